@@ -1,0 +1,19 @@
+import { flowStore } from '../../shared/flows/flow-store.ts';
+import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+import { FlowParams, FlowResponse, toFlowResponse } from './schemas.ts';
+
+export const getFlow = defineEndpoint({
+  id: 'flows.get',
+  method: 'GET',
+  path: '/v1/flows/{id}',
+  permission: 'authenticated',
+  summary: 'Get a flow',
+  params: FlowParams,
+  responses: { 200: FlowResponse },
+  errors: [400, 404],
+  needs: { flows: flowStore },
+  handle: async ({ params }, { flows }) => toFlowResponse(await flows.get(params.id)),
+});
+
+export const handler = toLambda(getFlow);

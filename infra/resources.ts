@@ -1,0 +1,56 @@
+/** What the service runs on, said once: CDK makes these on AWS, the embedded stack makes them here. */
+
+export const tableSchema = {
+  partitionKey: 'PK',
+  sortKey: 'SK',
+  timeToLive: 'ttl',
+  indexes: [
+    { name: 'GSI1', partitionKey: 'PK1', sortKey: 'SK1', projected: ['summary'] },
+    { name: 'GSI2', partitionKey: 'PK2', sortKey: 'SK2', projected: ['summary'] },
+  ],
+} as const;
+
+export interface QueueSpec {
+  fifo: boolean;
+  /** The Lambda that takes its messages: `functions/workers/<name>.ts`. */
+  worker: string;
+  batchSize: number;
+  timeoutSeconds: number;
+  /** The environment variable under which the other Lambdas find its URL. */
+  env: string;
+  /** How often a message is tried before it goes to the dead-letter queue. */
+  maxReceiveCount: number;
+  /** The Lambda that takes what was given up on. */
+  deadLetterWorker?: string;
+}
+
+export const queues = {
+  plan: {
+    fifo: true,
+    worker: 'plan-batch',
+    batchSize: 1,
+    timeoutSeconds: 300,
+    env: 'PLAN_QUEUE_URL',
+    maxReceiveCount: 5,
+    deadLetterWorker: 'fail-batch',
+  },
+  runs: {
+    fifo: true,
+    worker: 'run-record',
+    batchSize: 10,
+    timeoutSeconds: 900,
+    env: 'RUNS_QUEUE_URL',
+    maxReceiveCount: 5,
+    deadLetterWorker: 'fail-record',
+  },
+  cleanup: {
+    fifo: false,
+    worker: 'clean-up',
+    batchSize: 1,
+    timeoutSeconds: 900,
+    env: 'CLEANUP_QUEUE_URL',
+    maxReceiveCount: 5,
+  },
+} as const satisfies Record<string, QueueSpec>;
+
+export type QueueName = keyof typeof queues;

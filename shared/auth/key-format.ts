@@ -1,0 +1,37 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+export type KeyEnvironment = 'production' | 'test';
+
+const prefixes: Record<KeyEnvironment, string> = { production: 'tv_live_', test: 'tv_test_' };
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const shape = /^(tv_(?:live|test)_[0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
+
+const toBase62 = (value: bigint, length: number): string => {
+  let text = '';
+  for (let rest = value; text.length < length; rest /= 62n) text = base62[Number(rest % 62n)] + text;
+  return text;
+};
+const checksum = (text: string) => toBase62(BigInt(crc32(text)), 6);
+
+/** `tv_live_` or `tv_test_`, 32 random bytes in base 62, 6 characters of checksum over all that precedes them. */
+export function generateKey(environment: KeyEnvironment): string {
+  const body = prefixes[environment] + toBase62(BigInt(`0x${randomBytes(32).toString('hex')}`), 43);
+  return body + checksum(body);
+}
+
+/** False for typos and made-up keys, without asking the table. */
+export function isWellFormedKey(key: string): boolean {
+  const parts = shape.exec(key);
+  return parts?.[1] !== undefined && checksum(parts[1]) === parts[2];
+}
+
+/** All that is stored of a key. */
+export const hashKey = (key: string) => createHash('sha256').update(key).digest('hex');
+
+export const environmentOf = (key: string): KeyEnvironment =>
+  key.startsWith(prefixes.test) ? 'test' : 'production';
+
+/** What a person sees of a key after its creation: its first 12 characters, its last 4. */
+export const keyPrefixOf = (key: string) => key.slice(0, 12);
+export const searchHintOf = (key: string) => key.slice(-4);

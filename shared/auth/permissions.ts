@@ -1,0 +1,29 @@
+/**
+ * What a key can be scoped to. The first ten come from the specification; the other groups follow its pattern.
+ * A group appears here with the first endpoint that asks for it.
+ */
+export const permissions = {
+  '*': 'full access to all resources',
+  'FLOWS:*': 'full access to flows',
+  'FLOWS:READ': 'read flows',
+  'FLOWS:WRITE': 'create or update flows',
+  'FLOWS:EXECUTE': 'execute flows',
+  'RECORDS:*': 'full access to records',
+  'RECORDS:READ': 'read records',
+  'RECORDS:WRITE': 'create or update records',
+  'PROMPTS:*': 'full access to prompts',
+  'ANALYTICS:READ': 'read analytics data',
+  'API_KEYS:WRITE': 'create API keys (sessions only)',
+} as const;
+
+export type Permission = keyof typeof permissions;
+export const permissionNames = Object.keys(permissions) as [Permission, ...Permission[]];
+
+/** `*` covers everything, `FLOWS:*` covers `FLOWS:READ`; WRITE does not imply READ (semantics-1, 1.5). */
+export function covers(held: readonly string[], needed: string): boolean {
+  return held.includes('*') || held.includes(needed) || held.includes(`${needed.split(':')[0]}:*`);
+}
+
+/** Test keys are for testing: never everything, never key management, never writing secrets. */
+export const barredFromTestKeys = (permission: string) =>
+  permission === '*' || permission.startsWith('API_KEYS:') || permission === 'SECRETS:WRITE';

@@ -1,0 +1,44 @@
+import {
+  ConditionalCheckFailedException,
+  TransactionCanceledException,
+  TransactionConflictException,
+} from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+
+/** A write did not happen because a condition on it, or on one beside it, did not hold. */
+export class ConditionFailed extends Error {
+  /** Which of the committed writes had the failed conditions. */
+  readonly failed: readonly number[];
+  /** The stored item that failed the condition, where the command asked for it. */
+  readonly item: Record<string, unknown> | undefined;
+
+  constructor(failed: readonly number[], item: Record<string, unknown> | undefined, cause: unknown) {
+    super('A condition on a write did not hold', { cause });
+    this.failed = failed;
+    this.item = item;
+  }
+}
+
+export function toConditionFailed(error: unknown): ConditionFailed | undefined {
+  if (error instanceof ConditionalCheckFailedException) {
+    return new ConditionFailed([0], error.Item && unmarshall(error.Item), error);
+  }
+  if (!(error instanceof TransactionCanceledException)) return;
+  const failed = reasonsOf(error).flatMap((code, index) =>
+    code === 'ConditionalCheckFailed' ? [index] : [],
+  );
+  return failed.length > 0 ? new ConditionFailed(failed, undefined, error) : undefined;
+}
+
+const passing = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
+
+/** Another writer, or DynamoDB's own limits, were in the way: the same write may succeed a moment later. */
+export function isContention(error: unknown): boolean {
+  if (error instanceof TransactionConflictException) return true;
+  if (!(error instanceof TransactionCanceledException)) return false;
+  const reasons = reasonsOf(error).filter((code) => code !== 'None');
+  return reasons.length > 0 && reasons.every((code) => passing.has(code));
+}
+
+const reasonsOf = ({ CancellationReasons = [] }: TransactionCanceledException) =>
+  CancellationReasons.map(({ Code = 'None' }) => Code);

@@ -1,0 +1,163 @@
+import { z } from 'zod';
+import { invalidAt } from '../http/errors.ts';
+import type { QueryOptions, TenantTable } from './table.ts';
+
+export const limitMax = 100;
+
+const Limit = z
+  .string()
+  .regex(/^\d+$/, 'Expected a whole number')
+  .transform(Number)
+  .pipe(z.int().min(1).max(limitMax));
+
+/** The query parameters of every list that is paged by cursor (semantics-1, 1.3). */
+export const CursorQuery = z.object({
+  limit: Limit.default(50).meta({ description: `1 to ${limitMax}, default 50` }),
+  cursor: z.string().optional().meta({ description: 'nextCursor or prevCursor of an earlier answer' }),
+  direction: z.enum(['next', 'prev']).optional().meta({ description: 'Must agree with the cursor' }),
+  includeCount: z
+    .enum(['true', 'false'])
+    .optional()
+    .meta({
+      description: '"true" adds totalCount, totalPages and currentPage, and reads the whole list for it',
+    }),
+});
+export type CursorQuery = z.output<typeof CursorQuery>;
+
+export const CursorPagination = z
+  .object({
+    nextCursor: z.string().nullable(),
+    prevCursor: z.string().nullable(),
+    hasMore: z.boolean(),
+    hasPrev: z.boolean(),
+    limit: z.int(),
+    /** The place of the first row in the whole list, from 0. */
+    currentOffset: z.int(),
+    totalCount: z.int().optional(),
+    totalPages: z.int().optional(),
+    currentPage: z.int().optional(),
+  })
+  .meta({ id: 'CursorPagination' });
+export type CursorPagination = z.output<typeof CursorPagination>;
+
+/** The query parameters of the lists that are paged by offset. */
+export const OffsetQuery = z.object({
+  limit: Limit.default(50).meta({ description: `1 to ${limitMax}, default 50` }),
+  offset: z
+    .string()
+    .regex(/^\d+$/, 'Expected a whole number')
+    .transform(Number)
+    .pipe(z.int().max(1_000_000))
+    .default(0),
+});
+
+export const OffsetPagination = z
+  .object({ limit: z.int(), offset: z.int(), returned: z.int(), hasMore: z.boolean() })
+  .meta({ id: 'OffsetPagination' });
+
+/** Where a page begins: beside which id, in which direction, and the place of that page's first row. */
+const Cursor = z.strictObject({
+  to: z.enum(['next', 'prev']),
+  id: z.string().regex(/^[a-z]+_[0-9a-z]{26}$/),
+  offset: z.int().min(0),
+});
+
+const encodeCursor = (cursor: z.infer<typeof Cursor>) =>
+  Buffer.from(JSON.stringify(cursor)).toString('base64url');
+
+function decodeCursor({ cursor, direction }: CursorQuery): z.infer<typeof Cursor> | undefined {
+  if (cursor === undefined) {
+    if (direction === 'prev')
+      throw invalidAt('direction', 'INVALID_VALUE', 'There is no page before the first one');
+    return;
+  }
+  try {
+    const parsed = Cursor.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
+    if (direction && direction !== parsed.to) {
+      throw invalidAt('direction', 'INVALID_VALUE', `The cursor leads to the ${parsed.to} page`);
+    }
+    return parsed;
+  } catch (error) {
+    if (error instanceof z.ZodError || error instanceof SyntaxError) {
+      throw invalidAt('cursor', 'INVALID_CURSOR', 'Not a cursor of this list');
+    }
+    throw error;
+  }
+}
+
+/** An index whose sort key is the id of the items it lists. */
+export type ListSource = Pick<QueryOptions, 'partition' | 'index' | 'filter'>;
+
+/** A filtered page looks at 10,000 index entries at most, a thousand a Query. */
+const queriesMax = 10;
+const filteredPerQuery = 1_000;
+
+/**
+ * One page of an index, newest first, in either direction. Its cost is the page; with a filter up to ten Queries,
+ * after which it answers what it has found with a cursor that goes on from there.
+ */
+export async function cursorPage(
+  table: TenantTable,
+  source: ListSource,
+  query: CursorQuery,
+): Promise<{ rows: Record<string, unknown>[]; pagination: CursorPagination }> {
+  const { limit } = query;
+  const cursor = decodeCursor(query);
+  const backwards = cursor?.to === 'prev';
+  const { found, more, stoppedAt } = await collect(table, source, { limit, backwards, beside: cursor?.id });
+  const rows = backwards ? found.toReversed() : found;
+  const offset = backwards ? Math.max(0, cursor.offset - rows.length) : (cursor?.offset ?? 0);
+  const hasMore = backwards || more;
+  const hasPrev = backwards ? more : cursor !== undefined;
+  const nextFrom = (backwards ? undefined : stoppedAt) ?? idOf(rows.at(-1)) ?? cursor?.id;
+  const prevFrom = (backwards ? stoppedAt : undefined) ?? idOf(rows[0]) ?? cursor?.id;
+  const total = query.includeCount === 'true' ? await table.count(source) : undefined;
+  return {
+    rows,
+    pagination: {
+      nextCursor:
+        hasMore && nextFrom ? encodeCursor({ to: 'next', id: nextFrom, offset: offset + rows.length }) : null,
+      prevCursor: hasPrev && prevFrom ? encodeCursor({ to: 'prev', id: prevFrom, offset }) : null,
+      hasMore,
+      hasPrev,
+      limit,
+      currentOffset: offset,
+      ...(total !== undefined && {
+        totalCount: total,
+        totalPages: Math.ceil(total / limit),
+        currentPage: Math.floor(offset / limit) + 1,
+      }),
+    },
+  };
+}
+
+const idOf = (row: Record<string, unknown> | undefined) => row?.id as string | undefined;
+
+/** Up to `limit` rows beside an id, whether more follow, and where a filtered search gave up. */
+async function collect(
+  table: TenantTable,
+  source: ListSource,
+  { limit, backwards, beside }: { limit: number; backwards: boolean; beside: string | undefined },
+) {
+  const sortKey = source.index ? `SK${source.index}` : 'SK';
+  const rows: Record<string, unknown>[] = [];
+  let startKey: Record<string, unknown> | undefined;
+  for (let queries = 0; queries < queriesMax; queries++) {
+    const page = await table.query({
+      ...source,
+      newestFirst: !backwards,
+      // Both bounds are inclusive, so the row beside which the page begins comes along and is dropped.
+      ...(beside && (backwards ? { from: beside } : { to: beside })),
+      limit: source.filter ? filteredPerQuery : limit + 2,
+      ...(startKey && { startKey }),
+    });
+    for (const item of page.items) {
+      const id = item[sortKey] as string;
+      if (id !== beside) rows.push({ ...item, ...(item.summary as object), id });
+    }
+    startKey = page.nextKey;
+    if (rows.length > limit || !startKey) break;
+  }
+  const stoppedAt = rows.length > limit ? undefined : (startKey?.[sortKey] as string | undefined);
+  return { found: rows.slice(0, limit), more: rows.length > limit || stoppedAt !== undefined, stoppedAt };
+}

@@ -1,0 +1,223 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  BatchGetCommand,
+  BatchWriteCommand,
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { isContention, toConditionFailed } from './condition-failed.ts';
+import { type AnyEntity, decode, type ItemOf, type Key, type KeyOf } from './entity.ts';
+import { namesIn, prefixed, type Write, writesFor } from './writes.ts';
+
+type Attributes = Record<string, unknown>;
+
+/** One Query: a partition of the table or of an index, a range of its sort key, and where to begin in it. */
+export interface QueryOptions {
+  partition: string;
+  index?: 1 | 2;
+  /** Inclusive bounds of the sort key. */
+  from?: string;
+  to?: string;
+  newestFirst?: boolean;
+  limit?: number;
+  filter?: { expression: string; values: Record<string, unknown> };
+  consistent?: boolean;
+  startKey?: Attributes;
+}
+
+export interface QueryPage {
+  items: Attributes[];
+  nextKey: Attributes | undefined;
+}
+
+const batchGetMax = 100;
+const batchWriteMax = 25;
+const contentionRetries = 8;
+
+/**
+ * The one table, as one tenant sees it: every key is made with this tenant's name in it.
+ * The only module that sends commands to DynamoDB.
+ */
+export function tenantTable(client: DynamoDBDocumentClient, TableName: string, tenant: string) {
+  const table = {
+    tenant,
+    writes: writesFor(tenant),
+
+    async get<E extends AnyEntity>(
+      entity: E,
+      key: KeyOf<E>,
+      { consistent = false } = {},
+    ): Promise<ItemOf<E> | undefined> {
+      const { Item } = await client.send(
+        new GetCommand({ TableName, Key: entity.key(tenant, key), ConsistentRead: consistent }),
+      );
+      return Item && decode(entity, Item);
+    },
+
+    /** Any items by their keys, in the order asked for; `undefined` where there is none. */
+    async getMany(keys: readonly Key[], { consistent = false } = {}): Promise<(Attributes | undefined)[]> {
+      const found = new Map<string, Attributes>();
+      const wanted = [...new Map(keys.map((key) => [nameOf(key), key])).values()];
+      await Promise.all(
+        chunksOf(wanted, batchGetMax).map(async (chunk) => {
+          for (
+            let Keys: Attributes[] = chunk.map(({ PK, SK }) => ({ PK, SK })), attempt = 0;
+            Keys.length > 0;
+            attempt++
+          ) {
+            if (attempt > 0) await backOff(attempt);
+            const { Responses, UnprocessedKeys } = await client.send(
+              new BatchGetCommand({ RequestItems: { [TableName]: { Keys, ConsistentRead: consistent } } }),
+            );
+            for (const item of Responses?.[TableName] ?? []) found.set(nameOf(item as unknown as Key), item);
+            Keys = UnprocessedKeys?.[TableName]?.Keys ?? [];
+          }
+        }),
+      );
+      return keys.map((key) => found.get(nameOf(key)));
+    },
+
+    async query(options: QueryOptions): Promise<QueryPage> {
+      const { Items = [], LastEvaluatedKey } = await client.send(
+        new QueryCommand({ ...queryInput(TableName, options) }),
+      );
+      return { items: Items, nextKey: LastEvaluatedKey };
+    },
+
+    /** How many items a query matches. Reads them all: its cost is the range, not a page. */
+    async count(options: Omit<QueryOptions, 'limit' | 'startKey'>): Promise<number> {
+      let total = 0;
+      for (let startKey: Attributes | undefined; ; ) {
+        const { Count = 0, LastEvaluatedKey } = await client.send(
+          new QueryCommand({
+            ...queryInput(TableName, { ...options, ...(startKey && { startKey }) }),
+            Select: 'COUNT',
+          }),
+        );
+        total += Count;
+        if (!LastEvaluatedKey) return total;
+        startKey = LastEvaluatedKey;
+      }
+    },
+
+    /**
+     * Applies the writes together or not at all; more than one is a transaction (100 at most).
+     * @throws ConditionFailed when a condition does not hold. Contention and throttling are tried again.
+     */
+    async commit(writes: readonly Write[]): Promise<void> {
+      await persistently(() => send(client, TableName, writes));
+    },
+
+    /** One conditional update that answers the item as it is then. */
+    async updateAndGet<E extends AnyEntity>(entity: E, write: Write): Promise<ItemOf<E>> {
+      if (!('Update' in write)) throw new TypeError('Expected an update');
+      const { Attributes } = await persistently(() =>
+        client.send(
+          new UpdateCommand({
+            ...write.Update,
+            TableName,
+            ReturnValues: 'ALL_NEW',
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+        ),
+      );
+      return decode(entity, Attributes ?? {});
+    },
+
+    /** Deletes by key, whether they are there or not. */
+    async removeAll(keys: readonly Key[]): Promise<void> {
+      for (const chunk of chunksOf(keys, batchWriteMax)) {
+        let requests: Attributes[] = chunk.map(({ PK, SK }) => ({ DeleteRequest: { Key: { PK, SK } } }));
+        for (let attempt = 0; requests.length > 0; attempt++) {
+          if (attempt > 0) await backOff(attempt);
+          const { UnprocessedItems } = await client.send(
+            new BatchWriteCommand({ RequestItems: { [TableName]: requests } }),
+          );
+          requests = UnprocessedItems?.[TableName] ?? [];
+        }
+      }
+    },
+  };
+  return table;
+}
+export type TenantTable = ReturnType<typeof tenantTable>;
+
+function queryInput(TableName: string, options: QueryOptions) {
+  const {
+    partition,
+    index = '',
+    from,
+    to,
+    newestFirst = false,
+    limit,
+    filter,
+    consistent,
+    startKey,
+  } = options;
+  const range =
+    from !== undefined && to !== undefined
+      ? ` AND #SK${index} BETWEEN :from AND :to`
+      : from !== undefined
+        ? ` AND #SK${index} >= :from`
+        : to !== undefined
+          ? ` AND #SK${index} <= :to`
+          : '';
+  const KeyConditionExpression = `#PK${index} = :partition${range}`;
+  return {
+    TableName,
+    ...(index && { IndexName: `GSI${index}` }),
+    KeyConditionExpression,
+    ...(filter && { FilterExpression: filter.expression }),
+    ...namesIn(`${KeyConditionExpression} ${filter?.expression ?? ''}`),
+    ExpressionAttributeValues: prefixed({
+      partition,
+      ...(from !== undefined && { from }),
+      ...(to !== undefined && { to }),
+      ...filter?.values,
+    }),
+    ScanIndexForward: !newestFirst,
+    ...(limit !== undefined && { Limit: limit }),
+    ...(consistent && { ConsistentRead: true }),
+    ...(startKey && { ExclusiveStartKey: startKey }),
+  };
+}
+
+function send(client: DynamoDBDocumentClient, TableName: string, writes: readonly Write[]): Promise<unknown> {
+  const [write] = writes;
+  if (writes.length === 1 && write) {
+    if ('Put' in write) return client.send(new PutCommand({ TableName, ...write.Put }));
+    if ('Update' in write) return client.send(new UpdateCommand({ TableName, ...write.Update }));
+    if ('Delete' in write) return client.send(new DeleteCommand({ TableName, ...write.Delete }));
+  }
+  const TransactItems = writes.map((each) => {
+    const [[kind, parameters]] = Object.entries(each) as [[string, Attributes]];
+    return { [kind]: { TableName, ...parameters } };
+  });
+  return client.send(new TransactWriteCommand({ TransactItems }));
+}
+
+/** Tries again while other writers are in the way; a condition that fails is the caller's to handle. */
+async function persistently<T>(send: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await send();
+    } catch (error) {
+      if (isContention(error) && attempt <= contentionRetries) await backOff(attempt);
+      else throw toConditionFailed(error) ?? error;
+    }
+  }
+}
+
+const backOff = (attempt: number) => sleep(Math.random() * Math.min(2_000, 20 * 2 ** attempt));
+const nameOf = ({ PK, SK }: Key) => `${PK}\0${SK}`;
+
+export function chunksOf<T>(items: readonly T[], size: number): T[][] {
+  const chunks: T[][] = [];
+  for (let start = 0; start < items.length; start += size) chunks.push(items.slice(start, start + size));
+  return chunks;
+}

@@ -1,0 +1,77 @@
+import type { z } from 'zod';
+import type { Ports } from './ports.ts';
+
+export type Variables = Record<string, unknown>;
+
+/** One step as it is stored: its config has been checked against its type. */
+export interface FlowStep {
+  id: string;
+  type: string;
+  name: string;
+  order: number;
+  enabled: boolean;
+  /** A JavaScript expression; the step is skipped when it is falsy. */
+  when?: string | undefined;
+  config: Record<string, unknown>;
+}
+
+export interface StepRun<Config> {
+  config: Config;
+  variables: Readonly<Variables>;
+  /** Fills the `{{references}}` of a text. @throws StepError when it does not parse or takes too much. */
+  render: (template: string) => string;
+  ports: Ports;
+  signal: AbortSignal;
+}
+
+/** What a step made, and what its result should tell of a model call. */
+export interface StepOutcome<Output = unknown> {
+  output: Output;
+  /** Steps to run next, before the one that follows: how a condition branches. */
+  then?: readonly FlowStep[];
+  /** Which branch those are, as a part of their path. */
+  branch?: string;
+  resolvedPrompt?: string;
+  modelUsed?: string;
+  promptTokens?: number;
+  completionTokens?: number;
+  /** USD, as decimal text; null where the price is not known. */
+  estimatedCost?: string | null;
+}
+
+export interface StepType<
+  Type extends string = string,
+  Config extends z.ZodObject = z.ZodObject,
+  Output extends z.ZodType = z.ZodType,
+> {
+  type: Type;
+  summary: string;
+  /** Strict: an unknown member of a config is refused when the flow is saved. */
+  config: Config;
+  output: Output;
+  /** True where the step reaches outside: its result is checkpointed before the next step begins. */
+  effects: boolean;
+  /** The variable that takes the output, where it is not the config's `outputVariable`. */
+  variable?: (config: z.output<Config>) => string;
+  run: (
+    step: StepRun<z.output<Config>>,
+  ) => Promise<StepOutcome<z.input<Output>>> | StepOutcome<z.input<Output>>;
+}
+
+export const defineStep = <Type extends string, Config extends z.ZodObject, Output extends z.ZodType>(
+  step: StepType<Type, Config, Output>,
+) => step;
+
+// biome-ignore lint/suspicious/noExplicitAny: a registry holds steps of every shape, and run is contravariant in its config
+export type AnyStepType = StepType<string, any, any>;
+
+/** A step that could not do its work. Its message is shown in the step's result. */
+export class StepError extends Error {
+  /** Whether the same step may succeed when it is tried again: a network fault may, a wrong script may not. */
+  readonly retryable: boolean;
+
+  constructor(message: string, { retryable = false, cause }: { retryable?: boolean; cause?: unknown } = {}) {
+    super(message, { cause });
+    this.retryable = retryable;
+  }
+}

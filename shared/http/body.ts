@@ -1,0 +1,51 @@
+import type { MiddlewareObj } from '@middy/core';
+import httpJsonBodyParser from '@middy/http-json-body-parser';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { AnyEndpoint } from './endpoint.ts';
+import { ApiError, invalidAt, tooLarge, unsupportedMediaType } from './errors.ts';
+
+/** What a Lambda can take: an invocation is limited to 6 MB, and binary bodies travel in base 64. */
+export const bodyLimits = { json: 5_000_000, multipart: 4_400_000 } as const;
+
+const parseJson = httpJsonBodyParser().before as (request: { event: APIGatewayProxyEvent }) => void;
+
+/** Reads the body as the endpoint declares it, in place of the text in `event.body`. */
+export const bodyParser = ({
+  bodyType = 'json',
+  method,
+}: AnyEndpoint): MiddlewareObj<APIGatewayProxyEvent> => ({
+  async before({ event }) {
+    const text = method === 'GET' ? '' : (event.body ?? '');
+    const bytes = event.isBase64Encoded ? (text.length * 3) / 4 : Buffer.byteLength(text);
+    if (bytes > bodyLimits[bodyType])
+      throw tooLarge(`The body may have ${bodyLimits[bodyType]} bytes at most`);
+    const body = text === '' ? undefined : bodyType === 'json' ? jsonBody(event) : await formBody(event);
+    Object.assign(event, { body });
+  },
+});
+
+function jsonBody(event: APIGatewayProxyEvent): unknown {
+  try {
+    parseJson({ event });
+    return event.body;
+  } catch (error) {
+    const status = (error as { statusCode?: number }).statusCode;
+    if (status === 415) throw unsupportedMediaType('application/json');
+    if (status === undefined) throw error;
+    const { message } = ((error as Error).cause ?? {}) as { message?: string };
+    throw invalidAt('', 'MALFORMED_JSON', `The body is not valid JSON${message ? `: ${message}` : ''}`);
+  }
+}
+
+async function formBody(event: APIGatewayProxyEvent): Promise<unknown> {
+  const contentType = event.headers['content-type'] ?? '';
+  if (!/^multipart\/form-data\b/i.test(contentType)) throw unsupportedMediaType('multipart/form-data');
+  const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
+  try {
+    const form = await new Response(bytes, { headers: { 'content-type': contentType } }).formData();
+    return Object.fromEntries(form);
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    throw invalidAt('', 'MALFORMED_MULTIPART', 'The body is not valid multipart/form-data');
+  }
+}

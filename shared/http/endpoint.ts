@@ -1,0 +1,75 @@
+import type { z } from 'zod';
+import type { Permission } from '../auth/permissions.ts';
+import type { Principal } from '../auth/principal.ts';
+import type { Met, Need, Needs } from '../runtime.ts';
+
+type Schema = z.ZodType | undefined;
+type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
+type Statuses = 200 | 201 | 202 | 204;
+type ErrorStatuses = 400 | 404 | 409 | 413 | 415;
+
+/** Who may call: the holder of a permission, anyone with a valid credential, or everyone. */
+export type Access = Permission | 'authenticated' | 'public';
+
+export interface Request<Params extends Schema, Query extends Schema, Body extends Schema> {
+  params: Parsed<Params>;
+  query: Parsed<Query>;
+  body: Parsed<Body>;
+  principal: Principal;
+  signal: AbortSignal;
+}
+
+export type Responses = { [Status in Statuses]?: z.ZodType };
+
+/** A handler answers with the body, or with status and body where it declares several statuses. */
+export type Reply<R extends Responses> =
+  IsUnion<keyof R> extends true
+    ? { [S in keyof R]: { status: S; body: Input<R[S]> } }[keyof R]
+    : Input<R[keyof R]>;
+type Input<S> = S extends z.ZodType ? z.input<S> : never;
+type IsUnion<T, U = T> = T extends unknown ? ([U] extends [T] ? false : true) : never;
+
+export interface Endpoint<
+  Params extends Schema = Schema,
+  Query extends Schema = Schema,
+  Body extends Schema = Schema,
+  R extends Responses = Responses,
+  N extends Needs = Needs,
+> {
+  /** `<group>.<verb>`: also the operationId, and with a slash the path of the file under `functions/`. */
+  id: `${string}.${string}`;
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  path: `/${string}`;
+  summary: string;
+  /** What a caller should know beyond the shapes: limits, rules, decisions. Shown on the reference page. */
+  description?: string;
+  permission: Access;
+  /** Refuses API keys, whatever they hold: for what only a person may do. */
+  sessionOnly?: boolean;
+  params?: Params;
+  query?: Query;
+  body?: Body;
+  /** How the body is sent. Multipart fields arrive as one object of strings and files. */
+  bodyType?: 'json' | 'multipart';
+  /** The media type of the answer where it is not JSON. */
+  produces?: string;
+  responses: R;
+  /** Statuses beyond 401, 403, 429 and 500, which every endpoint may answer. */
+  errors?: readonly ErrorStatuses[];
+  needs: N;
+  handle: (request: Request<Params, Query, Body>, needs: Met<N>) => Promise<Reply<R>> | Reply<R>;
+}
+
+/** Ties the schemas to the handler's types. Declares only: nothing runs, nothing is read from the environment. */
+export const defineEndpoint = <
+  Params extends Schema = undefined,
+  Query extends Schema = undefined,
+  Body extends Schema = undefined,
+  const R extends Responses = Responses,
+  N extends Record<string, Need<unknown>> = Record<never, never>,
+>(
+  endpoint: Endpoint<Params, Query, Body, R, N>,
+) => endpoint;
+
+// biome-ignore lint/suspicious/noExplicitAny: a registry holds endpoints of every shape, and handlers are contravariant
+export type AnyEndpoint = Endpoint<any, any, any, any, any>;

@@ -1,0 +1,133 @@
+import middy from '@middy/core';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import type { z } from 'zod';
+import { type Admission, admit } from '../auth/meter.ts';
+import { type Principal, principalFrom } from '../auth/principal.ts';
+import { meet, productionRuntime, type Runtime } from '../runtime.ts';
+import { bodyParser } from './body.ts';
+import type { AnyEndpoint } from './endpoint.ts';
+import { errorMapper, json } from './error-mapper.ts';
+import { EmptyBody, parseOrReject } from './validation.ts';
+
+/** What the stack learns about a call and later parts of it need. */
+export interface CallContext extends Context {
+  principal?: Principal;
+  admission?: Promise<Admission>;
+}
+
+/**
+ * One endpoint, as the Lambda that API Gateway invokes. In order: lower-case headers, the principal, the meter
+ * (which also decides the permission), the body, validation, the handler, the response schema; errors and
+ * rate-limit headers on every way out.
+ */
+export const toLambda = (endpoint: AnyEndpoint, loadRuntime: () => Runtime = productionRuntime) =>
+  middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, CallContext>({ timeoutEarlyInMillis: 500 })
+    .use(rateLimitHeaders())
+    .use(errorMapper())
+    .before(({ event }) => {
+      event.headers = Object.fromEntries(
+        Object.entries(event.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
+      );
+    })
+    .before(async ({ event, context }) => {
+      if (endpoint.permission === 'public') return;
+      context.principal = principalFrom(event.requestContext);
+      context.admission = admit(loadRuntime().scopeOf(context.principal.tenant), context.principal, endpoint);
+      // A read runs beside the meter, since nothing of it leaves before the meter has spoken. A write waits.
+      if (endpoint.method === 'GET') context.admission.catch(() => {});
+      else await admitted(context.admission);
+    })
+    .use(bodyParser(endpoint))
+    .handler(
+      async (event: APIGatewayProxyEvent, context: CallContext, { signal }: { signal: AbortSignal }) => {
+        const answer = answerTo(endpoint, event, context.principal, signal, loadRuntime);
+        answer.catch(() => {});
+        await admitted(context.admission);
+        return answer;
+      },
+    );
+
+async function admitted(admission: Promise<Admission> | undefined): Promise<void> {
+  const refusal = (await admission)?.refusal;
+  if (refusal) throw refusal;
+}
+
+async function answerTo(
+  endpoint: AnyEndpoint,
+  event: APIGatewayProxyEvent,
+  principal: Principal | undefined,
+  signal: AbortSignal,
+  loadRuntime: () => Runtime,
+): Promise<APIGatewayProxyResult> {
+  const request = { ...parseRequest(endpoint, event), principal, signal };
+  const needs = principal ? meet(endpoint.needs, loadRuntime().scopeOf(principal.tenant)) : {};
+  const reply: unknown = await endpoint.handle(request as never, needs as never);
+  const statuses = Object.keys(endpoint.responses).map(Number);
+  const { status, body } =
+    statuses.length > 1
+      ? (reply as { status: number; body: unknown })
+      : { status: statuses[0] ?? 200, body: reply };
+  const schema: z.ZodType = endpoint.responses[status];
+  if (endpoint.produces) {
+    return {
+      statusCode: status,
+      headers: { 'content-type': endpoint.produces, ...contentHeaders },
+      body: String(body),
+    };
+  }
+  return json(status, schema.parse(body));
+}
+
+/** Pages and scripts of the reference: nothing from elsewhere, and a day in the browser's cache. */
+const contentHeaders = {
+  'cache-control': 'public, max-age=86400',
+  'x-content-type-options': 'nosniff',
+};
+
+function parseRequest({ params, query, body, method }: AnyEndpoint, event: APIGatewayProxyEvent) {
+  const input = {
+    params: decoded(event.pathParameters ?? {}),
+    query: event.queryStringParameters ?? {},
+    body: event.body ?? undefined,
+  };
+  return {
+    params: params && parseOrReject(params, input.params),
+    query: query && parseOrReject(query, input.query),
+    body: body
+      ? parseOrReject(body, input.body ?? {})
+      : method !== 'GET' && parseOrReject(EmptyBody, input.body),
+  };
+}
+
+/** API Gateway hands path parameters on as they were sent. */
+const decoded = (parameters: Record<string, string | undefined>) =>
+  Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => {
+      try {
+        return [name, decodeURIComponent(value ?? '')];
+      } catch {
+        return [name, value];
+      }
+    }),
+  );
+
+function rateLimitHeaders() {
+  const add = async ({
+    context,
+    response,
+  }: {
+    context: CallContext;
+    response: APIGatewayProxyResult | null;
+  }) => {
+    const admission = await context.admission?.catch(() => undefined);
+    if (!admission || !response) return;
+    const { limit, remaining, reset } = admission.rateLimit;
+    response.headers = {
+      ...response.headers,
+      'X-RateLimit-Limit': String(limit),
+      'X-RateLimit-Remaining': String(remaining),
+      'X-RateLimit-Reset': String(reset),
+    };
+  };
+  return { after: add, onError: add };
+}

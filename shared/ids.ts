@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import { encodeTime, monotonicFactory } from 'ulid';
+import { z } from 'zod';
+
+/** What an id names, by its prefix (semantics-1, 1.4). */
+export type IdPrefix = 'flow' | 'flowver' | 'record' | 'batch' | 'exec' | 'step' | 'key';
+
+export type NewId = <P extends IdPrefix>(prefix: P) => `${P}_${string}`;
+
+const ulid = monotonicFactory();
+
+/** `<prefix>_<26 lower-case Crockford characters>`: sorts by the moment it was made. */
+export const newId: NewId = (prefix) => `${prefix}_${ulid().toLowerCase()}` as never;
+
+const crockford = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** An id that is the same whenever it is made from the same moment and the same names. */
+export function derivedId(prefix: IdPrefix, timeMs: number, ...names: (string | number)[]): string {
+  const digest = createHash('sha256').update(names.join('\0')).digest();
+  const random = Array.from(digest.subarray(0, 16), (byte) => crockford[byte % 32]).join('');
+  return `${prefix}_${encodeTime(timeMs).toLowerCase()}${random}`;
+}
+
+/** The first possible id of a moment: a bound for "created since" on sort keys that begin with an id. */
+export const idFloor = (prefix: IdPrefix, timeMs: number) =>
+  `${prefix}_${encodeTime(timeMs).toLowerCase()}${'0'.repeat(16)}`;
+
+/** The schema of an id in a path or a body: a garbled one is a 400, an unknown one a 404. */
+export const idOf = <P extends IdPrefix>(prefix: P) =>
+  z
+    .string()
+    .regex(
+      new RegExp(`^${prefix}_[0-7][${crockford}]{25}$`),
+      `Expected an id of the form ${prefix}_<26 characters>`,
+    )
+    .meta({ example: `${prefix}_01k9m4v7d3x8qz5w2r6t0y1hbn` });

@@ -1,0 +1,43 @@
+import { documentClient } from './data/client.ts';
+import { type TenantTable, tenantTable } from './data/table.ts';
+import { type NewId, newId } from './ids.ts';
+
+/** What a store is bound to: one tenant's view of the table, the clock and the ids. */
+export interface Scope {
+  table: TenantTable;
+  now: () => Date;
+  newId: NewId;
+}
+
+/** Makes one of the things that an endpoint, a worker or a step names under `needs`. */
+export type Need<T> = (scope: Scope) => T;
+export type Needs = Record<string, Need<unknown>>;
+export type Met<N extends Needs> = { [Name in keyof N]: ReturnType<N[Name]> };
+
+/** Where the code runs: gives each tenant its scope. */
+export interface Runtime {
+  scopeOf: (tenant: string) => Scope;
+}
+
+let production: Runtime | undefined;
+
+/** The runtime of a deployed Lambda, made on first use. */
+export function productionRuntime(): Runtime {
+  if (!production) {
+    const client = documentClient();
+    const tableName = requireEnv('TABLE_NAME');
+    production = {
+      scopeOf: (tenant) => ({ table: tenantTable(client, tableName, tenant), now: () => new Date(), newId }),
+    };
+  }
+  return production;
+}
+
+export const meet = <N extends Needs>(needs: N, scope: Scope) =>
+  Object.fromEntries(Object.entries(needs).map(([name, make]) => [name, make(scope)])) as Met<N>;
+
+export function requireEnv(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`The environment variable ${name} is not set`);
+  return value;
+}
