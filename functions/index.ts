@@ -1,5 +1,61 @@
 import type { AnyEndpoint } from '../shared/http/endpoint.ts';
+import { apiKeyAnalytics } from './api-keys/analytics.ts';
+import { createApiKey } from './api-keys/create.ts';
+import { listApiKeys } from './api-keys/list.ts';
+import { cancelBatch } from './batch/cancel.ts';
+import { batchStatus } from './batch/status.ts';
+import { openApiDocument } from './docs/openapi.ts';
+import { referencePage } from './docs/page.ts';
+import { referenceScript } from './docs/script.ts';
+import { referenceStyle } from './docs/style.ts';
+import { getFlowVersion } from './flow-versions/get.ts';
+import { getPublishedFlowVersion } from './flow-versions/get-published.ts';
+import { listFlowVersions } from './flow-versions/list.ts';
+import { publishFlowVersion } from './flow-versions/publish.ts';
+import { createFlow } from './flows/create.ts';
+import { deleteFlow } from './flows/delete.ts';
 import { getFlow } from './flows/get.ts';
+import { listFlows } from './flows/list.ts';
+import { publishFlow } from './flows/publish.ts';
+import { runFlowOnRecordType } from './flows/run-on-record-type.ts';
+import { listFlowStepResults } from './flows/step-results.ts';
+import { updateFlow } from './flows/update.ts';
+import { createRecord } from './records/create.ts';
+import { deleteRecord } from './records/delete.ts';
+import { getRecord } from './records/get.ts';
+import { listRecords } from './records/list.ts';
+import { listRecordStepResults } from './records/step-results.ts';
+import { updateRecord } from './records/update.ts';
+import { uploadCsv } from './records/upload-csv.ts';
 
 /** Every endpoint of the API, once. Routes, documents, clients and roles derive from this list. */
-export const endpoints = [getFlow] as const satisfies readonly AnyEndpoint[];
+export const endpoints = [
+  createApiKey,
+  listApiKeys,
+  apiKeyAnalytics,
+  listFlows,
+  createFlow,
+  getFlow,
+  updateFlow,
+  deleteFlow,
+  publishFlow,
+  runFlowOnRecordType,
+  listFlowStepResults,
+  listFlowVersions,
+  getPublishedFlowVersion,
+  getFlowVersion,
+  publishFlowVersion,
+  listRecords,
+  createRecord,
+  uploadCsv,
+  getRecord,
+  updateRecord,
+  deleteRecord,
+  listRecordStepResults,
+  batchStatus,
+  cancelBatch,
+  openApiDocument,
+  referencePage,
+  referenceScript,
+  referenceStyle,
+] as const satisfies readonly AnyEndpoint[];

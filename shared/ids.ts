@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { encodeTime, monotonicFactory } from 'ulid';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** What an id names, by its prefix (semantics-1, 1.4). */
 export type IdPrefix = 'flow' | 'flowver' | 'record' | 'batch' | 'exec' | 'step' | 'key';

@@ -1,7 +1,7 @@
 import { flowStore } from '../../shared/flows/flow-store.ts';
 import { defineEndpoint } from '../../shared/http/endpoint.ts';
 import { toLambda } from '../../shared/http/lambda.ts';
-import { FlowParams, FlowResponse, toFlowResponse } from './schemas.ts';
+import { FlowParams, FlowResponse, toFlowResponse } from './answers.ts';
 
 export const getFlow = defineEndpoint({
   id: 'flows.get',

@@ -1,26 +1,16 @@
-import { z } from 'zod';
-import { type Flow, StoredStep } from '../../shared/flows/flow.ts';
-import { idOf } from '../../shared/ids.ts';
+import * as z from 'zod';
+import { FlowStepsInput } from '../../shared/flows/steps/parse.ts';
+import { FlowDescription, FlowName } from './answers.ts';
 
-export const FlowParams = z.object({ id: idOf('flow') });
+export const UpdateFlowBody = z.strictObject({
+  name: FlowName.optional(),
+  description: FlowDescription.optional(),
+  flowSteps: FlowStepsInput.optional(),
+});
 
-export const FlowResponse = z
-  .object({
-    id: z.string(),
-    userId: z.string(),
-    organizationId: z.string().nullable(),
-    name: z.string(),
-    description: z.string().nullable(),
-    flowSteps: z.array(StoredStep),
-    stepCount: z.int(),
-    createdAt: z.string(),
-    updatedAt: z.string(),
-    lastRunAt: z.string().nullable(),
-  })
-  .meta({ id: 'Flow' });
-
-export const toFlowResponse = ({ steps, ...flow }: Flow) => ({
-  ...flow,
-  flowSteps: steps,
-  stepCount: steps.length,
+export const CreateFlowBody = UpdateFlowBody.extend({
+  name: FlowName,
+  steps: FlowStepsInput.optional().meta({
+    description: 'Another name of flowSteps, which wins if both are sent',
+  }),
 });

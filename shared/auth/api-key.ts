@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineEntity } from '../data/entity.ts';
 import type { Scope } from '../runtime.ts';
 
@@ -10,6 +10,9 @@ const counters = {
   dayEndsAt: z.int(),
   lastUsedAt: z.string().nullable(),
 };
+
+/** The counters of a key that was never used. */
+export const unused = { hourCount: 0, hourEndsAt: 0, dayCount: 0, dayEndsAt: 0, lastUsedAt: null };
 
 export const ApiKey = z.object({
   id: z.string(),

@@ -1,10 +1,10 @@
-import { BlockList, isIPv6 } from 'node:net';
 import { ConditionFailed } from '../data/condition-failed.ts';
 import type { AnyEntity } from '../data/entity.ts';
 import type { Condition } from '../data/writes.ts';
 import type { Access } from '../http/endpoint.ts';
 import { type ApiError, forbidden, missingPermission, rateLimited, unauthorized } from '../http/errors.ts';
 import type { Scope } from '../runtime.ts';
+import { addressIn } from './addresses.ts';
 import { type ApiKey, apiKeyEntity, sessionMeterEntity } from './api-key.ts';
 import { covers } from './permissions.ts';
 import type { Principal } from './principal.ts';
@@ -188,7 +188,8 @@ const nothingLeft = ({ now }: Scope, { perHour }: Subject): RateLimit => ({
 });
 
 function refusalOf(principal: Principal, item: Partial<ApiKey>, access: Access, sessionOnly: boolean) {
-  if (principal.kind === 'key' && !addressAllowed(item.allowedIps ?? [], principal.sourceIp)) {
+  const { allowedIps = [] } = item;
+  if (allowedIps.length > 0 && !addressIn(allowedIps, principal.sourceIp)) {
     return forbidden('IP address not allowed');
   }
   if (sessionOnly && principal.kind === 'key') {
@@ -198,22 +199,4 @@ function refusalOf(principal: Principal, item: Partial<ApiKey>, access: Access, 
   const held = principal.kind === 'session' ? principal.permissions : (item.permissions ?? []);
   if (access === 'authenticated' || access === 'public' || covers(held, access)) return;
   return missingPermission(access);
-}
-
-function addressAllowed(allowed: readonly string[], address: string | null): boolean {
-  if (allowed.length === 0) return true;
-  if (!address) return false;
-  return blockListOf(allowed).check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
-}
-
-/** Addresses and CIDR ranges, as one matcher. @throws on anything else. */
-export function blockListOf(entries: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const entry of entries) {
-    const [address = '', bits] = entry.split('/');
-    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
-    if (bits === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(bits), family);
-  }
-  return list;
 }

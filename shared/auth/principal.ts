@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { unauthorized } from '../http/errors.ts';
 
 /** Who calls, as the authorizer tells it. API Gateway carries it as a flat map of strings. */

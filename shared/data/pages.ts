@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { invalidAt } from '../http/errors.ts';
 import type { QueryOptions, TenantTable } from './table.ts';
 
@@ -15,12 +15,9 @@ export const CursorQuery = z.object({
   limit: Limit.default(50).meta({ description: `1 to ${limitMax}, default 50` }),
   cursor: z.string().optional().meta({ description: 'nextCursor or prevCursor of an earlier answer' }),
   direction: z.enum(['next', 'prev']).optional().meta({ description: 'Must agree with the cursor' }),
-  includeCount: z
-    .enum(['true', 'false'])
-    .optional()
-    .meta({
-      description: '"true" adds totalCount, totalPages and currentPage, and reads the whole list for it',
-    }),
+  includeCount: z.enum(['true', 'false']).optional().meta({
+    description: '"true" adds totalCount, totalPages and currentPage, and reads the whole list for it',
+  }),
 });
 export type CursorQuery = z.output<typeof CursorQuery>;
 

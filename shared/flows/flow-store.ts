@@ -1,13 +1,153 @@
-import { notFound } from '../http/errors.ts';
+import { ConditionFailed } from '../data/condition-failed.ts';
+import { type CursorQuery, cursorPage } from '../data/pages.ts';
+import { payloadStore } from '../data/payloads.ts';
+import type { Write } from '../data/writes.ts';
+import { conflict, notFound } from '../http/errors.ts';
 import type { Scope } from '../runtime.ts';
-import { type Flow, flowEntity } from './flow.ts';
+import { type Flow, flowEntity, flowsPartition, type StoredStep } from './flow.ts';
 
 export type FlowStore = ReturnType<typeof flowStore>;
 
-export const flowStore = ({ table }: Scope) => ({
-  async get(id: string): Promise<Flow> {
+/** A flow with its steps fetched. */
+export type LoadedFlow = Omit<Flow, 'steps'> & { steps: StoredStep[] };
+
+export interface FlowChanges {
+  name?: string | undefined;
+  description?: string | null | undefined;
+  steps?: StoredStep[] | undefined;
+}
+
+const attemptsMax = 5;
+const exists = { expression: 'attribute_exists(PK)' };
+
+export function flowStore({ table, now, newId }: Scope) {
+  const payloads = payloadStore({ table, now, newId });
+
+  async function find(id: string): Promise<Flow> {
     const flow = await table.get(flowEntity, { id });
     if (!flow) throw notFound('Flow');
     return flow;
-  },
-});
+  }
+
+  /**
+   * Applies a change to the flow as it is now, whole or not at all. When another writer comes between, the
+   * change is made anew on what that one left; after five times the caller gets a 409.
+   */
+  async function change(
+    id: string,
+    decide: (flow: Flow) => Promise<{ flow: Flow; beside?: Write[] }>,
+  ): Promise<Flow> {
+    for (let attempt = 1; attempt <= attemptsMax; attempt++) {
+      const before = await find(id);
+      const { flow, beside = [] } = await decide(before);
+      const after = { ...flow, revision: before.revision + 1 };
+      const unchanged = { expression: '#revision = :revision', values: { revision: before.revision } };
+      try {
+        await table.commit([table.writes.put(flowEntity, after, unchanged), ...beside]);
+        return after;
+      } catch (error) {
+        if (!(error instanceof ConditionFailed)) throw error;
+      }
+    }
+    throw conflict('The flow was changed by others at the same time; read it again and retry');
+  }
+
+  return {
+    find,
+    change,
+
+    async get(id: string): Promise<LoadedFlow> {
+      const flow = await find(id);
+      return { ...flow, steps: (await payloads.fetch(flow.steps)) as StoredStep[] };
+    },
+
+    async list(query: CursorQuery & { search?: string | undefined }) {
+      const filter = query.search
+        ? {
+            expression: 'contains(#summary.#search, :search)',
+            values: { search: query.search.toLowerCase() },
+          }
+        : undefined;
+      return cursorPage(
+        table,
+        { partition: flowsPartition(table.tenant), index: 1, ...(filter && { filter }) },
+        query,
+      );
+    },
+
+    async create(
+      owner: Pick<Flow, 'userId' | 'organizationId'>,
+      given: FlowChanges & { name: string },
+    ): Promise<LoadedFlow> {
+      const id = newId('flow');
+      const at = now().toISOString();
+      const steps = given.steps ?? [];
+      const flow: Flow = {
+        ...owner,
+        id,
+        name: given.name,
+        search: given.name.toLowerCase(),
+        description: given.description ?? null,
+        steps: await payloads.stow(`${id}/${newId('step')}`, steps),
+        stepCount: steps.length,
+        draft: { id: newId('flowver'), number: 1, createdAt: at },
+        publishedVersionId: null,
+        lastVersionNumber: 1,
+        revision: 1,
+        createdAt: at,
+        updatedAt: at,
+        lastRunAt: null,
+      };
+      await table.commit([table.writes.insert(flowEntity, flow)]);
+      return { ...flow, steps };
+    },
+
+    /** Saves to the draft, which is made when there is none. */
+    async update(
+      id: string,
+      changes: FlowChanges,
+    ): Promise<LoadedFlow & { draft: NonNullable<Flow['draft']> }> {
+      const stowed = changes.steps && (await payloads.stow(`${id}/${newId('step')}`, changes.steps));
+      const at = now().toISOString();
+      const draftId = newId('flowver');
+      const flow = await change(id, async (before) => {
+        const number = before.lastVersionNumber + (before.draft ? 0 : 1);
+        const name = changes.name ?? before.name;
+        return {
+          flow: {
+            ...before,
+            name,
+            search: name.toLowerCase(),
+            ...(changes.description !== undefined && { description: changes.description }),
+            ...(stowed && { steps: stowed, stepCount: changes.steps?.length ?? 0 }),
+            draft: before.draft ?? { id: draftId, number, createdAt: at },
+            lastVersionNumber: number,
+            updatedAt: at,
+          },
+        };
+      });
+      const steps = changes.steps ?? ((await payloads.fetch(flow.steps)) as StoredStep[]);
+      return { ...flow, steps, draft: flow.draft ?? { id: draftId, number: 1, createdAt: at } };
+    },
+
+    async remove(id: string): Promise<void> {
+      try {
+        await table.commit([table.writes.remove(flowEntity, { id }, exists)]);
+      } catch (error) {
+        throw error instanceof ConditionFailed ? notFound('Flow') : error;
+      }
+    },
+
+    /** Notes a run; a change that was under way is then made anew, so neither is lost. */
+    async markRun(id: string): Promise<void> {
+      await table.commit([
+        table.writes.update(
+          flowEntity,
+          { id },
+          { set: { lastRunAt: now().toISOString() }, add: { revision: 1 } },
+          exists,
+        ),
+      ]);
+    },
+  };
+}

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Ports } from './ports.ts';
 
 export type Variables = Record<string, unknown>;
@@ -27,16 +27,17 @@ export interface StepRun<Config> {
 /** What a step made, and what its result should tell of a model call. */
 export interface StepOutcome<Output = unknown> {
   output: Output;
-  /** Steps to run next, before the one that follows: how a condition branches. */
-  then?: readonly FlowStep[];
-  /** Which branch those are, as a part of their path. */
-  branch?: string;
   resolvedPrompt?: string;
   modelUsed?: string;
   promptTokens?: number;
   completionTokens?: number;
   /** USD, as decimal text; null where the price is not known. */
   estimatedCost?: string | null;
+}
+
+export interface Branch {
+  name: string;
+  steps: readonly FlowStep[];
 }
 
 export interface StepType<
@@ -51,8 +52,8 @@ export interface StepType<
   output: Output;
   /** True where the step reaches outside: its result is checkpointed before the next step begins. */
   effects: boolean;
-  /** The variable that takes the output, where it is not the config's `outputVariable`. */
-  variable?: (config: z.output<Config>) => string;
+  /** Steps to run next, before the one that follows, and the name of that branch: how a condition branches. */
+  branch?: (config: z.output<Config>, output: z.output<Output>) => Branch;
   run: (
     step: StepRun<z.output<Config>>,
   ) => Promise<StepOutcome<z.input<Output>>> | StepOutcome<z.input<Output>>;
@@ -64,6 +65,10 @@ export const defineStep = <Type extends string, Config extends z.ZodObject, Outp
 
 // biome-ignore lint/suspicious/noExplicitAny: a registry holds steps of every shape, and run is contravariant in its config
 export type AnyStepType = StepType<string, any, any>;
+
+/** The variable that takes a step's output: every type that has one names it `outputVariable`, or is about it. */
+export const variableOf = ({ config }: Pick<FlowStep, 'config'>): string | undefined =>
+  (config.outputVariable ?? config.variableName) as string | undefined;
 
 /** A step that could not do its work. Its message is shown in the step's result. */
 export class StepError extends Error {

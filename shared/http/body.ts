@@ -18,7 +18,7 @@ export const bodyParser = ({
     const text = method === 'GET' ? '' : (event.body ?? '');
     const bytes = event.isBase64Encoded ? (text.length * 3) / 4 : Buffer.byteLength(text);
     if (bytes > bodyLimits[bodyType])
-      throw tooLarge(`The body may have ${bodyLimits[bodyType]} bytes at most`);
+      throw tooLarge(`The body may have ${bodyLimits[bodyType]} bytes at most; split it`);
     const body = text === '' ? undefined : bodyType === 'json' ? jsonBody(event) : await formBody(event);
     Object.assign(event, { body });
   },

@@ -1,6 +1,6 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { type Admission, admit } from '../auth/meter.ts';
 import { type Principal, principalFrom } from '../auth/principal.ts';
 import { meet, productionRuntime, type Runtime } from '../runtime.ts';

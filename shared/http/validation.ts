@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type ErrorDetail, invalid } from './errors.ts';
 
 /** The body of an action that needs none: nothing or `{}` (semantics-1, 10.2). */
@@ -10,7 +10,7 @@ export function parseOrReject<S extends z.ZodType>(
   value: unknown,
   base: PropertyKey[] = [],
 ): z.output<S> {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
   throw invalid(...detailsOf(result.error.issues, base));
 }

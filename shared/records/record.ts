@@ -1,14 +1,23 @@
-import { z } from 'zod';
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
 import { defineEntity } from '../data/entity.ts';
 
-export const RecordName = z.string().min(1).max(500);
-export const RecordType = z.string().min(1).max(255);
-export const Metadata = z.record(z.string(), z.json());
+const wellFormed = (text: string) => text.isWellFormed();
+const wellFormedOnly = 'Expected well-formed Unicode';
+
+export const RecordName = z.string().min(1).max(500).refine(wellFormed, wellFormedOnly);
+export const RecordType = z
+  .string()
+  .min(1)
+  .max(255)
+  .refine(wellFormed, wellFormedOnly)
+  .refine((text) => !text.includes('\0'), 'Expected a text without NUL characters');
+export const Metadata = z.record(z.string(), z.unknown());
 export const RecordMessages = z
   .array(
     z.strictObject({
       role: z.enum(['user', 'assistant']),
-      content: z.union([z.string(), z.array(z.json())]),
+      content: z.union([z.string(), z.array(z.unknown())]),
     }),
   )
   .nullable();
@@ -35,10 +44,15 @@ export type RecordItem = z.infer<typeof RecordItem>;
 export const recordsPartition = (tenant: string) => `T#${tenant}#RECORDS`;
 export const recordTypePartition = (tenant: string, type: string) => `T#${tenant}#RECORDS#${type}`;
 
-/** A record shares its partition with the checkpoints of the runs on it. */
+const jsonText = z.string().transform((text): unknown => JSON.parse(text));
+
+/**
+ * A record shares its partition with the checkpoints of the runs on it. Its free-form values lie in the item as
+ * JSON text: DynamoDB's own maps refuse large numbers and deep nesting, and take up to half as much room again.
+ */
 export const recordEntity = defineEntity({
   type: 'record',
-  schema: RecordItem,
+  schema: RecordItem.extend({ metadata: jsonText.pipe(Metadata), messages: jsonText.pipe(RecordMessages) }),
   key: (tenant, { id }: { id: string }) => ({ PK: `T#${tenant}#RECORD#${id}`, SK: 'RECORD' }),
   index: (tenant, { id, type }) => ({
     PK1: recordsPartition(tenant),
@@ -47,4 +61,20 @@ export const recordEntity = defineEntity({
     SK2: id,
   }),
   summary: ['type', 'name', 'search'],
+});
+
+/** The same item as it is written. */
+export const storedRecordEntity = {
+  ...recordEntity,
+  schema: RecordItem.extend({ metadata: z.string(), messages: z.string() }),
+};
+
+/** Holds a pair of type and name for one record: written with the record, so that a pair is taken once. */
+export const recordGuardEntity = defineEntity({
+  type: 'recordGuard',
+  schema: z.object({ id: z.string(), type: z.string(), name: z.string() }),
+  key: (tenant, { type, name }: Pick<RecordItem, 'type' | 'name'>) => ({
+    PK: `T#${tenant}#NAME#${createHash('sha256').update(`${type}\0${name}`).digest('hex')}`,
+    SK: 'NAME',
+  }),
 });

@@ -1,0 +1,134 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** A request for chat completions, as far as the stand-in reads it. */
+export interface ChatRequest {
+  model: string;
+  messages: { role: string; content: string }[];
+  stream?: boolean;
+  response_format?: { type: string };
+}
+
+export interface StandInOptions {
+  port?: number;
+  answer?: (request: ChatRequest, call: number) => string;
+  delayMs?: number;
+  /** How many of a hundred calls fail; they are spread evenly. */
+  failurePercent?: number;
+  failureStatus?: number;
+  failureMessage?: string;
+  /** How long a failed call asks the client to wait. */
+  retryAfterMs?: number;
+  /** `hang`: never answers. `nonsense`: answers 200 with a page. `no-usage`: leaves the token counts out. */
+  misbehave?: 'hang' | 'nonsense' | 'no-usage';
+}
+
+/** A loopback server that speaks OpenAI's chat completions, without a model behind it. */
+export async function startModelStandIn(options: StandInOptions = {}) {
+  const requests: ChatRequest[] = [];
+  const server = createServer((request, response) => {
+    respond(request, response, options, requests).catch((error: Error) => response.destroy(error));
+  });
+  await listening(server, options.port ?? 0);
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    /** What it was asked, oldest first. May be emptied. */
+    requests,
+    /** May be changed at any time. */
+    options,
+    close: () => {
+      server.closeAllConnections();
+      return new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+const listening = (server: Server, port: number) =>
+  new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
+
+async function respond(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: StandInOptions,
+  requests: ChatRequest[],
+): Promise<void> {
+  const chat = JSON.parse(await text(request)) as ChatRequest;
+  const call = requests.push(chat);
+  const {
+    misbehave,
+    delayMs = 0,
+    failurePercent = 0,
+    failureStatus = 500,
+    answer = plausibleAnswer,
+  } = options;
+  if (misbehave === 'hang') return;
+  if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
+  if (misbehave === 'nonsense') return void response.end('<html>Not the page you are looking for</html>');
+  if (isFailure(call, failurePercent)) return fail(response, failureStatus, options);
+  const content = answer(chat, call);
+  const usage = misbehave === 'no-usage' ? undefined : usageOf(chat, content);
+  if (chat.stream) return stream(response, chat.model, content, usage);
+  const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }];
+  json(response, 200, { ...header(chat.model), object: 'chat.completion', choices, usage });
+}
+
+const isFailure = (call: number, percent: number) =>
+  Math.floor((call * percent) / 100) > Math.floor(((call - 1) * percent) / 100);
+
+function fail(
+  response: ServerResponse,
+  status: number,
+  { failureMessage, retryAfterMs = 1 }: StandInOptions,
+) {
+  response.setHeader('retry-after-ms', retryAfterMs);
+  json(response, status, {
+    error: { message: failureMessage ?? 'The stand-in was told to fail', type: 'stand_in' },
+  });
+}
+
+function json(response: ServerResponse, status: number, body: object) {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+const header = (model: string) => ({
+  id: 'chatcmpl-stand-in',
+  created: Math.floor(Date.now() / 1000),
+  model,
+});
+
+function stream(response: ServerResponse, model: string, content: string, usage: object | undefined) {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const send = (choices: object[], rest = {}) => {
+    const chunk = { ...header(model), object: 'chat.completion.chunk', choices, ...rest };
+    response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+  };
+  for (const piece of content.match(/\S+\s*/g) ?? []) {
+    send([{ index: 0, delta: { role: 'assistant', content: piece }, finish_reason: null }]);
+  }
+  send([{ index: 0, delta: {}, finish_reason: 'stop' }], { usage });
+  response.end('data: [DONE]\n\n');
+}
+
+/** Four characters are about a token. */
+const tokensIn = (words: string) => Math.ceil(words.length / 4);
+
+function usageOf({ messages }: ChatRequest, content: string) {
+  const prompt_tokens = messages.reduce((sum, message) => sum + tokensIn(message.content), 0);
+  const completion_tokens = tokensIn(content);
+  return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
+}
+
+/** The prompt's longer words, said back as a sentence or as JSON: enough to see that the right prompt came. */
+export function plausibleAnswer({ messages, response_format }: ChatRequest): string {
+  const prompt = messages.findLast(({ role }) => role === 'user')?.content ?? '';
+  const words = [...new Set(prompt.match(/[\p{L}\p{N}]{5,}/gu) ?? ['nothing'])].slice(0, 6);
+  const summary = `In short: ${words.join(', ')}.`;
+  return response_format?.type === 'json_object' ? JSON.stringify({ summary, keywords: words }) : summary;
+}
+
+if (import.meta.main) {
+  const { url } = await startModelStandIn({ port: Number(process.env.PORT ?? 4010) });
+  process.stdout.write(`GENERIC_OPENAI_BASE_URL=${url}\n`);
+}

@@ -1,0 +1,53 @@
+import * as z from 'zod';
+import { apiKeyStore } from '../../shared/auth/api-key.ts';
+import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+
+const Entry = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    keyPrefix: z.string(),
+    lastUsedAt: z.string().nullable(),
+    isActive: z.boolean(),
+  })
+  .meta({ id: 'ApiKeySummary' });
+
+export const apiKeyAnalytics = defineEndpoint({
+  id: 'api-keys.analytics',
+  method: 'GET',
+  path: '/v1/api-keys/analytics',
+  permission: 'authenticated',
+  summary: 'Summarise the use of API keys',
+  description: 'Covers the keys of the calling user. Detailed usage counts are not returned.',
+  responses: {
+    200: z.object({
+      analytics: z.object({
+        totalKeys: z.int(),
+        activeKeys: z.int(),
+        expiredKeys: z.int(),
+        keyBreakdown: z.array(Entry),
+      }),
+      timestamp: z.string(),
+    }),
+  },
+  needs: { apiKeys: apiKeyStore },
+
+  async handle({ principal }, { apiKeys }) {
+    const timestamp = new Date().toISOString();
+    const keyBreakdown = (await apiKeys.list()).filter(({ userId }) => userId === principal.userId);
+    const expired = keyBreakdown.filter(({ expiresAt }) => expiresAt !== null && expiresAt <= timestamp);
+    const active = keyBreakdown.filter((key) => key.isActive && !expired.includes(key));
+    return {
+      analytics: {
+        totalKeys: keyBreakdown.length,
+        activeKeys: active.length,
+        expiredKeys: expired.length,
+        keyBreakdown,
+      },
+      timestamp,
+    };
+  },
+});
+
+export const handler = toLambda(apiKeyAnalytics);

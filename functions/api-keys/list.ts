@@ -1,0 +1,25 @@
+import * as z from 'zod';
+import { apiKeyStore } from '../../shared/auth/api-key.ts';
+import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+import { ApiKeyResponse, toApiKeyResponse } from './schemas.ts';
+
+export const listApiKeys = defineEndpoint({
+  id: 'api-keys.list',
+  method: 'GET',
+  path: '/v1/api-keys',
+  permission: 'authenticated',
+  summary: 'List API keys',
+  description: 'All of them, newest first; never their values.',
+  responses: {
+    200: z.object({ apiKeys: z.array(ApiKeyResponse), total: z.int(), timestamp: z.string() }),
+  },
+  needs: { apiKeys: apiKeyStore },
+
+  async handle(_request, { apiKeys }) {
+    const keys = await apiKeys.list();
+    return { apiKeys: keys.map(toApiKeyResponse), total: keys.length, timestamp: new Date().toISOString() };
+  },
+});
+
+export const handler = toLambda(listApiKeys);

@@ -1,0 +1,24 @@
+import * as z from 'zod';
+import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+
+export const openApiDocument = defineEndpoint({
+  id: 'docs.openapi',
+  method: 'GET',
+  path: '/openapi.json',
+  permission: 'public',
+  summary: 'This document',
+  responses: { 200: z.looseObject({ openapi: z.string() }) },
+  needs: {},
+
+  async handle(): Promise<{ openapi: string }> {
+    // Loaded here: the registry holds this endpoint too.
+    const [{ openApi }, { endpoints }] = await Promise.all([
+      import('../../shared/http/openapi.ts'),
+      import('../index.ts'),
+    ]);
+    return openApi(endpoints);
+  },
+});
+
+export const handler = toLambda(openApiDocument);

@@ -1,0 +1,33 @@
+import * as z from 'zod';
+import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+import { swaggerUi } from '../../shared/http/swagger-ui.ts';
+
+const start = `
+SwaggerUIBundle({
+  url: 'openapi.json',
+  dom_id: '#reference',
+  deepLinking: true,
+  docExpansion: 'none',
+  filter: true,
+  defaultModelsExpandDepth: 0,
+  persistAuthorization: true,
+  displayRequestDuration: true,
+  tryItOutEnabled: true,
+  validatorUrl: null,
+});
+`;
+
+export const referenceScript = defineEndpoint({
+  id: 'docs.script',
+  method: 'GET',
+  path: '/docs/swagger-ui.js',
+  permission: 'public',
+  summary: 'The script of the reference page',
+  produces: 'text/javascript; charset=utf-8',
+  responses: { 200: z.string() },
+  needs: {},
+  handle: async () => (await swaggerUi('swagger-ui-bundle.js')) + start,
+});
+
+export const handler = toLambda(referenceScript);

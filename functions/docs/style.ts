@@ -1,0 +1,18 @@
+import * as z from 'zod';
+import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+import { swaggerUi } from '../../shared/http/swagger-ui.ts';
+
+export const referenceStyle = defineEndpoint({
+  id: 'docs.style',
+  method: 'GET',
+  path: '/docs/swagger-ui.css',
+  permission: 'public',
+  summary: 'The style of the reference page',
+  produces: 'text/css; charset=utf-8',
+  responses: { 200: z.string() },
+  needs: {},
+  handle: () => swaggerUi('swagger-ui.css'),
+});
+
+export const handler = toLambda(referenceStyle);

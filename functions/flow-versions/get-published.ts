@@ -1,0 +1,19 @@
+import { versionStore } from '../../shared/flows/version-store.ts';
+import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+import { FlowVersionResponse, toVersionResponse, VersionsParams } from './schemas.ts';
+
+export const getPublishedFlowVersion = defineEndpoint({
+  id: 'flow-versions.get-published',
+  method: 'GET',
+  path: '/v1/flow-versions/{flowId}/published',
+  permission: 'FLOWS:READ',
+  summary: 'Get the published version of a flow',
+  params: VersionsParams,
+  responses: { 200: FlowVersionResponse },
+  errors: [400, 404],
+  needs: { versions: versionStore },
+  handle: async ({ params }, { versions }) => toVersionResponse(await versions.published(params.flowId)),
+});
+
+export const handler = toLambda(getPublishedFlowVersion);

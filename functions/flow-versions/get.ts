@@ -1,0 +1,20 @@
+import { versionStore } from '../../shared/flows/version-store.ts';
+import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+import { FlowVersionResponse, toVersionResponse, VersionParams } from './schemas.ts';
+
+export const getFlowVersion = defineEndpoint({
+  id: 'flow-versions.get',
+  method: 'GET',
+  path: '/v1/flow-versions/{flowId}/{versionId}',
+  permission: 'FLOWS:READ',
+  summary: 'Get a version of a flow',
+  params: VersionParams,
+  responses: { 200: FlowVersionResponse },
+  errors: [400, 404],
+  needs: { versions: versionStore },
+  handle: async ({ params }, { versions }) =>
+    toVersionResponse(await versions.get(params.flowId, params.versionId)),
+});
+
+export const handler = toLambda(getFlowVersion);

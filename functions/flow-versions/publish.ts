@@ -1,0 +1,29 @@
+import * as z from 'zod';
+import { versionStore } from '../../shared/flows/version-store.ts';
+import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+import { idOf } from '../../shared/ids.ts';
+import { VersionsParams } from './schemas.ts';
+
+export const publishFlowVersion = defineEndpoint({
+  id: 'flow-versions.publish',
+  method: 'POST',
+  path: '/v1/flow-versions/{flowId}/publish',
+  permission: 'FLOWS:WRITE',
+  summary: 'Publish a specific version of a flow',
+  description: 'Points the flow at a version that was published before (a rollback), or publishes its draft.',
+  params: VersionsParams,
+  body: z.strictObject({ versionId: idOf('flowver') }),
+  responses: {
+    200: z.object({ success: z.boolean(), message: z.string(), flowId: z.string(), versionId: z.string() }),
+  },
+  errors: [400, 404, 409, 415],
+  needs: { versions: versionStore },
+
+  async handle({ params: { flowId }, body: { versionId } }, { versions }) {
+    await versions.publish(flowId, versionId);
+    return { success: true, message: 'The version is now the published version', flowId, versionId };
+  },
+});
+
+export const handler = toLambda(publishFlowVersion);

@@ -1,0 +1,28 @@
+import * as z from 'zod';
+import { StoredStep } from '../../shared/flows/flow.ts';
+import type { LoadedVersion } from '../../shared/flows/version-store.ts';
+import { idOf } from '../../shared/ids.ts';
+
+export const VersionsParams = z.object({ flowId: idOf('flow') });
+export const VersionParams = VersionsParams.extend({ versionId: idOf('flowver') });
+export const VersionType = z.enum(['published', 'draft', 'test', 'virtual']);
+
+export const FlowVersionResponse = z
+  .object({
+    id: z.string(),
+    flowId: z.string(),
+    versionNumber: z.int(),
+    versionType: VersionType,
+    flowConfig: z.object({ steps: z.array(StoredStep) }).nullable(),
+    label: z.string().nullable(),
+    notes: z.string().nullable(),
+    createdAt: z.string(),
+  })
+  .meta({ id: 'FlowVersion' });
+
+export const toVersionResponse = ({ number, type, steps, ...version }: LoadedVersion) => ({
+  ...version,
+  versionNumber: number,
+  versionType: type,
+  flowConfig: { steps },
+});

@@ -1,0 +1,25 @@
+import * as z from 'zod';
+import { StoredStep } from '../../shared/flows/flow.ts';
+import type { LoadedFlow } from '../../shared/flows/flow-store.ts';
+import { idOf } from '../../shared/ids.ts';
+
+export const FlowParams = z.object({ id: idOf('flow') });
+export const FlowName = z.string().min(1).max(255);
+export const FlowDescription = z.string().max(2_000).nullable();
+
+export const FlowResponse = z
+  .object({
+    id: z.string(),
+    userId: z.string(),
+    organizationId: z.string().nullable(),
+    name: z.string(),
+    description: z.string().nullable(),
+    flowSteps: z.array(StoredStep),
+    stepCount: z.int(),
+    createdAt: z.string(),
+    updatedAt: z.string(),
+    lastRunAt: z.string().nullable(),
+  })
+  .meta({ id: 'Flow' });
+
+export const toFlowResponse = ({ steps, ...flow }: LoadedFlow) => ({ ...flow, flowSteps: steps });

@@ -1,0 +1,29 @@
+import { flowStore } from '../../shared/flows/flow-store.ts';
+import { normaliseSteps } from '../../shared/flows/steps/parse.ts';
+import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+import { newId } from '../../shared/ids.ts';
+import { FlowResponse, toFlowResponse } from './answers.ts';
+import { CreateFlowBody } from './schemas.ts';
+
+export const createFlow = defineEndpoint({
+  id: 'flows.create',
+  method: 'POST',
+  path: '/v1/flows',
+  permission: 'FLOWS:WRITE',
+  summary: 'Create a flow',
+  description:
+    'The steps become the flow’s draft. Each config is checked against its step type; templates and scripts must parse.',
+  body: CreateFlowBody,
+  responses: { 201: FlowResponse },
+  errors: [400, 413, 415],
+  needs: { flows: flowStore },
+
+  async handle({ body, principal }, { flows }) {
+    const { userId, organizationId } = principal;
+    const steps = normaliseSteps(body.flowSteps ?? body.steps ?? [], newId);
+    return toFlowResponse(await flows.create({ userId, organizationId }, { ...body, steps }));
+  },
+});
+
+export const handler = toLambda(createFlow);

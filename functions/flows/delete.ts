@@ -1,0 +1,27 @@
+import * as z from 'zod';
+import { cleanupQueue } from '../../shared/data/cleanup.ts';
+import { flowStore } from '../../shared/flows/flow-store.ts';
+import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+import { FlowParams } from './answers.ts';
+
+export const deleteFlow = defineEndpoint({
+  id: 'flows.delete',
+  method: 'DELETE',
+  path: '/v1/flows/{id}',
+  permission: 'FLOWS:WRITE',
+  summary: 'Delete a flow',
+  description:
+    'Its versions and step results go with it: they cannot be read from now on, and are removed in the background.',
+  params: FlowParams,
+  responses: { 204: z.void() },
+  errors: [400, 404, 409],
+  needs: { flows: flowStore, cleanup: cleanupQueue },
+
+  async handle({ params }, { flows, cleanup }) {
+    await flows.remove(params.id);
+    await cleanup.flowDeleted(params.id);
+  },
+});
+
+export const handler = toLambda(deleteFlow);

@@ -1,0 +1,35 @@
+import * as z from 'zod';
+import { CursorPagination, CursorQuery } from '../../shared/data/pages.ts';
+import { flowStore } from '../../shared/flows/flow-store.ts';
+import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+
+const FlowListItem = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    createdAt: z.string(),
+    updatedAt: z.string(),
+    lastRunAt: z.string().nullable(),
+  })
+  .meta({ id: 'FlowListItem' });
+
+export const listFlows = defineEndpoint({
+  id: 'flows.list',
+  method: 'GET',
+  path: '/v1/flows',
+  permission: 'FLOWS:READ',
+  summary: 'List flows',
+  description: 'Newest first. `search` finds flows whose name contains the text, whatever its case.',
+  query: CursorQuery.extend({ search: z.string().max(255).optional() }),
+  responses: { 200: z.object({ data: z.array(FlowListItem), pagination: CursorPagination }) },
+  errors: [400],
+  needs: { flows: flowStore },
+
+  async handle({ query }, { flows }) {
+    const { rows, pagination } = await flows.list(query);
+    return { data: z.array(FlowListItem).parse(rows), pagination };
+  },
+});
+
+export const handler = toLambda(listFlows);

@@ -1,0 +1,86 @@
+import * as z from 'zod';
+import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+import { RecordType } from '../../shared/records/record.ts';
+import { batchStarter, waitForRecordsMax } from '../../shared/runs/batch-start.ts';
+import { FlowParams } from './answers.ts';
+
+const facts = {
+  success: z.boolean(),
+  batchId: z.string(),
+  flowId: z.string(),
+  recordType: z.string(),
+  recordCount: z.int(),
+};
+
+const Done = z
+  .object({
+    ...facts,
+    status: z.literal('completed'),
+    executedImmediately: z.boolean(),
+    successCount: z.int(),
+    failureCount: z.int(),
+    completedAt: z.string(),
+    results: z.array(
+      z.object({
+        recordId: z.string(),
+        recordName: z.string().nullable(),
+        success: z.boolean(),
+        executionId: z.string().optional(),
+        executionTime: z.number().optional().meta({ description: 'Milliseconds' }),
+        contextSteps: z.int().optional(),
+        promptsExecuted: z.int().optional(),
+        error: z.string().optional(),
+      }),
+    ),
+  })
+  .meta({ id: 'RunCompleted' });
+
+const Scheduled = z
+  .object({
+    ...facts,
+    status: z.literal('scheduled'),
+    message: z.string(),
+    scheduledAt: z.string(),
+    records: z.array(z.object({ id: z.string(), name: z.string().nullable(), type: z.string() })),
+  })
+  .meta({ id: 'RunScheduled' });
+
+export const runFlowOnRecordType = defineEndpoint({
+  id: 'flows.run-on-record-type',
+  method: 'POST',
+  path: '/v1/flows/{id}/run-on-record-type',
+  permission: 'FLOWS:EXECUTE',
+  summary: 'Run a flow on every record of a type',
+  description: `Runs the published version, or the draft where nothing was published yet; a test key runs the draft where there is one. Up to ${waitForRecordsMax} records are waited for (20 s at most) and answered with 200, more with 202: read the batch's status. The 202 names the first 1,000 records.`,
+  params: FlowParams,
+  body: z.strictObject({ recordType: RecordType }),
+  responses: { 200: Done, 202: Scheduled },
+  errors: [400, 404, 415],
+  needs: { starter: batchStarter },
+
+  async handle({ params, body: { recordType }, principal, signal }, { starter }) {
+    const { batch, records, recordCount } = await starter.start(params.id, recordType, principal);
+    const base = { success: true, batchId: batch.id, flowId: params.id, recordType, recordCount };
+    const progress = recordCount <= waitForRecordsMax ? await starter.finished(batch, signal) : undefined;
+    if (!progress) {
+      const message = `${recordCount} records will be run; follow them at /v1/batch/status/${batch.id}`;
+      return {
+        status: 202,
+        body: { ...base, status: 'scheduled' as const, message, scheduledAt: batch.startedAt, records },
+      };
+    }
+    const counts = {
+      successCount: progress.processedRecords - progress.failedRecords,
+      failureCount: progress.failedRecords,
+      completedAt: progress.completedAt ?? batch.startedAt,
+    };
+    const results = await starter.results(batch, records);
+    return {
+      status: 200,
+      body: { ...base, status: 'completed' as const, executedImmediately: true, ...counts, results },
+    };
+  },
+});
+
+export const handler = toLambda(runFlowOnRecordType);

@@ -1,0 +1,34 @@
+import * as z from 'zod';
+import { flowStore } from '../../shared/flows/flow-store.ts';
+import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+import { idOf } from '../../shared/ids.ts';
+import { StepResultPage } from '../../shared/runs/step-result.ts';
+import { StepResultQuery, stepResultStore } from '../../shared/runs/step-results.ts';
+import { FlowParams } from './answers.ts';
+
+export const listFlowStepResults = defineEndpoint({
+  id: 'flows.step-results',
+  method: 'GET',
+  path: '/v1/flows/{id}/step-results',
+  permission: 'FLOWS:READ',
+  summary: 'List the step results of a flow',
+  description:
+    'Newest run first, unless sorted otherwise. A sort by another field than createdAt reads all that match.',
+  params: FlowParams,
+  query: StepResultQuery.extend({
+    recordId: idOf('record').optional(),
+    batchId: idOf('batch').optional(),
+    stepId: z.string().max(128).optional(),
+  }),
+  responses: { 200: StepResultPage },
+  errors: [400, 404],
+  needs: { flows: flowStore, results: stepResultStore },
+
+  async handle({ params: { id }, query }, { flows, results }) {
+    const [page] = await Promise.all([results.ofFlow(id, query), flows.find(id)]);
+    return page;
+  },
+});
+
+export const handler = toLambda(listFlowStepResults);

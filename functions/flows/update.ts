@@ -1,0 +1,31 @@
+import * as z from 'zod';
+import { flowStore } from '../../shared/flows/flow-store.ts';
+import { normaliseSteps } from '../../shared/flows/steps/parse.ts';
+import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+import { newId } from '../../shared/ids.ts';
+import { FlowParams, FlowResponse, toFlowResponse } from './answers.ts';
+import { UpdateFlowBody } from './schemas.ts';
+
+export const updateFlow = defineEndpoint({
+  id: 'flows.update',
+  method: 'PUT',
+  path: '/v1/flows/{id}',
+  permission: 'FLOWS:WRITE',
+  summary: 'Update a flow',
+  description:
+    'What is not sent stays; flowSteps replaces the whole list. Saved to the draft: consumers keep the published version until it is published.',
+  params: FlowParams,
+  body: UpdateFlowBody,
+  responses: { 200: FlowResponse.extend({ draftVersionId: z.string() }).meta({ id: 'UpdatedFlow' }) },
+  errors: [400, 404, 409, 413, 415],
+  needs: { flows: flowStore },
+
+  async handle({ params, body }, { flows }) {
+    const steps = body.flowSteps && normaliseSteps(body.flowSteps, newId);
+    const flow = await flows.update(params.id, { ...body, steps });
+    return { ...toFlowResponse(flow), draftVersionId: flow.draft.id };
+  },
+});
+
+export const handler = toLambda(updateFlow);

@@ -1,0 +1,23 @@
+import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+import { RecordDraft } from '../../shared/records/new-record.ts';
+import { recordStore } from '../../shared/records/record-store.ts';
+import { RecordResponse, toRecordResponse } from './schemas.ts';
+
+export const createRecord = defineEndpoint({
+  id: 'records.create',
+  method: 'POST',
+  path: '/v1/records',
+  permission: 'RECORDS:WRITE',
+  summary: 'Create a record',
+  description:
+    'The type and the name are unique together: a pair that is taken is a 409. `metadata` may have 256 KB of JSON, ' +
+    '`messages` 128 KB, both up to 100 levels deep.',
+  body: RecordDraft,
+  responses: { 201: RecordResponse },
+  errors: [400, 409, 413, 415],
+  needs: { records: recordStore },
+  handle: async ({ body, principal }, { records }) => toRecordResponse(await records.create(principal, body)),
+});
+
+export const handler = toLambda(createRecord);

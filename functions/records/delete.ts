@@ -1,0 +1,28 @@
+import * as z from 'zod';
+import { cleanupQueue } from '../../shared/data/cleanup.ts';
+import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+import { recordStore } from '../../shared/records/record-store.ts';
+import { RecordParams } from './schemas.ts';
+
+export const deleteRecord = defineEndpoint({
+  id: 'records.delete',
+  method: 'DELETE',
+  path: '/v1/records/{id}',
+  permission: 'RECORDS:WRITE',
+  summary: 'Delete a record',
+  description:
+    'Its step results go with it: they cannot be read from now on, and are removed in the background. Its type ' +
+    'and name are free again at once.',
+  params: RecordParams,
+  responses: { 204: z.void() },
+  errors: [400, 404, 409],
+  needs: { records: recordStore, cleanup: cleanupQueue },
+
+  async handle({ params }, { records, cleanup }) {
+    await records.remove(params.id);
+    await cleanup.recordDeleted(params.id);
+  },
+});
+
+export const handler = toLambda(deleteRecord);

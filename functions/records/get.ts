@@ -1,0 +1,19 @@
+import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+import { recordStore } from '../../shared/records/record-store.ts';
+import { RecordParams, RecordResponse, toRecordResponse } from './schemas.ts';
+
+export const getRecord = defineEndpoint({
+  id: 'records.get',
+  method: 'GET',
+  path: '/v1/records/{id}',
+  permission: 'RECORDS:READ',
+  summary: 'Get a record',
+  params: RecordParams,
+  responses: { 200: RecordResponse },
+  errors: [400, 404],
+  needs: { records: recordStore },
+  handle: async ({ params }, { records }) => toRecordResponse(await records.get(params.id)),
+});
+
+export const handler = toLambda(getRecord);

@@ -1,0 +1,22 @@
+import * as z from 'zod';
+import { idOf } from '../../shared/ids.ts';
+import { Metadata, type RecordItem, RecordMessages } from '../../shared/records/record.ts';
+
+export const RecordParams = z.object({ id: idOf('record') });
+
+export const RecordResponse = z
+  .object({
+    id: z.string(),
+    userId: z.string(),
+    organizationId: z.string().nullable(),
+    productSurfaceId: z.string().nullable(),
+    type: z.string(),
+    name: z.string(),
+    metadata: Metadata,
+    messages: RecordMessages,
+    createdAt: z.string(),
+    updatedAt: z.string(),
+  })
+  .meta({ id: 'Record' });
+
+export const toRecordResponse = (record: RecordItem) => ({ ...record, productSurfaceId: null });

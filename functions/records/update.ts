@@ -1,0 +1,31 @@
+import * as z from 'zod';
+import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+import { NewMessages, NewMetadata } from '../../shared/records/limits.ts';
+import { RecordName, RecordType } from '../../shared/records/record.ts';
+import { recordStore } from '../../shared/records/record-store.ts';
+import { RecordParams, RecordResponse, toRecordResponse } from './schemas.ts';
+
+export const updateRecord = defineEndpoint({
+  id: 'records.update',
+  method: 'PUT',
+  path: '/v1/records/{id}',
+  permission: 'RECORDS:WRITE',
+  summary: 'Update a record',
+  description:
+    'What is not sent stays as it is. Sent `metadata` replaces the old whole, and so do sent `messages`; their ' +
+    'limits are those of a new record. A type and name that another record has are a 409.',
+  params: RecordParams,
+  body: z.strictObject({
+    type: RecordType.optional(),
+    name: RecordName.optional(),
+    metadata: NewMetadata.optional(),
+    messages: NewMessages.optional(),
+  }),
+  responses: { 200: RecordResponse },
+  errors: [400, 404, 409, 413, 415],
+  needs: { records: recordStore },
+  handle: async ({ params, body }, { records }) => toRecordResponse(await records.update(params.id, body)),
+});
+
+export const handler = toLambda(updateRecord);

@@ -1,0 +1,24 @@
+import type { SQSEvent } from 'aws-lambda';
+import { ApiError } from '../../shared/http/errors.ts';
+import { log } from '../../shared/log.ts';
+import { PlanMessage } from '../../shared/runs/batch-plan.ts';
+import { batchStore } from '../../shared/runs/batch-store.ts';
+import { productionRuntime } from '../../shared/runtime.ts';
+
+/** Takes the plan messages that were given up on: their batches are failed, so that nobody waits for them. */
+export async function handler(event: SQSEvent): Promise<void> {
+  for (const { body } of event.Records) {
+    const { tenant, batchId } = PlanMessage.parse(JSON.parse(body));
+    log.error('A batch could not be planned', { batchId });
+    try {
+      await batchStore(productionRuntime().scopeOf(tenant)).stop(
+        batchId,
+        'failed',
+        'The records could not be planned',
+      );
+    } catch (error) {
+      // 404 or 409: the batch is gone or over, and nothing is left to do.
+      if (!(error instanceof ApiError)) throw error;
+    }
+  }
+}

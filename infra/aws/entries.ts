@@ -1,0 +1,30 @@
+import { endpoints } from '../../functions/index.ts';
+import { groupOf } from '../../shared/http/openapi.ts';
+import { type QueueSpec, queues } from '../resources.ts';
+
+/** A Lambda to be: where its code is, and the group whose role and log it shares. */
+export interface Entry {
+  id: string;
+  file: string;
+  group: string;
+}
+
+const worker = (name: string): Entry => ({
+  id: `workers.${name}`,
+  file: `functions/workers/${name}.ts`,
+  group: 'workers',
+});
+
+/** Every Lambda of the service: one an endpoint, the authorizer, and those that take messages. */
+export const entries: readonly Entry[] = [
+  ...endpoints.map((endpoint) => ({
+    id: endpoint.id,
+    file: `functions/${endpoint.id.replace('.', '/')}.ts`,
+    group: groupOf(endpoint),
+  })),
+  { id: 'authorizer', file: 'functions/authorizer.ts', group: 'authorizer' },
+  ...Object.values(queues as Record<string, QueueSpec>).flatMap(({ worker: name, deadLetterWorker }) => [
+    worker(name),
+    ...(deadLetterWorker ? [worker(deadLetterWorker)] : []),
+  ]),
+];

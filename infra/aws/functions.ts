@@ -1,0 +1,111 @@
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import {
+  Architecture,
+  Code,
+  Function as LambdaFunction,
+  LoggingFormat,
+  Runtime,
+  Tracing,
+} from 'aws-cdk-lib/aws-lambda';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { type QueueName, type QueueSpec, queues } from '../resources.ts';
+import type { Bundles } from './bundles.ts';
+import { type Entry, entries } from './entries.ts';
+import type { Environment } from './environments.ts';
+import { groupRole } from './grants.ts';
+import type { Identity } from './identity.ts';
+import type { Stores } from './stores.ts';
+
+export interface FunctionsProps {
+  environment: Environment;
+  bundles: Bundles;
+  stores: Stores;
+  identity: Identity;
+  limits: { perHour: number; perDay: number };
+}
+
+const requestSeconds = 29;
+
+/** With what the names of all functions of a deployment begin. */
+export const functionNamePrefix = ({ name }: Environment) => `agent-flow-${name}-`;
+
+/** Every Lambda of the service. A group shares one role and one log. */
+export class Functions extends Construct {
+  readonly byId: Readonly<Record<string, LambdaFunction>>;
+
+  constructor(scope: Construct, id: string, props: FunctionsProps) {
+    super(scope, id);
+    const groups = new Map<string, ReturnType<Functions['makeGroup']>>();
+    const groupOf = (group: string) => {
+      const made = groups.get(group) ?? this.makeGroup(group, props);
+      groups.set(group, made);
+      return made;
+    };
+    this.byId = Object.fromEntries(
+      entries.map((entry) => [entry.id, this.makeFunction(entry, groupOf(entry.group), props)]),
+    );
+    for (const [name, spec] of Object.entries(queues)) this.connect(name as QueueName, spec, props.stores);
+  }
+
+  private makeGroup(group: string, { environment: { logRetentionDays, keepsData }, stores }: FunctionsProps) {
+    const role = groupRole(this, group, stores);
+    const logGroup = new LogGroup(this, `${group}-log`, {
+      retention: logRetentionDays as RetentionDays,
+      removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    logGroup.grantWrite(role);
+    return { role, logGroup };
+  }
+
+  private makeFunction(
+    { id, group }: Entry,
+    shared: ReturnType<Functions['makeGroup']>,
+    props: FunctionsProps,
+  ) {
+    const isWorker = group === 'workers';
+    const folder = props.bundles[id];
+    if (!folder) throw new Error(`There is no bundle of ${id}`);
+    return new LambdaFunction(this, id, {
+      functionName: functionNamePrefix(props.environment) + id.replace('.', '-'),
+      ...shared,
+      code: Code.fromAsset(folder),
+      handler: 'index.handler',
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      memorySize: isWorker ? 1_024 : 512,
+      timeout: Duration.seconds(isWorker ? timeoutOf(id) : requestSeconds),
+      tracing: Tracing.ACTIVE,
+      loggingFormat: LoggingFormat.TEXT,
+      environment: variablesFor(group, props),
+    });
+  }
+
+  private connect(name: QueueName, spec: QueueSpec, stores: Stores) {
+    const { worker, deadLetterWorker, batchSize } = spec;
+    const add = (id: string, source: SqsEventSource) => this.byId[`workers.${id}`]?.addEventSource(source);
+    add(worker, new SqsEventSource(stores.queues[name], { batchSize, reportBatchItemFailures: true }));
+    if (deadLetterWorker)
+      add(deadLetterWorker, new SqsEventSource(stores.deadLetters[name], { batchSize: 1 }));
+  }
+}
+
+const specOf = (id: string) =>
+  Object.values(queues as Record<string, QueueSpec>).find(({ worker }) => `workers.${worker}` === id);
+const timeoutOf = (id: string) => specOf(id)?.timeoutSeconds ?? 60;
+
+function variablesFor(group: string, { stores, identity, limits }: FunctionsProps): Record<string, string> {
+  return {
+    TABLE_NAME: stores.table.tableName,
+    RATE_LIMIT_PER_HOUR: String(limits.perHour),
+    RATE_LIMIT_PER_DAY: String(limits.perDay),
+    PAYLOAD_BUCKET: stores.bucket.bucketName,
+    ...Object.fromEntries(
+      Object.entries(queues).map(([name, { env }]) => [env, stores.queues[name as QueueName].queueUrl]),
+    ),
+    ...(group === 'authorizer' && { OIDC_ISSUER: identity.issuer, OIDC_AUDIENCE: identity.audience }),
+    ...(group === 'api-keys' && { SECRETS_PREFIX: stores.secretsPrefix }),
+    ...(group === 'workers' && { PROVIDER_KEYS_SECRET: stores.providerKeys.secretArn }),
+  };
+}

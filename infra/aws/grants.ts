@@ -1,0 +1,80 @@
+import { ArnFormat, type CfnElement, Stack, Validations } from 'aws-cdk-lib';
+import { Effect, type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { Construct } from 'constructs';
+import { tableSchema } from '../resources.ts';
+import type { Stores } from './stores.ts';
+
+type Need = 'read' | 'write' | 'payloads' | 'plan' | 'runs' | 'cleanup' | 'keepTestKeys' | 'providerKeys';
+
+/** What the Lambdas of each group may do, and nothing else. Reading includes the meter's one update. */
+const needsOf: Record<string, readonly Need[]> = {
+  'api-keys': ['write', 'keepTestKeys'],
+  authorizer: ['read'],
+  batch: ['write'],
+  docs: [],
+  'flow-versions': ['write', 'payloads'],
+  flows: ['write', 'payloads', 'plan', 'runs', 'cleanup'],
+  records: ['write', 'payloads', 'cleanup'],
+  workers: ['write', 'payloads', 'plan', 'runs', 'providerKeys'],
+};
+
+const readActions = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'];
+const writeActions = [
+  ...readActions,
+  'dynamodb:PutItem',
+  'dynamodb:UpdateItem',
+  'dynamodb:DeleteItem',
+  'dynamodb:BatchWriteItem',
+  'dynamodb:ConditionCheckItem',
+];
+
+/** The execution role of a group of Lambdas. */
+export function groupRole(scope: Construct, group: string, stores: Stores): Role {
+  const role = new Role(scope, `${group}-role`, {
+    assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+    description: `Lambdas of the group ${group}`,
+  });
+  allow(role, ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], ['*']);
+  acknowledgeWildcard(role, '*', 'X-Ray takes no resource.');
+  const needs = needsOf[group];
+  if (!needs) throw new Error(`infra/aws/grants.ts does not say what the group ${group} may do`);
+  for (const need of needs) grant(role, need, stores);
+  return role;
+}
+
+function grant(role: Role, need: Need, { table, bucket, queues, providerKeys, secretsPrefix }: Stores) {
+  const stack = Stack.of(role);
+  const tableArns = [
+    table.tableArn,
+    ...tableSchema.indexes.map(({ name }) => `${table.tableArn}/index/${name}`),
+  ];
+  const grants: Record<Need, () => void> = {
+    read: () => allow(role, readActions, tableArns),
+    write: () => allow(role, writeActions, tableArns),
+    payloads: () => {
+      allow(role, ['s3:GetObject', 's3:PutObject', 's3:DeleteObject'], [bucket.arnForObjects('*')]);
+      const bucketId = stack.getLogicalId(bucket.node.defaultChild as CfnElement);
+      acknowledgeWildcard(role, `<${bucketId}.Arn>/*`, 'Every object of the bucket is a payload.');
+    },
+    plan: () => void queues.plan.grantSendMessages(role),
+    runs: () => void queues.runs.grantSendMessages(role),
+    cleanup: () => void queues.cleanup.grantSendMessages(role),
+    providerKeys: () => allow(role, ['secretsmanager:GetSecretValue'], [providerKeys.secretArn]),
+    keepTestKeys: () => {
+      const resourceName = `${secretsPrefix}/*/api-keys/*`;
+      const arnFormat = ArnFormat.COLON_RESOURCE_NAME;
+      const arn = stack.formatArn({ service: 'secretsmanager', resource: 'secret', resourceName, arnFormat });
+      allow(role, ['secretsmanager:CreateSecret'], [arn]);
+      const shown = `arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:${resourceName}`;
+      acknowledgeWildcard(role, shown, 'The names of test keys begin with their tenants’.');
+    },
+  };
+  grants[need]();
+}
+
+/** Tells cdk-nag why a role’s policy has this wildcard. */
+export const acknowledgeWildcard = (role: Role, resource: string, reason: string) =>
+  Validations.of(role).acknowledge({ id: `AwsSolutions-IAM5[Resource::${resource}]`, reason });
+
+const allow = (role: IRole, actions: string[], resources: string[]) =>
+  role.addToPrincipalPolicy(new PolicyStatement({ effect: Effect.ALLOW, actions, resources }));

@@ -1,0 +1,112 @@
+import { ArnFormat, CfnOutput, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import {
+  AccessLogFormat,
+  ApiDefinition,
+  EndpointType,
+  LogGroupLogDestination,
+  MethodLoggingLevel,
+  SpecRestApi,
+} from 'aws-cdk-lib/aws-apigateway';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import { endpoints } from '../../functions/index.ts';
+import type { Bundles } from './bundles.ts';
+import type { Environment } from './environments.ts';
+import { Functions, functionNamePrefix } from './functions.ts';
+import { gatewayDocument } from './gateway-document.ts';
+import { acknowledgeWildcard } from './grants.ts';
+import { Identity } from './identity.ts';
+import { Stores } from './stores.ts';
+
+export interface ServiceStackProps {
+  environment: Environment;
+  bundles: Bundles;
+}
+
+/** One deployment of the service. */
+export class ServiceStack extends Stack {
+  constructor(scope: Construct, id: string, { environment, bundles }: ServiceStackProps) {
+    super(scope, id, { terminationProtection: environment.keepsData });
+    const limits = {
+      perHour: Number(this.node.tryGetContext('rateLimitPerHour') ?? 1_000),
+      perDay: Number(this.node.tryGetContext('rateLimitPerDay') ?? 10_000),
+    };
+    const stores = new Stores(this, 'stores', environment);
+    const identity = new Identity(this, 'identity', environment);
+    const functions = new Functions(this, 'functions', { environment, bundles, stores, identity, limits });
+    const api = this.makeApi(environment, functions, limits.perHour);
+    new CfnOutput(this, 'Url', { value: api.url });
+    new CfnOutput(this, 'OidcIssuer', { value: identity.issuer });
+    new CfnOutput(this, 'OidcAudience', { value: identity.audience });
+    new CfnOutput(this, 'ProviderKeysSecret', { value: stores.providerKeys.secretName });
+  }
+
+  private makeApi(environment: Environment, { byId }: Functions, limitPerHour: number) {
+    const invoker = new Role(this, 'gateway-role', {
+      assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
+    });
+    // One statement: a list of a hundred functions would not fit a policy.
+    const invocable = this.formatArn({
+      service: 'lambda',
+      resource: 'function',
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+      resourceName: `${functionNamePrefix(environment)}*`,
+    });
+    invoker.addToPolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [invocable] }));
+    const { partition, region } = this;
+    const uriOf = (id: string) =>
+      `arn:${partition}:apigateway:${region}:lambda:path/2015-03-31/functions/${byId[id]?.functionArn}/invocations`;
+    const accessLog = new LogGroup(this, 'access-log', {
+      retention: environment.logRetentionDays as RetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const document = gatewayDocument(endpoints, { uriOf, credentials: invoker.roleArn, limitPerHour });
+    const api = new SpecRestApi(this, 'api', {
+      apiDefinition: ApiDefinition.fromInline(document),
+      endpointTypes: [EndpointType.REGIONAL],
+      cloudWatchRole: true,
+      deployOptions: {
+        stageName: environment.name,
+        tracingEnabled: true,
+        metricsEnabled: true,
+        loggingLevel: MethodLoggingLevel.ERROR,
+        throttlingRateLimit: environment.requestsPerSecond,
+        throttlingBurstLimit: environment.requestsPerSecond * 2,
+        accessLogDestination: new LogGroupLogDestination(accessLog),
+        accessLogFormat: AccessLogFormat.jsonWithStandardFields(),
+      },
+    });
+    Validations.of(api).acknowledge(
+      {
+        id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
+        reason: 'The policy that AWS made for exactly this: an API writing its own logs.',
+      },
+      {
+        id: 'AwsSolutions-APIG3',
+        reason: 'A web ACL has a price and rules of its own: the operator attaches one to the stage.',
+      },
+      {
+        id: 'AwsSolutions-APIG2',
+        reason:
+          'The Lambdas validate every request against the endpoint’s own schema, and answer what is wrong where.',
+      },
+      {
+        id: 'AwsSolutions-APIG4',
+        reason:
+          'Only the reference page and the OpenAPI document are public; every other route has the authorizer.',
+      },
+      {
+        id: 'AwsSolutions-COG4',
+        reason:
+          'Keys and any OIDC issuer’s tokens are accepted, so the authorizer is a Lambda and not Cognito’s.',
+      },
+    );
+    acknowledgeWildcard(
+      invoker,
+      `arn:<AWS::Partition>:lambda:<AWS::Region>:<AWS::AccountId>:function:${functionNamePrefix(environment)}*`,
+      'The prefix is this deployment’s own.',
+    );
+    return api;
+  }
+}

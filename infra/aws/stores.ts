@@ -1,0 +1,94 @@
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { AttributeType, Billing, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { type QueueName, type QueueSpec, queues as queueSpecs, tableSchema } from '../resources.ts';
+import type { Environment } from './environments.ts';
+
+/** All that keeps data: the table, the payload bucket, the queues, the providers' keys. */
+export class Stores extends Construct {
+  readonly table: TableV2;
+  readonly bucket: Bucket;
+  readonly queues: Record<QueueName, Queue>;
+  readonly deadLetters: Record<QueueName, Queue>;
+  readonly providerKeys: Secret;
+  readonly secretsPrefix: string;
+
+  constructor(scope: Construct, id: string, { name, keepsData }: Environment) {
+    super(scope, id);
+    const removalPolicy = keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+    this.table = this.makeTable(keepsData, removalPolicy);
+    this.bucket = this.makeBucket(removalPolicy);
+    this.deadLetters = mapQueues((queue, spec) => this.makeQueue(`${queue}-dead-letters`, spec));
+    this.queues = mapQueues((queue, spec) => this.makeQueue(queue, spec, this.deadLetters[queue]));
+    this.secretsPrefix = `agent-flow/${name}`;
+    this.providerKeys = new Secret(this, 'provider-keys', {
+      secretName: `${this.secretsPrefix}/provider-keys`,
+      description: 'A JSON object with OPENAI_API_KEY, ANTHROPIC_API_KEY, … of the model providers',
+      removalPolicy,
+    });
+    Validations.of(this.providerKeys).acknowledge({
+      id: 'AwsSolutions-SMG4',
+      reason:
+        'The keys of model providers are issued by those providers, who have no rotation that AWS could call.',
+    });
+  }
+
+  private makeTable(deletionProtection: boolean, removalPolicy: RemovalPolicy) {
+    const key = (name: string) => ({ name, type: AttributeType.STRING });
+    return new TableV2(this, 'table', {
+      partitionKey: key(tableSchema.partitionKey),
+      sortKey: key(tableSchema.sortKey),
+      billing: Billing.onDemand(),
+      timeToLiveAttribute: tableSchema.timeToLive,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      deletionProtection,
+      removalPolicy,
+      globalSecondaryIndexes: tableSchema.indexes.map(({ name, partitionKey, sortKey, projected }) => ({
+        indexName: name,
+        partitionKey: key(partitionKey),
+        sortKey: key(sortKey),
+        projectionType: ProjectionType.INCLUDE,
+        nonKeyAttributes: [...projected],
+      })),
+    });
+  }
+
+  private makeBucket(removalPolicy: RemovalPolicy) {
+    const bucket = new Bucket(this, 'payloads', {
+      encryption: BucketEncryption.S3_MANAGED,
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      enforceSSL: true,
+      removalPolicy,
+      lifecycleRules: [{ abortIncompleteMultipartUploadAfter: Duration.days(1) }],
+    });
+    Validations.of(bucket).acknowledge({
+      id: 'AwsSolutions-S1',
+      reason:
+        'Only the service’s own roles reach it, each object through an item of the table; their calls are traced.',
+    });
+    return bucket;
+  }
+
+  private makeQueue(id: string, { fifo, timeoutSeconds, maxReceiveCount }: QueueSpec, deadLetters?: Queue) {
+    return new Queue(this, id, {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: Duration.days(14),
+      visibilityTimeout: Duration.seconds(timeoutSeconds),
+      ...(fifo && {
+        fifo: true,
+        deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
+        fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
+      }),
+      ...(deadLetters && { deadLetterQueue: { queue: deadLetters, maxReceiveCount } }),
+    });
+  }
+}
+
+const mapQueues = (make: (name: QueueName, spec: QueueSpec) => Queue) =>
+  Object.fromEntries(
+    Object.entries(queueSpecs).map(([name, spec]) => [name, make(name as QueueName, spec)]),
+  ) as Record<QueueName, Queue>;

@@ -1,0 +1,56 @@
+import type { APIGatewayAuthorizerResult, APIGatewayProxyEvent } from 'aws-lambda';
+import { log } from '../../shared/log.ts';
+import type { GatewayResponseType } from '../gateway-responses.ts';
+import { invoke } from './invoke.ts';
+import { authorizerEventOf } from './proxy-event.ts';
+
+type Context = NonNullable<APIGatewayAuthorizerResult['context']>;
+type Decision = { context: Context } | { refusal: GatewayResponseType };
+
+const cachedMs = 60_000;
+const cachedMax = 10_000;
+const headerBytesMax = 8_192;
+const timeoutSeconds = 29;
+
+/** Runs the authorizer as API Gateway does, and keeps each answer for a minute by the Authorization header. */
+export function makeAuthorizer() {
+  const cache = new Map<string, { decision: Promise<Decision>; expiresAt: number }>();
+
+  return async function authorize(event: APIGatewayProxyEvent): Promise<Decision> {
+    const sent = Object.entries(event.multiValueHeaders).flatMap(([name, values]) =>
+      name.toLowerCase() === 'authorization' ? (values ?? []) : [],
+    );
+    const [header = ''] = sent;
+    if (header === '' || sent.length > 1 || Buffer.byteLength(header) > headerBytesMax) {
+      return { refusal: 'UNAUTHORIZED' };
+    }
+    const cached = cache.get(header);
+    if (cached && cached.expiresAt > Date.now()) return cached.decision;
+    const decision = decide(event);
+    cache.delete(header);
+    cache.set(header, { decision, expiresAt: Date.now() + cachedMs });
+    const [oldest] = cache.keys();
+    if (cache.size > cachedMax && oldest !== undefined) cache.delete(oldest);
+    // Only a policy is kept, not a failure.
+    const answer = await decision;
+    if ('refusal' in answer && answer.refusal !== 'ACCESS_DENIED') cache.delete(header);
+    return answer;
+  };
+}
+
+async function decide(event: APIGatewayProxyEvent): Promise<Decision> {
+  try {
+    const result = await invoke<unknown, APIGatewayAuthorizerResult>(
+      'authorizer',
+      authorizerEventOf(event),
+      timeoutSeconds,
+    );
+    const allowed = result.policyDocument.Statement.every(({ Effect }) => Effect === 'Allow');
+    if (!allowed) return { refusal: 'ACCESS_DENIED' };
+    return { context: { ...result.context, principalId: result.principalId } };
+  } catch (error) {
+    if (error instanceof Error && error.message === 'Unauthorized') return { refusal: 'UNAUTHORIZED' };
+    log.error('The authorizer failed', { error });
+    return { refusal: 'AUTHORIZER_FAILURE' };
+  }
+}

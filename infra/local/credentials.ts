@@ -1,0 +1,86 @@
+import { join } from 'node:path';
+import * as z from 'zod';
+import { type ApiKey, apiKeyStore, credentialEntity, unused } from '../../shared/auth/api-key.ts';
+import {
+  environmentOf,
+  generateKey,
+  hashKey,
+  isWellFormedKey,
+  keyPrefixOf,
+  searchHintOf,
+} from '../../shared/auth/key-format.ts';
+import type { Permission } from '../../shared/auth/permissions.ts';
+import { tenantOf } from '../../shared/auth/principal.ts';
+import { testKeyVault } from '../../shared/auth/test-key-vault.ts';
+import { newId } from '../../shared/ids.ts';
+import { productionRuntime, type Scope } from '../../shared/runtime.ts';
+import { readIfThere, writePrivately } from './data-dir.ts';
+import { StartError } from './start-error.ts';
+
+/** Whose keys the stack makes on its first start, and whose session token it prints. */
+export const localUser = 'local';
+
+const Credentials = z.object({ liveKey: z.string(), testKey: z.string() });
+type Credentials = z.infer<typeof Credentials>;
+
+const testPermissions: Permission[] = [
+  'FLOWS:READ',
+  'FLOWS:WRITE',
+  'FLOWS:EXECUTE',
+  'RECORDS:READ',
+  'RECORDS:WRITE',
+  'ANALYTICS:READ',
+];
+
+/** A live key and a test key that work: those of the last start, where there was one. */
+export async function ensureCredentials(directory: string | undefined): Promise<Credentials> {
+  const file = directory && join(directory, 'credentials.json');
+  const stored = file && readIfThere(file);
+  const known = stored ? Credentials.parse(JSON.parse(stored)) : undefined;
+  const credentials = {
+    liveKey: chosenLiveKey() ?? known?.liveKey ?? generateKey('production'),
+    testKey: known?.testKey ?? generateKey('test'),
+  };
+  // First of all: a crash after this leaves keys that the next start creates, not keys that nobody knows.
+  if (file) writePrivately(file, JSON.stringify(credentials, undefined, 2));
+  const scope = productionRuntime().scopeOf(tenantOf(localUser, null));
+  await Promise.all([
+    ensureKey(scope, credentials.liveKey, 'Local live key', ['*']),
+    ensureKey(scope, credentials.testKey, 'Local test key', testPermissions),
+  ]);
+  return credentials;
+}
+
+function chosenLiveKey(): string | undefined {
+  const key = process.env.LOCAL_API_KEY;
+  if (!key) return undefined;
+  if (isWellFormedKey(key) && environmentOf(key) === 'production') return key;
+  throw new StartError(
+    'LOCAL_API_KEY is not a well-formed live key: tv_live_, 43 letters and digits, and 6 more as their checksum. Leave it out to have one made.',
+  );
+}
+
+async function ensureKey(scope: Scope, plainKey: string, name: string, permissions: string[]): Promise<void> {
+  const hash = hashKey(plainKey);
+  if (await scope.table.get(credentialEntity, { hash })) return;
+  const now = scope.now().toISOString();
+  const key: ApiKey = {
+    id: newId('key'),
+    name,
+    userId: localUser,
+    organizationId: null,
+    environment: environmentOf(plainKey),
+    hash,
+    keyPrefix: keyPrefixOf(plainKey),
+    searchHint: searchHintOf(plainKey),
+    permissions,
+    allowedIps: [],
+    isActive: true,
+    expiresAt: null,
+    createdAt: now,
+    updatedAt: now,
+    ...unused,
+  };
+  if (key.environment === 'test') await testKeyVault(scope).keep(key.id, plainKey);
+  await apiKeyStore(scope).create(key);
+}

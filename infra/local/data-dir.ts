@@ -1,0 +1,62 @@
+import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { StartError } from './start-error.ts';
+
+/** Where the stack keeps what must survive it. */
+export interface DataDir {
+  path: string;
+  release: () => void;
+}
+
+/** How long an instance that is just ending may take. */
+export const patienceMs = 2_500;
+
+/** Takes the directory for this process alone. The lock is the kernel's, so no crash can leave it behind. */
+export function claimDataDir(directory: string): DataDir {
+  const path = resolve(directory);
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    const lock = new DatabaseSync(join(path, 'lock.db'));
+    lock.exec(`PRAGMA busy_timeout = ${patienceMs}; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE`);
+    writeFileSync(join(path, 'pid'), `${process.pid}\n`);
+    return { path, release: () => lock.close() };
+  } catch (error) {
+    if ((error as { errcode?: number }).errcode === sqliteBusy) {
+      throw new StartError(
+        `Another instance (process ${ownerOf(path)}) is using the data directory ${path}. End it first, or set DATA_DIR to another directory.`,
+      );
+    }
+    throw new StartError(
+      `The data directory ${path} cannot be used: ${(error as Error).message}. Set DATA_DIR to a directory that can be written, or start with --ephemeral.`,
+    );
+  }
+}
+
+const sqliteBusy = 5;
+
+function ownerOf(path: string): string {
+  try {
+    return readFileSync(join(path, 'pid'), 'utf8').trim();
+  } catch {
+    return 'unknown';
+  }
+}
+
+/** Readable by the owner only, and never half written. */
+export function writePrivately(file: string, content: string | Buffer): void {
+  const temporary = `${file}.tmp`;
+  writeFileSync(temporary, content, { mode: 0o600 });
+  chmodSync(temporary, 0o600);
+  renameSync(temporary, file);
+}
+
+/** @returns undefined where there is no such file. */
+export function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,38 @@
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { chooseEngine } from './dynamodb-engines.ts';
+import { freePort, type GuardedProcess, spawnGuarded } from './guarded-process.ts';
+import { StartError } from './start-error.ts';
+
+const readyWithinMs = 20_000;
+
+/** Starts the first engine that this machine has, and answers its endpoint once it accepts connections. */
+export async function startDynamoDb(
+  directory: string | undefined,
+): Promise<GuardedProcess & { endpoint: string }> {
+  const { command, parameters } = chooseEngine();
+  const port = await freePort();
+  const engine = spawnGuarded(command, parameters(port, directory));
+  const ended = engine.ended.then(() => 'ended' as const);
+  const deadline = Date.now() + readyWithinMs;
+  while (Date.now() < deadline) {
+    const state = await Promise.race([ended, accepts(port)]);
+    if (state === true) return { ...engine, endpoint: `http://127.0.0.1:${port}` };
+    if (state === 'ended') break;
+    await sleep(10);
+  }
+  await engine.stop();
+  throw new StartError(
+    `The DynamoDB engine ${command} did not start: ${engine.output() || 'it said nothing'}`,
+  );
+}
+
+const accepts = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    const settle = (answer: boolean) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('connect', () => settle(true)).once('error', () => settle(false));
+  });

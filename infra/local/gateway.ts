@@ -1,0 +1,89 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { endpoints } from '../../functions/index.ts';
+import type { AnyEndpoint } from '../../shared/http/endpoint.ts';
+import { log } from '../../shared/log.ts';
+import { makeAuthorizer } from './authorize.ts';
+import { bodyOf, encoded, gatewayAnswer, splitOnce, write } from './http-messages.ts';
+import { invoke, LambdaTimeout } from './invoke.ts';
+import { proxyEventOf } from './proxy-event.ts';
+import { matcherOf } from './routes.ts';
+
+/** What a Lambda's answer may have; API Gateway turns a longer one into a 502. */
+const answerBytesMax = 6 * 1024 * 1024;
+const integrationTimeoutSeconds = 29;
+/** Longer than the authorizer accepts, so that it is the one to refuse. */
+const maxHeaderSize = 64 * 1024;
+
+/** Answers a path that only the embedded stack has. */
+export type LocalRoute = (body: string) => Promise<APIGatewayProxyResult> | APIGatewayProxyResult;
+
+/**
+ * API Gateway with a Lambda proxy integration for every endpoint of the registry.
+ * @param localRoutes Requests that come before these wait for them.
+ */
+export function createGateway(localRoutes: Promise<Record<string, LocalRoute>>): Server {
+  const match = matcherOf<AnyEndpoint>(endpoints);
+  const authorize = makeAuthorizer();
+
+  async function answerTo(
+    request: IncomingMessage,
+    event: APIGatewayProxyEvent,
+  ): Promise<APIGatewayProxyResult> {
+    const body = await bodyOf(request);
+    const local = (await localRoutes)[`${event.httpMethod} ${event.path}`];
+    if (local) return body ? local(body.toString()) : gatewayAnswer('REQUEST_TOO_LARGE', event);
+    const matched = match(event.httpMethod, event.path);
+    if (!matched) return gatewayAnswer('MISSING_AUTHENTICATION_TOKEN', event);
+    const { route, pathParameters } = matched;
+    event.resource = route.path;
+    event.requestContext.resourcePath = route.path;
+    if (Object.keys(pathParameters).length > 0) event.pathParameters = pathParameters;
+    if (route.permission !== 'public') {
+      const decision = await authorize(event);
+      if ('refusal' in decision) return gatewayAnswer(decision.refusal, event);
+      event.requestContext.authorizer = decision.context;
+    }
+    if (!body) return gatewayAnswer('REQUEST_TOO_LARGE', event);
+    Object.assign(event, encoded(body, request.headers['content-type']));
+    return integrate(route, event);
+  }
+
+  const server = createServer({ maxHeaderSize }, (request, response) => {
+    const [path = '/', query = ''] = splitOnce(request.url ?? '/', '?');
+    const event = proxyEventOf(request, path, query);
+    answerTo(request, event)
+      .catch((error) => {
+        if (request.complete) log.error('The gateway failed', { error, path });
+        return gatewayAnswer('DEFAULT_5XX', event);
+      })
+      .then((answer) => write(response, answer, event))
+      .catch((error) => {
+        log.error('An answer could not be written', { error, path });
+        response.destroy();
+      });
+  });
+  return server;
+}
+
+/** Calls the endpoint's Lambda: the export `handler` of `functions/<group>/<verb>.ts`. */
+async function integrate({ id }: AnyEndpoint, event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> {
+  const { requestId } = event.requestContext;
+  try {
+    const answer = await invoke<APIGatewayProxyEvent, APIGatewayProxyResult>(
+      id.replace('.', '/'),
+      event,
+      integrationTimeoutSeconds,
+      requestId,
+    );
+    if (!Number.isInteger(answer?.statusCode)) throw new Error('The answer has no statusCode');
+    if (Buffer.byteLength(answer.body ?? '') > answerBytesMax) throw new Error('The answer is over 6 MB');
+    return answer;
+  } catch (error) {
+    log.error('A Lambda failed', { error, endpoint: id, requestId });
+    return gatewayAnswer(
+      error instanceof LambdaTimeout ? 'INTEGRATION_TIMEOUT' : 'INTEGRATION_FAILURE',
+      event,
+    );
+  }
+}

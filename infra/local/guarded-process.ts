@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+
+/** A process that cannot outlive this one, and the promise of its end. */
+export interface GuardedProcess {
+  ended: Promise<void>;
+  /** What it last wrote, for the error message when it would not start. */
+  output: () => string;
+  stop: () => Promise<void>;
+}
+
+/**
+ * Keeps a pipe open to this process and kills the program when the pipe closes, which it does however this
+ * process ends. `kill -9` included.
+ */
+const guard = `
+exec 3<&0
+"$@" 3<&- </dev/null & child=$!
+{ read -r _ <&3; kill -9 "$child" 2>/dev/null; } & watch=$!
+exec 3<&- <&-
+wait "$child"; code=$?
+kill "$watch" 2>/dev/null
+exit "$code"`;
+
+export function spawnGuarded(command: string, parameters: readonly string[]): GuardedProcess {
+  // In a session of its own: a Ctrl-C in the terminal is this process's to handle, in its order.
+  const options = { detached: true, stdio: ['pipe', 'pipe', 'pipe'] as ['pipe', 'pipe', 'pipe'] };
+  const child =
+    process.platform === 'win32'
+      ? spawn(command, parameters, { ...options, detached: false })
+      : spawn('/bin/sh', ['-c', guard, 'sh', command, ...parameters], options);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output = (output + chunk).slice(-4_000);
+    });
+  }
+  child.stdin.on('error', () => {});
+  const ended = endOf(child);
+  return {
+    ended,
+    output: () => output.trim(),
+    async stop() {
+      child.stdin.end();
+      if (process.platform === 'win32') child.kill();
+      await ended;
+    },
+  };
+}
+
+export const endOf = (child: ChildProcess) =>
+  new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => resolve());
+  });
+
+/** A port that is free now, for programs that cannot choose one themselves. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve, reject) => server.once('listening', resolve).once('error', reject));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('No port');
+  return address.port;
+}

@@ -1,0 +1,67 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { defaultLimits } from '../../shared/auth/meter.ts';
+import { type GatewayResponseType, gatewayResponses } from '../gateway-responses.ts';
+
+const bodyBytesMax = 10 * 1024 * 1024;
+
+/** The whole body, or nothing when it is too large: read to its end all the same, so that the client hears why. */
+export async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request) {
+    bytes += chunk.length;
+    if (bytes <= bodyBytesMax) chunks.push(chunk);
+    else chunks.length = 0;
+  }
+  return bytes <= bodyBytesMax ? Buffer.concat(chunks) : undefined;
+}
+
+/** `multipart/form-data` is the one binary media type of the API. */
+export function encoded(
+  body: Buffer,
+  contentType = '',
+): Pick<APIGatewayProxyEvent, 'body' | 'isBase64Encoded'> {
+  if (body.length === 0) return { body: null, isBase64Encoded: false };
+  const isBase64Encoded = /^multipart\/form-data\b/i.test(contentType);
+  return { body: body.toString(isBase64Encoded ? 'base64' : 'utf8'), isBase64Encoded };
+}
+
+/** An answer of API Gateway itself. */
+export function gatewayAnswer(
+  type: GatewayResponseType,
+  { requestContext }: APIGatewayProxyEvent,
+): APIGatewayProxyResult {
+  const { statusCode, body, headers } = gatewayResponses(defaultLimits().perHour)[type];
+  const details = body.details.replace(
+    /\$context\.(httpMethod|path|requestId)/g,
+    (_, name: 'httpMethod' | 'path' | 'requestId') => requestContext[name],
+  );
+  return {
+    statusCode,
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...body, details }),
+  };
+}
+
+export function write(
+  response: ServerResponse,
+  answer: APIGatewayProxyResult,
+  { requestContext }: APIGatewayProxyEvent,
+) {
+  if (response.destroyed) return;
+  const body = Buffer.from(answer.body ?? '', answer.isBase64Encoded ? 'base64' : 'utf8');
+  response.statusCode = answer.statusCode;
+  for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, String(value));
+  for (const [name, values] of Object.entries(answer.multiValueHeaders ?? {})) {
+    response.setHeader(name, values.map(String));
+  }
+  response.setHeader('x-amzn-requestid', requestContext.requestId);
+  if (answer.statusCode !== 204) response.setHeader('content-length', body.length);
+  response.end(body);
+}
+
+export function splitOnce(text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator);
+  return at === -1 ? [text, ''] : [text.slice(0, at), text.slice(at + separator.length)];
+}

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from 'aws-lambda';
+import { accountId, region } from './queues.ts';
+
+type Handler = (event: unknown, context: Context) => Promise<unknown>;
+
+const functions = new URL('../../functions/', import.meta.url);
+const loaded = new Map<string, Promise<Handler>>();
+
+/** The Lambda in `functions/<name>.ts`, imported when it is first called. */
+function load(name: string): Promise<Handler> {
+  let handler = loaded.get(name);
+  if (!handler) {
+    handler = import(new URL(`${name}.ts`, functions).href).then((module) => module.handler as Handler);
+    handler.catch(() => loaded.delete(name));
+    loaded.set(name, handler);
+  }
+  return handler;
+}
+
+export class LambdaTimeout extends Error {}
+
+/** Calls a Lambda as AWS does, except that one which runs out of time is abandoned, not ended. */
+export async function invoke<Event, Result>(
+  name: string,
+  event: Event,
+  timeoutSeconds: number,
+  awsRequestId: string = randomUUID(),
+): Promise<Result> {
+  const handler = await load(name);
+  const deadline = Date.now() + timeoutSeconds * 1000;
+  const outOfTime = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => outOfTime.reject(new LambdaTimeout(`${name} ran for more than ${timeoutSeconds} s`)),
+    timeoutSeconds * 1000,
+  );
+  try {
+    const answer = handler(event, contextOf(name, awsRequestId, deadline));
+    return (await Promise.race([answer, outOfTime.promise])) as Result;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function contextOf(name: string, awsRequestId: string, deadline: number): Context {
+  const functionName = name.replaceAll('/', '-');
+  return {
+    awsRequestId,
+    functionName,
+    functionVersion: '$LATEST',
+    invokedFunctionArn: `arn:aws:lambda:${region}:${accountId}:function:${functionName}`,
+    memoryLimitInMB: '1024',
+    logGroupName: `/aws/lambda/${functionName}`,
+    logStreamName: 'local',
+    callbackWaitsForEmptyEventLoop: false,
+    getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
+    done: () => {},
+    fail: () => {},
+    succeed: () => {},
+  };
+}

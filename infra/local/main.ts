@@ -1,0 +1,64 @@
+import { parseArgs } from 'node:util';
+import { log } from '../../shared/log.ts';
+import { endWithParent } from './parent.ts';
+import { type Stack, type StackFacts, startStack } from './stack.ts';
+import { StartError } from './start-error.ts';
+
+const stopWithinMs = 4_000;
+
+// Keys and secrets lie in the data directory: nobody else may read what this process and its children write.
+process.umask(0o077);
+process.on('unhandledRejection', (error) => log.error('Unhandled rejection', { error }));
+
+try {
+  await main();
+} catch (error) {
+  if (!(error instanceof StartError) && !isUsageError(error)) throw error;
+  process.stderr.write(`${(error as Error).message}\n`);
+  process.exit(1);
+}
+
+async function main() {
+  const { values } = parseArgs({ options: { json: { type: 'boolean' }, ephemeral: { type: 'boolean' } } });
+  let stack: Stack | undefined;
+  const end = (code: number) => {
+    setTimeout(() => process.exit(code), stopWithinMs);
+    Promise.resolve(stack?.stop()).finally(() => process.exit(code));
+  };
+  process.on('SIGINT', () => end(0)).on('SIGTERM', () => end(0));
+  if (process.env.npm_lifecycle_event) endWithParent(() => end(0));
+  stack = await startStack({
+    port: portOf(process.env.PORT || '3000'),
+    host: process.env.HOST || '127.0.0.1',
+    dataDir: values.ephemeral ? undefined : process.env.DATA_DIR || '.local',
+    onFailure(what) {
+      log.error(what);
+      end(1);
+    },
+  });
+  const { facts } = stack;
+  process.stdout.write(values.json ? `${JSON.stringify(facts)}\n` : welcome(facts, values.ephemeral));
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (text.trim() !== '' && Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new StartError(`PORT must be a number from 0 to 65535, not "${text}".`);
+}
+
+function isUsageError(error: unknown) {
+  return String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS');
+}
+
+function welcome(facts: StackFacts, ephemeral = false) {
+  return `
+  API          ${facts.url}
+  Reference    ${facts.docs}
+
+  Live key     ${facts.liveKey}
+  Test key     ${facts.testKey}
+  Session      ${facts.sessionToken}
+
+  ${ephemeral ? 'Everything is in memory and gone at the end.' : 'Data is kept in DATA_DIR.'} Ctrl-C ends it.
+`;
+}

@@ -1,0 +1,41 @@
+import net from 'node:net';
+import { DatabaseSync } from 'node:sqlite';
+import { startFauxqs } from 'fauxqs';
+
+/** Run as a child process: SQS and S3 until the parent is gone. Its first message brings the options. */
+export interface QueueServerOptions {
+  dataDir: string | undefined;
+  region: string;
+  queues: { name: string; attributes: Record<string, string> }[];
+  buckets: string[];
+}
+
+// fauxqs listens on every address of the machine and offers no choice. This process opens no other server.
+const { listen } = net.Server.prototype;
+net.Server.prototype.listen = function (this: net.Server, options: object) {
+  return listen.call(this, { ...options, host: '127.0.0.1' });
+} as typeof listen;
+
+// It also waits for the disk four times a message. Left to the kernel, a write survives the end of this process,
+// if not of the machine, and a queue passes twice the messages.
+const { exec } = DatabaseSync.prototype;
+DatabaseSync.prototype.exec = function (sql) {
+  exec.call(this, sql);
+  if (sql.includes('journal_mode')) exec.call(this, 'PRAGMA synchronous = NORMAL');
+};
+
+// A group of its own keeps the terminal's signals away; these are for whoever names this process.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(0));
+process.on('disconnect', () => process.exit(0));
+
+process.once('message', async (options: QueueServerOptions) => {
+  const { dataDir, region, queues, buckets } = options;
+  const server = await startFauxqs({
+    port: 0,
+    logger: false,
+    defaultRegion: region,
+    init: { queues, buckets },
+    ...(dataDir && { dataDir }),
+  });
+  process.send?.({ port: server.port });
+});

@@ -1,0 +1,72 @@
+import { fork } from 'node:child_process';
+import { type QueueName, type QueueSpec, queues } from '../resources.ts';
+import { endOf } from './guarded-process.ts';
+import type { QueueServerOptions } from './queue-server.ts';
+import { StartError } from './start-error.ts';
+
+export const region = 'us-east-1';
+export const accountId = '000000000000';
+export const payloadBucket = 'payloads';
+
+export interface LocalQueue {
+  name: QueueName;
+  spec: QueueSpec;
+  url: string;
+  arn: string;
+  deadLetter: { url: string; arn: string };
+}
+
+/** Starts SQS and S3 in a process of its own, with every queue of `infra/resources.ts` and the payload bucket. */
+export async function startQueues(dataDir: string | undefined) {
+  const options: QueueServerOptions = {
+    dataDir,
+    region,
+    queues: Object.entries(queues).flatMap(([name, spec]) => definitions(name, spec)),
+    buckets: [payloadBucket],
+  };
+  const child = fork(new URL('./queue-server.ts', import.meta.url), {
+    execArgv: [],
+    execPath: process.execPath,
+    // Apart from the terminal's Ctrl-C, which is this process's to handle.
+    detached: process.platform !== 'win32',
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const ended = endOf(child);
+  const port = await new Promise<number>((resolve, reject) => {
+    child.once('message', (message) => resolve((message as { port: number }).port));
+    ended.then(() => reject(new StartError('The SQS and S3 server (fauxqs) did not start; see above.')));
+    child.send(options);
+  });
+  const endpoint = `http://127.0.0.1:${port}`;
+  return {
+    endpoint,
+    queues: Object.entries(queues).map(([name, spec]) => localQueue(endpoint, name as QueueName, spec)),
+    ended,
+    async stop() {
+      if (child.connected) child.disconnect();
+      await ended;
+    },
+  };
+}
+
+const nameOf = (name: string, { fifo }: QueueSpec) => (fifo ? `${name}.fifo` : name);
+const arnOf = (name: string) => `arn:aws:sqs:${region}:${accountId}:${name}`;
+
+function definitions(name: string, spec: QueueSpec): QueueServerOptions['queues'] {
+  const deadLetter = nameOf(`${name}-dead`, spec);
+  const { maxReceiveCount } = spec;
+  const attributes: Record<string, string> = spec.fifo
+    ? { FifoQueue: 'true', DeduplicationScope: 'messageGroup', FifoThroughputLimit: 'perMessageGroupId' }
+    : {};
+  const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: arnOf(deadLetter), maxReceiveCount });
+  return [
+    { name: deadLetter, attributes },
+    { name: nameOf(name, spec), attributes: { ...attributes, RedrivePolicy } },
+  ];
+}
+
+function localQueue(endpoint: string, name: QueueName, spec: QueueSpec): LocalQueue {
+  // Not the URL that the server would give: its host name does not resolve on every machine.
+  const at = (queue: string) => ({ url: `${endpoint}/${accountId}/${queue}`, arn: arnOf(queue) });
+  return { name, spec, ...at(nameOf(name, spec)), deadLetter: at(nameOf(`${name}-dead`, spec)) };
+}

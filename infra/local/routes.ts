@@ -1,0 +1,70 @@
+interface Routed {
+  method: string;
+  path: string;
+}
+
+export interface Match<Route> {
+  route: Route;
+  /** As they were sent: still percent-encoded. */
+  pathParameters: Record<string, string>;
+}
+
+interface Node<Route> {
+  fixed: Map<string, Node<Route>>;
+  any: Node<Route> | undefined;
+  routes: Map<string, Route>;
+}
+
+const parameter = /^\{(\w+)\}$/;
+
+/** Finds the route of a method and path as API Gateway does: a literal segment wins over a parameter. */
+export function matcherOf<Route extends Routed>(routes: readonly Route[]) {
+  const root = newNode<Route>();
+  for (const route of routes) {
+    let node = root;
+    for (const segment of segmentsOf(route.path)) node = branch(node, segment);
+    node.routes.set(route.method, route);
+  }
+  return (method: string, path: string): Match<Route> | undefined => {
+    const segments = segmentsOf(path);
+    const route = find(root, segments, 0)?.routes.get(method);
+    return route && { route, pathParameters: parametersOf(route.path, segments) };
+  };
+}
+
+const newNode = <Route>(): Node<Route> => ({ fixed: new Map(), any: undefined, routes: new Map() });
+
+/** A slash at the end says nothing. */
+function segmentsOf(path: string): string[] {
+  const segments = path.slice(1).split('/');
+  if (segments.at(-1) === '') segments.pop();
+  return segments;
+}
+
+function branch<Route>(node: Node<Route>, segment: string): Node<Route> {
+  if (parameter.test(segment)) {
+    node.any ??= newNode();
+    return node.any;
+  }
+  const next = node.fixed.get(segment) ?? newNode();
+  node.fixed.set(segment, next);
+  return next;
+}
+
+function find<Route>(node: Node<Route>, segments: string[], depth: number): Node<Route> | undefined {
+  const segment = segments[depth];
+  if (segment === undefined) return node.routes.size > 0 ? node : undefined;
+  const fixed = node.fixed.get(segment);
+  const found = fixed && find(fixed, segments, depth + 1);
+  if (found) return found;
+  return node.any && segment !== '' ? find(node.any, segments, depth + 1) : undefined;
+}
+
+function parametersOf(path: string, segments: string[]): Record<string, string> {
+  const parameters: Record<string, string> = {};
+  segmentsOf(path).forEach((segment, index) => {
+    const name = parameter.exec(segment)?.[1];
+    if (name) parameters[name] = segments[index] ?? '';
+  });
+  return parameters;
+}

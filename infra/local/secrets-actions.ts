@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import * as z from 'zod';
+import { accountId, region } from './queues.ts';
+import { hasValue, repeats, seconds, superseded, Value, versionOf } from './secret-versions.ts';
+import type { Secret, SecretsStore } from './secrets.ts';
+import { exists, invalidRequest, notFound } from './secrets-errors.ts';
+
+const SecretId = z.string().min(1);
+const Create = z.object({
+  Name: z.string().regex(/^[\w/+=.@-]{1,512}$/),
+  Description: z.string().optional(),
+  Tags: z.array(z.object({ Key: z.string(), Value: z.string() })).default([]),
+  ...Value,
+});
+const Put = z.object({ SecretId, VersionStages: z.array(z.string()).default(['AWSCURRENT']), ...Value });
+const Get = z.object({ SecretId, VersionId: z.string().optional(), VersionStage: z.string().optional() });
+const Delete = z.object({
+  SecretId,
+  RecoveryWindowInDays: z.int().min(7).max(30).default(30),
+  ForceDeleteWithoutRecovery: z.boolean().default(false),
+});
+const Named = z.object({ SecretId });
+
+const secondsPerDay = 86_400;
+
+/** What each action of Secrets Manager does to the store. Dates travel as Unix seconds. */
+export const secretsActions = (store: SecretsStore): Record<string, (input: unknown) => object> => ({
+  CreateSecret(input) {
+    const { Name, Description, Tags, ...value } = Create.parse(input);
+    const existing = store.find(Name);
+    if (existing?.deletedAt) {
+      throw invalidRequest('You can’t create this secret because it is already scheduled for deletion.');
+    }
+    if (existing) {
+      if (repeats(existing, value)) return summaryOf(existing, value.ClientRequestToken);
+      throw exists(`The operation failed because the secret ${Name} already exists.`);
+    }
+    const now = seconds();
+    const suffix = randomUUID().slice(0, 6);
+    const secret: Secret = {
+      name: Name,
+      arn: `arn:aws:secretsmanager:${region}:${accountId}:secret:${Name}-${suffix}`,
+      ...(Description !== undefined && { description: Description }),
+      tags: Tags,
+      versions: hasValue(value) ? [versionOf(value, ['AWSCURRENT'])] : [],
+      createdAt: now,
+      changedAt: now,
+    };
+    store.save(secret);
+    return summaryOf(secret, value.ClientRequestToken);
+  },
+
+  PutSecretValue(input) {
+    const { SecretId, VersionStages, ...value } = Put.parse(input);
+    const secret = alive(store, SecretId);
+    if (!hasValue(value)) throw invalidRequest('You must provide either SecretString or SecretBinary.');
+    if (!repeats(secret, value)) {
+      const previous = secret.versions.map((version) => superseded(version, VersionStages));
+      const versions = [...previous, versionOf(value, VersionStages)].filter(
+        ({ stages }) => stages.length > 0,
+      );
+      store.save({ ...secret, versions, changedAt: seconds() });
+    }
+    return { ...summaryOf(secret, value.ClientRequestToken), VersionStages };
+  },
+
+  GetSecretValue(input) {
+    const { SecretId, VersionId, VersionStage } = Get.parse(input);
+    const secret = alive(store, SecretId);
+    const stage = VersionStage ?? (VersionId ? undefined : 'AWSCURRENT');
+    const version = secret.versions.find(
+      ({ id, stages }) => (!VersionId || id === VersionId) && (!stage || stages.includes(stage)),
+    );
+    if (!version)
+      throw notFound(`Secrets Manager can't find the specified secret value for staging label: ${stage}`);
+    return {
+      ...summaryOf(secret, version.id),
+      SecretString: version.text,
+      SecretBinary: version.binary,
+      VersionStages: version.stages,
+      CreatedDate: version.createdAt,
+    };
+  },
+
+  DescribeSecret(input) {
+    const secret = find(store, Named.parse(input).SecretId);
+    return {
+      ...summaryOf(secret),
+      Description: secret.description,
+      Tags: secret.tags,
+      VersionIdsToStages: Object.fromEntries(secret.versions.map(({ id, stages }) => [id, stages])),
+      CreatedDate: secret.createdAt,
+      LastChangedDate: secret.changedAt,
+      DeletedDate: secret.deletedAt,
+    };
+  },
+
+  DeleteSecret(input) {
+    const { SecretId, RecoveryWindowInDays, ForceDeleteWithoutRecovery } = Delete.parse(input);
+    const now = seconds();
+    const secret = store.find(SecretId);
+    if (ForceDeleteWithoutRecovery) {
+      if (secret) store.remove(secret);
+      return { Name: SecretId, ...(secret && summaryOf(secret)), DeletionDate: now };
+    }
+    const deleteAt = now + RecoveryWindowInDays * secondsPerDay;
+    const found = alive(store, SecretId);
+    store.save({ ...found, deletedAt: now, deleteAt });
+    return { ...summaryOf(found), DeletionDate: deleteAt };
+  },
+
+  RestoreSecret(input) {
+    const {
+      deletedAt: _deletedAt,
+      deleteAt: _deleteAt,
+      ...secret
+    } = find(store, Named.parse(input).SecretId);
+    store.save(secret);
+    return summaryOf(secret);
+  },
+});
+
+const summaryOf = ({ arn, name }: Secret, versionId?: string) => ({
+  ARN: arn,
+  Name: name,
+  ...(versionId && { VersionId: versionId }),
+});
+
+function find(store: SecretsStore, id: string): Secret {
+  const secret = store.find(id);
+  if (secret?.deleteAt && secret.deleteAt <= seconds()) store.remove(secret);
+  else if (secret) return secret;
+  throw notFound("Secrets Manager can't find the specified secret.");
+}
+
+function alive(store: SecretsStore, id: string): Secret {
+  const secret = find(store, id);
+  if (!secret.deletedAt) return secret;
+  throw invalidRequest("You can't perform this operation on the secret because it was marked for deletion.");
+}

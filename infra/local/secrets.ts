@@ -1,0 +1,98 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { readIfThere, writePrivately } from './data-dir.ts';
+
+const Version = z.object({
+  id: z.string(),
+  stages: z.array(z.string()),
+  text: z.string().optional(),
+  /** Base 64. */
+  binary: z.string().optional(),
+  createdAt: z.number(),
+});
+export type Version = z.infer<typeof Version>;
+
+export const Secret = z.object({
+  name: z.string(),
+  arn: z.string(),
+  description: z.string().optional(),
+  tags: z.array(z.object({ Key: z.string(), Value: z.string() })),
+  versions: z.array(Version),
+  createdAt: z.number(),
+  changedAt: z.number(),
+  /** When it may no longer be restored. */
+  deleteAt: z.number().optional(),
+  deletedAt: z.number().optional(),
+});
+export type Secret = z.infer<typeof Secret>;
+
+export interface SecretsStore {
+  find: (idOrArn: string) => Secret | undefined;
+  save: (secret: Secret) => void;
+  remove: (secret: Secret) => void;
+}
+
+/** Secrets by name: in memory, and in a directory too where there is one, each in an encrypted file. */
+export function openSecrets(directory: string | undefined): SecretsStore {
+  const vault = directory ? openVault(directory) : undefined;
+  const secrets = new Map<string, Secret>((vault?.readAll() ?? []).map((secret) => [secret.name, secret]));
+  return {
+    find(idOrArn) {
+      const name = /^arn:aws:secretsmanager:[^:]*:[^:]*:secret:(.+?)(?:-\w{6})?$/.exec(idOrArn)?.[1];
+      return secrets.get(name ?? idOrArn);
+    },
+    save(secret) {
+      vault?.write(secret);
+      secrets.set(secret.name, secret);
+    },
+    remove(secret) {
+      vault?.remove(secret);
+      secrets.delete(secret.name);
+    },
+  };
+}
+
+const algorithm = 'aes-256-gcm';
+const ivBytes = 12;
+const tagBytes = 16;
+
+/** Files of initialization vector, authentication tag and ciphertext, named by the hash of what they hold. */
+function openVault(directory: string) {
+  const folder = join(directory, 'secrets');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const key = vaultKey(join(directory, 'secrets.key'));
+
+  const encrypt = (content: string) => {
+    const iv = randomBytes(ivBytes);
+    const cipher = createCipheriv(algorithm, key, iv);
+    const encrypted = Buffer.concat([cipher.update(content), cipher.final()]);
+    return Buffer.concat([iv, cipher.getAuthTag(), encrypted]);
+  };
+  const decrypt = (content: Buffer) => {
+    const decipher = createDecipheriv(algorithm, key, content.subarray(0, ivBytes));
+    decipher.setAuthTag(content.subarray(ivBytes, ivBytes + tagBytes));
+    return Buffer.concat([
+      decipher.update(content.subarray(ivBytes + tagBytes)),
+      decipher.final(),
+    ]).toString();
+  };
+  const fileOf = (name: string) => join(folder, `${createHash('sha256').update(name).digest('hex')}.secret`);
+  return {
+    readAll: () =>
+      readdirSync(folder)
+        .filter((name) => name.endsWith('.secret'))
+        .map((name) => Secret.parse(JSON.parse(decrypt(readFileSync(join(folder, name)))))),
+    write: (secret: Secret) => writePrivately(fileOf(secret.name), encrypt(JSON.stringify(secret))),
+    remove: ({ name }: Secret) => rmSync(fileOf(name), { force: true }),
+  };
+}
+
+function vaultKey(file: string): Buffer {
+  const stored = readIfThere(file);
+  if (stored) return Buffer.from(stored.trim(), 'base64');
+  const key = randomBytes(32);
+  writePrivately(file, key.toString('base64'));
+  return key;
+}

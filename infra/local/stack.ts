@@ -1,0 +1,149 @@
+import type { Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { ensureCredentials, localUser } from './credentials.ts';
+import { claimDataDir, patienceMs } from './data-dir.ts';
+import { startDynamoDb } from './dynamodb.ts';
+import { setEnvironment, tableName } from './environment.ts';
+import { createGateway, type LocalRoute } from './gateway.ts';
+import { createIssuer, issuerPath } from './issuer.ts';
+import { type EventSource, startPoller } from './poller.ts';
+import { type LocalQueue, startQueues } from './queues.ts';
+import { startSecretsServer } from './secrets-server.ts';
+import { close, listen } from './server.ts';
+import { StartError } from './start-error.ts';
+import { ensureTable } from './table.ts';
+
+export interface StackOptions {
+  /** 0 for any free one. */
+  port: number;
+  host?: string;
+  /** Where its state is kept; without it, in memory. */
+  dataDir?: string | undefined;
+  /** Told when one of its servers ended by itself, after which the stack is of no use. */
+  onFailure?: (what: string) => void;
+}
+
+/** What the stack tells of itself: the line that `npm start -- --json` prints. */
+export interface StackFacts {
+  url: string;
+  docs: string;
+  liveKey: string;
+  testKey: string;
+  sessionToken: string;
+  aws: { dynamodb: string; sqs: string; s3: string; secretsManager: string };
+  table: string;
+}
+
+export interface Stack {
+  facts: StackFacts;
+  stop: () => Promise<void>;
+}
+
+/**
+ * Starts everything. One stack a process: its Lambdas run here and find its servers through `process.env`,
+ * as they find AWS through it when they are deployed.
+ */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const resources = new AsyncDisposableStack();
+  let stopping: Promise<void> | undefined;
+  const stop = () => {
+    stopping ??= resources.disposeAsync();
+    return stopping;
+  };
+  try {
+    const facts = await start(options, resources, (what) => {
+      if (!stopping) options.onFailure?.(`${what} ended by itself`);
+    });
+    return { facts, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function start(
+  { port, host = '127.0.0.1', dataDir }: StackOptions,
+  resources: AsyncDisposableStack,
+  onEnd: (what: string) => void,
+): Promise<StackFacts> {
+  const claimed = dataDir === undefined ? undefined : claimDataDir(dataDir);
+  resources.defer(() => claimed?.release());
+  const directory = claimed?.path;
+  // Outlives the gateway, whose last requests still need it.
+  const servers = resources.use(new AsyncDisposableStack());
+  const routes = Promise.withResolvers<Record<string, LocalRoute>>();
+  const gateway = createGateway(routes.promise);
+  const url = await serve(gateway, port, host);
+  resources.defer(() => close(gateway));
+
+  const { aws, queues } = await startServers(directory, servers, onEnd);
+  setEnvironment(url, aws, queues);
+  const [issuer] = await Promise.all([createIssuer(url + issuerPath, directory), ensureTable(tableName)]);
+  const keys = await ensureCredentials(directory);
+  routes.resolve(issuer.routes);
+  resources.use(startPollers(queues));
+  const sessionToken = await issuer.tokenOf({ userId: localUser });
+  return { url, docs: `${url}/docs`, ...keys, sessionToken, aws, table: tableName };
+}
+
+async function startServers(
+  directory: string | undefined,
+  servers: AsyncDisposableStack,
+  onEnd: (what: string) => void,
+) {
+  const starting = [startDynamoDb(directory), startQueues(directory), startSecretsServer(directory)] as const;
+  // All at once, and those that did start can be stopped when another did not.
+  for (const server of await Promise.allSettled(starting)) {
+    if (server.status === 'fulfilled') servers.defer(server.value.stop);
+  }
+  const [dynamodb, sqs, secrets] = await Promise.all(starting);
+  dynamodb.ended.then(() => onEnd('The DynamoDB engine'));
+  sqs.ended.then(() => onEnd('The SQS and S3 server'));
+  const aws = {
+    dynamodb: dynamodb.endpoint,
+    sqs: sqs.endpoint,
+    s3: sqs.endpoint,
+    secretsManager: secrets.endpoint,
+  };
+  return { aws, queues: sqs.queues };
+}
+
+/** @returns the base URL. */
+async function serve(gateway: Server, port: number, host: string, since = Date.now()): Promise<string> {
+  try {
+    const taken = await listen(gateway, port, host);
+    const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+    return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${taken}`;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== 'EADDRINUSE') {
+      throw new StartError(`Cannot listen on ${host}:${port}: ${message}. Set HOST and PORT.`);
+    }
+    if (Date.now() - since > patienceMs) {
+      throw new StartError(
+        `Port ${port} is in use. End what uses it, or set PORT to another one (PORT=0 takes any that is free).`,
+      );
+    }
+    await sleep(50);
+    return serve(gateway, port, host, since);
+  }
+}
+
+function startPollers(queues: readonly LocalQueue[]) {
+  const client = new SQSClient({});
+  const sources = queues.flatMap(({ name, spec, url, arn, deadLetter }): EventSource[] => {
+    const { worker, deadLetterWorker, batchSize, timeoutSeconds } = spec;
+    const common = {
+      batchSize,
+      timeoutSeconds,
+      concurrency: name === 'runs' ? 10 : 2,
+      visibilitySeconds: 10,
+    };
+    const main = { ...common, worker, url, arn };
+    return deadLetterWorker ? [main, { ...common, worker: deadLetterWorker, ...deadLetter }] : [main];
+  });
+  const pollers = new AsyncDisposableStack();
+  for (const source of sources) pollers.defer(startPoller(client, source).stop);
+  return pollers;
+}

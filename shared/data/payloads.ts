@@ -1,0 +1,64 @@
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import * as z from 'zod';
+import type { Scope } from '../runtime.ts';
+import { requireEnv } from '../runtime.ts';
+
+/** A value as an item holds it: itself, or where in the payload bucket it lies. */
+export const Stowed = z.union([
+  z.object({ inline: z.unknown() }),
+  z.object({ pointer: z.string(), bytes: z.int() }),
+]);
+export type Stowed = z.infer<typeof Stowed>;
+
+/** JSON longer than this goes to the payload bucket: an item holds 400 KB. */
+export const inlineBytesMax = 200_000;
+
+export type PayloadStore = ReturnType<typeof payloadStore>;
+
+/** Keeps what is too large for an item, gzip'd, in S3 under the tenant's own prefix. */
+export const payloadStore = ({ table }: Scope) => {
+  const keyOf = (name: string) => `${table.tenant}/${name}.json.gz`;
+  return {
+    /**
+     * @param name Unique for the value: a value is written once and never changed.
+     * @param inlineMax How many bytes of JSON may stay in the item.
+     */
+    async stow(name: string, value: unknown, inlineMax = inlineBytesMax): Promise<Stowed> {
+      const json = JSON.stringify(value) ?? 'null';
+      if (Buffer.byteLength(json) <= inlineMax) return { inline: value };
+      const pointer = keyOf(name);
+      await request('PUT', pointer, await promisify(gzip)(json));
+      return { pointer, bytes: Buffer.byteLength(json) };
+    },
+
+    async fetch(stowed: Stowed): Promise<unknown> {
+      if (!('pointer' in stowed)) return stowed.inline;
+      const response = await request('GET', stowed.pointer);
+      return JSON.parse((await promisify(gunzip)(await response.arrayBuffer())).toString());
+    },
+
+    remove: (pointers: readonly string[]) =>
+      Promise.all(pointers.map((pointer) => request('DELETE', pointer))),
+  };
+};
+
+/** Signed by hand with a 3 KB library: the S3 client would be the largest part of every bundle. */
+async function request(method: 'GET' | 'PUT' | 'DELETE', key: string, body?: Buffer): Promise<Response> {
+  const { AwsClient } = await import('aws4fetch');
+  const client = new AwsClient({
+    accessKeyId: requireEnv('AWS_ACCESS_KEY_ID'),
+    secretAccessKey: requireEnv('AWS_SECRET_ACCESS_KEY'),
+    ...(process.env.AWS_SESSION_TOKEN && { sessionToken: process.env.AWS_SESSION_TOKEN }),
+    service: 's3',
+    region: requireEnv('AWS_REGION'),
+  });
+  const endpoint = process.env.AWS_ENDPOINT_URL_S3 ?? `https://s3.${requireEnv('AWS_REGION')}.amazonaws.com`;
+  const path = key.split('/').map(encodeURIComponent).join('/');
+  const response = await client.fetch(`${endpoint}/${requireEnv('PAYLOAD_BUCKET')}/${path}`, {
+    method,
+    ...(body && { body: new Uint8Array(body) }),
+  });
+  if (!response.ok) throw new Error(`S3 answered ${response.status} to ${method}`);
+  return response;
+}

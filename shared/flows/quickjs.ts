@@ -1,0 +1,133 @@
+import { createContext, Script } from 'node:vm';
+import variant from '@jitl/quickjs-singlefile-mjs-release-sync';
+import {
+  type EmscriptenModuleLoaderOptions,
+  newQuickJSWASMModuleFromVariant,
+  newVariant,
+  type QuickJSContext,
+  type QuickJSHandle,
+  type QuickJSRuntime,
+  type QuickJSWASMModule,
+} from 'quickjs-emscripten-core';
+
+const memoryLimitBytes = 64 * 1024 * 1024;
+const maxStackSizeBytes = 256 * 1024;
+const outputCharactersMax = 4_000_000;
+const graceMs = 200;
+
+/** What came of a program: its value as JSON (nothing for `undefined`), or why there is none. */
+export type Evaluation = { json: string | undefined } | { error: string };
+
+/** QuickJS, without what it prints when it breaks. */
+const quietVariant = newVariant(variant, {
+  emscriptenModule: { print: () => {}, printErr: () => {} } as EmscriptenModuleLoaderOptions,
+});
+
+let quickjs: QuickJSWASMModule | undefined;
+let loading: Promise<void> | undefined;
+
+async function load(): Promise<void> {
+  quickjs = await newQuickJSWASMModuleFromVariant(quietVariant);
+  loading = undefined;
+}
+
+/**
+ * Evaluates a program in a runtime of its own, which is thrown away after: no memory, limit or change to a
+ * built-in outlives it. The program's promise is awaited.
+ */
+export async function evaluate(program: string, variables: string, timeoutMs: number): Promise<Evaluation> {
+  while (!quickjs) {
+    loading ??= load();
+    await loading;
+  }
+  const loaded = quickjs;
+  try {
+    return interruptibly(() => evaluateIn(loaded, program, variables, timeoutMs), timeoutMs + graceMs);
+  } catch (error) {
+    // Whatever broke out has left the module half-way through something: the next evaluation gets a new one.
+    quickjs = undefined;
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return tookTooLong(timeoutMs);
+    if (error instanceof RangeError) return { error: 'nests too deeply for the sandbox' };
+    return { error: message === outOfMemory ? message : `broke the sandbox: ${message}` };
+  }
+}
+
+const tookTooLong = (timeoutMs: number) => ({ error: `took longer than ${timeoutMs} ms` });
+const outOfMemory = `needs more than ${memoryLimitBytes / 1024 / 1024} MB of memory`;
+
+/**
+ * QuickJS asks its interrupt handler only between its own instructions, and a built-in can loop for hours in
+ * one. V8's watchdog ends that too, since it stops WebAssembly like any other code.
+ */
+function interruptibly<T>(work: () => T, timeout: number): T {
+  host.work = work;
+  return callWork.runInContext(host, { timeout }) as T;
+}
+const host = createContext({ work: undefined as unknown });
+const callWork = new Script('work()');
+
+function evaluateIn(quickjs: QuickJSWASMModule, program: string, variables: string, timeoutMs: number) {
+  const deadline = performance.now() + timeoutMs;
+  let late = false;
+  const runtime = quickjs.newRuntime({
+    interruptHandler: () => {
+      late ||= performance.now() > deadline;
+      return late;
+    },
+  });
+  runtime.setMemoryLimit(memoryLimitBytes);
+  runtime.setMaxStackSize(maxStackSizeBytes);
+  const evaluation = evaluateWith(runtime, program, variables);
+  // Not disposed when something was thrown: a runtime that ran out of memory cannot be freed.
+  runtime.dispose();
+  return late ? tookTooLong(timeoutMs) : evaluation;
+}
+
+/** Makes the variables known to the program, but never in place of a built-in; gives what turns the result into JSON. */
+const prepare = `(json) => {
+  const { stringify } = JSON;
+  const variables = JSON.parse(json);
+  globalThis.input = variables;
+  globalThis.variables = variables;
+  for (const name of Object.keys(variables)) {
+    if (name === 'input' || !(name in globalThis)) globalThis[name] = variables[name];
+  }
+  return (value) => stringify(value);
+}`;
+
+function evaluateWith(runtime: QuickJSRuntime, program: string, variables: string): Evaluation {
+  using context = runtime.newContext();
+  using preparing = context.unwrapResult(context.evalCode(prepare));
+  using json = context.newString(variables);
+  using prepared = context.callFunction(preparing, context.undefined, json);
+  if (prepared.error) return failure(context, prepared.error);
+  using started = context.evalCode(program, 'script');
+  if (started.error) return failure(context, started.error);
+  using jobs = runtime.executePendingJobs();
+  if (jobs.error) return failure(context, jobs.error);
+  const state = context.getPromiseState(started.value);
+  if (state.type === 'pending') return { error: 'never ends: it awaits something that cannot happen' };
+  using settled =
+    state.type === 'rejected' ? state.error : state.notAPromise ? state.value.dup() : state.value;
+  if (state.type === 'rejected') return failure(context, settled);
+  using text = context.callFunction(prepared.value, context.undefined, settled);
+  return text.error ? failure(context, text.error) : read(context, text.value);
+}
+
+function read(context: QuickJSContext, text: QuickJSHandle): Evaluation {
+  if (context.typeof(text) !== 'string') return { json: undefined };
+  using length = context.getProp(text, 'length');
+  if (context.getNumber(length) <= outputCharactersMax) return { json: context.getString(text) };
+  return { error: `returned more than ${outputCharactersMax} characters of JSON` };
+}
+
+/** An error in words: its message and the line in the script where it arose. */
+function failure(context: QuickJSContext, error: QuickJSHandle): Evaluation {
+  const thrown: unknown = context.dump(error);
+  const { name, message, stack } = (Object(thrown) === thrown ? thrown : {}) as Record<string, unknown>;
+  if (message === 'out of memory') throw new Error(outOfMemory);
+  const words = message ? `${name}: ${message}` : (JSON.stringify(thrown) ?? String(thrown));
+  const line = /script:(\d+)/.exec(String(stack))?.[1];
+  return { error: `failed: ${words.slice(0, 500)}${line ? ` (line ${line})` : ''}` };
+}

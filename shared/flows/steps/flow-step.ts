@@ -1,0 +1,50 @@
+import * as z from 'zod';
+import { Expression } from '../sandbox.ts';
+import type { AnyStepType } from '../step.ts';
+import { conditionalStep } from './conditional.ts';
+import { stepTypes } from './index.ts';
+
+/** A step as a caller sends it. */
+export interface FlowStepInput {
+  type: string;
+  name: string;
+  id?: string | undefined;
+  order?: number | undefined;
+  enabled?: boolean | undefined;
+  when?: string | undefined;
+  config?: Record<string, unknown> | undefined;
+}
+
+const base = {
+  name: z.string().min(1).max(255),
+  id: z
+    .string()
+    .min(1)
+    .max(128)
+    .regex(/^[A-Za-z0-9_\-:.]+$/, 'An id has letters, digits and _ - : .')
+    .optional()
+    .meta({ description: 'Generated when missing' }),
+  order: z.int().min(0).optional().meta({ description: 'The index in the list when missing' }),
+  enabled: z.boolean().optional().meta({ description: 'true when missing' }),
+  when: Expression.max(500).optional().meta({ description: 'The step is skipped when this is falsy' }),
+};
+
+/** A conditional's config holds steps again, as they are sent. */
+const ConditionalConfig = conditionalStep.config.extend({
+  trueSteps: z.lazy(() => NestedSteps).optional(),
+  falseSteps: z.lazy(() => NestedSteps).optional(),
+});
+
+const stepOf = ({ type, config }: AnyStepType) => {
+  const Config: z.ZodObject = type === conditionalStep.type ? ConditionalConfig : config;
+  return z.strictObject({ type: z.literal(type), ...base, config: Config.prefault({}) });
+};
+type Variant = ReturnType<typeof stepOf>;
+
+/** One step with the config of its type. */
+const FlowStepIn = z
+  .discriminatedUnion('type', Object.values<AnyStepType>(stepTypes).map(stepOf) as [Variant, ...Variant[]])
+  .meta({ id: 'FlowStepInput' });
+
+/** The steps of a flow or of a branch, each checked by itself. */
+export const NestedSteps: z.ZodType<FlowStepInput[], FlowStepInput[]> = z.array(FlowStepIn);

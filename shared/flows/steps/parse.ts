@@ -1,0 +1,82 @@
+import * as z from 'zod';
+import type { NewId } from '../../ids.ts';
+import type { FlowStep } from '../step.ts';
+import { type FlowStepInput, NestedSteps } from './flow-step.ts';
+import { stepTypeNames } from './index.ts';
+
+const stepsMax = 1_000;
+const nestingMax = 10;
+const branchNames = ['trueSteps', 'falseSteps'] as const;
+
+/** The steps of a flow as a caller sends them; each config is checked against its type, and so are nested steps. */
+export const FlowStepsInput = z.preprocess((steps: FlowStepInput[], context) => {
+  // First, since this limits how deep the schema has to go.
+  context.issues.push(...issuesOfTree(steps));
+  return steps;
+}, NestedSteps);
+
+/** Completes steps that were parsed: ids, the order, what is on; sorted by order, then position. */
+export const normaliseSteps = (steps: readonly FlowStepInput[], newId: NewId): FlowStep[] =>
+  steps
+    .map(({ type, name, id, order, enabled, when, config }, index) => ({
+      id: id ?? newId('step'),
+      type,
+      name,
+      order: order ?? index,
+      enabled: enabled ?? true,
+      ...(when !== undefined && { when }),
+      config: normalisedBranches(config ?? {}, newId),
+    }))
+    .sort((one, other) => one.order - other.order);
+
+function normalisedBranches(config: Record<string, unknown>, newId: NewId): Record<string, unknown> {
+  const branches = branchesOf(config).map(([name, steps]) => [
+    name,
+    normaliseSteps(steps as FlowStepInput[], newId),
+  ]);
+  return { ...config, ...Object.fromEntries(branches) };
+}
+
+const branchesOf = (config: unknown): [string, unknown[]][] =>
+  branchNames.flatMap((name) => {
+    const steps = (config as Record<string, unknown> | null | undefined)?.[name];
+    return Array.isArray(steps) ? [[name, steps]] : [];
+  });
+
+type Issue = z.core.$ZodRawIssue;
+
+/** What no single step can tell: their number and depth, ids that occur twice. And types that do not exist. */
+function issuesOfTree(steps: unknown): Issue[] {
+  const issues: Issue[] = [];
+  const ids = new Set<unknown>();
+  let count = 0;
+  const refuse = (path: PropertyKey[], code: string, message: string) =>
+    issues.push({ code: 'custom', params: { code }, path, message, input: undefined });
+
+  const visit = (list: readonly unknown[], path: PropertyKey[], depth: number) => {
+    if (depth > nestingMax) {
+      return void refuse(path, 'TOO_DEEP', `Conditionals may be nested ${nestingMax} levels deep`);
+    }
+    for (const [index, step] of list.entries()) {
+      if (typeof step !== 'object' || step === null) continue;
+      const { type, id, config } = step as Partial<FlowStepInput>;
+      const at = [...path, index];
+      if (++count === stepsMax + 1) refuse(at, 'TOO_MANY_STEPS', `A flow has ${stepsMax} steps at most`);
+      if (!stepTypeNames.some((name) => name === type)) issues.push(unknownType(type, [...at, 'type']));
+      if (id !== undefined && ids.has(id))
+        refuse([...at, 'id'], 'DUPLICATE_ID', `Another step has the id ${id}`);
+      ids.add(id);
+      for (const [name, nested] of branchesOf(config)) visit(nested, [...at, 'config', name], depth + 1);
+    }
+  };
+  if (Array.isArray(steps)) visit(steps, [], 0);
+  return issues;
+}
+
+const unknownType = (input: unknown, path: PropertyKey[]): Issue => ({
+  code: 'invalid_value',
+  values: stepTypeNames,
+  message: `Expected one of ${stepTypeNames.join(', ')}`,
+  input,
+  path,
+});

@@ -1,0 +1,126 @@
+import * as z from 'zod';
+import { ErrorHandling } from '../error-handling.ts';
+import { jsonIn } from '../json.ts';
+import type { ModelRequest } from '../ports.ts';
+import { defineStep, StepError, type StepRun } from '../step.ts';
+import { renderValue, Template } from '../templates.ts';
+import { outputVariable } from './members.ts';
+
+/** How an answer is asked for. Telling it to the model serves those providers that cannot be held to a format. */
+const instructions = {
+  text: undefined,
+  json: 'Answer with one valid JSON value and nothing else.',
+  markdown: 'Answer in Markdown.',
+  html: 'Answer with HTML and nothing else.',
+  xml: 'Answer with one well-formed XML document and nothing else.',
+} as const;
+const formats = Object.keys(instructions) as (keyof typeof instructions)[];
+
+const Config = z
+  .strictObject({
+    model: z
+      .string()
+      .min(1)
+      .max(255)
+      .meta({ description: '`<provider>/<modelId>`, or a model id of the catalog' }),
+    userPrompt: Template.min(1).optional(),
+    text: Template.min(1).optional().meta({ description: 'Another name of userPrompt' }),
+    systemPrompt: Template.optional(),
+    responseFormat: z
+      .string()
+      .toLowerCase()
+      .pipe(z.enum(formats))
+      .optional()
+      .meta({ description: `${formats.join(', ')}, in any case. json gives a parsed output` }),
+    previousMessages: Template.optional().meta({
+      description: 'Names a list of earlier messages {role, content}, such as {{messages}}',
+    }),
+    temperature: z.number().min(0).max(2).optional(),
+    maxTokens: z.int().min(1).max(1_000_000).optional(),
+    topP: z.number().min(0).max(1).optional(),
+    topK: z.int().min(1).optional(),
+    frequencyPenalty: z.number().min(-2).max(2).optional(),
+    presencePenalty: z.number().min(-2).max(2).optional(),
+    seed: z.int().optional(),
+    timeoutMs: z.int().min(1_000).max(300_000).optional().meta({ description: '120,000 without it' }),
+    outputVariable,
+    errorHandling: ErrorHandling.optional(),
+  })
+  .refine(({ userPrompt, text }) => (userPrompt === undefined) !== (text === undefined), {
+    path: ['userPrompt'],
+    params: { code: 'MISSING_REQUIRED_FIELD' },
+    message: 'Required: expected a prompt, as userPrompt or as text',
+  });
+type Config = z.infer<typeof Config>;
+
+export const promptStep = defineStep({
+  type: 'prompt',
+  summary: 'Ask a language model',
+  config: Config,
+  output: z.unknown(),
+  effects: true,
+  async run(step) {
+    const { config, render, signal } = step;
+    const resolvedPrompt = render(config.userPrompt ?? config.text ?? '');
+    const format = config.responseFormat ?? 'text';
+    const request = requestOf(step, resolvedPrompt, format);
+    const { text, ...used } = await step.ports.model({
+      ...request,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(config.timeoutMs ?? 120_000)]),
+    });
+    return { output: format === 'json' ? parsed(text) : unwrapped(text, format), resolvedPrompt, ...used };
+  },
+});
+
+function requestOf(
+  { config, variables, render }: StepRun<Config>,
+  prompt: string,
+  format: keyof typeof instructions,
+): Omit<ModelRequest, 'signal'> {
+  const { model, temperature, maxTokens, topP, topK, frequencyPenalty, presencePenalty, seed } = config;
+  const earlier = config.previousMessages ? messagesIn(renderValue(config.previousMessages, variables)) : [];
+  const spoken = earlier.filter((message) => message.role !== 'system');
+  const system = [
+    config.systemPrompt && render(config.systemPrompt),
+    ...earlier.filter(({ role }) => role === 'system').map(({ content }) => content),
+    instructions[format],
+  ].filter(Boolean);
+  return {
+    model,
+    ...(system.length > 0 && { system: system.join('\n\n') }),
+    messages: [...(spoken as ModelRequest['messages']), { role: 'user', content: prompt }],
+    format: format === 'json' ? 'json' : 'text',
+    ...{ temperature, maxTokens, topP, topK, frequencyPenalty, presencePenalty, seed },
+  };
+}
+
+const ContentPart = z.object({ type: z.literal('text'), text: z.string() });
+const Messages = z.array(
+  z.object({
+    role: z.enum(['user', 'assistant', 'system']),
+    content: z.union([
+      z.string(),
+      z.array(ContentPart).transform((parts) => parts.map(({ text }) => text).join('\n')),
+    ]),
+  }),
+);
+
+function messagesIn(value: unknown): z.infer<typeof Messages> {
+  if (value === null || value === '') return [];
+  const messages = Messages.safeParse(typeof value === 'string' ? jsonIn(value) : value);
+  if (messages.success) return messages.data;
+  throw new StepError('previousMessages has to name a list of messages with a role and a text as content');
+}
+
+/** Without the code fence that models like to put around what they were asked for. */
+function unwrapped(text: string, format: string): string {
+  if (format === 'text' || format === 'markdown') return text;
+  return /^\s*```[\w-]*\r?\n([\s\S]*?)\r?\n?```\s*$/.exec(text)?.[1] ?? text;
+}
+
+function parsed(text: string): unknown {
+  const value = jsonIn(unwrapped(text, 'json'));
+  if (value !== undefined) return value;
+  const start = text.trim().slice(0, 200);
+  throw new StepError(`The model answered no JSON: ${start || 'an empty text'}`, { retryable: true });
+}

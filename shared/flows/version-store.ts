@@ -1,0 +1,164 @@
+import { payloadStore } from '../data/payloads.ts';
+import { ApiError, invalidAt, notFound } from '../http/errors.ts';
+import type { Scope } from '../runtime.ts';
+import {
+  anyVersionPartition,
+  type Flow,
+  type FlowVersion,
+  FlowVersion as FlowVersionSchema,
+  flowVersionEntity,
+  type StoredStep,
+  versionsPartition,
+} from './flow.ts';
+import { flowStore } from './flow-store.ts';
+
+export type VersionStore = ReturnType<typeof versionStore>;
+export type LoadedVersion = Omit<FlowVersion, 'steps'> & { steps: StoredStep[] };
+
+/** What lists show of a version. */
+const VersionSummary = FlowVersionSchema.pick({
+  id: true,
+  number: true,
+  type: true,
+  stepCount: true,
+  stepSummary: true,
+  label: true,
+  notes: true,
+  createdAt: true,
+});
+export type VersionSummary = ReturnType<typeof VersionSummary.parse>;
+
+/** Versions of a flow: a draft that changes, and published and test ones that never do. */
+export function versionStore(scope: Scope) {
+  const { table, now, newId } = scope;
+  const flows = flowStore(scope);
+  const payloads = payloadStore(scope);
+
+  const load = async (version: FlowVersion): Promise<LoadedVersion> => ({
+    ...version,
+    steps: (await payloads.fetch(version.steps)) as StoredStep[],
+  });
+
+  /** One of a flow's versions. @throws 400 for a version of another flow, 404 for an unknown one. */
+  async function find(flow: Flow, versionId: string): Promise<FlowVersion> {
+    if (flow.draft?.id === versionId) return draftOf(flow);
+    const version = await table.get(flowVersionEntity, { flowId: flow.id, id: versionId });
+    if (version) return version;
+    const elsewhere = await table.query({
+      partition: anyVersionPartition(table.tenant),
+      index: 2,
+      from: versionId,
+      to: versionId,
+      limit: 1,
+    });
+    if (elsewhere.items.length === 0) throw notFound('Flow version');
+    throw invalidAt('versionId', 'VERSION_OF_ANOTHER_FLOW', 'The version belongs to another flow');
+  }
+
+  /** Turns the draft into the published version; it takes effect at once. */
+  async function publishDraft(flowId: string, expectedId?: string): Promise<string> {
+    let publishedId = '';
+    await flows.change(flowId, async (flow) => {
+      if (!flow.draft || (expectedId && flow.draft.id !== expectedId)) throw notFound('Draft version');
+      publishedId = flow.draft.id;
+      const version: FlowVersion = { ...draftOf(flow), type: 'published', createdAt: now().toISOString() };
+      return {
+        flow: { ...flow, draft: null, publishedVersionId: publishedId, updatedAt: version.createdAt },
+        beside: [table.writes.insert(flowVersionEntity, version)],
+      };
+    });
+    return publishedId;
+  }
+
+  return {
+    publishDraft,
+
+    async get(flowId: string, versionId: string): Promise<LoadedVersion> {
+      return load(await find(await flows.find(flowId), versionId));
+    },
+
+    /** A version as a worker reads it: without its flow, which may have gone on to another. */
+    async immutable(flowId: string, id: string): Promise<LoadedVersion> {
+      const version = await table.get(flowVersionEntity, { flowId, id }, { consistent: true });
+      if (!version) throw notFound('Flow version');
+      return load(version);
+    },
+
+    async published(flowId: string): Promise<LoadedVersion> {
+      const { publishedVersionId, ...flow } = await flows.find(flowId);
+      if (!publishedVersionId) throw notFound('Published version');
+      return load(await find({ publishedVersionId, ...flow }, publishedVersionId));
+    },
+
+    async list(flowId: string): Promise<{ flow: Flow; versions: VersionSummary[] }> {
+      const flow = await flows.find(flowId);
+      const versions: VersionSummary[] = flow.draft ? [VersionSummary.parse(draftOf(flow))] : [];
+      for (let startKey: Record<string, unknown> | undefined; ; ) {
+        const page = await table.query({
+          partition: versionsPartition(table.tenant, flowId),
+          index: 1,
+          newestFirst: true,
+          ...(startKey && { startKey }),
+        });
+        for (const { SK1, summary } of page.items) {
+          versions.push(VersionSummary.parse({ ...(summary as object), id: SK1 }));
+        }
+        if (!page.nextKey) return { flow, versions: versions.sort((a, b) => b.number - a.number) };
+        startKey = page.nextKey;
+      }
+    },
+
+    /** Points the flow at a version: its draft, or one that was published before. */
+    async publish(flowId: string, versionId: string): Promise<void> {
+      const version = await find(await flows.find(flowId), versionId);
+      if (version.type === 'draft') return void (await publishDraft(flowId, versionId));
+      if (version.type === 'test') {
+        throw invalidAt(
+          'versionId',
+          'NOT_PUBLISHABLE',
+          'A test version is the record of a test run; publish the draft',
+        );
+      }
+      await flows.change(flowId, async (flow) => ({
+        flow: { ...flow, publishedVersionId: versionId, updatedAt: now().toISOString() },
+      }));
+    },
+
+    /**
+     * The version that a run uses: the published one, or the draft where nothing was published yet. A test key
+     * runs the draft where there is one. A draft is kept as a test version, since it may change while it runs.
+     */
+    async toRun(flow: Flow, environment: 'production' | 'test'): Promise<LoadedVersion> {
+      const useDraft = flow.draft && (environment === 'test' || !flow.publishedVersionId);
+      if (!useDraft) {
+        if (!flow.publishedVersionId)
+          throw new ApiError(409, 'Conflict', 'The flow has neither a draft nor a version');
+        return load(await find(flow, flow.publishedVersionId));
+      }
+      const version = await load({
+        ...draftOf(flow),
+        id: newId('flowver'),
+        type: 'test',
+        createdAt: now().toISOString(),
+      });
+      await table.commit([table.writes.insert(flowVersionEntity, { ...version, steps: flow.steps })]);
+      return version;
+    },
+  };
+}
+
+const draftOf = ({ id: flowId, draft, steps, stepCount }: Flow): FlowVersion => {
+  if (!draft) throw notFound('Draft version');
+  return {
+    id: draft.id,
+    flowId,
+    number: draft.number,
+    type: 'draft',
+    steps,
+    stepCount,
+    stepSummary: `${stepCount} ${stepCount === 1 ? 'step' : 'steps'}`,
+    label: null,
+    notes: null,
+    createdAt: draft.createdAt,
+  };
+};

@@ -1,0 +1,39 @@
+import Big from 'big.js';
+
+/** USD per million tokens; with tiers, the price of the last one that the call's input goes beyond. */
+export type Rate = number | { base: number; tiers: { start: number; price: number }[] };
+
+export interface Price {
+  input: Rate;
+  output: Rate;
+  cacheRead?: Rate | undefined;
+  cacheWrite?: Rate | undefined;
+}
+
+export interface Usage {
+  /** All of the input, with what came from a cache or went into one. */
+  inputTokens: number;
+  outputTokens: number;
+  cacheReadTokens?: number | undefined;
+  cacheWriteTokens?: number | undefined;
+}
+
+const perToken = new Big('0.000001');
+
+/** What a call costs in USD, exactly, as decimal text without exponent. */
+export function costOf(price: Price, usage: Usage): string {
+  const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage;
+  const cost = (tokens: number, rate: Rate) => new Big(rateFor(rate, inputTokens)).times(tokens);
+  return cost(inputTokens - cacheReadTokens - cacheWriteTokens, price.input)
+    .plus(cost(cacheReadTokens, price.cacheRead ?? price.input))
+    .plus(cost(cacheWriteTokens, price.cacheWrite ?? price.input))
+    .plus(cost(outputTokens, price.output))
+    .times(perToken)
+    .toFixed();
+}
+
+function rateFor(rate: Rate, inputTokens: number): number {
+  if (typeof rate === 'number') return rate;
+  const reached = rate.tiers.filter(({ start }) => inputTokens > start);
+  return reached.toSorted((one, other) => other.start - one.start)[0]?.price ?? rate.base;
+}

@@ -1,0 +1,33 @@
+import * as z from 'zod';
+
+const ProviderKeys = z.object({
+  OPENAI_API_KEY: z.string().optional(),
+  OPENAI_BASE_URL: z.string().optional(),
+  ANTHROPIC_API_KEY: z.string().optional(),
+  ANTHROPIC_BASE_URL: z.string().optional(),
+  GOOGLE_GENERATIVE_AI_API_KEY: z.string().optional(),
+  GENERIC_OPENAI_BASE_URL: z.string().optional(),
+  GENERIC_OPENAI_API_KEY: z.string().optional(),
+});
+
+/** The keys and addresses of the model providers, under the names that the AI SDK gives them. */
+export type ProviderKeys = z.infer<typeof ProviderKeys>;
+
+let fromSecret: Promise<ProviderKeys> | undefined;
+
+/** From the environment, or from the one secret that PROVIDER_KEYS_SECRET names, which is read once. */
+export async function providerKeys(): Promise<ProviderKeys> {
+  const secretId = process.env.PROVIDER_KEYS_SECRET;
+  if (!secretId) return ProviderKeys.parse(process.env);
+  fromSecret ??= readSecret(secretId).catch((error) => {
+    fromSecret = undefined;
+    throw error;
+  });
+  return { ...ProviderKeys.parse(process.env), ...(await fromSecret) };
+}
+
+async function readSecret(SecretId: string): Promise<ProviderKeys> {
+  const { GetSecretValueCommand, SecretsManagerClient } = await import('@aws-sdk/client-secrets-manager');
+  const { SecretString } = await new SecretsManagerClient({}).send(new GetSecretValueCommand({ SecretId }));
+  return ProviderKeys.parse(JSON.parse(SecretString ?? '{}'));
+}

@@ -1,0 +1,127 @@
+import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import type { Agent, Response } from 'undici';
+import type { HttpAnswer, HttpRequest, Ports } from '../flows/ports.ts';
+import { StepError } from '../flows/step.ts';
+import { isAllowedHost, isPublicAddress, literalAddress } from './addresses.ts';
+import { readText } from './read-text.ts';
+import { redirected } from './redirect.ts';
+
+const redirectsMax = 5;
+
+/** Headers that say how the message travels: they are the client's to set. */
+const ownHeaders = new Set(
+  'connection content-length expect host keep-alive te trailer transfer-encoding upgrade'.split(' '),
+);
+
+type Resolve = (
+  hostname: string,
+  options: LookupOptions & { all: true },
+  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+/**
+ * The only way out to other people's servers. Names are resolved here, every address is checked, and the
+ * connection goes to the checked address itself, so that a name cannot change its mind in between.
+ */
+export function makeSafeFetch(resolve: Resolve = lookup): Ports['fetch'] {
+  let agents: Promise<Agents> | undefined;
+  return async (request) => {
+    agents ??= makeAgents(resolve);
+    const timeout = AbortSignal.timeout(request.timeoutMs);
+    const signal = AbortSignal.any([request.signal, timeout]);
+    try {
+      return await follow(await agents, { ...request, signal });
+    } catch (error) {
+      request.signal.throwIfAborted();
+      if (error instanceof StepError) throw error;
+      if (timeout.aborted) throw slow(request);
+      throw translated(error, request.url);
+    }
+  };
+}
+
+export const safeFetch = makeSafeFetch();
+
+type Agents = Awaited<ReturnType<typeof makeAgents>>;
+
+/** One client that checks what it connects to, and one for the hosts that are allowed by name. */
+async function makeAgents(resolve: Resolve) {
+  const { Agent, fetch } = await import('undici');
+  const limits = { connectTimeout: 10_000 };
+  const guarded = new Agent({ ...limits, connect: { lookup: checkedLookup(resolve) } });
+  return { guarded, open: new Agent(limits), fetch };
+}
+
+async function follow(agents: Agents, first: HttpRequest): Promise<HttpAnswer> {
+  let request = first;
+  for (let redirects = 0; redirects <= redirectsMax; redirects++) {
+    const url = checkedUrl(request.url);
+    const response = await send(agents.fetch, request, isAllowedHost(url) ? agents.open : agents.guarded);
+    const next = redirected(request, response.status, response.headers.get('location'));
+    if (!next) return answerOf(response, url);
+    await response.body?.cancel();
+    request = next;
+  }
+  throw new StepError(`${first.url} redirects more than ${redirectsMax} times`);
+}
+
+const send = (
+  fetch: Agents['fetch'],
+  { url, method, headers, body, signal }: HttpRequest,
+  dispatcher: Agent,
+): Promise<Response> =>
+  fetch(url, {
+    method,
+    headers: Object.entries(headers).filter(([name]) => !ownHeaders.has(name.toLowerCase())),
+    ...(body !== undefined && { body }),
+    redirect: 'manual',
+    signal,
+    dispatcher,
+  });
+
+async function answerOf(response: Response, url: URL): Promise<HttpAnswer> {
+  const headers = Object.fromEntries(response.headers);
+  return { status: response.status, headers, url: url.href, text: await readText(response) };
+}
+
+/** @throws StepError for what may not be fetched, as far as the address tells that without being resolved. */
+function checkedUrl(text: string): URL {
+  if (!URL.canParse(text)) throw new StepError(`Not a URL: ${text.slice(0, 200)}`);
+  const url = new URL(text);
+  if (!['http:', 'https:'].includes(url.protocol))
+    throw new StepError(`Only http and https: ${text.slice(0, 200)}`);
+  if (url.username || url.password) throw new StepError('A URL may not carry a user name or password');
+  const address = literalAddress(url);
+  if (address && !isPublicAddress(address) && !isAllowedHost(url)) throw new StepError(refusal(url.hostname));
+  return url;
+}
+
+const refusal = (host: string) => `${host} is not a public address and may not be reached`;
+
+const checkedLookup =
+  (resolve: Resolve): LookupFunction =>
+  (hostname, options, done) =>
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
+      const first = addresses?.[0];
+      if (error || !first) return done(error ?? new Error(`${hostname} has no address`), '');
+      if (!addresses.every(({ address }) => isPublicAddress(address))) {
+        return done(new StepError(refusal(hostname)), '');
+      }
+      return options.all ? done(null, addresses) : done(null, first.address, first.family);
+    });
+
+const slow = ({ url, timeoutMs }: HttpRequest) =>
+  new StepError(`${url} did not answer within ${timeoutMs} ms`, { retryable: true });
+
+/** fetch hides what happened in the error's causes. */
+function translated(error: unknown, url: string): StepError {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof StepError) return cause;
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code) return new StepError(`${url} cannot be reached: ${code}`, { retryable: true, cause: error });
+  }
+  const { message, cause } = error as Error;
+  const words = cause instanceof Error ? cause.message : message;
+  return new StepError(`${url} cannot be fetched: ${words}`, { cause: error });
+}

@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Principal } from '../auth/principal.ts';
+import { flowStore } from '../flows/flow-store.ts';
+import { versionStore } from '../flows/version-store.ts';
+import { invalidAt } from '../http/errors.ts';
+import { recordTypePartition } from '../records/record.ts';
+import type { Scope } from '../runtime.ts';
+import type { Batch, Progress, RecordRun } from './batch.ts';
+import { batchPlanner, type ListedRecord } from './batch-plan.ts';
+import { batchStore } from './batch-store.ts';
+
+/** Up to this many records a call waits for its batch. */
+export const waitForRecordsMax = 10;
+const waitMs = 20_000;
+/** An answer must fit 6 MB: it names the first thousand records. */
+const listedMax = 1_000;
+const defaults = { recordConcurrency: 10, maxRetries: 2 };
+
+export interface StartedBatch {
+  batch: Batch;
+  records: ListedRecord[];
+  recordCount: number;
+}
+
+export const batchStarter = (scope: Scope) => {
+  const { table, now, newId } = scope;
+  const batches = batchStore(scope);
+  const planner = batchPlanner(scope);
+
+  return {
+    /** Makes a batch of all records of a type and has it run. Small ones are planned here, others by a worker. */
+    async start(flowId: string, recordType: string, principal: Principal): Promise<StartedBatch> {
+      const [flow, records] = await Promise.all([
+        flowStore(scope).find(flowId),
+        planner.recordsOf(recordType, { limit: listedMax }),
+      ]);
+      if (records.length === 0) {
+        throw invalidAt('recordType', 'NO_RECORDS', `There is no record of the type "${recordType}"`);
+      }
+      const version = await versionStore(scope).toRun(flow, principal.environment);
+      const recordCount =
+        records.length < listedMax
+          ? records.length
+          : await table.count({ partition: recordTypePartition(table.tenant, recordType), index: 2 });
+      const small = recordCount <= waitForRecordsMax;
+      const batch: Batch = {
+        id: newId('batch'),
+        flowId,
+        flowName: flow.name,
+        flowVersionId: version.id,
+        userId: principal.userId,
+        organizationId: principal.organizationId,
+        recordType,
+        ...defaults,
+        totalRecords: recordCount,
+        planned: small,
+        stopped: null,
+        stoppedAt: null,
+        error: null,
+        startedAt: now().toISOString(),
+      };
+      await batches.create(batch);
+      await Promise.all([
+        small
+          ? planner.enqueue(batch, records, 0)
+          : planner.hand({ tenant: table.tenant, batchId: batch.id, after: null, n: 0 }),
+        flowStore(scope).markRun(flowId),
+      ]);
+      return { batch, records, recordCount };
+    },
+
+    /** Waits for a small batch. @returns nothing when it is not over in time. */
+    async finished(batch: Batch, signal: AbortSignal): Promise<Progress | undefined> {
+      const deadline = now().getTime() + waitMs;
+      for (
+        let pause = 20;
+        now().getTime() < deadline && !signal.aborted;
+        pause = Math.min(500, pause * 1.5)
+      ) {
+        const progress = await batches.progress(batch);
+        if (progress.status !== 'scheduled' && progress.status !== 'running') return progress;
+        await sleep(pause);
+      }
+      return undefined;
+    },
+
+    results: async (batch: Batch, records: readonly ListedRecord[]) => {
+      const runs = await batches.runs(
+        batch,
+        records.map(({ id }) => id),
+      );
+      return records.map((record, index) => resultOf(record, runs[index]));
+    },
+  };
+};
+
+const resultOf = (record: ListedRecord, run: RecordRun | undefined) => ({
+  recordId: record.id,
+  recordName: record.name,
+  success: run?.status === 'completed',
+  ...(run && {
+    executionId: run.runId,
+    executionTime: run.completedAt ? Date.parse(run.completedAt) - Date.parse(run.startedAt) : 0,
+    contextSteps: run.stepCount,
+    promptsExecuted: run.promptCount,
+  }),
+  ...(run?.error && { error: run.error }),
+});

@@ -1,0 +1,112 @@
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { expect, test } from 'vitest';
+import { expectStatus } from '../../support/flows.ts';
+import { newKey } from '../../support/keys.ts';
+import { newTenant } from '../../support/stack.ts';
+
+test('a session creates a key, whose value is shown once and works at once', async () => {
+  const tenant = await newTenant();
+  const { apiKey, plainKey, warning, call } = await newKey(tenant, { name: 'CI' });
+  expect(plainKey).toMatch(/^tv_live_[0-9A-Za-z]{49}$/);
+  expect(warning).toBeTruthy();
+  expect(apiKey).toMatchObject({
+    name: 'CI',
+    permissions: ['FLOWS:READ', 'RECORDS:READ'],
+    isActive: true,
+    expiresAt: null,
+    allowedIps: [],
+    keyPrefix: plainKey.slice(0, 12),
+    searchHint: plainKey.slice(-4),
+  });
+  expect((await call('GET', '/v1/flows')).status).toBe(200);
+  const list = await expectStatus(200, tenant.call('GET', '/v1/api-keys'));
+  expect(list).toMatchObject({
+    total: 1,
+    apiKeys: [{ id: apiKey.id, isTestKey: false, canReveal: false, lastUsedAt: expect.any(String) }],
+  });
+  expect(JSON.stringify(list)).not.toContain(plainKey);
+});
+
+test('a key cannot make keys, whatever it holds', async () => {
+  const tenant = await newTenant();
+  const live = await newKey(tenant, { permissions: ['*'] });
+  const test = await newKey(tenant, { environment: 'test' });
+  const body = { error: 'Forbidden', details: 'Missing required permission: API_KEYS:WRITE' };
+  expect(await expectStatus(403, live.call('POST', '/v1/api-keys', { body: { name: 'x' } }))).toEqual(body);
+  expect(await expectStatus(403, test.call('POST', '/v1/api-keys', { body: { name: 'x' } }))).toEqual({
+    ...body,
+    code: 'TEST_KEY_PERMISSION_DENIED',
+  });
+});
+
+test('a session that holds less cannot hand out more', async () => {
+  const tenant = await newTenant({ permissions: ['API_KEYS:WRITE', 'FLOWS:READ'] });
+  const refused = await expectStatus(
+    403,
+    tenant.call('POST', '/v1/api-keys', { body: { name: 'x', permissions: ['FLOWS:READ', 'FLOWS:WRITE'] } }),
+  );
+  expect(refused.details).toBe('Missing required permission: FLOWS:WRITE');
+  await newKey(tenant, { permissions: ['FLOWS:READ'] });
+});
+
+test.each([
+  [{}, 'name', 'MISSING_REQUIRED_FIELD'],
+  [{ name: 'x'.repeat(256) }, 'name', 'TOO_BIG'],
+  [{ name: 'x', permissions: ['FLOWS:FLY'] }, 'permissions.0', 'INVALID_ENUM'],
+  [{ name: 'x', expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt', 'IN_THE_PAST'],
+  [{ name: 'x', expiresAt: 'tomorrow' }, 'expiresAt', 'INVALID_FORMAT'],
+  [{ name: 'x', allowedIps: ['10.0.0.0/8', '10.0.0.0/33'] }, 'allowedIps.1', 'INVALID_VALUE'],
+  [{ name: 'x', environment: 'live' }, 'environment', 'INVALID_ENUM'],
+  [
+    { name: 'x', environment: 'test', permissions: ['FLOWS:READ', '*'] },
+    'permissions.1',
+    'PERMISSION_NOT_ALLOWED',
+  ],
+  [{ name: 'x', rateLimits: { perHour: 0 } }, 'rateLimits.perHour', 'TOO_SMALL'],
+  [{ name: 'x', owner: 'me' }, 'owner', 'UNKNOWN_MEMBER'],
+])('400 for %j, and no key is stored', async (body, path, code) => {
+  const tenant = await newTenant();
+  const answer = await expectStatus(400, tenant.call('POST', '/v1/api-keys', { body }));
+  expect(answer.details).toMatchObject([{ path, code }]);
+  expect((await tenant.call('GET', '/v1/api-keys')).body.total).toBe(0);
+});
+
+test('the value of a test key is kept in Secrets Manager, that of a live key nowhere', async () => {
+  const tenant = await newTenant();
+  const [test, live] = [await newKey(tenant, { environment: 'test' }), await newKey(tenant)];
+  expect(test.plainKey).toMatch(/^tv_test_/);
+  const owner = Buffer.from(tenant.tenant).toString('base64url');
+  const secretOf = (id: string) =>
+    new SecretsManagerClient({}).send(
+      new GetSecretValueCommand({ SecretId: `${process.env.SECRETS_PREFIX}/${owner}/api-keys/${id}` }),
+    );
+  expect((await secretOf(test.id)).SecretString).toBe(test.plainKey);
+  await expect(secretOf(live.id)).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
+});
+
+test('own limits of a key take the place of the deployment’s', async () => {
+  const { call } = await newKey(await newTenant(), { rateLimits: { perHour: 2 } });
+  expect((await call('GET', '/v1/flows')).headers.get('x-ratelimit-limit')).toBe('2');
+  await call('GET', '/v1/flows');
+  expect(await call('GET', '/v1/flows')).toMatchObject({
+    status: 429,
+    body: { details: 'Hourly limit of 2 requests reached' },
+  });
+});
+
+test('analytics count the caller’s own keys, active and expired', async () => {
+  const organizationId = crypto.randomUUID();
+  const [one, other] = [await newTenant({ organizationId }), await newTenant({ organizationId })];
+  const mine = await newKey(one);
+  const expiring = await newKey(one, { name: 'short', expiresAt: new Date(Date.now() + 300).toISOString() });
+  await newKey(other);
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  expect((await expiring.call('GET', '/v1/flows')).status).toBe(401);
+  const { analytics, timestamp } = await expectStatus(200, mine.call('GET', '/v1/api-keys/analytics'));
+  expect(analytics).toMatchObject({ totalKeys: 2, activeKeys: 1, expiredKeys: 1 });
+  expect(analytics.keyBreakdown.map(({ id }: { id: string }) => id).toSorted()).toEqual(
+    [mine.id, expiring.id].toSorted(),
+  );
+  expect(Date.parse(timestamp)).toBeGreaterThan(0);
+  expect((await expectStatus(200, one.call('GET', '/v1/api-keys'))).total).toBe(3);
+});

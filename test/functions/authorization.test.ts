@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { endpoints } from '../../functions/index.ts';
+import { generateKey } from '../../shared/auth/key-format.ts';
+import type { AnyEndpoint } from '../../shared/http/endpoint.ts';
+import { newKey, tenantWithKey } from '../support/keys.ts';
+import { call, callerWith, newTenant } from '../support/stack.ts';
+
+const all: readonly AnyEndpoint[] = endpoints;
+const guarded = all.filter(({ permission }) => permission !== 'public');
+const needing = guarded.filter(({ permission }) => permission.includes(':'));
+const named = (list: readonly AnyEndpoint[]) => list.map((endpoint) => [endpoint.id, endpoint] as const);
+
+/** A path with well-formed ids that nobody has. */
+const pathOf = ({ path, params }: AnyEndpoint) =>
+  path.replace(/\{(\w+)\}/g, (_all, name: string) => {
+    const prefix = String(params?.shape[name].meta()?.example).split('_')[0];
+    return `${prefix}_${'0'.repeat(26)}`;
+  });
+
+const unauthorized = { error: 'Unauthorized', details: 'The API key is invalid or missing' };
+
+test.each(named(guarded))(
+  '%s: 401 in the specified words without a credential, with a made-up one, with a mistyped one',
+  async (_id, endpoint) => {
+    const path = pathOf(endpoint);
+    const mistyped = `${generateKey('production').slice(0, -1)}!`;
+    const answers = await Promise.all([
+      call(endpoint.method, path),
+      callerWith(generateKey('production'))(endpoint.method, path),
+      callerWith(mistyped)(endpoint.method, path),
+      callerWith('eyJhbGciOiJub25lIn0.e30.')(endpoint.method, path),
+    ]);
+    for (const { status, body, headers } of answers) {
+      expect({ status, body }).toEqual({ status: 401, body: unauthorized });
+      for (const name of ['limit', 'remaining', 'reset'])
+        expect(headers.get(`x-ratelimit-${name}`)).toMatch(/^\d+$/);
+    }
+  },
+);
+
+test.each(named(needing))(
+  '%s: 403 names the missing permission, for a key and for a session',
+  async (_id, endpoint) => {
+    const other = endpoint.permission.startsWith('RECORDS') ? 'FLOWS:*' : 'RECORDS:*';
+    const { call: callWithKey } = await tenantWithKey([other]);
+    const { call: callWithSession } = await newTenant({ permissions: [other] });
+    const body = { error: 'Forbidden', details: `Missing required permission: ${endpoint.permission}` };
+    for (const caller of [callWithKey, callWithSession]) {
+      const answer = await caller(endpoint.method, pathOf(endpoint));
+      expect({ status: answer.status, body: answer.body }).toEqual({ status: 403, body });
+      expect(Number(answer.headers.get('x-ratelimit-reset'))).toBeGreaterThan(Date.now() / 1000);
+    }
+  },
+);
+
+test('a group permission covers its actions, and everything covers all; WRITE does not imply READ', async () => {
+  const tenant = await newTenant();
+  const [group, everything, write] = await Promise.all([
+    newKey(tenant, { permissions: ['FLOWS:*'] }),
+    newKey(tenant, { permissions: ['*'] }),
+    newKey(tenant, { permissions: ['FLOWS:WRITE'] }),
+  ]);
+  expect((await group.call('GET', '/v1/flows')).status).toBe(200);
+  expect((await everything.call('GET', '/v1/flows')).status).toBe(200);
+  expect((await write.call('GET', '/v1/flows')).status).toBe(403);
+});
+
+test('the scheme is read in any case, and only this scheme', async () => {
+  const { key } = await tenantWithKey(['FLOWS:READ']);
+  const withHeader = (authorization: string) => call('GET', '/v1/flows', { headers: { authorization } });
+  expect((await withHeader(`bearer ${key}`)).status).toBe(200);
+  expect((await withHeader(`BEARER ${key}`)).status).toBe(200);
+  expect((await withHeader(`Basic ${key}`)).status).toBe(401);
+  expect((await withHeader(key)).status).toBe(401);
+  expect((await withHeader(`Bearer ${'x'.repeat(9_000)}`)).status).toBe(401);
+});
+
+test('the reference page, its parts and the document need no credential', async () => {
+  for (const { path } of all.filter(({ permission }) => permission === 'public')) {
+    expect((await call('GET', path)).status).toBe(200);
+  }
+});

@@ -1,0 +1,89 @@
+import { readdir } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { endpoints } from '../../functions/index.ts';
+import type { AnyEndpoint } from '../../shared/http/endpoint.ts';
+import { openApi } from '../../shared/http/openapi.ts';
+
+const all: readonly AnyEndpoint[] = endpoints;
+
+/** Method and path of every operation that the contract gives this product so far. */
+const contract = `
+POST /v1/api-keys
+GET /v1/api-keys
+GET /v1/api-keys/analytics
+GET /v1/flows
+POST /v1/flows
+GET /v1/flows/{id}
+PUT /v1/flows/{id}
+DELETE /v1/flows/{id}
+GET /v1/flows/{id}/step-results
+POST /v1/flows/{id}/run-on-record-type
+POST /v1/flows/{id}/publish
+GET /v1/flow-versions/{flowId}
+GET /v1/flow-versions/{flowId}/published
+POST /v1/flow-versions/{flowId}/publish
+GET /v1/flow-versions/{flowId}/{versionId}
+GET /v1/records
+POST /v1/records
+POST /v1/records/upload-csv
+GET /v1/records/{id}
+PUT /v1/records/{id}
+DELETE /v1/records/{id}
+GET /v1/records/{id}/step-results
+GET /v1/batch/status/{id}
+POST /v1/batch/cancel/{id}
+`
+  .trim()
+  .split('\n');
+
+const routeOf = ({ method, path }: AnyEndpoint) => `${method} ${path}`;
+const shapeOf = (endpoint: AnyEndpoint) => routeOf(endpoint).replace(/\{\w+\}/g, '{}');
+
+test('every operation of the contract is registered', () => {
+  expect(all.map(routeOf)).toEqual(expect.arrayContaining(contract));
+});
+
+test('ids and routes are unique', () => {
+  expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+  expect(new Set(all.map(shapeOf)).size).toBe(all.length);
+});
+
+test('every file under functions/ that declares an endpoint is registered, at the path that its id names', async () => {
+  const folders = (await readdir('functions', { withFileTypes: true })).filter(
+    (entry) => entry.isDirectory() && entry.name !== 'workers',
+  );
+  const declared: string[] = [];
+  for (const { name: folder } of folders) {
+    for (const file of await readdir(`functions/${folder}`)) {
+      const module: Record<string, unknown> = await import(`../../functions/${folder}/${file}`);
+      if ('handler' in module) declared.push(`${folder}.${file.replace(/\.ts$/, '')}`);
+    }
+  }
+  expect(declared.toSorted()).toEqual(all.map(({ id }) => id).toSorted());
+});
+
+test.each(all.map((endpoint) => [endpoint.id, endpoint] as const))(
+  '%s: its path and its params name the same',
+  (_id, endpoint) => {
+    const inPath = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    expect(Object.keys(endpoint.params?.shape ?? {}).toSorted()).toEqual(inPath.toSorted());
+  },
+);
+
+test('the OpenAPI document holds every route, and every reference in it leads somewhere', () => {
+  const document = openApi(all);
+  const routes = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  expect(routes.toSorted()).toEqual(
+    all
+      .filter(({ produces }) => !produces)
+      .map(routeOf)
+      .toSorted(),
+  );
+  const references = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(
+    ([, name]) => name,
+  );
+  expect(references.length).toBeGreaterThan(50);
+  for (const name of references) expect(document.components.schemas).toHaveProperty([name ?? '']);
+});

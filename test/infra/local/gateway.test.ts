@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { generateKey } from '../../../shared/auth/key-format.ts';
+import { newId } from '../../../shared/ids.ts';
+import { call, callerWith, newTenant, stack } from '../../support/stack.ts';
+
+const unauthorized = { error: 'Unauthorized', details: 'The API key is invalid or missing' };
+const anyFlow = () => `/v1/flows/${newId('flow')}`;
+
+test('a request with a session reaches its Lambda, which answers with rate-limit headers', async () => {
+  const tenant = await newTenant();
+  const answer = await tenant.call('GET', anyFlow());
+  expect(answer).toMatchObject({ status: 404, body: { error: 'Flow not found' } });
+  expect(Number(answer.headers.get('x-ratelimit-limit'))).toBeGreaterThan(0);
+});
+
+test('the printed live key and test key are let in', async () => {
+  for (const key of [stack().liveKey, stack().testKey]) {
+    expect(await callerWith(key)('GET', anyFlow())).toMatchObject({
+      status: 404,
+      body: { error: 'Flow not found' },
+    });
+  }
+});
+
+test.each([
+  ['no credential', {}],
+  ['a key that does not exist', { authorization: `Bearer ${generateKey('production')}` }],
+  ['a token that nobody signed', { authorization: 'Bearer a.b.c' }],
+  ['a credential over 8 KB', { authorization: `Bearer ${'x'.repeat(9_000)}` }],
+])('%s: 401 with the headers of every answer', async (_, headers) => {
+  const answer = await call('GET', anyFlow(), { headers });
+  expect(answer).toMatchObject({ status: 401, body: unauthorized });
+  expect(Object.fromEntries(answer.headers)).toMatchObject({
+    'www-authenticate': 'Bearer',
+    'x-ratelimit-limit': '1000',
+    'x-ratelimit-remaining': '0',
+    'x-ratelimit-reset': '0',
+  });
+});
+
+test('two Authorization headers: 401, even where both are good', async () => {
+  const { token } = await newTenant();
+  const header = `Authorization: Bearer ${token}\r\n`;
+  const path = anyFlow();
+  expect(await raw(`GET ${path} HTTP/1.1\r\nHost: x\r\n${header}Connection: close\r\n\r\n`)).toMatch(
+    /^HTTP\/1.1 404/,
+  );
+  expect(await raw(`GET ${path} HTTP/1.1\r\nHost: x\r\n${header}${header}Connection: close\r\n\r\n`)).toMatch(
+    /^HTTP\/1.1 401/,
+  );
+});
+
+test('a route that does not exist, and a method that its path does not have: 404 naming both', async () => {
+  const { call } = await newTenant();
+  expect(await call('GET', '/v1/nothing?a=b')).toMatchObject({
+    status: 404,
+    body: { error: 'Not found', details: 'No such endpoint: GET /v1/nothing' },
+  });
+  const path = anyFlow();
+  expect(await call('PATCH', path, { body: {} })).toMatchObject({
+    status: 404,
+    body: { error: 'Not found', details: `No such endpoint: PATCH ${path}` },
+  });
+});
+
+test('HEAD is answered without a body, and the connection goes on', async () => {
+  const answer = await raw(
+    'HEAD /v1/nothing HTTP/1.1\r\nHost: x\r\n\r\nGET /v1/nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+  );
+  expect(answer.match(/HTTP\/1.1 404/g)).toHaveLength(2);
+  expect(answer.match(/No such endpoint/g)).toHaveLength(1);
+});
+
+test('a body over 10 MB: 413', async () => {
+  const { call } = await newTenant();
+  const answer = await call('POST', '/v1/api-keys', { body: 'x'.repeat(10 * 1024 * 1024 + 1) });
+  expect(answer).toMatchObject({ status: 413, body: { error: 'Payload too large' } });
+});
+
+test('a session token is made for any user, and a wrong request for one says what is wrong', async () => {
+  expect((await call('POST', '/local/sessions', { body: { userId: randomUUID() } })).status).toBe(200);
+  expect(await call('POST', '/local/sessions', { body: { user: 'x' } })).toMatchObject({
+    status: 400,
+    body: {
+      error: 'Validation error',
+      details: expect.arrayContaining([expect.objectContaining({ path: 'userId' })]),
+    },
+  });
+  expect(await call('POST', '/local/sessions', { body: '{' })).toMatchObject({
+    status: 400,
+    body: { details: [{ code: 'MALFORMED_JSON' }] },
+  });
+});
+
+test('the issuer publishes what a verifier needs, and no private key', async () => {
+  const { body } = await call('GET', '/local/oidc/.well-known/openid-configuration');
+  expect(body).toMatchObject({
+    issuer: `${stack().url}/local/oidc`,
+    jwks_uri: `${stack().url}/local/oidc/jwks`,
+  });
+  const { body: jwks } = await call('GET', '/local/oidc/jwks');
+  expect(jwks.keys).toEqual([expect.objectContaining({ kty: 'EC', alg: 'ES256' })]);
+  expect(jwks.keys[0]).not.toHaveProperty('d');
+});
+
+async function raw(request: string): Promise<string> {
+  const { hostname, port } = new URL(stack().url);
+  const socket = connect(Number(port), hostname);
+  socket.write(request);
+  return text(socket);
+}

@@ -1,0 +1,189 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import {
+  CreateSecretCommand,
+  GetSecretValueCommand,
+  SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager';
+import {
+  CreateQueueCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import { afterEach, expect, test, vi } from 'vitest';
+import { accountId } from '../../../infra/local/queues.ts';
+import { listen } from '../../../infra/local/server.ts';
+import type { StackFacts } from '../../../infra/local/stack.ts';
+import { generateKey } from '../../../shared/auth/key-format.ts';
+import { newId } from '../../../shared/ids.ts';
+
+const root = new URL('../../..', import.meta.url);
+const eventually = { timeout: 5_000, interval: 50 };
+const started: ChildProcess[] = [];
+
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill('SIGKILL');
+});
+
+test('kill -9 leaves no server behind, and the next start finds all that was there', async () => {
+  const DATA_DIR = newDirectory();
+  const first = await start({ DATA_DIR });
+  await send(first.facts, 'kept');
+  const secret = { Name: 'kept', SecretString: 'value' };
+  await secretsOf(first.facts).send(new CreateSecretCommand(secret));
+  const object = `${first.facts.aws.s3}/payloads/kept`;
+  expect((await fetch(object, { method: 'PUT', body: 'bytes' })).status).toBe(200);
+  first.child.kill('SIGKILL');
+  await expectAllGone(first.facts);
+
+  const second = await start({ DATA_DIR });
+  expect(second.facts).toMatchObject({ liveKey: first.facts.liveKey, testKey: first.facts.testKey });
+  expect(await statusWith(second.facts, second.facts.liveKey)).toBe(404);
+  expect(await statusWith(second.facts, second.facts.sessionToken)).toBe(404);
+  const read = new GetSecretValueCommand({ SecretId: 'kept' });
+  expect((await secretsOf(second.facts).send(read)).SecretString).toBe('value');
+  expect(await receive(second.facts)).toEqual(['kept']);
+  expect(await (await fetch(`${second.facts.aws.s3}/payloads/kept`)).text()).toBe('bytes');
+});
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  '%s ends it and all of its servers, with exit code 0',
+  async (signal) => {
+    const { child, facts } = await start({ DATA_DIR: newDirectory() });
+    child.kill(signal);
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    await expectAllGone(facts);
+  },
+);
+
+test('it ends when the npm that started it is killed', async () => {
+  const npm = launch('npm', ['start', '--silent', '--', '--json', '--ephemeral'], {});
+  const facts = await factsOf(npm);
+  npm.kill('SIGKILL');
+  await expectAllGone(facts);
+});
+
+test('a second instance on the same data is refused by name, and the first goes on', async () => {
+  const DATA_DIR = newDirectory();
+  const { child, facts } = await start({ DATA_DIR });
+  const message = await refusal({ DATA_DIR });
+  expect(message).toContain(`process ${child.pid}`);
+  expect(message).toContain(DATA_DIR);
+  expect(await statusWith(facts, facts.liveKey)).toBe(404);
+});
+
+test('whoever chooses the live key can use it; a mistyped one is refused', async () => {
+  const LOCAL_API_KEY = generateKey('production');
+  const { facts } = await start({ LOCAL_API_KEY }, ['--ephemeral']);
+  expect(facts.liveKey).toBe(LOCAL_API_KEY);
+  expect(await statusWith(facts, LOCAL_API_KEY)).toBe(404);
+  expect(await refusal({ LOCAL_API_KEY: `${LOCAL_API_KEY}x` }, ['--ephemeral'])).toContain('LOCAL_API_KEY');
+});
+
+test('what stands in its way is said in words that help', async () => {
+  const taken = createServer();
+  const PORT = String(await listen(taken as never, 0, '127.0.0.1'));
+  expect(await refusal({ PORT }, ['--ephemeral'])).toContain(`Port ${PORT} is in use`);
+  taken.close();
+  const file = join(newDirectory(), 'file');
+  writeFileSync(file, '');
+  expect(await refusal({ DATA_DIR: file })).toContain('cannot be used');
+  const nothing = { PATH: '/nowhere', TABLE_ENGINE: 'dynamodb-local' };
+  expect(await refusal(nothing, ['--ephemeral'])).toContain('Java');
+  expect(await refusal({ PORT: 'x' })).toContain('PORT must be a number');
+});
+
+const newDirectory = () => mkdtempSync(join(tmpdir(), 'stack-'));
+
+function launch(command: string, parameters: string[], environment: Record<string, string>): ChildProcess {
+  // npm gives this to what it runs, and these are not run by it.
+  const { npm_lifecycle_event: _event, ...inherited } = process.env;
+  const child = spawn(command, parameters, {
+    cwd: root,
+    env: { ...inherited, PORT: '0', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  started.push(child);
+  return child;
+}
+
+const launchMain = (environment: Record<string, string>, flags: string[]) =>
+  launch(process.execPath, ['infra/local/main.ts', '--json', ...flags], environment);
+
+async function start(environment: Record<string, string>, flags: string[] = []) {
+  const child = launchMain(environment, flags);
+  return { child, facts: await factsOf(child) };
+}
+
+async function factsOf({ stdout, stderr }: ChildProcess): Promise<StackFacts> {
+  if (!stdout || !stderr) throw new Error('No pipes');
+  const complaint = text(stderr);
+  const [line] = await Promise.race([
+    once(stdout, 'data'),
+    once(stdout, 'end').then(async () => Promise.reject(new Error(await complaint))),
+  ]);
+  return JSON.parse(String(line));
+}
+
+/** What it says when it would not start. */
+async function refusal(environment: Record<string, string>, flags: string[] = []): Promise<string> {
+  const child = launchMain(environment, flags);
+  const [said, printed, [code]] = await Promise.all([
+    child.stderr ? text(child.stderr) : '',
+    child.stdout ? text(child.stdout) : '',
+    once(child, 'exit'),
+  ]);
+  expect({ code, printed }).toEqual({ code: 1, printed: '' });
+  expect(said).not.toContain('    at ');
+  return said;
+}
+
+async function expectAllGone({ url, aws }: StackFacts): Promise<void> {
+  for (const endpoint of [url, ...Object.values(aws)]) {
+    await vi.waitFor(async () => expect(await accepts(endpoint), endpoint).toBe(false), eventually);
+  }
+}
+
+const accepts = (endpoint: string) =>
+  new Promise<boolean>((resolve) => {
+    const { port, hostname } = new URL(endpoint);
+    const socket = connect(Number(port), hostname);
+    socket.once('error', () => resolve(false));
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+  });
+
+async function statusWith({ url }: StackFacts, credential: string): Promise<number> {
+  const headers = { authorization: `Bearer ${credential}` };
+  return (await fetch(`${url}/v1/flows/${newId('flow')}`, { headers })).status;
+}
+
+const secretsOf = ({ aws }: StackFacts) => new SecretsManagerClient({ endpoint: aws.secretsManager });
+
+/** A queue that no worker empties. */
+const queueOf = ({ aws }: StackFacts) => ({
+  client: new SQSClient({ endpoint: aws.sqs, useQueueUrlAsEndpoint: false }),
+  QueueUrl: `${aws.sqs}/${accountId}/unattended`,
+});
+
+async function send(facts: StackFacts, MessageBody: string): Promise<void> {
+  const { client, QueueUrl } = queueOf(facts);
+  await client.send(new CreateQueueCommand({ QueueName: 'unattended' }));
+  await client.send(new SendMessageCommand({ QueueUrl, MessageBody }));
+}
+
+async function receive(facts: StackFacts): Promise<(string | undefined)[]> {
+  const { client, QueueUrl } = queueOf(facts);
+  const { Messages = [] } = await client.send(
+    new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }),
+  );
+  return Messages.map(({ Body }) => Body);
+}

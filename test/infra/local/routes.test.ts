@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { matcherOf } from '../../../infra/local/routes.ts';
+
+const routes = [
+  { method: 'GET', path: '/v1/flows' },
+  { method: 'GET', path: '/v1/flows/{id}' },
+  { method: 'GET', path: '/v1/flows/search' },
+  { method: 'POST', path: '/v1/flows/{id}/publish' },
+  { method: 'GET', path: '/v1/{group}/search/recent' },
+];
+const match = matcherOf(routes);
+
+test.each([
+  ['GET', '/v1/flows', '/v1/flows', {}],
+  ['GET', '/v1/flows/', '/v1/flows', {}],
+  ['GET', '/v1/flows/a%2Fb', '/v1/flows/{id}', { id: 'a%2Fb' }],
+  ['GET', '/v1/flows/search', '/v1/flows/search', {}],
+  ['POST', '/v1/flows/7/publish', '/v1/flows/{id}/publish', { id: '7' }],
+  ['GET', '/v1/flows/search/recent', '/v1/{group}/search/recent', { group: 'flows' }],
+])('%s %s is %s', (method, path, expected, pathParameters) => {
+  expect(match(method, path)).toEqual({
+    route: expect.objectContaining({ path: expected }),
+    pathParameters,
+  });
+});
+
+test.each([
+  ['GET', '/'],
+  ['GET', '//v1/flows'],
+  ['GET', '/v1/flows//publish'],
+  ['DELETE', '/v1/flows/7'],
+  ['GET', '/v1/flows/7/publish'],
+  ['GET', '/v1/flows/7/publish/more'],
+])('%s %s is nothing', (method, path) => {
+  expect(match(method, path)).toBeUndefined();
+});

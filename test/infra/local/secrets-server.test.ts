@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  CreateSecretCommand,
+  DeleteSecretCommand,
+  DescribeSecretCommand,
+  GetSecretValueCommand,
+  InvalidRequestException,
+  PutSecretValueCommand,
+  ResourceExistsException,
+  ResourceNotFoundException,
+  RestoreSecretCommand,
+  SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager';
+import { expect, test } from 'vitest';
+import { startSecretsServer } from '../../../infra/local/secrets-server.ts';
+import { stack } from '../../support/stack.ts';
+
+const clientOf = (endpoint: string) => new SecretsManagerClient({ endpoint });
+const client = () => clientOf(stack().aws.secretsManager);
+const newName = () => `test/${randomUUID()}`;
+
+test('a secret is read back by its name and by its ARN, text and bytes alike', async () => {
+  const Name = newName();
+  const { ARN, VersionId } = await client().send(new CreateSecretCommand({ Name, SecretString: 'one' }));
+  for (const SecretId of [Name, ARN]) {
+    expect(await client().send(new GetSecretValueCommand({ SecretId }))).toMatchObject({
+      ...{ Name, ARN, VersionId, SecretString: 'one', VersionStages: ['AWSCURRENT'] },
+      CreatedDate: expect.any(Date),
+    });
+  }
+  const SecretBinary = new Uint8Array([0, 255]);
+  const binary = newName();
+  await client().send(new CreateSecretCommand({ Name: binary, SecretBinary }));
+  expect((await client().send(new GetSecretValueCommand({ SecretId: binary }))).SecretBinary).toEqual(
+    SecretBinary,
+  );
+});
+
+test('a new value becomes the current one, and the one before can still be read', async () => {
+  const SecretId = newName();
+  await client().send(new CreateSecretCommand({ Name: SecretId, SecretString: 'one' }));
+  for (const SecretString of ['two', 'three']) {
+    await client().send(new PutSecretValueCommand({ SecretId, SecretString }));
+  }
+  const readStage = async (VersionStage?: string) =>
+    (await client().send(new GetSecretValueCommand({ SecretId, ...(VersionStage && { VersionStage }) })))
+      .SecretString;
+  expect(await readStage()).toBe('three');
+  expect(await readStage('AWSPREVIOUS')).toBe('two');
+  const { VersionIdsToStages = {} } = await client().send(new DescribeSecretCommand({ SecretId }));
+  expect(Object.values(VersionIdsToStages).sort()).toEqual([['AWSCURRENT'], ['AWSPREVIOUS']]);
+});
+
+test('what does not exist, or exists already, is refused by AWS’s own error types', async () => {
+  const SecretId = newName();
+  for (const command of [
+    new GetSecretValueCommand({ SecretId }),
+    new PutSecretValueCommand({ SecretId, SecretString: 'x' }),
+    new DescribeSecretCommand({ SecretId }),
+    new DeleteSecretCommand({ SecretId }),
+    new RestoreSecretCommand({ SecretId }),
+  ]) {
+    await expect(client().send(command as GetSecretValueCommand)).rejects.toThrow(ResourceNotFoundException);
+  }
+  await client().send(new CreateSecretCommand({ Name: SecretId, SecretString: 'x' }));
+  await expect(client().send(new CreateSecretCommand({ Name: SecretId, SecretString: 'x' }))).rejects.toThrow(
+    ResourceExistsException,
+  );
+});
+
+test('the same creation twice is one; another value under its token is refused', async () => {
+  const sent = { Name: newName(), SecretString: 'x', ClientRequestToken: randomUUID() };
+  const first = await client().send(new CreateSecretCommand(sent));
+  expect((await client().send(new CreateSecretCommand(sent))).ARN).toBe(first.ARN);
+  await expect(client().send(new CreateSecretCommand({ ...sent, SecretString: 'y' }))).rejects.toThrow(
+    ResourceExistsException,
+  );
+});
+
+test('a deleted secret cannot be read or made again until it is restored', async () => {
+  const SecretId = newName();
+  const create = new CreateSecretCommand({ Name: SecretId, SecretString: 'x' });
+  await client().send(create);
+  const { DeletionDate } = await client().send(
+    new DeleteSecretCommand({ SecretId, RecoveryWindowInDays: 7 }),
+  );
+  expect(DeletionDate?.getTime()).toBeGreaterThan(Date.now() + 6 * 86_400_000);
+  await expect(client().send(new GetSecretValueCommand({ SecretId }))).rejects.toThrow(
+    InvalidRequestException,
+  );
+  await expect(client().send(new CreateSecretCommand({ Name: SecretId }))).rejects.toThrow(
+    InvalidRequestException,
+  );
+  expect((await client().send(new DescribeSecretCommand({ SecretId }))).DeletedDate).toBeInstanceOf(Date);
+  await client().send(new RestoreSecretCommand({ SecretId }));
+  expect((await client().send(new GetSecretValueCommand({ SecretId }))).SecretString).toBe('x');
+});
+
+test('a secret deleted without recovery is gone, and its name is free', async () => {
+  const SecretId = newName();
+  await client().send(new CreateSecretCommand({ Name: SecretId, SecretString: 'x' }));
+  await client().send(new DeleteSecretCommand({ SecretId, ForceDeleteWithoutRecovery: true }));
+  await expect(client().send(new GetSecretValueCommand({ SecretId }))).rejects.toThrow(
+    ResourceNotFoundException,
+  );
+  await client().send(new CreateSecretCommand({ Name: SecretId, SecretString: 'y' }));
+  expect((await client().send(new GetSecretValueCommand({ SecretId }))).SecretString).toBe('y');
+});
+
+test('on disk nothing of a secret can be read, and a restart finds it', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'secrets-'));
+  const Name = newName();
+  const first = await startSecretsServer(directory);
+  await clientOf(first.endpoint).send(new CreateSecretCommand({ Name, SecretString: 'plain-to-see' }));
+  await first.stop();
+  const files = readdirSync(join(directory, 'secrets')).map((file) => join(directory, 'secrets', file));
+  expect(files).toHaveLength(1);
+  for (const file of files) expect(readFileSync(file, 'latin1')).not.toMatch(/plain-to-see|test\//);
+  for (const file of [...files, join(directory, 'secrets.key')]) expect(statSync(file).mode & 0o077).toBe(0);
+  const second = await startSecretsServer(directory);
+  const { SecretString } = await clientOf(second.endpoint).send(
+    new GetSecretValueCommand({ SecretId: Name }),
+  );
+  expect(SecretString).toBe('plain-to-see');
+  await second.stop();
+});

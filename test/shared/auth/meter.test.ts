@@ -1,0 +1,150 @@
+import { expect, test } from 'vitest';
+import { type ApiKey, apiKeyEntity, apiKeyStore, unused } from '../../../shared/auth/api-key.ts';
+import { admit } from '../../../shared/auth/meter.ts';
+import type { Principal } from '../../../shared/auth/principal.ts';
+import { newId } from '../../../shared/ids.ts';
+import type { Scope } from '../../../shared/runtime.ts';
+import { tenantWithKey } from '../../support/keys.ts';
+import { countingRuntime } from '../../support/stack.ts';
+
+const start = Date.parse('2026-01-31T23:59:50.000Z');
+const access = { permission: 'FLOWS:READ' } as const;
+
+/** A key of a tenant of its own, and a clock that is set by hand. */
+async function keyWith(changes: Partial<ApiKey> = {}) {
+  const runtime = countingRuntime();
+  const tenant = `user:${newId('key')}`;
+  let at = start;
+  const scope: Scope = { ...runtime.scopeOf(tenant), now: () => new Date(at) };
+  const key: ApiKey = {
+    id: newId('key'),
+    name: 'k',
+    userId: 'u',
+    organizationId: null,
+    environment: 'production',
+    hash: newId('key'),
+    keyPrefix: '',
+    searchHint: '',
+    permissions: ['FLOWS:READ'],
+    allowedIps: [],
+    isActive: true,
+    expiresAt: null,
+    createdAt: '',
+    updatedAt: '',
+    ...unused,
+    ...changes,
+  };
+  await apiKeyStore(scope).create(key);
+  runtime.reset();
+  const principal: Principal = {
+    kind: 'key',
+    tenant,
+    userId: 'u',
+    organizationId: null,
+    environment: 'production',
+    keyId: key.id,
+    hash: key.hash,
+    permissions: [],
+    sourceIp: '203.0.113.7',
+  };
+  return {
+    runtime,
+    scope,
+    principal,
+    admit: (as: Partial<Principal> = {}) => admit(scope, { ...principal, ...as }, access),
+    advance: (ms: number) => {
+      at += ms;
+    },
+    change: (set: Partial<ApiKey>) =>
+      scope.table.commit([scope.table.writes.update(apiKeyEntity, { id: key.id }, { set })]),
+  };
+}
+
+test('1,200 requests at once on a fresh key give exactly 1,000 that are let in', async () => {
+  const { call } = await tenantWithKey(['FLOWS:READ']);
+  const answers = await Promise.all(Array.from({ length: 1_200 }, () => call('GET', '/v1/flows?limit=1')));
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1_000);
+  expect(refused).toHaveLength(200);
+  expect(refused[0]?.body).toEqual({
+    error: 'Rate limit exceeded',
+    details: 'Hourly limit of 1000 requests reached',
+  });
+  expect(refused[0]?.headers.get('x-ratelimit-remaining')).toBe('0');
+  const left = answers
+    .filter(({ status }) => status === 200)
+    .map(({ headers }) => Number(headers.get('x-ratelimit-remaining')));
+  expect(left.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 1_000 }, (_, index) => index));
+});
+
+test('a warm request costs one update; the first one of a window a second', async () => {
+  const { admit, runtime } = await keyWith();
+  await admit();
+  expect(runtime.consumed.commands).toEqual(['UpdateItem', 'UpdateItem']);
+  runtime.reset();
+  await admit();
+  expect(runtime.consumed).toMatchObject({ commands: ['UpdateItem'], capacityUnits: 1 });
+});
+
+test('an hour begins with its first request, and a full one lets nothing in until it is over', async () => {
+  const { admit, advance } = await keyWith({ perHour: 2 });
+  const first = await admit();
+  expect(first.rateLimit).toEqual({ limit: 2, remaining: 1, reset: start / 1_000 + 3_600 });
+  advance(1_000);
+  expect((await admit()).refusal).toBeUndefined();
+  const third = await admit();
+  expect(third.refusal).toMatchObject({ status: 429, details: 'Hourly limit of 2 requests reached' });
+  expect(third.rateLimit).toMatchObject({ remaining: 0, reset: start / 1_000 + 3_600 });
+  advance(3_600_000);
+  expect(await admit()).toMatchObject({ refusal: undefined, rateLimit: { remaining: 1 } });
+});
+
+test('the day is limited beside the hour, and the headers tell of the tighter one', async () => {
+  const { admit, advance } = await keyWith({ perHour: 2, perDay: 3 });
+  await admit();
+  await admit();
+  advance(3_600_000);
+  expect((await admit()).rateLimit).toEqual({ limit: 3, remaining: 0, reset: start / 1_000 + 86_400 });
+  expect((await admit()).refusal).toMatchObject({
+    status: 429,
+    details: 'Daily limit of 3 requests reached',
+  });
+});
+
+test('disabling, expiry, rotation, deletion and narrowing bite at once', async () => {
+  const { admit, advance, change } = await keyWith();
+  await admit();
+  await change({ permissions: ['RECORDS:READ'] });
+  expect((await admit()).refusal).toMatchObject({
+    status: 403,
+    details: 'Missing required permission: FLOWS:READ',
+  });
+  await change({ permissions: ['FLOWS:READ'], isActive: false });
+  expect((await admit()).refusal).toMatchObject({ status: 401 });
+  await change({ isActive: true, expiresAt: new Date(start + 5_000).toISOString() });
+  expect((await admit()).refusal).toBeUndefined();
+  advance(5_000);
+  expect((await admit()).refusal).toMatchObject({ status: 401 });
+  await change({ expiresAt: null });
+  expect((await admit({ hash: 'an older value of the key' })).refusal).toMatchObject({ status: 401 });
+  expect((await admit({ keyId: newId('key') })).refusal).toMatchObject({ status: 401 });
+});
+
+test('a key that is bound to addresses and ranges is refused from elsewhere', async () => {
+  const { admit } = await keyWith({ allowedIps: ['203.0.113.0/28', '2001:db8::/32'] });
+  expect((await admit()).refusal).toBeUndefined();
+  expect((await admit({ sourceIp: '2001:db8::1' })).refusal).toBeUndefined();
+  for (const sourceIp of ['203.0.113.16', '::1', 'not an address', null]) {
+    expect((await admit({ sourceIp })).refusal).toMatchObject({
+      status: 403,
+      details: 'IP address not allowed',
+    });
+  }
+});
+
+test('a session is counted per user, ten times as high', async () => {
+  const { scope, principal } = await keyWith();
+  const session: Principal = { ...principal, kind: 'session', keyId: null, hash: null, permissions: ['*'] };
+  expect((await admit(scope, session, access)).rateLimit).toMatchObject({ limit: 10_000, remaining: 9_999 });
+  expect((await admit(scope, session, access)).rateLimit).toMatchObject({ remaining: 9_998 });
+});

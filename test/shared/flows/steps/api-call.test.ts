@@ -1,0 +1,167 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { failureOf, problemsOf, runStep } from './run-step.ts';
+
+interface Seen {
+  method: string | undefined;
+  url: string | undefined;
+  headers: IncomingMessage['headers'];
+  body: string;
+}
+
+/** An API on the loopback that may be reached, and what it was sent. */
+async function api(answer: (response: ServerResponse) => void) {
+  const seen: Seen[] = [];
+  const server = createServer(async (request, response) => {
+    const { method, url, headers } = request;
+    seen.push({ method, url, headers, body: await text(request) });
+    answer(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  vi.stubEnv('ALLOWED_HOSTS', host);
+  return { url: `http://${host}`, seen };
+}
+
+const json =
+  (value: unknown, status = 200) =>
+  (response: ServerResponse) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+
+beforeEach(() => {
+  vi.unstubAllEnvs();
+});
+
+const variables = { id: 7, item: { tags: ['a'] }, key: 's3cret' };
+
+test('sends what the templates make and gives status, headers and parsed body', async () => {
+  const { url, seen } = await api(json({ ok: true }, 201));
+  const http = {
+    url: `${url}/items/{{ id }}`,
+    method: 'PUT',
+    headers: { 'X-Trace': 't-{{ id }}' },
+    body: { id: '{{ id }}', tags: '{{ item.tags }}', note: 'no. {{ id }}' },
+  };
+  const { output } = await runStep(
+    'api-call',
+    { http, auth: { type: 'bearer', token: '{{ key }}' } },
+    { variables },
+  );
+  expect(output).toMatchObject({
+    status: 201,
+    headers: { 'content-type': 'application/json' },
+    body: { ok: true },
+  });
+  expect(seen).toMatchObject([
+    {
+      method: 'PUT',
+      url: '/items/7',
+      headers: { 'x-trace': 't-7', authorization: 'Bearer s3cret', 'content-type': 'application/json' },
+      body: '{"id":7,"tags":["a"],"note":"no. 7"}',
+    },
+  ]);
+});
+
+test.each([
+  [{ type: 'basic', username: 'u', password: '{{ key }}' }, 'authorization', `Basic ${btoa('u:s3cret')}`],
+  [{ type: 'api_key', token: '{{ key }}' }, 'x-api-key', 's3cret'],
+  [{ type: 'api_key', token: 'k', headerName: 'X-Mine' }, 'x-mine', 'k'],
+  [{ type: 'none' }, 'authorization', undefined],
+])('authenticates by %j', async (auth, header, value) => {
+  const { url, seen } = await api(json({}));
+  await runStep('api-call', { http: { url }, auth }, { variables });
+  expect(seen[0]?.headers[header]).toBe(value);
+});
+
+test('sends the request template as the body', async () => {
+  const { url, seen } = await api(json({}));
+  await runStep(
+    'api-call',
+    { http: { url, method: 'POST' }, requestTemplate: '{"n": {{ id }}}' },
+    { variables },
+  );
+  expect(seen[0]).toMatchObject({ body: '{"n": 7}', headers: { 'content-type': 'application/json' } });
+});
+
+test('gives only what the mapping names', async () => {
+  const { url } = await api(json({ data: { items: [{ id: 'a' }] } }));
+  const responseMapping = {
+    first: 'data.items[0].id',
+    all: '$',
+    gone: 'data.nothing.here',
+    odd: 'constructor.name',
+  };
+  const { output } = await runStep('api-call', { http: { url }, responseMapping });
+  expect(output).toEqual({ first: 'a', all: { data: { items: [{ id: 'a' }] } }, gone: null, odd: null });
+});
+
+test('text stays text', async () => {
+  const { url } = await api((response) => response.setHeader('content-type', 'text/plain').end('123'));
+  expect(await runStep('api-call', { http: { url } })).toMatchObject({
+    output: { status: 200, body: '123' },
+  });
+});
+
+test.each([
+  [404, false],
+  [429, true],
+  [503, true],
+])('a %i fails the step with the status and the start of the body', async (status, retryable) => {
+  const { url } = await api((response) => response.writeHead(status).end(`Sorry ${'x'.repeat(1_000)}`));
+  const failure = await failureOf(runStep('api-call', { http: { url } }));
+  expect(failure).toMatchObject({
+    message: `The API answered ${status}: Sorry ${'x'.repeat(294)}`,
+    retryable,
+  });
+});
+
+test('an API that is too slow or not there may be tried again', async () => {
+  const { url } = await api(() => {});
+  const slow = await failureOf(runStep('api-call', { http: { url, timeout: 100 } }));
+  expect(slow).toMatchObject({ message: `${url} did not answer within 100 ms`, retryable: true });
+  vi.stubEnv('ALLOWED_HOSTS', '127.0.0.1:9');
+  const gone = await failureOf(
+    runStep('api-call', { http: { url: 'http://127.0.0.1:49151', timeout: 100 } }),
+  );
+  expect(gone).toMatchObject({ retryable: false });
+});
+
+test('a private address is refused, also when a variable holds it', async () => {
+  const failure = await failureOf(
+    runStep(
+      'api-call',
+      { http: { url: '{{ target }}' } },
+      { variables: { target: 'http://169.254.169.254/' } },
+    ),
+  );
+  expect(failure.message).toBe('169.254.169.254 is not a public address and may not be reached');
+});
+
+const url = 'https://example.com';
+test.each([
+  [{ http: {} }, 'http.url: Invalid input: expected string, received undefined'],
+  [{ http: { url, method: 'TRACE' } }, expect.stringContaining('http.method: Invalid option')],
+  [{ http: { url, body: 'x' } }, 'http.body: A GET request has no body'],
+  [
+    { http: { url, method: 'POST', body: 'x' }, requestTemplate: 'y' },
+    'http.body: Give either http.body or requestTemplate',
+  ],
+  [{ http: { url, headers: { 'a b': 'c' } } }, expect.stringContaining('http.headers.a b: ')],
+  [
+    { http: { url }, auth: { type: 'bearer' } },
+    'auth.token: Invalid input: expected string, received undefined',
+  ],
+  [{ http: { url }, auth: { type: 'oauth' } }, expect.stringContaining('auth.type: ')],
+  [
+    { http: { url }, errorHandling: { onError: 'fallback', fallbacks: [{ type: 'model', model: 'x' }] } },
+    expect.stringContaining('errorHandling.fallbacks.0.type: '),
+  ],
+])('%j is refused', (config, problem) => {
+  expect(problemsOf('api-call', config)).toEqual([problem]);
+});

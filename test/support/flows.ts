@@ -1,0 +1,59 @@
+import { expect } from 'vitest';
+import type { Answer, Tenant } from './stack.ts';
+
+type Caller = Pick<Tenant, 'call'>;
+
+export const template = (text: string, outputVariable?: string) => ({
+  type: 'template',
+  name: text,
+  config: { template: text, ...(outputVariable && { outputVariable }) },
+});
+
+/** The body of an answer that must have this status. */
+export async function expectStatus(status: number, answer: Promise<Answer>) {
+  const { status: actual, body } = await answer;
+  expect(actual, JSON.stringify(body)).toBe(status);
+  return body;
+}
+
+export const createFlow = (
+  { call }: Caller,
+  flowSteps: object[] = [template('hello {{ _record.name }}', 'greeting')],
+  name = 'A flow',
+) => expectStatus(201, call('POST', '/v1/flows', { body: { name, flowSteps } }));
+
+export async function publishedFlow(caller: Caller, flowSteps?: object[]) {
+  const flow = await createFlow(caller, flowSteps);
+  await expectStatus(200, caller.call('POST', `/v1/flows/${flow.id}/publish`));
+  return flow;
+}
+
+/** `count` records of a type, through one upload. */
+export async function createRecords(
+  { call }: Caller,
+  type: string,
+  count: number,
+  metadata: (n: number) => string = String,
+) {
+  const rows = Array.from({ length: count }, (_, n) => `${type}-${n},${metadata(n)}`);
+  const body = new FormData();
+  body.set('file', new Blob([`name,value\n${rows.join('\n')}\n`]), 'records.csv');
+  body.set('nameColumn', 'name');
+  body.set('typeValue', type);
+  const answer = await expectStatus(201, call('POST', '/v1/records/upload-csv', { body }));
+  expect(answer.created).toBe(count);
+  return answer.records as { id: string; name: string }[];
+}
+
+export const runFlow = ({ call }: Caller, flowId: string, recordType: string) =>
+  call('POST', `/v1/flows/${flowId}/run-on-record-type`, { body: { recordType } });
+
+/** Waits for a batch to be over. @throws when that takes more than half a minute. */
+export async function finishedBatch({ call }: Caller, batchId: string) {
+  for (let attempt = 0; attempt < 600; attempt++) {
+    const status = await expectStatus(200, call('GET', `/v1/batch/status/${batchId}`));
+    if (!['scheduled', 'running'].includes(status.status)) return status;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`The batch ${batchId} is not over after 30 s`);
+}

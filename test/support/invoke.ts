@@ -1,0 +1,20 @@
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+
+type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
+
+/** Invokes a Lambda in this process as API Gateway would, with an authorizer's context. */
+export const invokeWith =
+  (handler: unknown, authorizer: Record<string, unknown>) =>
+  (event: Partial<APIGatewayProxyEvent>): Promise<APIGatewayProxyResult> =>
+    (handler as Handler)(
+      {
+        headers: {},
+        body: null,
+        isBase64Encoded: false,
+        pathParameters: null,
+        queryStringParameters: null,
+        requestContext: { requestId: 'test', authorizer, identity: { sourceIp: '127.0.0.1' } },
+        ...event,
+      } as APIGatewayProxyEvent,
+      { getRemainingTimeInMillis: () => 29_000 } as Context,
+    );

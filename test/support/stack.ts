@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { inject } from 'vitest';
+import type { StackFacts } from '../../infra/local/stack.ts';
+import { tenantOf } from '../../shared/auth/principal.ts';
+import { documentClient } from '../../shared/data/client.ts';
+import { tenantTable } from '../../shared/data/table.ts';
+import { newId } from '../../shared/ids.ts';
+import type { Runtime } from '../../shared/runtime.ts';
+
+/** What is known of the embedded stack that runs beside the tests. */
+export const stack = (): StackFacts => inject('stack');
+
+export interface CallOptions {
+  /** Sent as JSON; FormData as it is; a string as it is. */
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  body: any;
+}
+
+export interface Tenant {
+  tenant: string;
+  userId: string;
+  organizationId: string | null;
+  token: string;
+  call: (method: string, path: string, options?: CallOptions) => Promise<Answer>;
+}
+
+export interface TenantOptions {
+  userId?: string;
+  organizationId?: string;
+  permissions?: string[];
+}
+
+/** A user of its own with a session, so that no test meets another's data. */
+export async function newTenant(options: TenantOptions = {}): Promise<Tenant> {
+  const { userId = `user-${randomUUID()}`, organizationId = null } = options;
+  const { status, body } = await call('POST', '/local/sessions', { body: { ...options, userId } });
+  if (status !== 200) throw new Error(`No session: ${JSON.stringify(body)}`);
+  const tenant = tenantOf(userId, organizationId);
+  return { tenant, userId, organizationId, token: body.token, call: callerWith(body.token) };
+}
+
+/** Calls the API with a credential: an API key or a session token. */
+export const callerWith =
+  (credential: string) =>
+  (method: string, path: string, { headers, ...options }: CallOptions = {}) =>
+    call(method, path, { ...options, headers: { authorization: `Bearer ${credential}`, ...headers } });
+
+/** Calls the API with nothing but what is given. */
+export async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+  const { body, headers } = options;
+  const plain = body === undefined || typeof body === 'string' || body instanceof FormData;
+  const response = await fetch(stack().url + path, {
+    method,
+    headers: { ...(!(body instanceof FormData) && { 'content-type': 'application/json' }), ...headers },
+    ...(body !== undefined && { body: plain ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+}
+
+/** What was asked of the table: each command by its name, and the capacity that all consumed. */
+export interface Consumption {
+  commands: string[];
+  capacityUnits: number;
+  /** Of the table itself, and of each index by its name. */
+  byIndex: Record<string, number>;
+}
+
+/** A runtime on the stack's real table that counts what is asked of it. `reset` begins anew. */
+export function countingRuntime(): Runtime & { consumed: Consumption; reset: () => void } {
+  const consumed: Consumption = { commands: [], capacityUnits: 0, byIndex: {} };
+  const client = documentClient(countingClient(consumed));
+  return {
+    scopeOf: (tenant) => ({
+      table: tenantTable(client, stack().table, tenant),
+      now: () => new Date(),
+      newId,
+    }),
+    consumed,
+    reset: () => Object.assign(consumed, { commands: [], capacityUnits: 0, byIndex: {} }),
+  };
+}
+
+interface Capacity {
+  CapacityUnits?: number;
+  Table?: { CapacityUnits?: number };
+  GlobalSecondaryIndexes?: Record<string, { CapacityUnits?: number }>;
+}
+
+function countingClient(consumed: Consumption): DynamoDBClient {
+  const client = new DynamoDBClient({});
+  client.middlewareStack.add(
+    (next, { commandName }) =>
+      async (sent) => {
+        Object.assign(sent.input, { ReturnConsumedCapacity: 'INDEXES' });
+        consumed.commands.push(String(commandName).replace(/Command$/, ''));
+        const result = await next(sent);
+        const { ConsumedCapacity = [] } = result.output as { ConsumedCapacity?: Capacity | Capacity[] };
+        for (const capacity of [ConsumedCapacity].flat()) add(consumed, capacity);
+        return result;
+      },
+    { step: 'initialize', name: 'countConsumption' },
+  );
+  return client;
+}
+
+function add(consumed: Consumption, { CapacityUnits = 0, Table, GlobalSecondaryIndexes = {} }: Capacity) {
+  consumed.capacityUnits += CapacityUnits;
+  const parts = { ...(Table && { table: Table }), ...GlobalSecondaryIndexes };
+  for (const [name, part] of Object.entries(parts)) {
+    consumed.byIndex[name] = (consumed.byIndex[name] ?? 0) + (part.CapacityUnits ?? 0);
+  }
+}
