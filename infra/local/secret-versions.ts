@@ -1,23 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import * as z from 'zod';
 import type { Secret, Version } from './secrets.ts';
 import { exists } from './secrets-errors.ts';
+import type { Sent } from './secrets-requests.ts';
 
-/** The members of a request that bring a value. */
-export const Value = {
-  ClientRequestToken: z.string().default(() => randomUUID()),
-  SecretString: z.string().optional(),
-  SecretBinary: z.string().optional(),
-};
+/** The time as Secrets Manager tells it: in Unix seconds. */
 export const seconds = () => Date.now() / 1000;
-export type Sent = {
-  ClientRequestToken: string;
-  SecretString?: string | undefined;
-  SecretBinary?: string | undefined;
-};
-
-export const hasValue = ({ SecretString, SecretBinary }: Sent) =>
-  SecretString !== undefined || SecretBinary !== undefined;
 
 /** The same request again is answered as the first; another value under the same token is refused. */
 export function repeats({ versions }: Secret, sent: Sent): boolean {

@@ -1,25 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import * as z from 'zod';
 import { accountId, region } from './queues.ts';
-import { hasValue, repeats, seconds, superseded, Value, versionOf } from './secret-versions.ts';
+import { repeats, seconds, superseded, versionOf } from './secret-versions.ts';
 import type { Secret, SecretsStore } from './secrets.ts';
 import { exists, invalidRequest, notFound } from './secrets-errors.ts';
-
-const SecretId = z.string().min(1);
-const Create = z.object({
-  Name: z.string().regex(/^[\w/+=.@-]{1,512}$/),
-  Description: z.string().optional(),
-  Tags: z.array(z.object({ Key: z.string(), Value: z.string() })).default([]),
-  ...Value,
-});
-const Put = z.object({ SecretId, VersionStages: z.array(z.string()).default(['AWSCURRENT']), ...Value });
-const Get = z.object({ SecretId, VersionId: z.string().optional(), VersionStage: z.string().optional() });
-const Delete = z.object({
-  SecretId,
-  RecoveryWindowInDays: z.int().min(7).max(30).default(30),
-  ForceDeleteWithoutRecovery: z.boolean().default(false),
-});
-const Named = z.object({ SecretId });
+import { Create, Delete, Get, hasValue, Named, Put } from './secrets-requests.ts';
 
 const secondsPerDay = 86_400;
 

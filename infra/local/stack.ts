@@ -1,14 +1,13 @@
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SQSClient } from '@aws-sdk/client-sqs';
 import { ensureCredentials, localUser } from './credentials.ts';
 import { claimDataDir, patienceMs } from './data-dir.ts';
 import { startDynamoDb } from './dynamodb.ts';
 import { setEnvironment, tableName } from './environment.ts';
+import { startPollers } from './event-sources.ts';
 import { createGateway, type LocalRoute } from './gateway.ts';
 import { createIssuer, issuerPath } from './issuer.ts';
-import { type EventSource, startPoller } from './poller.ts';
-import { type LocalQueue, startQueues } from './queues.ts';
+import { startQueues } from './queues.ts';
 import { startSecretsServer } from './secrets-server.ts';
 import { close, listen } from './server.ts';
 import { StartError } from './start-error.ts';
@@ -128,22 +127,4 @@ async function serve(gateway: Server, port: number, host: string, since = Date.n
     await sleep(50);
     return serve(gateway, port, host, since);
   }
-}
-
-function startPollers(queues: readonly LocalQueue[]) {
-  const client = new SQSClient({});
-  const sources = queues.flatMap(({ name, spec, url, arn, deadLetter }): EventSource[] => {
-    const { worker, deadLetterWorker, batchSize, timeoutSeconds } = spec;
-    const common = {
-      batchSize,
-      timeoutSeconds,
-      concurrency: name === 'runs' ? 10 : 2,
-      visibilitySeconds: 10,
-    };
-    const main = { ...common, worker, url, arn };
-    return deadLetterWorker ? [main, { ...common, worker: deadLetterWorker, ...deadLetter }] : [main];
-  });
-  const pollers = new AsyncDisposableStack();
-  for (const source of sources) pollers.defer(startPoller(client, source).stop);
-  return pollers;
 }

@@ -67,7 +67,7 @@ export async function call(method: string, path: string, options: CallOptions = 
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
 }
 
-/** What was asked of the table: each command by its name, and the capacity that all consumed. */
+/** What was asked of the table: each operation by DynamoDB's name for it, and the capacity that all consumed. */
 export interface Consumption {
   commands: string[];
   capacityUnits: number;

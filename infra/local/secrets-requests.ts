@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+
+/** The members of a request that bring a value. */
+const Value = {
+  ClientRequestToken: z.string().default(() => randomUUID()),
+  SecretString: z.string().optional(),
+  SecretBinary: z.string().optional(),
+};
+
+export type Sent = {
+  ClientRequestToken: string;
+  SecretString?: string | undefined;
+  SecretBinary?: string | undefined;
+};
+
+export const hasValue = ({ SecretString, SecretBinary }: Sent) =>
+  SecretString !== undefined || SecretBinary !== undefined;
+
+const SecretId = z.string().min(1);
+export const Create = z.object({
+  Name: z.string().regex(/^[\w/+=.@-]{1,512}$/),
+  Description: z.string().optional(),
+  Tags: z.array(z.object({ Key: z.string(), Value: z.string() })).default([]),
+  ...Value,
+});
+export const Put = z.object({
+  SecretId,
+  VersionStages: z.array(z.string()).default(['AWSCURRENT']),
+  ...Value,
+});
+export const Get = z.object({
+  SecretId,
+  VersionId: z.string().optional(),
+  VersionStage: z.string().optional(),
+});
+export const Delete = z.object({
+  SecretId,
+  RecoveryWindowInDays: z.int().min(7).max(30).default(30),
+  ForceDeleteWithoutRecovery: z.boolean().default(false),
+});
+export const Named = z.object({ SecretId });
