@@ -37,7 +37,8 @@ export const queues = {
   runs: {
     fifo: true,
     worker: 'run-record',
-    batchSize: 10,
+    // Few, since the records of one slot run one after another within the time of one invocation.
+    batchSize: 5,
     timeoutSeconds: 900,
     env: 'RUNS_QUEUE_URL',
     maxReceiveCount: 5,

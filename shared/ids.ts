@@ -21,9 +21,9 @@ export function derivedId(prefix: IdPrefix, timeMs: number, ...names: (string | 
   return `${prefix}_${encodeTime(timeMs).toLowerCase()}${random}`;
 }
 
-/** The first possible id of a moment: a bound for "created since" on sort keys that begin with an id. */
+/** The first possible id of a moment: a bound for "created since" on sort keys that begin with an id. None is older than 1970. */
 export const idFloor = (prefix: IdPrefix, timeMs: number) =>
-  `${prefix}_${encodeTime(timeMs).toLowerCase()}${'0'.repeat(16)}`;
+  `${prefix}_${encodeTime(Math.max(0, timeMs)).toLowerCase()}${'0'.repeat(16)}`;
 
 /** The schema of an id in a path or a body: a garbled one is a 400, an unknown one a 404. */
 export const idOf = <P extends IdPrefix>(prefix: P) =>

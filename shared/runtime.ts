@@ -14,6 +14,10 @@ export type Need<T> = (scope: Scope) => T;
 export type Needs = Record<string, Need<unknown>>;
 export type Met<N extends Needs> = { [Name in keyof N]: ReturnType<N[Name]> };
 
+/** The clock and the ids, for those who name them under `needs`. */
+export const clock: Need<() => Date> = ({ now }) => now;
+export const ids: Need<NewId> = ({ newId }) => newId;
+
 /** Where the code runs: gives each tenant its scope. */
 export interface Runtime {
   scopeOf: (tenant: string) => Scope;

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { apiKeyStore } from '../../shared/auth/api-key.ts';
 import { defineEndpoint } from '../../shared/http/endpoint.ts';
 import { toLambda } from '../../shared/http/lambda.ts';
+import { clock } from '../../shared/runtime.ts';
 
 const Entry = z
   .object({
@@ -31,10 +32,10 @@ export const apiKeyAnalytics = defineEndpoint({
       timestamp: z.string(),
     }),
   },
-  needs: { apiKeys: apiKeyStore },
+  needs: { apiKeys: apiKeyStore, now: clock },
 
-  async handle({ principal }, { apiKeys }) {
-    const timestamp = new Date().toISOString();
+  async handle({ principal }, { apiKeys, now }) {
+    const timestamp = now().toISOString();
     const keyBreakdown = (await apiKeys.list()).filter(({ userId }) => userId === principal.userId);
     const expired = keyBreakdown.filter(({ expiresAt }) => expiresAt !== null && expiresAt <= timestamp);
     const active = keyBreakdown.filter((key) => key.isActive && !expired.includes(key));

@@ -6,7 +6,7 @@ import { testKeyVault } from '../../shared/auth/test-key-vault.ts';
 import { defineEndpoint } from '../../shared/http/endpoint.ts';
 import { forbidden, invalidAt } from '../../shared/http/errors.ts';
 import { toLambda } from '../../shared/http/lambda.ts';
-import { newId } from '../../shared/ids.ts';
+import { clock, ids } from '../../shared/runtime.ts';
 import { ApiKeyResponse, CreateApiKeyBody, toApiKeyResponse } from './schemas.ts';
 
 export const createApiKey = defineEndpoint({
@@ -26,14 +26,14 @@ export const createApiKey = defineEndpoint({
     }),
   },
   errors: [400, 415],
-  needs: { apiKeys: apiKeyStore, vault: testKeyVault },
+  needs: { apiKeys: apiKeyStore, vault: testKeyVault, now: clock, newId: ids },
 
-  async handle({ body: { rateLimits, ...body }, principal }, { apiKeys, vault }) {
+  async handle({ body: { rateLimits, ...body }, principal }, { apiKeys, vault, now, newId }) {
     const beyond = body.permissions.find((permission) => !covers(principal.permissions, permission));
     if (beyond) throw forbidden(`Missing required permission: ${beyond}`);
-    const now = new Date();
+    const createdAt = now();
     const expiresAt = body.expiresAt ? new Date(body.expiresAt) : null;
-    if (expiresAt && expiresAt <= now)
+    if (expiresAt && expiresAt <= createdAt)
       throw invalidAt('expiresAt', 'IN_THE_PAST', 'Expected a moment to come');
     const plainKey = generateKey(body.environment);
     const apiKey: ApiKey = {
@@ -47,8 +47,8 @@ export const createApiKey = defineEndpoint({
       searchHint: searchHintOf(plainKey),
       isActive: true,
       expiresAt: expiresAt?.toISOString() ?? null,
-      createdAt: now.toISOString(),
-      updatedAt: now.toISOString(),
+      createdAt: createdAt.toISOString(),
+      updatedAt: createdAt.toISOString(),
       ...unused,
     };
     if (body.environment === 'test') await vault.keep(apiKey.id, plainKey);

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { apiKeyStore } from '../../shared/auth/api-key.ts';
 import { defineEndpoint } from '../../shared/http/endpoint.ts';
 import { toLambda } from '../../shared/http/lambda.ts';
+import { clock } from '../../shared/runtime.ts';
 import { ApiKeyResponse, toApiKeyResponse } from './schemas.ts';
 
 export const listApiKeys = defineEndpoint({
@@ -14,11 +15,11 @@ export const listApiKeys = defineEndpoint({
   responses: {
     200: z.object({ apiKeys: z.array(ApiKeyResponse), total: z.int(), timestamp: z.string() }),
   },
-  needs: { apiKeys: apiKeyStore },
+  needs: { apiKeys: apiKeyStore, now: clock },
 
-  async handle(_request, { apiKeys }) {
+  async handle(_request, { apiKeys, now }) {
     const keys = await apiKeys.list();
-    return { apiKeys: keys.map(toApiKeyResponse), total: keys.length, timestamp: new Date().toISOString() };
+    return { apiKeys: keys.map(toApiKeyResponse), total: keys.length, timestamp: now().toISOString() };
   },
 });
 

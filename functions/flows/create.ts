@@ -2,7 +2,7 @@ import { flowStore } from '../../shared/flows/flow-store.ts';
 import { normaliseSteps } from '../../shared/flows/steps/parse.ts';
 import { defineEndpoint } from '../../shared/http/endpoint.ts';
 import { toLambda } from '../../shared/http/lambda.ts';
-import { newId } from '../../shared/ids.ts';
+import { ids } from '../../shared/runtime.ts';
 import { FlowResponse, toFlowResponse } from './answers.ts';
 import { CreateFlowBody } from './schemas.ts';
 
@@ -17,9 +17,9 @@ export const createFlow = defineEndpoint({
   body: CreateFlowBody,
   responses: { 201: FlowResponse },
   errors: [400, 413, 415],
-  needs: { flows: flowStore },
+  needs: { flows: flowStore, newId: ids },
 
-  async handle({ body, principal }, { flows }) {
+  async handle({ body, principal }, { flows, newId }) {
     const { userId, organizationId } = principal;
     const steps = normaliseSteps(body.flowSteps ?? body.steps ?? [], newId);
     return toFlowResponse(await flows.create({ userId, organizationId }, { ...body, steps }));

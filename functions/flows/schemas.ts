@@ -8,9 +8,33 @@ export const UpdateFlowBody = z.strictObject({
   flowSteps: FlowStepsInput.optional(),
 });
 
+const example = {
+  name: 'Describe airports',
+  flowSteps: [
+    {
+      type: 'transform-data',
+      name: 'Hemisphere',
+      config: {
+        script: "return Number(_record.metadata.latitude) > 0 ? 'north' : 'south'",
+        outputVariable: 'hemisphere',
+      },
+    },
+    {
+      type: 'prompt',
+      name: 'Describe',
+      when: "hemisphere === 'north'",
+      config: {
+        model: 'gpt-5-mini',
+        userPrompt: 'Describe {{ _record.metadata.name }} in one sentence.',
+        outputVariable: 'description',
+      },
+    },
+  ],
+};
+
 export const CreateFlowBody = UpdateFlowBody.extend({
   name: FlowName,
   steps: FlowStepsInput.optional().meta({
     description: 'Another name of flowSteps, which wins if both are sent',
   }),
-});
+}).meta({ examples: [example] });

@@ -3,7 +3,7 @@ import { flowStore } from '../../shared/flows/flow-store.ts';
 import { normaliseSteps } from '../../shared/flows/steps/parse.ts';
 import { defineEndpoint } from '../../shared/http/endpoint.ts';
 import { toLambda } from '../../shared/http/lambda.ts';
-import { newId } from '../../shared/ids.ts';
+import { ids } from '../../shared/runtime.ts';
 import { FlowParams, FlowResponse, toFlowResponse } from './answers.ts';
 import { UpdateFlowBody } from './schemas.ts';
 
@@ -19,9 +19,9 @@ export const updateFlow = defineEndpoint({
   body: UpdateFlowBody,
   responses: { 200: FlowResponse.extend({ draftVersionId: z.string() }).meta({ id: 'UpdatedFlow' }) },
   errors: [400, 404, 409, 413, 415],
-  needs: { flows: flowStore },
+  needs: { flows: flowStore, newId: ids },
 
-  async handle({ params, body }, { flows }) {
+  async handle({ params, body }, { flows, newId }) {
     const steps = body.flowSteps && normaliseSteps(body.flowSteps, newId);
     const flow = await flows.update(params.id, { ...body, steps });
     return { ...toFlowResponse(flow), draftVersionId: flow.draft.id };

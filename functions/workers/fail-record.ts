@@ -1,7 +1,7 @@
 import type { SQSEvent } from 'aws-lambda';
-import { ConditionFailed } from '../../shared/data/condition-failed.ts';
 import { log } from '../../shared/log.ts';
 import { RunMessage } from '../../shared/runs/batch-plan.ts';
+import { loadJobs } from '../../shared/runs/record-jobs.ts';
 import { failRecord } from '../../shared/runs/record-runner.ts';
 import { productionRuntime } from '../../shared/runtime.ts';
 
@@ -9,16 +9,10 @@ import { productionRuntime } from '../../shared/runtime.ts';
 export async function handler(event: SQSEvent): Promise<void> {
   for (const { body } of event.Records) {
     const message = RunMessage.parse(JSON.parse(body));
+    const scope = productionRuntime().scopeOf(message.tenant);
     log.error('A record was given up on', { ...message });
-    try {
-      await failRecord(
-        productionRuntime().scopeOf(message.tenant),
-        message,
-        'The run broke off again and again and was given up',
-      );
-    } catch (error) {
-      // The run had ended after all.
-      if (!(error instanceof ConditionFailed)) throw error;
+    for (const job of await loadJobs(scope, [message])) {
+      await failRecord(scope, job, 'The run broke off again and again and was given up');
     }
   }
 }

@@ -1,8 +1,9 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { log } from '../../shared/log.ts';
 import { RunMessage } from '../../shared/runs/batch-plan.ts';
-import { loadJobs, type RecordJob } from '../../shared/runs/record-jobs.ts';
+import { loadJobs } from '../../shared/runs/record-jobs.ts';
 import { runRecord } from '../../shared/runs/record-runner.ts';
+import { endCommitter } from '../../shared/runs/run-ends.ts';
 import { productionRuntime, type Scope } from '../../shared/runtime.ts';
 
 interface Delivery {
@@ -22,33 +23,41 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
   const signal = AbortSignal.timeout(Math.max(1, context.getRemainingTimeInMillis() - reserveMs));
   const byTenant = Map.groupBy(event.Records.map(toDelivery), ({ message }) => message.tenant);
   const failed = await Promise.all(
-    [...byTenant].map(async ([tenant, deliveries]) => {
-      const scope = productionRuntime().scopeOf(tenant);
-      const jobs = await loadJobs(
-        scope,
-        deliveries.map(({ message }) => message),
-      );
-      const groups = Map.groupBy(
-        deliveries.map((delivery, index) => ({ delivery, job: jobs[index] })),
-        ({ delivery }) => delivery.group,
-      );
-      return Promise.all([...groups.values()].map((group) => runGroup(scope, group, signal)));
-    }),
+    [...byTenant].map(([tenant, deliveries]) =>
+      runTenant(productionRuntime().scopeOf(tenant), deliveries, signal),
+    ),
   );
   return { batchItemFailures: failed.flat(2).map((itemIdentifier) => ({ itemIdentifier })) };
 }
 
+async function runTenant(scope: Scope, deliveries: Delivery[], signal: AbortSignal): Promise<string[][]> {
+  const groups = [...Map.groupBy(deliveries, ({ group }) => group).values()];
+  const commitEnd = endCommitter(scope);
+  // The first of each group in one round trip; the others when their turn comes, which may be minutes later.
+  const firsts = await loadJobs(
+    scope,
+    groups.flatMap(([first]) => first?.message ?? []),
+  );
+  return Promise.all(
+    groups.map((group, place) =>
+      runGroup(group, async ({ message }, index) => {
+        const [job] = index === 0 ? [firsts[place]] : await loadJobs(scope, [message]);
+        if (job) await runRecord(scope, job, commitEnd, signal);
+      }),
+    ),
+  );
+}
+
 async function runGroup(
-  scope: Scope,
-  group: { delivery: Delivery; job: RecordJob | undefined }[],
-  signal: AbortSignal,
-) {
-  for (const [index, { delivery, job }] of group.entries()) {
+  group: readonly Delivery[],
+  run: (delivery: Delivery, index: number) => Promise<void>,
+): Promise<string[]> {
+  for (const [index, delivery] of group.entries()) {
     try {
-      if (job) await runRecord(scope, job, signal);
+      await run(delivery, index);
     } catch (error) {
       log.error('A record could not be run; it will be tried again', { error, ...delivery.message });
-      return group.slice(index).map(({ delivery: { id } }) => id);
+      return group.slice(index).map(({ id }) => id);
     }
   }
   return [];

@@ -4,7 +4,16 @@ import type { Construct } from 'constructs';
 import { tableSchema } from '../resources.ts';
 import type { Stores } from './stores.ts';
 
-type Need = 'read' | 'write' | 'payloads' | 'plan' | 'runs' | 'cleanup' | 'keepTestKeys' | 'providerKeys';
+type Need =
+  | 'read'
+  | 'write'
+  | 'payloads'
+  | 'listPayloads'
+  | 'plan'
+  | 'runs'
+  | 'cleanup'
+  | 'keepTestKeys'
+  | 'providerKeys';
 
 /** What the Lambdas of each group may do, and nothing else. Reading includes the meter's one update. */
 const needsOf: Record<string, readonly Need[]> = {
@@ -15,7 +24,7 @@ const needsOf: Record<string, readonly Need[]> = {
   'flow-versions': ['write', 'payloads'],
   flows: ['write', 'payloads', 'plan', 'runs', 'cleanup'],
   records: ['write', 'payloads', 'cleanup'],
-  workers: ['write', 'payloads', 'plan', 'runs', 'providerKeys'],
+  workers: ['write', 'payloads', 'listPayloads', 'plan', 'runs', 'providerKeys'],
 };
 
 const readActions = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'];
@@ -56,6 +65,7 @@ function grant(role: Role, need: Need, { table, bucket, queues, providerKeys, se
       const bucketId = stack.getLogicalId(bucket.node.defaultChild as CfnElement);
       acknowledgeWildcard(role, `<${bucketId}.Arn>/*`, 'Every object of the bucket is a payload.');
     },
+    listPayloads: () => allow(role, ['s3:ListBucket'], [bucket.bucketArn]),
     plan: () => void queues.plan.grantSendMessages(role),
     runs: () => void queues.runs.grantSendMessages(role),
     cleanup: () => void queues.cleanup.grantSendMessages(role),

@@ -26,6 +26,8 @@ export class Stores extends Construct {
     this.secretsPrefix = `agent-flow/${name}`;
     this.providerKeys = new Secret(this, 'provider-keys', {
       secretName: `${this.secretsPrefix}/provider-keys`,
+      // Without a value CDK would have one generated, which is no JSON.
+      secretObjectValue: {},
       description: 'A JSON object with OPENAI_API_KEY, ANTHROPIC_API_KEY, … of the model providers',
       removalPolicy,
     });

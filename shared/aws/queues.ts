@@ -1,6 +1,7 @@
 import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { chunksOf } from '../data/table.ts';
 import { requireEnv } from '../runtime.ts';
+import { lean } from './lean.ts';
 
 /** A message of a FIFO queue. Two with the same `id` within five minutes are delivered once. */
 export interface GroupedMessage {
@@ -11,7 +12,7 @@ export interface GroupedMessage {
 
 let client: SQSClient | undefined;
 const sqs = () => {
-  client ??= new SQSClient({});
+  client ??= lean(new SQSClient({}));
   return client;
 };
 

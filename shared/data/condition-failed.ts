@@ -31,10 +31,16 @@ export function toConditionFailed(error: unknown): ConditionFailed | undefined {
 }
 
 const passing = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
+const throttling = new Set([
+  'ThrottlingException',
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+]);
 
 /** Another writer, or DynamoDB's own limits, were in the way: the same write may succeed a moment later. */
 export function isContention(error: unknown): boolean {
   if (error instanceof TransactionConflictException) return true;
+  if (error instanceof Error && throttling.has(error.name)) return true;
   if (!(error instanceof TransactionCanceledException)) return false;
   const reasons = reasonsOf(error).filter((code) => code !== 'None');
   return reasons.length > 0 && reasons.every((code) => passing.has(code));

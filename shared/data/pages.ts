@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { invalidAt } from '../http/errors.ts';
-import type { QueryOptions, TenantTable } from './table.ts';
+import type { QueryOptions } from './query.ts';
+import type { TenantTable } from './table.ts';
 
 export const limitMax = 100;
 

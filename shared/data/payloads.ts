@@ -4,9 +4,12 @@ import * as z from 'zod';
 import type { Scope } from '../runtime.ts';
 import { requireEnv } from '../runtime.ts';
 
-/** A value as an item holds it: itself, or where in the payload bucket it lies. */
+/**
+ * A value as an item holds it: its JSON, or where in the payload bucket that lies. As text, because DynamoDB has no
+ * form for every JSON (numbers over 38 digits, deep nesting) and takes longer to unpack its own.
+ */
 export const Stowed = z.union([
-  z.object({ inline: z.unknown() }),
+  z.object({ inline: z.string() }),
   z.object({ pointer: z.string(), bytes: z.int() }),
 ]);
 export type Stowed = z.infer<typeof Stowed>;
@@ -26,25 +29,47 @@ export const payloadStore = ({ table }: Scope) => {
      */
     async stow(name: string, value: unknown, inlineMax = inlineBytesMax): Promise<Stowed> {
       const json = JSON.stringify(value) ?? 'null';
-      if (Buffer.byteLength(json) <= inlineMax) return { inline: value };
+      if (Buffer.byteLength(json) <= inlineMax) return { inline: json };
       const pointer = keyOf(name);
-      await request('PUT', pointer, await promisify(gzip)(json));
+      await request('PUT', pointer, { body: await promisify(gzip)(json) });
       return { pointer, bytes: Buffer.byteLength(json) };
     },
 
     async fetch(stowed: Stowed): Promise<unknown> {
-      if (!('pointer' in stowed)) return stowed.inline;
+      if (!('pointer' in stowed)) return JSON.parse(stowed.inline);
       const response = await request('GET', stowed.pointer);
       return JSON.parse((await promisify(gunzip)(await response.arrayBuffer())).toString());
     },
 
     remove: (pointers: readonly string[]) =>
       Promise.all(pointers.map((pointer) => request('DELETE', pointer))),
+
+    /** Removes all payloads whose names begin with `<folder>/`. */
+    async removeFolder(folder: string): Promise<void> {
+      const prefix = `${table.tenant}/${folder}/`;
+      for (let more = true; more; ) {
+        const files = await filesUnder(prefix);
+        await Promise.all(files.map((file) => request('DELETE', prefix + file)));
+        more = files.length === listedMax;
+      }
+    },
   };
 };
 
+const listedMax = 100;
+
+async function filesUnder(prefix: string): Promise<string[]> {
+  const query = new URLSearchParams({ 'list-type': '2', prefix, 'max-keys': String(listedMax) });
+  const listing = await (await request('GET', '', { query })).text();
+  return [...listing.matchAll(/\/([\w.-]+)<\/Key>/g)].map(([, file]) => file as string);
+}
+
 /** Signed by hand with a 3 KB library: the S3 client would be the largest part of every bundle. */
-async function request(method: 'GET' | 'PUT' | 'DELETE', key: string, body?: Buffer): Promise<Response> {
+async function request(
+  method: 'GET' | 'PUT' | 'DELETE',
+  key: string,
+  { body, query }: { body?: Buffer; query?: URLSearchParams } = {},
+): Promise<Response> {
   const { AwsClient } = await import('aws4fetch');
   const client = new AwsClient({
     accessKeyId: requireEnv('AWS_ACCESS_KEY_ID'),
@@ -55,7 +80,8 @@ async function request(method: 'GET' | 'PUT' | 'DELETE', key: string, body?: Buf
   });
   const endpoint = process.env.AWS_ENDPOINT_URL_S3 ?? `https://s3.${requireEnv('AWS_REGION')}.amazonaws.com`;
   const path = key.split('/').map(encodeURIComponent).join('/');
-  const response = await client.fetch(`${endpoint}/${requireEnv('PAYLOAD_BUCKET')}/${path}`, {
+  const url = `${endpoint}/${requireEnv('PAYLOAD_BUCKET')}/${path}${query ? `?${query}` : ''}`;
+  const response = await client.fetch(url, {
     method,
     ...(body && { body: new Uint8Array(body) }),
   });

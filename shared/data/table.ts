@@ -1,34 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   BatchGetCommand,
   BatchWriteCommand,
-  DeleteCommand,
   type DynamoDBDocumentClient,
   GetCommand,
-  PutCommand,
   QueryCommand,
-  TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { isContention, toConditionFailed } from './condition-failed.ts';
+import { backOff, persistently, sendWrites } from './commit.ts';
 import { type AnyEntity, decode, type ItemOf, type Key, type KeyOf } from './entity.ts';
-import { namesIn, prefixed, type Write, writesFor } from './writes.ts';
+import { type QueryOptions, queryInput } from './query.ts';
+import { type Write, writesFor } from './writes.ts';
 
 type Attributes = Record<string, unknown>;
-
-/** One Query: a partition of the table or of an index, a range of its sort key, and where to begin in it. */
-export interface QueryOptions {
-  partition: string;
-  index?: 1 | 2;
-  /** Inclusive bounds of the sort key. */
-  from?: string;
-  to?: string;
-  newestFirst?: boolean;
-  limit?: number;
-  filter?: { expression: string; values: Record<string, unknown> };
-  consistent?: boolean;
-  startKey?: Attributes;
-}
 
 export interface QueryPage {
   items: Attributes[];
@@ -37,7 +20,6 @@ export interface QueryPage {
 
 const batchGetMax = 100;
 const batchWriteMax = 25;
-const contentionRetries = 8;
 
 /**
  * The one table, as one tenant sees it: every key is made with this tenant's name in it.
@@ -83,6 +65,7 @@ export function tenantTable(client: DynamoDBDocumentClient, TableName: string, t
     },
 
     async query(options: QueryOptions): Promise<QueryPage> {
+      if (isEmptyRange(options)) return { items: [], nextKey: undefined };
       const { Items = [], LastEvaluatedKey } = await client.send(
         new QueryCommand({ ...queryInput(TableName, options) }),
       );
@@ -92,6 +75,7 @@ export function tenantTable(client: DynamoDBDocumentClient, TableName: string, t
     /** How many items a query matches. Reads them all: its cost is the range, not a page. */
     async count(options: Omit<QueryOptions, 'limit' | 'startKey'>): Promise<number> {
       let total = 0;
+      if (isEmptyRange(options)) return total;
       for (let startKey: Attributes | undefined; ; ) {
         const { Count = 0, LastEvaluatedKey } = await client.send(
           new QueryCommand({
@@ -110,7 +94,7 @@ export function tenantTable(client: DynamoDBDocumentClient, TableName: string, t
      * @throws ConditionFailed when a condition does not hold. Contention and throttling are tried again.
      */
     async commit(writes: readonly Write[]): Promise<void> {
-      await persistently(() => send(client, TableName, writes));
+      await persistently(() => sendWrites(client, TableName, writes));
     },
 
     /** One conditional update that answers the item as it is then. */
@@ -147,73 +131,10 @@ export function tenantTable(client: DynamoDBDocumentClient, TableName: string, t
 }
 export type TenantTable = ReturnType<typeof tenantTable>;
 
-function queryInput(TableName: string, options: QueryOptions) {
-  const {
-    partition,
-    index = '',
-    from,
-    to,
-    newestFirst = false,
-    limit,
-    filter,
-    consistent,
-    startKey,
-  } = options;
-  const range =
-    from !== undefined && to !== undefined
-      ? ` AND #SK${index} BETWEEN :from AND :to`
-      : from !== undefined
-        ? ` AND #SK${index} >= :from`
-        : to !== undefined
-          ? ` AND #SK${index} <= :to`
-          : '';
-  const KeyConditionExpression = `#PK${index} = :partition${range}`;
-  return {
-    TableName,
-    ...(index && { IndexName: `GSI${index}` }),
-    KeyConditionExpression,
-    ...(filter && { FilterExpression: filter.expression }),
-    ...namesIn(`${KeyConditionExpression} ${filter?.expression ?? ''}`),
-    ExpressionAttributeValues: prefixed({
-      partition,
-      ...(from !== undefined && { from }),
-      ...(to !== undefined && { to }),
-      ...filter?.values,
-    }),
-    ScanIndexForward: !newestFirst,
-    ...(limit !== undefined && { Limit: limit }),
-    ...(consistent && { ConsistentRead: true }),
-    ...(startKey && { ExclusiveStartKey: startKey }),
-  };
-}
+/** DynamoDB refuses bounds that contain nothing. */
+const isEmptyRange = ({ from, to }: Pick<QueryOptions, 'from' | 'to'>) =>
+  from !== undefined && to !== undefined && from > to;
 
-function send(client: DynamoDBDocumentClient, TableName: string, writes: readonly Write[]): Promise<unknown> {
-  const [write] = writes;
-  if (writes.length === 1 && write) {
-    if ('Put' in write) return client.send(new PutCommand({ TableName, ...write.Put }));
-    if ('Update' in write) return client.send(new UpdateCommand({ TableName, ...write.Update }));
-    if ('Delete' in write) return client.send(new DeleteCommand({ TableName, ...write.Delete }));
-  }
-  const TransactItems = writes.map((each) => {
-    const [[kind, parameters]] = Object.entries(each) as [[string, Attributes]];
-    return { [kind]: { TableName, ...parameters } };
-  });
-  return client.send(new TransactWriteCommand({ TransactItems }));
-}
-
-/** Tries again while other writers are in the way; a condition that fails is the caller's to handle. */
-async function persistently<T>(send: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await send();
-    } catch (error) {
-      if (isContention(error) && attempt <= contentionRetries) await backOff(attempt);
-      else throw toConditionFailed(error) ?? error;
-    }
-  }
-}
-
-const backOff = (attempt: number) => sleep(Math.random() * Math.min(2_000, 20 * 2 ** attempt));
 const nameOf = ({ PK, SK }: Key) => `${PK}\0${SK}`;
 
 export function chunksOf<T>(items: readonly T[], size: number): T[][] {

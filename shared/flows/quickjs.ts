@@ -23,31 +23,63 @@ const quietVariant = newVariant(variant, {
   emscriptenModule: { print: () => {}, printErr: () => {} } as EmscriptenModuleLoaderOptions,
 });
 
-let quickjs: QuickJSWASMModule | undefined;
-let loading: Promise<void> | undefined;
+let quickjs: Promise<QuickJSWASMModule> | undefined;
 
-async function load(): Promise<void> {
-  quickjs = await newQuickJSWASMModuleFromVariant(quietVariant);
-  loading = undefined;
+function module(): Promise<QuickJSWASMModule> {
+  quickjs ??= newQuickJSWASMModuleFromVariant(quietVariant);
+  return quickjs;
 }
+
+interface Waiting {
+  program: string;
+  variables: string;
+  timeoutMs: number;
+  resolve: (evaluation: Evaluation) => void;
+}
+
+let waiting: Waiting[] = [];
 
 /**
  * Evaluates a program in a runtime of its own, which is thrown away after: no memory, limit or change to a
  * built-in outlives it. The program's promise is awaited.
  */
-export async function evaluate(program: string, variables: string, timeoutMs: number): Promise<Evaluation> {
-  while (!quickjs) {
-    loading ??= load();
-    await loading;
-  }
-  const loaded = quickjs;
+export const evaluate = (program: string, variables: string, timeoutMs: number) =>
+  new Promise<Evaluation>((resolve) => {
+    if (waiting.push({ program, variables, timeoutMs, resolve }) === 1) setImmediate(evaluateWaiting);
+  });
+
+/**
+ * What came within one turn of the event loop is evaluated under one watchdog, which costs as much as a short
+ * evaluation. When one of several breaks it, each is evaluated anew by itself: they touch nothing, so that is safe.
+ */
+async function evaluateWaiting(): Promise<void> {
+  const all = waiting;
+  waiting = [];
+  const evaluations = all.length > 1 ? await evaluateTogether(all) : undefined;
+  for (const [index, each] of all.entries())
+    each.resolve(evaluations?.[index] ?? (await evaluateAlone(each)));
+}
+
+async function evaluateTogether(all: readonly Waiting[]): Promise<Evaluation[] | undefined> {
+  const loaded = await module();
+  const longest = Math.max(...all.map(({ timeoutMs }) => timeoutMs));
   try {
-    return interruptibly(() => evaluateIn(loaded, program, variables, timeoutMs), timeoutMs + graceMs);
+    return interruptibly(() => all.map((each) => evaluateIn(loaded, each)), longest + graceMs);
+  } catch {
+    quickjs = undefined;
+    return undefined;
+  }
+}
+
+async function evaluateAlone(waiting: Waiting): Promise<Evaluation> {
+  const loaded = await module();
+  try {
+    return interruptibly(() => evaluateIn(loaded, waiting), waiting.timeoutMs + graceMs);
   } catch (error) {
     // Whatever broke out has left the module half-way through something: the next evaluation gets a new one.
     quickjs = undefined;
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return tookTooLong(timeoutMs);
+    if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return tookTooLong(waiting.timeoutMs);
     if (error instanceof RangeError) return { error: 'nests too deeply for the sandbox' };
     return { error: message === outOfMemory ? message : `broke the sandbox: ${message}` };
   }
@@ -67,10 +99,10 @@ function interruptibly<T>(work: () => T, timeout: number): T {
 const host = createContext({ work: undefined as unknown });
 const callWork = new Script('work()');
 
-function evaluateIn(quickjs: QuickJSWASMModule, program: string, variables: string, timeoutMs: number) {
+function evaluateIn(loaded: QuickJSWASMModule, { program, variables, timeoutMs }: Waiting): Evaluation {
   const deadline = performance.now() + timeoutMs;
   let late = false;
-  const runtime = quickjs.newRuntime({
+  const runtime = loaded.newRuntime({
     interruptHandler: () => {
       late ||= performance.now() > deadline;
       return late;

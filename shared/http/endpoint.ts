@@ -60,15 +60,19 @@ export interface Endpoint<
   handle: (request: Request<Params, Query, Body>, needs: Met<N>) => Promise<Reply<R>> | Reply<R>;
 }
 
-/** Ties the schemas to the handler's types. Declares only: nothing runs, nothing is read from the environment. */
+/**
+ * Ties the schemas to the handler's types, and keeps the route's own text in the type, for the typed client.
+ * Declares only: nothing runs, nothing is read from the environment.
+ */
 export const defineEndpoint = <
   Params extends Schema = undefined,
   Query extends Schema = undefined,
   Body extends Schema = undefined,
   const R extends Responses = Responses,
   N extends Record<string, Need<unknown>> = Record<never, never>,
+  const Route extends Pick<Endpoint, 'id' | 'method' | 'path'> = Pick<Endpoint, 'id' | 'method' | 'path'>,
 >(
-  endpoint: Endpoint<Params, Query, Body, R, N>,
+  endpoint: Endpoint<Params, Query, Body, R, N> & Route,
 ) => endpoint;
 
 // biome-ignore lint/suspicious/noExplicitAny: a registry holds endpoints of every shape, and handlers are contravariant

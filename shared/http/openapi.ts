@@ -49,7 +49,7 @@ export function openApi(endpoints: readonly AnyEndpoint[]) {
     openapi: '3.1.0',
     info: { title: 'Agent and Flow Automation Service', version: '1.0.0', description: about },
     // Relative to where the document is served, so it holds behind any host and stage.
-    servers: [{ url: '.' }],
+    servers: [{ url: '.', description: 'this deployment' }],
     tags: [...new Set(endpoints.filter(({ produces }) => !produces).map(groupOf))].map((name) => ({ name })),
     security: [{ bearer: [] }],
     paths,
@@ -104,6 +104,7 @@ function operation(endpoint: AnyEndpoint, schemas: Map<string, Json>): Json {
         content: {
           [bodyType === 'multipart' ? 'multipart/form-data' : 'application/json']: {
             schema: schemaOf(body, 'input', schemas),
+            ...exampleOf(body),
           },
         },
       },
@@ -154,14 +155,27 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: Map<string
   } = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',
-    override: ({ jsonSchema }) => void delete jsonSchema.id,
+    override: ({ jsonSchema }) => tidy(jsonSchema),
   }) as Json & { $defs?: Record<string, Json> };
   for (const [name, definition] of Object.entries($defs)) schemas.set(name, pointToComponents(definition));
   const id = schema.meta()?.id;
-  if (!id) return pointToComponents(own);
+  // With an id of its own the schema is among the definitions already when it refers to itself.
+  if (!id || own.$ref) return pointToComponents(own);
   schemas.set(id, pointToComponents(own));
   return { $ref: `#/components/schemas/${id}` };
 }
 
 const pointToComponents = (schema: Json): Json =>
   JSON.parse(JSON.stringify(schema).replaceAll('#/$defs/', '#/components/schemas/'));
+
+/** Leaves out what would only puzzle a reader: bounds that every number has, and the name that becomes the reference. */
+function tidy(schema: { id?: unknown; minimum?: number; maximum?: number }): void {
+  delete schema.id;
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+}
+
+function exampleOf(schema: z.ZodType): { example?: unknown } {
+  const [example] = (schema.meta()?.examples ?? []) as unknown[];
+  return example === undefined ? {} : { example };
+}

@@ -26,8 +26,7 @@ export async function providerKeys(): Promise<ProviderKeys> {
   return { ...ProviderKeys.parse(process.env), ...(await fromSecret) };
 }
 
-async function readSecret(SecretId: string): Promise<ProviderKeys> {
-  const { GetSecretValueCommand, SecretsManagerClient } = await import('@aws-sdk/client-secrets-manager');
-  const { SecretString } = await new SecretsManagerClient({}).send(new GetSecretValueCommand({ SecretId }));
-  return ProviderKeys.parse(JSON.parse(SecretString ?? '{}'));
+async function readSecret(secretId: string): Promise<ProviderKeys> {
+  const { secretText } = await import('./provider-secret.ts');
+  return ProviderKeys.parse(JSON.parse(await secretText(secretId)));
 }

@@ -27,3 +27,5 @@ export function isAllowedHost({ hostname, port, protocol }: URL): boolean {
   const effectivePort = port || (protocol === 'https:' ? '443' : '80');
   return allowed.some((host) => host.trim() === `${hostname}:${effectivePort}`);
 }
+
+export const refusal = (host: string) => `${host} is not a public address and may not be reached`;

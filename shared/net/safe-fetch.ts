@@ -1,9 +1,9 @@
-import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
-import type { LookupFunction } from 'node:net';
+import { lookup } from 'node:dns';
 import type { Agent, Response } from 'undici';
 import type { HttpAnswer, HttpRequest, Ports } from '../flows/ports.ts';
 import { StepError } from '../flows/step.ts';
-import { isAllowedHost, isPublicAddress, literalAddress } from './addresses.ts';
+import { isAllowedHost, isPublicAddress, literalAddress, refusal } from './addresses.ts';
+import type { Client, Resolve } from './client.ts';
 import { readText } from './read-text.ts';
 import { redirected } from './redirect.ts';
 
@@ -14,24 +14,18 @@ const ownHeaders = new Set(
   'connection content-length expect host keep-alive te trailer transfer-encoding upgrade'.split(' '),
 );
 
-type Resolve = (
-  hostname: string,
-  options: LookupOptions & { all: true },
-  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
-
 /**
  * The only way out to other people's servers. Names are resolved here, every address is checked, and the
  * connection goes to the checked address itself, so that a name cannot change its mind in between.
  */
 export function makeSafeFetch(resolve: Resolve = lookup): Ports['fetch'] {
-  let agents: Promise<Agents> | undefined;
+  let client: Promise<Client> | undefined;
   return async (request) => {
-    agents ??= makeAgents(resolve);
+    client ??= import('./client.ts').then(({ makeClient }) => makeClient(resolve));
     const timeout = AbortSignal.timeout(request.timeoutMs);
     const signal = AbortSignal.any([request.signal, timeout]);
     try {
-      return await follow(await agents, { ...request, signal });
+      return await follow(await client, { ...request, signal });
     } catch (error) {
       request.signal.throwIfAborted();
       if (error instanceof StepError) throw error;
@@ -43,21 +37,11 @@ export function makeSafeFetch(resolve: Resolve = lookup): Ports['fetch'] {
 
 export const safeFetch = makeSafeFetch();
 
-type Agents = Awaited<ReturnType<typeof makeAgents>>;
-
-/** One client that checks what it connects to, and one for the hosts that are allowed by name. */
-async function makeAgents(resolve: Resolve) {
-  const { Agent, fetch } = await import('undici');
-  const limits = { connectTimeout: 10_000 };
-  const guarded = new Agent({ ...limits, connect: { lookup: checkedLookup(resolve) } });
-  return { guarded, open: new Agent(limits), fetch };
-}
-
-async function follow(agents: Agents, first: HttpRequest): Promise<HttpAnswer> {
+async function follow(client: Client, first: HttpRequest): Promise<HttpAnswer> {
   let request = first;
   for (let redirects = 0; redirects <= redirectsMax; redirects++) {
     const url = checkedUrl(request.url);
-    const response = await send(agents.fetch, request, isAllowedHost(url) ? agents.open : agents.guarded);
+    const response = await send(client.fetch, request, isAllowedHost(url) ? client.open : client.guarded);
     const next = redirected(request, response.status, response.headers.get('location'));
     if (!next) return answerOf(response, url);
     await response.body?.cancel();
@@ -67,7 +51,7 @@ async function follow(agents: Agents, first: HttpRequest): Promise<HttpAnswer> {
 }
 
 const send = (
-  fetch: Agents['fetch'],
+  fetch: Client['fetch'],
   { url, method, headers, body, signal }: HttpRequest,
   dispatcher: Agent,
 ): Promise<Response> =>
@@ -96,20 +80,6 @@ function checkedUrl(text: string): URL {
   if (address && !isPublicAddress(address) && !isAllowedHost(url)) throw new StepError(refusal(url.hostname));
   return url;
 }
-
-const refusal = (host: string) => `${host} is not a public address and may not be reached`;
-
-const checkedLookup =
-  (resolve: Resolve): LookupFunction =>
-  (hostname, options, done) =>
-    resolve(hostname, { ...options, all: true }, (error, addresses) => {
-      const first = addresses?.[0];
-      if (error || !first) return done(error ?? new Error(`${hostname} has no address`), '');
-      if (!addresses.every(({ address }) => isPublicAddress(address))) {
-        return done(new StepError(refusal(hostname)), '');
-      }
-      return options.all ? done(null, addresses) : done(null, first.address, first.family);
-    });
 
 const slow = ({ url, timeoutMs }: HttpRequest) =>
   new StepError(`${url} did not answer within ${timeoutMs} ms`, { retryable: true });

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { sendGrouped } from '../aws/queues.ts';
 import { chunksOf } from '../data/table.ts';
+import { derivedId } from '../ids.ts';
 import { recordTypePartition } from '../records/record.ts';
 import type { Scope } from '../runtime.ts';
 import type { Batch } from './batch.ts';
@@ -22,9 +23,15 @@ export const RunMessage = z.object({
   batchId: z.string(),
   flowId: z.string(),
   recordId: z.string(),
+  /** The execution of this record in this batch: the same however often it is planned. */
+  runId: z.string(),
   slot: z.int(),
 });
 export type RunMessage = z.infer<typeof RunMessage>;
+
+/** A run begins, as its id tells, with its batch. */
+export const runIdOf = ({ id, startedAt }: Pick<Batch, 'id' | 'startedAt'>, recordId: string) =>
+  derivedId('exec', Date.parse(startedAt), id, recordId);
 
 export interface ListedRecord {
   id: string;
@@ -68,6 +75,7 @@ export const batchPlanner = (scope: Scope) => {
         batchId: batch.id,
         flowId: batch.flowId,
         recordId: record.id,
+        runId: runIdOf(batch, record.id),
         slot,
       };
       const lane = lanes.get(slot) ?? [];

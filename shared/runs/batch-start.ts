@@ -5,9 +5,11 @@ import { versionStore } from '../flows/version-store.ts';
 import { invalidAt } from '../http/errors.ts';
 import { recordTypePartition } from '../records/record.ts';
 import type { Scope } from '../runtime.ts';
-import type { Batch, Progress, RecordRun } from './batch.ts';
-import { batchPlanner, type ListedRecord } from './batch-plan.ts';
+import type { Batch, Progress } from './batch.ts';
+import { batchPlanner, type ListedRecord, runIdOf } from './batch-plan.ts';
 import { batchStore } from './batch-store.ts';
+import { type Checkpoint, parseRows } from './checkpoint.ts';
+import { checkpointsOf } from './run-history.ts';
 
 /** Up to this many records a call waits for its batch. */
 export const waitForRecordsMax = 10;
@@ -84,25 +86,30 @@ export const batchStarter = (scope: Scope) => {
       return undefined;
     },
 
-    results: async (batch: Batch, records: readonly ListedRecord[]) => {
-      const runs = await batches.runs(
-        batch,
-        records.map(({ id }) => id),
-      );
-      return records.map((record, index) => resultOf(record, runs[index]));
-    },
+    /** What became of each record of a small batch. */
+    results: (batch: Batch, records: readonly ListedRecord[]) =>
+      Promise.all(
+        records.map(async (record) => {
+          const runId = runIdOf(batch, record.id);
+          return resultOf(record, runId, await checkpointsOf(scope, { recordId: record.id, runId }));
+        }),
+      ),
   };
 };
 
-const resultOf = (record: ListedRecord, run: RecordRun | undefined) => ({
-  recordId: record.id,
-  recordName: record.name,
-  success: run?.status === 'completed',
-  ...(run && {
-    executionId: run.runId,
-    executionTime: run.completedAt ? Date.parse(run.completedAt) - Date.parse(run.startedAt) : 0,
-    contextSteps: run.stepCount,
-    promptsExecuted: run.promptCount,
-  }),
-  ...(run?.error && { error: run.error }),
-});
+function resultOf(record: ListedRecord, executionId: string, checkpoints: readonly Checkpoint[]) {
+  const end = checkpoints.at(-1)?.end;
+  const results = checkpoints.flatMap(({ results }) => results);
+  const [first] = checkpoints;
+  const beganAt = first && parseRows(first.rows)[0]?.[2];
+  return {
+    recordId: record.id,
+    recordName: record.name,
+    success: end?.status === 'completed',
+    executionId,
+    executionTime: end && beganAt ? Date.parse(end.at) - beganAt : 0,
+    contextSteps: results.length,
+    promptsExecuted: results.filter(({ modelUsed }) => modelUsed).length,
+    ...(end?.error && { error: end.error }),
+  };
+}

@@ -1,16 +1,7 @@
 import { ConditionFailed } from '../data/condition-failed.ts';
-import { decode } from '../data/entity.ts';
 import { conflict, notFound } from '../http/errors.ts';
 import type { Scope } from '../runtime.ts';
-import {
-  type Batch,
-  batchEntity,
-  type Progress,
-  progressOf,
-  type RecordRun,
-  recordRunEntity,
-  slotEntity,
-} from './batch.ts';
+import { type Batch, batchEntity, type Progress, progressOf, slotEntity } from './batch.ts';
 
 export type BatchStore = ReturnType<typeof batchStore>;
 
@@ -59,18 +50,6 @@ export const batchStore = ({ table, now }: Scope) => {
       } catch (failure) {
         throw failure instanceof ConditionFailed ? conflict('The batch is already over') : failure;
       }
-    },
-
-    /** The runs of the first `count` records, in their order. */
-    async runs(
-      { id, recordConcurrency }: Batch,
-      recordIds: readonly string[],
-    ): Promise<(RecordRun | undefined)[]> {
-      const keys = recordIds.map((recordId, n) =>
-        recordRunEntity.key(table.tenant, { batchId: id, slot: slotOf({ recordConcurrency }, n), recordId }),
-      );
-      const items = await table.getMany(keys, { consistent: true });
-      return items.map((item) => item && decode(recordRunEntity, item));
     },
   };
 };

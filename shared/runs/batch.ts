@@ -39,7 +39,10 @@ export interface SlotKey {
   slot: number;
 }
 
-/** What has become of the records of one slot. A slot's messages come one after another, so it has one writer. */
+/**
+ * What has become of records, counted by slots. A slot's messages come one after another, so whoever holds one of
+ * them is the only writer of the slot's counters.
+ */
 export const slotEntity = defineEntity({
   type: 'slot',
   schema: z.object({
@@ -48,32 +51,6 @@ export const slotEntity = defineEntity({
     lastAt: z.string().optional(),
   }),
   key: (tenant, { batchId, slot }: SlotKey) => ({ PK: slotPartition(tenant, batchId, slot), SK: 'COUNTERS' }),
-});
-
-/** One record's run of a batch: how far it came. */
-export const RecordRun = z.object({
-  recordId: z.string(),
-  recordName: z.string().nullable(),
-  /** The execution that the step results belong to. */
-  runId: z.string(),
-  status: z.enum(['running', 'completed', 'failed']),
-  /** How many checkpoints hold its step results. */
-  checkpoints: z.int(),
-  startedAt: z.string(),
-  completedAt: z.string().nullable(),
-  error: z.string().nullable(),
-  stepCount: z.int(),
-  promptCount: z.int(),
-});
-export type RecordRun = z.infer<typeof RecordRun>;
-
-export const recordRunEntity = defineEntity({
-  type: 'recordRun',
-  schema: RecordRun,
-  key: (tenant, { batchId, slot, recordId }: SlotKey & { recordId: string }) => ({
-    PK: slotPartition(tenant, batchId, slot),
-    SK: `RUN#${recordId}`,
-  }),
 });
 
 export type BatchStatus = 'scheduled' | 'running' | 'completed' | 'failed' | 'cancelled';

@@ -21,10 +21,24 @@ export type KeptResult = z.infer<typeof KeptResult>;
 /** What lists filter and sort by, one row a result: step id, status, start (Unix ms), duration (ms). */
 const Row = z.tuple([z.string(), z.enum(['completed', 'failed', 'skipped']), z.int(), z.int()]);
 export type Row = z.infer<typeof Row>;
+const Rows = z.array(Row);
+
+/** Rows are kept as text: thousands are read to skip to a page, and a list of lists is slow to unpack. */
+export const formatRows = (rows: readonly Row[]) => JSON.stringify(rows);
+export const parseRows = (text: string): Row[] => Rows.parse(JSON.parse(text));
+
+/** How a run ended. */
+export const RunEnd = z.object({
+  status: z.enum(['completed', 'failed']),
+  error: z.string().nullable(),
+  at: z.string(),
+});
+export type RunEnd = z.infer<typeof RunEnd>;
 
 /**
  * The step results that a run wrote at one time: those up to a step that reached outside, or to its end.
- * Written once, never changed. Together with the run's item it is where a broken run goes on from.
+ * Written once, never changed. A run is its checkpoints: a broken one goes on after the last, and one whose
+ * last has an `end` is over.
  */
 export const Checkpoint = z.object({
   runId: z.string(),
@@ -40,9 +54,12 @@ export const Checkpoint = z.object({
   /** The record's metadata as the run saw it; in the first checkpoint only. */
   recordMetadata: Stowed.optional(),
   results: z.array(KeptResult),
-  rows: z.array(Row),
+  /** One {@link Row} a result, as text. */
+  rows: z.string(),
   /** What of it lies in the payload bucket. */
   pointers: z.array(z.string()).optional(),
+  /** In the last checkpoint only. */
+  end: RunEnd.optional(),
 });
 export type Checkpoint = z.infer<typeof Checkpoint>;
 
@@ -71,6 +88,13 @@ export const checkpointEntity = defineEntity({
 
 export const flowResultsPartition = (tenant: string, flowId: string, shard: number) =>
   `T#${tenant}#FLOW#${flowId}#STEPS#${shard}`;
+
+/** The range of a record's partition that holds the checkpoints of one run. */
+export const runRange = (tenant: string, recordId: string, runId: string) => ({
+  partition: recordPartition(tenant, recordId),
+  from: `STEPS#${runId}#`,
+  to: `STEPS#${runId}#~`,
+});
 
 /** The range of a record's partition that holds its step results. */
 export const recordResultsRange = (tenant: string, recordId: string) => ({

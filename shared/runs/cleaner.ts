@@ -1,6 +1,6 @@
 import type { Key } from '../data/entity.ts';
-import { payloadStore, Stowed } from '../data/payloads.ts';
-import type { QueryOptions } from '../data/table.ts';
+import { payloadStore } from '../data/payloads.ts';
+import type { QueryOptions } from '../data/query.ts';
 import { flowKeysRange } from '../flows/flow.ts';
 import type { Scope } from '../runtime.ts';
 import { flowResultsPartition, flowShards, recordResultsRange } from './checkpoint.ts';
@@ -25,14 +25,13 @@ export const cleaner = (scope: Scope) => {
         await removeRange({ partition: flowResultsPartition(table.tenant, id, shard), index: 1 });
       }
       await removeRange(flowKeysRange(table.tenant, id));
+      // Steps of the flow itself, which is gone already, and of drafts that were written over.
+      await payloads.removeFolder(id);
     },
 
     record: (id: string) => removeRange(recordResultsRange(table.tenant, id)),
   };
 };
 
-function pointersOf({ steps, summary }: Record<string, unknown>): string[] {
-  const { pointers = [] } = (summary ?? {}) as { pointers?: string[] };
-  const stowed = Stowed.safeParse(steps);
-  return stowed.success && 'pointer' in stowed.data ? [...pointers, stowed.data.pointer] : pointers;
-}
+const pointersOf = ({ summary }: Record<string, unknown>): string[] =>
+  (summary as { pointers?: string[] } | undefined)?.pointers ?? [];

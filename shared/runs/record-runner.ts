@@ -4,46 +4,78 @@ import type { Variables } from '../flows/step.ts';
 import { type LoadedVersion, versionStore } from '../flows/version-store.ts';
 import type { RecordItem } from '../records/record.ts';
 import type { Scope } from '../runtime.ts';
-import { type Batch, recordRunEntity } from './batch.ts';
-import type { RunMessage } from './batch-plan.ts';
+import type { Batch } from './batch.ts';
 import { livePorts } from './live-ports.ts';
 import type { RecordJob } from './record-jobs.ts';
-import { earlierResults } from './run-history.ts';
-import { countRecord, openRunLog, type RunLog } from './run-log.ts';
+import { type CommitEnd, endCommitter } from './run-ends.ts';
+import { checkpointsOf, resultsOf } from './run-history.ts';
+import { openRunLog, type RunLog } from './run-log.ts';
 
 /** Published and test versions never change, so a warm worker reads each once. */
 const versions = new Map<string, Promise<LoadedVersion>>();
 const versionsMax = 50;
 
 /** Runs a batch's flow on one record, from where an earlier attempt ended. Each record is counted exactly once. */
-export async function runRecord(scope: Scope, job: RecordJob, signal: AbortSignal): Promise<void> {
-  const { message, batch, record, run, flowDeleted } = job;
-  if (!batch || batch.stopped || (run && run.status !== 'running')) return;
-  if (flowDeleted) return failRecord(scope, message, 'The flow was deleted');
-  if (!record) return failRecord(scope, message, 'The record was deleted');
+export async function runRecord(
+  scope: Scope,
+  job: RecordJob,
+  commitEnd: CommitEnd,
+  signal: AbortSignal,
+): Promise<void> {
+  const { batch, record, flowDeleted } = job;
+  if (!batch || batch.stopped) return;
+  const earlier = await earlierCheckpoints(scope, job);
+  if (earlier.at(-1)?.end) return;
+  const log = openRunLog(scope, factsOf(job, batch), commitEnd, earlier.length);
+  if (flowDeleted) return log.finish('The flow was deleted');
+  if (!record) return log.finish('The record was deleted');
 
   const version = await versionOf(scope, batch);
-  const runId = run?.runId ?? scope.newId('exec');
-  const { userId, organizationId, flowId, flowVersionId } = batch;
-  const facts = { userId, organizationId, flowId, flowVersionId, batchId: batch.id, slot: message.slot };
-  const log = openRunLog(
-    scope,
-    { ...facts, runId, recordId: record.id, recordName: record.name, recordMetadata: record.metadata },
-    run,
-  );
-  const done = run ? await earlierResults(scope, run) : new Map<string, StepResult>();
-  const variables = builtIns(batch, record, runId, run?.startedAt ?? scope.now().toISOString());
+  const done = await resultsOf(scope, earlier);
+  const variables = builtIns(batch, record, job.message.runId);
   const ports = livePorts(scope, batch);
+  const retries = new Map<string, number>();
   for (let attempt = 0; ; attempt++) {
-    const { retry } = await runOnce(
-      { version, variables, done, ports, signal, log },
-      batch.maxRetries - attempt,
-      attempt,
-    );
-    if (!retry) return;
+    const mayRetry = attempt < batch.maxRetries;
+    const again = await runOnce({ version, variables, done, ports, signal, log, retries }, mayRetry);
+    if (again === undefined) return;
+    retries.set(again, (retries.get(again) ?? 0) + 1);
     await sleep(Math.random() * 1_000 * 2 ** attempt, undefined, { signal });
   }
 }
+
+/** Ends a record that was given up on, unless it has ended after all. */
+export async function failRecord(scope: Scope, job: RecordJob, error: string): Promise<void> {
+  if (!job.batch) return;
+  const earlier = await earlierCheckpoints(scope, job);
+  if (earlier.at(-1)?.end) return;
+  await openRunLog(scope, factsOf(job, job.batch), endCommitter(scope), earlier.length).finish(error);
+}
+
+const earlierCheckpoints = async (scope: Scope, { message, firstCheckpoint }: RecordJob) =>
+  !firstCheckpoint || firstCheckpoint.end
+    ? [firstCheckpoint].filter((each) => each !== undefined)
+    : checkpointsOf(scope, message);
+
+const factsOf = (
+  { message, record }: RecordJob,
+  { userId, organizationId, flowId, flowVersionId }: Batch,
+) => {
+  const { batchId, recordId, runId, slot } = message;
+  const { name: recordName = '', metadata: recordMetadata = {} } = record ?? {};
+  return {
+    userId,
+    organizationId,
+    flowId,
+    flowVersionId,
+    batchId,
+    slot,
+    runId,
+    recordId,
+    recordName,
+    recordMetadata,
+  };
+};
 
 interface RunOnce {
   version: LoadedVersion;
@@ -52,64 +84,46 @@ interface RunOnce {
   ports: ReturnType<typeof livePorts>;
   signal: AbortSignal;
   log: RunLog;
+  /** How often each step was tried again, by its path. */
+  retries: ReadonlyMap<string, number>;
 }
 
 /**
  * A step that reached outside is written down before the next one begins; what follows it without effects is
  * written together with the next one that has some, or with the end.
+ * @returns the path of the step that failed, when the run should be tried again from there.
  */
-async function runOnce({ version, log, done, ...world }: RunOnce, retriesLeft: number, attempt: number) {
+async function runOnce(
+  { version, log, done, retries, ...world }: RunOnce,
+  mayRetry: boolean,
+): Promise<string | undefined> {
   let failed: StepResult | undefined;
   let unwrittenEffects = false;
-  const settle = async () => {
-    if (failed) await log.add(failed);
-    failed = undefined;
+  const write = async (result: StepResult | undefined) => {
+    if (!result) return;
+    done.set(result.path, result);
+    await log.add(result);
   };
   for await (const event of runFlow({ ...world, steps: version.steps, done })) {
     if (event.type === 'step_start') {
-      await settle();
+      await write(failed);
+      failed = undefined;
       if (unwrittenEffects) await log.flush();
       unwrittenEffects = false;
     } else if (event.type === 'step_end') {
-      const { result } = event;
-      if (result.status === 'failed') failed = { ...result, retryCount: result.retryCount + attempt };
-      else {
-        done.set(result.path, result);
-        await log.add(result);
-      }
+      const retryCount = event.result.retryCount + (retries.get(event.result.path) ?? 0);
+      const result = { ...event.result, retryCount };
+      // Whether a failed step is written shows with what comes next: one that ends the run may be tried again.
+      if (result.status === 'failed') failed = result;
+      else await write(result);
       unwrittenEffects ||= event.effects;
     } else {
-      // The failed step is left unwritten when it will be tried again.
-      if (!event.success && event.retryable && retriesLeft > 0) return { retry: true };
-      await settle();
+      if (failed && event.retryable && mayRetry && !event.success) return failed.path;
+      await write(failed);
       await log.finish(event.success ? null : (event.error ?? 'The run failed'));
     }
   }
-  return { retry: false };
-}
-
-/** Ends a record that cannot run. Counted once: a run that is over stays as it is. */
-export async function failRecord(scope: Scope, message: RunMessage, error: string): Promise<void> {
-  const { table, now } = scope;
-  const completedAt = now().toISOString();
-  const set = { status: 'failed', completedAt, error };
-  const setOnce = {
-    recordId: message.recordId,
-    recordName: null,
-    runId: scope.newId('exec'),
-    checkpoints: 0,
-    startedAt: completedAt,
-    stepCount: 0,
-    promptCount: 0,
-  };
-  const open = {
-    expression: 'attribute_not_exists(PK) OR #status = :running',
-    values: { running: 'running' },
-  };
-  await table.commit([
-    table.writes.update(recordRunEntity, message, { set, setOnce }, open),
-    countRecord(scope, message, true, completedAt),
-  ]);
+  return undefined;
 }
 
 function versionOf(scope: Scope, { flowId, flowVersionId }: Batch): Promise<LoadedVersion> {
@@ -123,10 +137,10 @@ function versionOf(scope: Scope, { flowId, flowVersionId }: Batch): Promise<Load
   return loading;
 }
 
-const builtIns = (batch: Batch, record: RecordItem, runId: string, timestamp: string): Variables => ({
+const builtIns = (batch: Batch, record: RecordItem, runId: string): Variables => ({
   _record: { id: record.id, name: record.name, type: record.type, metadata: record.metadata },
   _flow: { id: batch.flowId, name: batch.flowName },
-  _execution: { id: runId, timestamp },
+  _execution: { id: runId, timestamp: batch.startedAt },
   _user: { id: batch.userId },
   ...(record.messages && { messages: record.messages }),
 });

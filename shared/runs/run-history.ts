@@ -2,34 +2,43 @@ import { decode } from '../data/entity.ts';
 import { type PayloadStore, payloadStore } from '../data/payloads.ts';
 import type { StepResult } from '../flows/engine.ts';
 import type { Scope } from '../runtime.ts';
-import { type Checkpoint, checkpointEntity, type KeptResult, type Row } from './checkpoint.ts';
+import {
+  type Checkpoint,
+  checkpointEntity,
+  type KeptResult,
+  parseRows,
+  type Row,
+  runRange,
+} from './checkpoint.ts';
 
-/** What an earlier attempt of a run has done, by the path of each step: the engine goes on after it. */
-export async function earlierResults(
-  scope: Scope,
-  run: { recordId: string; runId: string; checkpoints: number },
-): Promise<Map<string, StepResult>> {
-  const payloads = payloadStore(scope);
-  const checkpoints = await checkpointsOf(scope, run, run.checkpoints);
-  const results = await Promise.all(
-    checkpoints.flatMap(({ results, rows }) =>
-      results.map((result, index) => restore(payloads, result, rows[index])),
-    ),
-  );
-  return new Map(results.map((result) => [result.path, result]));
-}
-
-/** The first checkpoints of a run, in their order. */
+/** A run as its checkpoints tell it. */
 export async function checkpointsOf(
   { table }: Scope,
   { recordId, runId }: { recordId: string; runId: string },
-  count: number,
 ): Promise<Checkpoint[]> {
-  const keys = Array.from({ length: count }, (_, index) =>
-    checkpointEntity.key(table.tenant, { recordId, runId, index }),
+  const checkpoints: Checkpoint[] = [];
+  for (let startKey: Record<string, unknown> | undefined; ; ) {
+    const range = runRange(table.tenant, recordId, runId);
+    const page = await table.query({ ...range, consistent: true, ...(startKey && { startKey }) });
+    checkpoints.push(...page.items.map((item) => decode(checkpointEntity, item)));
+    startKey = page.nextKey;
+    if (!startKey) return checkpoints;
+  }
+}
+
+/** What an earlier attempt of a run has done, by the path of each step: the engine goes on after it. */
+export async function resultsOf(
+  scope: Scope,
+  checkpoints: readonly Checkpoint[],
+): Promise<Map<string, StepResult>> {
+  const payloads = payloadStore(scope);
+  const results = await Promise.all(
+    checkpoints.flatMap((checkpoint) => {
+      const rows = parseRows(checkpoint.rows);
+      return checkpoint.results.map((result, index) => restore(payloads, result, rows[index]));
+    }),
   );
-  const items = await table.getMany(keys, { consistent: true });
-  return items.flatMap((item) => (item ? [decode(checkpointEntity, item)] : []));
+  return new Map(results.map((result) => [result.path, result]));
 }
 
 async function restore(payloads: PayloadStore, kept: KeptResult, row: Row | undefined): Promise<StepResult> {

@@ -1,6 +1,7 @@
-import type { QueryOptions, TenantTable } from '../data/table.ts';
+import type { QueryOptions } from '../data/query.ts';
+import type { TenantTable } from '../data/table.ts';
 import { idFloor } from '../ids.ts';
-import { flowResultsPartition, flowShards, type Row, recordResultsRange } from './checkpoint.ts';
+import { flowResultsPartition, flowShards, parseRows, type Row, recordResultsRange } from './checkpoint.ts';
 
 /** A checkpoint as an index shows it: enough to filter, sort and count its results by. */
 export interface Entry {
@@ -71,7 +72,8 @@ async function* entries(
 
 function toEntry({ SK, summary }: Record<string, unknown>): Entry {
   const [, runId = '', index = '0'] = (SK as string).split('#');
-  return { ...(summary as Omit<Entry, 'runId' | 'index'>), runId, index: Number(index) };
+  const { rows, ...rest } = summary as Omit<Entry, 'runId' | 'index' | 'rows'> & { rows: string };
+  return { ...rest, rows: parseRows(rows), runId, index: Number(index) };
 }
 
 const compare = (a: Entry, b: Entry) =>

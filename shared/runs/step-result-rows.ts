@@ -1,12 +1,12 @@
 import { decodeTime } from 'ulid';
+import { decode } from '../data/entity.ts';
 import { type PayloadStore, payloadStore, type Stowed } from '../data/payloads.ts';
 import type { StoredStep } from '../flows/flow.ts';
 import { type Variables, variableOf } from '../flows/step.ts';
 import { versionStore } from '../flows/version-store.ts';
 import { derivedId } from '../ids.ts';
 import type { Scope } from '../runtime.ts';
-import type { Checkpoint, KeptResult, Row } from './checkpoint.ts';
-import { checkpointsOf } from './run-history.ts';
+import { type Checkpoint, checkpointEntity, type KeptResult, parseRows, type Row } from './checkpoint.ts';
 import { previewOf } from './run-log.ts';
 import type { Entry } from './step-result-entries.ts';
 
@@ -25,6 +25,7 @@ export const stepOf = (steps: StepIndex, { entry, row }: ResultRef) =>
 
 /** Builds the rows of step results from what is kept: checkpoints, and the versions that they were made with. */
 export const resultRows = (scope: Scope) => {
+  const { table } = scope;
   const payloads = payloadStore(scope);
 
   /** The steps of the versions that these results were made with. */
@@ -39,23 +40,25 @@ export const resultRows = (scope: Scope) => {
     return new Map(loaded);
   }
 
-  async function rowsOf(refs: readonly ResultRef[]) {
-    const runs = new Map<string, { recordId: string; runId: string; checkpoints: number }>();
+  /** The checkpoints of these results and those before them in their runs, which hold the variables. */
+  async function runsOf(refs: readonly ResultRef[]): Promise<Map<string, Checkpoint[]>> {
+    const last = new Map<string, Entry>();
     for (const { entry } of refs) {
-      const { runId, recordId, index } = entry;
-      const checkpoints = Math.max(index + 1, runs.get(runId)?.checkpoints ?? 0);
-      runs.set(runId, { recordId, runId, checkpoints });
+      if (entry.index >= (last.get(entry.runId)?.index ?? 0)) last.set(entry.runId, entry);
     }
-    const [steps, ...loaded] = await Promise.all([
-      flowSteps(refs),
-      ...[...runs.values()].map(
-        async (run) => [run.runId, await checkpointsOf(scope, run, run.checkpoints)] as const,
+    const keys = [...last.values()].flatMap(({ recordId, runId, index: end }) =>
+      Array.from({ length: end + 1 }, (_, index) =>
+        checkpointEntity.key(table.tenant, { recordId, runId, index }),
       ),
-    ]);
-    const checkpoints = new Map(loaded);
-    return Promise.all(
-      refs.map((ref) => toRow(payloads, ref, steps, checkpoints.get(ref.entry.runId) ?? [])),
     );
+    const items = await table.getMany(keys, { consistent: true });
+    const checkpoints = items.flatMap((item) => (item ? [decode(checkpointEntity, item)] : []));
+    return Map.groupBy(checkpoints, ({ runId }) => runId);
+  }
+
+  async function rowsOf(refs: readonly ResultRef[]) {
+    const [steps, runs] = await Promise.all([flowSteps(refs), runsOf(refs)]);
+    return Promise.all(refs.map((ref) => toRow(payloads, ref, steps, runs.get(ref.entry.runId) ?? [])));
   }
 
   return { flowSteps, rowsOf };
@@ -104,7 +107,11 @@ async function toRow(payloads: PayloadStore, ref: ResultRef, steps: StepIndex, r
 }
 
 const previewOfKept = (kept: KeptResult | undefined) =>
-  !kept?.output ? null : 'inline' in kept.output ? previewOf(kept.output.inline) : (kept.preview ?? null);
+  !kept?.output
+    ? null
+    : 'inline' in kept.output
+      ? previewOf(JSON.parse(kept.output.inline))
+      : (kept.preview ?? null);
 
 /** What the earlier steps of the run had put into variables when this one began. */
 async function variablesBefore(
@@ -116,8 +123,9 @@ async function variablesBefore(
   const variables: Variables = {};
   for (const { index, results, rows, flowVersionId } of run.slice(0, ref.entry.index + 1)) {
     const before = index === ref.entry.index ? results.slice(0, ref.place) : results;
+    const ids = parseRows(rows).map(([stepId]) => stepId);
     for (const [place, { output }] of before.entries()) {
-      const step = steps.get(flowVersionId)?.get(rows[place]?.[0] ?? '');
+      const step = steps.get(flowVersionId)?.get(ids[place] ?? '');
       const variable = step && variableOf(step);
       if (variable && output) variables[variable] = await payloads.fetch(output);
     }

@@ -1,5 +1,6 @@
 import type { TestProject } from 'vitest/node';
 import { type StackFacts, startStack } from '../../infra/local/stack.ts';
+import { startModels } from './models.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -7,8 +8,10 @@ declare module 'vitest' {
   }
 }
 
-/** One embedded stack in memory for the whole run. The workers inherit its environment. */
+/** One embedded stack in memory for the whole run, and a model server. The workers inherit its environment. */
 export default async function setup(project: TestProject) {
+  const models = await startModels();
+  process.env.GENERIC_OPENAI_BASE_URL = models.url;
   const stack = await startStack({
     port: 0,
     onFailure(what) {
@@ -16,5 +19,8 @@ export default async function setup(project: TestProject) {
     },
   });
   project.provide('stack', stack.facts);
-  return stack.stop;
+  return async () => {
+    await stack.stop();
+    await models.close();
+  };
 }

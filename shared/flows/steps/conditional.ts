@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import { PlainErrorHandling } from '../error-handling.ts';
-import { StoredStep } from '../flow.ts';
 import { Expression, evaluateExpression } from '../sandbox.ts';
-import { defineStep } from '../step.ts';
+import { defineStep, type FlowStep } from '../step.ts';
 
-/** As they are stored; what a caller may send stands in `flow-step.ts`. */
-const BranchSteps = z.array(StoredStep).optional();
+/** As they are stored. They were checked when they were sent, by what stands in `flow-step.ts`. */
+const BranchSteps = z.array(z.custom<FlowStep>()).optional();
 
 export const conditionalStep = defineStep({
   type: 'conditional',

@@ -42,7 +42,7 @@ test('the step results of the record are removed, and those of others stay', asy
     userId,
     organizationId: null,
     results: [],
-    rows: [],
+    rows: '[]',
   });
   const resultsOf = async (id: string) => (await table.query(recordResultsRange(tenant, id))).items.length;
   const create = async (name: string): Promise<string> =>

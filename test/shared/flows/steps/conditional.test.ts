@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { conditionalStep } from '../../../../shared/flows/steps/conditional.ts';
-import { failureOf, problemsOf, runStep } from './run-step.ts';
+import { failureOf } from '../../../support/failure-of.ts';
+import { problemsOf, runStep } from './run-step.ts';
 
 const variables = { _record: { metadata: { size: 12 } } };
 

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
+import { failureOf } from '../../../support/failure-of.ts';
 import { modelServer } from '../../../support/model-server.ts';
-import { failureOf, problemsOf, runStep } from './run-step.ts';
+import { problemsOf, runStep } from './run-step.ts';
 
 const model = 'generic-openai/stand-in';
 const variables = {

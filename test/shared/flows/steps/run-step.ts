@@ -1,5 +1,5 @@
 import type { Ports } from '../../../../shared/flows/ports.ts';
-import { StepError, type StepOutcome, type Variables } from '../../../../shared/flows/step.ts';
+import type { StepOutcome, Variables } from '../../../../shared/flows/step.ts';
 import { stepTypeOf } from '../../../../shared/flows/steps/index.ts';
 import { renderTemplate } from '../../../../shared/flows/templates.ts';
 import { callModel } from '../../../../shared/models/call-model.ts';
@@ -28,17 +28,6 @@ export async function runStep(type: string, config: object, world: World = {}): 
     },
     signal,
   });
-}
-
-/** The StepError that a step fails with. */
-export async function failureOf(running: Promise<unknown>): Promise<StepError> {
-  try {
-    await running;
-  } catch (error) {
-    if (error instanceof StepError) return error;
-    throw error;
-  }
-  throw new Error('The step did not fail');
 }
 
 /** The issues that keep a config from being saved, as `path: message`. */

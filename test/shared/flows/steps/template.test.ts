@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { failureOf, problemsOf, runStep } from './run-step.ts';
+import { failureOf } from '../../../support/failure-of.ts';
+import { problemsOf, runStep } from './run-step.ts';
 
 const variables = { _record: { name: 'Oslo', metadata: { size: 3 } }, list: [1, 2] };
 

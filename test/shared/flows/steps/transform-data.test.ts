@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { failureOf, problemsOf, runStep } from './run-step.ts';
+import { failureOf } from '../../../support/failure-of.ts';
+import { problemsOf, runStep } from './run-step.ts';
 
 const variables = { items: [{ price: 2 }, { price: 5 }] };
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { failureOf, runStep } from './run-step.ts';
+import { failureOf } from '../../../support/failure-of.ts';
+import { runStep } from './run-step.ts';
 
 const id = 'record_01k9m4v7d3x8qz5w2r6t0y1hbn';
 const variables = {

@@ -1,0 +1,76 @@
+import type { RequestOf } from '../../shared/http/client.ts';
+
+/** The type of the records that the flow makes. */
+export const guideType = 'guide-entry';
+
+/** The great-circle distance from San Francisco, and how long it takes. */
+const measure = `
+const radians = (degrees) => (Number(degrees) * Math.PI) / 180;
+const { latitude, longitude } = _record.metadata;
+const home = { latitude: 37.619002, longitude: -122.374843 };
+const half = (a, b) => Math.sin((radians(a) - radians(b)) / 2) ** 2;
+const share = half(latitude, home.latitude) +
+  Math.cos(radians(latitude)) * Math.cos(radians(home.latitude)) * half(longitude, home.longitude);
+const km = Math.round(2 * 6371 * Math.asin(Math.sqrt(share)));
+return { km, hoursByCar: Math.ceil(km / 80), hoursByPlane: Math.ceil(km / 700) };`;
+
+const question = `Airport: {{ _record.metadata.name }} ({{ _record.name }})
+Place: {{ _record.metadata.city }}, {{ _record.type }}
+From San Francisco: {{ way.km }} km, {{ travel }}`;
+
+const travel = (name: string, template: string) => ({
+  type: 'template',
+  name,
+  config: { template, outputVariable: 'travel' },
+});
+
+/** For each airport: the way there from San Francisco, a sentence by the model, and a record of both. */
+export const guideFlow = (model: string): RequestOf<'POST /v1/flows'>['body'] => ({
+  name: 'Airport guide',
+  description: 'A guide entry for every airport: the way there from San Francisco, and a sentence about it.',
+  flowSteps: [
+    {
+      type: 'transform-data',
+      name: 'Measure the way',
+      config: { script: measure, outputVariable: 'way' },
+    },
+    {
+      type: 'conditional',
+      name: 'Is it near?',
+      config: {
+        condition: 'way.km < 300',
+        trueSteps: [travel('Go by car', 'about {{ way.hoursByCar }} h by car')],
+        falseSteps: [travel('Go by plane', 'about {{ way.hoursByPlane }} h by plane')],
+      },
+    },
+    {
+      type: 'prompt',
+      name: 'Write a sentence',
+      config: {
+        model,
+        systemPrompt: 'You write for a travel guide: one sentence of at most 25 words, facts only.',
+        userPrompt: question,
+        outputVariable: 'sentence',
+      },
+    },
+    {
+      type: 'set-variable',
+      name: 'Fill in the entry',
+      config: {
+        variableName: 'entry',
+        value: {
+          airport: '{{ _record.metadata.name }}',
+          city: '{{ _record.metadata.city }}',
+          kmFromSanFrancisco: '{{ way.km }}',
+          travel: '{{ travel }}',
+          sentence: '{{ sentence }}',
+        },
+      },
+    },
+    {
+      type: 'upsert-record',
+      name: 'Keep the entry',
+      config: { recordType: guideType, recordName: '{{ _record.name }}', sourceVariable: 'entry' },
+    },
+  ],
+});

@@ -1,0 +1,71 @@
+import { styleText } from 'node:util';
+
+const { stdout } = process;
+const style = (format: Parameters<typeof styleText>[0], text: string) =>
+  styleText(format, text, { stream: stdout });
+
+export const count = (value: number) => value.toLocaleString('en');
+export const duration = (ms: number) =>
+  ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
+
+const labelWidth = 10;
+
+/** A line of the story: what happened, and how long it took. */
+export function tell(label: string, lines: string | string[]): void {
+  const [first = '', ...rest] = [lines].flat();
+  stdout.write(`  ${style('bold', label.padEnd(labelWidth))}${first}\n`);
+  for (const line of rest) stdout.write(`  ${' '.repeat(labelWidth)}${line}\n`);
+}
+
+export const heading = (text: string) => stdout.write(`\n  ${style('bold', text)}\n\n`);
+export const note = (text: string) => stdout.write(`  ${style('dim', text)}\n`);
+
+/** The members of an object, a line each. */
+export function show(members: Record<string, unknown>): void {
+  const width = Math.max(...Object.keys(members).map(({ length }) => length));
+  for (const [name, value] of Object.entries(members)) {
+    stdout.write(`  ${style('dim', name.padEnd(width))}   ${value}\n`);
+  }
+  stdout.write('\n');
+}
+
+export interface Column<Row> {
+  title: string;
+  value: (row: Row) => string;
+  /** Numbers stand on the right. */
+  right?: boolean;
+}
+
+export function table<Row>(columns: Column<Row>[], rows: Row[]): void {
+  const texts = rows.map((row) => columns.map(({ value }) => value(row)));
+  const widths = columns.map(({ title }, index) =>
+    Math.max(title.length, ...texts.map((row) => row[index]?.length ?? 0)),
+  );
+  const line = (cells: string[]) =>
+    cells
+      .map((cell, index) => cell[columns[index]?.right ? 'padStart' : 'padEnd'](widths[index] ?? 0))
+      .join('   ')
+      .trimEnd();
+  note(line(columns.map(({ title }) => title)));
+  for (const row of texts) stdout.write(`  ${line(row)}\n`);
+}
+
+const barWidth = 30;
+
+/** Shows how far something is: one line that moves in a terminal, a line for every fifth of the way elsewhere. */
+export function progress(label: string) {
+  let fifths = 0;
+  return (done: number, total: number) => {
+    const text = `${count(done)} of ${count(total)}`;
+    if (stdout.isTTY) {
+      const filled = Math.round((barWidth * done) / total);
+      const bar = '█'.repeat(filled) + style('dim', '░'.repeat(barWidth - filled));
+      stdout.write(`\r\x1b[K  ${style('bold', label.padEnd(labelWidth))}${bar} ${text}`);
+      if (done === total) stdout.write('\n');
+      return;
+    }
+    const reached = Math.floor((5 * done) / total);
+    if (reached > fifths) tell(label, text);
+    fifths = Math.max(fifths, reached);
+  };
+}

@@ -1,0 +1,86 @@
+import Big from 'big.js';
+import type { AnswerOf } from '../../shared/http/client.ts';
+import { type Column, count, duration, note, table } from './output.ts';
+
+export type StepResult = AnswerOf<'GET /v1/flows/{id}/step-results'>['data'][number];
+
+export type Step = AnswerOf<'POST /v1/flows'>['flowSteps'][number];
+
+interface StepTotal {
+  step: Pick<Step, 'name' | 'type'>;
+  results: StepResult[];
+}
+
+const none = '–';
+
+/** What each step did to all records, in the order of the flow. */
+export function showByStep(steps: Step[], results: StepResult[]): void {
+  const byStep = Map.groupBy(results, ({ stepId }) => stepId);
+  table(
+    totalColumns,
+    withBranches(steps).map((step): StepTotal => ({ step, results: byStep.get(step.id) ?? [] })),
+  );
+  const unpriced = results.some(({ modelUsed, estimatedCost }) => modelUsed && estimatedCost === null);
+  if (unpriced) note('The price catalog does not know this model, so nobody knows what it cost.');
+}
+
+const withBranches = (steps: Step[]): Step[] =>
+  steps.flatMap((step) => {
+    const { trueSteps = [], falseSteps = [] } = step.config as { [Branch in string]?: Step[] };
+    return [step, ...withBranches(trueSteps), ...withBranches(falseSteps)];
+  });
+
+const totalColumns: Column<StepTotal>[] = [
+  { title: 'Step', value: ({ step }) => step.name },
+  { title: 'Type', value: ({ step }) => step.type },
+  { title: 'Done', right: true, value: ({ results }) => count(withStatus(results, 'completed')) },
+  { title: 'Failed', right: true, value: ({ results }) => count(withStatus(results, 'failed')) },
+  {
+    title: 'Mean',
+    right: true,
+    value: ({ results }) => ofAll(results, (all) => sum(all) / all.length),
+  },
+  { title: 'Longest', right: true, value: ({ results }) => ofAll(results, (all) => Math.max(...all)) },
+  { title: 'Tokens', right: true, value: ({ results }) => tokensOf(results) },
+  { title: 'Cost in USD', right: true, value: ({ results }) => costOf(results) },
+];
+
+const withStatus = (results: StepResult[], wanted: StepResult['status']) =>
+  results.filter(({ status }) => status === wanted).length;
+const ofAll = (results: StepResult[], measure: (durations: number[]) => number) =>
+  results.length === 0 ? none : duration(measure(results.map(({ durationMs }) => durationMs ?? 0)));
+const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
+
+function tokensOf(results: StepResult[]): string {
+  const tokens = results.flatMap(({ totalTokens }) => totalTokens ?? []);
+  return tokens.length === 0 ? none : count(sum(tokens));
+}
+
+/** Costs are decimal texts: a sum of floating-point numbers would not be exact. */
+function costOf(results: StepResult[]): string {
+  const costs = results.flatMap(({ estimatedCost }) => estimatedCost ?? []);
+  if (costs.length > 0) return costs.reduce((total, cost) => total.plus(cost), new Big(0)).toFixed();
+  return results.some(({ modelUsed }) => modelUsed) ? 'unknown' : none;
+}
+
+const outputWidth = 56;
+
+/** One record's results, in the order of the run. */
+export function showRun(results: StepResult[]): void {
+  table(
+    [
+      { title: 'Step', value: ({ stepName }) => stepName },
+      { title: 'Status', value: ({ status }) => status },
+      { title: 'Duration', right: true, value: ({ durationMs }) => duration(durationMs ?? 0) },
+      { title: 'Tokens', right: true, value: (result) => tokensOf([result]) },
+      { title: 'Cost in USD', right: true, value: (result) => costOf([result]) },
+      { title: 'Output', value: ({ outputPreview, errorMessage }) => start(outputPreview ?? errorMessage) },
+    ],
+    results,
+  );
+}
+
+function start(text: string | null): string {
+  const line = (text ?? '').replaceAll(/\s+/g, ' ');
+  return line.length > outputWidth ? `${line.slice(0, outputWidth - 1)}…` : line;
+}

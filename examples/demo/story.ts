@@ -1,0 +1,103 @@
+import { openAsBlob } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { startStack } from '../../infra/local/stack.ts';
+import { type AnswerOf, createClient } from '../../shared/http/client.ts';
+import { guideFlow, guideType } from './flow.ts';
+import { chooseModel, DemoError } from './model.ts';
+import { count, duration, heading, note, progress, show, tell } from './output.ts';
+import { type StepResult, showByStep, showRun } from './results.ts';
+
+type Call = ReturnType<typeof createClient>['call'];
+
+const pollMs = 100;
+
+/** From an empty service to a finished record, by nothing but calls of the API. */
+export async function tellTheStory(running: AsyncDisposableStack, onFailure: (what: string) => void) {
+  const began = performance.now();
+  heading('A flow runs on records, end to end');
+  const model = await chooseModel();
+  running.defer(model.close);
+  tell('Model', model.description);
+  const stack = await startStack({ port: 0, onFailure });
+  running.defer(stack.stop);
+  tell('Stack', `${stack.facts.url}, all in memory (${since(began)})`);
+
+  const { call } = createClient({ baseUrl: stack.facts.url, token: stack.facts.liveKey });
+  await uploadAirports(call);
+  const flow = await publishFlow(call, model.name);
+  const batch = await runFlow(call, flow.id, process.env.DEMO_STATE || model.state);
+  const results = await allResults(call, flow.id);
+  heading(`Step results of all ${count(batch.totalRecords)} airports`);
+  showByStep(flow.flowSteps, results);
+  await showOne(call, results);
+  if (batch.failedRecords > 0) throw new DemoError(failureIn(results, batch));
+  note(`Done in ${since(began)}. Your turn: npm start, and the walk-through in README.md.`);
+}
+
+const since = (began: number) => duration(performance.now() - began);
+
+async function uploadAirports(call: Call) {
+  const began = performance.now();
+  const path = fileURLToPath(new URL('../airports.csv', import.meta.url));
+  const file = new File([await openAsBlob(path)], 'airports.csv');
+  const { created } = await call('POST /v1/records/upload-csv', {
+    body: { file, nameColumn: 'iata', typeColumn: 'state' },
+  });
+  tell('Upload', `examples/airports.csv: ${count(created)} records, typed by their state (${since(began)})`);
+}
+
+async function publishFlow(call: Call, model: string) {
+  const flow = await call('POST /v1/flows', { body: guideFlow(model) });
+  const { publishedVersionId } = await call('POST /v1/flows/{id}/publish', { params: { id: flow.id } });
+  const steps = flow.flowSteps.map(({ type }) => type).join(', ');
+  tell('Flow', [`"${flow.name}": ${steps}`, `published as ${publishedVersionId}`]);
+  return flow;
+}
+
+async function runFlow(call: Call, id: string, recordType: string) {
+  const run = await call('POST /v1/flows/{id}/run-on-record-type', { params: { id }, body: { recordType } });
+  tell('Run', `on the ${count(run.recordCount)} records of the type ${recordType}: ${run.batchId}`);
+  const began = performance.now();
+  const showProgress = progress('Progress');
+  for (;;) {
+    const batch = await call('GET /v1/batch/status/{id}', { params: { id: run.batchId } });
+    showProgress(batch.processedRecords, batch.totalRecords);
+    if (batch.completedAt !== null) {
+      const { status, processedRecords, failedRecords } = batch;
+      tell(
+        'Result',
+        `${status}: ${count(processedRecords)} processed, ${failedRecords} failed (${since(began)})`,
+      );
+      return batch;
+    }
+    await sleep(pollMs);
+  }
+}
+
+async function allResults(call: Call, id: string): Promise<StepResult[]> {
+  const results: StepResult[] = [];
+  for (;;) {
+    const query = { limit: 100, offset: results.length, sortOrder: 'asc' as const };
+    const { data, pagination } = await call('GET /v1/flows/{id}/step-results', { params: { id }, query });
+    results.push(...data);
+    if (!pagination.hasMore) return results;
+  }
+}
+
+async function showOne(call: Call, results: StepResult[]) {
+  const made = results.find(({ stepType, status }) => stepType === 'upsert-record' && status === 'completed');
+  const { recordId, recordName } = made ?? results[0] ?? {};
+  heading(`Step results of one of them, ${recordName}`);
+  showRun(results.filter((result) => result.recordId === recordId));
+  if (!made || !recordName) return;
+  heading(`The record that came of it: GET /v1/records?type=${guideType}&name=${recordName}`);
+  const { data } = await call('GET /v1/records', { query: { type: guideType, name: recordName } });
+  show(data[0]?.metadata ?? {});
+}
+
+function failureIn(results: StepResult[], batch: AnswerOf<'GET /v1/batch/status/{id}'>): string {
+  const { stepName, errorMessage } = results.find(({ status }) => status === 'failed') ?? {};
+  return `${count(batch.failedRecords)} of ${count(batch.totalRecords)} airports failed. The step "${stepName}" said: ${errorMessage}
+If that is the model's doing, check its key and address, name another with DEMO_MODEL, or unset OPENAI_API_KEY and GENERIC_OPENAI_BASE_URL to use a stand-in.`;
+}

@@ -1,0 +1,49 @@
+import { basename } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Entry, entries } from '../aws/entries.ts';
+import { readIfThere } from './data-dir.ts';
+import { invoke } from './invoke.ts';
+import { startStack } from './stack.ts';
+import { StartError } from './start-error.ts';
+
+const timeoutSeconds = 60;
+
+/** The Lambda that an event is for: `events/run-record.json` is for `workers.run-record`, others are named in full. */
+export const entryOf = (file: string): Entry | undefined => {
+  const name = basename(file, '.json');
+  return entries.find(({ id }) => id === name || id === `workers.${name}`);
+};
+
+/** A Lambda as `invoke` names it. */
+export const lambdaOf = ({ file }: Entry) => file.replace(/^functions\//, '').replace(/\.ts$/, '');
+
+/** Hands a sample event to its Lambda, on an empty stack in memory, and prints what it answers. */
+async function replay(file: string): Promise<number> {
+  const entry = entryOf(file);
+  if (!entry) throw new StartError(`${file} is named like no Lambda: see infra/aws/entries.ts.`);
+  const event: unknown = JSON.parse(readIfThere(file) ?? 'null');
+  if (!event) throw new StartError(`There is no ${file}.`);
+  const { stop } = await startStack({ port: 0 });
+  try {
+    const answer = await invoke(lambdaOf(entry), event, timeoutSeconds);
+    process.stdout.write(`${entry.id} answered ${JSON.stringify(answer ?? null, undefined, 2)}\n`);
+    return 0;
+  } catch (error) {
+    process.stdout.write(`${entry.id} threw ${error}\n`);
+    return 1;
+  } finally {
+    await stop();
+  }
+}
+
+if (import.meta.main) {
+  try {
+    const [file] = parseArgs({ allowPositionals: true }).positionals;
+    if (!file) throw new StartError('Name an event: npm run replay -- events/run-record.json');
+    process.exit(await replay(file));
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  }
+}

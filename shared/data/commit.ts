@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  PutCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { isContention, toConditionFailed } from './condition-failed.ts';
+import type { Write } from './writes.ts';
+
+const contentionRetries = 8;
+
+/** One write as what it is, several as one transaction. */
+export function sendWrites(
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  writes: readonly Write[],
+): Promise<unknown> {
+  const [write] = writes;
+  if (writes.length === 1 && write) {
+    if ('Put' in write) return client.send(new PutCommand({ TableName, ...write.Put }));
+    if ('Update' in write) return client.send(new UpdateCommand({ TableName, ...write.Update }));
+    if ('Delete' in write) return client.send(new DeleteCommand({ TableName, ...write.Delete }));
+  }
+  const TransactItems = writes.map((each) => {
+    const [[kind, parameters]] = Object.entries(each) as [[string, Record<string, unknown>]];
+    return { [kind]: { TableName, ...parameters } };
+  });
+  return client.send(new TransactWriteCommand({ TransactItems }));
+}
+
+/** Tries again while other writers are in the way; a condition that fails is the caller's to handle. */
+export async function persistently<T>(send: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await send();
+    } catch (error) {
+      if (isContention(error) && attempt <= contentionRetries) await backOff(attempt);
+      else throw toConditionFailed(error) ?? error;
+    }
+  }
+}
+
+export const backOff = (attempt: number) => sleep(Math.random() * Math.min(2_000, 20 * 2 ** attempt));

@@ -1,0 +1,56 @@
+import { namesIn, prefixed } from './writes.ts';
+
+/** One Query: a partition of the table or of an index, a range of its sort key, and where to begin in it. */
+export interface QueryOptions {
+  partition: string;
+  index?: 1 | 2;
+  /** Inclusive bounds of the sort key. */
+  from?: string;
+  to?: string;
+  newestFirst?: boolean;
+  limit?: number;
+  filter?: { expression: string; values: Record<string, unknown> };
+  consistent?: boolean;
+  startKey?: Record<string, unknown>;
+}
+
+/** The parameters of DynamoDB's Query. */
+export function queryInput(TableName: string, options: QueryOptions) {
+  const {
+    partition,
+    index = '',
+    from,
+    to,
+    newestFirst = false,
+    limit,
+    filter,
+    consistent,
+    startKey,
+  } = options;
+  const range =
+    from !== undefined && to !== undefined
+      ? ` AND #SK${index} BETWEEN :from AND :to`
+      : from !== undefined
+        ? ` AND #SK${index} >= :from`
+        : to !== undefined
+          ? ` AND #SK${index} <= :to`
+          : '';
+  const KeyConditionExpression = `#PK${index} = :partition${range}`;
+  return {
+    TableName,
+    ...(index && { IndexName: `GSI${index}` }),
+    KeyConditionExpression,
+    ...(filter && { FilterExpression: filter.expression }),
+    ...namesIn(`${KeyConditionExpression} ${filter?.expression ?? ''}`),
+    ExpressionAttributeValues: prefixed({
+      partition,
+      ...(from !== undefined && { from }),
+      ...(to !== undefined && { to }),
+      ...filter?.values,
+    }),
+    ScanIndexForward: !newestFirst,
+    ...(limit !== undefined && { Limit: limit }),
+    ...(consistent && { ConsistentRead: true }),
+    ...(startKey && { ExclusiveStartKey: startKey }),
+  };
+}

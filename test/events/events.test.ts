@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { SQSEvent } from 'aws-lambda';
+import { expect, test } from 'vitest';
+import { entries } from '../../infra/aws/entries.ts';
+import { invoke } from '../../infra/local/invoke.ts';
+import { entryOf, lambdaOf } from '../../infra/local/replay.ts';
+import { CleanupMessage } from '../../shared/data/cleanup.ts';
+import { PlanMessage, RunMessage } from '../../shared/runs/batch-plan.ts';
+
+const folder = new URL('../../events/', import.meta.url);
+const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
+const eventIn = (file: string): unknown => JSON.parse(readFileSync(new URL(file, folder), 'utf8'));
+
+function replayed(file: string) {
+  const entry = entryOf(file);
+  if (!entry) throw new Error(`${file} names no Lambda`);
+  return invoke(lambdaOf(entry), eventIn(file), 30);
+}
+
+test('every Lambda that is not plain HTTP has a sample event, and every event names a Lambda', () => {
+  const named = files.map((file) => entryOf(file)?.id);
+  expect(named).not.toContain(undefined);
+  const others = entries.filter(({ group }) => group === 'workers' || group === 'authorizer');
+  expect(named).toEqual(expect.arrayContaining(others.map(({ id }) => id)));
+});
+
+test.each([
+  ['plan-batch.json', PlanMessage],
+  ['fail-batch.json', PlanMessage],
+  ['run-record.json', RunMessage],
+  ['fail-record.json', RunMessage],
+  ['clean-up.json', CleanupMessage],
+])('%s holds messages as the service sends them', (file, Message) => {
+  const { Records } = eventIn(file) as SQSEvent;
+  expect(Records.map(({ body }) => Message.strict().safeParse(JSON.parse(body)).success)).toEqual([true]);
+});
+
+test.each([
+  ['run-record.json', { batchItemFailures: [] }],
+  ['fail-record.json', undefined],
+  ['fail-batch.json', undefined],
+  ['clean-up.json', undefined],
+  ['flows.create.json', expect.objectContaining({ statusCode: 201 })],
+])('%s is taken by its Lambda', async (file, answer) => {
+  expect(await replayed(file)).toEqual(answer);
+});
+
+test.each([
+  ['plan-batch.json', 'Batch not found'],
+  ['authorizer.json', 'Unauthorized'],
+])('%s is understood by its Lambda, which refuses an id or a key that nobody has', async (file, message) => {
+  await expect(replayed(file)).rejects.toThrow(message);
+});

@@ -1,0 +1,103 @@
+import { beforeAll, expect, test } from 'vitest';
+import { endpoints } from '../../functions/index.ts';
+import type { AnyEndpoint } from '../../shared/http/endpoint.ts';
+import { createRecords, expectStatus, publishedFlow, runFlow, template } from '../support/flows.ts';
+import { newTenant, type Tenant } from '../support/stack.ts';
+
+type Ids = Record<'flow' | 'record' | 'batch' | 'flowver', string>;
+
+/** Which kind of thing a parameter of a path names. */
+const kinds: Record<string, keyof Ids> = {
+  flowId: 'flow',
+  versionId: 'flowver',
+  'flows.id': 'flow',
+  'records.id': 'record',
+  'batch.id': 'batch',
+};
+
+/** A body that the endpoint accepts, where it needs one. */
+const bodies: Record<string, (ids: Ids) => object> = {
+  'flows.update': () => ({ name: 'taken over' }),
+  'flows.run-on-record-type': () => ({ recordType: 'thing' }),
+  'flow-versions.publish': ({ flowver }) => ({ versionId: flowver }),
+  'records.update': () => ({ name: 'taken over' }),
+};
+
+const withIds = (endpoints as readonly AnyEndpoint[]).filter(({ path }) => path.includes('{'));
+const missing: Ids = {
+  flow: `flow_${'0'.repeat(26)}`,
+  record: `record_${'0'.repeat(26)}`,
+  batch: `batch_${'0'.repeat(26)}`,
+  flowver: `flowver_${'0'.repeat(26)}`,
+};
+
+let owner: Tenant;
+let stranger: Tenant;
+let real: Ids;
+
+beforeAll(async () => {
+  [owner, stranger] = [await newTenant(), await newTenant()];
+  const flow = await publishedFlow(owner, [template('x')]);
+  const [record] = await createRecords(owner, 'thing', 1);
+  const { batchId } = await expectStatus(200, runFlow(owner, flow.id, 'thing'));
+  const { publishedVersionId } = await expectStatus(200, owner.call('GET', `/v1/flow-versions/${flow.id}`));
+  real = { flow: flow.id, record: record?.id ?? '', batch: batchId, flowver: publishedVersionId };
+  // So that a run by the stranger has something to run on.
+  await createRecords(stranger, 'thing', 1);
+});
+
+const ask = ({ call }: Tenant, { id, method, path }: AnyEndpoint, ids: Ids) => {
+  const [group] = id.split('.');
+  const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
+    const kind = kinds[name] ?? kinds[`${group}.${name}`];
+    if (!kind) throw new Error(`What is ${name} of ${id}? Tell it in this test.`);
+    return ids[kind];
+  });
+  return call(method, filled, { body: bodies[id]?.(ids) });
+};
+
+test.each(withIds.map((endpoint) => [endpoint.id, endpoint] as const))(
+  '%s: another tenant’s ids answer word for word what ids that never existed do',
+  async (_id, endpoint) => {
+    const foreign = await ask(stranger, endpoint, real);
+    const unknown = await ask(stranger, endpoint, missing);
+    expect(unknown.status).toBe(404);
+    expect({ status: foreign.status, body: foreign.body }).toEqual({
+      status: unknown.status,
+      body: unknown.body,
+    });
+  },
+);
+
+test('a version of another tenant’s flow is unknown too, beside a flow of one’s own', async () => {
+  const own = { ...real, flow: (await publishedFlow(stranger)).id };
+  const neverThere = { ...own, flowver: missing.flowver };
+  const ofVersions = withIds.filter(({ id }) => ['flow-versions.get', 'flow-versions.publish'].includes(id));
+  expect(ofVersions).toHaveLength(2);
+  for (const endpoint of ofVersions) {
+    const foreign = await ask(stranger, endpoint, own);
+    expect(foreign).toMatchObject({ status: 404, body: (await ask(stranger, endpoint, neverThere)).body });
+  }
+});
+
+test('ids of another tenant as filters find nothing', async () => {
+  const flow = await publishedFlow(stranger);
+  await expectStatus(200, runFlow(stranger, flow.id, 'thing'));
+  const filtered = async (query: string) =>
+    (await expectStatus(200, stranger.call('GET', `/v1/flows/${flow.id}/step-results?${query}`))).data;
+  expect(await filtered('')).toHaveLength(1);
+  for (const query of [`recordId=${real.record}`, `batchId=${real.batch}`])
+    expect(await filtered(query)).toEqual([]);
+});
+
+test('after all that the owner still has everything as it was', async () => {
+  await Promise.all(withIds.map((endpoint) => ask(stranger, endpoint, real)));
+  for (const [path, member, value] of [
+    [`/v1/flows/${real.flow}`, 'name', 'A flow'],
+    [`/v1/records/${real.record}`, 'name', 'thing-0'],
+    [`/v1/batch/status/${real.batch}`, 'status', 'completed'],
+    [`/v1/flow-versions/${real.flow}`, 'publishedVersionId', real.flowver],
+  ] as const) {
+    expect((await expectStatus(200, owner.call('GET', path)))[member]).toBe(value);
+  }
+});

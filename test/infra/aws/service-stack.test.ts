@@ -1,0 +1,103 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App, Validations } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { beforeAll, expect, test } from 'vitest';
+import { endpoints } from '../../../functions/index.ts';
+import { entries } from '../../../infra/aws/entries.ts';
+import { type EnvironmentName, environments } from '../../../infra/aws/environments.ts';
+import { ServiceStack } from '../../../infra/aws/service-stack.ts';
+
+/** The template of an environment, with a stand-in for the code: bundling has a test of its own. */
+function synthesise(name: EnvironmentName, context: Record<string, string> = {}) {
+  const code = mkdtempSync(join(tmpdir(), 'bundle-'));
+  writeFileSync(join(code, 'index.mjs'), 'export const handler = () => {};');
+  const app = new App({ context, outdir: mkdtempSync(join(tmpdir(), 'cdk-')) });
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  const bundles = Object.fromEntries(entries.map(({ id }) => [id, code]));
+  const environment = { name, ...environments[name] };
+  const stack = new ServiceStack(app, 'Service', { environment, bundles });
+  // Throws when cdk-nag has an error that is not acknowledged with a reason.
+  app.synth();
+  return Template.fromStack(stack);
+}
+
+let prod: Template;
+beforeAll(() => {
+  prod = synthesise('prod');
+}, 60_000);
+
+test('the template stays far below CloudFormation’s limits', () => {
+  const json = prod.toJSON();
+  expect(Object.keys(json.Resources).length).toBeLessThan(300);
+  expect(JSON.stringify(json).length).toBeLessThan(500_000);
+});
+
+test('the gateway knows every route, and has the authorizer before each that is not public', () => {
+  const [api] = Object.values(prod.findResources('AWS::ApiGateway::RestApi'));
+  if (!api) throw new Error('There is no API');
+  const { paths, ...document } = api.Properties.Body;
+  const routes = Object.entries(paths as Record<string, Record<string, { security?: unknown }>>).flatMap(
+    ([path, operations]) =>
+      Object.entries(operations).map(([method, { security }]) => [
+        `${method.toUpperCase()} ${path}`,
+        security !== undefined,
+      ]),
+  );
+  expect(Object.fromEntries(routes)).toEqual(
+    Object.fromEntries(
+      endpoints.map(({ method, path, permission }) => [`${method} ${path}`, permission !== 'public']),
+    ),
+  );
+  expect(document['x-amazon-apigateway-binary-media-types']).toEqual(['multipart/form-data']);
+  const { UNAUTHORIZED } = document['x-amazon-apigateway-gateway-responses'];
+  expect(JSON.parse(UNAUTHORIZED.responseTemplates['application/json'])).toEqual({
+    error: 'Unauthorized',
+    details: 'The API key is invalid or missing',
+  });
+});
+
+test('production keeps its data: protection, recovery to any point, nothing deleted with the stack', () => {
+  prod.hasResourceProperties('AWS::DynamoDB::GlobalTable', {
+    BillingMode: 'PAY_PER_REQUEST',
+    TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true },
+    Replicas: [
+      {
+        DeletionProtectionEnabled: true,
+        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      },
+    ],
+  });
+  for (const type of ['AWS::DynamoDB::GlobalTable', 'AWS::S3::Bucket'])
+    prod.allResources(type, { DeletionPolicy: 'Retain' });
+});
+
+test('every queue has a dead-letter queue, and no message comes back while its Lambda may still run', () => {
+  const queues = Object.values(prod.findResources('AWS::SQS::Queue'));
+  expect(queues).toHaveLength(6);
+  expect(queues.filter(({ Properties }) => Properties.RedrivePolicy)).toHaveLength(3);
+  for (const source of Object.values(prod.findResources('AWS::Lambda::EventSourceMapping'))) {
+    const queue = prod.findResources('AWS::SQS::Queue')[source.Properties.EventSourceArn['Fn::GetAtt'][0]];
+    const lambda = prod.findResources('AWS::Lambda::Function')[source.Properties.FunctionName.Ref];
+    expect(queue?.Properties.VisibilityTimeout).toBeGreaterThanOrEqual(lambda?.Properties.Timeout);
+  }
+});
+
+test('every Lambda is traced, on arm64 and Node 24, and may not scan the table', () => {
+  prod.allResourcesProperties('AWS::Lambda::Function', {
+    Runtime: 'nodejs24.x',
+    Architectures: ['arm64'],
+    TracingConfig: { Mode: 'Active' },
+  });
+  expect(JSON.stringify(prod.findResources('AWS::IAM::Policy'))).not.toMatch(/dynamodb:(Scan|\*)/);
+});
+
+test('another OIDC issuer takes the place of the Cognito pool', () => {
+  const template = synthesise('dev', { oidcIssuer: 'https://id.example.com', oidcAudience: 'api' });
+  template.resourceCountIs('AWS::Cognito::UserPool', 0);
+  template.hasResourceProperties('AWS::Lambda::Function', {
+    Environment: { Variables: { OIDC_ISSUER: 'https://id.example.com', OIDC_AUDIENCE: 'api' } },
+  });
+});

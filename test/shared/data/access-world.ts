@@ -1,0 +1,175 @@
+import {
+  type ApiKey,
+  apiKeyEntity,
+  apiKeyStore,
+  credentialEntity,
+  unused,
+} from '../../../shared/auth/api-key.ts';
+import { admit } from '../../../shared/auth/meter.ts';
+import type { Principal } from '../../../shared/auth/principal.ts';
+import { CursorQuery } from '../../../shared/data/pages.ts';
+import { tombstoneEntity, tombstoneOf } from '../../../shared/data/tombstone.ts';
+import { flowStore } from '../../../shared/flows/flow-store.ts';
+import { versionStore } from '../../../shared/flows/version-store.ts';
+import { newId } from '../../../shared/ids.ts';
+import { recordStore } from '../../../shared/records/record-store.ts';
+import type { Batch } from '../../../shared/runs/batch.ts';
+import { batchPlanner, type RunMessage, runIdOf } from '../../../shared/runs/batch-plan.ts';
+import { batchStore, slotOf } from '../../../shared/runs/batch-store.ts';
+import { cleaner } from '../../../shared/runs/cleaner.ts';
+import { loadJobs } from '../../../shared/runs/record-jobs.ts';
+import { runRecord } from '../../../shared/runs/record-runner.ts';
+import { endCommitter } from '../../../shared/runs/run-ends.ts';
+import { StepResultQuery, stepResultStore } from '../../../shared/runs/step-results.ts';
+import { countingRuntime } from '../../support/stack.ts';
+import { newTenantName } from './notes.ts';
+
+const owner = { userId: 'u', organizationId: null };
+const step = (n: number) => ({
+  id: `step-${n}`,
+  type: 'template',
+  name: `step ${n}`,
+  order: n,
+  enabled: true,
+  config: { template: 'x' },
+});
+
+/** A tenant with some of everything, and what the stores ask of the table. */
+export async function accessWorld() {
+  const tenant = newTenantName();
+  const { scopeOf, consumed, reset } = countingRuntime();
+  const scope = scopeOf(tenant);
+  const [flows, versions, records, batches] = [
+    flowStore(scope),
+    versionStore(scope),
+    recordStore(scope),
+    batchStore(scope),
+  ];
+  const newFlow = () => flows.create(owner, { name: 'A flow', steps: [step(0), step(1)] });
+  const flow = await newFlow();
+  const versionId = await versions.publishDraft(flow.id);
+  const drafts = Array.from({ length: 60 }, (_, n) => ({
+    type: n % 2 ? 'odd' : 'even',
+    name: `record ${n}`,
+    metadata: { n },
+    messages: null,
+  }));
+  const { created } = await records.createMany(owner, drafts);
+
+  const newBatch = async () => {
+    const batch: Batch = {
+      ...owner,
+      id: newId('batch'),
+      flowId: flow.id,
+      flowName: flow.name,
+      flowVersionId: versionId,
+      recordType: 'even',
+      recordConcurrency: 10,
+      maxRetries: 0,
+      totalRecords: created.length,
+      planned: true,
+      stopped: null,
+      stoppedAt: null,
+      error: null,
+      startedAt: new Date().toISOString(),
+    };
+    await batches.create(batch);
+    return batch;
+  };
+  const messagesOf = (batch: Batch) =>
+    created.map(({ id: recordId }, n): RunMessage => {
+      const ids = { batchId: batch.id, flowId: flow.id, recordId, runId: runIdOf(batch, recordId) };
+      return { tenant, ...ids, slot: slotOf(batch, n) };
+    });
+
+  return {
+    ...{ tenant, scope, table: scope.table, flows, versions, records, batches, newFlow, flow, versionId },
+    ...{ created, owner, newBatch, messagesOf },
+    keys: apiKeyStore(scope),
+    planner: batchPlanner(scope),
+    cleaner: cleaner(scope),
+    results: stepResultStore(scope),
+    page: (query: object = {}) => CursorQuery.parse({ limit: '10', ...query }),
+    resultPage: (query: object = {}) => StepResultQuery.parse({ limit: '10', ...query }),
+    tombstone: (id: string) =>
+      scope.table.commit([scope.table.writes.put(tombstoneEntity, tombstoneOf(id, scope.now()))]),
+    credential: (hash: string) => scope.table.get(credentialEntity, { hash }),
+    keyItem: (id: string) => scope.table.get(apiKeyEntity, { id }),
+    admit: (principal: Principal) => admit(scope, principal, { permission: 'FLOWS:READ' }),
+
+    /** Has a worker take these messages, which it reads in one go. */
+    async run(messages: readonly RunMessage[]) {
+      const commitEnd = endCommitter(scope);
+      const signal = new AbortController().signal;
+      const jobs = await loadJobs(scope, messages);
+      await Promise.all(jobs.map((job) => runRecord(scope, job, commitEnd, signal)));
+    },
+
+    /** What some work asks of DynamoDB and what it consumes. */
+    async measure(work: () => Promise<unknown>) {
+      reset();
+      await work();
+      const indexes = Object.entries(consumed.byIndex).filter(
+        ([name, units]) => name !== 'table' && units > 0,
+      );
+      return {
+        commands: consumed.commands.join(' '),
+        units: consumed.capacityUnits,
+        indexes: indexes
+          .map(([name]) => name)
+          .toSorted()
+          .join(' '),
+      };
+    },
+  };
+}
+
+/** `5 Query, GetItem`: how often each command was sent, in the order in which they came first. */
+const counted = (commands: readonly string[]) =>
+  [...Map.groupBy(commands, (command) => command)]
+    .map(([command, { length }]) => (length === 1 ? command : `${length} ${command}`))
+    .join(', ');
+
+export type AccessWorld = Awaited<ReturnType<typeof accessWorld>>;
+
+export function newApiKey(): ApiKey {
+  const at = new Date().toISOString();
+  return {
+    ...owner,
+    id: newId('key'),
+    name: 'k',
+    environment: 'production',
+    hash: newId('key'),
+    keyPrefix: 'tv_live_',
+    searchHint: 'abcd',
+    permissions: ['FLOWS:READ'],
+    allowedIps: [],
+    isActive: true,
+    expiresAt: null,
+    createdAt: at,
+    updatedAt: at,
+    ...unused,
+  };
+}
+
+export const principalOf = ({ id, hash }: ApiKey, tenant: string): Principal => ({
+  ...owner,
+  kind: 'key',
+  tenant,
+  environment: 'production',
+  keyId: id,
+  hash,
+  permissions: [],
+  sourceIp: null,
+});
+
+export const sessionOf = (tenant: string): Principal => ({
+  ...owner,
+  kind: 'session',
+  tenant,
+  environment: 'production',
+  keyId: null,
+  hash: null,
+  permissions: ['*'],
+  sourceIp: null,
+});

@@ -1,0 +1,40 @@
+import * as z from 'zod';
+import { defineEntity } from '../../../shared/data/entity.ts';
+import { newId } from '../../../shared/ids.ts';
+import { countingRuntime } from '../../support/stack.ts';
+
+/** Something to store: with names that DynamoDB reserves, a summary and both indexes. */
+export const noteEntity = defineEntity({
+  type: 'note',
+  schema: z.object({
+    id: z.string(),
+    name: z.string(),
+    status: z.string().optional(),
+    size: z.int().optional(),
+    list: z.array(z.unknown()).optional(),
+  }),
+  key: (tenant, { id }: { id: string }) => ({ PK: `T#${tenant}#NOTES`, SK: id }),
+  index: (tenant, { id, name }) => ({
+    PK1: `T#${tenant}#BY_ID`,
+    SK1: id,
+    PK2: `T#${tenant}#BY_NAME`,
+    SK2: name,
+  }),
+  summary: ['name'],
+});
+
+export const newTenantName = () => `user:${newId('key')}`;
+
+/** A tenant of its own, on the stack's table, with what is asked of the table. */
+export function notes() {
+  const tenant = newTenantName();
+  const { scopeOf, consumed, reset } = countingRuntime();
+  const { table } = scopeOf(tenant);
+  const all = { partition: `T#${tenant}#NOTES` };
+  const commands = async (work: () => Promise<unknown>) => {
+    reset();
+    await work();
+    return consumed.commands;
+  };
+  return { tenant, table, all, commands };
+}

@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest';
+import { handler as failBatch } from '../../../functions/workers/fail-batch.ts';
+import { handler as failRecord } from '../../../functions/workers/fail-record.ts';
+import { newId } from '../../../shared/ids.ts';
+import { recordStore } from '../../../shared/records/record-store.ts';
+import { batchPlanner } from '../../../shared/runs/batch-plan.ts';
+import { batchStore } from '../../../shared/runs/batch-store.ts';
+import { deliver, plannedBatch, runOnce, sqsEvent } from '../../support/batches.ts';
+import { finishedBatch, template } from '../../support/flows.ts';
+
+const steps = [template('a')];
+
+test('a record that was given up on is failed with a reason, counted once however often that is told', async () => {
+  const batch = await plannedBatch({ recordCount: 2, steps });
+  const event = sqsEvent([batch.message()]);
+  await Promise.all([failRecord(event), failRecord(event)].map((each) => each.catch(() => {})));
+  await failRecord(event);
+  expect(await batch.progress()).toMatchObject({ status: 'running', processedRecords: 1, failedRecords: 1 });
+  // Its message is taken if it comes after all.
+  expect(await deliver([batch.message()])).toEqual([]);
+  expect(await batch.progress()).toMatchObject({ processedRecords: 1, failedRecords: 1 });
+  await deliver([batch.message(1)]);
+  expect(await batch.progress()).toMatchObject({
+    status: 'completed',
+    processedRecords: 2,
+    failedRecords: 1,
+  });
+});
+
+test('one that ended after all stays as it ended', async () => {
+  const batch = await plannedBatch({ steps });
+  await deliver([batch.message()]);
+  await failRecord(sqsEvent([batch.message()]));
+  expect(await batch.progress()).toMatchObject({
+    status: 'completed',
+    processedRecords: 1,
+    failedRecords: 0,
+  });
+});
+
+test('one that was given up on half-way keeps what it had done', async () => {
+  const batch = await plannedBatch({
+    steps: [
+      { type: 'prompt', name: 'ask', config: { model: 'generic-openai/any', userPrompt: 'x' } },
+      ...steps,
+    ],
+  });
+  let commits = 0;
+  const { commit } = batch.scope.table;
+  const table = {
+    ...batch.scope.table,
+    commit: (writes: Parameters<typeof commit>[0]) =>
+      commits++ === 0 ? commit(writes) : Promise.reject(new Error('died')),
+  };
+  await expect(runOnce({ ...batch.scope, table }, batch.message())).rejects.toThrow('died');
+  await failRecord(sqsEvent([batch.message()]));
+  expect((await batch.results()).map(({ stepName, status }) => [stepName, status])).toEqual([
+    ['ask', 'completed'],
+  ]);
+  expect(await batch.progress()).toMatchObject({ status: 'failed', processedRecords: 1, failedRecords: 1 });
+});
+
+test('a batch that cannot be planned is failed with a reason; one that is over stays as it is', async () => {
+  const unplanned = await plannedBatch({ recordCount: 2, steps, planned: false });
+  const plan = ({ tenant, batch }: typeof unplanned) => ({ tenant, batchId: batch.id, after: null, n: 0 });
+  await failBatch(sqsEvent([plan(unplanned)]));
+  await failBatch(sqsEvent([plan(unplanned)]));
+  const answer = await unplanned.call('GET', `/v1/batch/status/${unplanned.batch.id}`);
+  expect(answer.body).toMatchObject({
+    status: 'failed',
+    error: expect.any(String),
+    completedAt: expect.any(String),
+    processedRecords: 0,
+  });
+  const over = await plannedBatch({ steps });
+  await deliver([over.message()]);
+  await failBatch(sqsEvent([plan(over), { ...plan(over), batchId: newId('batch') }]));
+  expect(await over.progress()).toMatchObject({ status: 'completed' });
+});
+
+test('a batch that is planned twice runs each record once', async () => {
+  const batch = await plannedBatch({ recordCount: 30, steps, planned: false });
+  const message = { tenant: batch.tenant, batchId: batch.batch.id, after: null, n: 0 };
+  const planner = batchPlanner(batch.scope);
+  // A worker dies after it has sent some, another begins anew.
+  await planner.enqueue(batch.batch, batch.records.slice(0, 15), 0);
+  expect(await planner.plan(message)).toBeUndefined();
+  expect(await planner.plan(message)).toBeUndefined();
+  expect(await finishedBatch(batch, batch.batch.id)).toMatchObject({
+    ...{ status: 'completed', totalRecords: 30, processedRecords: 30, failedRecords: 0 },
+  });
+  for (const { id } of batch.records) expect(await batch.results(id)).toHaveLength(1);
+});
+
+test('records that are made after a batch began are left out of it', async () => {
+  const batch = await plannedBatch({ recordCount: 3, steps, planned: false });
+  const { userId, organizationId } = batch;
+  const draft = { type: 'thing', name: 'late', metadata: {}, messages: null };
+  const late = await recordStore(batch.scope).create({ userId, organizationId }, draft);
+  await batchPlanner(batch.scope).plan({ tenant: batch.tenant, batchId: batch.batch.id, after: null, n: 0 });
+  expect(await finishedBatch(batch, batch.batch.id)).toMatchObject({ totalRecords: 3, processedRecords: 3 });
+  expect(await batch.results(late.id)).toEqual([]);
+});
+
+test('a stopped batch is not planned any further', async () => {
+  const batch = await plannedBatch({ recordCount: 3, steps, planned: false });
+  await batchStore(batch.scope).stop(batch.batch.id, 'cancelled');
+  const message = { tenant: batch.tenant, batchId: batch.batch.id, after: null, n: 0 };
+  expect(await batchPlanner(batch.scope).plan(message)).toBeUndefined();
+  expect(await batch.progress()).toMatchObject({ status: 'cancelled', processedRecords: 0 });
+});

@@ -1,0 +1,126 @@
+import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { handler as runRecordWorker } from '../../functions/workers/run-record.ts';
+import { flowStore } from '../../shared/flows/flow-store.ts';
+import type { FlowStepInput } from '../../shared/flows/steps/flow-step.ts';
+import { FlowStepsInput, normaliseSteps } from '../../shared/flows/steps/parse.ts';
+import { versionStore } from '../../shared/flows/version-store.ts';
+import { newId } from '../../shared/ids.ts';
+import { recordStore } from '../../shared/records/record-store.ts';
+import type { Batch } from '../../shared/runs/batch.ts';
+import { type RunMessage, runIdOf } from '../../shared/runs/batch-plan.ts';
+import { batchStore, slotOf } from '../../shared/runs/batch-store.ts';
+import { loadJobs } from '../../shared/runs/record-jobs.ts';
+import { runRecord } from '../../shared/runs/record-runner.ts';
+import { endCommitter } from '../../shared/runs/run-ends.ts';
+import { StepResultQuery, stepResultStore } from '../../shared/runs/step-results.ts';
+import type { Scope } from '../../shared/runtime.ts';
+import { countingRuntime, newTenant } from './stack.ts';
+
+export interface BatchOptions extends Partial<Batch> {
+  steps: FlowStepInput[];
+  recordCount?: number;
+  metadata?: Record<string, unknown>;
+}
+
+/** A batch of a tenant of its own whose records nobody runs but the test: its messages are in no queue. */
+export async function plannedBatch({ steps, recordCount = 1, metadata = {}, ...changes }: BatchOptions) {
+  const tenant = await newTenant();
+  const { userId, organizationId } = tenant;
+  const owner = { userId, organizationId };
+  const runtime = countingRuntime();
+  const scope = runtime.scopeOf(tenant.tenant);
+  const flow = await flowStore(scope).create(owner, {
+    name: 'A flow',
+    steps: normaliseSteps(FlowStepsInput.parse(steps), newId),
+  });
+  const flowVersionId = await versionStore(scope).publishDraft(flow.id);
+  const drafts = Array.from({ length: recordCount }, (_, n) => ({
+    type: 'thing',
+    name: `thing ${n}`,
+    metadata: { n, ...metadata },
+    messages: null,
+  }));
+  const { created: records } = await recordStore(scope).createMany(owner, drafts);
+  const batch: Batch = {
+    ...owner,
+    id: newId('batch'),
+    flowId: flow.id,
+    flowName: flow.name,
+    flowVersionId,
+    recordType: 'thing',
+    recordConcurrency: 10,
+    maxRetries: 0,
+    totalRecords: recordCount,
+    planned: true,
+    stopped: null,
+    stoppedAt: null,
+    error: null,
+    startedAt: new Date().toISOString(),
+    ...changes,
+  };
+  const batches = batchStore(scope);
+  await batches.create(batch);
+  const messages = records.map(({ id: recordId }, n): RunMessage => {
+    const { id: batchId, flowId } = batch;
+    const runId = runIdOf(batch, recordId);
+    return { tenant: tenant.tenant, batchId, flowId, recordId, runId, slot: slotOf(batch, n) };
+  });
+  const message = (n = 0) => messages[n] as RunMessage;
+  const allResults = StepResultQuery.parse({ limit: '100', sortOrder: 'asc' });
+  return {
+    ...tenant,
+    runtime,
+    scope,
+    flow,
+    batch,
+    records,
+    messages,
+    message,
+    progress: async () => batches.progress(await batches.get(batch.id)),
+    results: async (recordId = message().recordId) =>
+      (await stepResultStore(scope).ofRecord(recordId, allResults)).data,
+  };
+}
+export type PlannedBatch = Awaited<ReturnType<typeof plannedBatch>>;
+
+/** Runs one record as a worker of its own would, in a world that the test may have broken. */
+export async function runOnce(scope: Scope, message: RunMessage, signal = new AbortController().signal) {
+  const [job] = await loadJobs(scope, [message]);
+  if (job) await runRecord(scope, job, endCommitter(scope), signal);
+}
+
+const aMinute = { getRemainingTimeInMillis: () => 60_000 };
+
+/** Messages as Lambda hands them over; a group of their own each unless told. */
+export const sqsEvent = (
+  bodies: readonly object[],
+  groupOf: (body: object, index: number) => string = (_body, index) => `group ${index}`,
+): SQSEvent => ({
+  Records: bodies.map((body, index) => ({
+    messageId: `message ${index}`,
+    receiptHandle: '',
+    body: JSON.stringify(body),
+    attributes: {
+      ApproximateReceiveCount: '1',
+      SentTimestamp: '0',
+      SenderId: '',
+      ApproximateFirstReceiveTimestamp: '0',
+      MessageGroupId: groupOf(body, index),
+    },
+    messageAttributes: {},
+    md5OfBody: '',
+    eventSource: 'aws:sqs',
+    eventSourceARN: '',
+    awsRegion: '',
+  })),
+});
+
+/** Has the run-record worker take these messages. @returns the ids of those that it hands back. */
+export async function deliver(
+  bodies: readonly object[],
+  groupOf?: Parameters<typeof sqsEvent>[1],
+  context: Pick<Context, 'getRemainingTimeInMillis'> = aMinute,
+) {
+  const answer: SQSBatchResponse = await runRecordWorker(sqsEvent(bodies, groupOf), context as Context);
+  return answer.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
+}

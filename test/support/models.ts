@@ -1,0 +1,24 @@
+import { type StandInOptions, startModelStandIn } from '../../examples/model-stand-in.ts';
+
+/** How a model of the run's model server behaves, by its name; every other one answers at once. */
+const behaviours: Record<string, StandInOptions> = {
+  broken: { failurePercent: 100, failureStatus: 500, failureMessage: 'The model broke down' },
+  refusing: { failurePercent: 100, failureStatus: 400, failureMessage: 'The prompt was refused' },
+  hanging: { misbehave: 'hang' },
+  nonsense: { misbehave: 'nonsense' },
+  silent: { misbehave: 'no-usage' },
+  slow: { delayMs: 500 },
+};
+
+/** The model server of the whole run, which says prompts back. Steps name its models as `generic-openai/<name>`. */
+export async function startModels() {
+  const server = await startModelStandIn({
+    answer: ({ messages }) => `You said: ${messages.at(-1)?.content}`,
+  });
+  const asked = () => behaviours[server.requests.at(-1)?.model ?? ''] ?? {};
+  // The server reads its options anew for each request, right after it has noted that.
+  for (const name of ['misbehave', 'failurePercent', 'failureStatus', 'failureMessage', 'delayMs'] as const) {
+    Object.defineProperty(server.options, name, { get: () => asked()[name] });
+  }
+  return server;
+}
