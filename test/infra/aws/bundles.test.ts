@@ -1,0 +1,135 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from 'vitest';
+import { bundle } from '../../../infra/aws/bundles.ts';
+import { entries } from '../../../infra/aws/entries.ts';
+import { plannedBatch, sqsEvent } from '../../support/batches.ts';
+import { createFlow } from '../../support/flows.ts';
+import { invokeWith } from '../../support/invoke.ts';
+import { principalOf } from '../../support/principals.ts';
+import { newTenant } from '../../support/stack.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'bundles-'));
+
+/** A Lambda as it is deployed: bundled, minified, and loaded by Node without this project around it. */
+async function deployed(id: string) {
+  const entry = entries.find((each) => each.id === id);
+  if (!entry) throw new Error(`There is no Lambda ${id}`);
+  const outdir = await bundle(entry, folder);
+  const url = pathToFileURL(resolve(outdir, 'index.mjs')).href;
+  const { handler } = await import(/* @vite-ignore */ url);
+  return handler;
+}
+
+const context = { getRemainingTimeInMillis: () => 60_000 };
+
+test('the bundled authorizer knows a session token by the issuer’s published keys', async () => {
+  const tenant = await newTenant();
+  const authorizer = await deployed('authorizer');
+  const event = {
+    methodArn: 'arn:aws:execute-api:us-east-1:1:api/dev/GET/v1/flows',
+    headers: { Authorization: `Bearer ${tenant.token}` },
+  };
+  const { context: given, policyDocument } = await authorizer(event);
+  expect(JSON.parse(given.principal)).toMatchObject({ kind: 'session', tenant: tenant.tenant });
+  expect(policyDocument.Statement[0]).toMatchObject({
+    Effect: 'Allow',
+    Resource: 'arn:aws:execute-api:us-east-1:1:api/dev/*',
+  });
+});
+
+test('a bundled endpoint answers as it does here', async () => {
+  const tenant = await newTenant();
+  const flow = await createFlow(tenant);
+  const get = invokeWith(await deployed('flows.get'), principalOf(tenant));
+  expect(await get({ pathParameters: { id: flow.id } })).toMatchObject({
+    statusCode: 200,
+    body: JSON.stringify(flow),
+  });
+  const create = invokeWith(await deployed('flows.create'), principalOf(tenant));
+  const refused = await create({
+    httpMethod: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      name: 'f',
+      flowSteps: [{ type: 'transform-data', name: 's', config: { script: 'return (' } }],
+    }),
+  });
+  expect(refused).toMatchObject({
+    statusCode: 400,
+    body: expect.stringContaining('flowSteps.0.config.script'),
+  });
+});
+
+test('the bundled documents are whole: the OpenAPI document, the page, its script and its style', async () => {
+  const bodies = await Promise.all(
+    ['docs.openapi', 'docs.page', 'docs.script', 'docs.style'].map(
+      async (id) => (await invokeWith(await deployed(id), {})({})).body,
+    ),
+  );
+  expect(JSON.parse(bodies[0] ?? '').paths).toHaveProperty(['/v1/flows/{id}']);
+  expect(bodies[1]).toContain('docs/swagger-ui.js');
+  expect(bodies[2]).toContain('SwaggerUIBundle({');
+  expect(bodies[3]).toContain('.swagger-ui');
+});
+
+test('the bundled worker runs every kind of step: sandbox, template, model, HTTP, record', async () => {
+  const batch = await plannedBatch({
+    steps: [
+      {
+        type: 'transform-data',
+        name: 'script',
+        config: { script: 'return { n: _record.metadata.n + 1 }', outputVariable: 'shaped' },
+      },
+      {
+        type: 'conditional',
+        name: 'if',
+        config: {
+          condition: 'shaped.n > 0',
+          trueSteps: [
+            {
+              type: 'template',
+              name: 'text',
+              config: { template: 'n is {{ shaped.n }}', outputVariable: 'text' },
+            },
+          ],
+        },
+      },
+      {
+        type: 'prompt',
+        name: 'ask',
+        config: { model: 'generic-openai/any', userPrompt: 'Say {{ text }}', outputVariable: 'answer' },
+      },
+      {
+        type: 'api-call',
+        name: 'call',
+        config: {
+          http: { url: 'http://169.254.169.254/latest', method: 'GET' },
+          errorHandling: { onError: 'continue' },
+        },
+      },
+      {
+        type: 'set-variable',
+        name: 'set',
+        config: { variableName: 'entry', value: { name: 'made', text: '{{ answer }}' } },
+      },
+      { type: 'upsert-record', name: 'keep', config: { recordType: 'kept', sourceVariable: 'entry' } },
+    ],
+  });
+  const worker = await deployed('workers.run-record');
+  expect(await worker(sqsEvent([batch.message()]), context)).toEqual({ batchItemFailures: [] });
+  const results = await batch.results();
+  expect(results.map(({ stepName, status }) => `${stepName} ${status}`)).toEqual([
+    'script completed',
+    'if completed',
+    'text completed',
+    'ask completed',
+    'call failed',
+    'set completed',
+    'keep completed',
+  ]);
+  expect(results[3]).toMatchObject({ modelUsed: 'generic-openai/any', resolvedPrompt: 'Say n is 1' });
+  expect(results[4]?.errorMessage).toMatch(/169\.254\.169\.254/);
+});

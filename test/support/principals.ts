@@ -1,0 +1,16 @@
+import { type Principal, toContext } from '../../shared/auth/principal.ts';
+import type { Tenant } from './stack.ts';
+
+/** What the authorizer would say of a tenant's session. */
+export const principalOf = ({ tenant, userId, organizationId }: Tenant, changes: Partial<Principal> = {}) =>
+  toContext({
+    kind: 'session',
+    tenant,
+    userId,
+    organizationId,
+    environment: 'production',
+    keyId: null,
+    hash: null,
+    permissions: ['*'],
+    ...changes,
+  });
