@@ -17,7 +17,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { afterEach, expect, test, vi } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { accountId } from '../../../infra/local/queues.ts';
 import { listen } from '../../../infra/local/server.ts';
 import type { StackFacts } from '../../../infra/local/stack.ts';

@@ -7,6 +7,7 @@ import {
 } from '../../../shared/auth/api-key.ts';
 import { admit } from '../../../shared/auth/meter.ts';
 import type { Principal } from '../../../shared/auth/principal.ts';
+import { decode } from '../../../shared/data/entity.ts';
 import { CursorQuery } from '../../../shared/data/pages.ts';
 import { tombstoneEntity, tombstoneOf } from '../../../shared/data/tombstone.ts';
 import { flowStore } from '../../../shared/flows/flow-store.ts';
@@ -16,6 +17,7 @@ import { recordStore } from '../../../shared/records/record-store.ts';
 import type { Batch } from '../../../shared/runs/batch.ts';
 import { batchPlanner, type RunMessage, runIdOf } from '../../../shared/runs/batch-plan.ts';
 import { batchStore, slotOf } from '../../../shared/runs/batch-store.ts';
+import { checkpointEntity, recordResultsRange } from '../../../shared/runs/checkpoint.ts';
 import { cleaner } from '../../../shared/runs/cleaner.ts';
 import { loadJobs } from '../../../shared/runs/record-jobs.ts';
 import { runRecord } from '../../../shared/runs/record-runner.ts';
@@ -97,6 +99,17 @@ export async function accessWorld() {
     keyItem: (id: string) => scope.table.get(apiKeyEntity, { id }),
     admit: (principal: Principal) => admit(scope, principal, { permission: 'FLOWS:READ' }),
 
+    /** Writes the checkpoint of the record's last run that many times over, as of further runs. */
+    async repeatRun(recordId: string, count: number) {
+      const { items } = await scope.table.query({ ...recordResultsRange(tenant, recordId), limit: 1 });
+      const [checkpoint] = items.map((item) => decode(checkpointEntity, item));
+      if (!checkpoint) throw new Error('The record was not run');
+      for (let written = 0; written < count; written += 50) {
+        const copies = Array.from({ length: 50 }, () => ({ ...checkpoint, runId: newId('exec') }));
+        await scope.table.commit(copies.map((copy) => scope.table.writes.insert(checkpointEntity, copy)));
+      }
+    },
+
     /** Has a worker take these messages, which it reads in one go. */
     async run(messages: readonly RunMessage[]) {
       const commitEnd = endCommitter(scope);
@@ -113,12 +126,12 @@ export async function accessWorld() {
         ([name, units]) => name !== 'table' && units > 0,
       );
       return {
-        commands: consumed.commands.join(' '),
+        commands: counted(consumed.commands),
         units: consumed.capacityUnits,
         indexes: indexes
           .map(([name]) => name)
           .toSorted()
-          .join(' '),
+          .join(', '),
       };
     },
   };
