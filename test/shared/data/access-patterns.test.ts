@@ -1,0 +1,425 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type AccessWorld, accessWorld, newApiKey, principalOf, sessionOf } from './access-world.ts';
+
+interface Pattern {
+  commands: string;
+  /**
+   * Capacity units of all commands together. Two numbers where the engines differ: DynamoDB Local counts neither
+   * what is not there nor a transaction in full, but indexes twice in one.
+   */
+  units: number | [least: number, most: number];
+  /** The indexes that are read or written. */
+  indexes?: string;
+  run: (world: AccessWorld) => (() => Promise<unknown>) | Promise<() => Promise<unknown>>;
+}
+
+const first = ({ created }: AccessWorld) => created[0]?.id ?? '';
+const withKey = async (world: AccessWorld) => {
+  const key = newApiKey();
+  await world.keys.create(key);
+  return key;
+};
+const withRun = async (world: AccessWorld) => {
+  const batch = await world.newBatch();
+  await world.run(world.messagesOf(batch).slice(0, 20));
+  return batch;
+};
+
+/** Every way in which the stores ask the table, by its name in docs/data-model.md. */
+const patterns: Record<string, Pattern> = {
+  'Key by its hash': {
+    commands: 'GetItem',
+    units: 0.5,
+    run: async (world) => {
+      const { hash } = await withKey(world);
+      return () => world.credential(hash);
+    },
+  },
+  'Count a key’s request': {
+    commands: 'UpdateItem',
+    units: 1,
+    run: async (world) => {
+      const key = await withKey(world);
+      const ask = () => world.admit(principalOf(key, world.tenant));
+      await ask();
+      return ask;
+    },
+  },
+  'Count a session’s request': {
+    commands: 'UpdateItem',
+    units: 1,
+    run: async (world) => {
+      const ask = () => world.admit(sessionOf(world.tenant));
+      await ask();
+      return ask;
+    },
+  },
+  'Create a key': {
+    commands: 'TransactWriteItems',
+    units: [2, 4],
+    run:
+      ({ keys }) =>
+      () =>
+        keys.create(newApiKey()),
+  },
+  'List keys': {
+    commands: 'Query',
+    units: 1,
+    run: async (world) => {
+      await withKey(world);
+      return () => world.keys.list();
+    },
+  },
+
+  'Create a flow': { commands: 'PutItem', units: 3, indexes: 'GSI1, GSI2', run: ({ newFlow }) => newFlow },
+  'Get a flow': {
+    commands: 'GetItem',
+    units: 0.5,
+    run:
+      ({ flows, flow }) =>
+      () =>
+        flows.get(flow.id),
+  },
+  'List flows': {
+    commands: 'Query',
+    units: 0.5,
+    indexes: 'GSI1',
+    run:
+      ({ flows, page }) =>
+      () =>
+        flows.list(page()),
+  },
+  'Search flows': {
+    commands: 'Query',
+    units: 0.5,
+    indexes: 'GSI1',
+    run:
+      ({ flows, page }) =>
+      () =>
+        flows.list({ ...page(), search: 'a flow' }),
+  },
+  'Change a flow': {
+    commands: 'GetItem, PutItem',
+    units: 3.5,
+    indexes: 'GSI1, GSI2',
+    run:
+      ({ flows, flow }) =>
+      () =>
+        flows.update(flow.id, { name: 'Another' }),
+  },
+  'Note a flow’s run': {
+    commands: 'UpdateItem',
+    units: 2,
+    indexes: 'GSI1',
+    run:
+      ({ flows, flow }) =>
+      () =>
+        flows.markRun(flow.id),
+  },
+  'Delete a flow': {
+    commands: 'DeleteItem',
+    units: 2,
+    indexes: 'GSI1',
+    run:
+      ({ flows, flow }) =>
+      () =>
+        flows.remove(flow.id),
+  },
+
+  'Get a version': {
+    commands: '2 GetItem',
+    units: 1,
+    run:
+      ({ versions, flow, versionId }) =>
+      () =>
+        versions.get(flow.id, versionId),
+  },
+  'Get a version to run it': {
+    commands: 'GetItem',
+    units: 1,
+    run:
+      ({ versions, flow, versionId }) =>
+      () =>
+        versions.immutable(flow.id, versionId),
+  },
+  'Which flow has a version': {
+    commands: '2 GetItem, Query',
+    units: 1.5,
+    indexes: 'GSI2',
+    run: async ({ versions, newFlow, versionId }) => {
+      const other = await newFlow();
+      return () => versions.get(other.id, versionId).catch(() => {});
+    },
+  },
+  'List versions': {
+    commands: 'GetItem, Query',
+    units: 1,
+    indexes: 'GSI1',
+    run:
+      ({ versions, flow }) =>
+      () =>
+        versions.list(flow.id),
+  },
+  'Publish the draft': {
+    commands: 'GetItem, TransactWriteItems',
+    units: [6.5, 8.5],
+    indexes: 'GSI1, GSI2',
+    run: async ({ versions, newFlow }) => {
+      const { id } = await newFlow();
+      return () => versions.publishDraft(id);
+    },
+  },
+
+  'Create a record': {
+    commands: 'TransactWriteItems',
+    units: [6, 8],
+    indexes: 'GSI1, GSI2',
+    run:
+      ({ records, owner }) =>
+      () =>
+        records.create(owner, { type: 'new', name: 'x', metadata: {}, messages: null }),
+  },
+  'Get a record': { commands: 'GetItem', units: 1, run: (world) => () => world.records.get(first(world)) },
+  'List records': {
+    commands: 'Query, BatchGetItem',
+    units: 10.5,
+    indexes: 'GSI1',
+    run:
+      ({ records, page }) =>
+      () =>
+        records.list({}, page()),
+  },
+  'List records of a type': {
+    commands: 'Query, BatchGetItem',
+    units: 10.5,
+    indexes: 'GSI2',
+    run:
+      ({ records, page }) =>
+      () =>
+        records.list({ type: 'even' }, page()),
+  },
+  'Search records': {
+    commands: 'Query, BatchGetItem',
+    units: 3,
+    indexes: 'GSI1',
+    run:
+      ({ records, page }) =>
+      () =>
+        records.list({ search: 'record 59' }, page()),
+  },
+  'Record by type and name': {
+    commands: 'GetItem, BatchGetItem',
+    units: 2,
+    run:
+      ({ records, page }) =>
+      () =>
+        records.list({ type: 'even', name: 'record 0' }, page()),
+  },
+  'Change a record’s values': {
+    commands: 'UpdateItem',
+    units: 1,
+    run: (world) => () => world.records.update(first(world), { metadata: { changed: true } }),
+  },
+  'Rename a record': {
+    commands: 'GetItem, TransactWriteItems',
+    units: 9,
+    indexes: 'GSI1, GSI2',
+    run: (world) => () => world.records.update(first(world), { name: 'renamed' }),
+  },
+  'Upsert a record': {
+    commands: 'GetItem, UpdateItem',
+    units: 2,
+    run:
+      ({ records, owner }) =>
+      () =>
+        records.upsert({ ...owner, type: 'even', name: 'record 0', metadata: { n: 1 } }),
+  },
+  'Delete a record': {
+    commands: 'GetItem, TransactWriteItems',
+    units: [7, 9],
+    indexes: 'GSI1, GSI2',
+    run: (world) => () => world.records.remove(first(world)),
+  },
+
+  'Create a batch': { commands: 'PutItem', units: 1, run: ({ newBatch }) => newBatch },
+  'Status of a batch': {
+    commands: 'GetItem, BatchGetItem',
+    units: [2, 11],
+    run: async (world) => {
+      const { id } = await withRun(world);
+      return async () => world.batches.progress(await world.batches.get(id));
+    },
+  },
+  'Cancel a batch': {
+    commands: 'GetItem, BatchGetItem, UpdateItem',
+    units: [3, 12],
+    run: async (world) => {
+      const { id } = await withRun(world);
+      return () => world.batches.stop(id, 'cancelled');
+    },
+  },
+  'Records to plan': {
+    commands: 'Query',
+    units: 1,
+    indexes: 'GSI2',
+    run:
+      ({ planner }) =>
+      () =>
+        planner.recordsOf('even', { limit: 1_000 }),
+  },
+  'Finish planning': {
+    commands: 'UpdateItem',
+    units: 1,
+    run: async ({ batches, newBatch }) => {
+      const { id } = await newBatch();
+      return () => batches.finishPlanning(id, 60);
+    },
+  },
+
+  'Run one record': {
+    commands: 'BatchGetItem, TransactWriteItems',
+    units: [8, 9],
+    indexes: 'GSI1',
+    run: async ({ newBatch, messagesOf, run }) => {
+      const [, message] = messagesOf(await newBatch());
+      // So that the worker knows the version, as a warm one does.
+      await run(messagesOf(await newBatch()).slice(0, 1));
+      return () => run(message ? [message] : []);
+    },
+  },
+  'Run five records': {
+    commands: 'BatchGetItem, TransactWriteItems',
+    units: [12, 29],
+    indexes: 'GSI1',
+    run: async ({ newBatch, messagesOf, run }) => {
+      await run(messagesOf(await newBatch()).slice(0, 1));
+      const batch = await newBatch();
+      return () => run(messagesOf(batch).slice(0, 5));
+    },
+  },
+  'Take a message twice': {
+    commands: 'BatchGetItem',
+    units: [3, 4],
+    run: async ({ newBatch, messagesOf, run }) => {
+      const batch = await newBatch();
+      const messages = messagesOf(batch).slice(0, 1);
+      await run(messages);
+      return () => run(messages);
+    },
+  },
+  'Step results of a flow': {
+    commands: '5 Query, GetItem, BatchGetItem',
+    units: [8, 9],
+    indexes: 'GSI1',
+    run: async (world) => {
+      await withRun(world);
+      return () => world.results.ofFlow(world.flow.id, world.resultPage());
+    },
+  },
+  'Step results of a record': {
+    commands: '2 Query, GetItem, BatchGetItem',
+    units: [2.5, 3],
+    run: async (world) => {
+      await withRun(world);
+      return () => world.results.ofRecord(first(world), world.resultPage());
+    },
+  },
+  'Clean up after a flow': {
+    commands: '5 Query, 5 BatchWriteItem',
+    units: 45.5,
+    indexes: 'GSI1, GSI2',
+    run: async (world) => {
+      await withRun(world);
+      await world.flows.remove(world.flow.id);
+      return () => world.cleaner.flow(world.flow.id);
+    },
+  },
+  'Clean up after a record': {
+    commands: 'Query, BatchWriteItem',
+    units: 2.5,
+    indexes: 'GSI1',
+    run: async (world) => {
+      await withRun(world);
+      return () => world.cleaner.record(first(world));
+    },
+  },
+  'Hide what was deleted': {
+    commands: 'PutItem',
+    units: 1,
+    run: (world) => () => world.tombstone(world.flow.id),
+  },
+};
+
+test.each(Object.entries(patterns))('%s', async (_name, { commands, units, indexes = '', run }) => {
+  const world = await accessWorld();
+  const work = await run(world);
+  const used = await world.measure(work);
+  expect(used).toMatchObject({ commands, indexes });
+  expectUnits(used.units, units);
+});
+
+function expectUnits(actual: number, expected: Pattern['units']) {
+  const [least = 0, most = least] = [expected].flat();
+  expect(actual).toBeGreaterThanOrEqual(least);
+  expect(actual).toBeLessThanOrEqual(most);
+}
+
+test('docs/data-model.md tells of each pattern its commands, its indexes and its units', () => {
+  const rows = readFileSync('docs/data-model.md', 'utf8')
+    .split('\n')
+    .map((line) => line.split('|').map((cell) => cell.trim()))
+    .filter(([, name = '']) => name in patterns);
+  expect(rows.map(([, name]) => name).toSorted()).toEqual(Object.keys(patterns).toSorted());
+  for (const [, name = '', , indexes, commands, told] of rows) {
+    const { units, ...tested } = patterns[name] as Pattern;
+    expect({ indexes, commands }, name).toEqual({ indexes: tested.indexes ?? '', commands: tested.commands });
+    expectUnits(Number(told), units);
+  }
+});
+
+test.each<[string, (world: AccessWorld) => Promise<unknown>]>([
+  ['records', ({ records, page }) => records.list({}, page())],
+  ['records of a type', ({ records, page }) => records.list({ type: 'even' }, page())],
+  ['flows', ({ flows, page }) => flows.list(page())],
+  ['step results of a flow', ({ results, flow, resultPage }) => results.ofFlow(flow.id, resultPage())],
+  ['step results of a record', (world) => world.results.ofRecord(first(world), world.resultPage())],
+])('a page of %s costs the same however long the list is', async (_what, read) => {
+  const world = await accessWorld();
+  const { records, owner, newFlow, repeatRun } = world;
+  await withRun(world);
+  const grow = async () => {
+    const metadata = {};
+    const drafts = Array.from({ length: 100 }, () => ({
+      type: 'even',
+      name: newApiKey().id,
+      metadata,
+      messages: null,
+    }));
+    await records.createMany(owner, drafts);
+    for (let count = 0; count < 15; count++) await newFlow();
+    // A page of step results looks at a hundred index entries of each of the flow's four shards.
+    await repeatRun(first(world), 600);
+  };
+  await grow();
+  const short = await world.measure(() => read(world));
+  await grow();
+  expect(await world.measure(() => read(world))).toEqual(short);
+});
+
+const sourcesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map(({ parentPath, name }) => join(parentPath, name));
+
+test('nothing scans, and only shared/data sends commands to DynamoDB', () => {
+  const sources = [...sourcesIn('shared'), ...sourcesIn('functions')];
+  expect(sources.length).toBeGreaterThan(100);
+  for (const path of sources) {
+    const text = readFileSync(path, 'utf8');
+    expect(text, path).not.toMatch(/ScanCommand|PartiQL|ExecuteStatement|dynamodb:Scan/);
+    const sends = /\b(Get|Put|Update|Delete|Query|BatchGet|BatchWrite|Transact\w+)Command\b/.test(text);
+    if (sends) expect(path).toMatch(/^shared\/data\//);
+  }
+});
