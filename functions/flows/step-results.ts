@@ -14,7 +14,7 @@ export const listFlowStepResults = defineEndpoint({
   permission: 'FLOWS:READ',
   summary: 'List the step results of a flow',
   description:
-    'Newest run first, unless sorted otherwise. A sort by another field than createdAt reads all that match.',
+    'Newest run first, unless sorted otherwise. A sort by another field than createdAt reads all that match. A page ends early when 5 MB are full: go on at offset + returned.',
   params: FlowParams,
   query: StepResultQuery.extend({
     recordId: idOf('record').optional(),

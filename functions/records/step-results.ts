@@ -13,7 +13,7 @@ export const listRecordStepResults = defineEndpoint({
   permission: 'RECORDS:READ',
   summary: 'List the step results of a record',
   description:
-    'Newest run first, unless sorted otherwise. A sort by another field than createdAt reads all that match.',
+    'Newest run first, unless sorted otherwise. A sort by another field than createdAt reads all that match. A page ends early when 5 MB are full: go on at offset + returned.',
   params: z.object({ id: idOf('record') }),
   query: StepResultQuery.extend({ flowId: idOf('flow').optional(), batchId: idOf('batch').optional() }),
   responses: { 200: StepResultPage },

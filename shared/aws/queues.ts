@@ -34,8 +34,9 @@ export async function sendGrouped(queueEnv: string, messages: readonly GroupedMe
   }
 }
 
-export async function send(queueEnv: string, body: unknown): Promise<void> {
+export async function send(queueEnv: string, body: unknown, { delaySeconds = 0 } = {}): Promise<void> {
+  const MessageBody = JSON.stringify(body);
   await sqs().send(
-    new SendMessageCommand({ QueueUrl: requireEnv(queueEnv), MessageBody: JSON.stringify(body) }),
+    new SendMessageCommand({ QueueUrl: requireEnv(queueEnv), MessageBody, DelaySeconds: delaySeconds }),
   );
 }

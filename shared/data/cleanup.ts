@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { send } from '../aws/queues.ts';
 import type { Scope } from '../runtime.ts';
-import { tombstoneEntity, tombstoneOf } from './tombstone.ts';
 
 /** Asks a worker to remove what hung on a deleted flow or record. */
 export const CleanupMessage = z.object({
@@ -11,14 +10,20 @@ export const CleanupMessage = z.object({
 });
 export type CleanupMessage = z.infer<typeof CleanupMessage>;
 
-/** Call after the item itself is gone: hides what hung on it at once, and has it removed in the background. */
-export const cleanupQueue = ({ table, now }: Scope) => {
-  const deleted = async (kind: CleanupMessage['kind'], id: string) => {
-    await table.commit([table.writes.put(tombstoneEntity, tombstoneOf(id, now()))]);
-    await send('CLEANUP_QUEUE_URL', { tenant: table.tenant, kind, id } satisfies CleanupMessage);
+/** How long an invocation may still write to what it began before the deletion. */
+const secondTimeSeconds = 900;
+
+/** Call after the item itself is gone. Cleans twice: runs that were under way may have written after the first time. */
+export const cleanupQueue = ({ table }: Scope) => {
+  const clean = async (kind: CleanupMessage['kind'], id: string) => {
+    const message: CleanupMessage = { tenant: table.tenant, kind, id };
+    await Promise.all([
+      send('CLEANUP_QUEUE_URL', message),
+      send('CLEANUP_QUEUE_URL', message, { delaySeconds: secondTimeSeconds }),
+    ]);
   };
   return {
-    flowDeleted: (id: string) => deleted('flow', id),
-    recordDeleted: (id: string) => deleted('record', id),
+    flowDeleted: (id: string) => clean('flow', id),
+    recordDeleted: (id: string) => clean('record', id),
   };
 };

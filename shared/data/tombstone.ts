@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import type { Scope } from '../runtime.ts';
 import { defineEntity } from './entity.ts';
 import type { TenantTable } from './table.ts';
+import type { Write } from './writes.ts';
 
 const partition = (tenant: string) => `T#${tenant}#DELETED`;
 const kept = 7 * 86_400;
@@ -12,7 +14,9 @@ export const tombstoneEntity = defineEntity({
   key: (tenant, { id }: { id: string }) => ({ PK: partition(tenant), SK: id }),
 });
 
-export const tombstoneOf = (id: string, now: Date) => ({ id, ttl: Math.floor(now.getTime() / 1000) + kept });
+/** Belongs into the transaction that deletes the flow or the record itself. */
+export const tombstoneOf = ({ table, now }: Scope, id: string): Write =>
+  table.writes.put(tombstoneEntity, { id, ttl: Math.floor(now().getTime() / 1000) + kept });
 
 /** The ids of flows (`flow`) or records (`record`) that were deleted lately. */
 export async function deletedIds(

@@ -1,6 +1,7 @@
 import { ConditionFailed } from '../data/condition-failed.ts';
 import { type CursorQuery, cursorPage } from '../data/pages.ts';
 import { payloadStore } from '../data/payloads.ts';
+import { tombstoneOf } from '../data/tombstone.ts';
 import type { Write } from '../data/writes.ts';
 import { conflict, notFound } from '../http/errors.ts';
 import type { Scope } from '../runtime.ts';
@@ -20,8 +21,9 @@ export interface FlowChanges {
 const attemptsMax = 5;
 const exists = { expression: 'attribute_exists(PK)' };
 
-export function flowStore({ table, now, newId }: Scope) {
-  const payloads = payloadStore({ table, now, newId });
+export function flowStore(scope: Scope) {
+  const { table, now, newId } = scope;
+  const payloads = payloadStore(scope);
 
   async function find(id: string): Promise<Flow> {
     const flow = await table.get(flowEntity, { id });
@@ -132,7 +134,7 @@ export function flowStore({ table, now, newId }: Scope) {
 
     async remove(id: string): Promise<void> {
       try {
-        await table.commit([table.writes.remove(flowEntity, { id }, exists)]);
+        await table.commit([table.writes.remove(flowEntity, { id }, exists), tombstoneOf(scope, id)]);
       } catch (error) {
         throw error instanceof ConditionFailed ? notFound('Flow') : error;
       }

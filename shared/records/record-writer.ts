@@ -1,4 +1,5 @@
 import { ConditionFailed } from '../data/condition-failed.ts';
+import { tombstoneOf } from '../data/tombstone.ts';
 import type { Condition, Write, Writes } from '../data/writes.ts';
 import type { Scope } from '../runtime.ts';
 import type { RecordDraft } from './new-record.ts';
@@ -35,54 +36,58 @@ function putRecord(writes: Writes, record: RecordItem, condition?: Condition): W
 }
 
 /** Single attempts to write a record: each tells when something stood against it, and throws only what is a fault. */
-export const recordWriter = ({ table, now }: Scope) => ({
-  insert: (record: RecordItem): Promise<boolean> =>
-    table.commit(insertsOf(table.writes, record)).then(() => true, ifRefused(false)),
+export const recordWriter = (scope: Scope) => {
+  const { table, now } = scope;
+  return {
+    insert: (record: RecordItem): Promise<boolean> =>
+      table.commit(insertsOf(table.writes, record)).then(() => true, ifRefused(false)),
 
-  /** Sent values replace the old ones whole, so of several writers the last one wins and none has to wait. */
-  replaceValues(
-    id: string,
-    { metadata, messages }: RecordChanges,
-    condition: Condition,
-  ): Promise<RecordItem | undefined> {
-    const set = {
-      ...(metadata !== undefined && { metadata: JSON.stringify(metadata) }),
-      ...(messages !== undefined && { messages: JSON.stringify(messages) }),
-      updatedAt: now().toISOString(),
-    };
-    const write = table.writes.update(recordEntity, { id }, { set, add: { revision: 1 } }, condition);
-    return table.updateAndGet(recordEntity, write).catch(ifRefused(undefined));
-  },
+    /** Sent values replace the old ones whole, so of several writers the last one wins and none has to wait. */
+    replaceValues(
+      id: string,
+      { metadata, messages }: RecordChanges,
+      condition: Condition,
+    ): Promise<RecordItem | undefined> {
+      const set = {
+        ...(metadata !== undefined && { metadata: JSON.stringify(metadata) }),
+        ...(messages !== undefined && { messages: JSON.stringify(messages) }),
+        updatedAt: now().toISOString(),
+      };
+      const write = table.writes.update(recordEntity, { id }, { set, add: { revision: 1 } }, condition);
+      return table.updateAndGet(recordEntity, write).catch(ifRefused(undefined));
+    },
 
-  /** Changes what the record is called, and moves its guard with it. */
-  move(before: RecordItem, changes: RecordChanges): Promise<RecordItem | 'taken' | 'changed'> {
-    const { type = before.type, name = before.name } = changes;
-    const { metadata = before.metadata, messages = before.messages } = changes;
-    const after = {
-      ...before,
-      ...{ type, name, search: name.toLowerCase(), metadata, messages },
-      revision: before.revision + 1,
-      updatedAt: now().toISOString(),
-    };
-    const moved = table.commit([
-      putRecord(table.writes, after, isUnchanged(before)),
-      table.writes.remove(recordGuardEntity, before, isHeldBy(before)),
-      insertGuard(table.writes, after),
-    ]);
-    return moved.then(
-      () => after,
-      (error) => ifRefused(error.failed?.includes(0) ? ('changed' as const) : ('taken' as const))(error),
-    );
-  },
+    /** Changes what the record is called, and moves its guard with it. */
+    move(before: RecordItem, changes: RecordChanges): Promise<RecordItem | 'taken' | 'changed'> {
+      const { type = before.type, name = before.name } = changes;
+      const { metadata = before.metadata, messages = before.messages } = changes;
+      const after = {
+        ...before,
+        ...{ type, name, search: name.toLowerCase(), metadata, messages },
+        revision: before.revision + 1,
+        updatedAt: now().toISOString(),
+      };
+      const moved = table.commit([
+        putRecord(table.writes, after, isUnchanged(before)),
+        table.writes.remove(recordGuardEntity, before, isHeldBy(before)),
+        insertGuard(table.writes, after),
+      ]);
+      return moved.then(
+        () => after,
+        (error) => ifRefused(error.failed?.includes(0) ? ('changed' as const) : ('taken' as const))(error),
+      );
+    },
 
-  remove: (record: RecordItem): Promise<boolean> =>
-    table
-      .commit([
-        table.writes.remove(recordEntity, record, isNamed(record)),
-        table.writes.remove(recordGuardEntity, record, isHeldBy(record)),
-      ])
-      .then(() => true, ifRefused(false)),
-});
+    remove: (record: RecordItem): Promise<boolean> =>
+      table
+        .commit([
+          table.writes.remove(recordEntity, record, isNamed(record)),
+          table.writes.remove(recordGuardEntity, record, isHeldBy(record)),
+          tombstoneOf(scope, record.id),
+        ])
+        .then(() => true, ifRefused(false)),
+  };
+};
 
 /** Answers something in place of a condition that did not hold. */
 const ifRefused =

@@ -92,7 +92,7 @@ export function progressOf(batch: Batch, slots: readonly z.infer<typeof slotEnti
     totalRecords,
     processedRecords,
     failedRecords,
-    progress: totalRecords === 0 ? 100 : Math.floor((processedRecords / totalRecords) * 100),
+    progress: totalRecords === 0 ? 100 : Math.min(100, Math.floor((processedRecords / totalRecords) * 100)),
     completedAt: over ? lastAt : stoppedAt,
   };
 }

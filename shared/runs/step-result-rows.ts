@@ -4,6 +4,7 @@ import { type PayloadStore, payloadStore, type Stowed } from '../data/payloads.t
 import type { StoredStep } from '../flows/flow.ts';
 import { type Variables, variableOf } from '../flows/step.ts';
 import { versionStore } from '../flows/version-store.ts';
+import { ApiError } from '../http/errors.ts';
 import { derivedId } from '../ids.ts';
 import type { Scope } from '../runtime.ts';
 import { type Checkpoint, checkpointEntity, type KeptResult, parseRows, type Row } from './checkpoint.ts';
@@ -33,7 +34,10 @@ export const resultRows = (scope: Scope) => {
     const versions = new Map(refs.map(({ entry }) => [entry.flowVersionId, entry.flowId]));
     const loaded = await Promise.all(
       [...versions].map(async ([id, flowId]) => {
-        const { steps } = await versionStore(scope).immutable(flowId, id);
+        // A deleted flow's version is gone; what ran with it can still be told, without the names.
+        const steps = await versionStore(scope)
+          .immutable(flowId, id)
+          .then((version) => version.steps, ifMissing([]));
         return [id, new Map(allSteps(steps).map((step) => [step.id, step]))] as const;
       }),
     );
@@ -94,7 +98,7 @@ async function toRow(payloads: PayloadStore, ref: ResultRef, steps: StepIndex, r
     createdAt: new Date(decodeTime(entry.runId.slice(5).toUpperCase())).toISOString(),
     durationMs,
     outputPreview: previewOfKept(kept),
-    inputVariables: await variablesBefore(payloads, ref, steps, run),
+    inputVariables: upTo(inputVariablesMax, await variablesBefore(payloads, ref, steps, run)),
     resolvedPrompt: (await fetched(kept?.resolvedPrompt)) as string | null,
     modelUsed: kept?.modelUsed ?? null,
     promptTokens,
@@ -105,6 +109,12 @@ async function toRow(payloads: PayloadStore, ref: ResultRef, steps: StepIndex, r
     retryCount: kept?.retryCount ?? 0,
   };
 }
+
+/** Larger than this they would leave no room for anything else: an answer has 6 MB. */
+const inputVariablesMax = 1_000_000;
+
+const upTo = (bytesMax: number, variables: Variables) =>
+  Buffer.byteLength(JSON.stringify(variables)) > bytesMax ? null : variables;
 
 const previewOfKept = (kept: KeptResult | undefined) =>
   !kept?.output
@@ -140,3 +150,11 @@ function allSteps(steps: readonly StoredStep[]): StoredStep[] {
     return [step, ...allSteps(trueSteps), ...allSteps(falseSteps)];
   });
 }
+
+/** Answers something in place of a 404. */
+const ifMissing =
+  <T>(answer: T) =>
+  (error: unknown): T => {
+    if (error instanceof ApiError && error.status === 404) return answer;
+    throw error;
+  };

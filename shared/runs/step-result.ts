@@ -28,7 +28,9 @@ export const StepResultResponse = z
     createdAt: z.string(),
     durationMs: count,
     outputPreview: text.meta({ description: 'The first 1,000 characters of the output' }),
-    inputVariables: z.unknown().meta({ description: 'What earlier steps of the run had put into variables' }),
+    inputVariables: z
+      .unknown()
+      .meta({ description: 'What earlier steps of the run had put into variables; null beyond 1 MB' }),
     resolvedPrompt: text,
     modelUsed: text,
     promptTokens: count,

@@ -35,6 +35,7 @@ export type StepResultQuery = z.output<typeof StepResultQuery> & {
 
 /** A sort that is not by creation looks at this many results at most. */
 const sortedMax = 100_000;
+const answerBytesMax = 5_000_000;
 
 export const stepResultStore = (scope: Scope) => {
   const { table } = scope;
@@ -58,11 +59,9 @@ export const stepResultStore = (scope: Scope) => {
     }
     const { flowSteps, rowsOf } = resultRows(scope);
     const sorted = sortBy === 'createdAt' ? refs : sortRefs(refs, query, await flowSteps(refs));
-    const data = await rowsOf(sorted.slice(offset, offset + limit));
-    return {
-      data,
-      pagination: { limit, offset, returned: data.length, hasMore: sorted.length > offset + limit },
-    };
+    const data = fitting(await rowsOf(sorted.slice(offset, offset + limit)));
+    const hasMore = sorted.length > offset + data.length;
+    return { data, pagination: { limit, offset, returned: data.length, hasMore } };
   }
 
   const entryQuery = ({ sortBy, sortOrder, from, to }: StepResultQuery): EntryQuery => ({
@@ -78,6 +77,16 @@ export const stepResultStore = (scope: Scope) => {
       page(entriesOfRecord(table, recordId, entryQuery(query)), query, await deletedIds(table, 'flow')),
   };
 };
+
+/** As many rows as an answer of 6 MB has room for, and one at least. */
+function fitting<Row>(rows: Row[]): Row[] {
+  let bytes = 0;
+  const end = rows.findIndex((row, index) => {
+    bytes += Buffer.byteLength(JSON.stringify(row));
+    return bytes > answerBytesMax && index > 0;
+  });
+  return end === -1 ? rows : rows.slice(0, end);
+}
 
 /** An entry's results that match, in the order asked for. */
 function refsOf(entry: Entry, query: StepResultQuery): ResultRef[] {

@@ -66,7 +66,7 @@ export async function plannedBatch({ steps, recordCount = 1, metadata = {}, ...c
     return { tenant: tenant.tenant, batchId, flowId, recordId, runId, slot: slotOf(batch, n) };
   });
   const message = (n = 0) => messages[n] as RunMessage;
-  const allResults = StepResultQuery.parse({ limit: '100', sortOrder: 'asc' });
+  const allResults: StepResultQuery = StepResultQuery.parse({ limit: '100', sortOrder: 'asc' });
   return {
     ...tenant,
     runtime,
@@ -77,8 +77,16 @@ export async function plannedBatch({ steps, recordCount = 1, metadata = {}, ...c
     messages,
     message,
     progress: async () => batches.progress(await batches.get(batch.id)),
-    results: async (recordId = message().recordId) =>
-      (await stepResultStore(scope).ofRecord(recordId, allResults)).data,
+    /** All of a record's results: a page may end early, so each begins where the last one ended. */
+    results: async (recordId = message().recordId) => {
+      const rows = [];
+      for (let more = true; more; ) {
+        const page = await stepResultStore(scope).ofRecord(recordId, { ...allResults, offset: rows.length });
+        rows.push(...page.data);
+        more = page.pagination.hasMore;
+      }
+      return rows;
+    },
   };
 }
 export type PlannedBatch = Awaited<ReturnType<typeof plannedBatch>>;

@@ -119,8 +119,8 @@ const patterns: Record<string, Pattern> = {
         flows.markRun(flow.id),
   },
   'Delete a flow': {
-    commands: 'DeleteItem',
-    units: 2,
+    commands: 'TransactWriteItems',
+    units: [4, 7],
     indexes: 'GSI1',
     run:
       ({ flows, flow }) =>

@@ -9,7 +9,7 @@ import { admit } from '../../../shared/auth/meter.ts';
 import type { Principal } from '../../../shared/auth/principal.ts';
 import { decode } from '../../../shared/data/entity.ts';
 import { CursorQuery } from '../../../shared/data/pages.ts';
-import { tombstoneEntity, tombstoneOf } from '../../../shared/data/tombstone.ts';
+import { tombstoneOf } from '../../../shared/data/tombstone.ts';
 import { flowStore } from '../../../shared/flows/flow-store.ts';
 import { versionStore } from '../../../shared/flows/version-store.ts';
 import { newId } from '../../../shared/ids.ts';
@@ -93,8 +93,7 @@ export async function accessWorld() {
     results: stepResultStore(scope),
     page: (query: object = {}) => CursorQuery.parse({ limit: '10', ...query }),
     resultPage: (query: object = {}) => StepResultQuery.parse({ limit: '10', ...query }),
-    tombstone: (id: string) =>
-      scope.table.commit([scope.table.writes.put(tombstoneEntity, tombstoneOf(id, scope.now()))]),
+    tombstone: (id: string) => scope.table.commit([tombstoneOf(scope, id)]),
     credential: (hash: string) => scope.table.get(credentialEntity, { hash }),
     keyItem: (id: string) => scope.table.get(apiKeyEntity, { id }),
     admit: (principal: Principal) => admit(scope, principal, { permission: 'FLOWS:READ' }),

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { tombstoneEntity, tombstoneOf } from '../../../shared/data/tombstone.ts';
+import { tombstoneOf } from '../../../shared/data/tombstone.ts';
 import { newId } from '../../../shared/ids.ts';
 import { recordStore } from '../../../shared/records/record-store.ts';
 import { batchStore } from '../../../shared/runs/batch-store.ts';
@@ -127,8 +127,7 @@ test('a deleted record is counted as failed, with the reason', async () => {
 test('the records of a deleted flow are counted as failed and not run', async () => {
   const server = await model();
   const batch = await plannedBatch({ recordCount: 2, steps: [prompt('x')] });
-  const { table, now } = batch.scope;
-  await table.commit([table.writes.put(tombstoneEntity, tombstoneOf(batch.flow.id, now()))]);
+  await batch.scope.table.commit([tombstoneOf(batch.scope, batch.flow.id)]);
   expect(await deliver(batch.messages)).toEqual([]);
   expect(await batch.progress()).toMatchObject({ status: 'failed', processedRecords: 2, failedRecords: 2 });
   expect(server.requests).toEqual([]);
