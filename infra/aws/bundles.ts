@@ -1,7 +1,7 @@
 import { cp, mkdir, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import { type Entry, entries } from './entries.ts';
 
 /** The folder of each Lambda's code, by the Lambda's id. */
@@ -18,6 +18,22 @@ const carried: Record<string, readonly string[]> = {
 
 /** CommonJS packages inside an ES module still look for these. */
 const banner = `import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);`;
+
+/**
+ * Middy wants the status texts of `node:http`. An ES import of that module has Node load all that it exports, its
+ * built-in undici too: 15 ms of a cold start.
+ */
+const lightHttp: Plugin = {
+  name: 'light-http',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:http$/ }, ({ importer, path }) =>
+      importer.includes('@middy') ? { path, namespace: 'light-http' } : null,
+    );
+    onLoad({ filter: /.*/, namespace: 'light-http' }, () => ({
+      contents: "export const { STATUS_CODES } = process.getBuiltinModule('node:http');",
+    }));
+  },
+};
 
 /** Bundles every Lambda into a folder of its own: what it loads at its start in one file, what it loads later beside it. */
 export async function buildBundles(directory: string): Promise<Bundles> {
@@ -44,6 +60,7 @@ export async function bundle({ id, file, group }: Entry, directory: string): Pro
     target: 'node24',
     mainFields: ['module', 'main'],
     banner: { js: banner },
+    plugins: [lightHttp],
     logLevel: 'error',
   });
   for (const path of carried[group] ?? []) {

@@ -1,5 +1,4 @@
 import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
 import * as z from 'zod';
 import type { Scope } from '../runtime.ts';
 import { requireEnv } from '../runtime.ts';
@@ -13,6 +12,9 @@ export const Stowed = z.union([
   z.object({ pointer: z.string(), bytes: z.int() }),
 ]);
 export type Stowed = z.infer<typeof Stowed>;
+
+// Loaded with the first value that is too large for an item.
+const zlib = () => process.getBuiltinModule('node:zlib');
 
 /** JSON longer than this goes to the payload bucket: an item holds 400 KB. */
 export const inlineBytesMax = 200_000;
@@ -31,14 +33,14 @@ export const payloadStore = ({ table }: Scope) => {
       const json = JSON.stringify(value) ?? 'null';
       if (Buffer.byteLength(json) <= inlineMax) return { inline: json };
       const pointer = keyOf(name);
-      await request('PUT', pointer, { body: await promisify(gzip)(json) });
+      await request('PUT', pointer, { body: await promisify(zlib().gzip)(json) });
       return { pointer, bytes: Buffer.byteLength(json) };
     },
 
     async fetch(stowed: Stowed): Promise<unknown> {
       if (!('pointer' in stowed)) return JSON.parse(stowed.inline);
       const response = await request('GET', stowed.pointer);
-      return JSON.parse((await promisify(gunzip)(await response.arrayBuffer())).toString());
+      return JSON.parse((await promisify(zlib().gunzip)(await response.arrayBuffer())).toString());
     },
 
     remove: (pointers: readonly string[]) =>

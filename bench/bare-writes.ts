@@ -1,0 +1,64 @@
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  PutCommand,
+  type PutCommandInput,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+} from '@aws-sdk/lib-dynamodb';
+import { startDynamoDb } from '../infra/local/dynamodb.ts';
+import { ensureTable } from '../infra/local/table.ts';
+import { documentClient } from '../shared/data/client.ts';
+import type { SentCommand } from './recorder.ts';
+import { useTable } from './warm-get.ts';
+
+type Client = ReturnType<typeof documentClient>;
+type StepResultWrite =
+  | { name: 'Put'; input: PutCommandInput }
+  | { name: 'TransactWrite'; input: TransactWriteCommandInput };
+
+/** As many as a batch has records at work. */
+const atOnce = 10;
+
+/** Those among the commands that wrote step results. */
+export const stepResultWrites = (sent: readonly SentCommand[]) =>
+  sent.filter(
+    (command): command is SentCommand & StepResultWrite =>
+      (command.name === 'Put' || command.name === 'TransactWrite') &&
+      itemsOf(command as StepResultWrite).some((item) => item?._type === 'checkpoint'),
+  );
+
+const itemsOf = ({ name, input }: StepResultWrite) =>
+  name === 'Put' ? [input.Item] : (input.TransactItems ?? []).map(({ Put }) => Put?.Item);
+
+/** Sends the same writes again, at an empty engine on disk that has nothing else to do. @returns seconds. */
+export async function secondsOfWrites(
+  table: string,
+  { warmUp, measured }: { warmUp: readonly StepResultWrite[]; measured: readonly StepResultWrite[] },
+): Promise<number> {
+  await using directory = await mkdtempDisposable(join(tmpdir(), 'bench-bare-'));
+  const engine = await startDynamoDb(directory.path);
+  try {
+    useTable(engine.endpoint, table);
+    await ensureTable(table);
+    const client = documentClient();
+    await sendAll(client, warmUp);
+    const began = performance.now();
+    await sendAll(client, measured);
+    return (performance.now() - began) / 1_000;
+  } finally {
+    await engine.stop();
+  }
+}
+
+async function sendAll(client: Client, writes: readonly StepResultWrite[]): Promise<void> {
+  const remaining = writes.values();
+  const sendSome = async () => {
+    for (const { name, input } of remaining) {
+      if (name === 'Put') await client.send(new PutCommand(input));
+      else await client.send(new TransactWriteCommand(input));
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, sendSome));
+}

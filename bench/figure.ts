@@ -1,0 +1,45 @@
+import { loadavg } from 'node:os';
+
+export type Letter = 'a' | 'b' | 'c' | 'd' | 'e' | 'f';
+
+/** One thing that was measured, and what it should be. */
+export interface Figure {
+  figure: Letter;
+  what: string;
+  value: number;
+  unit: string;
+  goal: { atMost: number } | { atLeast: number };
+  /** What the value was made of. */
+  details?: Record<string, unknown>;
+  /** False where the value alone would flatter. */
+  sound?: boolean;
+}
+
+/** Its line, with the load of the machine at that moment, which tells how far to trust it. */
+export function lineOf({ figure, what, value, unit, goal, details, sound = true }: Figure): string {
+  const [sign, bound, holds] =
+    'atMost' in goal
+      ? ['<=', goal.atMost, value <= goal.atMost]
+      : ['>=', goal.atLeast, value >= goal.atLeast];
+  return JSON.stringify({
+    figure,
+    what,
+    value,
+    unit,
+    goal: `${sign} ${bound}`,
+    met: sound && holds,
+    ...details,
+    loadAverage: round(loadavg()[0] ?? 0, 2),
+  });
+}
+
+export const progress = (text: string) => process.stderr.write(`${text}\n`);
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  const middle = sorted.length / 2;
+  const [low = Number.NaN, high = low] = sorted.slice(Math.ceil(middle) - 1, Math.floor(middle) + 1);
+  return (low + high) / 2;
+}
+
+export const round = (value: number, digits = 3) => Number(value.toFixed(digits));

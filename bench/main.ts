@@ -1,0 +1,25 @@
+import { coldLoad } from './cold-load.ts';
+import { type Figure, type Letter, lineOf } from './figure.ts';
+import { memory } from './memory.ts';
+import { requestCpu } from './request-cpu.ts';
+import { roundTrips } from './round-trips.ts';
+import { throughput } from './throughput.ts';
+import { withWarmGet } from './warm-get.ts';
+import { writesAndPrice } from './writes-and-price.ts';
+
+type Measure = () => Promise<Figure[]>;
+
+const measures: Record<Letter, Measure> = {
+  a: withWarmGet(requestCpu),
+  b: coldLoad,
+  c: withWarmGet(roundTrips),
+  d: writesAndPrice,
+  e: throughput,
+  f: memory,
+};
+
+const wanted = process.argv.slice(2);
+for (const [letter, measure] of Object.entries(measures)) {
+  if (wanted.length > 0 && !wanted.includes(letter)) continue;
+  for (const figure of await measure()) process.stdout.write(`${lineOf(figure)}\n`);
+}

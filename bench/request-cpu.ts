@@ -1,0 +1,55 @@
+import type { GetCommandInput, UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import { type BareEvent, handler as bareHandler } from './bare-handler.ts';
+import { type Figure, median, progress, round } from './figure.ts';
+import { startRecording, stopRecording } from './recorder.ts';
+import type { WarmGet } from './warm-get.ts';
+
+const rounds = 40;
+const warmUpRounds = 10;
+const callsPerRound = 50;
+
+/** (a) What the request stack itself costs: CPU of the endpoint less CPU of its two store calls alone. */
+export async function requestCpu(get: WarmGet): Promise<Figure[]> {
+  progress('a: CPU of a warm GET, against a bare handler');
+  const event = await storeCallsOf(get);
+  const bare = () => bareHandler(event);
+  const samples: { whole: number; bare: number }[] = [];
+  for (let round = 0; round < warmUpRounds + rounds; round++) {
+    // Whoever goes first alternates too, so that neither always pays for the other's garbage.
+    const sample =
+      round % 2 === 0
+        ? { whole: await cpuMsPerCall(get), bare: await cpuMsPerCall(bare) }
+        : await cpuMsPerCall(bare).then(async (bareMs) => ({ whole: await cpuMsPerCall(get), bare: bareMs }));
+    if (round >= warmUpRounds) samples.push(sample);
+  }
+  return [
+    {
+      figure: 'a',
+      what: 'CPU time of the request stack per warm GET /v1/flows/:id',
+      value: round(median(samples.map(({ whole, bare }) => whole - bare))),
+      unit: 'ms',
+      goal: { atMost: 0.3 },
+      details: {
+        endpointMs: round(median(samples.map(({ whole }) => whole))),
+        bareHandlerMs: round(median(samples.map(({ bare }) => bare))),
+        rounds,
+        callsPerRound,
+      },
+    },
+  ];
+}
+
+/** What the endpoint asks of the store, so that the bare handler can ask the very same. */
+async function storeCallsOf(get: WarmGet): Promise<BareEvent> {
+  startRecording({ capacity: false });
+  await get();
+  const inputs = new Map(stopRecording().map(({ name, input }) => [name, input]));
+  return { read: inputs.get('Get') as GetCommandInput, meter: inputs.get('Update') as UpdateCommandInput };
+}
+
+async function cpuMsPerCall(call: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage();
+  for (let n = 0; n < callsPerRound; n++) await call();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000 / callsPerRound;
+}

@@ -1,0 +1,79 @@
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import { getFlow } from '../functions/flows/get.ts';
+import { localUser } from '../infra/local/credentials.ts';
+import { region } from '../infra/local/queues.ts';
+import { hashKey } from '../shared/auth/key-format.ts';
+import { tenantOf, toContext } from '../shared/auth/principal.ts';
+import { documentClient } from '../shared/data/client.ts';
+import { tenantTable } from '../shared/data/table.ts';
+import { toLambda } from '../shared/http/lambda.ts';
+import { newId } from '../shared/ids.ts';
+import type { Runtime } from '../shared/runtime.ts';
+import { publishFlow } from './batch.ts';
+import type { Figure } from './figure.ts';
+import { type BenchStack, startStack, unlimited } from './stack.ts';
+
+/** Makes one warm call. */
+export type WarmGet = () => Promise<unknown>;
+
+/** Measures `GET /v1/flows/:id` as a warm Lambda in this process, on the table of an embedded stack elsewhere. */
+export const withWarmGet = (measure: (get: WarmGet) => Promise<Figure[]>) => async () => {
+  await using stack = await startStack();
+  useTable(stack.facts.aws.dynamodb, stack.facts.table);
+  const handler = toLambda(getFlow, runtimeOn(stack.facts.table));
+  const event = await eventFor(stack, await publishFlow(stack.api, 'local'));
+  const context = { getRemainingTimeInMillis: () => 29_000 } as Context;
+  const get = async () => {
+    // The handler changes the event that it is given, so each call gets one of its own.
+    const { statusCode } = await handler({ ...event }, context);
+    if (statusCode !== 200) throw new Error(`The flow was answered with ${statusCode}`);
+  };
+  await get();
+  return await measure(get);
+};
+
+/** Gives this process what a deployment gives a Lambda. */
+export function useTable(endpoint: string, table: string): void {
+  Object.assign(process.env, unlimited, {
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+    TABLE_NAME: table,
+  });
+}
+
+/** As in production, but for this stack: the one of production is made once in a process. */
+function runtimeOn(table: string): () => Runtime {
+  const client = documentClient();
+  const runtime: Runtime = {
+    scopeOf: (tenant) => ({ table: tenantTable(client, table, tenant), now: () => new Date(), newId }),
+  };
+  return () => runtime;
+}
+
+/** What API Gateway hands over for a call with the live key. */
+async function eventFor({ api, facts }: BenchStack, flowId: string): Promise<APIGatewayProxyEvent> {
+  const { apiKeys } = await api.call('GET /v1/api-keys');
+  const key = apiKeys.find(({ isTestKey }) => !isTestKey);
+  if (!key) throw new Error('The stack has no live key');
+  const authorizer = toContext({
+    kind: 'key',
+    tenant: tenantOf(localUser, null),
+    userId: localUser,
+    organizationId: null,
+    environment: 'production',
+    keyId: key.id,
+    hash: hashKey(facts.liveKey),
+    permissions: [],
+  });
+  return {
+    httpMethod: 'GET',
+    headers: { authorization: `Bearer ${facts.liveKey}` },
+    body: null,
+    isBase64Encoded: false,
+    pathParameters: { id: flowId },
+    queryStringParameters: null,
+    requestContext: { requestId: 'bench', authorizer, identity: { sourceIp: '127.0.0.1' } },
+  } as unknown as APIGatewayProxyEvent;
+}
