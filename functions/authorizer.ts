@@ -2,7 +2,7 @@ import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } fro
 import { credentialEntity } from '../shared/auth/api-key.ts';
 import { hashKey, isWellFormedKey } from '../shared/auth/key-format.ts';
 import { type Principal, tenantOf, toContext } from '../shared/auth/principal.ts';
-import { principalOfSession } from '../shared/auth/session.ts';
+import { InvalidSession, principalOfSession } from '../shared/auth/session.ts';
 import { log } from '../shared/log.ts';
 import { productionRuntime } from '../shared/runtime.ts';
 
@@ -37,12 +37,13 @@ function bearerToken({ headers, multiValueHeaders }: APIGatewayRequestAuthorizer
 async function resolve(token: string): Promise<Omit<Principal, 'sourceIp'> | undefined> {
   if (token.startsWith('tv_')) return isWellFormedKey(token) ? principalOfKey(hashKey(token)) : undefined;
   if (token.split('.').length !== 3) return;
-  return principalOfSession(token).catch((error) => {
-    log.info('A session token was refused', {
-      reason: error instanceof Error ? error.message : String(error),
-    });
+  try {
+    return await principalOfSession(token);
+  } catch (error) {
+    if (!(error instanceof InvalidSession)) throw error;
+    log.info('A session token was refused', { reason: error.message });
     return undefined;
-  });
+  }
 }
 
 async function principalOfKey(hash: string): Promise<Omit<Principal, 'sourceIp'> | undefined> {
