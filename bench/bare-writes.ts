@@ -14,7 +14,7 @@ import type { SentCommand } from './recorder.ts';
 import { useTable } from './warm-get.ts';
 
 type Client = ReturnType<typeof documentClient>;
-type StepResultWrite =
+export type StepResultWrite =
   | { name: 'Put'; input: PutCommandInput }
   | { name: 'TransactWrite'; input: TransactWriteCommandInput };
 
@@ -31,6 +31,18 @@ export const stepResultWrites = (sent: readonly SentCommand[]) =>
 
 const itemsOf = ({ name, input }: StepResultWrite) =>
   name === 'Put' ? [input.Item] : (input.TransactItems ?? []).map(({ Put }) => Put?.Item);
+
+/** The same results as a worker without grouping would write them: a transaction of its own for each record. */
+export const oneTransactionARecord = (writes: readonly StepResultWrite[]): StepResultWrite[] =>
+  writes.flatMap((write): StepResultWrite[] => {
+    if (write.name === 'Put') return [write];
+    const { TransactItems = [] } = write.input;
+    const [counter] = TransactItems.filter(({ Update }) => Update);
+    return TransactItems.filter(({ Put }) => Put).map((item) => ({
+      name: 'TransactWrite',
+      input: { TransactItems: counter ? [item, counter] : [item] },
+    }));
+  });
 
 /** Sends the same writes again, at an empty engine on disk that has nothing else to do. @returns seconds. */
 export async function secondsOfWrites(

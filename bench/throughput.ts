@@ -1,7 +1,7 @@
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { secondsOfWrites, stepResultWrites } from './bare-writes.ts';
+import { oneTransactionARecord, secondsOfWrites, stepResultWrites } from './bare-writes.ts';
 import { type FlowKind, publishFlow, runBatch, uploadAirports } from './batch.ts';
 import { type Figure, progress, round } from './figure.ts';
 import { type BenchStack, startModels, startStack } from './stack.ts';
@@ -51,6 +51,10 @@ async function measure(stack: BenchStack, kind: FlowKind) {
     const writes = { warmUp: warmUp.writes, measured: recorded.writes };
     turns.push({ ...run, bareSeconds: await secondsOfWrites(stack.facts.table, writes) });
   }
+  const ungroupedSeconds = await secondsOfWrites(stack.facts.table, {
+    warmUp: oneTransactionARecord(warmUp.writes),
+    measured: oneTransactionARecord(recorded.writes),
+  });
   const { records = 0 } = turns[0] ?? {};
   const seconds = Math.min(...turns.map((turn) => turn.seconds));
   const bareSeconds = Math.min(...turns.map((turn) => turn.bareSeconds));
@@ -58,6 +62,9 @@ async function measure(stack: BenchStack, kind: FlowKind) {
     share: round(bareSeconds / seconds),
     recordsPerSecond: round(records / seconds, 0),
     bareRecordsPerSecond: round(records / bareSeconds, 0),
+    /** The limit of a worker that would not group its writes, for comparison. */
+    ungroupedRecordsPerSecond: round(records / ungroupedSeconds, 0),
+    shareOfUngrouped: round(ungroupedSeconds / seconds),
     records,
     turns: turns.map((turn) => ({
       recordsPerSecond: round(records / turn.seconds, 0),
