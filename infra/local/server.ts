@@ -1,16 +1,14 @@
+import { once } from 'node:events';
 import type { Server } from 'node:http';
 
 /** @returns the port that the server got. */
-export function listen(server: Server, port: number, host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      const address = server.address();
-      if (address === null || typeof address === 'string') reject(new Error('No port'));
-      else resolve(address.port);
-    });
-  });
+export async function listen(server: Server, port: number, host: string): Promise<number> {
+  server.listen(port, host);
+  // Leaves no listener behind, so that it may be tried again.
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('No port');
+  return address.port;
 }
 
 const graceMs = 1_000;
