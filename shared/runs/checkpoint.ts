@@ -68,7 +68,8 @@ export const flowShards = 4;
 
 const recordPartition = (tenant: string, recordId: string) => `T#${tenant}#RECORD#${recordId}`;
 const sortKey = (runId: string, index: number) => `${runId}#${String(index).padStart(4, '0')}`;
-const shardOf = (runId: string) =>
+/** Which of the partitions of its flow's results a run's are in. */
+export const flowShardOf = (runId: string) =>
   (runId.charCodeAt(runId.length - 1) + runId.charCodeAt(runId.length - 2)) % flowShards;
 
 /** Beside the record it ran on: all results of a record are one partition, newest run first. */
@@ -80,7 +81,7 @@ export const checkpointEntity = defineEntity({
     SK: `STEPS#${sortKey(runId, index)}`,
   }),
   index: (tenant, { flowId, runId, index }) => ({
-    PK1: flowResultsPartition(tenant, flowId, shardOf(runId)),
+    PK1: flowResultsPartition(tenant, flowId, flowShardOf(runId)),
     SK1: sortKey(runId, index),
   }),
   summary: ['flowId', 'flowVersionId', 'batchId', 'recordId', 'rows', 'pointers'],
