@@ -58,6 +58,8 @@ const Cursor = z.strictObject({
   to: z.enum(['next', 'prev']),
   id: z.string().regex(/^[a-z]+_[0-9a-z]{26}$/),
   offset: z.int().min(0),
+  /** Left by a page without rows: the id itself is a row of the page that it leads to. */
+  including: z.literal(true).optional(),
 });
 
 const encodeCursor = (cursor: z.infer<typeof Cursor>) =>
@@ -102,20 +104,31 @@ export async function cursorPage(
   const { limit } = query;
   const cursor = decodeCursor(query);
   const backwards = cursor?.to === 'prev';
-  const { found, more, stoppedAt } = await collect(table, source, { limit, backwards, beside: cursor?.id });
+  const { found, more, stoppedAt } = await collect(table, source, {
+    limit,
+    backwards,
+    beside: cursor?.id,
+    including: cursor?.including,
+  });
   const rows = backwards ? found.toReversed() : found;
   const offset = backwards ? Math.max(0, cursor.offset - rows.length) : (cursor?.offset ?? 0);
   const hasMore = backwards || more;
   const hasPrev = backwards ? more : cursor !== undefined;
   const nextFrom = (backwards ? undefined : stoppedAt) ?? idOf(rows.at(-1)) ?? cursor?.id;
   const prevFrom = (backwards ? stoppedAt : undefined) ?? idOf(rows[0]) ?? cursor?.id;
+  const turned = rows.length === 0 && { including: true as const };
   const total = query.includeCount === 'true' ? await table.count(source) : undefined;
   return {
     rows,
     pagination: {
       nextCursor:
-        hasMore && nextFrom ? encodeCursor({ to: 'next', id: nextFrom, offset: offset + rows.length }) : null,
-      prevCursor: hasPrev && prevFrom ? encodeCursor({ to: 'prev', id: prevFrom, offset }) : null,
+        hasMore && nextFrom
+          ? encodeCursor({ to: 'next', id: nextFrom, offset: offset + rows.length, ...(backwards && turned) })
+          : null,
+      prevCursor:
+        hasPrev && prevFrom
+          ? encodeCursor({ to: 'prev', id: prevFrom, offset, ...(!backwards && turned) })
+          : null,
       hasMore,
       hasPrev,
       limit,
@@ -135,7 +148,12 @@ const idOf = (row: Record<string, unknown> | undefined) => row?.id as string | u
 async function collect(
   table: TenantTable,
   source: ListSource,
-  { limit, backwards, beside }: { limit: number; backwards: boolean; beside: string | undefined },
+  {
+    limit,
+    backwards,
+    beside,
+    including,
+  }: { limit: number; backwards: boolean; beside: string | undefined; including: true | undefined },
 ) {
   const sortKey = source.index ? `SK${source.index}` : 'SK';
   const rows: Record<string, unknown>[] = [];
@@ -151,7 +169,7 @@ async function collect(
     });
     for (const item of page.items) {
       const id = item[sortKey] as string;
-      if (id !== beside) rows.push({ ...item, ...(item.summary as object), id });
+      if (id !== beside || including) rows.push({ ...item, ...(item.summary as object), id });
     }
     startKey = page.nextKey;
     if (rows.length > limit || !startKey) break;
