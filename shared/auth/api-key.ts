@@ -76,17 +76,7 @@ export const apiKeyStore = ({ table }: Scope) => ({
 
   /** All of the tenant's keys, newest first. */
   async list(): Promise<ApiKey[]> {
-    const keys: ApiKey[] = [];
-    for (let startKey: Record<string, unknown> | undefined; ; ) {
-      const page = await table.query({
-        partition: partition(table.tenant),
-        newestFirst: true,
-        consistent: true,
-        ...(startKey && { startKey }),
-      });
-      keys.push(...page.items.map((item) => ApiKey.parse(item)));
-      if (!page.nextKey) return keys;
-      startKey = page.nextKey;
-    }
+    const range = { partition: partition(table.tenant), newestFirst: true, consistent: true };
+    return (await table.queryAll(range)).map((item) => ApiKey.parse(item));
   },
 });

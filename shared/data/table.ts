@@ -72,6 +72,17 @@ export function tenantTable(client: DynamoDBDocumentClient, TableName: string, t
       return { items: Items, nextKey: LastEvaluatedKey };
     },
 
+    /** All that a query matches, page after page: for what is few by its nature. */
+    async queryAll(options: Omit<QueryOptions, 'limit' | 'startKey'>): Promise<Attributes[]> {
+      const items: Attributes[] = [];
+      for (let startKey: Attributes | undefined; ; ) {
+        const page = await table.query({ ...options, ...(startKey && { startKey }) });
+        items.push(...page.items);
+        startKey = page.nextKey;
+        if (!startKey) return items;
+      }
+    },
+
     /** How many items a query matches. Reads them all: its cost is the range, not a page. */
     async count(options: Omit<QueryOptions, 'limit' | 'startKey'>): Promise<number> {
       let total = 0;

@@ -93,19 +93,11 @@ export function versionStore(scope: Scope) {
     async list(flowId: string): Promise<{ flow: Flow; versions: VersionSummary[] }> {
       const flow = await flows.find(flowId);
       const versions: VersionSummary[] = flow.draft ? [VersionSummary.parse(draftOf(flow))] : [];
-      for (let startKey: Record<string, unknown> | undefined; ; ) {
-        const page = await table.query({
-          partition: versionsPartition(table.tenant, flowId),
-          index: 1,
-          newestFirst: true,
-          ...(startKey && { startKey }),
-        });
-        for (const { SK1, summary } of page.items) {
-          versions.push(VersionSummary.parse({ ...(summary as object), id: SK1 }));
-        }
-        if (!page.nextKey) return { flow, versions: versions.sort((a, b) => b.number - a.number) };
-        startKey = page.nextKey;
+      const partition = versionsPartition(table.tenant, flowId);
+      for (const { SK1, summary } of await table.queryAll({ partition, index: 1, newestFirst: true })) {
+        versions.push(VersionSummary.parse({ ...(summary as object), id: SK1 }));
       }
+      return { flow, versions: versions.sort((a, b) => b.number - a.number) };
     },
 
     /** Points the flow at a version: its draft, or one that was published before. */

@@ -16,14 +16,8 @@ export async function checkpointsOf(
   { table }: Scope,
   { recordId, runId }: { recordId: string; runId: string },
 ): Promise<Checkpoint[]> {
-  const checkpoints: Checkpoint[] = [];
-  for (let startKey: Record<string, unknown> | undefined; ; ) {
-    const range = runRange(table.tenant, recordId, runId);
-    const page = await table.query({ ...range, consistent: true, ...(startKey && { startKey }) });
-    checkpoints.push(...page.items.map((item) => decode(checkpointEntity, item)));
-    startKey = page.nextKey;
-    if (!startKey) return checkpoints;
-  }
+  const items = await table.queryAll({ ...runRange(table.tenant, recordId, runId), consistent: true });
+  return items.map((item) => decode(checkpointEntity, item));
 }
 
 /** What an earlier attempt of a run has done, by the path of each step: the engine goes on after it. */
