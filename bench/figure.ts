@@ -1,6 +1,6 @@
 import { loadavg } from 'node:os';
 
-export type Letter = 'a' | 'b' | 'c' | 'd' | 'e' | 'f';
+export type Letter = 'a' | 'b' | 'c' | 'd' | 'e' | 'f' | 'g' | 'h' | 'i' | 'j';
 
 /** One thing that was measured, and what it should be. */
 export interface Figure {

@@ -1,9 +1,13 @@
 import { coldLoad } from './cold-load.ts';
+import { engine } from './engine.ts';
+import { fairness } from './fairness.ts';
 import { type Figure, type Letter, lineOf } from './figure.ts';
+import { firstByte } from './first-byte.ts';
 import { memory } from './memory.ts';
 import { requestCpu } from './request-cpu.ts';
 import { roundTrips } from './round-trips.ts';
 import { throughput } from './throughput.ts';
+import { vectorSearch } from './vector-search.ts';
 import { withWarmGet } from './warm-get.ts';
 import { writesAndPrice } from './writes-and-price.ts';
 
@@ -16,6 +20,10 @@ const measures: Record<Letter, Measure> = {
   d: writesAndPrice,
   e: throughput,
   f: memory,
+  g: firstByte,
+  h: engine,
+  i: vectorSearch,
+  j: fairness,
 };
 
 const wanted = process.argv.slice(2);

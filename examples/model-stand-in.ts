@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { type EmbeddingsRequest, embeddingsOf } from './embeddings.ts';
 
 /** A request for chat completions, as far as the stand-in reads it. */
 export interface ChatRequest {
@@ -14,6 +15,12 @@ export interface StandInOptions {
   port?: number;
   answer?: (request: ChatRequest, call: number) => string;
   delayMs?: number;
+  /** How long it takes over each piece of a streamed answer. */
+  pieceDelayMs?: number;
+  /** Streams, in place of each piece, the moment at which it is sent (Unix ms). */
+  stamped?: boolean;
+  /** How many of a hundred calls are never answered; they are spread evenly. */
+  hangPercent?: number;
   /** How many of a hundred calls fail; they are spread evenly. */
   failurePercent?: number;
   failureStatus?: number;
@@ -24,11 +31,19 @@ export interface StandInOptions {
   misbehave?: 'hang' | 'nonsense' | 'no-usage';
 }
 
-/** A loopback server that speaks OpenAI's chat completions, without a model behind it. */
+/** A loopback server that speaks OpenAI's chat completions and embeddings, without a model behind it. */
 export async function startModelStandIn(options: StandInOptions = {}) {
   const requests: ChatRequest[] = [];
+  const embeddings: EmbeddingsRequest[] = [];
+  let gone = 0;
   const server = createServer((request, response) => {
-    respond(request, response, options, requests).catch((error: Error) => response.destroy(error));
+    response.on('close', () => {
+      if (!response.writableFinished) gone++;
+    });
+    const answering = request.url?.endsWith('/embeddings')
+      ? embed(request, response, options, embeddings)
+      : respond(request, response, options, requests);
+    answering.catch((error: Error) => response.destroy(error));
   });
   await listening(server, options.port ?? 0);
   const { port } = server.address() as AddressInfo;
@@ -36,6 +51,10 @@ export async function startModelStandIn(options: StandInOptions = {}) {
     url: `http://127.0.0.1:${port}/v1`,
     /** What it was asked, oldest first. May be emptied. */
     requests,
+    /** How many of those who asked went away before they were answered. */
+    gone: () => gone,
+    /** The same of embeddings. */
+    embeddings,
     /** May be changed at any time. */
     options,
     close: () => {
@@ -56,25 +75,41 @@ async function respond(
 ): Promise<void> {
   const chat = JSON.parse(await text(request)) as ChatRequest;
   const call = requests.push(chat);
-  const {
-    misbehave,
-    delayMs = 0,
-    failurePercent = 0,
-    failureStatus = 500,
-    answer = plausibleAnswer,
-  } = options;
-  if (misbehave === 'hang') return;
-  if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
-  if (misbehave === 'nonsense') return void response.end('<html>Not the page you are looking for</html>');
-  if (isFailure(call, failurePercent)) return fail(response, failureStatus, options);
+  if (await misbehaved(response, call, options)) return;
+  const { answer = plausibleAnswer, misbehave } = options;
   const content = answer(chat, call);
   const usage = misbehave === 'no-usage' ? undefined : usageOf(chat, content);
-  if (chat.stream) return stream(response, chat.model, content, usage);
+  if (chat.stream) return stream(response, chat.model, content, usage, options);
   const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }];
   json(response, 200, { ...header(chat.model), object: 'chat.completion', choices, usage });
 }
 
-const isFailure = (call: number, percent: number) =>
+async function embed(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: StandInOptions,
+  requests: EmbeddingsRequest[],
+): Promise<void> {
+  const asked = JSON.parse(await text(request)) as EmbeddingsRequest;
+  const call = requests.push(asked);
+  if (await misbehaved(response, call, options)) return;
+  const tokens = [asked.input].flat().reduce((sum, words) => sum + tokensIn(words), 0);
+  const usage =
+    options.misbehave === 'no-usage' ? undefined : { prompt_tokens: tokens, total_tokens: tokens };
+  json(response, 200, { object: 'list', model: asked.model, data: embeddingsOf(asked), usage });
+}
+
+/** Does what it was told to do in place of an answer. @returns whether it did. */
+async function misbehaved(response: ServerResponse, call: number, options: StandInOptions): Promise<boolean> {
+  const { misbehave, delayMs = 0, failurePercent = 0, failureStatus = 500, hangPercent = 0 } = options;
+  if (misbehave === 'hang' || isChosen(call, hangPercent)) return true;
+  if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
+  if (misbehave === 'nonsense') response.end('<html>Not the page you are looking for</html>');
+  else if (isChosen(call, failurePercent)) fail(response, failureStatus, options);
+  return response.writableEnded;
+}
+
+const isChosen = (call: number, percent: number) =>
   Math.floor((call * percent) / 100) > Math.floor(((call - 1) * percent) / 100);
 
 function fail(
@@ -98,14 +133,23 @@ const header = (model: string) => ({
   model,
 });
 
-function stream(response: ServerResponse, model: string, content: string, usage: object | undefined) {
+async function stream(
+  response: ServerResponse,
+  model: string,
+  content: string,
+  usage: object | undefined,
+  { pieceDelayMs = 0, stamped = false }: StandInOptions,
+) {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const send = (choices: object[], rest = {}) => {
     const chunk = { ...header(model), object: 'chat.completion.chunk', choices, ...rest };
     response.write(`data: ${JSON.stringify(chunk)}\n\n`);
   };
   for (const piece of content.match(/\S+\s*/g) ?? []) {
-    send([{ index: 0, delta: { role: 'assistant', content: piece }, finish_reason: null }]);
+    const said = stamped ? `${Date.now()} ` : piece;
+    send([{ index: 0, delta: { role: 'assistant', content: said }, finish_reason: null }]);
+    if (pieceDelayMs > 0) await new Promise((resolve) => setTimeout(resolve, pieceDelayMs));
+    if (response.destroyed) return;
   }
   send([{ index: 0, delta: {}, finish_reason: 'stop' }], { usage });
   response.end('data: [DONE]\n\n');

@@ -3,7 +3,11 @@ import { apiKeyAnalytics } from './api-keys/analytics.ts';
 import { createApiKey } from './api-keys/create.ts';
 import { listApiKeys } from './api-keys/list.ts';
 import { cancelBatch } from './batch/cancel.ts';
+import { batchCost } from './batch/cost.ts';
+import { runBatchFlow } from './batch/run-flow.ts';
 import { batchStatus } from './batch/status.ts';
+import { batchSummary } from './batch/summary.ts';
+import { dispatch } from './dispatch/run.ts';
 import { openApiDocument } from './docs/openapi.ts';
 import { referencePage } from './docs/page.ts';
 import { referenceScript } from './docs/script.ts';
@@ -14,12 +18,14 @@ import { listFlowVersions } from './flow-versions/list.ts';
 import { publishFlowVersion } from './flow-versions/publish.ts';
 import { createFlow } from './flows/create.ts';
 import { deleteFlow } from './flows/delete.ts';
+import { exportFlowRuntime } from './flows/export-runtime.ts';
 import { getFlow } from './flows/get.ts';
 import { listFlows } from './flows/list.ts';
 import { publishFlow } from './flows/publish.ts';
 import { runFlowOnRecordType } from './flows/run-on-record-type.ts';
 import { listFlowStepResults } from './flows/step-results.ts';
 import { updateFlow } from './flows/update.ts';
+import { validateFlow } from './public/validate-flow.ts';
 import { createRecord } from './records/create.ts';
 import { deleteRecord } from './records/delete.ts';
 import { getRecord } from './records/get.ts';
@@ -39,6 +45,7 @@ export const endpoints = [
   updateFlow,
   deleteFlow,
   publishFlow,
+  exportFlowRuntime,
   runFlowOnRecordType,
   listFlowStepResults,
   listFlowVersions,
@@ -52,8 +59,13 @@ export const endpoints = [
   updateRecord,
   deleteRecord,
   listRecordStepResults,
+  dispatch,
+  runBatchFlow,
   batchStatus,
   cancelBatch,
+  batchSummary,
+  batchCost,
+  validateFlow,
   openApiDocument,
   referencePage,
   referenceScript,

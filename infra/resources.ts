@@ -44,6 +44,14 @@ export const queues = {
     maxReceiveCount: 5,
     deadLetterWorker: 'fail-record',
   },
+  wakes: {
+    fifo: false,
+    worker: 'wake-run',
+    batchSize: 10,
+    timeoutSeconds: 60,
+    env: 'WAKES_QUEUE_URL',
+    maxReceiveCount: 10,
+  },
   cleanup: {
     fifo: false,
     worker: 'clean-up',
@@ -53,5 +61,8 @@ export const queues = {
     maxReceiveCount: 5,
   },
 } as const satisfies Record<string, QueueSpec>;
+
+/** The environment variable with a queue's ARN, beside the one with its URL. */
+export const queueArnEnv = ({ env }: QueueSpec) => env.replace(/_URL$/, '_ARN');
 
 export type QueueName = keyof typeof queues;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { encodeTime, monotonicFactory } from 'ulid';
+import { decodeTime, encodeTime, monotonicFactory } from 'ulid';
 import * as z from 'zod';
 
 /** What an id names, by its prefix (semantics-1, 1.4). */
-export type IdPrefix = 'flow' | 'flowver' | 'record' | 'batch' | 'exec' | 'step' | 'key';
+export type IdPrefix = 'flow' | 'flowver' | 'record' | 'batch' | 'exec' | 'step' | 'key' | 'asset';
 
 export type NewId = <P extends IdPrefix>(prefix: P) => `${P}_${string}`;
 
@@ -20,6 +20,9 @@ export function derivedId(prefix: IdPrefix, timeMs: number, ...names: (string | 
   const random = Array.from(digest.subarray(0, 16), (byte) => crockford[byte % 32]).join('');
   return `${prefix}_${encodeTime(timeMs).toLowerCase()}${random}`;
 }
+
+/** The moment that an id was made, in Unix milliseconds. */
+export const timeOf = (id: string) => decodeTime(id.slice(-26).toUpperCase());
 
 /** The first possible id of a moment: a bound for "created since" on sort keys that begin with an id. None is older than 1970. */
 export const idFloor = (prefix: IdPrefix, timeMs: number) =>

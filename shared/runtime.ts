@@ -18,6 +18,9 @@ export type Met<N extends Needs> = { [Name in keyof N]: ReturnType<N[Name]> };
 export const clock: Need<() => Date> = ({ now }) => now;
 export const ids: Need<NewId> = ({ newId }) => newId;
 
+/** Everything, for those whose reach is decided by what they are asked to run. */
+export const wholeScope: Need<Scope> = (scope) => scope;
+
 /** Where the code runs: gives each tenant its scope. */
 export interface Runtime {
   scopeOf: (tenant: string) => Scope;

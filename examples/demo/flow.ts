@@ -74,3 +74,34 @@ export const guideFlow = (model: string): RequestOf<'POST /v1/flows'>['body'] =>
     },
   ],
 });
+
+/** Of an airport that is made up: the way there, and a postcard from it. Nothing of it is stored. */
+export const postcardFlow = (model: string): NonNullable<RequestOf<'POST /v1/dispatch'>['body']> => ({
+  flow: {
+    name: 'Postcard',
+    steps: [
+      {
+        type: 'transform-data',
+        name: 'Measure the way',
+        config: { script: measure, outputVariable: 'way' },
+      },
+      {
+        type: 'prompt',
+        name: 'Write a postcard',
+        config: {
+          model,
+          systemPrompt: 'You write postcards of two sentences.',
+          userPrompt: `Airport: {{ _record.metadata.name }}
+Place: {{ _record.metadata.city }}
+From San Francisco: {{ way.km }} km, to {{ friend }}`,
+        },
+      },
+    ],
+  },
+  record: {
+    type: 'airport',
+    name: 'XQZ',
+    metadata: { name: 'Cloudport', city: 'Reykjavik', latitude: '64.13', longitude: '-21.94' },
+  },
+  inputs: { friend: 'Ada' },
+});

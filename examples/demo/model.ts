@@ -28,7 +28,7 @@ export async function chooseModel(): Promise<DemoModel> {
     const id = DEMO_MODEL || pricedAs;
     return { ...real, name: `openai/${id}`, description: [`${id} of OpenAI`] };
   }
-  const { url, close } = await startModelStandIn({ answer: standInSentence });
+  const { url, close } = await startModelStandIn({ answer: standInSentence, pieceDelayMs: 60 });
   process.env.GENERIC_OPENAI_BASE_URL = url;
   const description = [
     'A STAND-IN on this machine: no model answers, its sentences are put together from the prompt.',

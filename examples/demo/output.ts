@@ -17,6 +17,27 @@ export function tell(label: string, lines: string | string[]): void {
   for (const line of rest) stdout.write(`  ${' '.repeat(labelWidth)}${line}\n`);
 }
 
+const textWidth = 80;
+
+/** Text that appears as it comes, broken between words. */
+export function liveText(label: string) {
+  let column = 0;
+  stdout.write(`  ${style('bold', label.padEnd(labelWidth))}`);
+  return {
+    write(piece: string): void {
+      for (const word of piece.split(/(?<=\s)/)) {
+        if (column > 0 && column + word.trimEnd().length > textWidth) {
+          stdout.write(`\n  ${' '.repeat(labelWidth)}`);
+          column = 0;
+        }
+        stdout.write(word.replaceAll(/\s*\n/g, ' '));
+        column += word.length;
+      }
+    },
+    end: () => void stdout.write('\n'),
+  };
+}
+
 export const heading = (text: string) => stdout.write(`\n  ${style('bold', text)}\n\n`);
 export const note = (text: string) => stdout.write(`  ${style('dim', text)}\n`);
 

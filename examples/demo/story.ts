@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startStack } from '../../infra/local/stack.ts';
 import { type AnswerOf, createClient } from '../../shared/http/client.ts';
-import { guideFlow, guideType } from './flow.ts';
+import { guideFlow, guideType, postcardFlow } from './flow.ts';
 import { chooseModel, DemoError } from './model.ts';
-import { count, duration, heading, note, progress, show, tell } from './output.ts';
+import { count, duration, heading, liveText, note, progress, show, tell } from './output.ts';
 import { type StepResult, showByStep, showRun } from './results.ts';
 
 type Call = ReturnType<typeof createClient>['call'];
@@ -23,7 +23,7 @@ export async function tellTheStory(running: AsyncDisposableStack, onFailure: (wh
   running.defer(stack.stop);
   tell('Stack', `${stack.facts.url}, all in memory (${since(began)})`);
 
-  const { call } = createClient({ baseUrl: stack.facts.url, token: stack.facts.liveKey });
+  const { call, events } = createClient({ baseUrl: stack.facts.url, token: stack.facts.liveKey });
   await uploadAirports(call);
   const flow = await publishFlow(call, model.name);
   const batch = await runFlow(call, flow.id, process.env.DEMO_STATE || model.state);
@@ -31,6 +31,8 @@ export async function tellTheStory(running: AsyncDisposableStack, onFailure: (wh
   heading(`Step results of all ${count(batch.totalRecords)} airports`);
   showByStep(flow.flowSteps, results);
   await showOne(call, results);
+  await dispatch(events, model.name);
+  note('');
   if (batch.failedRecords > 0) throw new DemoError(failureIn(results, batch));
   note(`Done in ${since(began)}. Your turn: npm start, and the walk-through in README.md.`);
 }
@@ -94,6 +96,24 @@ async function showOne(call: Call, results: StepResult[]) {
   heading(`The record that came of it: GET /v1/records?type=${guideType}&name=${recordName}`);
   const { data } = await call('GET /v1/records', { query: { type: guideType, name: recordName } });
   show(data[0]?.metadata ?? {});
+}
+
+/** A flow that is stored nowhere, with its text as the model writes it. */
+async function dispatch(events: ReturnType<typeof createClient>['events'], model: string) {
+  heading('An inline flow, dispatched with streaming: POST /v1/dispatch');
+  const body = postcardFlow(model);
+  let words: ReturnType<typeof liveText> | undefined;
+  for await (const event of events('POST /v1/dispatch', { body })) {
+    if (event.type === 'step_start') tell('Step', `${event.name} (${event.stepType})`);
+    else if (event.type === 'text_start') words = liveText('Text');
+    else if (event.type === 'text_delta') words?.write(event.delta);
+    else if (event.type === 'text_complete') words?.end();
+    else if (event.type === 'execution_complete') {
+      const { input, output } = event.totalTokens;
+      const tokens = `${count(input + output)} tokens, ${event.totalCost} USD`;
+      tell('End', `${event.success ? 'completed' : event.error}: ${tokens} (${duration(event.durationMs)})`);
+    } else if (event.type === 'execution_error') throw new DemoError(event.error.message);
+  }
 }
 
 function failureIn(results: StepResult[], batch: AnswerOf<'GET /v1/batch/status/{id}'>): string {

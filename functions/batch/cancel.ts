@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { batchStore } from '../../shared/batches/batch-store.ts';
 import { defineEndpoint } from '../../shared/http/endpoint.ts';
 import { toLambda } from '../../shared/http/lambda.ts';
-import { batchStore } from '../../shared/runs/batch-store.ts';
 import { BatchParams } from './status.ts';
 
 export const cancelBatch = defineEndpoint({

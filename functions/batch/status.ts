@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import { batchStore } from '../../shared/batches/batch-store.ts';
 import { defineEndpoint } from '../../shared/http/endpoint.ts';
 import { toLambda } from '../../shared/http/lambda.ts';
 import { idOf } from '../../shared/ids.ts';
-import { batchStore } from '../../shared/runs/batch-store.ts';
+import { RunOutcome, runOutcomes } from '../../shared/runs/run-outcome.ts';
 
 export const BatchParams = z.object({ id: idOf('batch') });
 
@@ -29,18 +30,24 @@ export const batchStatus = defineEndpoint({
         startedAt: z.string(),
         completedAt: z.string().nullable(),
         error: z.string().nullable(),
+        results: z.array(RunOutcome).optional().meta({
+          description: 'Of a dispatched run that went on by itself, when it is over',
+        }),
       })
       .meta({ id: 'BatchStatus' }),
   },
   errors: [400, 404],
-  needs: { batches: batchStore },
+  needs: { batches: batchStore, outcomeOf: runOutcomes },
 
-  async handle({ params }, { batches }) {
+  async handle({ params }, { batches, outcomeOf }) {
     const batch = await batches.get(params.id);
     const progress = await batches.progress(batch);
+    const { dispatched } = batch;
+    const results = dispatched && progress.processedRecords > 0 ? [await outcomeOf(dispatched)] : undefined;
     return {
       ...batch,
       ...progress,
+      ...(results && { results }),
       batchExecutionId: batch.id,
       successCount: progress.processedRecords - progress.failedRecords,
     };

@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { batchStarter, waitForRecordsMax } from '../../shared/batches/batch-start.ts';
 import { defineEndpoint } from '../../shared/http/endpoint.ts';
 import { toLambda } from '../../shared/http/lambda.ts';
 import { RecordType } from '../../shared/records/record.ts';
-import { batchStarter, waitForRecordsMax } from '../../shared/runs/batch-start.ts';
 import { FlowParams } from './answers.ts';
 
 const facts = {

@@ -1,8 +1,8 @@
 import type { SQSEvent } from 'aws-lambda';
+import { PlanMessage } from '../../shared/batches/batch-plan.ts';
+import { batchStore } from '../../shared/batches/batch-store.ts';
 import { ApiError } from '../../shared/http/errors.ts';
 import { log } from '../../shared/log.ts';
-import { PlanMessage } from '../../shared/runs/batch-plan.ts';
-import { batchStore } from '../../shared/runs/batch-store.ts';
 import { productionRuntime } from '../../shared/runtime.ts';
 
 /** Takes the plan messages that were given up on: their batches are failed, so that nobody waits for them. */

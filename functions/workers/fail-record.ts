@@ -1,8 +1,8 @@
 import type { SQSEvent } from 'aws-lambda';
+import { loadJobs } from '../../shared/batches/record-jobs.ts';
+import { failRecord } from '../../shared/batches/record-runner.ts';
+import { RunMessage } from '../../shared/batches/run-message.ts';
 import { log } from '../../shared/log.ts';
-import { RunMessage } from '../../shared/runs/batch-plan.ts';
-import { loadJobs } from '../../shared/runs/record-jobs.ts';
-import { failRecord } from '../../shared/runs/record-runner.ts';
 import { productionRuntime } from '../../shared/runtime.ts';
 
 /** Takes the records that were given up on: they are failed with a reason, so that their batch ends. */

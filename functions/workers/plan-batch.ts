@@ -1,5 +1,5 @@
 import type { SQSEvent } from 'aws-lambda';
-import { batchPlanner, PlanMessage } from '../../shared/runs/batch-plan.ts';
+import { batchPlanner, PlanMessage } from '../../shared/batches/batch-plan.ts';
 import { productionRuntime } from '../../shared/runtime.ts';
 
 /** Gives the records of a batch their messages, part by part; the next part is a message of its own. */

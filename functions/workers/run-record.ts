@@ -1,9 +1,9 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { loadJobs } from '../../shared/batches/record-jobs.ts';
+import { runRecord } from '../../shared/batches/record-runner.ts';
+import { endCommitter } from '../../shared/batches/run-ends.ts';
+import { RunMessage } from '../../shared/batches/run-message.ts';
 import { log } from '../../shared/log.ts';
-import { RunMessage } from '../../shared/runs/batch-plan.ts';
-import { loadJobs } from '../../shared/runs/record-jobs.ts';
-import { runRecord } from '../../shared/runs/record-runner.ts';
-import { endCommitter } from '../../shared/runs/run-ends.ts';
 import { productionRuntime, type Scope } from '../../shared/runtime.ts';
 
 interface Delivery {

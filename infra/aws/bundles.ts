@@ -1,23 +1,28 @@
 import { cp, mkdir, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
+import { fontFiles } from '../../shared/pdf/fonts.ts';
 import { type Entry, entries } from './entries.ts';
 
 /** The folder of each Lambda's code, by the Lambda's id. */
 export type Bundles = Readonly<Record<string, string>>;
 
-/** Packages whose files a group reads as files, and so carries along. */
+/** Files of packages that a module reads as files: they go along with every bundle that the module is in. */
 const carried: Record<string, readonly string[]> = {
-  docs: [
+  'shared/http/swagger-ui.ts': [
     'swagger-ui-dist/package.json',
     'swagger-ui-dist/swagger-ui-bundle.js',
     'swagger-ui-dist/swagger-ui.css',
   ],
+  'shared/pdf/document.ts': fontFiles,
 };
 
+/** Modules that run as a thread, by the one beside which they are looked for. */
+const threads: Record<string, string> = { 'shared/pdf/render-pdf.ts': 'shared/pdf/pdf-thread.ts' };
+
 /** CommonJS packages inside an ES module still look for these. */
-const banner = `import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);`;
+const banner = `import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url), __dirname = import.meta.dirname;`;
 
 /**
  * Middy wants the status texts of `node:http`. An ES import of that module has Node load all that it exports, its
@@ -44,10 +49,28 @@ export async function buildBundles(directory: string): Promise<Bundles> {
   return Object.fromEntries(folders);
 }
 
-export async function bundle({ id, file, group }: Entry, directory: string): Promise<string> {
+export async function bundle({ id, file }: Entry, directory: string): Promise<string> {
   const outdir = join(directory, id);
-  await build({
-    entryPoints: { index: file },
+  const modules = await bundleFile({ index: file }, outdir);
+  for (const [starter, thread] of Object.entries(threads)) {
+    if (!modules.has(starter)) continue;
+    // What starts it is loaded late, and so lies in the same folder.
+    const name = `later/${basename(thread, '.ts')}`;
+    for (const module of await bundleFile({ [name]: thread }, outdir)) modules.add(module);
+  }
+  const paths = Object.entries(carried).flatMap(([module, files]) => (modules.has(module) ? files : []));
+  for (const path of paths) {
+    const target = join(outdir, 'node_modules', path);
+    await mkdir(dirname(target), { recursive: true });
+    await cp(createRequire(import.meta.url).resolve(path), target);
+  }
+  return outdir;
+}
+
+/** @returns the files that went into the bundle. */
+async function bundleFile(entryPoints: Record<string, string>, outdir: string): Promise<Set<string>> {
+  const { metafile } = await build({
+    entryPoints,
     outdir,
     outExtension: { '.js': '.mjs' },
     chunkNames: 'later/[name]-[hash]',
@@ -62,11 +85,7 @@ export async function bundle({ id, file, group }: Entry, directory: string): Pro
     banner: { js: banner },
     plugins: [lightHttp],
     logLevel: 'error',
+    metafile: true,
   });
-  for (const path of carried[group] ?? []) {
-    const target = join(outdir, 'node_modules', path);
-    await mkdir(dirname(target), { recursive: true });
-    await cp(createRequire(import.meta.url).resolve(path), target);
-  }
-  return outdir;
+  return new Set(Object.keys(metafile.inputs));
 }

@@ -7,12 +7,15 @@ export interface Entry {
   id: string;
   file: string;
   group: string;
+  /** Answers piece by piece, for as long as it takes. */
+  streams: boolean;
 }
 
 const worker = (name: string): Entry => ({
   id: `workers.${name}`,
   file: `functions/workers/${name}.ts`,
   group: 'workers',
+  streams: false,
 });
 
 /** Every Lambda of the service: one an endpoint, the authorizer, and those that take messages. */
@@ -21,8 +24,9 @@ export const entries: readonly Entry[] = [
     id: endpoint.id,
     file: `functions/${endpoint.id.replace('.', '/')}.ts`,
     group: groupOf(endpoint),
+    streams: 'streams' in endpoint,
   })),
-  { id: 'authorizer', file: 'functions/authorizer.ts', group: 'authorizer' },
+  { id: 'authorizer', file: 'functions/authorizer.ts', group: 'authorizer', streams: false },
   ...Object.values(queues as Record<string, QueueSpec>).flatMap(({ worker: name, deadLetterWorker }) => [
     worker(name),
     ...(deadLetterWorker ? [worker(deadLetterWorker)] : []),

@@ -10,10 +10,11 @@ import {
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { type QueueName, type QueueSpec, queues } from '../resources.ts';
+import { type QueueName, type QueueSpec, queueArnEnv, queues } from '../resources.ts';
 import type { Bundles } from './bundles.ts';
 import { type Entry, entries } from './entries.ts';
 import type { Environment } from './environments.ts';
+import { streamingSeconds } from './gateway-document.ts';
 import { groupRole } from './grants.ts';
 import type { Identity } from './identity.ts';
 import type { Stores } from './stores.ts';
@@ -27,6 +28,9 @@ export interface FunctionsProps {
 }
 
 const requestSeconds = 29;
+
+/** Groups whose Lambdas run flows, and so need what flows reach. */
+const runsFlows = (group: string) => group === 'workers' || group === 'dispatch';
 
 /** With what the names of all functions of a deployment begin. */
 export const functionNamePrefix = ({ name }: Environment) => `agent-flow-${name}-`;
@@ -60,11 +64,10 @@ export class Functions extends Construct {
   }
 
   private makeFunction(
-    { id, group }: Entry,
+    { id, group, streams }: Entry,
     shared: ReturnType<Functions['makeGroup']>,
     props: FunctionsProps,
   ) {
-    const isWorker = group === 'workers';
     const folder = props.bundles[id];
     if (!folder) throw new Error(`There is no bundle of ${id}`);
     return new LambdaFunction(this, id, {
@@ -74,8 +77,10 @@ export class Functions extends Construct {
       handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      memorySize: isWorker ? 1_024 : 512,
-      timeout: Duration.seconds(isWorker ? timeoutOf(id) : requestSeconds),
+      memorySize: runsFlows(group) ? 1_024 : 512,
+      timeout: Duration.seconds(
+        streams ? streamingSeconds : group === 'workers' ? timeoutOf(id) : requestSeconds,
+      ),
       tracing: Tracing.ACTIVE,
       loggingFormat: LoggingFormat.TEXT,
       environment: variablesFor(group, props),
@@ -104,8 +109,17 @@ function variablesFor(group: string, { stores, identity, limits }: FunctionsProp
     ...Object.fromEntries(
       Object.entries(queues).map(([name, { env }]) => [env, stores.queues[name as QueueName].queueUrl]),
     ),
+    ...(runsFlows(group) && {
+      PROVIDER_KEYS_SECRET: stores.providerKeys.secretArn,
+      [queueArnEnv(queues.wakes)]: stores.queues.wakes.queueArn,
+      SCHEDULE_GROUP: stores.wakeSchedules.ref,
+      SCHEDULER_ROLE_ARN: stores.schedulerRole.roleArn,
+      EVENT_BUS: stores.eventBus.eventBusName,
+      ASSET_BUCKET: stores.assets.bucket.bucketName,
+      PUBLIC_ASSETS_URL: stores.assets.publicUrl,
+      VECTOR_BUCKET: String(stores.vectors.vectorBucketName),
+    }),
     ...(group === 'authorizer' && { OIDC_ISSUER: identity.issuer, OIDC_AUDIENCE: identity.audience }),
     ...(group === 'api-keys' && { SECRETS_PREFIX: stores.secretsPrefix }),
-    ...(group === 'workers' && { PROVIDER_KEYS_SECRET: stores.providerKeys.secretArn }),
   };
 }

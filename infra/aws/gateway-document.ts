@@ -1,9 +1,12 @@
 import type { AnyEndpoint } from '../../shared/http/endpoint.ts';
 import { gatewayResponses } from '../gateway-responses.ts';
 
+/** How long an answer may be streamed: as long as API Gateway and Lambda allow. */
+export const streamingSeconds = 900;
+
 interface Wiring {
-  /** The invocation URI of a Lambda, by its id. */
-  uriOf: (id: string) => string;
+  /** The URI under which API Gateway invokes a Lambda, by its id. */
+  uriOf: (id: string, options?: { streams: boolean }) => string;
   /** The role with which API Gateway invokes Lambdas. */
   credentials: string;
   limitPerHour: number;
@@ -15,7 +18,7 @@ export function gatewayDocument(
   { uriOf, credentials, limitPerHour }: Wiring,
 ) {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const { id, path, method, permission } of endpoints) {
+  for (const { id, path, method, permission, streams } of endpoints) {
     paths[path] = {
       ...paths[path],
       [method.toLowerCase()]: {
@@ -31,8 +34,9 @@ export function gatewayDocument(
         'x-amazon-apigateway-integration': {
           type: 'aws_proxy',
           httpMethod: 'POST',
-          uri: uriOf(id),
+          uri: uriOf(id, { streams: streams !== undefined }),
           credentials,
+          ...(streams && { responseTransferMode: 'STREAM', timeoutInMillis: streamingSeconds * 1_000 }),
         },
       },
     };

@@ -2,6 +2,8 @@ import { ArnFormat, type CfnElement, Stack, Validations } from 'aws-cdk-lib';
 import { Effect, type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { tableSchema } from '../resources.ts';
+import { grantAssets, grantVectors } from './file-grants.ts';
+import { grantMessages } from './message-grants.ts';
 import type { Stores } from './stores.ts';
 
 type Need =
@@ -11,7 +13,11 @@ type Need =
   | 'listPayloads'
   | 'plan'
   | 'runs'
+  | 'wakes'
   | 'cleanup'
+  | 'messages'
+  | 'assets'
+  | 'vectors'
   | 'keepTestKeys'
   | 'providerKeys';
 
@@ -19,12 +25,25 @@ type Need =
 const needsOf: Record<string, readonly Need[]> = {
   'api-keys': ['write', 'keepTestKeys'],
   authorizer: ['read'],
-  batch: ['write'],
+  batch: ['write', 'payloads', 'plan', 'runs'],
+  dispatch: ['write', 'payloads', 'runs', 'wakes', 'messages', 'assets', 'vectors', 'providerKeys'],
   docs: [],
+  public: [],
   'flow-versions': ['write', 'payloads'],
   flows: ['write', 'payloads', 'plan', 'runs', 'cleanup'],
   records: ['write', 'payloads', 'cleanup'],
-  workers: ['write', 'payloads', 'listPayloads', 'plan', 'runs', 'providerKeys'],
+  workers: [
+    'write',
+    'payloads',
+    'listPayloads',
+    'plan',
+    'runs',
+    'wakes',
+    'messages',
+    'assets',
+    'vectors',
+    'providerKeys',
+  ],
 };
 
 const readActions = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'];
@@ -51,7 +70,8 @@ export function groupRole(scope: Construct, group: string, stores: Stores): Role
   return role;
 }
 
-function grant(role: Role, need: Need, { table, bucket, queues, providerKeys, secretsPrefix }: Stores) {
+function grant(role: Role, need: Need, stores: Stores) {
+  const { table, bucket, queues, providerKeys, secretsPrefix, wakeSchedules, schedulerRole } = stores;
   const stack = Stack.of(role);
   const tableArns = [
     table.tableArn,
@@ -68,8 +88,27 @@ function grant(role: Role, need: Need, { table, bucket, queues, providerKeys, se
     listPayloads: () => allow(role, ['s3:ListBucket'], [bucket.bucketArn]),
     plan: () => void queues.plan.grantSendMessages(role),
     runs: () => void queues.runs.grantSendMessages(role),
+    wakes: () => {
+      queues.wakes.grantSendMessages(role);
+      const arn = stack.formatArn({
+        service: 'scheduler',
+        resource: 'schedule',
+        resourceName: `${wakeSchedules.ref}/*`,
+      });
+      allow(role, ['scheduler:CreateSchedule'], [arn]);
+      allow(role, ['iam:PassRole'], [schedulerRole.roleArn]);
+      const group = stack.getLogicalId(wakeSchedules);
+      acknowledgeWildcard(
+        role,
+        `arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule/<${group}>/*`,
+        'Every schedule of the group wakes a run.',
+      );
+    },
     cleanup: () => void queues.cleanup.grantSendMessages(role),
     providerKeys: () => allow(role, ['secretsmanager:GetSecretValue'], [providerKeys.secretArn]),
+    messages: () => grantMessages(role, stores.eventBus),
+    assets: () => grantAssets(role, stores.assets),
+    vectors: () => grantVectors(role, stores.vectors),
     keepTestKeys: () => {
       const resourceName = `${secretsPrefix}/*/api-keys/*`;
       const arnFormat = ArnFormat.COLON_RESOURCE_NAME;
@@ -86,5 +125,5 @@ function grant(role: Role, need: Need, { table, bucket, queues, providerKeys, se
 export const acknowledgeWildcard = (role: Role, resource: string, reason: string) =>
   Validations.of(role).acknowledge({ id: `AwsSolutions-IAM5[Resource::${resource}]`, reason });
 
-const allow = (role: IRole, actions: string[], resources: string[]) =>
+export const allow = (role: IRole, actions: string[], resources: string[]) =>
   role.addToPrincipalPolicy(new PolicyStatement({ effect: Effect.ALLOW, actions, resources }));

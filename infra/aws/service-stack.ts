@@ -55,8 +55,12 @@ export class ServiceStack extends Stack {
     });
     invoker.addToPolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [invocable] }));
     const { partition, region } = this;
-    const uriOf = (id: string) =>
-      `arn:${partition}:apigateway:${region}:lambda:path/2015-03-31/functions/${byId[id]?.functionArn}/invocations`;
+    const uriOf = (id: string, { streams = false } = {}) => {
+      const [since, action] = streams
+        ? ['2021-11-15', 'response-streaming-invocations']
+        : ['2015-03-31', 'invocations'];
+      return `arn:${partition}:apigateway:${region}:lambda:path/${since}/functions/${byId[id]?.functionArn}/${action}`;
+    };
     const accessLog = new LogGroup(this, 'access-log', {
       retention: environment.logRetentionDays as RetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,

@@ -1,28 +1,50 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { AttributeType, Billing, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { EventBus } from 'aws-cdk-lib/aws-events';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
+import { CfnVectorBucket } from 'aws-cdk-lib/aws-s3vectors';
+import { CfnScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { type QueueName, type QueueSpec, queues as queueSpecs, tableSchema } from '../resources.ts';
+import { Assets } from './assets.ts';
 import type { Environment } from './environments.ts';
 
-/** All that keeps data: the table, the payload bucket, the queues, the providers' keys. */
+/** All that keeps data: the table, the buckets, the queues, the providers' keys. */
 export class Stores extends Construct {
   readonly table: TableV2;
   readonly bucket: Bucket;
+  readonly assets: Assets;
+  readonly vectors: CfnVectorBucket;
   readonly queues: Record<QueueName, Queue>;
   readonly deadLetters: Record<QueueName, Queue>;
   readonly providerKeys: Secret;
   readonly secretsPrefix: string;
+  /** Wake runs that sleep longer than a queue holds a message. */
+  readonly wakeSchedules: CfnScheduleGroup;
+  readonly schedulerRole: Role;
+  /** Takes the events that flows send. */
+  readonly eventBus: EventBus;
 
   constructor(scope: Construct, id: string, { name, keepsData }: Environment) {
     super(scope, id);
     const removalPolicy = keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
     this.table = this.makeTable(keepsData, removalPolicy);
     this.bucket = this.makeBucket(removalPolicy);
+    this.assets = new Assets(this, 'assets', removalPolicy);
+    this.vectors = new CfnVectorBucket(this, 'vectors', { vectorBucketName: `agent-flow-${name}-vectors` });
+    this.vectors.applyRemovalPolicy(removalPolicy);
     this.deadLetters = mapQueues((queue, spec) => this.makeQueue(`${queue}-dead-letters`, spec));
     this.queues = mapQueues((queue, spec) => this.makeQueue(queue, spec, this.deadLetters[queue]));
+    this.wakeSchedules = new CfnScheduleGroup(this, 'wake-schedules', { name: `agent-flow-${name}-wakes` });
+    this.schedulerRole = new Role(this, 'scheduler-role', {
+      assumedBy: new ServicePrincipal('scheduler.amazonaws.com'),
+      description: 'With which EventBridge Scheduler wakes runs',
+    });
+    this.queues.wakes.grantSendMessages(this.schedulerRole);
+    this.eventBus = new EventBus(this, 'event-bus', { eventBusName: `agent-flow-${name}` });
     this.secretsPrefix = `agent-flow/${name}`;
     this.providerKeys = new Secret(this, 'provider-keys', {
       secretName: `${this.secretsPrefix}/provider-keys`,

@@ -1,8 +1,10 @@
+import { queueArnEnv } from '../resources.ts';
 import { audience, issuerPath } from './issuer.ts';
-import { type LocalQueue, payloadBucket, region } from './queues.ts';
+import { assetBucket, type LocalQueue, payloadBucket, region } from './queues.ts';
 import type { StackFacts } from './stack.ts';
 
 export const tableName = 'agent-flow-service';
+export const vectorBucket = 'vectors';
 
 /** What a deployment gives its Lambdas, and the endpoints, which the SDK reads by itself. */
 export function setEnvironment(url: string, aws: StackFacts['aws'], queues: readonly LocalQueue[]): void {
@@ -15,13 +17,29 @@ export function setEnvironment(url: string, aws: StackFacts['aws'], queues: read
     AWS_ENDPOINT_URL_DYNAMODB: aws.dynamodb,
     AWS_ENDPOINT_URL_SQS: aws.sqs,
     AWS_ENDPOINT_URL_S3: aws.s3,
+    AWS_ENDPOINT_URL_S3VECTORS: aws.s3Vectors,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: aws.secretsManager,
+    AWS_ENDPOINT_URL_SCHEDULER: aws.scheduler,
+    AWS_ENDPOINT_URL_SESV2: aws.ses,
+    AWS_ENDPOINT_URL_SNS: aws.sns,
+    AWS_ENDPOINT_URL_EVENTBRIDGE: aws.eventBridge,
     TABLE_NAME: tableName,
     PAYLOAD_BUCKET: payloadBucket,
+    ASSET_BUCKET: assetBucket,
+    PUBLIC_ASSETS_URL: `${aws.s3}/${assetBucket}/public`,
+    VECTOR_BUCKET: vectorBucket,
     SECRETS_PREFIX: tableName,
+    EVENT_BUS: tableName,
     OIDC_ISSUER: url + issuerPath,
     OIDC_AUDIENCE: audience,
     ALLOWED_HOSTS: process.env.LOCAL_ALLOWED_HOSTS ?? '',
-    ...Object.fromEntries(queues.map(({ spec, url }) => [spec.env, url])),
+    SCHEDULE_GROUP: tableName,
+    SCHEDULER_ROLE_ARN: 'arn:aws:iam::000000000000:role/scheduler',
+    ...Object.fromEntries(
+      queues.flatMap(({ spec, url, arn }) => [
+        [spec.env, url],
+        [queueArnEnv(spec), arn],
+      ]),
+    ),
   });
 }

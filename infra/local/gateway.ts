@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { endpoints } from '../../functions/index.ts';
 import type { AnyEndpoint } from '../../shared/http/endpoint.ts';
@@ -7,11 +7,13 @@ import { makeAuthorizer } from './authorize.ts';
 import { bodyOf, encoded, gatewayAnswer, splitOnce, write } from './http-messages.ts';
 import { invoke, LambdaTimeout } from './invoke.ts';
 import { proxyEventOf } from './proxy-event.ts';
+import { responseStream } from './response-stream.ts';
 import { matcherOf } from './routes.ts';
 
 /** What a Lambda's answer may have; API Gateway turns a longer one into a 502. */
 const answerBytesMax = 6 * 1024 * 1024;
 const integrationTimeoutSeconds = 29;
+const streamingTimeoutSeconds = 900;
 /** Longer than the authorizer accepts, so that it is the one to refuse. */
 const maxHeaderSize = 64 * 1024;
 
@@ -26,10 +28,12 @@ export function createGateway(localRoutes: Promise<Record<string, LocalRoute>>):
   const match = matcherOf<AnyEndpoint>(endpoints);
   const authorize = makeAuthorizer();
 
+  /** @returns nothing when the answer has been sent already. */
   async function answerTo(
     request: IncomingMessage,
+    response: ServerResponse,
     event: APIGatewayProxyEvent,
-  ): Promise<APIGatewayProxyResult> {
+  ): Promise<APIGatewayProxyResult | undefined> {
     const body = await bodyOf(request);
     const local = (await localRoutes)[`${event.httpMethod} ${event.path}`];
     if (local) return body ? local(body.toString()) : gatewayAnswer('REQUEST_TOO_LARGE', event);
@@ -46,24 +50,43 @@ export function createGateway(localRoutes: Promise<Record<string, LocalRoute>>):
     }
     if (!body) return gatewayAnswer('REQUEST_TOO_LARGE', event);
     Object.assign(event, encoded(body, request.headers['content-type']));
-    return integrate(route, event);
+    return route.streams ? streamThrough(route, event, response) : integrate(route, event);
   }
 
   const server = createServer({ maxHeaderSize }, (request, response) => {
     const [path = '/', query = ''] = splitOnce(request.url ?? '/', '?');
     const event = proxyEventOf(request, path, query);
-    answerTo(request, event)
+    answerTo(request, response, event)
       .catch((error) => {
         if (request.complete) log.error('The gateway failed', { error, path });
         return gatewayAnswer('DEFAULT_5XX', event);
       })
-      .then((answer) => write(response, answer, event))
+      .then((answer) => answer && write(response, answer, event))
       .catch((error) => {
         log.error('An answer could not be written', { error, path });
         response.destroy();
       });
   });
   return server;
+}
+
+/** Calls an endpoint's Lambda that streams its answer. */
+async function streamThrough(
+  { id }: AnyEndpoint,
+  event: APIGatewayProxyEvent,
+  response: ServerResponse,
+): Promise<APIGatewayProxyResult | undefined> {
+  const { requestId } = event.requestContext;
+  const stream = responseStream(response, requestId);
+  try {
+    await invoke(id.replace('.', '/'), event, streamingTimeoutSeconds, requestId, stream);
+  } catch (error) {
+    if (stream.destroyed) return undefined;
+    log.error('A Lambda failed', { error, endpoint: id, requestId });
+    if (!response.headersSent) return gatewayAnswer('INTEGRATION_FAILURE', event);
+    response.destroy();
+  }
+  return undefined;
 }
 
 /** Calls the endpoint's Lambda: the export `handler` of `functions/<group>/<verb>.ts`. */

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import type { Writable } from 'node:stream';
 import type { Context } from 'aws-lambda';
 import { accountId, region } from './queues.ts';
 
-type Handler = (event: unknown, context: Context) => Promise<unknown>;
+type Handler = (event: unknown, ...rest: [Context] | [Writable, Context]) => Promise<unknown>;
 
 const functions = new URL('../../functions/', import.meta.url);
 const loaded = new Map<string, Promise<Handler>>();
@@ -20,12 +21,16 @@ function load(name: string): Promise<Handler> {
 
 export class LambdaTimeout extends Error {}
 
-/** Calls a Lambda as AWS does, except that one which runs out of time is abandoned, not ended. */
+/**
+ * Calls a Lambda as AWS does, except that one which runs out of time is abandoned, not ended.
+ * @param stream Where a streaming Lambda writes its answer.
+ */
 export async function invoke<Event, Result>(
   name: string,
   event: Event,
   timeoutSeconds: number,
   awsRequestId: string = randomUUID(),
+  stream?: Writable,
 ): Promise<Result> {
   const handler = await load(name);
   const deadline = Date.now() + timeoutSeconds * 1000;
@@ -35,7 +40,8 @@ export async function invoke<Event, Result>(
     timeoutSeconds * 1000,
   );
   try {
-    const answer = handler(event, contextOf(name, awsRequestId, deadline));
+    const context = contextOf(name, awsRequestId, deadline);
+    const answer = stream ? handler(event, stream, context) : handler(event, context);
     return (await Promise.race([answer, outOfTime.promise])) as Result;
   } finally {
     clearTimeout(timer);

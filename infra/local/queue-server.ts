@@ -1,6 +1,6 @@
+import { registerHooks } from 'node:module';
 import net from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
-import { startFauxqs } from 'fauxqs';
 
 /** Run as a child process: SQS and S3 until the parent is gone. Its first message brings the options. */
 export interface QueueServerOptions {
@@ -23,6 +23,16 @@ DatabaseSync.prototype.exec = function (sql) {
   exec.call(this, sql);
   if (sql.includes('journal_mode')) exec.call(this, 'PRAGMA synchronous = NORMAL');
 };
+
+// Nor does it take objects of more than 11 MiB.
+registerHooks({
+  load(url, context, nextLoad) {
+    const loaded = nextLoad(url, context);
+    if (!url.endsWith('/fauxqs/dist/app.js')) return loaded;
+    return { ...loaded, source: String(loaded.source).replace('11 * 1_048_576', '64 * 1_048_576') };
+  },
+});
+const { startFauxqs } = await import('fauxqs');
 
 // A group of its own keeps the terminal's signals away; these are for whoever names this process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(0));

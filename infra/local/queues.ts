@@ -7,6 +7,7 @@ import { StartError } from './start-error.ts';
 export const region = 'us-east-1';
 export const accountId = '000000000000';
 export const payloadBucket = 'payloads';
+export const assetBucket = 'assets';
 
 export interface LocalQueue {
   name: QueueName;
@@ -16,13 +17,13 @@ export interface LocalQueue {
   deadLetter: { url: string; arn: string };
 }
 
-/** Starts SQS and S3 in a process of its own, with every queue of `infra/resources.ts` and the payload bucket. */
+/** Starts SQS and S3 in a process of its own, with every queue of `infra/resources.ts` and the buckets. */
 export async function startQueues(dataDir: string | undefined) {
   const options: QueueServerOptions = {
     dataDir,
     region,
     queues: Object.entries(queues).flatMap(([name, spec]) => definitions(name, spec)),
-    buckets: [payloadBucket],
+    buckets: [payloadBucket, assetBucket],
   };
   const child = fork(new URL('./queue-server.ts', import.meta.url), {
     execArgv: [],
@@ -48,6 +49,10 @@ export async function startQueues(dataDir: string | undefined) {
     },
   };
 }
+
+/** Where the SDK finds a queue: the server looks at the last part of the path alone. */
+export const queueUrlOf = (arn: string) =>
+  `${process.env.AWS_ENDPOINT_URL_SQS}/${accountId}/${arn.split(':').at(-1)}`;
 
 const nameOf = (name: string, { fifo }: QueueSpec) => (fifo ? `${name}.fifo` : name);
 const arnOf = (name: string) => `arn:aws:sqs:${region}:${accountId}:${name}`;

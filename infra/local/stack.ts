@@ -3,11 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureCredentials, localUser } from './credentials.ts';
 import { claimDataDir, patienceMs } from './data-dir.ts';
 import { startDynamoDb } from './dynamodb.ts';
-import { setEnvironment, tableName } from './environment.ts';
+import { setEnvironment, tableName, vectorBucket } from './environment.ts';
 import { startPollers } from './event-sources.ts';
 import { createGateway, type LocalRoute } from './gateway.ts';
 import { createIssuer, issuerPath } from './issuer.ts';
-import { startQueues } from './queues.ts';
+import { startMessages } from './messages/server.ts';
+import { queueUrlOf, startQueues } from './queues.ts';
+import { startVectorsServer } from './s3-vectors/server.ts';
+import { startScheduler } from './scheduler/server.ts';
 import { startSecretsServer } from './secrets-server.ts';
 import { close, listen } from './server.ts';
 import { StartError } from './start-error.ts';
@@ -30,7 +33,17 @@ export interface StackFacts {
   liveKey: string;
   testKey: string;
   sessionToken: string;
-  aws: { dynamodb: string; sqs: string; s3: string; secretsManager: string };
+  aws: {
+    dynamodb: string;
+    sqs: string;
+    s3: string;
+    s3Vectors: string;
+    secretsManager: string;
+    scheduler: string;
+    ses: string;
+    sns: string;
+    eventBridge: string;
+  };
   table: string;
 }
 
@@ -76,12 +89,13 @@ async function start(
   const url = await serve(gateway, port, host);
   resources.defer(() => close(gateway));
 
-  const { aws, queues } = await startServers(directory, servers, onEnd);
+  const { aws, queues, scheduler, messages } = await startServers(directory, servers, onEnd);
   setEnvironment(url, aws, queues);
   const [issuer] = await Promise.all([createIssuer(url + issuerPath, directory), ensureTable(tableName)]);
   const keys = await ensureCredentials(directory);
-  routes.resolve(issuer.routes);
+  routes.resolve({ ...issuer.routes, ...messages.routes });
   resources.use(startPollers(queues));
+  scheduler.begin();
   const sessionToken = await issuer.tokenOf({ userId: localUser });
   return { url, docs: `${url}/docs`, ...keys, sessionToken, aws, table: tableName };
 }
@@ -91,21 +105,33 @@ async function startServers(
   servers: AsyncDisposableStack,
   onEnd: (what: string) => void,
 ) {
-  const starting = [startDynamoDb(directory), startQueues(directory), startSecretsServer(directory)] as const;
+  const starting = [
+    startDynamoDb(directory),
+    startQueues(directory),
+    startSecretsServer(directory),
+    startVectorsServer(directory, [vectorBucket]),
+    startMessages(directory),
+    startScheduler(directory, queueUrlOf),
+  ] as const;
   // All at once, and those that did start can be stopped when another did not.
   for (const server of await Promise.allSettled(starting)) {
     if (server.status === 'fulfilled') servers.defer(server.value.stop);
   }
-  const [dynamodb, sqs, secrets] = await Promise.all(starting);
+  const [dynamodb, sqs, secrets, vectors, messages, scheduler] = await Promise.all(starting);
   dynamodb.ended.then(() => onEnd('The DynamoDB engine'));
   sqs.ended.then(() => onEnd('The SQS and S3 server'));
   const aws = {
     dynamodb: dynamodb.endpoint,
     sqs: sqs.endpoint,
     s3: sqs.endpoint,
+    s3Vectors: vectors.endpoint,
     secretsManager: secrets.endpoint,
+    scheduler: scheduler.endpoint,
+    ses: messages.endpoint,
+    sns: messages.endpoint,
+    eventBridge: messages.endpoint,
   };
-  return { aws, queues: sqs.queues };
+  return { aws, queues: sqs.queues, scheduler, messages };
 }
 
 /** @returns the base URL. */

@@ -11,6 +11,8 @@ export interface Admission {
   rateLimit: RateLimit;
   /** Why this request may not go on. */
   refusal: ApiError | undefined;
+  /** The credential's permissions at this moment. */
+  held: string[];
 }
 
 /**
@@ -24,8 +26,12 @@ export async function admit(
 ): Promise<Admission> {
   const { rateLimit, item, full } = await countRequest(scope, principal);
   const refusal = item ? (full ?? refusalOf(principal, item, permission, sessionOnly)) : unauthorized();
-  return { rateLimit, refusal };
+  return { rateLimit, refusal, held: heldBy(principal, item ?? {}) };
 }
+
+/** A session's permissions come from its token, a key's from its item, live. */
+const heldBy = ({ kind, permissions }: Principal, item: Partial<ApiKey>) =>
+  kind === 'session' ? permissions : (item.permissions ?? []);
 
 function refusalOf(principal: Principal, item: Partial<ApiKey>, access: Access, sessionOnly: boolean) {
   const { allowedIps = [] } = item;
@@ -36,7 +42,6 @@ function refusalOf(principal: Principal, item: Partial<ApiKey>, access: Access, 
     const code = principal.environment === 'test' ? { code: 'TEST_KEY_PERMISSION_DENIED' } : {};
     return forbidden(`Missing required permission: ${access}`, code);
   }
-  const held = principal.kind === 'session' ? principal.permissions : (item.permissions ?? []);
-  if (access === 'authenticated' || access === 'public' || covers(held, access)) return;
+  if (access === 'authenticated' || access === 'public' || covers(heldBy(principal, item), access)) return;
   return missingPermission(access);
 }

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import * as z from 'zod';
+import { s3Request } from '../aws/s3.ts';
 import type { Scope } from '../runtime.ts';
 import { requireEnv } from '../runtime.ts';
 
@@ -66,27 +67,8 @@ async function filesUnder(prefix: string): Promise<string[]> {
   return [...listing.matchAll(/\/([\w.-]+)<\/Key>/g)].map(([, file]) => file as string);
 }
 
-/** Signed by hand with a 3 KB library: the S3 client would be the largest part of every bundle. */
-async function request(
+const request = (
   method: 'GET' | 'PUT' | 'DELETE',
   key: string,
-  { body, query }: { body?: Buffer; query?: URLSearchParams } = {},
-): Promise<Response> {
-  const { AwsClient } = await import('aws4fetch');
-  const client = new AwsClient({
-    accessKeyId: requireEnv('AWS_ACCESS_KEY_ID'),
-    secretAccessKey: requireEnv('AWS_SECRET_ACCESS_KEY'),
-    ...(process.env.AWS_SESSION_TOKEN && { sessionToken: process.env.AWS_SESSION_TOKEN }),
-    service: 's3',
-    region: requireEnv('AWS_REGION'),
-  });
-  const endpoint = process.env.AWS_ENDPOINT_URL_S3 ?? `https://s3.${requireEnv('AWS_REGION')}.amazonaws.com`;
-  const path = key.split('/').map(encodeURIComponent).join('/');
-  const url = `${endpoint}/${requireEnv('PAYLOAD_BUCKET')}/${path}${query ? `?${query}` : ''}`;
-  const response = await client.fetch(url, {
-    method,
-    ...(body && { body: new Uint8Array(body) }),
-  });
-  if (!response.ok) throw new Error(`S3 answered ${response.status} to ${method}`);
-  return response;
-}
+  options: { body?: Buffer; query?: URLSearchParams } = {},
+) => s3Request(requireEnv('PAYLOAD_BUCKET'), method, key, options);

@@ -1,3 +1,4 @@
+import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { type AnyEntity, attributePath, encode, type ItemOf, type Key, type KeyOf } from './entity.ts';
 
 /** A condition on the stored item: `#name` stands for an attribute, `:name` for one of `values`. */
@@ -10,7 +11,8 @@ export interface Changes {
   set?: Record<string, unknown>;
   /** Sets a field only where it is missing. */
   setOnce?: Record<string, unknown>;
-  add?: Record<string, number>;
+  /** A decimal comes as text: DynamoDB adds it exactly. */
+  add?: Record<string, number | string>;
   remove?: readonly string[];
 }
 
@@ -80,9 +82,17 @@ function updateOf(entity: AnyEntity, changes: Changes, condition: Condition | un
     UpdateExpression,
     ...(ConditionExpression && { ConditionExpression }),
     ...namesIn(`${UpdateExpression} ${ConditionExpression ?? ''}`),
-    ExpressionAttributeValues: prefixed({ ...set, ...setOnce, ...add, ...condition?.values }),
+    ExpressionAttributeValues: prefixed({ ...set, ...setOnce, ...numbersIn(add), ...condition?.values }),
   };
 }
+
+const numbersIn = (add: Record<string, number | string>) =>
+  Object.fromEntries(
+    Object.entries(add).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? NumberValue.from(value) : value,
+    ]),
+  );
 
 /** `#name` always stands for the attribute `name`, so no expression can meet a reserved word. */
 export function namesIn(expression: string) {

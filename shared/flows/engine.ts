@@ -1,7 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ErrorHandling, fallbackOverrides } from './error-handling.ts';
 import type { Ports } from './ports.ts';
-import { type FlowStep, StepError, type StepOutcome, type Variables, variableOf } from './step.ts';
+import {
+  type FlowStep,
+  type Parked,
+  StepError,
+  type StepEvent,
+  type StepOutcome,
+  type Variables,
+  variableOf,
+} from './step.ts';
 import { stepTypeOf } from './steps/index.ts';
 
 /** What one step did. `path` is its place in the flow: `2`, or `2.true.0` for the first step of a branch. */
@@ -21,7 +29,15 @@ export interface StepResult extends Partial<StepOutcome> {
 export type RunEvent =
   | { type: 'step_start'; step: FlowStep; path: string }
   | { type: 'step_end'; step: FlowStep; result: StepResult; effects: boolean }
+  /** The last event of a run that is to be gone on with at `until`; `wait` is then given as `waiting`. */
+  | { type: 'park'; step: FlowStep; wait: Wait; until: Date }
   | { type: 'run_end'; success: boolean; output: unknown; error?: string; retryable: boolean };
+
+/** A step that waits for a time to come, and since when. */
+export interface Wait {
+  path: string;
+  since: string;
+}
 
 export interface Run {
   steps: readonly FlowStep[];
@@ -30,11 +46,16 @@ export interface Run {
   signal: AbortSignal;
   /** Results of an earlier attempt by their path: those steps are not run again. */
   done?: ReadonlyMap<string, StepResult>;
+  /** The step at which an earlier attempt was parked. */
+  waiting?: Wait | undefined;
+  /** Told what goes on inside the steps, between their events; without it nobody listens. */
+  onStepEvent?: ((step: FlowStep, event: StepEvent) => void) | undefined;
 }
 
 interface State extends Run {
   lastOutput: unknown;
   failure: StepResult | undefined;
+  parked: boolean;
 }
 
 /**
@@ -43,8 +64,15 @@ interface State extends Run {
  * @throws what is not a step's own failure: a fault of the program, or the signal's reason.
  */
 export async function* runFlow(run: Run): AsyncGenerator<RunEvent, void> {
-  const state: State = { ...run, variables: { ...run.variables }, lastOutput: null, failure: undefined };
+  const state: State = {
+    ...run,
+    variables: { ...run.variables },
+    lastOutput: null,
+    failure: undefined,
+    parked: false,
+  };
   yield* runSteps(state, run.steps, '');
+  if (state.parked) return;
   const { failure } = state;
   yield {
     type: 'run_end',
@@ -62,15 +90,36 @@ async function* runSteps(
 ): AsyncGenerator<RunEvent, void> {
   for (const [index, step] of steps.entries()) {
     if (!step.enabled || state.failure) continue;
+    if (state.parked) return;
     const path = `${base}${index}`;
     const earlier = state.done?.get(path);
-    if (!earlier) yield { type: 'step_start', step, path };
     const type = stepTypeOf(step.type);
-    const result = earlier ?? (await attempt(state, step, path));
+    const refused = earlier || !step.when ? undefined : await refusalOf(state, step.when);
+    if (!earlier && !(refused && 'skipped' in refused)) yield { type: 'step_start', step, path };
+    const result = earlier ?? (await attempt(state, step, path, refused));
+    if ('until' in result) {
+      state.parked = true;
+      yield { type: 'park', step, ...result };
+      return;
+    }
     if (!earlier) yield { type: 'step_end', step, result, effects: type.effects };
     keep(state, step, result);
     const branch = result.status === 'completed' && type.branch?.(step.config, result.output);
     if (branch) yield* runSteps(state, branch.steps, `${path}.${branch.name}.`);
+  }
+}
+
+type Refused = { skipped: true } | { error: StepError };
+
+/** Why a step is not even begun: its condition does not hold, or cannot be told. */
+async function refusalOf({ variables, signal }: State, when: string): Promise<Refused | undefined> {
+  const { evaluateExpression } = await import('./sandbox.ts');
+  try {
+    return (await evaluateExpression(when, variables)) ? undefined : { skipped: true };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof StepError) return { error };
+    throw error;
   }
 }
 
@@ -83,14 +132,22 @@ function keep(state: State, step: FlowStep, result: StepResult): void {
   state.lastOutput = result.output;
 }
 
-async function attempt(state: State, step: FlowStep, path: string): Promise<StepResult> {
-  const startedAt = state.ports.now();
-  const tried = await withFallbacks(state, step);
+async function attempt(
+  state: State,
+  step: FlowStep,
+  path: string,
+  refused: Refused | undefined,
+): Promise<StepResult | { wait: Wait; until: Date }> {
+  const { waiting, ports } = state;
+  const since = waiting?.path === path ? new Date(waiting.since) : ports.now();
+  const startedAt = since.toISOString();
+  const tried = refused ? { ...refused, retryCount: 0 } : await withFallbacks(state, step, since);
+  if ('until' in tried) return { wait: { path, since: startedAt }, until: tried.until };
   const base = {
     path,
     stepId: step.id,
-    startedAt: startedAt.toISOString(),
-    durationMs: Math.max(0, state.ports.now().getTime() - startedAt.getTime()),
+    startedAt,
+    durationMs: Math.max(0, ports.now().getTime() - since.getTime()),
     retryCount: tried.retryCount,
   };
   if ('skipped' in tried) return { ...base, status: 'skipped' };
@@ -101,11 +158,12 @@ async function attempt(state: State, step: FlowStep, path: string): Promise<Step
   return { ...base, ...tried.outcome, status: 'completed' };
 }
 
-type Tried = { retryCount: number } & ({ skipped: true } | { error: StepError } | { outcome: StepOutcome });
+type Once = { error: StepError } | { outcome: StepOutcome } | Parked;
+type Tried = { retryCount: number } & Once;
 
 /** Runs a step, and what its error handling names when that fails (semantics-1, 6.2). */
-async function withFallbacks(state: State, step: FlowStep): Promise<Tried> {
-  let tried = await once(state, step, step.config);
+async function withFallbacks(state: State, step: FlowStep, since: Date): Promise<Tried> {
+  let tried = await once(state, step, since);
   let retryCount = 0;
   const policy = errorHandlingOf(step);
   if (policy?.onError !== 'fallback') return { ...tried, retryCount };
@@ -114,23 +172,22 @@ async function withFallbacks(state: State, step: FlowStep): Promise<Tried> {
     if (fallback.delay) await sleep(fallback.delay, undefined, { signal: state.signal });
     if (fallback.type === 'message') return { outcome: { output: fallback.message }, retryCount };
     retryCount++;
-    tried = await once(state, step, { ...step.config, ...fallbackOverrides(fallback) });
+    const config = { ...step.config, ...fallbackOverrides(fallback) };
+    tried = await once(state, { ...step, config }, since);
   }
   return { ...tried, retryCount };
 }
 
-type Once = { skipped: true } | { error: StepError } | { outcome: StepOutcome };
-
-async function once(state: State, step: FlowStep, config: Record<string, unknown>): Promise<Once> {
-  const { variables, ports, signal } = state;
+async function once(state: State, step: FlowStep, since: Date): Promise<Once> {
+  const { variables, ports, signal, onStepEvent } = state;
+  const { config } = step;
   try {
-    if (step.when) {
-      const { evaluateExpression } = await import('./sandbox.ts');
-      if (!(await evaluateExpression(step.when, variables))) return { skipped: true };
-    }
     const { renderTemplate } = await import('./templates.ts');
     const render = (text: string) => renderTemplate(text, variables);
-    return { outcome: await stepTypeOf(step.type).run({ config, variables, render, ports, signal }) };
+    const emit = onStepEvent && ((event: StepEvent) => onStepEvent(step, event));
+    const run = { config, variables, render, ports, signal, since, emit };
+    const outcome: StepOutcome | Parked = await stepTypeOf(step.type).run(run);
+    return 'until' in outcome ? outcome : { outcome };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof StepError) return { error };

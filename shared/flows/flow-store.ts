@@ -19,6 +19,7 @@ export interface FlowChanges {
 }
 
 const attemptsMax = 5;
+const markedEveryMs = 60_000;
 const exists = { expression: 'attribute_exists(PK)' };
 
 export function flowStore(scope: Scope) {
@@ -80,6 +81,7 @@ export function flowStore(scope: Scope) {
     async create(
       owner: Pick<Flow, 'userId' | 'organizationId'>,
       given: FlowChanges & { name: string },
+      beside: (id: string) => Write[] = () => [],
     ): Promise<LoadedFlow> {
       const id = newId('flow');
       const at = now().toISOString();
@@ -100,19 +102,24 @@ export function flowStore(scope: Scope) {
         updatedAt: at,
         lastRunAt: null,
       };
-      await table.commit([table.writes.insert(flowEntity, flow)]);
+      await table.commit([table.writes.insert(flowEntity, flow), ...beside(id)]);
       return { ...flow, steps };
     },
 
-    /** Saves to the draft, which is made when there is none. */
+    /**
+     * Saves to the draft, which is made when there is none.
+     * @param check Sees the flow as it is right before, and may refuse.
+     */
     async update(
       id: string,
       changes: FlowChanges,
+      { check, beside = [] }: { check?: (before: Flow) => void; beside?: Write[] } = {},
     ): Promise<LoadedFlow & { draft: NonNullable<Flow['draft']> }> {
       const stowed = changes.steps && (await payloads.stow(`${id}/${newId('step')}`, changes.steps));
       const at = now().toISOString();
       const draftId = newId('flowver');
       const flow = await change(id, async (before) => {
+        check?.(before);
         const number = before.lastVersionNumber + (before.draft ? 0 : 1);
         const name = changes.name ?? before.name;
         return {
@@ -126,6 +133,7 @@ export function flowStore(scope: Scope) {
             lastVersionNumber: number,
             updatedAt: at,
           },
+          beside,
         };
       });
       const steps = changes.steps ?? ((await payloads.fetch(flow.steps)) as StoredStep[]);
@@ -140,16 +148,19 @@ export function flowStore(scope: Scope) {
       }
     },
 
-    /** Notes a run; a change that was under way is then made anew, so neither is lost. */
-    async markRun(id: string): Promise<void> {
-      await table.commit([
-        table.writes.update(
-          flowEntity,
-          { id },
-          { set: { lastRunAt: now().toISOString() }, add: { revision: 1 } },
-          exists,
-        ),
-      ]);
+    /**
+     * Notes a run, at most once a minute: a flow that runs all the time would be written all the time. A change that
+     * was under way is then made anew, so neither is lost.
+     */
+    async markRun({ id, lastRunAt }: Pick<Flow, 'id' | 'lastRunAt'>): Promise<void> {
+      if (lastRunAt && now().getTime() - Date.parse(lastRunAt) < markedEveryMs) return;
+      const changes = { set: { lastRunAt: now().toISOString() }, add: { revision: 1 } };
+      try {
+        await table.commit([table.writes.update(flowEntity, { id }, changes, exists)]);
+      } catch (error) {
+        // Deleted in this moment: its runs tell that themselves.
+        if (!(error instanceof ConditionFailed)) throw error;
+      }
     },
   };
 }

@@ -43,13 +43,15 @@ export const FlowVersion = z.object({
   id: z.string(),
   flowId: z.string(),
   number: z.int(),
-  type: z.enum(['published', 'draft', 'test']),
+  type: z.enum(['published', 'draft', 'test', 'virtual']),
   steps: Stowed,
   stepCount: z.int(),
   stepSummary: z.string().nullable(),
   label: z.string().nullable(),
   notes: z.string().nullable(),
   createdAt: z.string(),
+  /** When it is to be forgotten, in Unix seconds: of a flow that is stored nowhere. */
+  ttl: z.int().optional(),
 });
 export type FlowVersion = z.infer<typeof FlowVersion>;
 

@@ -1,3 +1,5 @@
+import { deeperThan } from '../nesting.ts';
+
 const segment = /[^.[\]]+/g;
 
 /** The segments of `a.b[0].c`. A leading `$` stands for the value itself. */
@@ -13,10 +15,14 @@ export function valueAt(value: unknown, path: string): unknown {
   return current;
 }
 
-/** The JSON value that a text is, or `undefined`. */
+/** JavaScript parses any depth, but cannot write a few thousand levels down again. */
+const levelsMax = 1_000;
+
+/** The JSON value that a text is, or `undefined`: also for one that is nested too deeply to be passed on. */
 export function jsonIn(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return deeperThan(levelsMax, value) ? undefined : value;
   } catch {
     return undefined;
   }

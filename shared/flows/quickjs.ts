@@ -1,4 +1,3 @@
-import { createContext, Script } from 'node:vm';
 import variant from '@jitl/quickjs-singlefile-mjs-release-sync';
 import {
   type EmscriptenModuleLoaderOptions,
@@ -9,10 +8,12 @@ import {
   type QuickJSRuntime,
   type QuickJSWASMModule,
 } from 'quickjs-emscripten-core';
+import { interruptibly, isInterruption } from './watchdog.ts';
 
 const memoryLimitBytes = 64 * 1024 * 1024;
 const maxStackSizeBytes = 256 * 1024;
 const outputCharactersMax = 4_000_000;
+/** QuickJS asks its interrupt handler only between its own instructions, and a built-in can loop for hours in one. */
 const graceMs = 200;
 
 /** What came of a program: its value as JSON (nothing for `undefined`), or why there is none. */
@@ -78,8 +79,8 @@ async function evaluateAlone(waiting: Waiting): Promise<Evaluation> {
   } catch (error) {
     // Whatever broke out has left the module half-way through something: the next evaluation gets a new one.
     quickjs = undefined;
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return tookTooLong(waiting.timeoutMs);
+    const { message } = error as Error;
+    if (isInterruption(error)) return tookTooLong(waiting.timeoutMs);
     if (error instanceof RangeError) return { error: 'nests too deeply for the sandbox' };
     return { error: message === outOfMemory ? message : `broke the sandbox: ${message}` };
   }
@@ -87,17 +88,6 @@ async function evaluateAlone(waiting: Waiting): Promise<Evaluation> {
 
 const tookTooLong = (timeoutMs: number) => ({ error: `took longer than ${timeoutMs} ms` });
 const outOfMemory = `needs more than ${memoryLimitBytes / 1024 / 1024} MB of memory`;
-
-/**
- * QuickJS asks its interrupt handler only between its own instructions, and a built-in can loop for hours in
- * one. V8's watchdog ends that too, since it stops WebAssembly like any other code.
- */
-function interruptibly<T>(work: () => T, timeout: number): T {
-  host.work = work;
-  return callWork.runInContext(host, { timeout }) as T;
-}
-const host = createContext({ work: undefined as unknown });
-const callWork = new Script('work()');
 
 function evaluateIn(loaded: QuickJSWASMModule, { program, variables, timeoutMs }: Waiting): Evaluation {
   const deadline = performance.now() + timeoutMs;
@@ -158,8 +148,13 @@ function read(context: QuickJSContext, text: QuickJSHandle): Evaluation {
 function failure(context: QuickJSContext, error: QuickJSHandle): Evaluation {
   const thrown: unknown = context.dump(error);
   const { name, message, stack } = (Object(thrown) === thrown ? thrown : {}) as Record<string, unknown>;
-  if (message === 'out of memory') throw new Error(outOfMemory);
-  const words = message ? `${name}: ${message}` : (JSON.stringify(thrown) ?? String(thrown));
-  const line = /script:(\d+)/.exec(String(stack))?.[1];
+  if (name === 'InternalError' && message === 'out of memory') throw new Error(outOfMemory);
+  // A script can throw anything, and give an error any members.
+  const isError = typeof message === 'string' && message !== '';
+  const words = isError ? `${typeof name === 'string' ? name : 'Error'}: ${message}` : inWords(thrown);
+  const line = typeof stack === 'string' ? /script:(\d+)/.exec(stack)?.[1] : undefined;
   return { error: `failed: ${words.slice(0, 500)}${line ? ` (line ${line})` : ''}` };
 }
+
+const inWords = (thrown: unknown): string =>
+  (typeof thrown === 'bigint' ? undefined : JSON.stringify(thrown)) ?? String(thrown);

@@ -1,8 +1,8 @@
-import { stripTypeScriptTypes } from 'node:module';
 import { Script as V8Script } from 'node:vm';
 import * as z from 'zod';
 import { memoise } from '../memoise.ts';
 import { StepError, type Variables } from './step.ts';
+import { stripTypes } from './typescript.ts';
 
 /** The languages that scripts may be written in. */
 export const scriptLanguages = ['javascript', 'typescript'] as const;
@@ -27,8 +27,7 @@ export async function evaluateScript(
     language = 'javascript',
   }: { timeoutMs?: number | undefined; language?: ScriptLanguage | undefined } = {},
 ): Promise<unknown> {
-  const program = language === 'typescript' ? typescriptProgram(code) : scriptProgram(code);
-  return run('The script', program, variables, timeoutMs);
+  return run('The script', programOf(code, language), variables, timeoutMs);
 }
 
 /** The value of a JavaScript expression over the variables. @throws StepError */
@@ -45,6 +44,12 @@ async function run(what: string, program: string, variables: Readonly<Variables>
   return result.json === undefined ? null : (JSON.parse(result.json) as unknown);
 }
 
+/** A script as the sandbox is given it. @throws StepError where it is not TypeScript but should be. */
+export const programOf = (code: string, language: ScriptLanguage): string =>
+  language === 'typescript' ? typescriptProgram(code) : scriptProgram(code);
+/** The same of an expression. */
+export const programOfExpression = asExpression;
+
 const scriptProgram = memoise((code) => (expressionProblem(code) ? asBody(code) : asExpression(code)));
 
 const typescriptProgram = memoise((code) => {
@@ -58,7 +63,7 @@ const typescriptProgram = memoise((code) => {
 /** Types become blanks, so that lines and columns stay. The code is wrapped for `return` to be allowed in it. */
 function withoutTypes(code: string): string {
   const head = 'async()=>{';
-  return stripTypeScriptTypes(`${head}${code}\n}`).slice(head.length, -2);
+  return stripTypes(`${head}${code}\n}`).slice(head.length, -2);
 }
 
 /** What keeps a text from being a script, with its line, or nothing. Compiles only. */
@@ -80,10 +85,14 @@ function syntaxProblem(program: string): string | undefined {
     return undefined;
   } catch (error) {
     const { message, stack } = error as Error;
+    if (error instanceof RangeError) return 'It is nested too deeply';
     const line = /^script:(\d+)/.exec(stack ?? '')?.[1];
     return line ? `${message} (line ${line})` : message;
   }
 }
+
+/** A script. Whether it parses is up to its language. */
+export const Script = z.string().min(1).max(scriptCharactersMax);
 
 /** A JavaScript expression over the variables. It has to parse when it is saved. */
 export const Expression = z

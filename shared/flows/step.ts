@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { Permission } from '../auth/permissions.ts';
 import type { Ports } from './ports.ts';
 
 export type Variables = Record<string, unknown>;
@@ -22,7 +23,18 @@ export interface StepRun<Config> {
   render: (template: string) => string;
   ports: Ports;
   signal: AbortSignal;
+  /** When the step began, which may be days ago where it has been parked since. */
+  since: Date;
+  /** Tells those who listen to the run what is going on inside the step; absent when nobody does. */
+  emit?: ((event: StepEvent) => void) | undefined;
 }
+
+/** What a step shows while it runs (semantics-1, section 9). */
+export type StepEvent =
+  | { type: 'text_start' }
+  | { type: 'text_delta'; delta: string }
+  | { type: 'text_complete'; text: string }
+  | { type: 'custom'; name: string; value: unknown };
 
 /** What a step made, and what its result should tell of a model call. */
 export interface StepOutcome<Output = unknown> {
@@ -33,6 +45,11 @@ export interface StepOutcome<Output = unknown> {
   completionTokens?: number;
   /** USD, as decimal text; null where the price is not known. */
   estimatedCost?: string | null;
+}
+
+/** In place of an outcome: the step waits for a time to come, and wants to be run again then. */
+export interface Parked {
+  until: Date;
 }
 
 export interface Branch {
@@ -56,7 +73,9 @@ export interface StepType<
   branch?: (config: z.output<Config>, output: z.output<Output>) => Branch;
   run: (
     step: StepRun<z.output<Config>>,
-  ) => Promise<StepOutcome<z.input<Output>>> | StepOutcome<z.input<Output>>;
+  ) => Promise<StepOutcome<z.input<Output>> | Parked> | StepOutcome<z.input<Output>>;
+  /** What the caller of a flow that is not stored has to hold beside FLOWS:EXECUTE, for the step to be in it. */
+  permission?: Permission;
 }
 
 export const defineStep = <Type extends string, Config extends z.ZodObject, Output extends z.ZodType>(

@@ -2,9 +2,14 @@ import { Drop, Liquid, type Template as LiquidTemplate } from 'liquidjs';
 import * as z from 'zod';
 import { memoise } from '../memoise.ts';
 import { StepError, type Variables } from './step.ts';
+import { interruptibly, isInterruption } from './watchdog.ts';
 
 const charactersMax = 100_000;
 const outputCharactersMax = 4_000_000;
+const tooLong = `It makes a text of more than ${outputCharactersMax} characters`;
+const renderMsMax = 1_000;
+/** LiquidJS looks at the clock only between its tags, and a filter can loop for hours in one. */
+const graceMs = 200;
 
 const liquid = new Liquid({
   ownPropertyOnly: true,
@@ -12,30 +17,45 @@ const liquid = new Liquid({
   strictFilters: true,
   templates: {},
   parseLimit: charactersMax,
-  renderLimit: 1_000,
-  memoryLimit: 20_000_000,
+  renderLimit: renderMsMax,
+  // Characters and members of lists.
+  memoryLimit: 10_000_000,
   timezoneOffset: 0,
   outputEscape: asText,
 });
 // Nothing may be fetched from beside a template.
 for (const tag of ['include', 'render', 'layout', 'block']) delete liquid.tags[tag];
 
+/** What the template at hand has printed, also into variables of its own. LiquidJS does not count that. */
+let printed = 0;
+
 /** Lists and objects come out as JSON; LiquidJS would print `[object Object]`. */
 function asText(value: unknown): string {
   const plain = value instanceof Drop ? value.valueOf() : value;
-  return (typeof plain === 'object' && plain !== null ? JSON.stringify(plain) : plain) as string;
+  const text = (typeof plain === 'object' && plain !== null ? JSON.stringify(plain) : plain) as string;
+  printed += text?.length ?? 0;
+  if (printed > 4 * outputCharactersMax) throw new RangeError(tooLong);
+  return text;
 }
 
 const parse = memoise((text): LiquidTemplate[] => liquid.parse(text));
-const isPlain = (text: string) => !text.includes('{{') && !text.includes('{%');
+/** Whether there is nothing to fill in a text. */
+export const isPlain = (text: string) => !text.includes('{{') && !text.includes('{%');
 
 /** Fills a Liquid template; an unknown variable comes out empty. @throws StepError */
 export function renderTemplate(text: string, variables: Readonly<Variables>): string {
   if (isPlain(text)) return text;
-  const rendered = translated(() => liquid.renderSync(parse(text), variables) as string);
-  if (rendered.length <= outputCharactersMax) return rendered;
-  throw new StepError(`The template makes a text of more than ${outputCharactersMax} characters`);
+  const render = () => {
+    printed = 0;
+    const rendered = liquid.renderSync(parse(text), variables) as string;
+    if (rendered.length > outputCharactersMax) throw new RangeError(tooLong);
+    return rendered;
+  };
+  return translated(() => (isSimple(text) ? render() : interruptibly(render, renderMsMax + graceMs)));
 }
+
+/** Whether a template only names what is to be put in: no filters, tags or ranges, nothing that could take long. */
+const isSimple = (text: string) => !/\||\{%|\.\./.test(text);
 
 const singleReference = /^\s*\{\{-?\s*([A-Za-z_$][\w$-]*(?:\.[\w$-]+|\[\d+\])*)\s*-?\}\}\s*$/;
 
@@ -58,7 +78,8 @@ function translated<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw new StepError(`The template cannot be filled: ${messageOf(error)}`, { cause: error });
+    const reason = isInterruption(error) ? `It takes longer than ${renderMsMax} ms` : messageOf(error);
+    throw new StepError(`The template cannot be filled: ${reason}`, { cause: error });
   }
 }
 
@@ -66,14 +87,22 @@ function translated<T>(work: () => T): T {
 export function templateProblem(text: string): string | undefined {
   if (isPlain(text)) return undefined;
   try {
-    parse(text);
+    // Not remembered: who saves a flow does not run it here.
+    liquid.parse(text);
     return undefined;
   } catch (error) {
     return messageOf(error);
   }
 }
 
-const messageOf = (error: unknown) => (error as Error).message.split('\n')[0] ?? '';
+/** The variables that a template reads, of those that it does not set itself. It has to parse. */
+export const variablesOfTemplate = (text: string): string[] =>
+  isPlain(text) ? [] : liquid.globalVariablesSync(liquid.parse(text));
+
+function messageOf(error: unknown): string {
+  const [message = ''] = (error as Error).message.split('\n');
+  return message.startsWith('Maximum call stack') ? 'It is nested too deeply' : message;
+}
 
 /** A text in which `{{ references }}` are filled when the step runs. It has to parse when it is saved. */
 export const Template = z
@@ -96,7 +125,12 @@ export const TemplatedJson = z.unknown().superRefine((value, context) => {
 
 const nestingMax = 30;
 
-function* textsIn(
+/** Whether a JSON value holds a text that is to be filled. */
+export const isTemplated = (value: unknown): boolean =>
+  [...textsIn(value)].some(({ text }) => !isPlain(text));
+
+/** The texts inside a JSON value with their paths. What is nested too deeply is one empty text. */
+export function* textsIn(
   value: unknown,
   path: PropertyKey[] = [],
 ): Generator<{ text: string; path: PropertyKey[]; depth: number }> {

@@ -1,5 +1,8 @@
+import { decodeTime } from 'ulid';
+import { ConditionFailed } from '../data/condition-failed.ts';
 import { payloadStore } from '../data/payloads.ts';
 import { ApiError, invalidAt, notFound } from '../http/errors.ts';
+import { derivedId } from '../ids.ts';
 import type { Scope } from '../runtime.ts';
 import {
   anyVersionPartition,
@@ -11,6 +14,14 @@ import {
   versionsPartition,
 } from './flow.ts';
 import { flowStore } from './flow-store.ts';
+
+/** Versions that were run lately: they never change, so a warm worker reads each once. */
+const recent = new Map<string, Promise<LoadedVersion>>();
+const recentMax = 50;
+
+/** Snapshots that this process has seen in the table, so that running them again costs no write. */
+const kept = new Set<string>();
+const keptMax = 10_000;
 
 export type VersionStore = ReturnType<typeof versionStore>;
 export type LoadedVersion = Omit<FlowVersion, 'steps'> & { steps: StoredStep[] };
@@ -30,7 +41,7 @@ export type VersionSummary = ReturnType<typeof VersionSummary.parse>;
 
 /** Versions of a flow: a draft that changes, and published and test ones that never do. */
 export function versionStore(scope: Scope) {
-  const { table, now, newId } = scope;
+  const { table, now } = scope;
   const flows = flowStore(scope);
   const payloads = payloadStore(scope);
 
@@ -70,6 +81,41 @@ export function versionStore(scope: Scope) {
     return publishedId;
   }
 
+  const nameOf = (id: string) => `${table.tenant} ${id}`;
+  const isKept = (id: string) => kept.has(nameOf(id));
+
+  /** A version as a worker reads it: without its flow, which may have gone on to another. */
+  async function immutable(flowId: string, id: string): Promise<LoadedVersion> {
+    const version = await table.get(flowVersionEntity, { flowId, id }, { consistent: true });
+    if (!version) throw notFound('Flow version');
+    return load(version);
+  }
+
+  /** The same, from memory where it was run lately. */
+  function toRunAgain(flowId: string, id: string): Promise<LoadedVersion> {
+    const name = nameOf(id);
+    const known = recent.get(name);
+    if (known) return known;
+    const loading = immutable(flowId, id);
+    loading.catch(() => recent.delete(name));
+    recent.set(name, loading);
+    const [oldest] = recent.keys();
+    if (recent.size > recentMax && oldest) recent.delete(oldest);
+    return loading;
+  }
+
+  /** Writes down a version that may be there already: its id tells its content. */
+  async function keep(version: FlowVersion): Promise<void> {
+    if (isKept(version.id)) return;
+    try {
+      await table.commit([table.writes.insert(flowVersionEntity, version)]);
+    } catch (error) {
+      if (!(error instanceof ConditionFailed)) throw error;
+    }
+    if (kept.size >= keptMax) kept.clear();
+    kept.add(nameOf(version.id));
+  }
+
   return {
     publishDraft,
 
@@ -77,12 +123,8 @@ export function versionStore(scope: Scope) {
       return load(await find(await flows.find(flowId), versionId));
     },
 
-    /** A version as a worker reads it: without its flow, which may have gone on to another. */
-    async immutable(flowId: string, id: string): Promise<LoadedVersion> {
-      const version = await table.get(flowVersionEntity, { flowId, id }, { consistent: true });
-      if (!version) throw notFound('Flow version');
-      return load(version);
-    },
+    immutable,
+    toRunAgain,
 
     async published(flowId: string): Promise<LoadedVersion> {
       const { publishedVersionId, ...flow } = await flows.find(flowId);
@@ -104,12 +146,9 @@ export function versionStore(scope: Scope) {
     async publish(flowId: string, versionId: string): Promise<void> {
       const version = await find(await flows.find(flowId), versionId);
       if (version.type === 'draft') return void (await publishDraft(flowId, versionId));
-      if (version.type === 'test') {
-        throw invalidAt(
-          'versionId',
-          'NOT_PUBLISHABLE',
-          'A test version is the record of a test run; publish the draft',
-        );
+      if (version.type !== 'published') {
+        const message = `A ${version.type} version is the record of a run; publish the draft`;
+        throw invalidAt('versionId', 'NOT_PUBLISHABLE', message);
       }
       await flows.change(flowId, async (flow) => ({
         flow: { ...flow, publishedVersionId: versionId, updatedAt: now().toISOString() },
@@ -125,19 +164,57 @@ export function versionStore(scope: Scope) {
       if (!useDraft) {
         if (!flow.publishedVersionId)
           throw new ApiError(409, 'Conflict', 'The flow has neither a draft nor a version');
-        return load(await find(flow, flow.publishedVersionId));
+        return toRunAgain(flow.id, flow.publishedVersionId);
       }
-      const version = await load({
-        ...draftOf(flow),
-        id: newId('flowver'),
-        type: 'test',
-        createdAt: now().toISOString(),
-      });
-      await table.commit([table.writes.insert(flowVersionEntity, { ...version, steps: flow.steps })]);
-      return version;
+      const draft = draftOf(flow);
+      const { steps } = await load(draft);
+      const version = snapshotOf({ ...draft, type: 'test' }, steps);
+      await keep({ ...version, steps: flow.steps });
+      return { ...version, steps };
+    },
+
+    /**
+     * The version that a run of just these steps uses. Nothing is written: {@link keep} does that where its run is
+     * kept.
+     */
+    virtual: (flow: { id: string; number: number }, steps: StoredStep[]): LoadedVersion => ({
+      ...snapshotOf(
+        { flowId: flow.id, number: flow.number, type: 'virtual', createdAt: now().toISOString() },
+        steps,
+      ),
+      steps,
+    }),
+
+    /** Writes down a snapshot, once. @param ttl Unix seconds after which nobody asks for it. */
+    async keepVirtual({ steps, ...version }: LoadedVersion, ttl?: number): Promise<void> {
+      if (isKept(version.id)) return;
+      const stowed = await payloads.stow(`${version.flowId}/${version.id}`, steps);
+      await keep({ ...version, steps: stowed, ...(ttl !== undefined && { ttl }) });
     },
   };
 }
+
+/** What is never published: a version whose id follows from its flow and its steps, so that the same is kept once. */
+function snapshotOf(
+  version: Pick<FlowVersion, 'flowId' | 'number' | 'type' | 'createdAt'>,
+  steps: readonly StoredStep[],
+): Omit<FlowVersion, 'steps'> {
+  const { flowId, number, type, createdAt } = version;
+  const since = decodeTime(flowId.slice('flow_'.length).toUpperCase());
+  return {
+    id: derivedId('flowver', since, flowId, number, type, JSON.stringify(steps)),
+    flowId,
+    number,
+    type,
+    stepCount: steps.length,
+    stepSummary: summaryOf(steps.length),
+    label: null,
+    notes: null,
+    createdAt,
+  };
+}
+
+const summaryOf = (stepCount: number) => `${stepCount} ${stepCount === 1 ? 'step' : 'steps'}`;
 
 const draftOf = ({ id: flowId, draft, steps, stepCount }: Flow): FlowVersion => {
   if (!draft) throw notFound('Draft version');
@@ -148,7 +225,7 @@ const draftOf = ({ id: flowId, draft, steps, stepCount }: Flow): FlowVersion => 
     type: 'draft',
     steps,
     stepCount,
-    stepSummary: `${stepCount} ${stepCount === 1 ? 'step' : 'steps'}`,
+    stepSummary: summaryOf(stepCount),
     label: null,
     notes: null,
     createdAt: draft.createdAt,

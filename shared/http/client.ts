@@ -1,3 +1,4 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream';
 import type * as z from 'zod';
 import type { endpoints } from '../../functions/index.ts';
 
@@ -33,6 +34,11 @@ export type AnswerOf<R extends Route> =
     ? { [Status in keyof Responses]: z.output<Responses[Status]> }[keyof Responses]
     : never;
 
+/** The routes that answer with server-sent events. */
+export type StreamingRoute = RouteOf<Extract<Declared, { streams: z.ZodType }>>;
+export type EventOf<R extends Route> =
+  EndpointOf<R> extends { streams: infer Event extends z.ZodType } ? z.output<Event> : never;
+
 type Arguments<R extends Route> =
   object extends RequestOf<R> ? [request?: RequestOf<R>] : [request: RequestOf<R>];
 
@@ -65,10 +71,9 @@ export interface ClientOptions {
  * const flow = await call('GET /v1/flows/{id}', { params: { id } });
  * ```
  */
-export const createClient = ({ baseUrl, token, fetch = globalThis.fetch }: ClientOptions) => ({
-  /** @throws ResponseError unless the answer is a 2xx. */
-  async call<R extends Route>(route: R, ...[request]: Arguments<R>): Promise<AnswerOf<R>> {
-    const { params = {}, query = {}, body, signal }: AnyRequest = request ?? {};
+export function createClient({ baseUrl, token, fetch = globalThis.fetch }: ClientOptions) {
+  async function send(route: string, request: AnyRequest = {}): Promise<Response> {
+    const { params = {}, query = {}, body, signal } = request;
     const [method = '', path = ''] = route.split(' ');
     const url = new URL(baseUrl.replace(/\/$/, '') + filled(path, params));
     for (const [name, value] of Object.entries(query)) {
@@ -81,11 +86,31 @@ export const createClient = ({ baseUrl, token, fetch = globalThis.fetch }: Clien
       ...rest,
       ...(signal && { signal }),
     });
-    const answer = await read(response);
-    if (!response.ok) throw new ResponseError(route, response.status, answer);
-    return answer as AnswerOf<R>;
-  },
-});
+    if (!response.ok) throw new ResponseError(route, response.status, await read(response));
+    return response;
+  }
+
+  return {
+    /** @throws ResponseError unless the answer is a 2xx. */
+    async call<R extends Route>(route: R, ...[request]: Arguments<R>): Promise<AnswerOf<R>> {
+      return (await read(await send(route, request))) as AnswerOf<R>;
+    },
+
+    /**
+     * The events of an endpoint that streams, as they come. Leaving the loop hangs up, which stops the run.
+     * @throws ResponseError unless the answer is a 2xx.
+     */
+    async *events<R extends StreamingRoute>(
+      route: R,
+      ...[request]: Arguments<R>
+    ): AsyncGenerator<EventOf<R>> {
+      const { body } = await send(route, request);
+      if (!body) return;
+      const frames = body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
+      for await (const { data } of frames) yield JSON.parse(data) as EventOf<R>;
+    },
+  };
+}
 
 interface AnyRequest {
   params?: Record<string, string>;

@@ -2,11 +2,12 @@ import type * as z from 'zod';
 import type { Permission } from '../auth/permissions.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Met, Need, Needs } from '../runtime.ts';
+import type { LiveBody } from './live-body.ts';
 
 type Schema = z.ZodType | undefined;
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 type Statuses = 200 | 201 | 202 | 204;
-type ErrorStatuses = 400 | 404 | 409 | 413 | 415;
+type ErrorStatuses = 400 | 404 | 409 | 413 | 415 | 422;
 
 /** Who may call: the holder of a permission, anyone with a valid credential, or everyone. */
 export type Access = Permission | 'authenticated' | 'public';
@@ -15,8 +16,12 @@ export interface Request<Params extends Schema, Query extends Schema, Body exten
   params: Parsed<Params>;
   query: Parsed<Query>;
   body: Parsed<Body>;
+  /** Its permissions are those of this moment, except in a GET, which runs beside the meter. */
   principal: Principal;
   signal: AbortSignal;
+  /** Milliseconds until Lambda ends the process. */
+  timeLeftMs: () => number;
+  requestId: string;
 }
 
 export type Responses = { [Status in Statuses]?: z.ZodType };
@@ -53,6 +58,8 @@ export interface Endpoint<
   bodyType?: 'json' | 'multipart';
   /** The media type of the answer where it is not JSON. */
   produces?: string;
+  /** The events of an answer that is sent while it is made: see {@link defineStreamingEndpoint}. */
+  streams?: z.ZodType;
   responses: R;
   /** Statuses beyond 401, 403, 429 and 500, which every endpoint may answer. */
   errors?: readonly ErrorStatuses[];
@@ -74,6 +81,23 @@ export const defineEndpoint = <
 >(
   endpoint: Endpoint<Params, Query, Body, R, N> & Route,
 ) => endpoint;
+
+/** The same for an endpoint whose handler answers a body that is still being made. */
+export const defineStreamingEndpoint = <
+  Params extends Schema = undefined,
+  Query extends Schema = undefined,
+  Body extends Schema = undefined,
+  const R extends Responses = Responses,
+  N extends Record<string, Need<unknown>> = Record<never, never>,
+  const Route extends Pick<Endpoint, 'id' | 'method' | 'path'> = Pick<Endpoint, 'id' | 'method' | 'path'>,
+  Event extends z.ZodType = z.ZodType,
+>(
+  endpoint: Omit<Endpoint<Params, Query, Body, R, N>, 'handle' | 'streams'> &
+    Route & {
+      streams: Event;
+      handle: (request: Request<Params, Query, Body>, needs: Met<N>) => Promise<LiveBody>;
+    },
+) => endpoint as unknown as Endpoint<Params, Query, Body, R, N> & Route & { streams: Event };
 
 // biome-ignore lint/suspicious/noExplicitAny: a registry holds endpoints of every shape, and handlers are contravariant
 export type AnyEndpoint = Endpoint<any, any, any, any, any>;

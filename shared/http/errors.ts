@@ -36,7 +36,10 @@ export const forbidden = (details: string, extra?: Record<string, string>) =>
 export const missingPermission = (permission: string) =>
   forbidden(`Missing required permission: ${permission}`);
 /** The same words for an id that never existed and for one of another tenant. */
-export const notFound = (what: string) => new ApiError(404, `${what} not found`);
+export const notFound = (what: string, ids: readonly string[] = []) =>
+  new ApiError(404, `${what} not found`, ids.length > 0 ? ids.slice(0, 10).join(', ') : undefined);
+export const unprocessable = (details: ErrorDetail | string) =>
+  new ApiError(422, 'Unprocessable', typeof details === 'string' ? details : [details]);
 export const conflict = (details: ErrorDetail | string) =>
   new ApiError(409, 'Conflict', typeof details === 'string' ? details : [details]);
 export const tooLarge = (details: string) => new ApiError(413, 'Payload too large', details);

@@ -1,4 +1,4 @@
-import middy from '@middy/core';
+import middy, { type PluginExecutionMode } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import type * as z from 'zod';
 import { type Admission, admit } from '../auth/meter.ts';
@@ -7,6 +7,7 @@ import { meet, productionRuntime, type Runtime } from '../runtime.ts';
 import { bodyParser } from './body.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import { errorMapper, json } from './error-mapper.ts';
+import type { LiveBody } from './live-body.ts';
 import { EmptyBody, parseOrReject } from './validation.ts';
 
 /** What the stack learns about a call and later parts of it need. */
@@ -20,8 +21,15 @@ export interface CallContext extends Context {
  * (which also decides the permission), the body, validation, the handler, the response schema; errors and
  * rate-limit headers on every way out.
  */
-export const toLambda = (endpoint: AnyEndpoint, loadRuntime: () => Runtime = productionRuntime) =>
-  middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, CallContext>({ timeoutEarlyInMillis: 500 })
+export const toLambda = (
+  endpoint: AnyEndpoint,
+  loadRuntime: () => Runtime = productionRuntime,
+  executionMode?: PluginExecutionMode,
+) =>
+  middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, CallContext>({
+    timeoutEarlyInMillis: 500,
+    ...(executionMode && { executionMode }),
+  })
     .use(rateLimitHeaders())
     .use(errorMapper())
     .before(({ event }) => {
@@ -35,33 +43,36 @@ export const toLambda = (endpoint: AnyEndpoint, loadRuntime: () => Runtime = pro
       context.admission = admit(loadRuntime().scopeOf(context.principal.tenant), context.principal, endpoint);
       // A read runs beside the meter, since nothing of it leaves before the meter has spoken. A write waits.
       if (endpoint.method === 'GET') context.admission.catch(() => {});
-      else await admitted(context.admission);
+      else context.principal.permissions = await admitted(context.admission);
     })
     .use(bodyParser(endpoint))
     .handler(
       async (event: APIGatewayProxyEvent, context: CallContext, { signal }: { signal: AbortSignal }) => {
-        const answer = answerTo(endpoint, event, context.principal, signal, loadRuntime);
+        const answer = answerTo(endpoint, event, context, signal, loadRuntime);
         answer.catch(() => {});
         await admitted(context.admission);
         return answer;
       },
     );
 
-async function admitted(admission: Promise<Admission> | undefined): Promise<void> {
-  const refusal = (await admission)?.refusal;
+/** @returns the permissions that the credential holds at this moment. */
+async function admitted(admission: Promise<Admission> | undefined): Promise<string[]> {
+  const { refusal, held = [] } = (await admission) ?? {};
   if (refusal) throw refusal;
+  return held;
 }
 
 async function answerTo(
   endpoint: AnyEndpoint,
   event: APIGatewayProxyEvent,
-  principal: Principal | undefined,
+  { principal, awsRequestId: requestId, getRemainingTimeInMillis: timeLeftMs }: CallContext,
   signal: AbortSignal,
   loadRuntime: () => Runtime,
 ): Promise<APIGatewayProxyResult> {
-  const request = { ...parseRequest(endpoint, event), principal, signal };
+  const request = { ...parseRequest(endpoint, event), principal, signal, timeLeftMs, requestId };
   const needs = principal ? meet(endpoint.needs, loadRuntime().scopeOf(principal.tenant)) : {};
   const reply: unknown = await endpoint.handle(request as never, needs as never);
+  if (endpoint.streams) return live(reply as LiveBody);
   const statuses = Object.keys(endpoint.responses).map(Number);
   const { status, body } =
     statuses.length > 1
@@ -77,6 +88,13 @@ async function answerTo(
   }
   return json(status, schema.parse(body));
 }
+
+/** Middy hands the stream of a body on; the type of a proxy's answer knows texts only. */
+const live = ({ contentType, stream }: LiveBody): APIGatewayProxyResult => ({
+  statusCode: 200,
+  headers: { 'content-type': contentType, 'cache-control': 'no-store' },
+  body: stream as unknown as string,
+});
 
 /** Pages and scripts of the reference: nothing from elsewhere, and a day in the browser's cache. */
 const contentHeaders = {

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { permissions } from '../auth/permissions.ts';
 import { bodyLimits } from './body.ts';
 import type { AnyEndpoint } from './endpoint.ts';
+import { typeText } from './type-text.ts';
 
 type Json = Record<string, unknown>;
 
@@ -18,6 +19,7 @@ const errorMeanings: Record<number, string> = {
   409: 'The state of things, or another writer, is in the way',
   413: 'The body is too large',
   415: 'The body is of another media type',
+  422: 'The request is well formed, but there is nothing to run',
   429: 'The hourly or daily limit is reached; `X-RateLimit-Reset` says until when',
   500: 'A fault of the service; `details` holds the request’s id',
 };
@@ -112,17 +114,27 @@ function operation(endpoint: AnyEndpoint, schemas: Map<string, Json>): Json {
     responses: Object.fromEntries([
       ...Object.entries(responses as Record<string, z.ZodType>).map(([status, schema]) => [
         status,
-        success(Number(status), schema, isPublic, schemas),
+        success(Number(status), schema, endpoint, schemas),
       ]),
       ...failures.map((status) => [status, failure(status, isPublic, schemas)]),
     ]),
   };
 }
 
-const success = (status: number, schema: z.ZodType, isPublic: boolean, schemas: Map<string, Json>) => ({
+const success = (
+  status: number,
+  schema: z.ZodType,
+  { permission, streams }: AnyEndpoint,
+  schemas: Map<string, Json>,
+) => ({
   description: status === 204 ? 'Done; no body' : 'Done',
-  ...(!isPublic && { headers: rateLimitHeaders }),
-  ...(status !== 204 && { content: { 'application/json': { schema: schemaOf(schema, 'output', schemas) } } }),
+  ...(permission !== 'public' && { headers: rateLimitHeaders }),
+  ...(status !== 204 && {
+    content: {
+      ...(streams && { 'text/event-stream': { schema: schemaOf(streams, 'output', schemas) } }),
+      'application/json': { schema: schemaOf(schema, 'output', schemas) },
+    },
+  }),
 });
 
 const failure = (status: number, isPublic: boolean, schemas: Map<string, Json>) => ({
@@ -168,9 +180,23 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: Map<string
 const pointToComponents = (schema: Json): Json =>
   JSON.parse(JSON.stringify(schema).replaceAll('#/$defs/', '#/components/schemas/'));
 
+interface Tidied {
+  id?: unknown;
+  minimum?: number;
+  maximum?: number;
+  description?: string;
+  output?: unknown;
+}
+
 /** Leaves out what would only puzzle a reader: bounds that every number has, and the name that becomes the reference. */
-function tidy(schema: { id?: unknown; minimum?: number; maximum?: number }): void {
+function tidy(schema: Tidied): void {
   delete schema.id;
+  // A step's schema is that of what is sent; what comes of it is told in words.
+  if (schema.output instanceof z.ZodType) {
+    const output = typeText(z.toJSONSchema(schema.output, { unrepresentable: 'any' }) as object);
+    schema.description = `${schema.description ?? ''}. Its output: \`${output}\``;
+    delete schema.output;
+  }
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
 }

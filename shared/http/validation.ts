@@ -4,6 +4,20 @@ import { type ErrorDetail, invalid } from './errors.ts';
 /** The body of an action that needs none: nothing or `{}` (semantics-1, 10.2). */
 export const EmptyBody = z.strictObject({}).optional();
 
+/** Refuses a list in which something stands twice, at the second place. */
+export const unique = (context: z.core.ParsePayload<string[]>) => {
+  const seen = new Set<string>();
+  for (const [index, value] of context.value.entries()) {
+    if (seen.has(value)) {
+      const params = { code: 'DUPLICATE_ID' };
+      const message = `${value} stands here twice`;
+      context.issues.push({ code: 'custom', params, path: [index], message, input: value });
+      return;
+    }
+    seen.add(value);
+  }
+};
+
 /** Parses what came from outside, or throws a 400 that names each culprit by its dotted path. */
 export function parseOrReject<S extends z.ZodType>(
   schema: S,

@@ -1,4 +1,4 @@
-import type { LanguageModel } from 'ai';
+import type { generateText, LanguageModel, streamText } from 'ai';
 import type { ModelAnswer, ModelRequest } from '../flows/ports.ts';
 import { memoise } from '../memoise.ts';
 import { type ModelName, priceOf, resolveModel } from './catalog.ts';
@@ -32,21 +32,24 @@ interface Target {
 }
 
 /** The SDK's client for a target, which is given as JSON. Making one costs more than a call does. */
-const clientOf = memoise((target): Promise<LanguageModel> => {
-  const { name, keys } = JSON.parse(target) as Target;
-  const provider: Provider = providers[name.provider];
-  return provider.model(name.modelId, keys);
-}, 100);
+const clientOf = memoise(
+  (target): Promise<LanguageModel> => {
+    const { name, keys } = JSON.parse(target) as Target;
+    const provider: Provider = providers[name.provider];
+    return provider.model(name.modelId, keys);
+  },
+  { entriesMax: 100 },
+);
 
-async function generate(target: Target, request: ModelRequest) {
+async function generate(target: Target, request: ModelRequest): Promise<Generated> {
   const { generateText, Output } = await import('ai');
   // What a provider does not support it leaves out; the SDK would print that on every call.
   Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
-  const { system, messages, format, maxTokens, signal } = request;
+  const { system, messages, format, maxTokens, signal, onText } = request;
   const { temperature, topP, topK, frequencyPenalty, presencePenalty, seed } = request;
   // Asks for JSON without parsing it: an answer that is none is shown in the step's own words.
   const json = { ...Output.text(), responseFormat: Promise.resolve({ type: 'json' as const }) };
-  return generateText({
+  const call = {
     model: await clientOf(JSON.stringify(target)),
     messages,
     ...(system && { instructions: system }),
@@ -62,11 +65,37 @@ async function generate(target: Target, request: ModelRequest) {
     }),
     maxRetries: 2,
     abortSignal: signal,
+  };
+  return onText ? streamed(call, onText) : generateText(call);
+}
+
+type Generated = Pick<Awaited<ReturnType<typeof generateText>>, 'text' | 'usage'>;
+
+/** The answer piece by piece, as the model writes it. */
+async function streamed(
+  call: Parameters<typeof streamText>[0],
+  onText: (delta: string) => void,
+): Promise<Generated> {
+  const { streamText } = await import('ai');
+  let failure: unknown;
+  const result = streamText({
+    ...call,
+    onError: ({ error }) => {
+      failure = error;
+    },
   });
+  let text = '';
+  for await (const delta of result.textStream) {
+    text += delta;
+    onText(delta);
+  }
+  call.abortSignal?.throwIfAborted();
+  if (failure) throw failure;
+  return { text, usage: await result.usage };
 }
 
 /** The tokens of a call; nothing when the provider did not say. */
-function countedTokens(usage: Awaited<ReturnType<typeof generate>>['usage']): Usage | undefined {
+function countedTokens(usage: Generated['usage']): Usage | undefined {
   const { inputTokens, outputTokens, inputTokenDetails } = usage;
   if (inputTokens === undefined || outputTokens === undefined) return undefined;
   const { cacheReadTokens, cacheWriteTokens } = inputTokenDetails;

@@ -1,6 +1,6 @@
 import type { PriceOptions } from '@pydantic/genai-prices';
 import { StepError } from '../flows/step.ts';
-import type { Price } from './cost.ts';
+import type { Price, Rate } from './cost.ts';
 import type { ProviderKeys } from './provider-keys.ts';
 import { isProviderName, type ProviderName, providerNames, providers } from './providers.ts';
 
@@ -36,7 +36,7 @@ async function cheapest(modelId: string, keys: ProviderKeys): Promise<ModelName>
       price: await listed(modelId, providers[provider].catalog(keys)),
     })),
   );
-  const total = ({ input, output }: Price) => baseOf(input) + baseOf(output);
+  const total = ({ input, output }: Price) => baseOf(input) + baseOf(output ?? 0);
   const priced = offers.flatMap(({ provider, price }) => (price ? [{ provider, cost: total(price) }] : []));
   const best = priced.toSorted((one, other) => one.cost - other.cost)[0]?.provider;
   if (best) return { provider: best, modelId };
@@ -58,13 +58,19 @@ export async function priceOf({ provider, modelId }: ModelName, keys: ProviderKe
   return own ?? (provider === 'generic-openai' ? listed(modelId, {}) : null);
 }
 
-const baseOf = (rate: Price['input']) => (typeof rate === 'number' ? rate : rate.base);
+/** Whether the catalog knows a model, or knows that this provider sells it. */
+export const isListed = async (
+  modelId: string,
+  provider?: Exclude<ProviderName, 'generic-openai'>,
+): Promise<boolean> => (await listed(modelId, provider ? { providerId: provider } : {})) !== null;
+
+const baseOf = (rate: Rate) => (typeof rate === 'number' ? rate : rate.base);
 
 /** The entry of the package's own data; it never asks the network. */
 async function listed(modelId: string, where: PriceOptions): Promise<Price | null> {
   const { calcPrice } = await import('@pydantic/genai-prices');
   const prices = calcPrice({}, modelId, where)?.model_price;
   const { input_mtok: input, output_mtok: output } = prices ?? {};
-  if (input === undefined || output === undefined) return null;
+  if (input === undefined) return null;
   return { input, output, cacheRead: prices?.cache_read_mtok, cacheWrite: prices?.cache_write_mtok };
 }

@@ -5,7 +5,8 @@ export type Rate = number | { base: number; tiers: { start: number; price: numbe
 
 export interface Price {
   input: Rate;
-  output: Rate;
+  /** Absent where a model writes nothing: one that makes embeddings. */
+  output?: Rate | undefined;
   cacheRead?: Rate | undefined;
   cacheWrite?: Rate | undefined;
 }
@@ -20,14 +21,15 @@ export interface Usage {
 
 const perToken = new Big('0.000001');
 
-/** What a call costs in USD, exactly, as decimal text without exponent. */
-export function costOf(price: Price, usage: Usage): string {
+/** What a call costs in USD, exactly, as decimal text without exponent; null when a part of it has no price. */
+export function costOf(price: Price, usage: Usage): string | null {
   const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage;
+  if (price.output === undefined && outputTokens > 0) return null;
   const cost = (tokens: number, rate: Rate) => new Big(rateFor(rate, inputTokens)).times(tokens);
   return cost(inputTokens - cacheReadTokens - cacheWriteTokens, price.input)
     .plus(cost(cacheReadTokens, price.cacheRead ?? price.input))
     .plus(cost(cacheWriteTokens, price.cacheWrite ?? price.input))
-    .plus(cost(outputTokens, price.output))
+    .plus(cost(outputTokens, price.output ?? 0))
     .times(perToken)
     .toFixed();
 }

@@ -8,9 +8,15 @@ const ProviderKeys = z.object({
   GOOGLE_GENERATIVE_AI_API_KEY: z.string().optional(),
   GENERIC_OPENAI_BASE_URL: z.string().optional(),
   GENERIC_OPENAI_API_KEY: z.string().optional(),
+  EXA_API_KEY: z.string().optional(),
+  EXA_BASE_URL: z.string().optional(),
+  TAVILY_API_KEY: z.string().optional(),
+  TAVILY_BASE_URL: z.string().optional(),
+  BRAVE_API_KEY: z.string().optional(),
+  BRAVE_BASE_URL: z.string().optional(),
 });
 
-/** The keys and addresses of the model providers, under the names that the AI SDK gives them. */
+/** The keys and addresses of the model providers, under the names that the AI SDK gives them, and of the search providers. */
 export type ProviderKeys = z.infer<typeof ProviderKeys>;
 
 let fromSecret: Promise<ProviderKeys> | undefined;

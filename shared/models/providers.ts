@@ -1,4 +1,4 @@
-import type { LanguageModel } from 'ai';
+import type { EmbeddingModel, LanguageModel } from 'ai';
 import type { ProviderKeys } from './provider-keys.ts';
 
 export interface Provider {
@@ -8,6 +8,8 @@ export interface Provider {
   catalog: (keys: ProviderKeys) => { providerId: string } | { providerApiUrl: string };
   /** The SDK of a provider is loaded by the first call that goes there. */
   model: (modelId: string, keys: ProviderKeys) => Promise<LanguageModel>;
+  /** Absent where the provider makes no embeddings. */
+  embedding?: (modelId: string, keys: ProviderKeys) => Promise<EmbeddingModel>;
 }
 
 /** OpenAI's models that chat completions do not serve. */
@@ -17,12 +19,12 @@ export const providers = {
   openai: {
     requires: 'OPENAI_API_KEY',
     catalog: () => ({ providerId: 'openai' }),
-    async model(modelId, { OPENAI_API_KEY, OPENAI_BASE_URL }) {
-      const { createOpenAI } = await import('@ai-sdk/openai');
-      const openai = createOpenAI({ ...given({ apiKey: OPENAI_API_KEY, baseURL: OPENAI_BASE_URL }) });
+    async model(modelId, keys) {
+      const openai = await openaiWith(keys);
       // Chat completions honour seed and penalties, and every server that speaks OpenAI's language has them.
       return responsesOnly.test(modelId) ? openai.responses(modelId) : openai.chat(modelId);
     },
+    embedding: async (modelId, keys) => (await openaiWith(keys)).embeddingModel(modelId),
   },
   anthropic: {
     requires: 'ANTHROPIC_API_KEY',
@@ -35,21 +37,14 @@ export const providers = {
   google: {
     requires: 'GOOGLE_GENERATIVE_AI_API_KEY',
     catalog: () => ({ providerId: 'google' }),
-    async model(modelId, { GOOGLE_GENERATIVE_AI_API_KEY }) {
-      const { createGoogleGenerativeAI } = await import('@ai-sdk/google');
-      return createGoogleGenerativeAI(given({ apiKey: GOOGLE_GENERATIVE_AI_API_KEY }))(modelId);
-    },
+    model: async (modelId, keys) => (await googleWith(keys))(modelId),
+    embedding: async (modelId, keys) => (await googleWith(keys)).embeddingModel(modelId),
   },
   'generic-openai': {
     requires: 'GENERIC_OPENAI_BASE_URL',
     catalog: ({ GENERIC_OPENAI_BASE_URL = '' }) => ({ providerApiUrl: GENERIC_OPENAI_BASE_URL }),
-    async model(modelId, { GENERIC_OPENAI_BASE_URL = '', GENERIC_OPENAI_API_KEY }) {
-      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-      const settings = { name: 'generic-openai', baseURL: GENERIC_OPENAI_BASE_URL };
-      return createOpenAICompatible({ ...settings, ...given({ apiKey: GENERIC_OPENAI_API_KEY }) }).chatModel(
-        modelId,
-      );
-    },
+    model: async (modelId, keys) => (await genericWith(keys)).chatModel(modelId),
+    embedding: async (modelId, keys) => (await genericWith(keys)).embeddingModel(modelId),
   },
 } satisfies Record<string, Provider>;
 
@@ -57,6 +52,22 @@ export type ProviderName = keyof typeof providers;
 export const providerNames = Object.keys(providers) as ProviderName[];
 
 export const isProviderName = (name: string): name is ProviderName => Object.hasOwn(providers, name);
+
+async function openaiWith({ OPENAI_API_KEY, OPENAI_BASE_URL }: ProviderKeys) {
+  const { createOpenAI } = await import('@ai-sdk/openai');
+  return createOpenAI(given({ apiKey: OPENAI_API_KEY, baseURL: OPENAI_BASE_URL }));
+}
+
+async function googleWith({ GOOGLE_GENERATIVE_AI_API_KEY }: ProviderKeys) {
+  const { createGoogleGenerativeAI } = await import('@ai-sdk/google');
+  return createGoogleGenerativeAI(given({ apiKey: GOOGLE_GENERATIVE_AI_API_KEY }));
+}
+
+async function genericWith({ GENERIC_OPENAI_BASE_URL = '', GENERIC_OPENAI_API_KEY }: ProviderKeys) {
+  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+  const settings = { name: 'generic-openai', baseURL: GENERIC_OPENAI_BASE_URL };
+  return createOpenAICompatible({ ...settings, ...given({ apiKey: GENERIC_OPENAI_API_KEY }) });
+}
 
 /** Without the members that are not set, or set to nothing. */
 const given = <T extends object>(settings: T) =>

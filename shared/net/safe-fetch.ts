@@ -4,8 +4,10 @@ import type { HttpAnswer, HttpRequest, Ports } from '../flows/ports.ts';
 import { StepError } from '../flows/step.ts';
 import { isAllowedHost, isPublicAddress, literalAddress, refusal } from './addresses.ts';
 import type { Client, Resolve } from './client.ts';
-import { readText } from './read-text.ts';
+import { decodeText } from './decode-text.ts';
+import { readBytes } from './read-bytes.ts';
 import { redirected } from './redirect.ts';
+import { userAgent } from './user-agent.ts';
 
 const redirectsMax = 5;
 
@@ -43,7 +45,7 @@ async function follow(client: Client, first: HttpRequest): Promise<HttpAnswer> {
     const url = checkedUrl(request.url);
     const response = await send(client.fetch, request, isAllowedHost(url) ? client.open : client.guarded);
     const next = redirected(request, response.status, response.headers.get('location'));
-    if (!next) return answerOf(response, url);
+    if (!next) return answerOf(response, url, request.bytesMax);
     await response.body?.cancel();
     request = next;
   }
@@ -57,16 +59,33 @@ const send = (
 ): Promise<Response> =>
   fetch(url, {
     method,
-    headers: Object.entries(headers).filter(([name]) => !ownHeaders.has(name.toLowerCase())),
+    headers: headersOf(headers),
     ...(body !== undefined && { body }),
     redirect: 'manual',
     signal,
     dispatcher,
   });
 
-async function answerOf(response: Response, url: URL): Promise<HttpAnswer> {
+function headersOf(given: HttpRequest['headers']): [string, string][] {
+  const headers = Object.entries(given).filter(([name]) => !ownHeaders.has(name.toLowerCase()));
+  const saysWho = headers.some(([name]) => name.toLowerCase() === 'user-agent');
+  return saysWho ? headers : [['user-agent', userAgent], ...headers];
+}
+
+async function answerOf(response: Response, url: URL, bytesMax: number | undefined): Promise<HttpAnswer> {
   const headers = Object.fromEntries(response.headers);
-  return { status: response.status, headers, url: url.href, text: await readText(response) };
+  const bytes = await readBytes(response, bytesMax);
+  let text: string | undefined;
+  return {
+    status: response.status,
+    headers,
+    url: url.href,
+    bytes,
+    get text() {
+      text ??= decodeText(bytes, headers['content-type']);
+      return text;
+    },
+  };
 }
 
 /** @throws StepError for what may not be fetched, as far as the address tells that without being resolved. */

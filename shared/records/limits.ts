@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { deeperThan } from '../nesting.ts';
 import { Metadata, RecordMessages } from './record.ts';
 
 /** Together with names and keys these stay below the 400 KB that an item of the table may have. */
@@ -8,11 +9,6 @@ const depthMax = 100;
 
 /** How many bytes a value takes as JSON. */
 export const jsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');
-
-const deeperThan = (levels: number, value: unknown): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  (levels === 0 || Object.values(value).some((member) => deeperThan(levels - 1, member)));
 
 /** What is wrong with a value's size, said to the one who sent it. */
 export function oversize(value: unknown, what: string, bytesMax: number): string | undefined {

@@ -29,6 +29,15 @@ export function recordStore(scope: Scope) {
     return items.flatMap((item) => (item ? [decode(recordEntity, item)] : []));
   }
 
+  /** Those of the ids that no record has. */
+  async function missing(ids: readonly string[]): Promise<string[]> {
+    const items = await table.getMany(
+      ids.map((id) => recordEntity.key(table.tenant, { id })),
+      { consistent: true },
+    );
+    return ids.filter((_, index) => !items[index]);
+  }
+
   /** The record of this type and name, if there is one. */
   const idOf = async (pair: Pair): Promise<string | undefined> =>
     (await table.get(recordGuardEntity, pair, { consistent: true }))?.id;
@@ -36,6 +45,7 @@ export function recordStore(scope: Scope) {
   return {
     get,
     getMany,
+    missing,
     idOf,
     list: listRecords(table, { getMany, idOf }),
     createMany: insertMany(scope),

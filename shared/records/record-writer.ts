@@ -14,9 +14,10 @@ export const isNamed = ({ type, name }: Pair): Condition => ({
   expression: '#summary.#type = :type AND #summary.#name = :name',
   values: { type, name },
 });
-const isUnchanged = ({ revision }: RecordItem): Condition => ({
-  expression: '#revision = :revision',
-  values: { revision },
+export const isUnchanged = ({ revision }: RecordItem): Condition => ({
+  // Not :revision, which an update adds.
+  expression: '#revision = :seen',
+  values: { seen: revision },
 });
 const isHeldBy = ({ id }: RecordItem): Condition => ({ expression: '#id = :id', values: { id } });
 

@@ -35,8 +35,11 @@ export const RunEnd = z.object({
 });
 export type RunEnd = z.infer<typeof RunEnd>;
 
+/** A step that waits, without keeping a worker, for a time to come. */
+export const Wait = z.object({ path: z.string(), since: z.string() });
+
 /**
- * The step results that a run wrote at one time: those up to a step that reached outside, or to its end.
+ * The step results that a run wrote at one time: those up to a step that reached outside or waits, or to its end.
  * Written once, never changed. A run is its checkpoints: a broken one goes on after the last, and one whose
  * last has an `end` is over.
  */
@@ -47,8 +50,9 @@ export const Checkpoint = z.object({
   flowId: z.string(),
   flowVersionId: z.string(),
   batchId: z.string().nullable(),
-  recordId: z.string(),
-  recordName: z.string(),
+  /** Null where the run had no record, or one that is not stored. */
+  recordId: z.string().nullable(),
+  recordName: z.string().nullable(),
   userId: z.string(),
   organizationId: z.string().nullable(),
   /** The record's metadata as the run saw it; in the first checkpoint only. */
@@ -60,6 +64,10 @@ export const Checkpoint = z.object({
   pointers: z.array(z.string()).optional(),
   /** In the last checkpoint only. */
   end: RunEnd.optional(),
+  /** The step that the run is parked at; in the last checkpoint so far. */
+  waiting: Wait.optional(),
+  /** When it is to be forgotten, in Unix seconds, where neither a flow nor a record is stored that it belongs to. */
+  ttl: z.int().optional(),
 });
 export type Checkpoint = z.infer<typeof Checkpoint>;
 
@@ -67,17 +75,20 @@ export type Checkpoint = z.infer<typeof Checkpoint>;
 export const flowShards = 4;
 
 const recordPartition = (tenant: string, recordId: string) => `T#${tenant}#RECORD#${recordId}`;
+/** Beside the record it ran on; without one by itself. */
+const runPartition = (tenant: string, { recordId, runId }: Pick<Checkpoint, 'recordId' | 'runId'>) =>
+  recordId ? recordPartition(tenant, recordId) : `T#${tenant}#RUN#${runId}`;
 const sortKey = (runId: string, index: number) => `${runId}#${String(index).padStart(4, '0')}`;
 /** Which of the partitions of its flow's results a run's are in. */
 export const flowShardOf = (runId: string) =>
   (runId.charCodeAt(runId.length - 1) + runId.charCodeAt(runId.length - 2)) % flowShards;
 
-/** Beside the record it ran on: all results of a record are one partition, newest run first. */
+/** All results of a record are one partition, newest run first. */
 export const checkpointEntity = defineEntity({
   type: 'checkpoint',
   schema: Checkpoint,
   key: (tenant, { recordId, runId, index }: Pick<Checkpoint, 'recordId' | 'runId' | 'index'>) => ({
-    PK: recordPartition(tenant, recordId),
+    PK: runPartition(tenant, { recordId, runId }),
     SK: `STEPS#${sortKey(runId, index)}`,
   }),
   index: (tenant, { flowId, runId, index }) => ({
@@ -90,11 +101,11 @@ export const checkpointEntity = defineEntity({
 export const flowResultsPartition = (tenant: string, flowId: string, shard: number) =>
   `T#${tenant}#FLOW#${flowId}#STEPS#${shard}`;
 
-/** The range of a record's partition that holds the checkpoints of one run. */
-export const runRange = (tenant: string, recordId: string, runId: string) => ({
-  partition: recordPartition(tenant, recordId),
-  from: `STEPS#${runId}#`,
-  to: `STEPS#${runId}#~`,
+/** The range that holds the checkpoints of one run. */
+export const runRange = (tenant: string, run: Pick<Checkpoint, 'recordId' | 'runId'>) => ({
+  partition: runPartition(tenant, run),
+  from: `STEPS#${run.runId}#`,
+  to: `STEPS#${run.runId}#~`,
 });
 
 /** The range of a record's partition that holds its step results. */

@@ -1,34 +1,27 @@
+import { assetStore } from '../assets/asset-store.ts';
 import type { Ports } from '../flows/ports.ts';
-import { StepError } from '../flows/step.ts';
-import { ApiError } from '../http/errors.ts';
-import { recordStore } from '../records/record-store.ts';
+import { messagesPort } from '../messages/messages-port.ts';
+import { recordsPort } from '../records/records-port.ts';
 import type { Scope } from '../runtime.ts';
+import { vectorsPort } from '../vectors/vectors-port.ts';
+
+/** For whom a run acts, and which it is. */
+export interface RunOwner {
+  userId: string;
+  organizationId: string | null;
+  runId: string;
+}
 
 /** The world as a deployed flow meets it, acting for the owner of the run. */
-export const livePorts = (
-  scope: Scope,
-  { userId, organizationId }: { userId: string; organizationId: string | null },
-): Ports => ({
+export const livePorts = (scope: Scope, { userId, organizationId, runId }: RunOwner): Ports => ({
   now: scope.now,
   // The heavy ones are loaded with the first step that needs them.
   model: async (request) => (await import('../models/call-model.ts')).callModel(request),
+  embed: async (request) => (await import('../models/embed.ts')).embedTexts(request),
   fetch: async (request) => (await import('../net/safe-fetch.ts')).safeFetch(request),
-  records: {
-    upsert: async (record) => {
-      try {
-        return await recordStore(scope).upsert({ ...record, userId, organizationId });
-      } catch (error) {
-        throw error instanceof ApiError ? asStepError(error) : error;
-      }
-    },
-  },
+  searchAccount: async (provider) => (await import('../web/search-account.ts')).searchAccount(provider),
+  records: recordsPort(scope, { userId, organizationId }),
+  vectors: vectorsPort(scope.table.tenant),
+  assets: assetStore({ tenant: scope.table.tenant, runId }),
+  messages: messagesPort(scope.table.tenant),
 });
-
-function asStepError(error: ApiError): StepError {
-  const { details } = error;
-  const reasons = Array.isArray(details) ? details.map(({ message }) => message).join('; ') : details;
-  return new StepError(`The record was refused: ${reasons ?? error.message}`, {
-    retryable: error.status === 409,
-    cause: error,
-  });
-}

@@ -14,9 +14,9 @@ import {
 /** A run as its checkpoints tell it. */
 export async function checkpointsOf(
   { table }: Scope,
-  { recordId, runId }: { recordId: string; runId: string },
+  run: Pick<Checkpoint, 'recordId' | 'runId'>,
 ): Promise<Checkpoint[]> {
-  const items = await table.queryAll({ ...runRange(table.tenant, recordId, runId), consistent: true });
+  const items = await table.queryAll({ ...runRange(table.tenant, run), consistent: true });
   return items.map((item) => decode(checkpointEntity, item));
 }
 

@@ -1,18 +1,23 @@
+import Big from 'big.js';
 import { type PayloadStore, payloadStore, type Stowed } from '../data/payloads.ts';
-import type { StepResult } from '../flows/engine.ts';
+import type { Write } from '../data/writes.ts';
+import type { StepResult, Wait } from '../flows/engine.ts';
 import type { Scope } from '../runtime.ts';
-import { type Checkpoint, checkpointEntity, formatRows, type KeptResult, type RunEnd } from './checkpoint.ts';
-import type { CommitEnd } from './run-ends.ts';
+import { type Checkpoint, checkpointEntity, formatRows, type KeptResult } from './checkpoint.ts';
 
 /** What all checkpoints of a run have in common. */
 export type RunFacts = Omit<
   Checkpoint,
-  'index' | 'results' | 'rows' | 'pointers' | 'recordMetadata' | 'end'
-> & {
-  batchId: string;
-  slot: number;
-  recordMetadata: Record<string, unknown>;
-};
+  'index' | 'results' | 'rows' | 'pointers' | 'recordMetadata' | 'end' | 'waiting'
+> & { recordMetadata: Record<string, unknown> };
+
+/** The last write of a run, which whoever counts runs may take into a transaction of theirs. */
+export interface RunEnding {
+  write: Write;
+  failed: boolean;
+  /** USD of all its model calls, as decimal text. */
+  cost: string;
+}
 
 /** Together these keep a checkpoint below the 400 KB of an item: results of one, a value of a result, metadata. */
 const checkpointBytesMax = 150_000;
@@ -20,52 +25,73 @@ const valueBytesMax = 90_000;
 const resultBytes = 500;
 const previewLength = 1_000;
 
-export type RunLog = ReturnType<typeof openRunLog>;
+/** Where a run's results go. */
+export interface RunLog {
+  add: (result: StepResult) => Promise<void>;
+  /** Writes down what was added. */
+  flush: () => Promise<void>;
+  /** Writes down what was added, and that the run is parked. */
+  park: (wait: Wait) => Promise<void>;
+  /** The last results and how the run ended; null for well. */
+  finish: (error: string | null) => Promise<void>;
+}
 
 /**
  * Writes a run's step results as it goes, each once: a checkpoint is refused when another worker has written
  * the same one, so of two workers on one record the second stops at its first write.
- * @param written How many checkpoints an earlier attempt left.
+ * @param earlier What an earlier attempt left.
  */
-export function openRunLog(scope: Scope, facts: RunFacts, commitEnd: CommitEnd, written: number) {
+export function openRunLog(
+  scope: Scope,
+  facts: RunFacts,
+  commitEnd: (ending: RunEnding) => Promise<void>,
+  earlier: readonly Checkpoint[] = [],
+): RunLog {
   const { table, now } = scope;
   const payloads = payloadStore(scope);
-  let index = written;
+  let index = earlier.length;
+  let cost = totalOf(earlier.flatMap(({ results }) => results));
   let pending: StepResult[] = [];
   let pendingBytes = 0;
 
-  async function nextCheckpoint(end?: RunEnd) {
+  async function nextCheckpoint(more: Pick<Checkpoint, 'end' | 'waiting'> = {}) {
     const checkpoint = await checkpointOf(payloads, facts, index, pending);
-    return table.writes.insert(checkpointEntity, { ...checkpoint, ...(end && { end }) });
+    return table.writes.insert(checkpointEntity, { ...checkpoint, ...more });
   }
 
-  async function flush(): Promise<void> {
-    if (pending.length === 0) return;
-    await table.commit([await nextCheckpoint()]);
+  async function writeDown(waiting?: Wait): Promise<void> {
+    await table.commit([await nextCheckpoint(waiting && { waiting })]);
     index++;
     pending = [];
     pendingBytes = 0;
   }
 
+  const flush = async () => {
+    if (pending.length > 0) await writeDown();
+  };
+
   return {
     flush,
+    park: writeDown,
 
-    async add(result: StepResult): Promise<void> {
+    async add(result) {
+      cost = cost.plus(totalOf([result]));
       const bytes = sizeOf(result);
       if (pendingBytes + bytes > checkpointBytesMax) await flush();
       pending.push(result);
       pendingBytes += bytes;
     },
 
-    /** The last results, the run's end and its batch's counter in one transaction. */
-    async finish(error: string | null): Promise<void> {
+    async finish(error) {
       const status = error === null ? 'completed' : 'failed';
-      const write = await nextCheckpoint({ status, error, at: now().toISOString() });
-      const { batchId, slot } = facts;
-      await commitEnd({ write, batchId, slot, failed: error !== null });
+      const write = await nextCheckpoint({ end: { status, error, at: now().toISOString() } });
+      await commitEnd({ write, failed: error !== null, cost: cost.toFixed() });
     },
   };
 }
+
+const totalOf = (results: readonly Pick<KeptResult, 'estimatedCost'>[]) =>
+  results.reduce((total, { estimatedCost }) => total.plus(estimatedCost ?? 0), new Big(0));
 
 /** What a result takes in its checkpoint, with all that goes without saying. */
 const sizeOf = ({ output, resolvedPrompt = '', error = '' }: StepResult) =>
@@ -77,7 +103,7 @@ const bytesOf = (text: string) => Buffer.byteLength(text);
 
 async function checkpointOf(
   payloads: PayloadStore,
-  { slot: _slot, recordMetadata, ...facts }: RunFacts,
+  { recordMetadata, ...facts }: RunFacts,
   index: number,
   results: readonly StepResult[],
 ): Promise<Checkpoint> {

@@ -4,8 +4,10 @@ import { expect, test } from 'vitest';
 import { entries } from '../../infra/aws/entries.ts';
 import { invoke } from '../../infra/local/invoke.ts';
 import { entryOf, lambdaOf } from '../../infra/local/replay.ts';
+import { PlanMessage } from '../../shared/batches/batch-plan.ts';
+import { RunMessage } from '../../shared/batches/run-message.ts';
+import { WakeMessage } from '../../shared/batches/wakes.ts';
 import { CleanupMessage } from '../../shared/data/cleanup.ts';
-import { PlanMessage, RunMessage } from '../../shared/runs/batch-plan.ts';
 
 const folder = new URL('../../events/', import.meta.url);
 const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
@@ -30,6 +32,7 @@ test.each([
   ['run-record.json', RunMessage],
   ['fail-record.json', RunMessage],
   ['clean-up.json', CleanupMessage],
+  ['wake-run.json', WakeMessage],
 ])('%s holds messages as the service sends them', (file, Message) => {
   const { Records } = eventIn(file) as SQSEvent;
   expect(Records.map(({ body }) => Message.strict().safeParse(JSON.parse(body)).success)).toEqual([true]);
@@ -40,6 +43,7 @@ test.each([
   ['fail-record.json', undefined],
   ['fail-batch.json', undefined],
   ['clean-up.json', undefined],
+  ['wake-run.json', undefined],
   ['flows.create.json', expect.objectContaining({ statusCode: 201 })],
 ])('%s is taken by its Lambda', async (file, answer) => {
   expect(await replayed(file)).toEqual(answer);

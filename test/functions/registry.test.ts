@@ -32,6 +32,12 @@ DELETE /v1/records/{id}
 GET /v1/records/{id}/step-results
 GET /v1/batch/status/{id}
 POST /v1/batch/cancel/{id}
+POST /v1/batch/flow
+GET /v1/batch/summary
+GET /v1/batch/{id}/cost
+POST /v1/dispatch
+GET /v1/flows/{id}/export-runtime
+POST /v1/public/flows/validate
 `
   .trim()
   .split('\n');

@@ -1,17 +1,18 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { handler as runRecordWorker } from '../../functions/workers/run-record.ts';
+import type { Batch } from '../../shared/batches/batch.ts';
+import { runIdOf } from '../../shared/batches/batch-plan.ts';
+import { batchStore, slotOf } from '../../shared/batches/batch-store.ts';
+import { loadJobs } from '../../shared/batches/record-jobs.ts';
+import { runRecord } from '../../shared/batches/record-runner.ts';
+import { endCommitter } from '../../shared/batches/run-ends.ts';
+import type { RunMessage } from '../../shared/batches/run-message.ts';
 import { flowStore } from '../../shared/flows/flow-store.ts';
 import type { FlowStepInput } from '../../shared/flows/steps/flow-step.ts';
 import { FlowStepsInput, normaliseSteps } from '../../shared/flows/steps/parse.ts';
 import { versionStore } from '../../shared/flows/version-store.ts';
 import { newId } from '../../shared/ids.ts';
 import { recordStore } from '../../shared/records/record-store.ts';
-import type { Batch } from '../../shared/runs/batch.ts';
-import { type RunMessage, runIdOf } from '../../shared/runs/batch-plan.ts';
-import { batchStore, slotOf } from '../../shared/runs/batch-store.ts';
-import { loadJobs } from '../../shared/runs/record-jobs.ts';
-import { runRecord } from '../../shared/runs/record-runner.ts';
-import { endCommitter } from '../../shared/runs/run-ends.ts';
 import { StepResultQuery, stepResultStore } from '../../shared/runs/step-results.ts';
 import type { Scope } from '../../shared/runtime.ts';
 import { countingRuntime, newTenant } from './stack.ts';
@@ -78,7 +79,7 @@ export async function plannedBatch({ steps, recordCount = 1, metadata = {}, ...c
     message,
     progress: async () => batches.progress(await batches.get(batch.id)),
     /** All of a record's results: a page may end early, so each begins where the last one ended. */
-    results: async (recordId = message().recordId) => {
+    results: async (recordId = records[0]?.id ?? '') => {
       const rows = [];
       for (let more = true; more; ) {
         const page = await stepResultStore(scope).ofRecord(recordId, { ...allResults, offset: rows.length });

@@ -8,7 +8,18 @@ const behaviours: Record<string, StandInOptions> = {
   nonsense: { misbehave: 'nonsense' },
   silent: { misbehave: 'no-usage' },
   slow: { delayMs: 500 },
+  trickling: { pieceDelayMs: 100, stamped: true },
 };
+
+const optionNames = [
+  'misbehave',
+  'failurePercent',
+  'failureStatus',
+  'failureMessage',
+  'delayMs',
+  'pieceDelayMs',
+  'stamped',
+] as const;
 
 /** The model server of the whole run, which says prompts back. Steps name its models as `generic-openai/<name>`. */
 export async function startModels() {
@@ -17,7 +28,7 @@ export async function startModels() {
   });
   const asked = () => behaviours[server.requests.at(-1)?.model ?? ''] ?? {};
   // The server reads its options anew for each request, right after it has noted that.
-  for (const name of ['misbehave', 'failurePercent', 'failureStatus', 'failureMessage', 'delayMs'] as const) {
+  for (const name of optionNames) {
     Object.defineProperty(server.options, name, { get: () => asked()[name] });
   }
   return server;

@@ -1,33 +1,11 @@
 import * as z from 'zod';
 import { jsonIn, valueAt } from '../json.ts';
-import type { HttpAnswer, HttpRequest } from '../ports.ts';
-import { defineStep, StepError, type StepRun } from '../step.ts';
-import { renderValue, Template, TemplatedJson } from '../templates.ts';
+import type { HttpAnswer } from '../ports.ts';
+import { defineStep } from '../step.ts';
+import { Template } from '../templates.ts';
+import { Auth, authorization } from './http-auth.ts';
+import { bodyOfGet, Http, refused, requestOf } from './http-request.ts';
 import { plainMembers } from './members.ts';
-
-const HeaderName = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'Not the name of a header');
-
-const Auth = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('none') }),
-  z.strictObject({ type: z.literal('bearer'), token: Template.min(1) }),
-  z.strictObject({ type: z.literal('basic'), username: Template, password: Template }),
-  z.strictObject({
-    type: z.enum(['api_key', 'custom_header']),
-    token: Template.min(1),
-    headerName: HeaderName.optional().meta({ description: 'X-API-Key without it' }),
-  }),
-]);
-
-const Http = z.strictObject({
-  url: Template.min(1),
-  method: z
-    .enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
-    .optional()
-    .meta({ description: 'GET without it' }),
-  headers: z.record(HeaderName, Template).optional(),
-  body: TemplatedJson.optional().meta({ description: 'Text or any JSON; texts in it are templates' }),
-  timeout: z.int().min(1).max(300_000).optional().meta({ description: 'Milliseconds; 30,000 without it' }),
-});
 
 const Config = z
   .strictObject({
@@ -41,12 +19,11 @@ const Config = z
     ...plainMembers,
   })
   .superRefine(({ http: { method = 'GET', body }, requestTemplate }, context) => {
+    if (requestTemplate === undefined) return;
     const refuse = (message: string) => context.addIssue({ code: 'custom', path: ['http', 'body'], message });
-    if (body !== undefined && requestTemplate !== undefined)
-      refuse('Give either http.body or requestTemplate');
-    if (method === 'GET' && (body ?? requestTemplate) !== undefined) refuse('A GET request has no body');
+    if (body !== undefined) refuse('Give either http.body or requestTemplate');
+    else if (method === 'GET') refuse(bodyOfGet);
   });
-type Config = z.infer<typeof Config>;
 
 export const apiCallStep = defineStep({
   type: 'api-call',
@@ -58,69 +35,21 @@ export const apiCallStep = defineStep({
   ]),
   effects: true,
   async run(step) {
-    const answer = await step.ports.fetch(requestOf(step));
+    const { http, auth, requestTemplate, responseMapping } = step.config;
+    const answer = await step.ports.fetch(
+      requestOf(http, step, {
+        body: requestTemplate === undefined ? undefined : step.render(requestTemplate),
+        headers: authorization(auth, step.render),
+      }),
+    );
     const { status, headers } = answer;
-    if (status >= 400) throw refused(answer);
+    if (status >= 400) throw refused('The API', answer);
     const body = bodyIn(answer);
-    const mapping = step.config.responseMapping;
-    if (!mapping) return { output: { status, headers, body } };
-    const mapped = Object.entries(mapping).map(([name, path]) => [name, valueAt(body, path) ?? null]);
+    if (!responseMapping) return { output: { status, headers, body } };
+    const mapped = Object.entries(responseMapping).map(([name, path]) => [name, valueAt(body, path) ?? null]);
     return { output: Object.fromEntries(mapped) };
   },
 });
-
-function requestOf({ config, variables, render, signal }: StepRun<Config>): HttpRequest {
-  const { url, method = 'GET', headers = {}, timeout = 30_000 } = config.http;
-  const body = bodyOf(config, (value) => renderValue(value, variables), render);
-  const rendered = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), render(value)]);
-  return {
-    url: render(url).trim(),
-    method,
-    headers: {
-      ...(body !== undefined && {
-        'content-type': jsonIn(body) !== undefined ? 'application/json' : 'text/plain; charset=utf-8',
-      }),
-      ...Object.fromEntries(rendered),
-      ...authorization(config.auth, render),
-    },
-    body,
-    timeoutMs: timeout,
-    signal,
-  };
-}
-
-function bodyOf(
-  { http, requestTemplate }: Config,
-  fill: (value: unknown) => unknown,
-  render: StepRun<Config>['render'],
-) {
-  if (requestTemplate !== undefined) return render(requestTemplate);
-  if (http.body === undefined) return undefined;
-  return typeof http.body === 'string' ? render(http.body) : JSON.stringify(fill(http.body));
-}
-
-function authorization(auth: Config['auth'], render: StepRun<Config>['render']): Record<string, string> {
-  switch (auth?.type) {
-    case 'bearer':
-      return { authorization: `Bearer ${render(auth.token)}` };
-    case 'basic': {
-      const pair = `${render(auth.username)}:${render(auth.password)}`;
-      return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
-    }
-    case 'api_key':
-    case 'custom_header':
-      return { [(auth.headerName ?? 'X-API-Key').toLowerCase()]: render(auth.token) };
-    default:
-      return {};
-  }
-}
-
-function refused({ status, text }: HttpAnswer): StepError {
-  const start = text.trim().slice(0, 300);
-  return new StepError(`The API answered ${status}${start && `: ${start}`}`, {
-    retryable: status === 429 || status >= 500,
-  });
-}
 
 const looksLikeJson = /^\s*[[{]/;
 

@@ -35,9 +35,15 @@ const ConditionalConfig = conditionalStep.config.extend({
   falseSteps: z.lazy(() => NestedSteps).optional(),
 });
 
-const stepOf = ({ type, config }: AnyStepType) => {
+/** `fetch-url` is the schema FetchUrlStep of the reference, which also tells the step's output. */
+const schemaName = (type: string) =>
+  `${type.replaceAll(/(^|-)([a-z])/g, (_match, _dash, letter: string) => letter.toUpperCase())}Step`;
+
+const stepOf = ({ type, summary, config, output }: AnyStepType) => {
   const Config: z.ZodObject = type === conditionalStep.type ? ConditionalConfig : config;
-  return z.strictObject({ type: z.literal(type), ...base, config: Config.prefault({}) });
+  return z
+    .strictObject({ type: z.literal(type), ...base, config: Config.prefault({}) })
+    .meta({ id: schemaName(type), description: summary, output });
 };
 type Variant = ReturnType<typeof stepOf>;
 
@@ -47,4 +53,6 @@ const FlowStepIn = z
   .meta({ id: 'FlowStepInput' });
 
 /** The steps of a flow or of a branch, each checked by itself. */
-export const NestedSteps: z.ZodType<FlowStepInput[], FlowStepInput[]> = z.array(FlowStepIn);
+export const NestedSteps: z.ZodType<FlowStepInput[], FlowStepInput[]> = z
+  .array(FlowStepIn)
+  .meta({ id: 'FlowSteps' });

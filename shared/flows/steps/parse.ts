@@ -37,7 +37,8 @@ function normalisedBranches(config: Record<string, unknown>, newId: NewId): Reco
   return { ...config, ...Object.fromEntries(branches) };
 }
 
-const branchesOf = (config: unknown): [string, unknown[]][] =>
+/** The branches of a conditional, by their names in its config. */
+export const branchesOf = (config: unknown): [string, unknown[]][] =>
   branchNames.flatMap((name) => {
     const steps = (config as Record<string, unknown> | null | undefined)?.[name];
     return Array.isArray(steps) ? [[name, steps]] : [];

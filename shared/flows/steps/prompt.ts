@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ErrorHandling } from '../error-handling.ts';
 import { jsonIn } from '../json.ts';
-import type { ModelRequest } from '../ports.ts';
+import type { ModelAnswer, ModelRequest } from '../ports.ts';
 import { defineStep, StepError, type StepRun } from '../step.ts';
 import { renderValue, Template } from '../templates.ts';
 import { outputVariable } from './members.ts';
@@ -64,13 +64,28 @@ export const promptStep = defineStep({
     const resolvedPrompt = render(config.userPrompt ?? config.text ?? '');
     const format = config.responseFormat ?? 'text';
     const request = requestOf(step, resolvedPrompt, format);
-    const { text, ...used } = await step.ports.model({
-      ...request,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(config.timeoutMs ?? 120_000)]),
-    });
+    const { text, ...used } = await showing(step.emit, (onText) =>
+      step.ports.model({
+        ...request,
+        onText,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(config.timeoutMs ?? 120_000)]),
+      }),
+    );
     return { output: format === 'json' ? parsed(text) : unwrapped(text, format), resolvedPrompt, ...used };
   },
 });
+
+/** Shows the text of an answer as it comes, where somebody listens. */
+async function showing(
+  emit: StepRun<Config>['emit'],
+  ask: (onText?: ModelRequest['onText']) => Promise<ModelAnswer>,
+): Promise<ModelAnswer> {
+  if (!emit) return ask();
+  emit({ type: 'text_start' });
+  const answer = await ask((delta) => emit({ type: 'text_delta', delta }));
+  emit({ type: 'text_complete', text: answer.text });
+  return answer;
+}
 
 function requestOf(
   { config, variables, render }: StepRun<Config>,

@@ -8,17 +8,45 @@ export const templateStep = defineStep({
   summary: 'Fill a Liquid template',
   config: z.strictObject({
     template: Template.min(1),
-    outputFormat: z.enum(['text', 'markdown', 'html']).optional(),
+    outputFormat: z
+      .enum(['text', 'markdown', 'html', 'email-html'])
+      .optional()
+      .meta({ description: 'What the template is written in; for those who show the output' }),
     inputs: z
       .record(VariableName, TemplatedJson)
       .optional()
       .meta({ description: 'Further variables of this template; texts in them are templates themselves' }),
+    streamOutput: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Shows the text to the caller of a streamed run' }),
+    asArtifact: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Shows it as the custom event `artifact`, with its format' }),
+    sampleData: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({ description: 'Kept for the editor alone' }),
     ...plainMembers,
   }),
   output: z.string(),
   effects: false,
-  run({ config, variables }) {
+  run({ config, variables, emit }) {
     const inputs = renderValue(config.inputs ?? {}, variables) as object;
-    return { output: renderTemplate(config.template, { ...variables, ...inputs }) };
+    const text = renderTemplate(config.template, { ...variables, ...inputs });
+    if (emit && config.streamOutput) {
+      emit({ type: 'text_start' });
+      emit({ type: 'text_delta', delta: text });
+      emit({ type: 'text_complete', text });
+    }
+    if (emit && config.asArtifact) {
+      emit({
+        type: 'custom',
+        name: 'artifact',
+        value: { format: config.outputFormat ?? 'text', content: text },
+      });
+    }
+    return { output: text };
   },
 });

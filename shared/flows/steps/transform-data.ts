@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { evaluateScript, scriptCharactersMax, scriptLanguages, scriptProblem } from '../sandbox.ts';
+import { evaluateScript, Script, scriptLanguages, scriptProblem } from '../sandbox.ts';
 import { defineStep } from '../step.ts';
 import { plainMembers } from './members.ts';
 
@@ -8,7 +8,7 @@ export const transformDataStep = defineStep({
   summary: 'Compute with a script in a sandbox',
   config: z
     .strictObject({
-      script: z.string().min(1).max(scriptCharactersMax).meta({
+      script: Script.meta({
         description:
           'Returns the output, or is one expression. Sees the variables, may use await, reaches nothing',
       }),

@@ -8,6 +8,7 @@ import { entries } from '../../../infra/aws/entries.ts';
 import { plannedBatch, sqsEvent } from '../../support/batches.ts';
 import { createFlow } from '../../support/flows.ts';
 import { invokeWith } from '../../support/invoke.ts';
+import { readPdf } from '../../support/pdf.ts';
 import { principalOf } from '../../support/principals.ts';
 import { newTenant } from '../../support/stack.ts';
 
@@ -132,4 +133,40 @@ test('the bundled worker runs every kind of step: sandbox, template, model, HTTP
   ]);
   expect(results[3]).toMatchObject({ modelUsed: 'generic-openai/any', resolvedPrompt: 'Say n is 1' });
   expect(results[4]?.errorMessage).toMatch(/169\.254\.169\.254/);
+});
+
+test('the bundled worker makes vectors and finds them, keeps files and makes PDFs', async () => {
+  const embeddingModel = 'generic-openai/any';
+  const batch = await plannedBatch({
+    steps: [
+      {
+        type: 'generate-embedding',
+        name: 'embed',
+        config: { text: 'Hello', embeddingModel, outputVariable: 'vector' },
+      },
+      { type: 'store-vector', name: 'store', config: { vectorsSource: 'vector', destination: 'docs' } },
+      {
+        type: 'vector-search',
+        name: 'find',
+        config: { collection: 'docs', query: 'Hello', embeddingModel, outputVariable: 'found' },
+      },
+      { type: 'store-asset', name: 'keep', config: { content: 'SGVsbG8=', filename: 'hello.txt' } },
+      {
+        type: 'generate-pdf',
+        name: 'print',
+        config: { html: '<p>Found {{ found.size }} ✓</p>', outputVariable: 'pdf' },
+      },
+      { type: 'template', name: 'tell', config: { template: '{{ found[0].score }} {{ pdf.url }}' } },
+    ],
+  });
+  const worker = await deployed('workers.run-record');
+  expect(await worker(sqsEvent([batch.message()]), context)).toEqual({ batchItemFailures: [] });
+  const results = await batch.results();
+  expect(
+    results.map(({ stepName, status, errorMessage }) => [stepName, status, errorMessage ?? null]),
+  ).toEqual(['embed', 'store', 'find', 'keep', 'print', 'tell'].map((name) => [name, 'completed', null]));
+  const [score, url = ''] = (results.at(-1)?.outputPreview ?? '').split(' ');
+  expect(Number(score)).toBeCloseTo(1);
+  const { pages } = await readPdf(new Uint8Array(await (await fetch(url)).arrayBuffer()));
+  expect(pages).toMatchObject([{ text: 'Found 1 ✓' }]);
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App, Validations } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
+import { Match, Template } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { beforeAll, expect, test } from 'vitest';
 import { endpoints } from '../../../functions/index.ts';
@@ -70,14 +70,14 @@ test('production keeps its data: protection, recovery to any point, nothing dele
       },
     ],
   });
-  for (const type of ['AWS::DynamoDB::GlobalTable', 'AWS::S3::Bucket'])
+  for (const type of ['AWS::DynamoDB::GlobalTable', 'AWS::S3::Bucket', 'AWS::S3Vectors::VectorBucket'])
     prod.allResources(type, { DeletionPolicy: 'Retain' });
 });
 
 test('every queue has a dead-letter queue, and no message comes back while its Lambda may still run', () => {
   const queues = Object.values(prod.findResources('AWS::SQS::Queue'));
-  expect(queues).toHaveLength(6);
-  expect(queues.filter(({ Properties }) => Properties.RedrivePolicy)).toHaveLength(3);
+  expect(queues).toHaveLength(8);
+  expect(queues.filter(({ Properties }) => Properties.RedrivePolicy)).toHaveLength(4);
   for (const source of Object.values(prod.findResources('AWS::Lambda::EventSourceMapping'))) {
     const queue = prod.findResources('AWS::SQS::Queue')[source.Properties.EventSourceArn['Fn::GetAtt'][0]];
     const lambda = prod.findResources('AWS::Lambda::Function')[source.Properties.FunctionName.Ref];
@@ -92,6 +92,52 @@ test('every Lambda is traced, on arm64 and Node 24, and may not scan the table',
     TracingConfig: { Mode: 'Active' },
   });
   expect(JSON.stringify(prod.findResources('AWS::IAM::Policy'))).not.toMatch(/dynamodb:(Scan|\*)/);
+});
+
+test('no bucket is public: CloudFront serves the files that flows made public, and no others', () => {
+  const PublicAccessBlockConfiguration = {
+    BlockPublicAcls: true,
+    BlockPublicPolicy: true,
+    IgnorePublicAcls: true,
+    RestrictPublicBuckets: true,
+  };
+  prod.allResourcesProperties('AWS::S3::Bucket', { PublicAccessBlockConfiguration });
+  prod.hasResourceProperties('AWS::CloudFront::Distribution', {
+    DistributionConfig: {
+      Origins: [Match.objectLike({ OriginPath: '/public', OriginAccessControlId: Match.anyValue() })],
+      DefaultCacheBehavior: Match.objectLike({ ViewerProtocolPolicy: 'https-only' }),
+    },
+  });
+  const denial = {
+    Effect: 'Deny',
+    Action: 's3:GetObject',
+    Principal: { Service: 'cloudfront.amazonaws.com' },
+  };
+  prod.hasResourceProperties('AWS::S3::BucketPolicy', {
+    PolicyDocument: {
+      Statement: Match.arrayWith([
+        Match.objectLike({ ...denial, Resource: { 'Fn::Join': ['', Match.arrayWith(['/private/*'])] } }),
+      ]),
+    },
+  });
+});
+
+test('only Lambdas that run flows reach the tenants’ vectors and files, and know where they are', () => {
+  const policies = Object.values(prod.findResources('AWS::IAM::Policy'));
+  const reaching = policies.filter((policy) => JSON.stringify(policy).includes('s3vectors:QueryVectors'));
+  const roles = reaching.flatMap(({ Properties }) => Properties.Roles as { Ref: string }[]);
+  const described = roles.map(({ Ref }) => prod.findResources('AWS::IAM::Role')[Ref]?.Properties.Description);
+  expect(described.sort()).toEqual(['Lambdas of the group dispatch', 'Lambdas of the group workers']);
+  const variables = Object.values(prod.findResources('AWS::Lambda::Function')).filter(
+    ({ Properties }) => 'VECTOR_BUCKET' in Properties.Environment.Variables,
+  );
+  expect(variables.length).toBeGreaterThan(1);
+  for (const { Properties } of variables) {
+    expect(Properties.FunctionName).toMatch(/^agent-flow-prod-(workers|dispatch)-/);
+    expect(Object.keys(Properties.Environment.Variables)).toEqual(
+      expect.arrayContaining(['ASSET_BUCKET', 'PUBLIC_ASSETS_URL']),
+    );
+  }
 });
 
 test('another OIDC issuer takes the place of the Cognito pool', () => {

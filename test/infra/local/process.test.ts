@@ -1,8 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import {
@@ -23,14 +21,11 @@ import { listen } from '../../../infra/local/server.ts';
 import type { StackFacts } from '../../../infra/local/stack.ts';
 import { generateKey } from '../../../shared/auth/key-format.ts';
 import { newId } from '../../../shared/ids.ts';
+import { factsOf, killAll, launch, launchMain, newDirectory, start } from '../../support/processes.ts';
 
-const root = new URL('../../..', import.meta.url);
 const eventually = { timeout: 5_000, interval: 50 };
-const started: ChildProcess[] = [];
 
-afterEach(() => {
-  for (const child of started.splice(0)) child.kill('SIGKILL');
-});
+afterEach(killAll);
 
 test('kill -9 leaves no server behind, and the next start finds all that was there', async () => {
   const DATA_DIR = newDirectory();
@@ -100,38 +95,6 @@ test('what stands in its way is said in words that help', async () => {
   expect(await refusal(nothing, ['--ephemeral'])).toContain('Java');
   expect(await refusal({ PORT: 'x' })).toContain('PORT must be a number');
 });
-
-const newDirectory = () => mkdtempSync(join(tmpdir(), 'stack-'));
-
-function launch(command: string, parameters: string[], environment: Record<string, string>): ChildProcess {
-  // npm gives this to what it runs, and these are not run by it.
-  const { npm_lifecycle_event: _event, ...inherited } = process.env;
-  const child = spawn(command, parameters, {
-    cwd: root,
-    env: { ...inherited, PORT: '0', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  started.push(child);
-  return child;
-}
-
-const launchMain = (environment: Record<string, string>, flags: string[]) =>
-  launch(process.execPath, ['infra/local/main.ts', '--json', ...flags], environment);
-
-async function start(environment: Record<string, string>, flags: string[] = []) {
-  const child = launchMain(environment, flags);
-  return { child, facts: await factsOf(child) };
-}
-
-async function factsOf({ stdout, stderr }: ChildProcess): Promise<StackFacts> {
-  if (!stdout || !stderr) throw new Error('No pipes');
-  const complaint = text(stderr);
-  const [line] = await Promise.race([
-    once(stdout, 'data'),
-    once(stdout, 'end').then(async () => Promise.reject(new Error(await complaint))),
-  ]);
-  return JSON.parse(String(line));
-}
 
 /** What it says when it would not start. */
 async function refusal(environment: Record<string, string>, flags: string[] = []): Promise<string> {

@@ -123,7 +123,7 @@ const patterns: Record<string, Pattern> = {
     run:
       ({ flows, flow }) =>
       () =>
-        flows.markRun(flow.id),
+        flows.markRun({ ...flow, lastRunAt: null }),
   },
   'Delete a flow': {
     commands: 'TransactWriteItems',
@@ -158,6 +158,23 @@ const patterns: Record<string, Pattern> = {
     run: async ({ versions, newFlow, versionId }) => {
       const other = await newFlow();
       return () => versions.get(other.id, versionId).catch(() => {});
+    },
+  },
+  'Keep a virtual version': {
+    commands: 'PutItem',
+    units: 3,
+    indexes: 'GSI1, GSI2',
+    run: ({ versions, flow }) => {
+      const version = versions.virtual({ id: flow.id, number: 1 }, []);
+      return () => versions.keepVirtual(version);
+    },
+  },
+  'Upsert a flow that has not changed': {
+    commands: '2 GetItem',
+    units: 1.5,
+    run: async ({ upsertFlow }) => {
+      await upsertFlow();
+      return upsertFlow;
     },
   },
   'List versions': {
@@ -250,7 +267,30 @@ const patterns: Record<string, Pattern> = {
     run: (world) => () => world.records.remove(first(world)),
   },
 
-  'Create a batch': { commands: 'PutItem', units: 1, run: ({ newBatch }) => newBatch },
+  'Create a batch': { commands: 'PutItem', units: 2, indexes: 'GSI1', run: ({ newBatch }) => newBatch },
+  'Create a batch of named records': {
+    commands: 'TransactWriteItems',
+    units: 5,
+    indexes: 'GSI1',
+    run: (world) => () => world.newBatch([first(world)]),
+  },
+  'Named records to plan': {
+    commands: 'GetItem',
+    units: 1,
+    run: async (world) => {
+      const { id } = await world.newBatch([first(world)]);
+      return () => world.batches.recordIds(id);
+    },
+  },
+  'Latest batches': {
+    commands: 'Query, BatchGetItem',
+    units: [0.5, 10.5],
+    indexes: 'GSI1',
+    run: async ({ newBatch, batches }) => {
+      await newBatch();
+      return () => batches.latest(50);
+    },
+  },
   'Status of a batch': {
     commands: 'GetItem, BatchGetItem',
     units: [2, 11],
@@ -261,7 +301,8 @@ const patterns: Record<string, Pattern> = {
   },
   'Cancel a batch': {
     commands: 'GetItem, BatchGetItem, UpdateItem',
-    units: [3, 12],
+    units: [4, 13],
+    indexes: 'GSI1',
     run: async (world) => {
       const { id } = await withRun(world);
       return () => world.batches.stop(id, 'cancelled');
@@ -278,10 +319,11 @@ const patterns: Record<string, Pattern> = {
   },
   'Finish planning': {
     commands: 'UpdateItem',
-    units: 1,
+    units: 2,
+    indexes: 'GSI1',
     run: async ({ batches, newBatch }) => {
       const { id } = await newBatch();
-      return () => batches.finishPlanning(id, 60);
+      return () => batches.finishPlanning(id, 61);
     },
   },
 

@@ -7,21 +7,23 @@ import {
 } from '../../../shared/auth/api-key.ts';
 import { admit } from '../../../shared/auth/meter.ts';
 import type { Principal } from '../../../shared/auth/principal.ts';
+import type { Batch } from '../../../shared/batches/batch.ts';
+import { batchPlanner, runIdOf } from '../../../shared/batches/batch-plan.ts';
+import { batchStore, slotOf } from '../../../shared/batches/batch-store.ts';
+import { loadJobs } from '../../../shared/batches/record-jobs.ts';
+import { runRecord } from '../../../shared/batches/record-runner.ts';
+import { endCommitter } from '../../../shared/batches/run-ends.ts';
+import type { RunMessage } from '../../../shared/batches/run-message.ts';
 import { decode } from '../../../shared/data/entity.ts';
 import { CursorQuery } from '../../../shared/data/pages.ts';
 import { tombstoneOf } from '../../../shared/data/tombstone.ts';
+import { flowUpserter } from '../../../shared/dispatch/flow-upsert.ts';
 import { flowStore } from '../../../shared/flows/flow-store.ts';
 import { versionStore } from '../../../shared/flows/version-store.ts';
 import { newId } from '../../../shared/ids.ts';
 import { recordStore } from '../../../shared/records/record-store.ts';
-import type { Batch } from '../../../shared/runs/batch.ts';
-import { batchPlanner, type RunMessage, runIdOf } from '../../../shared/runs/batch-plan.ts';
-import { batchStore, slotOf } from '../../../shared/runs/batch-store.ts';
 import { checkpointEntity, recordResultsRange } from '../../../shared/runs/checkpoint.ts';
 import { cleaner } from '../../../shared/runs/cleaner.ts';
-import { loadJobs } from '../../../shared/runs/record-jobs.ts';
-import { runRecord } from '../../../shared/runs/record-runner.ts';
-import { endCommitter } from '../../../shared/runs/run-ends.ts';
 import { StepResultQuery, stepResultStore } from '../../../shared/runs/step-results.ts';
 import { countingRuntime } from '../../support/stack.ts';
 import { newTenantName } from './notes.ts';
@@ -58,7 +60,7 @@ export async function accessWorld() {
   }));
   const { created } = await records.createMany(owner, drafts);
 
-  const newBatch = async () => {
+  const newBatch = async (recordIds?: readonly string[]) => {
     const batch: Batch = {
       ...owner,
       id: newId('batch'),
@@ -75,7 +77,7 @@ export async function accessWorld() {
       error: null,
       startedAt: new Date().toISOString(),
     };
-    await batches.create(batch);
+    await batches.create(batch, recordIds);
     return batch;
   };
   const messagesOf = (batch: Batch) =>
@@ -88,6 +90,12 @@ export async function accessWorld() {
     ...{ tenant, scope, table: scope.table, flows, versions, records, batches, newFlow, flow, versionId },
     ...{ created, owner, newBatch, messagesOf },
     keys: apiKeyStore(scope),
+    upsertFlow: () =>
+      flowUpserter(scope)(
+        { ...owner } as Principal,
+        { name: 'Upserted', steps: [] },
+        { createVersionOnChange: true, allowOverwriteExternalChanges: false },
+      ),
     planner: batchPlanner(scope),
     cleaner: cleaner(scope),
     results: stepResultStore(scope),

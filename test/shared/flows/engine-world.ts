@@ -2,11 +2,13 @@ import type { Ports } from '../../../shared/flows/ports.ts';
 import type { FlowStep } from '../../../shared/flows/step.ts';
 import type { FlowStepInput } from '../../../shared/flows/steps/flow-step.ts';
 import { FlowStepsInput, normaliseSteps } from '../../../shared/flows/steps/parse.ts';
+import { emptyWorld } from '../../support/ports.ts';
 
 /** Ports by hand: a clock of its own, a model that says the prompt back, and nothing beyond. */
 export function fakePorts(changes: Partial<Ports> = {}): Ports {
   let at = Date.parse('2026-01-01T00:00:00.000Z');
   return {
+    ...emptyWorld,
     now: () => new Date(at++),
     model: async ({ model, messages }) => ({
       text: `answer to: ${messages.at(-1)?.content}`,
@@ -15,14 +17,6 @@ export function fakePorts(changes: Partial<Ports> = {}): Ports {
       completionTokens: 1,
       estimatedCost: null,
     }),
-    fetch: async () => {
-      throw new TypeError('There is no network');
-    },
-    records: {
-      upsert: async () => {
-        throw new TypeError('There are no records');
-      },
-    },
     ...changes,
   };
 }

@@ -1,121 +1,67 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type RunEvent, runFlow, type StepResult } from '../../../shared/flows/engine.ts';
-import { type FlowStep, StepError } from '../../../shared/flows/step.ts';
-import type { FlowStepInput } from '../../../shared/flows/steps/flow-step.ts';
-import { fakePorts, flowSteps, prompt, setVariable, template, transform } from './engine-world.ts';
+import {
+  type Run,
+  type RunEvent,
+  runFlow,
+  type StepResult,
+  type Wait,
+} from '../../../shared/flows/engine.ts';
+import { anyStep } from './any-step.ts';
+import { notingWorld } from './any-world.ts';
+import { flowSteps } from './engine-world.ts';
 
-const variable = fc.constantFrom('a', 'b', 'c');
-const condition = fc.constantFrom('true', 'false', 'a', 'b === "x"', 'String(c).length > 3', 'missing.name');
-
-const errorHandling = fc.constantFrom(
-  undefined,
-  { onError: 'fail' },
-  { onError: 'continue' },
-  { onError: 'fallback', fallbacks: [{ type: 'message', message: 'instead' }] },
-);
-
-const plain = fc.oneof(
-  variable.map((name) => template('a={{ a }} b={{ b }} c={{ c | size }}', name)),
-  fc
-    .tuple(variable, fc.constantFrom('x', 7, ['{{ b }}'], '{{ a }}', { of: '{{ c }}' }))
-    .map(([name, value]) => setVariable(name, value)),
-  fc
-    .tuple(fc.constantFrom('[a, b]', 'return { c }', 'throw new Error("no")'), variable)
-    .map(([script, name]) => transform(script, name)),
-  fc
-    .tuple(fc.constantFrom('say {{ a }}', 'fail', 'fail for good'), variable)
-    .map(([text, outputVariable]) => prompt(text, { outputVariable })),
-);
-
-const { step: anyStep } = fc.letrec<{ step: FlowStepInput; list: FlowStepInput[] }>((tie) => ({
-  list: fc.array(tie('step'), { maxLength: 3 }),
-  step: fc
-    .record({
-      step: fc.oneof(
-        { depthSize: 'small', withCrossShrink: true },
-        plain,
-        fc
-          .record({ condition, trueSteps: tie('list'), falseSteps: tie('list') })
-          .map((config): FlowStepInput => ({ type: 'conditional', name: 'if', config })),
-      ),
-      handling: errorHandling,
-      when: fc.option(condition, { nil: undefined, freq: 4 }),
-      enabled: fc.integer({ min: 0, max: 9 }).map((n) => n > 0),
-    })
-    .map(({ step, handling, when, enabled }) => ({
-      ...step,
-      enabled,
-      ...(when !== undefined && { when }),
-      config: { ...step.config, ...(handling && { errorHandling: handling }) },
-    })),
-}));
-
-interface NumberedConfig {
-  userPrompt?: string;
-  trueSteps?: FlowStep[];
-  falseSteps?: FlowStep[];
-}
-
-/** Names each prompt by its place, so that a call tells which step made it. */
-function numbered(steps: readonly FlowStep[], base = ''): FlowStep[] {
-  return steps.map((step, index) => {
-    const path = `${base}${index}`;
-    const { userPrompt, trueSteps, falseSteps } = step.config as NumberedConfig;
-    return {
-      ...step,
-      config: {
-        ...step.config,
-        ...(userPrompt && { userPrompt: `[${path}] ${userPrompt}` }),
-        ...(trueSteps && { trueSteps: numbered(trueSteps, `${path}.true.`) }),
-        ...(falseSteps && { falseSteps: numbered(falseSteps, `${path}.false.`) }),
-      },
-    };
-  });
-}
-
-/** A model whose answer depends on the prompt alone, and which notes who asked. */
-function notingModel() {
-  const asked: string[] = [];
-  const ports = fakePorts({
-    model: async ({ messages }) => {
-      const text = messages.at(-1)?.content ?? '';
-      asked.push(/^\[(.*?)\]/.exec(text)?.[1] ?? '');
-      if (text.includes('fail')) throw new StepError('busy', { retryable: !text.includes('for good') });
-      return { text, modelUsed: 'fake', promptTokens: 3, completionTokens: 2, estimatedCost: '0.01' };
-    },
-  });
-  return { asked, ports };
-}
-
+const variables = { a: 1, b: 'x', o: { list: [1, 2] }, vector: [1, 0] };
 const timeless = ({ startedAt: _startedAt, durationMs: _durationMs, ...result }: StepResult) => result;
-const resultIn = (event: RunEvent) => (event.type === 'step_end' ? [event.result] : []);
 
-test('a run that is broken off after any step and goes on from there gives what an undisturbed one gives', async () => {
+type World = ReturnType<typeof notingWorld>;
+type Kept = Map<string, StepResult>;
+
+/** What a run tells until it ends, is parked, or is broken off after so many steps. */
+async function attempt(run: Run, breakAfter = Number.POSITIVE_INFINITY) {
+  const results: StepResult[] = [];
+  let last: RunEvent | undefined;
+  for await (const event of runFlow(run)) {
+    last = event;
+    if (event.type === 'step_end') results.push(event.result);
+    if (event.type === 'step_end' && results.length > breakAfter) break;
+  }
+  return { results, last };
+}
+
+/** Runs to the end, and begins anew, from what was kept, after each break and each wait. */
+async function drive(world: World, run: Omit<Run, 'ports'>, breaks: readonly number[]) {
+  const done: Kept = new Map();
+  const left = [...breaks];
+  const all: StepResult[] = [];
+  for (let waiting: Wait | undefined; ; ) {
+    const { results, last } = await attempt({ ...run, ports: world.ports, done, waiting }, left.shift());
+    all.push(...results);
+    // What was kept has been through JSON.
+    for (const result of results) done.set(result.path, JSON.parse(JSON.stringify(result)));
+    if (last?.type === 'run_end') return { results: all, end: last };
+    if (last?.type !== 'park') continue;
+    waiting = last.wait;
+    world.sleepUntil(last.until);
+  }
+}
+
+test('a run that is broken off after any steps and goes on from there gives what an undisturbed one gives', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(anyStep, { maxLength: 6 }), fc.nat(20), async (given, breakAt) => {
-      const steps = numbered(flowSteps(...given));
-      const run = { steps, variables: { a: 1, b: 'x' }, signal: new AbortController().signal };
-      const undisturbed: RunEvent[] = [];
-      for await (const event of runFlow({ ...run, ...notingModel() })) undisturbed.push(event);
-
-      const { asked, ports } = notingModel();
-      const done: StepResult[] = [];
-      for await (const event of runFlow({ ...run, ports })) {
-        done.push(...resultIn(event));
-        if (done.length > breakAt) break;
-      }
-      // What was kept has been through JSON.
-      const kept = done.map((result) => JSON.parse(JSON.stringify(result)) as StepResult);
-      const rest: RunEvent[] = [];
-      const earlier = new Map(kept.map((result) => [result.path, result]));
-      for await (const event of runFlow({ ...run, ports, done: earlier })) rest.push(event);
-
-      const all = [...kept, ...rest.flatMap(resultIn)];
-      expect(all.map(timeless)).toEqual(undisturbed.flatMap(resultIn).map(timeless));
-      expect(rest.at(-1)).toEqual(undisturbed.at(-1));
-      expect(asked).toEqual([...new Set(asked)]);
-    }),
-    { numRuns: 150 },
+    fc.asyncProperty(
+      fc.array(anyStep, { maxLength: 7 }),
+      fc.array(fc.nat(4), { maxLength: 4 }),
+      async (given, breaks) => {
+        const run = { steps: flowSteps(...given), variables, signal: new AbortController().signal };
+        const [undisturbed, disturbed] = [notingWorld(), notingWorld()];
+        const expected = await drive(undisturbed, run, []);
+        const actual = await drive(disturbed, run, breaks);
+        expect(actual.results.map(timeless)).toEqual(expected.results.map(timeless));
+        expect(actual.end).toEqual(expected.end);
+        // Nothing was asked of the world twice.
+        expect(disturbed.asked).toEqual(undisturbed.asked);
+      },
+    ),
+    { numRuns: 200 },
   );
 });

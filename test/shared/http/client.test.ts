@@ -47,6 +47,18 @@ test('a body with a file is sent as a form', async () => {
   expect(records[0]).toMatchObject({ type: 'airport', name: 'OSL', metadata: { city: 'Oslo' } });
 });
 
+test('events come as they are told, with their types; a refusal is thrown', async () => {
+  const { events } = await newClient();
+  const types: string[] = [];
+  for await (const event of events('POST /v1/dispatch', { body: { flow: { steps: [greeting] } } })) {
+    types.push(event.type);
+    if (event.type === 'step_complete') expectTypeOf(event.success).toEqualTypeOf<boolean>();
+  }
+  expect(types).toEqual(['execution_start', 'step_start', 'step_complete', 'execution_complete']);
+  const refused = events('POST /v1/dispatch', { body: {} });
+  await expect(refused.next()).rejects.toMatchObject({ status: 400 });
+});
+
 test('an answer that says no is thrown with its status and body', async () => {
   const { call } = await newClient();
   const failing = call('POST /v1/flows', { body: { name: '' } });
@@ -94,5 +106,6 @@ test('a bundle with the client holds nothing else of the service', async () => {
     platform: 'browser',
     format: 'esm',
   });
-  expect(Object.keys(metafile.inputs)).toEqual([expect.stringMatching(/shared\/http\/client\.ts$/)]);
+  const own = Object.keys(metafile.inputs).filter((path) => !path.includes('eventsource-parser'));
+  expect(own).toEqual([expect.stringMatching(/shared\/http\/client\.ts$/)]);
 });

@@ -222,6 +222,32 @@ test('more than 5 MB are refused, also when they come compressed', async () => {
   }
 });
 
+test('how much an answer may have, a request can say', async () => {
+  const { url, host } = await loopback((_incoming, response) => response.end('x'.repeat(6_000_000)));
+  allow(host);
+  const { bytes } = await safeFetch(request(url, { bytesMax: 6_000_000 }));
+  expect(bytes.byteLength).toBe(6_000_000);
+  expect(await failureOf(safeFetch(request(url, { bytesMax: 5_999_999 })))).toMatchObject({
+    message: expect.stringContaining('more than 5999999 bytes'),
+    retryable: false,
+  });
+});
+
+test('the bytes come as they are, beside the text', async () => {
+  const { url, host } = await loopback((_incoming, response) => response.end(Buffer.from([0, 255, 65])));
+  allow(host);
+  const answer = await safeFetch(request(url));
+  expect([...answer.bytes]).toEqual([0, 255, 65]);
+  expect(answer.text).toBe('\0\ufffdA');
+});
+
+test('the service says who it is, unless the request says otherwise', async () => {
+  const { url, host } = await loopback(({ headers }, response) => response.end(headers['user-agent']));
+  allow(host);
+  expect((await safeFetch(request(url))).text).toBe('agent-flow-service');
+  expect((await safeFetch(request(url, { headers: { 'User-Agent': 'mine' } }))).text).toBe('mine');
+});
+
 test('text is decoded by its charset, by UTF-8 where that is unknown', async () => {
   const { url, host } = await loopback((incoming, response) => {
     const charset = incoming.url?.slice(1);

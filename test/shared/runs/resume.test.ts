@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { RunMessage } from '../../../shared/batches/run-message.ts';
 import type { Write } from '../../../shared/data/writes.ts';
-import type { RunMessage } from '../../../shared/runs/batch-plan.ts';
 import type { Scope } from '../../../shared/runtime.ts';
 import { deliver, type PlannedBatch, plannedBatch, runOnce } from '../../support/batches.ts';
 import { brokenTable, cancelled, type Interference, throttled } from '../../support/broken-table.ts';
@@ -131,7 +131,7 @@ async function throughTable(interference: Interference) {
   };
   await Promise.all(batch.messages.map(runToEnd));
   for (const { recordId } of batch.messages) {
-    const rows = await batch.results(recordId);
+    const rows = await batch.results(recordId ?? '');
     expect(rows.map(({ stepName }) => stepName)).toEqual(names);
   }
   expect(await batch.progress()).toMatchObject({

@@ -1,8 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import { batchStore } from '../../../shared/batches/batch-store.ts';
 import { tombstoneOf } from '../../../shared/data/tombstone.ts';
 import { newId } from '../../../shared/ids.ts';
 import { recordStore } from '../../../shared/records/record-store.ts';
-import { batchStore } from '../../../shared/runs/batch-store.ts';
 import { deliver, plannedBatch } from '../../support/batches.ts';
 import { template } from '../../support/flows.ts';
 import { modelServer } from '../../support/model-server.ts';
@@ -67,7 +67,8 @@ test('many messages at once, each delivered three times, are each counted once',
     processedRecords: 20,
     failedRecords: 0,
   });
-  for (const { recordId } of batch.messages) expect(named(await batch.results(recordId))).toEqual(['a', 'b']);
+  for (const { recordId } of batch.messages)
+    expect(named(await batch.results(recordId ?? ''))).toEqual(['a', 'b']);
 });
 
 test('a message that cannot be run is handed back with those behind it in its group; other groups go on', async () => {
@@ -87,7 +88,7 @@ test('a message that cannot be run is handed back with those behind it in its gr
 
   expect(failed).toEqual(['message 1', 'message 2']);
   expect(await batch.progress()).toMatchObject({ processedRecords: 3 });
-  expect(await batch.results(two?.recordId)).toEqual([]);
+  expect(await batch.results(two?.recordId ?? '')).toEqual([]);
   expect(await deliver([two as object])).toEqual([]);
   expect(await batch.progress()).toMatchObject({ status: 'completed', processedRecords: 4 });
 });
@@ -114,7 +115,7 @@ test('the messages of a group run one after another, those of several side by si
 
 test('a deleted record is counted as failed, with the reason', async () => {
   const batch = await plannedBatch({ recordCount: 2, steps: [template('x')] });
-  await recordStore(batch.scope).remove(batch.message(0).recordId);
+  await recordStore(batch.scope).remove(batch.records[0]?.id ?? '');
   expect(await deliver(batch.messages)).toEqual([]);
   expect(await deliver(batch.messages)).toEqual([]);
   expect(await batch.progress()).toMatchObject({

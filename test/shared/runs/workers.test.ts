@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { handler as failBatch } from '../../../functions/workers/fail-batch.ts';
 import { handler as failRecord } from '../../../functions/workers/fail-record.ts';
+import { batchPlanner } from '../../../shared/batches/batch-plan.ts';
+import { batchStore } from '../../../shared/batches/batch-store.ts';
 import { newId } from '../../../shared/ids.ts';
 import { recordStore } from '../../../shared/records/record-store.ts';
-import { batchPlanner } from '../../../shared/runs/batch-plan.ts';
-import { batchStore } from '../../../shared/runs/batch-store.ts';
 import { deliver, plannedBatch, runOnce, sqsEvent } from '../../support/batches.ts';
 import { finishedBatch, template } from '../../support/flows.ts';
 

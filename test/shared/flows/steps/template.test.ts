@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { StepEvent } from '../../../../shared/flows/step.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { problemsOf, runStep } from './run-step.ts';
 
@@ -27,7 +28,7 @@ test.each([
   [{}, 'template: Invalid input: expected string, received undefined'],
   [
     { template: 'x', outputFormat: 'pdf' },
-    'outputFormat: Invalid option: expected one of "text"|"markdown"|"html"',
+    'outputFormat: Invalid option: expected one of "text"|"markdown"|"html"|"email-html"',
   ],
   [{ template: 'x', inputs: { a: ['{{'] } }, 'inputs.a.0: output "{{" not closed, line:1, col:1'],
   [{ template: 'x', partials: {} }, ': Unrecognized key: "partials"'],
@@ -35,4 +36,18 @@ test.each([
   [{ template: 'x', outputVariable: '1st' }, expect.stringContaining('outputVariable: A variable name')],
 ])('%j is refused', (config, problem) => {
   expect(problemsOf('template', config)).toEqual([problem]);
+});
+
+test('shows its text, or an artifact, to those who listen', async () => {
+  const events: StepEvent[] = [];
+  const emit = (event: StepEvent) => void events.push(event);
+  await runStep('template', { template: 'hello', streamOutput: true }, { emit });
+  await runStep('template', { template: '# Hi', outputFormat: 'markdown', asArtifact: true }, { emit });
+  await runStep('template', { template: 'silent' }, { emit });
+  expect(events).toEqual([
+    { type: 'text_start' },
+    { type: 'text_delta', delta: 'hello' },
+    { type: 'text_complete', text: 'hello' },
+    { type: 'custom', name: 'artifact', value: { format: 'markdown', content: '# Hi' } },
+  ]);
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { failureOf } from '../../../support/failure-of.ts';
+import { emptyWorld } from '../../../support/ports.ts';
 import { runStep } from './run-step.ts';
 
 const id = 'record_01k9m4v7d3x8qz5w2r6t0y1hbn';
@@ -21,7 +22,7 @@ async function upserted(config: object) {
   const outcome = await runStep(
     'upsert-record',
     { recordType: 'company', ...config },
-    { variables, ports: { records: { upsert } } },
+    { variables, ports: { records: { ...emptyWorld.records, upsert } } },
   );
   return { sent, outcome };
 }
@@ -55,7 +56,10 @@ test.each([
   ],
 ])('%j fails for good and writes nothing', async (config, message) => {
   const sent: unknown[] = [];
-  const records = { upsert: async (record: unknown) => ({ id: String(sent.push(record)) }) };
+  const records = {
+    ...emptyWorld.records,
+    upsert: async (record: unknown) => ({ id: String(sent.push(record)) }),
+  };
   const running = runStep(
     'upsert-record',
     { recordType: 'company', ...config },

@@ -1,0 +1,54 @@
+import { runFlow } from '../shared/flows/engine.ts';
+import type { Ports } from '../shared/flows/ports.ts';
+import type { FlowStep } from '../shared/flows/step.ts';
+import { type Figure, median, progress, round } from './figure.ts';
+
+const stepsPerRun = 50;
+const runs = 40;
+
+const kinds = {
+  'set-variable': {
+    goal: 0.2,
+    config: (n: number) => ({ variableName: `v${n}`, value: '{{ name }}' }),
+  },
+  'transform-data': {
+    goal: 3,
+    config: (n: number) => ({ script: 'return { of: name, n: 1 + 1 }', outputVariable: `v${n}` }),
+  },
+} as const;
+
+/** (h) What the engine adds to a step whose work takes no time. */
+export async function engine(): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const [type, { goal, config }] of Object.entries(kinds)) {
+    progress(`h: engine overhead of ${type}`);
+    const steps = Array.from(
+      { length: stepsPerRun },
+      (_, n): FlowStep => ({ id: `step_${n}`, type, name: type, order: n, enabled: true, config: config(n) }),
+    );
+    const times: number[] = [];
+    for (let run = -5; run < runs; run++) {
+      const began = performance.now();
+      await runAll(steps);
+      if (run >= 0) times.push((performance.now() - began) / stepsPerRun);
+    }
+    const value = round(median(times), 4);
+    figures.push({
+      figure: 'h',
+      what: `engine overhead of a ${type} step`,
+      value,
+      unit: 'ms',
+      goal: { atMost: goal },
+      details: { best: round(Math.min(...times), 4), stepsPerRun, runs },
+    });
+  }
+  return figures;
+}
+
+async function runAll(steps: readonly FlowStep[]): Promise<void> {
+  const ports = { now: () => new Date() } as Ports;
+  const signal = new AbortController().signal;
+  for await (const event of runFlow({ steps, variables: { name: 'Ada' }, ports, signal })) {
+    if (event.type === 'run_end' && !event.success) throw new Error(event.error);
+  }
+}

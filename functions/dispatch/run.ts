@@ -1,0 +1,50 @@
+import { DispatchEvent, DispatchResult } from '../../shared/dispatch/events.ts';
+import { checkPermissions, prepare } from '../../shared/dispatch/prepare.ts';
+import { DispatchBody } from '../../shared/dispatch/request.ts';
+import { runDispatch } from '../../shared/dispatch/run.ts';
+import { defineStreamingEndpoint } from '../../shared/http/endpoint.ts';
+import { liveBody, serverSentEvent } from '../../shared/http/live-body.ts';
+import { toStreamingLambda } from '../../shared/http/streaming-lambda.ts';
+import { wholeScope } from '../../shared/runtime.ts';
+
+/** Time kept back to say that the run hit its limit, and to write down what it did. */
+const reserveMs = 3_000;
+
+export const dispatch = defineStreamingEndpoint({
+  id: 'dispatch.run',
+  method: 'POST',
+  path: '/v1/dispatch',
+  permission: 'FLOWS:EXECUTE',
+  summary: 'Run a flow now, stored or inline, with or without a record',
+  description: `Answers server-sent events as the run goes on, models' text piece by piece; with \`options.streamResponse: false\` one JSON answer in the end. Whoever goes away stops the run. A run may take 15 minutes; one that has to wait for longer than ten seconds goes on by itself, and the answer (or the event \`await\`) names the batch to follow.
+
+Steps of an inline flow that read or write records need RECORDS:READ or RECORDS:WRITE too, flowMode create and upsert FLOWS:WRITE. 422 where there is no flow to run, or one without steps.`,
+  body: DispatchBody,
+  responses: { 200: DispatchResult },
+  streams: DispatchEvent,
+  errors: [400, 404, 409, 413, 415, 422],
+  needs: { scope: wholeScope },
+
+  async handle({ body, principal, timeLeftMs, requestId }, { scope }) {
+    checkPermissions(principal, body);
+    const prepared = await prepare(scope, principal, body);
+    const timeMs = Math.max(1, timeLeftMs() - reserveMs);
+    const run = { prepared, body, principal, requestId, timeMs };
+    if (!body.options.streamResponse) {
+      return liveBody({
+        contentType: 'application/json',
+        filler: ' ',
+        work: async (write, gone) =>
+          write(JSON.stringify(DispatchResult.parse(await runDispatch(scope, { ...run, gone })))),
+      });
+    }
+    return liveBody({
+      contentType: 'text/event-stream',
+      work: async (write, gone) => {
+        await runDispatch(scope, { ...run, gone, listener: (event) => write(serverSentEvent(event)) });
+      },
+    });
+  },
+});
+
+export const handler = toStreamingLambda(dispatch);

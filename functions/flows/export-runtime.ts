@@ -1,0 +1,41 @@
+import * as z from 'zod';
+import { exportedSteps } from '../../shared/flows/export.ts';
+import { StoredStep } from '../../shared/flows/flow.ts';
+import { flowStore } from '../../shared/flows/flow-store.ts';
+import { versionStore } from '../../shared/flows/version-store.ts';
+import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+import { FlowParams } from './answers.ts';
+
+export const exportFlowRuntime = defineEndpoint({
+  id: 'flows.export-runtime',
+  method: 'GET',
+  path: '/v1/flows/{id}/export-runtime',
+  permission: 'FLOWS:READ',
+  summary: 'Export a flow to run it elsewhere',
+  description:
+    'The steps of the published version, or of the draft where nothing was published yet. Nothing in them has to be looked up later; where a `{{secret:NAME}}` stood, `secret:NAME` stands.',
+  params: FlowParams,
+  responses: {
+    200: z
+      .object({
+        id: z.string(),
+        name: z.string(),
+        description: z.string().nullable(),
+        steps: z.array(StoredStep),
+      })
+      .meta({ id: 'ExportedFlow' }),
+  },
+  errors: [400, 404],
+  needs: { flows: flowStore, versions: versionStore },
+
+  async handle({ params }, { flows, versions }) {
+    const { id, name, description, publishedVersionId } = await flows.find(params.id);
+    const { steps } = publishedVersionId
+      ? await versions.immutable(id, publishedVersionId)
+      : await flows.get(id);
+    return { id, name, description, steps: exportedSteps(steps) };
+  },
+});
+
+export const handler = toLambda(exportFlowRuntime);

@@ -1,0 +1,28 @@
+import { type CfnElement, Stack } from 'aws-cdk-lib';
+import type { Role } from 'aws-cdk-lib/aws-iam';
+import type { CfnVectorBucket } from 'aws-cdk-lib/aws-s3vectors';
+import type { Assets } from './assets.ts';
+import { acknowledgeWildcard, allow } from './grants.ts';
+
+/** Reading is what a signed address passes on. */
+export function grantAssets(role: Role, { bucket }: Assets): void {
+  allow(role, ['s3:GetObject', 's3:PutObject'], [bucket.arnForObjects('*')]);
+  const bucketId = Stack.of(role).getLogicalId(bucket.node.defaultChild as CfnElement);
+  acknowledgeWildcard(role, `<${bucketId}.Arn>/*`, 'Every object of the bucket is a file of a flow.');
+}
+
+export function grantVectors(role: Role, vectors: CfnVectorBucket): void {
+  const actions = ['CreateIndex', 'GetIndex', 'PutVectors', 'QueryVectors', 'GetVectors'];
+  const indexes = `${vectors.attrVectorBucketArn}/index/*`;
+  allow(
+    role,
+    actions.map((action) => `s3vectors:${action}`),
+    [indexes],
+  );
+  const bucketId = Stack.of(role).getLogicalId(vectors);
+  acknowledgeWildcard(
+    role,
+    `<${bucketId}.VectorBucketArn>/index/*`,
+    'Every index is a collection of a tenant.',
+  );
+}

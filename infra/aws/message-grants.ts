@@ -1,0 +1,25 @@
+import { Stack } from 'aws-cdk-lib';
+import type { EventBus } from 'aws-cdk-lib/aws-events';
+import { Effect, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
+import { acknowledgeWildcard, allow } from './grants.ts';
+
+/** Sending emails, text messages and events, as flows do. */
+export function grantMessages(role: Role, bus: EventBus): void {
+  const stack = Stack.of(role);
+  for (const resource of ['identity', 'configuration-set']) {
+    allow(role, ['ses:SendEmail'], [stack.formatArn({ service: 'ses', resource, resourceName: '*' })]);
+    acknowledgeWildcard(
+      role,
+      `arn:<AWS::Partition>:ses:<AWS::Region>:<AWS::AccountId>:${resource}/*`,
+      'The senders of a deployment are those that its owner has verified in SES, after it was deployed.',
+    );
+  }
+  // A phone number is no resource, and this is how AWS says "no topic".
+  const toNumbers = new PolicyStatement({
+    effect: Effect.ALLOW,
+    actions: ['sns:Publish'],
+    notResources: [`arn:${stack.partition}:sns:*:*:*`],
+  });
+  role.addToPrincipalPolicy(toNumbers);
+  allow(role, ['events:PutEvents'], [bus.eventBusArn]);
+}

@@ -1,0 +1,9 @@
+/** Why a stand-in does not take a message, as its service names it. */
+export class Refusal extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}

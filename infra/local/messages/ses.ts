@@ -1,0 +1,55 @@
+import * as z from 'zod';
+import { region } from '../queues.ts';
+import type { Outbox } from './outbox.ts';
+import { Refusal } from './refusal.ts';
+
+const Text = z.object({ Data: z.string().min(1), Charset: z.string().optional() });
+const Email = z.object({
+  FromEmailAddress: z.string().min(1),
+  Destination: z.object({ ToAddresses: z.array(z.string()).min(1) }),
+  Content: z.object({
+    Simple: z.object({
+      Subject: Text,
+      Body: z.object({ Html: Text.optional(), Text: Text.optional() }),
+    }),
+  }),
+});
+
+const recipientsMax = 50;
+const printable = /^[\x20-\x7e]*$/;
+
+/** SendEmail of SES v2 (REST JSON). Every sender counts as verified but those of the domains `.invalid`. */
+export function sendEmail(outbox: Outbox, sent: string): object {
+  const email = Email.parse(JSON.parse(sent));
+  const { FromEmailAddress: from, Destination, Content } = email;
+  const { Subject, Body } = Content.Simple;
+  const addresses = [from, ...Destination.ToAddresses];
+  if (Destination.ToAddresses.length > recipientsMax) {
+    throw new Refusal('BadRequestException', `Recipient count exceeds ${recipientsMax}.`);
+  }
+  for (const address of addresses.map(addressOf)) {
+    if (!printable.test(address) || address.includes(' ')) {
+      throw new Refusal('BadRequestException', 'Local address contains control or whitespace');
+    }
+    if (!/^[^@]+@[^@]+$/.test(address)) throw new Refusal('BadRequestException', `Missing final '@domain'`);
+  }
+  if (/[\r\n]/.test(Subject.Data)) throw new Refusal('BadRequestException', 'Header contains line breaks');
+  if (!Body.Html && !Body.Text) throw new Refusal('BadRequestException', 'Missing body');
+  if (addressOf(from).endsWith('.invalid')) {
+    throw new Refusal(
+      'MessageRejected',
+      `Email address is not verified. The following identities failed the check in region ${region.toUpperCase()}: ${addressOf(from)}`,
+    );
+  }
+  return {
+    MessageId: outbox.keep('email', {
+      from,
+      to: Destination.ToAddresses,
+      subject: Subject.Data,
+      html: Body.Html?.Data,
+      text: Body.Text?.Data,
+    }),
+  };
+}
+
+const addressOf = (mailbox: string) => /<([^<>]*)>$/.exec(mailbox)?.[1] ?? mailbox;

@@ -1,0 +1,58 @@
+import type { ServerResponse } from 'node:http';
+import { Writable } from 'node:stream';
+
+const headEnd = Buffer.alloc(8);
+const headBytesMax = 64 * 1024;
+
+interface Head {
+  statusCode?: number;
+  headers?: Record<string, string>;
+}
+
+/**
+ * Makes an HTTP answer of what a streaming Lambda writes, as API Gateway does: a JSON head, eight zero bytes, the
+ * body. Each piece of the body is sent when it comes. Destroyed when the client goes away.
+ */
+export function responseStream(response: ServerResponse, requestId: string): Writable {
+  let head: Buffer | undefined = Buffer.alloc(0);
+
+  const begin = (bytes: Buffer): Buffer | undefined => {
+    const seen = Buffer.concat([head ?? Buffer.alloc(0), bytes]);
+    const at = seen.indexOf(headEnd);
+    head = seen;
+    if (at === -1) {
+      if (seen.length > headBytesMax) throw new Error('The answer has no head');
+      return undefined;
+    }
+    head = undefined;
+    const { statusCode = 200, headers = {} } = JSON.parse(seen.subarray(0, at).toString()) as Head;
+    response.writeHead(statusCode, { ...headers, 'x-amzn-requestid': requestId });
+    response.flushHeaders();
+    return seen.subarray(at + headEnd.length);
+  };
+
+  const stream = new Writable({
+    write(chunk: Buffer | string, encoding, done) {
+      try {
+        const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk;
+        const body = head ? begin(bytes) : bytes;
+        if (body && body.length > 0) response.write(body, done);
+        else done();
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+    final(done) {
+      if (head) return done(new Error('The answer has no head'));
+      response.end(done);
+    },
+    destroy(error, done) {
+      if (error) response.destroy();
+      done(error);
+    },
+  });
+  response.on('close', () => {
+    if (!stream.writableFinished) stream.destroy(new Error('The client went away'));
+  });
+  return stream;
+}

@@ -1,0 +1,15 @@
+/** An error as S3 Vectors names it. */
+export class VectorsError extends Error {
+  readonly type: string;
+  readonly status: number;
+
+  constructor(type: string, status: number, message: string) {
+    super(message);
+    this.type = type;
+    this.status = status;
+  }
+}
+
+export const notFound = (message: string) => new VectorsError('NotFoundException', 404, message);
+export const conflict = (message: string) => new VectorsError('ConflictException', 409, message);
+export const invalid = (message: string) => new VectorsError('ValidationException', 400, message);

@@ -1,0 +1,97 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import * as z from 'zod';
+import { log } from '../../../shared/log.ts';
+
+/** One schedule as the API takes it, as far as the service uses them. */
+export const Schedule = z.object({
+  Name: z.string().regex(/^[\w.-]{1,64}$/),
+  GroupName: z.string().default('default'),
+  ScheduleExpression: z
+    .string()
+    .regex(/^at\(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\)$/, 'Only at(yyyy-mm-ddThh:mm:ss) here'),
+  FlexibleTimeWindow: z.object({ Mode: z.literal('OFF') }),
+  ActionAfterCompletion: z.enum(['NONE', 'DELETE']).default('NONE'),
+  Target: z.object({
+    Arn: z.string().regex(/^arn:aws:sqs:/, 'Only SQS queues here'),
+    RoleArn: z.string().min(1),
+    Input: z.string().default('{}'),
+  }),
+});
+export type Schedule = z.infer<typeof Schedule>;
+
+/** The longest that a timer may be set for. */
+const timerMsMax = 2 ** 31 - 1;
+
+export type Schedules = ReturnType<typeof openSchedules>;
+
+/**
+ * Schedules that each fire once, kept in a file. One whose time came while nobody was there fires at the next start.
+ * @param urlOf The URL of a queue, by its ARN.
+ */
+export function openSchedules(directory: string | undefined, urlOf: (arn: string) => string) {
+  const file = directory && join(directory, 'schedules.json');
+  const schedules = new Map<string, Schedule>(
+    file && existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as [string, Schedule][]) : [],
+  );
+  const timers = new Map<string, NodeJS.Timeout>();
+  let sqs: SQSClient | undefined;
+
+  const keyOf = ({ GroupName, Name }: Pick<Schedule, 'GroupName' | 'Name'>) => `${GroupName}/${Name}`;
+
+  function save() {
+    if (!file) return;
+    writeFileSync(`${file}.new`, JSON.stringify([...schedules]));
+    renameSync(`${file}.new`, file);
+  }
+
+  async function fire(schedule: Schedule) {
+    const { Arn, Input } = schedule.Target;
+    try {
+      sqs ??= new SQSClient({});
+      await sqs.send(new SendMessageCommand({ QueueUrl: urlOf(Arn), MessageBody: Input }));
+      remove(schedule);
+    } catch (error) {
+      log.warn('A schedule could not fire; it will be tried again', { error, schedule: keyOf(schedule) });
+      timers.set(
+        keyOf(schedule),
+        setTimeout(() => fire(schedule), 1_000),
+      );
+    }
+  }
+
+  function arm(schedule: Schedule) {
+    const at = Date.parse(`${schedule.ScheduleExpression.slice(3, -1)}Z`);
+    const inMs = Math.max(0, at - Date.now());
+    const timer =
+      inMs > timerMsMax
+        ? setTimeout(() => arm(schedule), timerMsMax)
+        : setTimeout(() => fire(schedule), inMs);
+    timers.set(keyOf(schedule), timer);
+  }
+
+  function remove(schedule: Pick<Schedule, 'GroupName' | 'Name'>): boolean {
+    clearTimeout(timers.get(keyOf(schedule)));
+    timers.delete(keyOf(schedule));
+    const existed = schedules.delete(keyOf(schedule));
+    if (existed) save();
+    return existed;
+  }
+
+  return {
+    /** Begins to fire: those that are kept already, and those that come. */
+    start: () => schedules.forEach(arm),
+    stop: () => timers.forEach(clearTimeout),
+    get: (key: Pick<Schedule, 'GroupName' | 'Name'>) => schedules.get(keyOf(key)),
+    remove,
+    /** @returns false when there is one of that name already. */
+    create(schedule: Schedule): boolean {
+      if (schedules.has(keyOf(schedule))) return false;
+      schedules.set(keyOf(schedule), schedule);
+      save();
+      arm(schedule);
+      return true;
+    },
+  };
+}

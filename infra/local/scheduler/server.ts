@@ -1,0 +1,84 @@
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import * as z from 'zod';
+import { log } from '../../../shared/log.ts';
+import { close, listen } from '../server.ts';
+import { openSchedules, Schedule, type Schedules } from './schedules.ts';
+
+interface Answer {
+  status: number;
+  body: object;
+  error?: string;
+}
+
+const failed = (status: number, error: string, Message: string): Answer => ({
+  status,
+  body: { Message },
+  error,
+});
+
+/** EventBridge Scheduler's protocol (REST JSON) over schedules of our own, which put messages into queues. */
+export async function startScheduler(directory: string | undefined, urlOf: (arn: string) => string) {
+  const schedules = openSchedules(directory, urlOf);
+  const server = createServer(async (request, response) => {
+    const url = new URL(request.url ?? '/', 'http://scheduler');
+    const { status, body, error } = await text(request)
+      .then((sent) => perform(schedules, request.method ?? 'GET', url, sent))
+      .catch(failure);
+    response
+      .writeHead(status, { 'content-type': 'application/json', ...(error && { 'x-amzn-errortype': error }) })
+      .end(JSON.stringify(body));
+  });
+  const port = await listen(server, 0, '127.0.0.1');
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    /** Fires what is due; before that the queues have to be there. */
+    begin: schedules.start,
+    async stop() {
+      schedules.stop();
+      await close(server);
+    },
+  };
+}
+
+function perform(
+  schedules: Schedules,
+  method: string,
+  { pathname, searchParams }: URL,
+  sent: string,
+): Answer {
+  const Name = decodeURIComponent(/^\/schedules\/([^/]+)$/.exec(pathname)?.[1] ?? '');
+  if (!Name) return failed(400, 'UnknownOperationException', `No such operation here: ${method} ${pathname}`);
+  const body: unknown = sent ? JSON.parse(sent) : {};
+  const GroupName = searchParams.get('groupName') ?? 'default';
+  switch (method) {
+    case 'POST': {
+      const schedule = Schedule.parse({ ...(body as object), Name });
+      if (!schedules.create(schedule)) return failed(409, 'ConflictException', `${Name} exists already`);
+      return { status: 200, body: { ScheduleArn: arnOf(schedule) } };
+    }
+    case 'GET': {
+      const schedule = schedules.get({ GroupName, Name });
+      return schedule
+        ? { status: 200, body: { ...schedule, Arn: arnOf(schedule), State: 'ENABLED' } }
+        : failed(404, 'ResourceNotFoundException', `There is no schedule ${Name}`);
+    }
+    case 'DELETE':
+      return schedules.remove({ GroupName, Name })
+        ? { status: 200, body: {} }
+        : failed(404, 'ResourceNotFoundException', `There is no schedule ${Name}`);
+    default:
+      return failed(400, 'UnknownOperationException', `No such operation here: ${method}`);
+  }
+}
+
+const arnOf = ({ GroupName, Name }: Schedule) =>
+  `arn:aws:scheduler:us-east-1:000000000000:schedule/${GroupName}/${Name}`;
+
+function failure(error: unknown): Answer {
+  if (error instanceof z.ZodError || error instanceof SyntaxError) {
+    return failed(400, 'ValidationException', error.message);
+  }
+  log.error('The scheduler stand-in failed', { error });
+  return failed(500, 'InternalServerException', 'Internal error');
+}

@@ -1,0 +1,1 @@
+export const assetBytesMax = 25_000_000;

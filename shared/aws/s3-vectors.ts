@@ -1,0 +1,16 @@
+import { S3VectorsClient } from '@aws-sdk/client-s3vectors';
+import { lean } from './lean.ts';
+
+/** Names an index as every request of S3 Vectors does. */
+export interface VectorIndex {
+  vectorBucketName: string;
+  indexName: string;
+}
+
+let client: S3VectorsClient | undefined;
+export const s3Vectors = () => {
+  client ??= lean(
+    new S3VectorsClient({ requestHandler: { requestTimeout: 60_000, throwOnRequestTimeout: true } }),
+  );
+  return client;
+};

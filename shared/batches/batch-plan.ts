@@ -1,0 +1,117 @@
+import * as z from 'zod';
+import { sendGrouped } from '../aws/queues.ts';
+import { chunksOf } from '../data/table.ts';
+import { derivedId } from '../ids.ts';
+import { recordTypePartition } from '../records/record.ts';
+import type { Scope } from '../runtime.ts';
+import type { Batch } from './batch.ts';
+import { batchStore, slotOf } from './batch-store.ts';
+import { groupOf, type RunMessage } from './run-message.ts';
+
+/** Asks a worker to give a batch's records their messages, from the n-th on. */
+export const PlanMessage = z.object({
+  tenant: z.string(),
+  batchId: z.string(),
+  /** The record after which this part begins. */
+  after: z.string().nullable(),
+  n: z.int(),
+});
+export type PlanMessage = z.infer<typeof PlanMessage>;
+
+/** A run begins, as its id tells, with its batch. */
+export const runIdOf = ({ id, startedAt }: Pick<Batch, 'id' | 'startedAt'>, recordId: string) =>
+  derivedId('exec', Date.parse(startedAt), id, recordId);
+
+export interface ListedRecord {
+  id: string;
+  type: string;
+  name: string;
+}
+
+/** How many records one plan message plans: some seconds of work. */
+const recordsPerPlan = 5_000;
+const recordsPerQuery = 1_000;
+
+export const batchPlanner = (scope: Scope) => {
+  const { table } = scope;
+  const batches = batchStore(scope);
+
+  /** Records of a type, oldest first; those made after `until` (a record id's bound) are left to later batches. */
+  async function recordsOf(
+    type: string,
+    { after, until, limit }: { after?: string | null; until?: string; limit: number },
+  ) {
+    const { items } = await table.query({
+      partition: recordTypePartition(table.tenant, type),
+      index: 2,
+      limit: limit + 1,
+      ...(after && { from: after }),
+      ...(until && { to: until }),
+    });
+    return items
+      .map(({ SK2, summary }) => ({ ...(summary as object), id: SK2 }) as ListedRecord)
+      .filter(({ id }) => id !== after)
+      .slice(0, limit);
+  }
+
+  /** One message a record. The records of a slot are one message group, which SQS hands out one after another. */
+  async function enqueue(batch: Batch, records: readonly { id: string }[], first: number): Promise<void> {
+    const lanes = new Map<number, { id: string; group: string; body: RunMessage }[]>();
+    records.forEach((record, index) => {
+      const slot = slotOf(batch, first + index);
+      const body = {
+        tenant: table.tenant,
+        batchId: batch.id,
+        flowId: batch.flowId,
+        recordId: record.id,
+        runId: runIdOf(batch, record.id),
+        slot,
+      };
+      const lane = lanes.get(slot) ?? [];
+      lane.push({ id: `${batch.id}.${record.id}`, group: groupOf(body), body });
+      lanes.set(slot, lane);
+    });
+    for (const some of chunksOf([...lanes.values()], 10)) {
+      await Promise.all(some.map((lane) => sendGrouped('RUNS_QUEUE_URL', lane)));
+    }
+  }
+
+  return {
+    recordsOf,
+    enqueue,
+
+    /** Plans one part; what it answers is the next part, or nothing when the batch is planned. */
+    async plan({ batchId, after, n }: PlanMessage): Promise<PlanMessage | undefined> {
+      const batch = await batches.get(batchId);
+      if (batch.stopped || batch.planned) return;
+      const { recordType } = batch;
+      if (recordType === null) {
+        const ids = (await batches.recordIds(batchId)) ?? [];
+        await enqueue(
+          batch,
+          ids.map((id) => ({ id })),
+          0,
+        );
+        return void (await batches.finishPlanning(batchId, ids.length));
+      }
+      const until = batchId.replace('batch_', 'record_');
+      let last = after;
+      for (let planned = 0; planned < recordsPerPlan; ) {
+        const records = await recordsOf(recordType, { after: last, until, limit: recordsPerQuery });
+        await enqueue(batch, records, n + planned);
+        planned += records.length;
+        last = records.at(-1)?.id ?? last;
+        if (records.length === recordsPerQuery) continue;
+        await batches.finishPlanning(batchId, n + planned);
+        return;
+      }
+      return { tenant: table.tenant, batchId, after: last, n: n + recordsPerPlan };
+    },
+
+    /** Leaves the planning to a worker. */
+    async hand(message: PlanMessage): Promise<void> {
+      const { batchId, n } = message;
+      await sendGrouped('PLAN_QUEUE_URL', [{ id: `${batchId}.${n}`, group: batchId, body: message }]);
+    },
+  };
+};

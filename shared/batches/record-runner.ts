@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { versionStore } from '../flows/version-store.ts';
+import type { Checkpoint } from '../runs/checkpoint.ts';
+import { livePorts } from '../runs/live-ports.ts';
+import { attemptRun } from '../runs/run-attempt.ts';
+import { checkpointsOf, resultsOf } from '../runs/run-history.ts';
+import { openRunLog, type RunLog } from '../runs/run-log.ts';
+import { runVariables } from '../runs/run-variables.ts';
+import type { Scope } from '../runtime.ts';
+import type { Batch } from './batch.ts';
+import type { RecordJob } from './record-jobs.ts';
+import { type CommitEnd, endCommitter } from './run-ends.ts';
+import { wakeAt } from './wakes.ts';
+
+/** Runs a batch's flow on one record, from where an earlier attempt ended. Each record is counted exactly once. */
+export async function runRecord(
+  scope: Scope,
+  job: RecordJob,
+  commitEnd: CommitEnd,
+  signal: AbortSignal,
+): Promise<void> {
+  const { batch, record, flowDeleted } = job;
+  if (!batch || batch.stopped) return;
+  const earlier = await earlierCheckpoints(scope, job);
+  const last = earlier.at(-1);
+  if (last?.end) return;
+  const log = logOf(scope, job, batch, commitEnd, earlier);
+  if (flowDeleted) return log.finish('The flow was deleted');
+  if (!record && job.message.recordId) return log.finish('The record was deleted');
+
+  const { runId } = job.message;
+  const run = {
+    steps: (await versionStore(scope).toRunAgain(batch.flowId, batch.flowVersionId)).steps,
+    variables: runVariables({ ...batch, runId, record, ...job.input }),
+    ports: livePorts(scope, { ...batch, runId }),
+    done: await resultsOf(scope, earlier),
+    waiting: last?.waiting,
+    signal,
+    log,
+  };
+  const retries = new Map<string, number>();
+  for (let attempt = 0; ; attempt++) {
+    const outcome = await attemptRun({ ...run, retries, mayRetry: attempt < batch.maxRetries });
+    if ('parked' in outcome) return wakeAt(scope, outcome.parked.until, job.message);
+    if ('end' in outcome) return;
+    retries.set(outcome.retryFrom, (retries.get(outcome.retryFrom) ?? 0) + 1);
+    await sleep(Math.random() * 1_000 * 2 ** attempt, undefined, { signal });
+  }
+}
+
+/** Ends a record that was given up on, unless it has ended after all. */
+export async function failRecord(scope: Scope, job: RecordJob, error: string): Promise<void> {
+  if (!job.batch) return;
+  const earlier = await earlierCheckpoints(scope, job);
+  if (earlier.at(-1)?.end) return;
+  await logOf(scope, job, job.batch, endCommitter(scope), earlier).finish(error);
+}
+
+const earlierCheckpoints = async (scope: Scope, { message, firstCheckpoint }: RecordJob) =>
+  !firstCheckpoint || firstCheckpoint.end
+    ? [firstCheckpoint].filter((each) => each !== undefined)
+    : checkpointsOf(scope, message);
+
+function logOf(
+  scope: Scope,
+  { message, record }: RecordJob,
+  { userId, organizationId, flowId, flowVersionId, ttl }: Batch,
+  commitEnd: CommitEnd,
+  earlier: readonly Checkpoint[],
+): RunLog {
+  const { batchId, recordId, runId, slot } = message;
+  const { name: recordName = null, metadata: recordMetadata = {} } = record ?? {};
+  const ids = { userId, organizationId, flowId, flowVersionId, batchId, runId, recordId };
+  const facts = { ...ids, recordName, recordMetadata, ...(ttl !== undefined && { ttl }) };
+  return openRunLog(scope, facts, (ending) => commitEnd({ ...ending, batchId, slot }), earlier);
+}

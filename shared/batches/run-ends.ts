@@ -1,0 +1,60 @@
+import Big from 'big.js';
+import type { RunEnding } from '../runs/run-log.ts';
+import type { Scope } from '../runtime.ts';
+import { slotEntity } from './batch.ts';
+
+/** The end of a run, and where its record is counted. */
+export interface End extends RunEnding {
+  batchId: string;
+  slot: number;
+}
+
+interface Waiting extends End {
+  resolve: () => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * Commits the ends of runs, each record counted exactly once, with its last checkpoint. Those that come within
+ * one turn of the event loop are one transaction, in which a batch's records are counted by one write.
+ */
+export function endCommitter({ table, now }: Scope) {
+  let waiting: Waiting[] = [];
+
+  const commit = (ends: readonly End[]) => {
+    const batches = Map.groupBy(ends, ({ batchId }) => batchId);
+    const counts = [...batches].map(([batchId, [first, ...others]]) => {
+      const all = first ? [first, ...others] : others;
+      const cost = all.reduce((sum, end) => sum.plus(end.cost), new Big(0));
+      const add = {
+        processed: all.length,
+        failed: all.filter(({ failed }) => failed).length,
+        ...(!cost.eq(0) && { cost: cost.toFixed() }),
+      };
+      const key = { batchId, slot: first?.slot ?? 0 };
+      return table.writes.update(slotEntity, key, { add, set: { lastAt: now().toISOString() } });
+    });
+    return table.commit([...ends.map(({ write }) => write), ...counts]);
+  };
+
+  /** When one of several cannot be written, each is tried by itself: only that one fails. */
+  async function flush(): Promise<void> {
+    const ends = waiting;
+    waiting = [];
+    const together =
+      ends.length > 1 &&
+      (await commit(ends).then(
+        () => true,
+        () => false,
+      ));
+    await Promise.all(
+      ends.map((end) => (together ? end.resolve() : commit([end]).then(end.resolve, end.reject))),
+    );
+  }
+
+  return (end: End) =>
+    new Promise<void>((resolve, reject) => {
+      if (waiting.push({ ...end, resolve, reject }) === 1) setImmediate(flush);
+    });
+}
+export type CommitEnd = ReturnType<typeof endCommitter>;

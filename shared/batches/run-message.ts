@@ -1,0 +1,19 @@
+import * as z from 'zod';
+
+/** Asks a worker to run a batch's flow on one record. */
+export const RunMessage = z.object({
+  tenant: z.string(),
+  batchId: z.string(),
+  flowId: z.string(),
+  /** Null where the run has no record that is stored. */
+  recordId: z.string().nullable(),
+  /** The execution of this record in this batch: the same however often it is planned. */
+  runId: z.string(),
+  slot: z.int(),
+  /** How often the run was parked and woken. */
+  wake: z.int().optional(),
+});
+export type RunMessage = z.infer<typeof RunMessage>;
+
+/** The messages of a slot are one message group, which SQS hands out one after another. */
+export const groupOf = ({ batchId, slot }: Pick<RunMessage, 'batchId' | 'slot'>) => `${batchId}.${slot}`;

@@ -1,0 +1,115 @@
+import * as z from 'zod';
+
+const count = z.int().optional();
+const every = { executionId: z.string(), seq: z.int() };
+const event = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
+  z.object({ type: z.literal(type), ...every, ...shape });
+
+/** Where a step stands: `index` is the top-level step's, `path` tells the way into the branches of a conditional. */
+const place = { id: z.string(), name: z.string(), index: z.int(), path: z.string() };
+const text = { id: z.string(), stepId: z.string() };
+
+/** The events of a dispatched run (semantics-1, section 9: the unified vocabulary). */
+export const DispatchEvent = z
+  .discriminatedUnion('type', [
+    event('execution_start', {
+      kind: z.literal('flow'),
+      startedAt: z.string(),
+      flowId: z.string(),
+      flowName: z.string(),
+      totalSteps: z.int(),
+    }),
+    event('step_start', {
+      ...place,
+      stepType: z.string(),
+      totalSteps: z.int(),
+      outputVariable: z.string().optional(),
+      startedAt: z.string(),
+    }),
+    event('step_complete', {
+      ...place,
+      success: z.boolean(),
+      result: z.unknown(),
+      error: z.string().optional(),
+      durationMs: z.int(),
+      tokensUsed: count,
+      cost: z.string().nullable().optional(),
+      resolvedPrompt: z.string().optional(),
+    }),
+    event('step_skip', { ...place, when: z.string().optional(), skippedAt: z.string() }),
+    event('text_start', { ...text, role: z.literal('assistant') }),
+    event('text_delta', { ...text, delta: z.string() }),
+    event('text_complete', { ...text, text: z.string() }),
+    event('custom', { stepId: z.string(), name: z.string(), value: z.unknown() }),
+    event('await', {
+      awaitReason: z.literal('wait'),
+      awaitedAt: z.string(),
+      until: z.string(),
+      batchExecutionId: z.string(),
+    }).meta({ description: 'The run goes on by itself at `until`; follow it as the batch of that id' }),
+    event('execution_complete', {
+      kind: z.literal('flow'),
+      success: z.boolean(),
+      finalOutput: z.unknown(),
+      error: z.string().optional(),
+      totalCost: z.string(),
+      totalTokens: z.object({ input: z.int(), output: z.int() }),
+      totalSteps: z.int(),
+      successfulSteps: z.int(),
+      failedSteps: z.int(),
+      durationMs: z.int(),
+      completedAt: z.string(),
+    }),
+    event('execution_error', {
+      kind: z.literal('flow'),
+      error: z.object({ code: z.enum(['TIMEOUT', 'INTERNAL']), message: z.string() }),
+    }).meta({ description: 'The run was cut off: by its time limit, or by a fault of the service' }),
+    event('ping', { timestamp: z.string() }),
+  ])
+  .meta({ id: 'DispatchEvent' });
+export type DispatchEvent = z.infer<typeof DispatchEvent>;
+
+/** An event without what every event carries. */
+export type Told = DispatchEvent extends infer E
+  ? E extends DispatchEvent
+    ? Omit<E, 'executionId' | 'seq'>
+    : never
+  : never;
+
+const StepRow = z.object({
+  id: z.string(),
+  name: z.string(),
+  type: z.string(),
+  path: z.string(),
+  status: z.enum(['completed', 'failed', 'skipped']),
+  output: z.unknown(),
+  error: z.string().nullable(),
+  durationMs: z.int(),
+  modelUsed: z.string().nullable(),
+  promptTokens: z.int().nullable(),
+  completionTokens: z.int().nullable(),
+  totalTokens: z.int().nullable(),
+  estimatedCost: z.string().nullable(),
+  resolvedPrompt: z.string().optional(),
+});
+export type StepRow = z.infer<typeof StepRow>;
+
+/** What a dispatched run answers where it is not streamed. */
+export const DispatchResult = z
+  .object({
+    success: z.boolean(),
+    executionId: z.string(),
+    status: z.enum(['completed', 'failed', 'paused']),
+    output: z.unknown().meta({ description: 'The last step’s' }),
+    error: z.string().nullable(),
+    steps: z.array(StepRow),
+    totalTokens: z.object({ input: z.int(), output: z.int() }),
+    totalCost: z.string().meta({ description: 'USD, decimal text' }),
+    durationMs: z.int(),
+    batchExecutionId: z
+      .string()
+      .optional()
+      .meta({ description: 'Of a paused run: the batch of one as which it goes on by itself' }),
+  })
+  .meta({ id: 'DispatchResult' });
+export type DispatchResult = z.infer<typeof DispatchResult>;

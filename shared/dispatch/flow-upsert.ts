@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import type { Principal } from '../auth/principal.ts';
+import { ConditionFailed } from '../data/condition-failed.ts';
+import { defineEntity } from '../data/entity.ts';
+import { flowsPartition, type StoredStep } from '../flows/flow.ts';
+import { flowStore, type LoadedFlow } from '../flows/flow-store.ts';
+import { versionStore } from '../flows/version-store.ts';
+import { ApiError, conflict } from '../http/errors.ts';
+import type { Scope } from '../runtime.ts';
+import type { DispatchBody } from './request.ts';
+
+const digestOf = (value: string) => createHash('sha256').update(value).digest('hex');
+/** Steps without their ids, which are made anew for those that came without. */
+const contentOf = (steps: readonly StoredStep[]) =>
+  digestOf(JSON.stringify(steps, (key, value) => (key === 'id' ? undefined : value)));
+
+/** Which flow an upsert of a name means, and the steps that the last one left. */
+export const flowNameEntity = defineEntity({
+  type: 'flowName',
+  schema: z.object({ name: z.string(), flowId: z.string(), content: z.string() }),
+  key: (tenant, { name }: { name: string }) => ({
+    PK: `T#${tenant}#FLOWNAME#${digestOf(name)}`,
+    SK: 'NAME',
+  }),
+});
+
+export interface UpsertedFlow {
+  name: string;
+  description?: string | null | undefined;
+  steps: StoredStep[];
+}
+type Options = DispatchBody['options']['upsertOptions'];
+
+/** Brings the flow of a name to these steps, or makes it: for callers who hold their flows in code. */
+export const flowUpserter = (scope: Scope) => {
+  const { table } = scope;
+  const flows = flowStore(scope);
+  const versions = versionStore(scope);
+
+  /** The flow that the last upsert of the name meant, or else the newest one that is called so. */
+  async function find(name: string) {
+    const noted = await table.get(flowNameEntity, { name }, { consistent: true });
+    const flow = noted && (await unlessMissing(flows.get(noted.flowId)));
+    if (flow?.name === name) return { noted, flow };
+    const [other] = await table.queryAll({
+      partition: flowsPartition(table.tenant),
+      index: 1,
+      newestFirst: true,
+      filter: { expression: '#summary.#name = :name', values: { name } },
+    });
+    return { noted, flow: other && (await unlessMissing(flows.get(other.SK1 as string))) };
+  }
+  type Found = Awaited<ReturnType<typeof find>>;
+
+  /** Notes what the name means now, if it still means what was found. */
+  const note = ({ noted }: Found, name: string, flowId: string, content: string) =>
+    table.writes.put(
+      flowNameEntity,
+      { name, flowId, content },
+      noted
+        ? {
+            expression: '#content = :was AND #flowId = :old',
+            values: { was: noted.content, old: noted.flowId },
+          }
+        : { expression: 'attribute_not_exists(PK)' },
+    );
+
+  async function attempt(
+    { userId, organizationId }: Principal,
+    given: UpsertedFlow,
+    options: Options,
+  ): Promise<LoadedFlow> {
+    const { name, steps, description } = given;
+    const content = contentOf(steps);
+    const found = await find(name);
+    const { flow, noted } = found;
+    if (!flow) {
+      const owner = { userId, organizationId };
+      return flows.create(owner, given, (id) => [note(found, name, id, content)]);
+    }
+    const current = contentOf(flow.steps);
+    if (current === content) return flow;
+    const isOurs = noted?.flowId === flow.id && noted.content === current;
+    if (!isOurs && !options.allowOverwriteExternalChanges) throw externalChanges(flow);
+    return flows.update(
+      flow.id,
+      { description, steps },
+      {
+        check: (before) => {
+          if (before.updatedAt !== flow.updatedAt) throw externalChanges(flow);
+        },
+        beside: [note(found, name, flow.id, content)],
+      },
+    );
+  }
+
+  /** @returns the id of the flow. */
+  return async (owner: Principal, given: UpsertedFlow, options: Options): Promise<string> => {
+    const flow = await attempt(owner, given, options).catch((error) => {
+      // Another upsert of the same name came first: there is something to find now.
+      if (error instanceof ConditionFailed) return attempt(owner, given, options);
+      throw error;
+    });
+    if (flow.draft && options.createVersionOnChange) {
+      // Another upsert may have published it.
+      await unlessMissing(versions.publishDraft(flow.id, flow.draft.id));
+    }
+    return flow.id;
+  };
+};
+
+const externalChanges = ({ id, name }: LoadedFlow) =>
+  conflict({
+    path: 'flow.steps',
+    code: 'EXTERNAL_CHANGES',
+    message: `The flow "${name}" (${id}) has steps that no upsert sent; set options.upsertOptions.allowOverwriteExternalChanges to write over them`,
+  });
+
+async function unlessMissing<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}

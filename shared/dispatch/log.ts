@@ -1,0 +1,43 @@
+import type { Principal } from '../auth/principal.ts';
+import type { StepResult } from '../flows/engine.ts';
+import { openRunLog, type RunLog } from '../runs/run-log.ts';
+import type { Scope } from '../runtime.ts';
+import type { Prepared } from './prepare.ts';
+
+/** How long a run that belongs to nothing stored can be followed after it was parked. */
+const forgottenAfterSeconds = 30 * 86_400;
+export const forgottenAt = ({ now }: Scope) => Math.floor(now().getTime() / 1_000) + forgottenAfterSeconds;
+
+/** Where a dispatched run's results go: into the table, or nowhere unless the run is parked, which has to be kept. */
+export function openDispatchLog(
+  scope: Scope,
+  { flow, version, record, keeps }: Prepared,
+  { userId, organizationId }: Principal,
+  runId: string,
+): RunLog {
+  const facts = {
+    ...{ userId, organizationId, runId, batchId: null },
+    flowId: flow.id,
+    flowVersionId: version.id,
+    recordId: record?.id ?? null,
+    recordName: record?.name ?? null,
+    recordMetadata: record?.metadata ?? {},
+  };
+  const open = (more: { ttl?: number } = {}) =>
+    openRunLog(scope, { ...facts, ...more }, ({ write }) => scope.table.commit([write]));
+  return keeps ? open() : keptWhenParked(() => open({ ttl: forgottenAt(scope) }));
+}
+
+function keptWhenParked(open: () => RunLog): RunLog {
+  const results: StepResult[] = [];
+  return {
+    add: async (result) => void results.push(result),
+    flush: async () => {},
+    finish: async () => {},
+    async park(wait) {
+      const log = open();
+      for (const result of results) await log.add(result);
+      await log.park(wait);
+    },
+  };
+}

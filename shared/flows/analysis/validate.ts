@@ -1,0 +1,55 @@
+import type * as z from 'zod';
+import type { ErrorDetail } from '../../http/errors.ts';
+import { detailsOf } from '../../http/validation.ts';
+import { NestedSteps } from '../steps/flow-step.ts';
+import { type Analysis, analyse } from './analyse.ts';
+import { bounded, type Finding } from './finding.ts';
+
+export interface Validation extends Analysis {
+  valid: boolean;
+  errors: Finding[];
+}
+
+/** Flows that are too large or too deep to be looked at any closer. */
+const outOfBounds = new Set(['TOO_MANY_STEPS', 'TOO_DEEP']);
+
+/**
+ * What is to be said about a flow as it is sent.
+ * @param Body What a flow that is saved has to be: its complaints are the errors, word for word.
+ */
+export async function validateFlow(Body: z.ZodType, body: Record<string, unknown>): Promise<Validation> {
+  const { error } = Body.safeParse(body, { reportInput: true });
+  const member = body.flowSteps === undefined && body.steps !== undefined ? 'steps' : 'flowSteps';
+  const refusals = detailsOf(error?.issues ?? []);
+  const stop = refusals.some(({ code }) => outOfBounds.has(code));
+  const errors = bounded(
+    (error && !stop ? withOthers(refusals, body[member], member) : refusals).map(
+      ({ path = '', ...detail }): Finding => ({ ...detail, path, ...stepAt(body, path) }),
+    ),
+  );
+  const analysis = stop ? { warnings: [], recommendations: [] } : await analyse(body[member], member);
+  return { valid: errors.length === 0, errors, ...analysis };
+}
+
+/** Saving stops at what is wrong with the list of steps as a whole; here the steps are told of too. */
+function withOthers(refusals: ErrorDetail[], steps: unknown, member: string): ErrorDetail[] {
+  const { error } = NestedSteps.safeParse(steps, { reportInput: true });
+  const told = new Set(refusals.map(({ path }) => path));
+  return [...refusals, ...detailsOf(error?.issues ?? [], [member]).filter(({ path }) => !told.has(path))];
+}
+
+/** The innermost step that a path leads into, under the index of the one at the top. */
+function stepAt(body: unknown, path: string): Pick<Finding, 'step'> {
+  const segments = path.split('.');
+  let value: unknown = body;
+  let step: Finding['step'];
+  const index = Number(segments[1]);
+  for (const [at, segment] of segments.entries()) {
+    value = (value as Record<string, unknown> | null | undefined)?.[segment];
+    const holder = segments[at - 1];
+    if (!['flowSteps', 'steps', 'trueSteps', 'falseSteps'].includes(holder ?? '')) continue;
+    const { name, type } = (value ?? {}) as { name?: unknown; type?: unknown };
+    step = { index, name: typeof name === 'string' ? name : '', type: typeof type === 'string' ? type : '' };
+  }
+  return step ? { step } : {};
+}

@@ -1,0 +1,15 @@
+import type { StoredStep } from './flow.ts';
+
+/** `{{secret:KEY}}`, also with what Liquid allows around it: blanks, dashes, filters. */
+const secretReference = /\{\{-?\s*secret:\s*(\w{1,100})\s*(?:\|[^{}]*)?\}\}/g;
+
+/** Steps as they leave for another place to run: all is in them, and secrets are named as `secret:<NAME>`. */
+export const exportedSteps = (steps: readonly StoredStep[]): StoredStep[] =>
+  steps.map((step) => withoutReferences(step) as StoredStep);
+
+function withoutReferences(value: unknown): unknown {
+  if (typeof value === 'string') return value.replace(secretReference, 'secret:$1');
+  if (Array.isArray(value)) return value.map(withoutReferences);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withoutReferences(member)]));
+}

@@ -1,0 +1,38 @@
+import * as z from 'zod';
+import { valueAt } from '../json.ts';
+import { defineStep, StepError, type StepEvent } from '../step.ts';
+import { plainMembers, VariablePath } from './members.ts';
+
+const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** What each type of stream shows of a value. */
+const eventsOf = {
+  text: (value: unknown): StepEvent[] => [
+    { type: 'text_start' },
+    { type: 'text_delta', delta: asText(value) },
+    { type: 'text_complete', text: asText(value) },
+  ],
+  json: (value: unknown): StepEvent[] => [{ type: 'custom', name: 'json', value }],
+  artifact: (value: unknown): StepEvent[] => [{ type: 'custom', name: 'artifact', value }],
+};
+const streamTypes = Object.keys(eventsOf) as (keyof typeof eventsOf)[];
+
+export const sendStreamStep = defineStep({
+  type: 'send-stream',
+  summary: 'Show a variable to the caller of a streamed run, at once',
+  config: z.strictObject({
+    sourceVariable: VariablePath,
+    streamType: z.enum(streamTypes).optional().meta({
+      description: 'text (without it): as text_delta; json and artifact: as a custom event of that name',
+    }),
+    ...plainMembers,
+  }),
+  output: z.unknown(),
+  effects: false,
+  run({ config: { sourceVariable, streamType = 'text' }, variables, emit }) {
+    const value = valueAt(variables, sourceVariable);
+    if (value === undefined) throw new StepError(`The variable ${sourceVariable} is not set`);
+    if (emit) for (const event of eventsOf[streamType](value)) emit(event);
+    return { output: value };
+  },
+});

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import { vectorFrom } from '../../vectors/vector.ts';
+import { valueAt } from '../json.ts';
+import type { StoredVector } from '../ports.ts';
+import { defineStep, StepError } from '../step.ts';
+import { Template } from '../templates.ts';
+import { plainMembers, VariablePath } from './members.ts';
+
+const vectorsMax = 10_000;
+const collectionCharactersMax = 255;
+
+export const CollectionName = Template.min(1).meta({
+  description: 'One of your collections of vectors: any name of up to 255 characters',
+});
+
+export const storeVectorStep = defineStep({
+  type: 'store-vector',
+  summary: 'Keep vectors in a collection; one of the same id is replaced',
+  config: z.strictObject({
+    vectorsSource: VariablePath.meta({
+      description: 'Holds a vector, an object {id?, vector, metadata?}, or a list of up to 10,000 of these',
+    }),
+    destination: CollectionName.meta({
+      description: 'The collection that takes them, which is made when it is not there',
+    }),
+    ...plainMembers,
+  }),
+  output: z.object({ collection: z.string(), count: z.int(), ids: z.array(z.string()) }),
+  effects: true,
+  async run({ config, variables, render, ports }) {
+    const collection = collectionFrom(render(config.destination));
+    const vectors = vectorsIn(valueAt(variables, config.vectorsSource), config.vectorsSource);
+    await ports.vectors.put(collection, vectors);
+    const ids = vectors.map(({ id }) => id);
+    return { output: { collection, count: ids.length, ids } };
+  },
+});
+
+/** The name of a collection, after its template was filled. @throws StepError */
+export function collectionFrom(text: string): string {
+  const name = text.trim();
+  if (name.length > 0 && name.length <= collectionCharactersMax) return name;
+  throw new StepError(
+    `The name of a collection has 1 to ${collectionCharactersMax} characters; this one has ${name.length}`,
+  );
+}
+
+/** Each once: of several with one id the last one stays. */
+function vectorsIn(value: unknown, path: string): StoredVector[] {
+  if (value === undefined || value === null) throw new StepError(`The variable ${path} is not set`);
+  const isList = Array.isArray(value) && typeof value[0] !== 'number';
+  const items: unknown[] = isList ? value : [value];
+  if (items.length > vectorsMax) {
+    throw new StepError(`${path} holds ${items.length} vectors; ${vectorsMax} are the most in one step`);
+  }
+  const vectors = items.map((item, index) => storedFrom(item, isList ? `${path}[${index}]` : path));
+  return [...new Map(vectors.map((vector) => [vector.id, vector])).values()];
+}
+
+const Item = z.object({
+  id: z.union([z.string().min(1).max(1_024), z.number().transform(String)]).optional(),
+  vector: z.unknown().optional(),
+  metadata: z.record(z.string(), z.unknown()).optional(),
+});
+
+function storedFrom(value: unknown, what: string): StoredVector {
+  if (Array.isArray(value)) return identified(vectorFrom(value, what), {});
+  const item = Item.safeParse(value);
+  if (!item.success) {
+    const [issue] = item.error.issues;
+    const where = [what, ...(issue?.path ?? [])].join('.');
+    throw new StepError(
+      `${where}: expected a vector, or an object {id?, vector, metadata?}. ${issue?.message}`,
+    );
+  }
+  const { id, vector, metadata = {} } = item.data;
+  return identified(vectorFrom(vector, `${what}.vector`), metadata, id);
+}
+
+/** Without an id of its own a vector is known by what it is, so that a step which runs again stores it once. */
+const identified = (vector: number[], metadata: StoredVector['metadata'], id?: string): StoredVector => ({
+  id:
+    id ??
+    createHash('sha256')
+      .update(JSON.stringify([vector, metadata]))
+      .digest('hex')
+      .slice(0, 32),
+  vector,
+  metadata,
+});

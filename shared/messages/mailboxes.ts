@@ -1,0 +1,47 @@
+import { domainToASCII } from 'node:url';
+import * as z from 'zod';
+
+const addressCharactersMax = 254;
+const separated = /(?:"(?:[^"\\]|\\.)*"|[^",])+/g;
+const named = /^(?<name>"(?:[^"\\]|\\.)*"|[^"<>]*?)\s*<(?<address>[^<>]*)>$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what may not get into a header
+const control = /[\x00-\x1f\x7f\u2028\u2029]/;
+
+/** Text that would leave its header's line. */
+export const leavesItsLine = (text: string) => control.test(text);
+
+/**
+ * The mailboxes of a text like `Ada <ada@example.com>, bob@example.com`, as a mail header takes them: in ASCII.
+ * @throws TypeError that says which part is none.
+ */
+export function mailboxesIn(text: string): string[] {
+  if (leavesItsLine(text)) throw new TypeError('An address has no line breaks or other control characters');
+  return (text.match(separated) ?? [])
+    .map((part) => part.trim())
+    .flatMap((part) => (part ? [mailbox(part)] : []));
+}
+
+function mailbox(text: string): string {
+  const { name = '', address = text } = named.exec(text)?.groups ?? {};
+  const at = address.lastIndexOf('@');
+  const ascii = `${address.slice(0, at)}@${domainToASCII(address.slice(at + 1))}`;
+  if (at < 1 || ascii.length > addressCharactersMax || !z.regexes.html5Email.test(ascii)) {
+    throw new TypeError(`"${text.slice(0, 100)}" is not an email address`);
+  }
+  const plain = name.startsWith('"') ? name.slice(1, -1).replace(/\\(.)/g, '$1') : name;
+  return plain ? `${phrase(plain)} <${ascii}>` : ascii;
+}
+
+const ascii = /^[\x20-\x7e]*$/;
+
+/** A display name in a header: quoted, or in the encoded words of RFC 2047, which have 75 characters at most. */
+function phrase(name: string): string {
+  if (ascii.test(name)) return `"${name.replace(/["\\]/g, '\\$&')}"`;
+  const words = [''];
+  for (const character of name) {
+    const longer = (words.at(-1) ?? '') + character;
+    if (Buffer.byteLength(longer) > 45) words.push(character);
+    else words[words.length - 1] = longer;
+  }
+  return words.map((word) => `=?UTF-8?B?${Buffer.from(word).toString('base64')}?=`).join(' ');
+}

@@ -1,0 +1,69 @@
+import type { Content } from 'pdfmake/interfaces.js';
+import { imageIn } from './image.ts';
+import { isElement, type Make } from './layout.ts';
+import { paragraphOf } from './paragraph.ts';
+import { attribute } from './style.ts';
+import { tableOf } from './table.ts';
+
+type Margin = [left: number, top: number, right: number, bottom: number];
+
+const below: Margin = [0, 0, 0, 8];
+const margins: Record<string, Margin> = {
+  ...{ p: below, h1: [0, 14, 0, 8], h2: [0, 12, 0, 6], h3: [0, 10, 0, 5] },
+  ...{ h4: [0, 8, 0, 4], h5: [0, 8, 0, 4], h6: [0, 8, 0, 4] },
+  ...{ blockquote: [14, 0, 0, 8], dd: [14, 0, 0, 4], figure: [0, 4, 0, 8] },
+};
+
+/** What is inside, one below another. */
+const stacked: Make = (element, style, layout) => {
+  const stack = layout.contentOf(element.childNodes, style, layout);
+  const margin = margins[element.tagName];
+  return stack.length > 0 ? [{ stack, ...(margin && { margin }) }] : [];
+};
+
+const listed: Make = (element, style, layout) => {
+  const items = element.childNodes.filter(isElement).map((item): Content => {
+    const stack = layout.contentOf([item], style, layout);
+    return stack.length > 0 ? { stack } : { text: ' ' };
+  });
+  if (items.length === 0) return [];
+  if (element.tagName !== 'ol') return [{ ul: items, margin: below }];
+  const start = Number(attribute(element, 'start') ?? 1);
+  return [{ ol: items, margin: below, ...(Number.isSafeInteger(start) && { start }) }];
+};
+
+/** In a box of its own. */
+const boxed: Make = (element, style, layout) => {
+  const stack = layout.contentOf(element.childNodes, style, layout);
+  const border: [boolean, boolean, boolean, boolean] = [false, false, false, false];
+  const cell = { stack, fillColor: '#f4f4f4', border };
+  return [{ table: { widths: ['*'], body: [[cell]] }, margin: below }];
+};
+
+const ruled: Make = () => {
+  const border: [boolean, boolean, boolean, boolean] = [false, true, false, false];
+  const layout = { hLineWidth: () => 0.5, hLineColor: () => '#999999' };
+  return [
+    { table: { widths: ['*'], body: [[{ text: '', fontSize: 1, border }]] }, layout, margin: [0, 8, 0, 4] },
+  ];
+};
+
+/** An image that lies in the document, else the words that stand in for it. */
+const pictured: Make = (element, style, { room }) => {
+  const image = imageIn(element);
+  if (!image) return paragraphOf([{ ...style, text: attribute(element, 'alt') ?? '' }], style);
+  const pixels = Number.parseFloat(attribute(element, 'width') ?? '');
+  const width = Math.min(room.width, pixels * 0.75);
+  const size = width >= 1 ? { width } : { maxWidth: room.width, maxHeight: room.height };
+  return [{ image, ...size, ...(style.alignment && { alignment: style.alignment }), margin: [0, 2, 0, 6] }];
+};
+
+const stackedTags =
+  'address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure ' +
+  'footer form h1 h2 h3 h4 h5 h6 header html legend li main nav p section summary';
+
+/** How elements are laid out that begin a line of their own. */
+export const blocks: Readonly<Record<string, Make>> = {
+  ...Object.fromEntries(stackedTags.split(' ').map((tag) => [tag, stacked])),
+  ...{ ul: listed, ol: listed, menu: listed, pre: boxed, hr: ruled, img: pictured, table: tableOf },
+};

@@ -1,0 +1,58 @@
+import type { DefaultTreeAdapterTypes } from 'parse5';
+import type { Content } from 'pdfmake/interfaces.js';
+import { blocks } from './blocks.ts';
+import { isElement, type Layout, type Node } from './layout.ts';
+import { paragraphOf, type Run } from './paragraph.ts';
+import { attribute, declarations, type Element, type Style, styleOf } from './style.ts';
+
+/** Elements that are not there to be read. */
+const unread = new Set(
+  (
+    'applet audio base canvas embed head iframe link math meta noembed noframes noscript object script select style ' +
+    'svg template textarea title video'
+  ).split(' '),
+);
+
+/** Lays out nodes: text runs together to paragraphs, up to the next element that begins a line of its own. */
+export function contentOf(nodes: readonly Node[], style: Style, layout: Layout): Content[] {
+  const content: Content[] = [];
+  let runs: Run[] = [];
+  const endParagraph = () => {
+    content.push(...paragraphOf(runs, style));
+    runs = [];
+  };
+  const visit = (node: Node, around: Style) => {
+    if (node.nodeName === '#text')
+      runs.push({ ...around, text: (node as DefaultTreeAdapterTypes.TextNode).value });
+    if (!isElement(node) || unread.has(node.tagName)) return;
+    const own = styleOf(node, around);
+    if (own.hidden) return;
+    if (Object.hasOwn(blocks, node.tagName)) {
+      endParagraph();
+      content.push(...paged(node, blocks[node.tagName]?.(node, own, layout) ?? []));
+    } else {
+      runs.push(...marks(node, own));
+      for (const child of node.childNodes) visit(child, own);
+    }
+  };
+  for (const node of nodes) visit(node, style);
+  endParagraph();
+  return content;
+}
+
+/** What an element shows beside its content. */
+function marks(element: Element, style: Style): Run[] {
+  if (element.tagName === 'br') return [{ ...style, text: '\n', preformatted: true }];
+  const isBox = element.tagName === 'input' && attribute(element, 'type') === 'checkbox';
+  return isBox ? [{ ...style, text: attribute(element, 'checked') === undefined ? '☐' : '☑' }] : [];
+}
+
+/** Begins a page before or after an element that asks for it. */
+function paged(element: Element, made: Content[]): Content[] {
+  const declared = declarations(element);
+  const asks = (side: 'before' | 'after') =>
+    /^(?:always|page)$/.test(declared.get(`page-break-${side}`) ?? declared.get(`break-${side}`) ?? '');
+  const before: Content[] = asks('before') ? [{ text: '', pageBreak: 'before' }] : [];
+  const after: Content[] = asks('after') ? [{ text: '', pageBreak: 'after' }] : [];
+  return [...before, ...made, ...after];
+}

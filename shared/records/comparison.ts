@@ -1,0 +1,68 @@
+import Big from 'big.js';
+
+/** How two values of records and filters stand to each other; nothing where they cannot be compared. */
+export function compare(one: unknown, other: unknown): number | undefined {
+  if (typeof one === 'number' || typeof other === 'number') return between(numberOf(one), numberOf(other));
+  if (typeof one === 'boolean' || typeof other === 'boolean') return between(truthOf(one), truthOf(other));
+  if (typeof one !== 'string' || typeof other !== 'string') return undefined;
+  if (plainNumber.test(one) && plainNumber.test(other)) return compareDecimals(one, other);
+  return between(instantOf(one), instantOf(other)) ?? compareTexts(one, other);
+}
+
+function between<T extends number | boolean>(one: T | undefined, other: T | undefined): number | undefined {
+  if (one === undefined || other === undefined) return undefined;
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+/** Beside another text, what has leading zeros, a plus or an exponent is a code: a postcode, an account. */
+const plainNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
+const numericText = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i;
+
+/** The number that a value is or, as text from a CSV file, says. */
+function numberOf(value: unknown): number | undefined {
+  if (typeof value === 'number') return value;
+  return typeof value === 'string' && numericText.test(value) ? Number(value) : undefined;
+}
+
+/** Two plain numbers, exactly also where JavaScript's numbers would round. */
+function compareDecimals(one: string, other: string): number {
+  return between(Number(one), Number(other)) || (one === other ? 0 : new Big(one).cmp(other));
+}
+
+/** What a value says to be true or false. */
+export function truthOf(value: unknown): boolean | undefined {
+  const text = typeof value === 'string' ? value.trim().toLowerCase() : value;
+  if (text === true || text === 'true') return true;
+  return text === false || text === 'false' ? false : undefined;
+}
+
+const isoDate =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(\.\d+)?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
+
+/** The milliseconds of a date in ISO 8601, in UTC where it names no zone; nothing for another text. */
+export function instantOf(value: unknown): number | undefined {
+  const parts = typeof value === 'string' ? isoDate.exec(value.trim()) : null;
+  if (!parts) return undefined;
+  const [year, month, day, hour, minute, second] = parts
+    .slice(1, 7)
+    .map((part) => Number(part ?? 0)) as Six<number>;
+  if (hour > 23 || minute > 59 || second > 59) return undefined;
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
+  const [fraction, zone] = parts.slice(7);
+  const seconds = (hour * 60 + minute - offsetOf(zone)) * 60 + second + Number(fraction ?? 0);
+  return date.getTime() + seconds * 1000;
+}
+type Six<T> = [T, T, T, T, T, T];
+
+/** Minutes east of Greenwich. */
+function offsetOf(zone = 'Z'): number {
+  if (zone.toUpperCase() === 'Z') return 0;
+  const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(3).replace(':', '') || 0);
+  return zone.startsWith('-') ? -minutes : minutes;
+}
+
+/** By code points. JavaScript's own order is that of UTF-16 units, UTF-8's bytes keep it right. */
+const compareTexts = (one: string, other: string) =>
+  one === other ? 0 : Buffer.compare(Buffer.from(one), Buffer.from(other));

@@ -1,0 +1,72 @@
+import { type Run, type RunEvent, runFlow, type StepResult, type Wait } from '../flows/engine.ts';
+import type { RunLog } from './run-log.ts';
+
+export interface Attempt extends Omit<Run, 'done'> {
+  /** What earlier attempts did, by path; what this one does is added. */
+  done: Map<string, StepResult>;
+  log: RunLog;
+  /** How often each step was tried again, by its path. */
+  retries?: ReadonlyMap<string, number>;
+  /** Whether a run that fails for a reason that may pass is left open, to be tried again. */
+  mayRetry?: boolean;
+  /** Told what happens as it happens. */
+  onEvent?: (event: RunEvent) => void;
+}
+
+export type AttemptOutcome =
+  | { end: Extract<RunEvent, { type: 'run_end' }> }
+  | { parked: { wait: Wait; until: Date } }
+  /** The path of the step from which the run should be tried again. */
+  | { retryFrom: string };
+
+/**
+ * Runs the steps and writes down what they did. A step that reached outside is written down before the next one
+ * begins; what follows it without effects is written together with the next one that has some, or with the end.
+ */
+export async function attemptRun({
+  log,
+  done,
+  retries,
+  mayRetry = false,
+  onEvent,
+  ...run
+}: Attempt): Promise<AttemptOutcome> {
+  let failed: StepResult | undefined;
+  let unwrittenEffects = false;
+  const write = async (result: StepResult | undefined) => {
+    if (!result) return;
+    done.set(result.path, result);
+    await log.add(result);
+  };
+  for await (const event of runFlow({ ...run, done })) {
+    if (event.type === 'run_end') {
+      if (failed && event.retryable && mayRetry && !event.success) return { retryFrom: failed.path };
+      await write(failed);
+      await log.finish(event.success ? null : (event.error ?? 'The run failed'));
+      onEvent?.(event);
+      return { end: event };
+    }
+    // Whether a failed step is written shows with what comes next: one that ends the run may be tried again.
+    await write(failed);
+    failed = undefined;
+    if (event.type === 'park') {
+      // A poll in vain leaves nothing to write.
+      if (run.waiting?.path !== event.wait.path) await log.park(event.wait);
+      onEvent?.(event);
+      return { parked: event };
+    }
+    if (event.type === 'step_start') {
+      if (unwrittenEffects) await log.flush();
+      unwrittenEffects = false;
+      onEvent?.(event);
+    } else {
+      const retryCount = event.result.retryCount + (retries?.get(event.result.path) ?? 0);
+      const result = { ...event.result, retryCount };
+      if (result.status === 'failed') failed = result;
+      else await write(result);
+      unwrittenEffects ||= event.effects;
+      onEvent?.({ ...event, result });
+    }
+  }
+  throw new Error('The engine told no end');
+}

@@ -1,0 +1,39 @@
+import * as z from 'zod';
+import { payloadStore } from '../data/payloads.ts';
+import type { Scope } from '../runtime.ts';
+import { type Checkpoint, parseRows } from './checkpoint.ts';
+import { checkpointsOf } from './run-history.ts';
+
+/** What came of one run. */
+export const RunOutcome = z
+  .object({
+    executionId: z.string(),
+    recordId: z.string().nullable(),
+    success: z.boolean(),
+    output: z.unknown().meta({ description: 'Of the last step that was completed' }),
+    error: z.string().nullable(),
+  })
+  .meta({ id: 'RunOutcome' });
+
+/** Tells what came of a run that is over. */
+export const runOutcomes =
+  (scope: Scope) =>
+  async ({
+    runId,
+    recordId,
+  }: Pick<Checkpoint, 'runId' | 'recordId'>): Promise<z.input<typeof RunOutcome>> => {
+    const checkpoints = await checkpointsOf(scope, { runId, recordId });
+    const end = checkpoints.at(-1)?.end;
+    const completed = checkpoints.flatMap(({ results, rows }) => {
+      const statuses = parseRows(rows).map(([, status]) => status);
+      return results.filter((_, place) => statuses[place] === 'completed');
+    });
+    const output = completed.at(-1)?.output;
+    return {
+      executionId: runId,
+      recordId,
+      success: end?.status === 'completed',
+      output: output ? await payloadStore(scope).fetch(output) : null,
+      error: end?.error ?? null,
+    };
+  };

@@ -1,0 +1,9 @@
+import type { VectorsPort } from '../flows/ports.ts';
+
+const load = () => import('./vector-store.ts');
+
+/** A tenant's collections; the client of S3 Vectors is loaded by the first step that needs it. */
+export const vectorsPort = (tenant: string): VectorsPort => ({
+  put: async (...request) => (await load()).vectorStore(tenant).put(...request),
+  query: async (...request) => (await load()).vectorStore(tenant).query(...request),
+});

@@ -1,0 +1,51 @@
+import { jsonIn } from '../flows/json.ts';
+import type { HttpAnswer } from '../flows/ports.ts';
+import { StepError } from '../flows/step.ts';
+
+/** Whether a text is one, and not an image or an archive that was read as one. */
+export const isText = (text: string) => !text.slice(0, 8_000).includes('\0');
+
+/** By its content type; by its beginning where the server names none. */
+export function isHtml({ headers, text }: HttpAnswer): boolean {
+  const type = headers['content-type'];
+  return type === undefined ? /^\s*<(!doctype html|html)\b/i.test(text) : /\b(html|xhtml\+xml)\b/i.test(type);
+}
+
+/** An answer in each of the forms that a step can ask for. @throws StepError when it has no such form. */
+export const contentAs = {
+  text: async (answer) => textOf(answer),
+  html: async (answer) => textOf(answer),
+  json: async (answer) => {
+    const text = textOf(answer);
+    const value = jsonIn(text);
+    if (value === undefined) throw new StepError(`${answer.url} answers no JSON: ${beginning(text)}`);
+    return value;
+  },
+  xml: async (answer) => {
+    const text = textOf(answer);
+    const { xmlProblem } = await import('./xml.ts');
+    const problem = xmlProblem(text);
+    if (problem) throw new StepError(`${answer.url} answers no well-formed XML: ${problem}`);
+    return text;
+  },
+  markdown: async (answer) => {
+    const text = textOf(answer);
+    if (!isHtml(answer)) return text;
+    const { readPage } = await import('./page.ts');
+    return readPage(text, answer.url).markdown;
+  },
+} satisfies Record<string, (answer: HttpAnswer) => Promise<unknown>>;
+
+/** An answer by its content type: JSON becomes its value, an HTML page markdown, all else stays text. */
+export async function contentOf(answer: HttpAnswer): Promise<unknown> {
+  if (!/\bjson\b/i.test(answer.headers['content-type'] ?? '')) return contentAs.markdown(answer);
+  const value = jsonIn(answer.text);
+  return value === undefined ? textOf(answer) : value;
+}
+
+function textOf({ url, headers, text }: HttpAnswer): string {
+  if (isText(text)) return text;
+  throw new StepError(`${url} answers with ${headers['content-type'] ?? 'bytes'}, which is not text`);
+}
+
+const beginning = (text: string) => JSON.stringify(text.slice(0, 100));

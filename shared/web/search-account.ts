@@ -1,0 +1,18 @@
+import type { Ports, SearchProvider } from '../flows/ports.ts';
+import { StepError } from '../flows/step.ts';
+import { providerKeys } from '../models/provider-keys.ts';
+
+const baseUrls: Record<SearchProvider, string> = {
+  exa: 'https://api.exa.ai',
+  tavily: 'https://api.tavily.com',
+  brave: 'https://api.search.brave.com/res/v1',
+};
+
+/** The deployment's account, from where the model providers' keys are. */
+export const searchAccount: Ports['searchAccount'] = async (provider) => {
+  const keys = await providerKeys();
+  const name = provider.toUpperCase() as Uppercase<SearchProvider>;
+  const key = keys[`${name}_API_KEY`];
+  if (!key) throw new StepError(`There is no account with ${provider}: the service needs ${name}_API_KEY`);
+  return { key, baseUrl: (keys[`${name}_BASE_URL`] || baseUrls[provider]).replace(/\/+$/, '') };
+};

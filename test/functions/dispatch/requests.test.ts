@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { dispatch } from '../../../functions/dispatch/run.ts';
+import { toStreamingLambda } from '../../../shared/http/streaming-lambda.ts';
+import { createRecords, publishedFlow, template } from '../../support/flows.ts';
+import { countingRuntime, newTenant } from '../../support/stack.ts';
+import { answerIn, invokeStreaming } from '../../support/streamed.ts';
+
+const inline = { name: 'Inline', steps: [template('a', 'b'), template('{{ b }}')] };
+
+/** What each case asks, and which requests a warm Lambda sends to DynamoDB for it. */
+const cases: [string, (ids: { flow: string; record: string }) => object, string[]][] = [
+  ['an inline flow without a record', () => ({ flow: inline }), ['UpdateItem']],
+  [
+    'a stored flow without a record',
+    ({ flow }) => ({ flow: { id: flow } }),
+    ['UpdateItem', 'GetItem', 'PutItem'],
+  ],
+  [
+    'a stored flow on a stored record',
+    ({ flow, record }) => ({ flow: { id: flow }, record: { id: record } }),
+    ['UpdateItem', 'GetItem', 'GetItem', 'PutItem'],
+  ],
+  [
+    'an inline flow on a stored record',
+    ({ record }) => ({ flow: inline, record: { id: record } }),
+    ['UpdateItem', 'GetItem', 'PutItem'],
+  ],
+  [
+    'a stored flow whose results are not kept',
+    ({ flow }) => ({ flow: { id: flow }, options: { storeResults: false } }),
+    ['UpdateItem', 'GetItem'],
+  ],
+];
+
+test.each(cases)('%s costs no more requests than it has to', async (_what, bodyOf, expected) => {
+  const tenant = await newTenant();
+  const flow = await publishedFlow(tenant, [template('a'), template('b')]);
+  const [record] = await createRecords(tenant, 'thing', 1);
+  const runtime = countingRuntime();
+  const handler = toStreamingLambda(dispatch, () => runtime);
+  const body = bodyOf({ flow: flow.id, record: record?.id ?? '' });
+  const run = async () => {
+    const { stream, done } = invokeStreaming(handler, tenant, body);
+    const answer = await answerIn(stream);
+    await done;
+    expect(answer.body).toContain('"success":true');
+  };
+  await run();
+  runtime.reset();
+  await run();
+  expect(runtime.consumed.commands).toEqual(expected);
+});

@@ -1,0 +1,327 @@
+import { expect, test } from 'vitest';
+import { createFlow, createRecords, expectStatus, publishedFlow, template } from '../../support/flows.ts';
+import { newKey } from '../../support/keys.ts';
+import { newTenant, type Tenant } from '../../support/stack.ts';
+import { everyStepResult } from '../../support/step-results.ts';
+
+type Caller = Pick<Tenant, 'call'>;
+
+const dispatch = ({ call }: Caller, body: object, options: object = {}) =>
+  call('POST', '/v1/dispatch', { body: { ...body, options: { streamResponse: false, ...options } } });
+const ran = (caller: Caller, body: object, options: object = {}) =>
+  expectStatus(200, dispatch(caller, body, options));
+
+const inline = (...steps: object[]) => ({ name: 'Inline', steps });
+const prompt = (userPrompt: string, outputVariable?: string, model = 'generic-openai/any') => ({
+  type: 'prompt',
+  name: 'ask',
+  config: { model, userPrompt, ...(outputVariable && { outputVariable }) },
+});
+const script = (code: string, outputVariable?: string) => ({
+  type: 'transform-data',
+  name: 'script',
+  config: { script: code, ...(outputVariable && { outputVariable }) },
+});
+
+test('an inline flow runs on inputs, without a record, and tells what each step did', async () => {
+  const tenant = await newTenant();
+  const answer = await ran(tenant, {
+    flow: inline(script('people.length', 'count'), prompt('There are {{ count }}')),
+    inputs: { people: ['Ada', 'Bob'] },
+  });
+  expect(answer).toMatchObject({
+    success: true,
+    status: 'completed',
+    output: 'You said: There are 2',
+    error: null,
+    totalCost: '0',
+    executionId: expect.stringMatching(/^exec_/),
+  });
+  expect(answer.totalTokens.input).toBeGreaterThan(0);
+  expect(answer.steps).toEqual([
+    {
+      id: expect.stringMatching(/^step_/),
+      name: 'script',
+      type: 'transform-data',
+      path: '0',
+      status: 'completed',
+      output: 2,
+      error: null,
+      durationMs: expect.any(Number),
+      modelUsed: null,
+      promptTokens: null,
+      completionTokens: null,
+      totalTokens: null,
+      estimatedCost: null,
+    },
+    expect.objectContaining({ path: '1', modelUsed: 'generic-openai/any', totalTokens: expect.any(Number) }),
+  ]);
+});
+
+test('a stored flow runs on a stored record, and its step results are kept', async () => {
+  const tenant = await newTenant();
+  const flow = await publishedFlow(tenant, [template('hello {{ _record.name }}', 'greeting')]);
+  const [record] = await createRecords(tenant, 'person', 1);
+  const answer = await ran(tenant, { flow: { id: flow.id }, record: { id: record?.id } });
+  expect(answer.output).toBe('hello person-0');
+  const rows = await everyStepResult(tenant, `/v1/flows/${flow.id}/step-results`);
+  expect(rows).toMatchObject([
+    {
+      executionSessionId: answer.executionId,
+      recordId: record?.id,
+      recordName: 'person-0',
+      batchExecutionId: null,
+      stepName: 'hello {{ _record.name }}',
+      outputPreview: 'hello person-0',
+    },
+  ]);
+  expect(await everyStepResult(tenant, `/v1/records/${record?.id}/step-results`)).toHaveLength(1);
+  const { lastRunAt } = await expectStatus(200, tenant.call('GET', `/v1/flows/${flow.id}`));
+  expect(lastRunAt).toMatch(/Z$/);
+});
+
+test('a stored flow that runs without a record keeps its results under the flow', async () => {
+  const tenant = await newTenant();
+  const flow = await publishedFlow(tenant, [template('hello')]);
+  await ran(tenant, { flow: { id: flow.id } });
+  const rows = await everyStepResult(tenant, `/v1/flows/${flow.id}/step-results`);
+  expect(rows).toMatchObject([{ recordId: null, recordName: null, outputPreview: 'hello' }]);
+});
+
+test('storeResults false leaves nothing behind', async () => {
+  const tenant = await newTenant();
+  const flow = await publishedFlow(tenant);
+  await ran(tenant, { flow: { id: flow.id } }, { storeResults: false });
+  expect(await everyStepResult(tenant, `/v1/flows/${flow.id}/step-results`)).toEqual([]);
+});
+
+test('a virtual record is seen by the run and by nobody else', async () => {
+  const tenant = await newTenant();
+  const record = { type: 'person', name: 'Ada', metadata: { city: 'London' } };
+  const answer = await ran(tenant, {
+    flow: inline(template('{{ _record.name }} of {{ _record.metadata.city }} {{ _record.id }}')),
+    record,
+  });
+  expect(answer.output).toBe('Ada of London ');
+  const { data } = await expectStatus(200, tenant.call('GET', '/v1/records'));
+  expect(data).toEqual([]);
+});
+
+test('recordMode create saves the record, existing finds it, and a taken pair is a 409', async () => {
+  const tenant = await newTenant();
+  const record = { type: 'person', name: 'Ada', metadata: { city: 'London' } };
+  const flow = inline(template('{{ _record.id }}'));
+  const made = await ran(tenant, { flow, record }, { recordMode: 'create' });
+  expect(made.output).toMatch(/^record_/);
+  await expectStatus(409, dispatch(tenant, { flow, record }, { recordMode: 'create' }));
+  const { type, name } = record;
+  const found = await ran(tenant, { flow, record: { type, name } }, { recordMode: 'existing' });
+  expect(found.output).toBe(made.output);
+  await expectStatus(
+    404,
+    dispatch(tenant, { flow, record: { type, name: 'Bob' } }, { recordMode: 'existing' }),
+  );
+});
+
+test('autoAppendMetadata merges the output variables into the record', async () => {
+  const tenant = await newTenant();
+  const [record] = await createRecords(tenant, 'person', 1);
+  const flow = inline(script('2 + 2', 'sum'), template('x'));
+  await ran(tenant, { flow, record: { id: record?.id } }, { autoAppendMetadata: true });
+  const after = await expectStatus(200, tenant.call('GET', `/v1/records/${record?.id}`));
+  expect(after.metadata).toEqual({ value: '0', sum: 4 });
+});
+
+test('flowMode create saves and publishes the flow', async () => {
+  const tenant = await newTenant();
+  await ran(tenant, { flow: { ...inline(template('hello')), name: 'Saved' } }, { flowMode: 'create' });
+  const { data } = await expectStatus(200, tenant.call('GET', '/v1/flows'));
+  expect(data).toMatchObject([{ name: 'Saved' }]);
+  const versions = await expectStatus(200, tenant.call('GET', `/v1/flow-versions/${data[0].id}`));
+  expect(versions).toMatchObject({
+    publishedVersionId: versions.versions[0].id,
+    versions: [{ versionType: 'published' }],
+  });
+});
+
+test('messages are a variable, and a prompt can go on from them', async () => {
+  const tenant = await newTenant();
+  const flow = inline({
+    type: 'prompt',
+    name: 'ask',
+    config: { model: 'generic-openai/any', userPrompt: 'Go on', previousMessages: '{{messages}}' },
+  });
+  const messages = [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }];
+  const { output, totalTokens } = await ran(tenant, { flow, messages });
+  expect(output).toBe('You said: Go on');
+  expect(totalTokens.input).toBe(2 + 2);
+});
+
+test('modelOverride takes the place of every prompt’s model, in branches too', async () => {
+  const tenant = await newTenant();
+  const branch = { type: 'conditional', name: 'if', config: { condition: 'true', trueSteps: [prompt('b')] } };
+  const stored = await publishedFlow(tenant, [prompt('a', undefined, 'generic-openai/broken'), branch]);
+  const options = { modelOverride: 'generic-openai/other' };
+  const answer = await ran(tenant, { flow: { id: stored.id } }, options);
+  expect(answer.steps.flatMap(({ modelUsed }: { modelUsed: string | null }) => modelUsed ?? [])).toEqual([
+    'generic-openai/other',
+    'generic-openai/other',
+  ]);
+  const rows = await everyStepResult(tenant, `/v1/flows/${stored.id}/step-results`);
+  expect(rows.map(({ stepName }) => stepName).toSorted()).toEqual(['ask', 'ask', 'if']);
+});
+
+test('steps beside the id of a stored flow run in place of its own, as a virtual version kept once', async () => {
+  const tenant = await newTenant();
+  const flow = await publishedFlow(tenant, [template('own')]);
+  for (const _ of [1, 2]) {
+    const { output } = await ran(tenant, { flow: { id: flow.id, steps: [template('instead')] } });
+    expect(output).toBe('instead');
+  }
+  const path = `/v1/flow-versions/${flow.id}`;
+  const { versions } = await expectStatus(200, tenant.call('GET', `${path}?type=virtual`));
+  expect(versions).toMatchObject([{ versionType: 'virtual', stepCount: 1 }]);
+  const publishing = tenant.call('POST', `${path}/publish`, { body: { versionId: versions[0].id } });
+  await expectStatus(400, publishing);
+  expect((await ran(tenant, { flow: { id: flow.id } })).output).toBe('own');
+});
+
+test('a live key runs the published version, a test key the draft', async () => {
+  const tenant = await newTenant();
+  const flow = await publishedFlow(tenant, [template('published')]);
+  const draft = { flowSteps: [template('draft')] };
+  await expectStatus(200, tenant.call('PUT', `/v1/flows/${flow.id}`, { body: draft }));
+  const live = await newKey(tenant, { permissions: ['FLOWS:EXECUTE'] });
+  const testing = await newKey(tenant, { permissions: ['FLOWS:EXECUTE'], environment: 'test' });
+  expect((await ran(live, { flow: { id: flow.id } })).output).toBe('published');
+  for (const _ of [1, 2]) expect((await ran(testing, { flow: { id: flow.id } })).output).toBe('draft');
+  const { versions } = await expectStatus(200, tenant.call('GET', `/v1/flow-versions/${flow.id}?type=test`));
+  expect(versions).toHaveLength(1);
+});
+
+test('a failing step ends the run and says why', async () => {
+  const tenant = await newTenant();
+  const flow = inline(template('before'), script('throw new Error("no luck")'), template('after'));
+  const answer = await ran(tenant, { flow });
+  expect(answer).toMatchObject({ success: false, status: 'failed', output: 'before' });
+  expect(answer.error).toContain('no luck');
+  expect(answer.steps.map(({ status }: { status: string }) => status)).toEqual(['completed', 'failed']);
+});
+
+test('debugMode shows the resolved prompts, which are otherwise left out', async () => {
+  const tenant = await newTenant();
+  const body = { flow: inline(prompt('Hi {{ who }}')), inputs: { who: 'Ada' } };
+  expect((await ran(tenant, body, { debugMode: true })).steps[0].resolvedPrompt).toBe('Hi Ada');
+  expect((await ran(tenant, body)).steps[0]).not.toHaveProperty('resolvedPrompt');
+});
+
+test.each([
+  ['neither flow nor record', {}, {}, 'flow'],
+  ['a member that is not known', { flow: inline(template('x')), agent: {} }, {}, 'agent'],
+  ['an option that is not known', { flow: inline(template('x')) }, { fast: true }, 'options.fast'],
+  ['a wrong config', { flow: inline({ ...template('x'), config: {} }) }, {}, 'flow.steps.0.config.template'],
+  ['a garbled id', { flow: { id: 'flow_1' } }, {}, 'flow.id'],
+  [
+    'an input with a name that is taken',
+    { flow: inline(template('x')), inputs: { _flow: 1 } },
+    {},
+    'inputs._flow',
+  ],
+  [
+    'flowMode create without a name',
+    { flow: { steps: [template('x')] } },
+    { flowMode: 'create' },
+    'flow.name',
+  ],
+  ['flowMode existing without an id', { flow: inline(template('x')) }, { flowMode: 'existing' }, 'flow.id'],
+  [
+    'a stored record with more than its id',
+    { flow: inline(template('x')), record: { id: `record_${'0'.repeat(26)}`, name: 'x' } },
+    {},
+    'record',
+  ],
+  [
+    'recordMode create without a type',
+    { flow: inline(template('x')), record: { name: 'x' } },
+    { recordMode: 'create' },
+    'record.type',
+  ],
+  [
+    'metadata to be kept by nothing',
+    { flow: inline(template('x')) },
+    { autoAppendMetadata: true },
+    'options.autoAppendMetadata',
+  ],
+  [
+    'results to be kept by nothing',
+    { flow: inline(template('x')) },
+    { storeResults: true },
+    'options.storeResults',
+  ],
+  [
+    'a message without a role',
+    { flow: inline(template('x')), messages: [{ content: 'x' }] },
+    {},
+    'messages.0.role',
+  ],
+])('%s is a 400 with the path', async (_what, body, options, path) => {
+  const tenant = await newTenant();
+  const { details } = await expectStatus(400, dispatch(tenant, body, options));
+  expect(details.map((detail: { path: string }) => detail.path)).toContain(path);
+});
+
+test('a run without a usable flow is a 422', async () => {
+  const tenant = await newTenant();
+  const [record] = await createRecords(tenant, 'person', 1);
+  const empty = await createFlow(tenant, []);
+  for (const body of [
+    { record: { id: record?.id } },
+    { flow: {} },
+    { flow: { name: 'Nothing', steps: [] } },
+    { flow: { id: empty.id } },
+  ]) {
+    await expectStatus(422, dispatch(tenant, body));
+  }
+});
+
+test('unknown flows and records, and another tenant’s, are a 404', async () => {
+  const [tenant, other] = await Promise.all([newTenant(), newTenant()]);
+  const theirs = await publishedFlow(other);
+  const [record] = await createRecords(other, 'person', 1);
+  const flow = inline(template('x'));
+  for (const id of [`flow_${'0'.repeat(26)}`, theirs.id]) {
+    const body = await expectStatus(404, dispatch(tenant, { flow: { id } }));
+    expect(body).toEqual({ error: 'Flow not found' });
+  }
+  for (const id of [`record_${'0'.repeat(26)}`, record?.id]) {
+    const body = await expectStatus(404, dispatch(tenant, { flow, record: { id } }));
+    expect(body).toEqual({ error: 'Record not found' });
+  }
+});
+
+test('a key that may only run flows cannot save, read or write anything by it', async () => {
+  const tenant = await newTenant();
+  const key = await newKey(tenant, { permissions: ['FLOWS:EXECUTE'] });
+  const [record] = await createRecords(tenant, 'person', 1);
+  const refused = async (permission: string, body: object, options: object = {}) => {
+    const answer = await expectStatus(403, dispatch(key, body, options));
+    expect(answer.details).toBe(`Missing required permission: ${permission}`);
+  };
+  const flow = inline(template('x'));
+  const upsert = {
+    type: 'upsert-record',
+    name: 'u',
+    config: { recordType: 'x', sourceVariable: 'v', recordName: 'n' },
+  };
+  const nested = {
+    type: 'conditional',
+    name: 'if',
+    config: { condition: 'true', falseSteps: [upsert] },
+  };
+  await refused('FLOWS:WRITE', { flow }, { flowMode: 'create' });
+  await refused('FLOWS:WRITE', { flow }, { flowMode: 'upsert' });
+  await refused('RECORDS:WRITE', { flow, record: { type: 't', name: 'n' } }, { recordMode: 'create' });
+  await refused('RECORDS:READ', { flow, record: { id: record?.id } });
+  await refused('RECORDS:WRITE', { flow: inline(nested), inputs: { v: {} } });
+  await ran(key, { flow });
+});

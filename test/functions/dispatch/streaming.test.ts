@@ -1,0 +1,183 @@
+import { afterAll, expect, test } from 'vitest';
+import { startModelStandIn } from '../../../examples/model-stand-in.ts';
+import { handler } from '../../../functions/dispatch/run.ts';
+import { DispatchEvent } from '../../../shared/dispatch/events.ts';
+import { publishedFlow, template } from '../../support/flows.ts';
+import { allEvents, eventsIn, openEvents, type Received } from '../../support/sse.ts';
+import { newTenant, type Tenant } from '../../support/stack.ts';
+import { everyStepResult } from '../../support/step-results.ts';
+import { answerIn, invokeStreaming } from '../../support/streamed.ts';
+
+const prompt = (model = 'any', userPrompt = 'Say something, please, and take your time') => ({
+  type: 'prompt',
+  name: 'ask',
+  config: { model: `generic-openai/${model}`, userPrompt },
+});
+const inline = (...steps: object[]) => ({ flow: { name: 'Inline', steps } });
+const typesOf = (events: Received[]) => events.map(({ data }) => data.type);
+
+// Lambdas of this process ask a model of this process.
+const models = await startModelStandIn();
+process.env.GENERIC_OPENAI_BASE_URL = models.url;
+afterAll(() => models.close());
+
+const invoke = (tenant: Tenant, body: object, remainingMs?: number) =>
+  invokeStreaming(handler, tenant, body, remainingMs);
+
+test('events come in the unified vocabulary, numbered without gaps, each frame true to its data', async () => {
+  const tenant = await newTenant();
+  const skipped = { ...template('never'), when: 'false' };
+  const branch = {
+    type: 'conditional',
+    name: 'if',
+    config: { condition: 'true', trueSteps: [template('inside', 'x')] },
+  };
+  const events = await allEvents(tenant.token, '/v1/dispatch', inline(branch, skipped, prompt()));
+  for (const [index, { name, id, data }] of events.entries()) {
+    expect(DispatchEvent.safeParse(data).error).toBeUndefined();
+    expect({ name, id }).toEqual({ name: data.type, id: String(index) });
+    expect(data).toMatchObject({ seq: index, executionId: events[0]?.data.executionId });
+  }
+  const types = typesOf(events);
+  expect(types.filter((type) => type !== 'text_delta')).toEqual([
+    'execution_start',
+    'step_start',
+    'step_complete',
+    'step_start',
+    'step_complete',
+    'step_skip',
+    'step_start',
+    'text_start',
+    'text_complete',
+    'step_complete',
+    'execution_complete',
+  ]);
+  expect(events[3]?.data).toMatchObject({ index: 0, path: '0.true.0', outputVariable: 'x', totalSteps: 3 });
+  const deltas = events.flatMap(({ data }) => (data.type === 'text_delta' ? [data.delta] : []));
+  const complete = events.find(({ data }) => data.type === 'text_complete');
+  expect(deltas.join('')).toBe(complete?.data.text);
+  expect(events.at(-1)?.data).toMatchObject({
+    success: true,
+    finalOutput: complete?.data.text,
+    totalSteps: 3,
+    successfulSteps: 3,
+    failedSteps: 0,
+    totalTokens: { input: expect.any(Number), output: expect.any(Number) },
+    totalCost: '0',
+  });
+});
+
+test('the first text is there before the model has sent its last token', async () => {
+  const tenant = await newTenant();
+  const { events, headers } = await openEvents(tenant.token, '/v1/dispatch', inline(prompt('trickling')));
+  expect(headers.get('content-type')).toBe('text/event-stream');
+  const texts: { at: number; sentAt: number }[] = [];
+  for await (const { at, data } of events) {
+    if (data.type === 'text_delta') texts.push({ at, sentAt: Number(data.delta) });
+  }
+  expect(texts.length).toBeGreaterThan(3);
+  expect(texts[0]?.at).toBeLessThan(texts.at(-1)?.sentAt ?? 0);
+});
+
+test('a failing step is told, and the run completes without success', async () => {
+  const tenant = await newTenant();
+  const events = await allEvents(tenant.token, '/v1/dispatch', inline(prompt('refusing')));
+  expect(events.at(-2)?.data).toMatchObject({
+    type: 'step_complete',
+    success: false,
+    error: expect.stringContaining('The prompt was refused'),
+  });
+  expect(events.at(-1)?.data).toMatchObject({ type: 'execution_complete', success: false, failedSteps: 1 });
+});
+
+test('send-stream shows a variable in the middle of the run', async () => {
+  const tenant = await newTenant();
+  const set = { type: 'set-variable', name: 's', config: { variableName: 'v', value: { a: [1] } } };
+  const send = (streamType?: string) => ({
+    type: 'send-stream',
+    name: 'send',
+    config: { sourceVariable: 'v.a', ...(streamType && { streamType }) },
+  });
+  const events = await allEvents(
+    tenant.token,
+    '/v1/dispatch',
+    inline(set, send(), send('json'), send('artifact')),
+  );
+  const shown = events.map(({ data }) => data).filter(({ type }) => /^(text|custom)/.test(type));
+  expect(shown).toMatchObject([
+    { type: 'text_start', id: 'text_1' },
+    { type: 'text_delta', delta: '[1]' },
+    { type: 'text_complete', text: '[1]' },
+    { type: 'custom', name: 'json', value: [1] },
+    { type: 'custom', name: 'artifact', value: [1] },
+  ]);
+});
+
+test('a refusal before the run begins has its own status and is JSON', async () => {
+  const tenant = await newTenant();
+  const { status, headers } = await openEvents(tenant.token, '/v1/dispatch', { flow: {} });
+  expect(status).toBe(422);
+  expect(headers.get('content-type')).toBe('application/json');
+});
+
+test.each([{ streamResponse: true }, { streamResponse: false }])(
+  'a client that goes away stops the run and its model call (%j)',
+  async (options) => {
+    const tenant = await newTenant();
+    const flow = await publishedFlow(tenant, [template('first'), prompt('any'), template('never')]);
+    models.options.misbehave = 'hang';
+    const asked = models.requests.length;
+    const before = models.gone();
+    const { stream, done } = invoke(tenant, { flow: { id: flow.id }, options });
+    while (models.requests.length === asked) await new Promise((resolve) => setTimeout(resolve, 5));
+    stream.destroy();
+    await expect(done).rejects.toThrow();
+    while (models.gone() === before) await new Promise((resolve) => setTimeout(resolve, 5));
+    delete models.options.misbehave;
+    const path = `/v1/flows/${flow.id}/step-results`;
+    while ((await everyStepResult(tenant, path)).length === 0) await new Promise((r) => setTimeout(r, 5));
+    expect(await everyStepResult(tenant, path)).toMatchObject([{ stepName: 'first', status: 'completed' }]);
+  },
+);
+
+test('over HTTP too: whoever hangs up stops the run', async () => {
+  const tenant = await newTenant();
+  const flow = await publishedFlow(tenant, [template('first'), prompt('hanging')]);
+  const { events, hangUp } = await openEvents(tenant.token, '/v1/dispatch', { flow: { id: flow.id } });
+  for await (const { data } of events) if (data.type === 'step_start' && data.index === 1) break;
+  hangUp();
+  const path = `/v1/flows/${flow.id}/step-results`;
+  while ((await everyStepResult(tenant, path)).length === 0) await new Promise((r) => setTimeout(r, 5));
+  expect(await everyStepResult(tenant, path)).toHaveLength(1);
+});
+
+test('a run that hits its time limit says so, as an event and as JSON', async () => {
+  const tenant = await newTenant();
+  models.options.misbehave = 'hang';
+  const words = 'The run hit its time limit of 1 s';
+  const streamed = invoke(tenant, inline(template('first'), prompt()), 4_000);
+  const { body } = await answerIn(streamed.stream);
+  const events = await Array.fromAsync(eventsIn(new Blob([body]).stream()));
+  expect(events.at(-1)?.data).toMatchObject({
+    type: 'execution_error',
+    error: { code: 'TIMEOUT', message: words },
+  });
+  const asked = { ...inline(template('first'), prompt()), options: { streamResponse: false } };
+  const answer = JSON.parse((await answerIn(invoke(tenant, asked, 4_000).stream)).body);
+  expect(answer).toMatchObject({
+    success: false,
+    status: 'failed',
+    error: words,
+    steps: [{ output: 'first' }],
+  });
+  delete models.options.misbehave;
+});
+
+test('what goes wrong before the answer begins has its status in the head of the stream', async () => {
+  const tenant = await newTenant();
+  const { stream, done } = invoke(tenant, {});
+  const { head, body } = await answerIn(stream);
+  await done;
+  expect(head.statusCode).toBe(400);
+  expect(JSON.parse(body).error).toBe('Validation error');
+});

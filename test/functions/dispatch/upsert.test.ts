@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { createFlow, expectStatus, template } from '../../support/flows.ts';
+import { newTenant, type Tenant } from '../../support/stack.ts';
+
+const upsert = ({ call }: Tenant, text: string, upsertOptions: object = {}) =>
+  call('POST', '/v1/dispatch', {
+    body: {
+      flow: { name: 'Mine', steps: [template(text)] },
+      options: { streamResponse: false, flowMode: 'upsert', upsertOptions },
+    },
+  });
+const flowsOf = async ({ call }: Tenant) => (await expectStatus(200, call('GET', '/v1/flows'))).data;
+const versionsOf = ({ call }: Tenant, id: string) =>
+  expectStatus(200, call('GET', `/v1/flow-versions/${id}`));
+
+test('the first upsert makes the flow, the same one again changes nothing, another publishes a version', async () => {
+  const tenant = await newTenant();
+  for (const text of ['one', 'one', 'two']) {
+    expect((await expectStatus(200, upsert(tenant, text))).output).toBe(text);
+  }
+  const flows = await flowsOf(tenant);
+  expect(flows).toMatchObject([{ name: 'Mine' }]);
+  const { publishedVersionId, versions } = await versionsOf(tenant, flows[0].id);
+  expect(versions.map(({ versionNumber }: { versionNumber: number }) => versionNumber)).toEqual([2, 1]);
+  expect(publishedVersionId).toBe(versions[0].id);
+});
+
+test('a flow of that name that was made otherwise is taken over when its steps are the same', async () => {
+  const tenant = await newTenant();
+  const { id } = await createFlow(tenant, [template('one')], 'Mine');
+  await expectStatus(200, upsert(tenant, 'one'));
+  expect(await flowsOf(tenant)).toMatchObject([{ id }]);
+});
+
+test('steps that others put there are not written over unless that is asked for', async () => {
+  const tenant = await newTenant();
+  await expectStatus(200, upsert(tenant, 'one'));
+  const [{ id }] = await flowsOf(tenant);
+  await expectStatus(
+    200,
+    tenant.call('PUT', `/v1/flows/${id}`, { body: { flowSteps: [template('by hand')] } }),
+  );
+  const { details } = await expectStatus(409, upsert(tenant, 'two'));
+  expect(details).toMatchObject([{ path: 'flow.steps', code: 'EXTERNAL_CHANGES' }]);
+  const kept = await expectStatus(200, tenant.call('GET', `/v1/flows/${id}`));
+  expect(kept.flowSteps[0].name).toBe('by hand');
+  await expectStatus(200, upsert(tenant, 'two', { allowOverwriteExternalChanges: true }));
+});
+
+test('createVersionOnChange false leaves changed steps in the draft', async () => {
+  const tenant = await newTenant();
+  await expectStatus(200, upsert(tenant, 'one'));
+  await expectStatus(200, upsert(tenant, 'two', { createVersionOnChange: false }));
+  const [{ id }] = await flowsOf(tenant);
+  const { versions } = await versionsOf(tenant, id);
+  expect(versions.map(({ versionType }: { versionType: string }) => versionType)).toEqual([
+    'draft',
+    'published',
+  ]);
+});
+
+test('a flow that was deleted or renamed is made anew', async () => {
+  const tenant = await newTenant();
+  await expectStatus(200, upsert(tenant, 'one'));
+  const [{ id }] = await flowsOf(tenant);
+  await expectStatus(200, tenant.call('PUT', `/v1/flows/${id}`, { body: { name: 'Other' } }));
+  await expectStatus(200, upsert(tenant, 'one'));
+  expect((await flowsOf(tenant)).map(({ name }: { name: string }) => name)).toEqual(['Mine', 'Other']);
+});
+
+test('of many upserts at once one makes the flow, and the others find it or are refused with 409', async () => {
+  const tenant = await newTenant();
+  const answers = await Promise.all(Array.from({ length: 8 }, () => upsert(tenant, 'one')));
+  for (const { status } of answers) expect([200, 409]).toContain(status);
+  expect(answers.some(({ status }) => status === 200)).toBe(true);
+  expect(await flowsOf(tenant)).toHaveLength(1);
+});

@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { startModelStandIn } from '../../../examples/model-stand-in.ts';
+import type { StackFacts } from '../../../infra/local/stack.ts';
+import { type AnswerOf, createClient } from '../../../shared/http/client.ts';
+import { killAll, newDirectory, start } from '../../support/processes.ts';
+
+const recordCount = 1_000;
+const poisoned = (n: number) => n % 50 === 7;
+
+const models = await startModelStandIn({
+  failurePercent: 10,
+  hangPercent: 1,
+  delayMs: 5,
+  answer: ({ messages }) => `about ${messages.at(-1)?.content}`,
+});
+afterAll(() => models.close());
+afterEach(killAll);
+
+const steps = [
+  {
+    type: 'transform-data',
+    name: 'count',
+    config: { script: 'Number(_record.metadata.n) + 1', outputVariable: 'next' },
+  },
+  {
+    type: 'prompt',
+    name: 'ask',
+    config: {
+      model: 'generic-openai/any',
+      userPrompt: '{{ next }}',
+      timeoutMs: 1_000,
+      outputVariable: 'said',
+    },
+  },
+  {
+    type: 'transform-data',
+    name: 'check',
+    config: { script: 'if (next % 50 === 8) throw new Error("poisoned"); return said + "!"' },
+  },
+];
+
+const clientOf = ({ url, liveKey }: StackFacts) => createClient({ baseUrl: url, token: liveKey });
+type Client = ReturnType<typeof clientOf>;
+
+async function startBatch({ call }: Client): Promise<{ flowId: string; batchId: string }> {
+  const flow = await call('POST /v1/flows', { body: { name: 'Chaos', flowSteps: steps } });
+  await call('POST /v1/flows/{id}/publish', { params: { id: flow.id } });
+  const rows = Array.from({ length: recordCount }, (_, n) => `record ${n},${n}`);
+  const file = new File([`name,n\n${rows.join('\n')}\n`], 'records.csv');
+  await call('POST /v1/records/upload-csv', { body: { file, nameColumn: 'name', typeValue: 'thing' } });
+  const { batchId } = await call('POST /v1/flows/{id}/run-on-record-type', {
+    params: { id: flow.id },
+    body: { recordType: 'thing' },
+  });
+  return { flowId: flow.id, batchId };
+}
+
+async function allResults({ call }: Client, flowId: string) {
+  const results: AnswerOf<'GET /v1/flows/{id}/step-results'>['data'] = [];
+  for (let more = true; more; ) {
+    const query = { limit: 100, offset: results.length };
+    const page = await call('GET /v1/flows/{id}/step-results', { params: { id: flowId }, query });
+    results.push(...page.data);
+    more = page.pagination.hasMore;
+  }
+  return results;
+}
+
+test('models that fail and hang, and a process that is killed three times, lose nothing and repeat nothing', async () => {
+  const environment = {
+    DATA_DIR: newDirectory(),
+    GENERIC_OPENAI_BASE_URL: models.url,
+    RATE_LIMIT_PER_HOUR: '100000',
+    RATE_LIMIT_PER_DAY: '100000',
+  };
+  let stack = await start(environment);
+  const { flowId, batchId } = await startBatch(clientOf(stack.facts));
+  const status = () => clientOf(stack.facts).call('GET /v1/batch/status/{id}', { params: { id: batchId } });
+  for (const share of [0.2, 0.45, 0.7]) {
+    while ((await status()).processedRecords < recordCount * share) await sleep(50);
+    stack.child.kill('SIGKILL');
+    stack = await start(environment);
+  }
+  let end = await status();
+  while (end.status === 'scheduled' || end.status === 'running') {
+    await sleep(200);
+    end = await status();
+  }
+  const results = await allResults(clientOf(stack.facts), flowId);
+  const byRecord = Map.groupBy(results, ({ recordId }) => recordId);
+  const failed = [...byRecord.values()].filter((rows) => rows.some((row) => row.status === 'failed'));
+
+  expect(end).toMatchObject({ status: 'completed', processedRecords: recordCount });
+  expect(end.failedRecords).toBe(failed.length);
+  expect(failed.length).toBeGreaterThanOrEqual(recordCount / 50);
+  expect(byRecord.size).toBe(recordCount);
+  expect(new Set(results.map(({ id }) => id)).size).toBe(results.length);
+  for (const rows of byRecord.values()) {
+    expect(new Set(rows.map(({ stepId }) => stepId)).size).toBe(rows.length);
+    const failure = rows.find((row) => row.status === 'failed');
+    if (failure) expect(failure.errorMessage).toMatch(/poisoned|answered 500|did not answer/);
+    else expect(rows).toHaveLength(steps.length);
+    const n = Number(rows[0]?.recordName?.split(' ')[1]);
+    if (poisoned(n)) expect(failure).toBeDefined();
+    const said = rows.find(({ stepName, status }) => stepName === 'ask' && status === 'completed');
+    if (said) expect(said.outputPreview).toBe(`about ${n + 1}`);
+  }
+}, 180_000);

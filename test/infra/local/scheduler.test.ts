@@ -1,0 +1,92 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  CreateScheduleCommand,
+  type CreateScheduleCommandInput,
+  DeleteScheduleCommand,
+  GetScheduleCommand,
+  SchedulerClient,
+} from '@aws-sdk/client-scheduler';
+import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { expect, onTestFinished, test } from 'vitest';
+import { queueUrlOf } from '../../../infra/local/queues.ts';
+import { startScheduler } from '../../../infra/local/scheduler/server.ts';
+
+const sqs = new SQSClient({});
+let names = 0;
+
+async function newQueue() {
+  const name = `scheduler-test-${process.pid}-${names++}`;
+  await sqs.send(new CreateQueueCommand({ QueueName: name }));
+  return `arn:aws:sqs:us-east-1:000000000000:${name}`;
+}
+
+async function newScheduler(directory?: string) {
+  const server = await startScheduler(directory, queueUrlOf);
+  onTestFinished(server.stop);
+  return { ...server, client: new SchedulerClient({ endpoint: server.endpoint }) };
+}
+
+const at = (ms: number) => `at(${new Date(Date.now() + ms).toISOString().slice(0, 19)})`;
+const schedule = (Arn: string, changes: Partial<CreateScheduleCommandInput> = {}) =>
+  new CreateScheduleCommand({
+    Name: 'one',
+    GroupName: 'group',
+    ScheduleExpression: at(3_600_000),
+    FlexibleTimeWindow: { Mode: 'OFF' },
+    ActionAfterCompletion: 'DELETE',
+    Target: { Arn, RoleArn: 'arn:aws:iam::000000000000:role/x', Input: '{"n":1}' },
+    ...changes,
+  });
+
+const nextMessage = async (arn: string) =>
+  (await sqs.send(new ReceiveMessageCommand({ QueueUrl: queueUrlOf(arn), WaitTimeSeconds: 10 })))
+    .Messages?.[0]?.Body;
+const named = { Name: 'one', GroupName: 'group' };
+
+test('a schedule puts its message into the queue at its time, and is gone', async () => {
+  const arn = await newQueue();
+  const { client, begin } = await newScheduler();
+  begin();
+  await client.send(schedule(arn, { ScheduleExpression: at(1_000) }));
+  expect(await nextMessage(arn)).toBe('{"n":1}');
+  await expect(client.send(new GetScheduleCommand(named))).rejects.toMatchObject({
+    name: 'ResourceNotFoundException',
+  });
+});
+
+test('two of one name are refused; one that is deleted does not fire', async () => {
+  const arn = await newQueue();
+  const { client } = await newScheduler();
+  await client.send(schedule(arn));
+  await expect(client.send(schedule(arn))).rejects.toMatchObject({ name: 'ConflictException' });
+  const { Target } = await client.send(new GetScheduleCommand(named));
+  expect(Target).toMatchObject({ Arn: arn, Input: '{"n":1}' });
+  await client.send(new DeleteScheduleCommand(named));
+  await expect(client.send(new DeleteScheduleCommand(named))).rejects.toMatchObject({
+    name: 'ResourceNotFoundException',
+  });
+});
+
+test('what came due while nobody was there fires at the next start', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'schedules-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const arn = await newQueue();
+  const first = await newScheduler(directory);
+  await first.client.send(schedule(arn, { ScheduleExpression: at(1_000) }));
+  await first.stop();
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  const second = await newScheduler(directory);
+  second.begin();
+  expect(await nextMessage(arn)).toBe('{"n":1}');
+});
+
+test.each([
+  { ScheduleExpression: 'cron(0 0 * * ? *)' },
+  { Name: 'no/slash' },
+  { FlexibleTimeWindow: { Mode: 'FLEXIBLE' as const } },
+])('what it cannot do is refused: %j', async (changes) => {
+  const { client } = await newScheduler();
+  await expect(client.send(schedule(await newQueue(), changes))).rejects.toThrow();
+});

@@ -1,0 +1,295 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { failureOf } from '../../../support/failure-of.ts';
+import { tarball } from '../../../support/tarball.ts';
+import { type Asked, json, type WebAnswer, web } from '../../../support/web.ts';
+import { problemsOf, runStep } from './run-step.ts';
+
+beforeEach(() => {
+  vi.unstubAllEnvs();
+});
+
+const files: Record<string, string | Uint8Array> = {
+  'README.md': '# Airports\n\n```sh\nnpm ci\n```\n',
+  'src/index.ts': 'export const a = 1;  \n\n\nexport const b = 2;\n',
+  'src/deep/er.ts': 'deep',
+  'src/logo.png': new Uint8Array([137, 80, 0, 1]),
+  'src-gen/x.ts': 'generated',
+  '.github/ci.yml': 'on: push',
+};
+
+const archive = tarball([
+  { path: 'ada-airports-abc123/', type: 'Directory' },
+  ...Object.entries(files).map(([path, body]) => ({ path: `ada-airports-abc123/${path}`, body })),
+  { path: 'ada-airports-abc123/link.md', type: 'SymbolicLink', linkpath: '/etc/passwd' },
+]);
+
+/** GitHub's API as far as it is documented, with one repository in it. */
+function gitHub({ path: address }: Asked): WebAnswer | undefined {
+  const { pathname } = new URL(address, 'http://a');
+  const [, kind, rest = ''] = /^\/api\/repos\/ada\/airports\/(contents|tarball)\/?(.*)$/.exec(pathname) ?? [];
+  if (kind === 'tarball') return { status: 302, headers: { location: `/codeload/${rest || 'main'}` } };
+  if (pathname.startsWith('/codeload/')) return { type: 'application/x-gzip', body: archive };
+  const path = decodeURIComponent(rest);
+  const body = files[path];
+  if (body !== undefined) {
+    const content = Buffer.from(body).toString('base64').replace(/.{60}/g, '$&\n');
+    return json({ type: 'file', encoding: 'base64', size: body.length, path, content });
+  }
+  if (path === 'src' || path === 'src/deep') return json({ type: 'dir', path, entries: [] });
+  if (path === 'module') return json({ type: 'submodule' });
+  return kind ? json({ message: 'Not Found' }, { status: 404 }) : undefined;
+}
+
+/** A stand-in of GitHub, which the step goes to. */
+async function stub(answer: (asked: Asked) => WebAnswer | undefined = gitHub) {
+  const { url, asked } = await web(answer);
+  vi.stubEnv('GITHUB_API_URL', `${url}/api/`);
+  return asked;
+}
+
+async function fetched(config: object, variables = {}): Promise<unknown> {
+  return (await runStep('fetch-github', { repo: 'ada/airports', ...config }, { variables })).output;
+}
+const headingsOf = (text: unknown) => [...String(text).matchAll(/^## (.*)$/gm)].map(([, path]) => path);
+
+test('a file gives its text, at the branch that is named', async () => {
+  const asked = await stub();
+  expect(await fetched({ path: '/{{ p }}', branch: 'feature/x' }, { p: 'README.md' })).toBe(
+    files['README.md'],
+  );
+  expect(asked).toMatchObject([
+    {
+      path: '/api/repos/ada/airports/contents/README.md?ref=feature%2Fx',
+      headers: { accept: 'application/vnd.github.object+json', 'user-agent': 'agent-flow-service' },
+    },
+  ]);
+  expect(asked[0]?.headers.authorization).toBeUndefined();
+});
+
+test('a file of more than a megabyte, whose content GitHub leaves out, is asked for by itself', async () => {
+  const asked = await stub(({ headers }) =>
+    headers.accept?.includes('raw')
+      ? { body: 'large' }
+      : json({ type: 'file', encoding: 'none', content: '' }),
+  );
+  expect(await fetched({ path: 'a' })).toBe('large');
+  expect(asked).toHaveLength(2);
+});
+
+test('a repository gives all its text files as one text', async () => {
+  const asked = await stub();
+  const text = await fetched({});
+  expect(headingsOf(text)).toEqual([
+    '.github/ci.yml',
+    'README.md',
+    'src-gen/x.ts',
+    'src/deep/er.ts',
+    'src/index.ts',
+  ]);
+  expect(text).toContain('## README.md\n\n````md\n# Airports\n\n```sh\nnpm ci\n```\n````\n\n## ');
+  expect(asked.map(({ path }) => path)).toEqual(['/api/repos/ada/airports/tarball', '/codeload/main']);
+});
+
+test('a directory gives what is below it, at the branch that is named', async () => {
+  const asked = await stub();
+  expect(headingsOf(await fetched({ path: 'src', branch: 'v1' }))).toEqual([
+    'src/deep/er.ts',
+    'src/index.ts',
+  ]);
+  expect(asked.map(({ path }) => path)).toEqual([
+    '/api/repos/ada/airports/contents/src?ref=v1',
+    '/api/repos/ada/airports/tarball/v1',
+    '/codeload/v1',
+  ]);
+});
+
+test.each([
+  [{ includePatterns: ['*.ts'] }, ['src-gen/x.ts', 'src/deep/er.ts', 'src/index.ts']],
+  [{ includePatterns: ['src/*.ts', '*.md'] }, ['README.md', 'src/index.ts']],
+  [{ includePatterns: ['src/'] }, ['src/deep/er.ts', 'src/index.ts']],
+  [{ includePatterns: ['**/*.{md,yml}'] }, ['.github/ci.yml', 'README.md']],
+  [{ excludePatterns: ['src*', '.*'] }, ['README.md']],
+  [{ includePatterns: ['*.ts'], excludePatterns: ['deep', '/src-gen/**'] }, ['src/index.ts']],
+  [{ path: 'src', includePatterns: ['*.ts'], excludePatterns: ['src/deep'] }, ['src/index.ts']],
+])('%j leaves these files', async (config, paths) => {
+  await stub();
+  expect(headingsOf(await fetched(config))).toEqual(paths);
+});
+
+test.each([
+  [{ style: 'plain' }, '==== src/index.ts ====\nexport const a = 1;  \n\n\nexport const b = 2;'],
+  [
+    { style: 'xml', compress: true },
+    '<file path="src/index.ts">\nexport const a = 1;\nexport const b = 2;\n</file>',
+  ],
+  [{ compress: true }, '## src/index.ts\n\n```ts\nexport const a = 1;\nexport const b = 2;\n```'],
+])('%j packs so', async (config, text) => {
+  await stub();
+  expect(await fetched({ includePatterns: ['index.ts'], ...config })).toBe(text);
+});
+
+test.each([
+  ['ada/airports', '/api/repos/ada/airports/tarball'],
+  ['github.com/ada/airports/', '/api/repos/ada/airports/tarball'],
+  ['https://www.github.com/ada/airports.git?tab=readme#top', '/api/repos/ada/airports/tarball'],
+  ['git@github.com:ada/airports.git', '/api/repos/ada/airports/tarball'],
+  ['https://github.com/ada/airports/tree/v1', '/api/repos/ada/airports/tarball/v1'],
+  [
+    'https://github.com/ada/airports/blob/v1/src/index.ts',
+    '/api/repos/ada/airports/contents/src/index.ts?ref=v1',
+  ],
+])('%s is a repository', async (repository, path) => {
+  const asked = await stub();
+  await runStep('fetch-github', { repository });
+  expect(asked[0]?.path).toBe(path);
+});
+
+test('the token goes to GitHub, and not along with a redirect to another host', async () => {
+  const other = await web(() => ({ body: archive }));
+  const asked = await stub(() => ({ status: 302, headers: { location: other.url } }));
+  await fetched({ auth: { type: 'bearer', token: '{{ t }}' } }, { t: 's3cret' });
+  expect(asked[0]?.headers.authorization).toBe('Bearer s3cret');
+  expect(other.asked[0]?.headers.authorization).toBeUndefined();
+});
+
+test.each<[object, WebAnswer, string, boolean]>([
+  [
+    {},
+    json({ message: 'Not Found' }, { status: 404 }),
+    'GitHub has no ada/airports, or does not show it. Give a token',
+    false,
+  ],
+  [{ path: 'x/y', branch: 'b' }, { status: 404 }, 'GitHub has no ada/airports/x/y at b', false],
+  [{ auth: { type: 'bearer', token: 't' } }, { status: 401 }, 'GitHub refused the token', false],
+  [
+    {},
+    { status: 403, headers: { 'x-ratelimit-remaining': '0' } },
+    'The limit of requests to GitHub is used up. Give a token',
+    true,
+  ],
+  [{}, { status: 429 }, 'The limit of requests to GitHub is used up', true],
+  [
+    {},
+    json({ message: 'Repository access blocked' }, { status: 451 }),
+    'GitHub answered 451 for ada/airports: Repository access blocked',
+    false,
+  ],
+  [{}, { status: 502, body: '<html>' }, 'GitHub answered 502 for ada/airports', true],
+  [
+    { path: 'm' },
+    json({ type: 'submodule' }),
+    'ada/airports/m is neither a file nor a directory, but submodule',
+    false,
+  ],
+  [{ path: 'm' }, { body: 'oops' }, 'ada/airports/m is neither a file nor a directory', false],
+  [
+    { path: 'm' },
+    json({ type: 'file', encoding: 'base64', content: 'AAEC' }),
+    'ada/airports/m is not text',
+    false,
+  ],
+  [
+    { includePatterns: ['*.java'] },
+    { body: archive },
+    'ada/airports has no text file that the patterns leave',
+    false,
+  ],
+  [{}, { status: 302, headers: { location: 'http://169.254.169.254/' } }, 'is not a public address', false],
+])('%j fails on %j', async (config, answer, message, retryable) => {
+  await stub(() => answer);
+  expect(await failureOf(fetched(config))).toMatchObject({
+    message: expect.stringContaining(message),
+    retryable,
+  });
+});
+
+const tar = (size: number) => tarball([{ path: 'r/a', body: 'a'.repeat(size) }]);
+test.each<[string, () => Uint8Array, string]>([
+  ['no archive', () => Buffer.from('<html>'), 'The archive is broken'],
+  ['cut off', () => archive.subarray(0, 200), 'The archive is broken'],
+  ['no tar', () => gzipSync('hello'), 'The archive is broken: It is no tar'],
+  ['packed twice', () => gzipSync(archive), 'The archive is broken: It is no tar'],
+  ['empty', () => Buffer.alloc(0), 'The archive is broken'],
+  [
+    'a tar that ends in a file',
+    () => gzipSync(gunzipSync(archive).subarray(0, 2_048)),
+    'The archive is broken',
+  ],
+  ['a text of more than 4 MB', () => tar(4_000_001), 'has more than 4000000 bytes of text: name a path'],
+  [
+    'a bomb of zeros',
+    () => tarball([{ path: 'r/a', body: Buffer.alloc(201_000_000) }]),
+    'has more than 200000000 bytes',
+  ],
+  [
+    'more than 50,000 files',
+    () => tarball(Array.from({ length: 50_001 }, (_, n) => ({ path: `r/${n}` }))),
+    'more than 50000 files',
+  ],
+  ['more than 25 MB', () => Buffer.alloc(25_000_001), 'more than 25000000 bytes'],
+])('an archive that is %s is refused', async (_name, body, message) => {
+  const bytes = body();
+  await stub(() => ({ body: bytes }));
+  expect(await failureOf(fetched({}))).toMatchObject({
+    message: expect.stringContaining(message),
+    retryable: false,
+  });
+});
+
+test('what comes after the end of an archive is not read', async () => {
+  const bytes = gzipSync(
+    Buffer.concat([gunzipSync(tarball([{ path: 'r/a.md', body: 'x' }])), Buffer.alloc(201_000_000)]),
+  );
+  await stub(() => ({ body: bytes }));
+  expect(await fetched({})).toBe('## a.md\n\n```md\nx\n```');
+});
+
+test('patterns that are made to be slow are not', async () => {
+  const paths = Array.from({ length: 500 }, (_, n) => ({ path: `r/${'a'.repeat(80)}${n}`, body: 'x' }));
+  await stub(() => ({ body: tarball(paths) }));
+  const slow = ['*a'.repeat(90), '+(a|aa)'.repeat(25), '**/'.repeat(60), '{a,b}'.repeat(40), '('.repeat(200)];
+  const failure = await failureOf(
+    fetched({ includePatterns: slow.map((pattern) => `${pattern}Z`.slice(-200)) }),
+  );
+  expect(failure.message).toContain('has no text file');
+});
+
+test.each([
+  'http://169.254.169.254/x/y',
+  'https://gitlab.com/a/b',
+  'ada',
+  '../..',
+  'a/..',
+  'a/b/issues/1',
+  'a b/c',
+  '',
+  'a/b%2f..',
+])('%j is no repository, and nobody is asked', async (repo) => {
+  const asked = await stub();
+  const failure = await failureOf(runStep('fetch-github', { repo: '{{ repo }}' }, { variables: { repo } }));
+  expect(failure.message).toContain('Not a GitHub repository');
+  expect(asked).toEqual([]);
+});
+
+test.each(['../../../user', 'a/./b', '..'])('the path %s is refused', async (path) => {
+  const asked = await stub();
+  expect((await failureOf(fetched({ path }))).message).toContain('has no . or .. in it');
+  expect(asked).toEqual([]);
+});
+
+test.each([
+  [{}, 'repo: Give either repo or repository'],
+  [{ repo: 'a/b', repository: 'a/b' }, 'repo: Give either repo or repository'],
+  [{ repo: 'a/b', style: 'yaml' }, expect.stringContaining('style: ')],
+  [{ repo: 'a/b', includePatterns: '*.ts' }, expect.stringContaining('includePatterns: ')],
+  [{ repo: 'a/b', excludePatterns: [''] }, expect.stringContaining('excludePatterns.0: ')],
+  [{ repo: 'a/b', compress: 'yes' }, expect.stringContaining('compress: ')],
+  [
+    { repo: 'a/b', auth: { type: 'basic', username: 'u', password: 'p' } },
+    expect.stringContaining('auth.type: '),
+  ],
+  [{ repo: 'a/b', token: 'x' }, expect.stringContaining('Unrecognized key: "token"')],
+])('%j is refused', (config, problem) => {
+  expect(problemsOf('fetch-github', config)).toContainEqual(problem);
+});

@@ -1,0 +1,150 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+import { failureOf } from '../../../support/failure-of.ts';
+import { html, json, type WebAnswer, web } from '../../../support/web.ts';
+import { problemsOf, runStep } from './run-step.ts';
+
+beforeEach(() => {
+  vi.unstubAllEnvs();
+});
+
+/** What the step makes of an answer. */
+async function fetched(answer: WebAnswer, responseType?: string) {
+  const { url } = await web(() => answer);
+  const config = { http: { url }, ...(responseType && { responseType }) };
+  return (await runStep('fetch-url', config)).output;
+}
+
+const page = `<!doctype html><html><head><title>Airports</title><style>p { color: red }</style></head><body>
+  <nav><a href="/">Home</a></nav><script>track()</script>
+  <main><h1>Hawaii</h1><p>See <a href="hnl?a=1&amp;b=2">Honolulu</a>.</p>
+  <table><tr><th>Code</th><th>City</th></tr><tr><td>HNL</td><td>Honolulu</td></tr></table></main>
+  <footer>© 2026</footer></body></html>`;
+
+test.each<[string, WebAnswer, unknown]>([
+  ['JSON becomes its value', json({ a: [1] }), { a: [1] }],
+  ['JSON null is null', json(null), null],
+  ['a dialect of JSON too', json([1], { type: 'application/ld+json; charset=utf-8' }), [1]],
+  ['what only says that it is JSON stays text', { type: 'application/json', body: '{"a":' }, '{"a":'],
+  ['a page becomes markdown', html('<h1>Hi</h1><p>a <b>b</b>'), '# Hi\n\na **b**'],
+  ['a page of no declared type too', { body: '<!DOCTYPE html><p>x</p>' }, 'x'],
+  ['XML stays text', { type: 'application/rss+xml', body: '<rss>' }, '<rss>'],
+  ['text stays text', { type: 'text/plain', body: ' 1,2\n' }, ' 1,2\n'],
+  ['an empty answer is an empty text', {}, ''],
+])('without a responseType, %s', async (_name, answer, output) => {
+  expect(await fetched(answer)).toEqual(output);
+});
+
+test.each<[string, WebAnswer, unknown]>([
+  ['json', { type: 'text/plain', body: '{"a":1}' }, { a: 1 }],
+  ['text', json({ a: 1 }), '{"a":1}'],
+  ['text', html('<p>a'), '<p>a'],
+  ['html', html('<p>a'), '<p>a'],
+  [
+    'xml',
+    { type: 'text/plain', body: '<?xml version="1.0"?><a b="c">&amp;<d/></a>' },
+    expect.stringMatching(/^<\?xml/),
+  ],
+  ['markdown', html('<ul><li>a</ul>'), '- a'],
+  ['markdown', { type: 'text/markdown', body: '# *a*' }, '# *a*'],
+])('as %s of %j', async (responseType, answer, output) => {
+  expect(await fetched(answer, responseType)).toEqual(output);
+});
+
+test('a page comes without scripts, styles and what frames it, with tables and absolute links', async () => {
+  const { url } = await web(({ path }) =>
+    path === '/old' ? { status: 302, headers: { location: '/hi/' } } : html(page),
+  );
+  const { output } = await runStep('fetch-url', { http: { url: `${url}/old` } });
+  expect(output).toBe(
+    `# Hawaii\n\nSee [Honolulu](${url}/hi/hnl?a=1&b=2).\n\n| Code | City |\n| --- | --- |\n| HNL | Honolulu |`,
+  );
+});
+
+test('a page is decoded by the charset that it names itself', async () => {
+  const body = Buffer.from('<meta charset="iso-8859-1"><p>Kāneʻohe é', 'latin1');
+  expect(await fetched({ type: 'text/html', body })).toContain('é');
+});
+
+test.each([
+  ['json', { body: 'oops' }, 'answers no JSON: "oops"'],
+  ['xml', { body: '<a><b></a>' }, 'answers no well-formed XML: 1:10: unexpected close tag'],
+  ['xml', { body: '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>' }, 'undefined entity'],
+  [
+    'text',
+    { type: 'image/png', body: new Uint8Array([1, 0, 2]) },
+    'answers with image/png, which is not text',
+  ],
+  ['markdown', { body: new Uint8Array([1, 0, 2]) }, 'answers with bytes, which is not text'],
+  [
+    undefined,
+    { type: 'application/pdf', body: new Uint8Array([37, 0]) },
+    'application/pdf, which is not text',
+  ],
+] as const)('as %s of %j it fails for good', async (responseType, answer, message) => {
+  expect(await failureOf(fetched(answer, responseType))).toMatchObject({
+    message: expect.stringContaining(message),
+    retryable: false,
+  });
+});
+
+test.each([
+  [404, false],
+  [401, false],
+  [429, true],
+  [500, true],
+  [503, true],
+])(
+  'a %i fails the step with the address, the status and the start of the body',
+  async (status, retryable) => {
+    const { url } = await web(() => ({ status, body: 'x'.repeat(1_000) }));
+    expect(await failureOf(runStep('fetch-url', { http: { url } }))).toMatchObject({
+      message: `${url}/ answered ${status}: ${'x'.repeat(300)}`,
+      retryable,
+    });
+  },
+);
+
+test('sends method, headers and body with their templates filled', async () => {
+  const { url, asked } = await web(() => json({}));
+  const http = {
+    url: `${url}/{{ id }}`,
+    method: 'POST',
+    headers: { 'X-A': '{{ id }}' },
+    body: { n: '{{ id }}' },
+  };
+  await runStep('fetch-url', { http }, { variables: { id: 7 } });
+  expect(asked).toMatchObject([
+    {
+      method: 'POST',
+      path: '/7',
+      body: '{"n":7}',
+      headers: { 'x-a': '7', 'content-type': 'application/json' },
+    },
+  ]);
+});
+
+test('more than 5 MB are refused', async () => {
+  expect(await failureOf(fetched({ body: 'x'.repeat(5_000_001) }))).toMatchObject({
+    message: expect.stringContaining('more than 5000000 bytes'),
+    retryable: false,
+  });
+});
+
+test('a private address is refused, also when a variable holds it', async () => {
+  const running = runStep(
+    'fetch-url',
+    { http: { url: '{{ u }}' } },
+    { variables: { u: 'http://10.0.0.1/' } },
+  );
+  expect((await failureOf(running)).message).toBe('10.0.0.1 is not a public address and may not be reached');
+});
+
+test.each([
+  [{}, expect.stringContaining('http: ')],
+  [{ http: { url: 'https://a', body: 'x' } }, 'http.body: A GET request has no body'],
+  [{ http: { url: '{{ a' } }, expect.stringContaining('http.url: ')],
+  [{ http: { url: 'https://a' }, responseType: 'yaml' }, expect.stringContaining('responseType: ')],
+  [{ http: { url: 'https://a' }, auth: {} }, expect.stringContaining('Unrecognized key: "auth"')],
+])('%j is refused', (config, problem) => {
+  expect(problemsOf('fetch-url', config)).toEqual([problem]);
+});

@@ -1,0 +1,223 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+import { failureOf } from '../../../support/failure-of.ts';
+import { type Asked, json, type WebAnswer, web } from '../../../support/web.ts';
+import { problemsOf, runStep } from './run-step.ts';
+
+beforeEach(() => {
+  vi.unstubAllEnvs();
+});
+
+const all = Array.from({ length: 25 }, (_, n) => ({ n }));
+const query = ({ path }: Asked) => new URL(path, 'http://a').searchParams;
+const queries = (asked: Asked[]) => asked.map((one) => Object.fromEntries(query(one)));
+
+async function paginated(config: object, variables = {}): Promise<unknown> {
+  return (await runStep('paginate-api', config, { variables })).output;
+}
+
+test('page: goes from page to page until one is not full', async () => {
+  const { url, asked } = await web((one) => {
+    const page = Number(query(one).get('page'));
+    return json({ data: { items: all.slice((page - 1) * 10, page * 10) } });
+  });
+  const config = {
+    url: `${url}/v1?sort={{ by }}`,
+    paginationType: 'page',
+    pageSize: 10,
+    entityPath: 'data.items',
+  };
+  expect(await paginated(config, { by: 'n' })).toEqual(all);
+  expect(queries(asked)).toEqual(['1', '2', '3'].map((page) => ({ sort: 'n', limit: '10', page })));
+});
+
+test('page: without a page size, until one is empty', async () => {
+  const { url, asked } = await web((one) => {
+    const page = Number(query(one).get('p'));
+    return json(all.slice(page * 10, (page + 1) * 10));
+  });
+  expect(await paginated({ url, paginationType: 'page', pageParam: 'p', startPage: 0 })).toEqual(all);
+  expect(queries(asked)).toEqual(['0', '1', '2', '3'].map((p) => ({ p })));
+});
+
+test('offset: counts on by what it was given', async () => {
+  const { url, asked } = await web((one) => {
+    const skip = Number(query(one).get('skip'));
+    return json(all.slice(skip, skip + 10));
+  });
+  const names = { offsetParam: 'skip', pageSizeParam: 'take', pageSize: 10 };
+  expect(await paginated({ url, paginationType: 'offset', ...names })).toEqual(all);
+  expect(queries(asked)).toEqual(['0', '10', '20'].map((skip) => ({ skip, take: '10' })));
+});
+
+test.each([
+  ['null', null],
+  ['empty', ''],
+  ['missing', undefined],
+  ['false', false],
+])('cursor: goes on until it is %s, also over an empty page', async (_name, last) => {
+  const pages: Record<string, [object[], unknown]> = {
+    '': [all.slice(0, 10), 'a b'],
+    'a b': [[], 7],
+    7: [all.slice(10), last],
+  };
+  const { url, asked } = await web((one) => {
+    const [items, next] = pages[query(one).get('after') ?? ''] ?? [];
+    return json({ items, meta: { next } });
+  });
+  const config = {
+    url,
+    paginationType: 'cursor',
+    cursorParam: 'after',
+    cursorPath: 'meta.next',
+    entityPath: 'items',
+    pageSize: 10,
+  };
+  expect(await paginated(config)).toEqual(all);
+  expect(queries(asked)).toEqual([
+    { limit: '10' },
+    { limit: '10', after: 'a b' },
+    { limit: '10', after: '7' },
+  ]);
+});
+
+test('link: follows rel="next", relative or not, as it stands', async () => {
+  const links: Record<string, string> = {
+    '/': '<x>; rel="prev", </two?a=1%202>; rel="next last"; title="a, b; c"',
+    '/two?a=1%202': '<HOST/three>; rel=next',
+    '/three': '</>; rel="first"',
+  };
+  const { url, asked } = await web(({ path }) =>
+    json([path], { headers: { link: links[path]?.replace('HOST', url) ?? '' } }),
+  );
+  expect(await paginated({ url, paginationType: 'link' })).toEqual(['/', '/two?a=1%202', '/three']);
+  expect(asked).toHaveLength(3);
+});
+
+test('link: an API without the header has one page', async () => {
+  const { url } = await web(() => json([1]));
+  expect(await paginated({ url, paginationType: 'link' })).toEqual([1]);
+});
+
+test('sends method and headers with every page', async () => {
+  const { url, asked } = await web((one) => json(query(one).get('page') === '3' ? [] : [one.path]));
+  const headers = { Authorization: 'Bearer {{ key }}', Accept: 'application/x+json' };
+  await paginated({ url, method: 'POST', headers, paginationType: 'page' }, { key: 'k' });
+  expect(asked).toHaveLength(3);
+  for (const one of asked)
+    expect(one).toMatchObject({
+      method: 'POST',
+      headers: { authorization: 'Bearer k', accept: 'application/x+json' },
+    });
+});
+
+test('stops after maxPages, 100 without it', async () => {
+  const { url, asked } = await web(({ path }) => json([path]));
+  expect(await paginated({ url, paginationType: 'page', maxPages: 3 })).toHaveLength(3);
+  asked.length = 0;
+  expect(await paginated({ url, paginationType: 'page' })).toHaveLength(100);
+  expect(asked).toHaveLength(100);
+});
+
+test.each<[string, object, (one: Asked) => WebAnswer]>([
+  ['gives the same page again', { paginationType: 'page' }, () => json([1, 2])],
+  ['ignores the offset', { paginationType: 'offset' }, () => json([1, 2])],
+  [
+    'ignores the cursor',
+    { paginationType: 'cursor', cursorPath: 'next', entityPath: 'items' },
+    () => json({ items: [1, 2], next: 'c' }),
+  ],
+  [
+    'links to itself',
+    { paginationType: 'link' },
+    ({ path }) => json([1, 2], { headers: { link: `<${path}>; rel=next` } }),
+  ],
+])('a server that %s does not double anything', async (_name, config, answer) => {
+  const { url } = await web(answer);
+  expect(await paginated({ url, ...config })).toEqual([1, 2]);
+});
+
+test('cursors that go in a circle end', async () => {
+  const { url, asked } = await web((one) => {
+    const at = Number(query(one).get('cursor') ?? 0);
+    return json({ items: [at], next: (at + 1) % 3 });
+  });
+  const config = { url, paginationType: 'cursor', cursorPath: 'next', entityPath: 'items' };
+  expect(await paginated(config)).toEqual([0, 1, 2, 0]);
+  expect(asked).toHaveLength(4);
+});
+
+test('a list that is null is empty', async () => {
+  const { url } = await web(() => json({ items: null }));
+  expect(await paginated({ url, paginationType: 'page', entityPath: 'items' })).toEqual([]);
+});
+
+test.each<[object, WebAnswer, string, boolean]>([
+  [{}, { body: 'oops' }, 'answers no JSON', false],
+  [{}, json({ items: [] }), 'has no list: name its place in entityPath', false],
+  [{ entityPath: 'data.list' }, json({ data: {} }), 'has no list at data.list', false],
+  [{ entityPath: 'constructor.name' }, json({}), 'has no list at constructor.name', false],
+  [
+    { paginationType: 'cursor', cursorPath: 'next', entityPath: 'items' },
+    json({ items: [], next: {} }),
+    'has no cursor at next, but object',
+    false,
+  ],
+  [
+    { paginationType: 'link' },
+    json([], { headers: { link: 'oops' } }),
+    'has a Link header that cannot be read',
+    false,
+  ],
+  [
+    { paginationType: 'link' },
+    json([], { headers: { link: '<http://169.254.169.254/>; rel=next' } }),
+    'names a next page of another origin: http://169.254.169.254',
+    false,
+  ],
+  [
+    { paginationType: 'link' },
+    json([], { headers: { link: '<file:///etc/passwd>; rel=next' } }),
+    'names a next page of another origin',
+    false,
+  ],
+  [{}, { status: 404, body: 'gone' }, 'answered 404: gone', false],
+  [{}, { status: 429 }, 'answered 429', true],
+  [{}, { status: 503 }, 'answered 503', true],
+])('%j of %j fails', async (config, answer, message, retryable) => {
+  const { url } = await web(() => answer);
+  expect(await failureOf(paginated({ url, paginationType: 'page', ...config }))).toMatchObject({
+    message: expect.stringContaining(message),
+    retryable,
+  });
+});
+
+test.each([
+  ['100000 entities', () => `[${'1,'.repeat(40_000)}{}]`],
+  ['20000000 bytes', () => JSON.stringify(['x'.repeat(4_900_000)])],
+])('more than %s in all are refused', async (limit, body) => {
+  const { url } = await web(({ path }) => ({ body: body().replace(/\]$/, `,"${path}"]`) }));
+  expect(await failureOf(paginated({ url, paginationType: 'page' }))).toMatchObject({
+    message: `The pages of ${url} have more than ${limit}: set maxPages, or ask for less`,
+    retryable: false,
+  });
+});
+
+test.each(['not a url', 'http://127.0.0.1/', 'ftp://example.com/'])('%s is refused', async (url) => {
+  expect((await failureOf(paginated({ url, paginationType: 'page' }))).retryable).toBe(false);
+});
+
+const url = 'https://example.com';
+test.each([
+  [{ url }, expect.stringContaining('paginationType: ')],
+  [{ url, paginationType: 'pages' }, expect.stringContaining('paginationType: ')],
+  [{ paginationType: 'page' }, expect.stringContaining('url: ')],
+  [{ url, paginationType: 'cursor' }, 'cursorPath: Required for the paginationType cursor'],
+  [{ url, paginationType: 'page', maxPages: 1_001 }, expect.stringContaining('maxPages: ')],
+  [{ url, paginationType: 'page', pageSize: 0 }, expect.stringContaining('pageSize: ')],
+  [{ url, paginationType: 'page', startPage: 1.5 }, expect.stringContaining('startPage: ')],
+  [{ url, paginationType: 'page', headers: { 'a b': 'c' } }, expect.stringContaining('headers.a b: ')],
+  [{ url, paginationType: 'page', method: 'HEAD' }, expect.stringContaining('method: ')],
+  [{ url, paginationType: 'page', cursor: 'x' }, expect.stringContaining('Unrecognized key: "cursor"')],
+])('%j is refused', (config, problem) => {
+  expect(problemsOf('paginate-api', config)).toEqual([problem]);
+});

@@ -1,0 +1,132 @@
+import { GetScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
+import { expect, test } from 'vitest';
+import { checkpointsOf } from '../../../shared/runs/run-history.ts';
+import type { Scope } from '../../../shared/runtime.ts';
+import { type PlannedBatch, plannedBatch, runOnce } from '../../support/batches.ts';
+import { expectStatus, template } from '../../support/flows.ts';
+import { newTenant } from '../../support/stack.ts';
+import { everyStepResult } from '../../support/step-results.ts';
+
+const minute = 60_000;
+const wait = (config: Record<string, unknown>) => ({ type: 'wait-until', name: 'wait', config });
+const steps = (config: Record<string, unknown>) => [
+  template('before', 'a'),
+  wait(config),
+  template('after {{ a }}'),
+];
+
+/** The same world some time later. */
+const later = (scope: Scope, ms: number): Scope => ({
+  ...scope,
+  now: () => new Date(Date.now() + ms),
+});
+const checkpoints = ({ scope, message }: PlannedBatch) => checkpointsOf(scope, message());
+
+test('a long wait keeps no worker: what was done is written down, and the record is not counted yet', async () => {
+  const batch = await plannedBatch({ steps: steps({ delayMs: 10 * minute }) });
+  await runOnce(batch.scope, batch.message());
+  expect(await checkpoints(batch)).toMatchObject([{ results: [{ path: '0' }], waiting: { path: '1' } }]);
+  expect(await batch.progress()).toMatchObject({ status: 'scheduled', processedRecords: 0 });
+});
+
+test('a parked run goes on where it waited; the wait is told from its beginning', async () => {
+  const batch = await plannedBatch({ steps: steps({ delayMs: 10 * minute }) });
+  await runOnce(batch.scope, batch.message());
+  await runOnce(later(batch.scope, 10 * minute), { ...batch.message(), wake: 1 });
+  expect(await batch.progress()).toMatchObject({ status: 'completed', processedRecords: 1 });
+  const rows = await batch.results();
+  expect(rows.map(({ outputPreview }) => outputPreview)).toEqual([
+    'before',
+    expect.stringContaining('waitedMs'),
+    'after before',
+  ]);
+  expect(rows[1]?.durationMs).toBeGreaterThanOrEqual(10 * minute);
+});
+
+test('a message that comes while the run is parked changes nothing', async () => {
+  const batch = await plannedBatch({ steps: steps({ delayMs: 10 * minute }) });
+  for (const _ of [1, 2, 3]) await runOnce(batch.scope, batch.message());
+  expect(await checkpoints(batch)).toHaveLength(1);
+  for (const _ of [1, 2]) await runOnce(later(batch.scope, 10 * minute), batch.message());
+  expect(await batch.progress()).toMatchObject({ processedRecords: 1 });
+  expect(await batch.results()).toHaveLength(3);
+});
+
+test('a poll in vain writes nothing; two waits are parked one after the other', async () => {
+  const poll = wait({ condition: `Date.now() > ${Date.now() + minute}`, pollIntervalMs: 30_000 });
+  const batch = await plannedBatch({ steps: [poll, wait({ delayMs: minute }), template('x')] });
+  for (const _ of [1, 2]) await runOnce(batch.scope, batch.message());
+  expect(await checkpoints(batch)).toMatchObject([{ waiting: { path: '0' } }]);
+});
+
+test('a wait inside a branch is gone on with inside that branch', async () => {
+  const branch = { condition: 'true', trueSteps: [wait({ delayMs: minute }), template('inside')] };
+  const conditional = { type: 'conditional', name: 'if', config: branch };
+  const batch = await plannedBatch({ steps: [conditional, template('outside')] });
+  await runOnce(batch.scope, batch.message());
+  await runOnce(later(batch.scope, minute), batch.message());
+  const rows = await batch.results();
+  expect(rows.map(({ stepName }) => stepName)).toEqual(['if', 'wait', 'inside', 'outside']);
+});
+
+test('a run that was cancelled while it was parked does not go on', async () => {
+  const batch = await plannedBatch({ steps: steps({ delayMs: minute }) });
+  await runOnce(batch.scope, batch.message());
+  await expectStatus(200, batch.call('POST', `/v1/batch/cancel/${batch.batch.id}`));
+  await runOnce(later(batch.scope, minute), batch.message());
+  expect(await checkpoints(batch)).toHaveLength(1);
+  expect(await batch.progress()).toMatchObject({ status: 'cancelled', processedRecords: 0 });
+});
+
+test('a wait of more than a quarter of an hour is left to a schedule', async () => {
+  const batch = await plannedBatch({ steps: steps({ delayMs: 3 * 60 * minute }) });
+  await runOnce(batch.scope, batch.message());
+  const { runId } = batch.message();
+  const schedule = await new SchedulerClient({}).send(
+    new GetScheduleCommand({ Name: `${runId}-1`, GroupName: process.env.SCHEDULE_GROUP }),
+  );
+  const [at = ''] = /\d{4}[\d:T-]+/.exec(schedule.ScheduleExpression ?? '') ?? [];
+  expect(Date.parse(`${at}Z`) - Date.now()).toBeGreaterThan(2.9 * 60 * minute);
+  expect(JSON.parse(schedule.Target?.Input ?? '')).toMatchObject({ run: { runId, wake: 1 } });
+});
+
+test('a dispatched run that waits goes on by itself as a batch, with all that it was given', async () => {
+  const tenant = await newTenant();
+  const body = {
+    flow: { name: 'Waits', steps: [wait({ delayMs: 10_500 }), template('{{ _record.name }} {{ who }}')] },
+    record: { type: 'person', name: 'Ada' },
+    inputs: { who: 'Lovelace' },
+    options: { streamResponse: false },
+  };
+  const paused = await expectStatus(200, tenant.call('POST', '/v1/dispatch', { body }));
+  expect(paused).toMatchObject({ success: true, status: 'paused', output: null });
+  const path = `/v1/batch/status/${paused.batchExecutionId}`;
+  expect(await expectStatus(200, tenant.call('GET', path))).toMatchObject({ status: 'scheduled' });
+  let status = paused;
+  while (status.status !== 'completed') {
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    status = await expectStatus(200, tenant.call('GET', path));
+  }
+  const { executionId } = paused;
+  expect(status.results).toEqual([
+    { executionId, recordId: null, success: true, output: 'Ada Lovelace', error: null },
+  ]);
+});
+
+test('a dispatched run of a stored flow keeps one line of results across its wait', async () => {
+  const tenant = await newTenant();
+  const flow = await expectStatus(
+    201,
+    tenant.call('POST', '/v1/flows', { body: { name: 'F', flowSteps: steps({ delayMs: 10_200 }) } }),
+  );
+  const body = { flow: { id: flow.id }, options: { streamResponse: false } };
+  const { executionId } = await expectStatus(200, tenant.call('POST', '/v1/dispatch', { body }));
+  const path = `/v1/flows/${flow.id}/step-results`;
+  let rows = await everyStepResult(tenant, path);
+  expect(rows).toHaveLength(1);
+  while (rows.length < 3) {
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    rows = await everyStepResult(tenant, path);
+  }
+  expect(new Set(rows.map(({ executionSessionId }) => executionSessionId))).toEqual(new Set([executionId]));
+});

@@ -1,0 +1,18 @@
+import type { Ports } from '../../shared/flows/ports.ts';
+
+const absent = (what: string) => async (): Promise<never> => {
+  throw new TypeError(`There is no ${what} here`);
+};
+
+/** A world with nothing in it but the time. A test puts in what its steps may reach. */
+export const emptyWorld: Ports = {
+  now: () => new Date(),
+  model: absent('model'),
+  embed: absent('embedding model'),
+  fetch: absent('network'),
+  searchAccount: absent('search provider'),
+  records: { find: absent('record'), upsert: absent('record'), update: absent('record') },
+  vectors: { put: absent('vector store'), query: absent('vector store') },
+  assets: { store: absent('asset store') },
+  messages: { email: absent('mail'), sms: absent('text message'), event: absent('event bus') },
+};

@@ -1,0 +1,56 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream';
+import type { DispatchEvent } from '../../shared/dispatch/events.ts';
+import { stack } from './stack.ts';
+
+export interface Received {
+  /** The event’s name and id, as the frame gives them beside the data. */
+  name: string | undefined;
+  id: string | undefined;
+  at: number;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every shape
+  data: DispatchEvent & Record<string, any>;
+}
+
+export interface Opened {
+  status: number;
+  headers: Headers;
+  /** The events as they come. */
+  events: AsyncGenerator<Received>;
+  hangUp: () => void;
+}
+
+/** Asks for a stream of events; they are read by whoever wants them. */
+export async function openEvents(token: string, path: string, body: object): Promise<Opened> {
+  const hanging = new AbortController();
+  const response = await fetch(stack().url + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal: hanging.signal,
+  });
+  return {
+    status: response.status,
+    headers: response.headers,
+    events: eventsIn(response.body as ReadableStream<Uint8Array>),
+    hangUp: () => hanging.abort(),
+  };
+}
+
+export async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<Received> {
+  const frames = body
+    .pipeThrough(new TextDecoderStream() as never)
+    .pipeThrough(new EventSourceParserStream());
+  for await (const { event, id, data } of frames as unknown as AsyncIterable<{
+    event?: string;
+    id?: string;
+    data: string;
+  }>) {
+    yield { name: event, id, at: Date.now(), data: JSON.parse(data) };
+  }
+}
+
+/** All events of a run, to its end. */
+export async function allEvents(token: string, path: string, body: object): Promise<Received[]> {
+  const { events } = await openEvents(token, path, body);
+  return Array.fromAsync(events);
+}

@@ -1,0 +1,39 @@
+import { PassThrough } from 'node:stream';
+import type { Context } from 'aws-lambda';
+import { preludeEnd, type StreamingHandler } from '../../shared/http/streaming-lambda.ts';
+import { principalOf } from './principals.ts';
+import type { Tenant } from './stack.ts';
+
+/** Invokes a streaming Lambda in this process, as API Gateway would; its answer comes through the stream. */
+export function invokeStreaming(
+  handler: StreamingHandler,
+  tenant: Tenant,
+  body: object,
+  remainingMs = 60_000,
+) {
+  const stream = new PassThrough();
+  const event = {
+    httpMethod: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    isBase64Encoded: false,
+    pathParameters: null,
+    queryStringParameters: null,
+    requestContext: {
+      requestId: 'test',
+      authorizer: principalOf(tenant),
+      identity: { sourceIp: '127.0.0.1' },
+    },
+  };
+  const context = { getRemainingTimeInMillis: () => remainingMs, awsRequestId: 'test' } as Context;
+  const done = handler(event, stream, context);
+  done.catch(() => {});
+  return { stream, done };
+}
+
+/** What a streaming Lambda wrote: the head that it sent before, and the body. */
+export async function answerIn(stream: PassThrough): Promise<{ head: { statusCode: number }; body: string }> {
+  const text = (await stream.setEncoding('utf8').toArray()).join('');
+  const [head = '', body = ''] = text.split(preludeEnd);
+  return { head: JSON.parse(head), body };
+}
