@@ -1,5 +1,5 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, NumberValue } from '@aws-sdk/lib-dynamodb';
 
 /** A command as a client of this process sent it. */
 export interface SentCommand {
@@ -30,8 +30,14 @@ export function startRecording({ capacity }: { capacity: boolean }): void {
 export function stopRecording(): SentCommand[] {
   const commands = sent ?? [];
   sent = undefined;
-  return commands;
+  return commands.map((command) => ({ ...command, input: sendable(command.input) }));
 }
+
+/** What can cross to another process: exact decimals are objects of the SDK's, which cannot. */
+const sendable = (input: object): object =>
+  JSON.parse(
+    JSON.stringify(input, (_name, value) => (value instanceof NumberValue ? Number(value.value) : value)),
+  );
 
 /** The Lambdas make their clients themselves, so what they send can be seen only where all clients send. */
 function watch(prototype: object): void {

@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { VariableName } from '../flows/steps/members.ts';
 import { FlowStepsInput } from '../flows/steps/parse.ts';
 import { idOf } from '../ids.ts';
-import { Metadata, RecordName, RecordType } from '../records/record.ts';
+import { NewMetadata } from '../records/limits.ts';
+import { RecordName, RecordType } from '../records/record.ts';
 
 const DispatchedFlow = z.strictObject({
   id: idOf('flow').optional().meta({ description: 'A stored flow' }),
@@ -17,7 +18,7 @@ const DispatchedRecord = z.strictObject({
   id: idOf('record').optional().meta({ description: 'A stored record; give nothing else with it' }),
   type: RecordType.optional(),
   name: RecordName.optional(),
-  metadata: Metadata.optional(),
+  metadata: NewMetadata.optional(),
 });
 
 const TextPart = z.strictObject({ type: z.literal('text'), text: z.string() });

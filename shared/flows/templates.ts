@@ -54,8 +54,15 @@ export function renderTemplate(text: string, variables: Readonly<Variables>): st
   return translated(() => (isSimple(text) ? render() : interruptibly(render, renderMsMax + graceMs)));
 }
 
-/** Whether a template only names what is to be put in: no filters, tags or ranges, nothing that could take long. */
-const isSimple = (text: string) => !/\||\{%|\.\./.test(text);
+/** Tags that take no time themselves; LiquidJS looks at the clock between them. */
+const quickTags = new Set(
+  'if elsif else endif unless endunless case when endcase comment endcomment'.split(' '),
+);
+
+/** Whether each part of a template is quick: no filters, ranges, loops or searches. */
+const isSimple = (text: string) =>
+  !/\||\.\.|contains/.test(text) &&
+  text.matchAll(/\{%-?\s*(\w*)/g).every(([, tag = '']) => quickTags.has(tag));
 
 const singleReference = /^\s*\{\{-?\s*([A-Za-z_$][\w$-]*(?:\.[\w$-]+|\[\d+\])*)\s*-?\}\}\s*$/;
 

@@ -32,7 +32,10 @@ function jsonBody(event: APIGatewayProxyEvent): unknown {
     const status = (error as { statusCode?: number }).statusCode;
     if (status === 415) throw unsupportedMediaType('application/json');
     if (status === undefined) throw error;
-    const { message } = ((error as Error).cause ?? {}) as { message?: string };
+    const { message, data } = ((error as Error).cause ?? {}) as { message?: string; data?: unknown };
+    if (message === undefined && typeof data === 'string') {
+      throw invalidAt('', 'FORBIDDEN_MEMBER', `No member of a body may be called ${data.slice(0, 100)}`);
+    }
     throw invalidAt('', 'MALFORMED_JSON', `The body is not valid JSON${message ? `: ${message}` : ''}`);
   }
 }

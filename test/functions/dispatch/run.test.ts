@@ -259,6 +259,12 @@ test.each([
     'options.storeResults',
   ],
   [
+    'metadata of 257 KB',
+    { flow: inline(template('x')), record: { metadata: { a: 'x'.repeat(257 * 1024) } } },
+    {},
+    'record.metadata',
+  ],
+  [
     'a message without a role',
     { flow: inline(template('x')), messages: [{ content: 'x' }] },
     {},

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { template } from '../../support/flows.ts';
+import { expectStatus, template } from '../../support/flows.ts';
 import { newTenant } from '../../support/stack.ts';
 
 const create = async (body: unknown, options: object = {}) => {
@@ -136,4 +136,13 @@ test('a flow whose steps are larger than an item keeps every character of them',
   expect(read.body.flowSteps.map((step: { config: { template: string } }) => step.config.template)).toEqual(
     texts,
   );
+});
+
+test('a member called __proto__ is refused by name', async () => {
+  const { call } = await newTenant();
+  const body = '{"name": "x", "flowSteps": [], "__proto__": {"polluted": true}}';
+  const answer = await expectStatus(400, call('POST', '/v1/flows', { body }));
+  expect(answer.details).toMatchObject([
+    { code: 'FORBIDDEN_MEMBER', message: expect.stringContaining('__proto__') },
+  ]);
 });

@@ -260,6 +260,20 @@ const patterns: Record<string, Pattern> = {
       () =>
         records.upsert({ ...owner, type: 'even', name: 'record 0', metadata: { n: 1 } }),
   },
+  'Find a record by a filter': {
+    commands: 'Query, BatchGetItem',
+    units: [15, 31],
+    indexes: 'GSI2',
+    run:
+      ({ recordsPort }) =>
+      () =>
+        recordsPort.find({ type: 'even', filter: { field: 'name', op: 'isSet' } }),
+  },
+  'Change metadata by what it is': {
+    commands: 'BatchGetItem, UpdateItem',
+    units: 2,
+    run: (world) => () => world.recordsPort.update({ id: first(world) }, { seen: true }, 'merge'),
+  },
   'Delete a record': {
     commands: 'GetItem, TransactWriteItems',
     units: [7, 9],

@@ -22,6 +22,7 @@ import { flowStore } from '../../../shared/flows/flow-store.ts';
 import { versionStore } from '../../../shared/flows/version-store.ts';
 import { newId } from '../../../shared/ids.ts';
 import { recordStore } from '../../../shared/records/record-store.ts';
+import { recordsPort } from '../../../shared/records/records-port.ts';
 import { checkpointEntity, recordResultsRange } from '../../../shared/runs/checkpoint.ts';
 import { cleaner } from '../../../shared/runs/cleaner.ts';
 import { StepResultQuery, stepResultStore } from '../../../shared/runs/step-results.ts';
@@ -90,6 +91,7 @@ export async function accessWorld() {
     ...{ tenant, scope, table: scope.table, flows, versions, records, batches, newFlow, flow, versionId },
     ...{ created, owner, newBatch, messagesOf },
     keys: apiKeyStore(scope),
+    recordsPort: recordsPort(scope, owner),
     upsertFlow: () =>
       flowUpserter(scope)(
         { ...owner } as Principal,
