@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Principal } from '../auth/principal.ts';
 import type { Flow } from '../flows/flow.ts';
 import { flowStore } from '../flows/flow-store.ts';
-import { versionStore } from '../flows/version-store.ts';
+import { runVersions } from '../flows/run-versions.ts';
 import { invalidAt, notFound } from '../http/errors.ts';
 import { recordTypePartition } from '../records/record.ts';
 import { recordStore } from '../records/record-store.ts';
@@ -43,7 +43,7 @@ export const batchStarter = (scope: Scope) => {
     records: readonly { id: string }[],
     given: Pick<Batch, 'recordType' | 'totalRecords'> & BatchOptions,
   ): Promise<Batch> {
-    const version = await versionStore(scope).toRun(flow, principal.environment);
+    const version = await runVersions(scope).of(flow, principal.environment);
     const small = given.totalRecords <= waitForRecordsMax;
     const batch: Batch = {
       id: newId('batch'),

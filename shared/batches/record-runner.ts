@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { versionStore } from '../flows/version-store.ts';
+import { runVersions } from '../flows/run-versions.ts';
 import type { Checkpoint } from '../runs/checkpoint.ts';
 import { livePorts } from '../runs/live-ports.ts';
 import { attemptRun } from '../runs/run-attempt.ts';
@@ -30,7 +30,7 @@ export async function runRecord(
 
   const { runId } = job.message;
   const run = {
-    steps: (await versionStore(scope).toRunAgain(batch.flowId, batch.flowVersionId)).steps,
+    steps: (await runVersions(scope).get(batch.flowId, batch.flowVersionId)).steps,
     variables: runVariables({ ...batch, runId, record, ...job.input }),
     ports: livePorts(scope, { ...batch, runId }),
     done: await resultsOf(scope, earlier),

@@ -3,7 +3,7 @@ import { type BatchInput, stowBatchInput } from '../batches/batch-input.ts';
 import { batchDefaults } from '../batches/batch-start.ts';
 import { batchStore } from '../batches/batch-store.ts';
 import { wakeAt } from '../batches/wakes.ts';
-import { versionStore } from '../flows/version-store.ts';
+import { runVersions } from '../flows/run-versions.ts';
 import type { Scope } from '../runtime.ts';
 import { forgottenAt } from './log.ts';
 import type { Prepared } from './prepare.ts';
@@ -27,7 +27,7 @@ export async function goOnAsBatch(
   const recordId = record?.id ?? null;
   const ttl = keeps ? undefined : forgottenAt(scope);
   const { tenant } = scope.table;
-  if (version.type === 'virtual') await versionStore(scope).keepVirtual(version, ttl);
+  await runVersions(scope).keep(version, ttl);
   const given = { ...input, ...(record && !recordId && { record }) };
   await batchStore(scope).create({
     id,

@@ -2,6 +2,7 @@ import { covers, type Permission } from '../auth/permissions.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { StoredStep } from '../flows/flow.ts';
 import { flowStore } from '../flows/flow-store.ts';
+import { runVersions } from '../flows/run-versions.ts';
 import { stepTypeOf } from '../flows/steps/index.ts';
 import { branchesOf, normaliseSteps } from '../flows/steps/parse.ts';
 import { type LoadedVersion, versionStore } from '../flows/version-store.ts';
@@ -55,7 +56,7 @@ export async function prepare(scope: Scope, principal: Principal, body: Dispatch
   const steps = modelOverride ? withModel(version.steps, modelOverride) : undefined;
   return {
     flow,
-    version: steps ? versionStore(scope).virtual({ id: flow.id, number: version.number }, steps) : version,
+    version: steps ? runVersions(scope).virtual({ id: flow.id, number: version.number }, steps) : version,
     record,
     keeps: storeResults ?? (flow.isStored || record?.id != null),
   };
@@ -93,7 +94,7 @@ async function stored(
   const [version] = await Promise.all([
     instead
       ? virtual(scope, { id, number: flow.lastVersionNumber }, instead)
-      : versionStore(scope).toRun(flow, environment),
+      : runVersions(scope).of(flow, environment),
     flows.markRun(flow),
   ]);
   return { flow: { id, name: flow.name, isStored: true }, version };
@@ -115,7 +116,7 @@ function virtual(scope: Scope, flow: { id: string; number: number }, sent: SentS
   const content = JSON.stringify(sent);
   let count = 0;
   const stepId = () => derivedId('step', 0, flow.id, content, count++);
-  return versionStore(scope).virtual(flow, normaliseSteps(sent, stepId as Scope['newId']));
+  return runVersions(scope).virtual(flow, normaliseSteps(sent, stepId as Scope['newId']));
 }
 
 async function recordOf(

@@ -1,7 +1,7 @@
 import type { Principal } from '../auth/principal.ts';
 import type { RunEvent } from '../flows/engine.ts';
+import { runVersions } from '../flows/run-versions.ts';
 import { variableOf } from '../flows/step.ts';
-import { versionStore } from '../flows/version-store.ts';
 import { pingEveryMs } from '../http/live-body.ts';
 import { log as serviceLog } from '../log.ts';
 import { livePorts } from '../runs/live-ports.ts';
@@ -133,7 +133,7 @@ async function attempt(scope: Scope, running: Running): Promise<Ended | CutOff> 
   const ports = livePorts(scope, { ...principal, runId });
   const outputs: Record<string, unknown> = {};
   try {
-    if (prepared.keeps && version.type === 'virtual') await versionStore(scope).keepVirtual(version);
+    if (prepared.keeps) await runVersions(scope).keep(version);
     const source = { flowId: flow.id, flowName: flow.name, runId, startedAt, userId: principal.userId };
     const outcome = await attemptRun({
       steps: version.steps,

@@ -1,8 +1,5 @@
-import { decodeTime } from 'ulid';
-import { ConditionFailed } from '../data/condition-failed.ts';
 import { payloadStore } from '../data/payloads.ts';
-import { ApiError, invalidAt, notFound } from '../http/errors.ts';
-import { derivedId } from '../ids.ts';
+import { invalidAt, notFound } from '../http/errors.ts';
 import type { Scope } from '../runtime.ts';
 import {
   anyVersionPartition,
@@ -14,14 +11,6 @@ import {
   versionsPartition,
 } from './flow.ts';
 import { flowStore } from './flow-store.ts';
-
-/** Versions that were run lately: they never change, so a warm worker reads each once. */
-const recent = new Map<string, Promise<LoadedVersion>>();
-const recentMax = 50;
-
-/** Snapshots that this process has seen in the table, so that running them again costs no write. */
-const kept = new Set<string>();
-const keptMax = 10_000;
 
 export type VersionStore = ReturnType<typeof versionStore>;
 export type LoadedVersion = Omit<FlowVersion, 'steps'> & { steps: StoredStep[] };
@@ -81,39 +70,11 @@ export function versionStore(scope: Scope) {
     return publishedId;
   }
 
-  const nameOf = (id: string) => `${table.tenant} ${id}`;
-  const isKept = (id: string) => kept.has(nameOf(id));
-
   /** A version as a worker reads it: without its flow, which may have gone on to another. */
   async function immutable(flowId: string, id: string): Promise<LoadedVersion> {
     const version = await table.get(flowVersionEntity, { flowId, id }, { consistent: true });
     if (!version) throw notFound('Flow version');
     return load(version);
-  }
-
-  /** The same, from memory where it was run lately. */
-  function toRunAgain(flowId: string, id: string): Promise<LoadedVersion> {
-    const name = nameOf(id);
-    const known = recent.get(name);
-    if (known) return known;
-    const loading = immutable(flowId, id);
-    loading.catch(() => recent.delete(name));
-    recent.set(name, loading);
-    const [oldest] = recent.keys();
-    if (recent.size > recentMax && oldest) recent.delete(oldest);
-    return loading;
-  }
-
-  /** Writes down a version that may be there already: its id tells its content. */
-  async function keep(version: FlowVersion): Promise<void> {
-    if (isKept(version.id)) return;
-    try {
-      await table.commit([table.writes.insert(flowVersionEntity, version)]);
-    } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error;
-    }
-    if (kept.size >= keptMax) kept.clear();
-    kept.add(nameOf(version.id));
   }
 
   return {
@@ -124,7 +85,6 @@ export function versionStore(scope: Scope) {
     },
 
     immutable,
-    toRunAgain,
 
     async published(flowId: string): Promise<LoadedVersion> {
       const { publishedVersionId, ...flow } = await flows.find(flowId);
@@ -154,69 +114,13 @@ export function versionStore(scope: Scope) {
         flow: { ...flow, publishedVersionId: versionId, updatedAt: now().toISOString() },
       }));
     },
-
-    /**
-     * The version that a run uses: the published one, or the draft where nothing was published yet. A test key
-     * runs the draft where there is one. A draft is kept as a test version, since it may change while it runs.
-     */
-    async toRun(flow: Flow, environment: 'production' | 'test'): Promise<LoadedVersion> {
-      const useDraft = flow.draft && (environment === 'test' || !flow.publishedVersionId);
-      if (!useDraft) {
-        if (!flow.publishedVersionId)
-          throw new ApiError(409, 'Conflict', 'The flow has neither a draft nor a version');
-        return toRunAgain(flow.id, flow.publishedVersionId);
-      }
-      const draft = draftOf(flow);
-      const { steps } = await load(draft);
-      const version = snapshotOf({ ...draft, type: 'test' }, steps);
-      await keep({ ...version, steps: flow.steps });
-      return { ...version, steps };
-    },
-
-    /**
-     * The version that a run of just these steps uses. Nothing is written: {@link keep} does that where its run is
-     * kept.
-     */
-    virtual: (flow: { id: string; number: number }, steps: StoredStep[]): LoadedVersion => ({
-      ...snapshotOf(
-        { flowId: flow.id, number: flow.number, type: 'virtual', createdAt: now().toISOString() },
-        steps,
-      ),
-      steps,
-    }),
-
-    /** Writes down a snapshot, once. @param ttl Unix seconds after which nobody asks for it. */
-    async keepVirtual({ steps, ...version }: LoadedVersion, ttl?: number): Promise<void> {
-      if (isKept(version.id)) return;
-      const stowed = await payloads.stow(`${version.flowId}/${version.id}`, steps);
-      await keep({ ...version, steps: stowed, ...(ttl !== undefined && { ttl }) });
-    },
   };
 }
 
-/** What is never published: a version whose id follows from its flow and its steps, so that the same is kept once. */
-function snapshotOf(
-  version: Pick<FlowVersion, 'flowId' | 'number' | 'type' | 'createdAt'>,
-  steps: readonly StoredStep[],
-): Omit<FlowVersion, 'steps'> {
-  const { flowId, number, type, createdAt } = version;
-  const since = decodeTime(flowId.slice('flow_'.length).toUpperCase());
-  return {
-    id: derivedId('flowver', since, flowId, number, type, JSON.stringify(steps)),
-    flowId,
-    number,
-    type,
-    stepCount: steps.length,
-    stepSummary: summaryOf(steps.length),
-    label: null,
-    notes: null,
-    createdAt,
-  };
-}
+export const stepSummaryOf = (stepCount: number) => `${stepCount} ${stepCount === 1 ? 'step' : 'steps'}`;
 
-const summaryOf = (stepCount: number) => `${stepCount} ${stepCount === 1 ? 'step' : 'steps'}`;
-
-const draftOf = ({ id: flowId, draft, steps, stepCount }: Flow): FlowVersion => {
+/** The version that a flow's draft is. */
+export const draftOf = ({ id: flowId, draft, steps, stepCount }: Flow): FlowVersion => {
   if (!draft) throw notFound('Draft version');
   return {
     id: draft.id,
@@ -225,7 +129,7 @@ const draftOf = ({ id: flowId, draft, steps, stepCount }: Flow): FlowVersion => 
     type: 'draft',
     steps,
     stepCount,
-    stepSummary: summaryOf(stepCount),
+    stepSummary: stepSummaryOf(stepCount),
     label: null,
     notes: null,
     createdAt: draft.createdAt,

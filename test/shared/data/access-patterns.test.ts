@@ -164,9 +164,9 @@ const patterns: Record<string, Pattern> = {
     commands: 'PutItem',
     units: 3,
     indexes: 'GSI1, GSI2',
-    run: ({ versions, flow }) => {
-      const version = versions.virtual({ id: flow.id, number: 1 }, []);
-      return () => versions.keepVirtual(version);
+    run: ({ runVersions, flow }) => {
+      const version = runVersions.virtual({ id: flow.id, number: 1 }, []);
+      return () => runVersions.keep(version);
     },
   },
   'Upsert a flow that has not changed': {

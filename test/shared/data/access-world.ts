@@ -19,6 +19,7 @@ import { CursorQuery } from '../../../shared/data/pages.ts';
 import { tombstoneOf } from '../../../shared/data/tombstone.ts';
 import { flowUpserter } from '../../../shared/dispatch/flow-upsert.ts';
 import { flowStore } from '../../../shared/flows/flow-store.ts';
+import { runVersions } from '../../../shared/flows/run-versions.ts';
 import { versionStore } from '../../../shared/flows/version-store.ts';
 import { newId } from '../../../shared/ids.ts';
 import { recordStore } from '../../../shared/records/record-store.ts';
@@ -92,6 +93,7 @@ export async function accessWorld() {
     ...{ created, owner, newBatch, messagesOf },
     keys: apiKeyStore(scope),
     recordsPort: recordsPort(scope, owner),
+    runVersions: runVersions(scope),
     upsertFlow: () =>
       flowUpserter(scope)(
         { ...owner } as Principal,
