@@ -284,7 +284,7 @@ const patterns: Record<string, Pattern> = {
   'Create a batch': { commands: 'PutItem', units: 2, indexes: 'GSI1', run: ({ newBatch }) => newBatch },
   'Create a batch of named records': {
     commands: 'TransactWriteItems',
-    units: 5,
+    units: [5, 6],
     indexes: 'GSI1',
     run: (world) => () => world.newBatch([first(world)]),
   },
