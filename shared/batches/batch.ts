@@ -14,7 +14,15 @@ export const Batch = z.object({
   /** Null where the records were named one by one, and for a dispatched run that goes on by itself. */
   recordType: z.string().nullable(),
   /** Of a dispatched run that goes on by itself: which one it is, and what it was given. */
-  dispatched: z.object({ runId: z.string(), recordId: z.string().nullable(), input: Stowed }).optional(),
+  dispatched: z
+    .object({
+      runId: z.string(),
+      recordId: z.string().nullable(),
+      input: Stowed,
+      /** Whether its output variables are merged into its record’s metadata in the end. */
+      appendsMetadata: z.boolean(),
+    })
+    .optional(),
   /** When it is to be forgotten, in Unix seconds, where it belongs to no stored flow or record. */
   ttl: z.int().optional(),
   /** How many records run at once: the number of slots. */

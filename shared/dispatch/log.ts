@@ -4,8 +4,8 @@ import { openRunLog, type RunLog } from '../runs/run-log.ts';
 import type { Scope } from '../runtime.ts';
 import type { Prepared } from './prepare.ts';
 
-/** How long a run that belongs to nothing stored can be followed after it was parked. */
-const forgottenAfterSeconds = 30 * 86_400;
+/** How long a parked run that belongs to nothing stored is kept: 30 days after the longest wait. */
+const forgottenAfterSeconds = 60 * 86_400;
 export const forgottenAt = ({ now }: Scope) => Math.floor(now().getTime() / 1_000) + forgottenAfterSeconds;
 
 /** Where a dispatched run's results go: into the table, or nowhere unless the run is parked, which has to be kept. */

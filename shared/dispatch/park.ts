@@ -1,25 +1,16 @@
-import type { Principal } from '../auth/principal.ts';
-import { type BatchInput, stowBatchInput } from '../batches/batch-input.ts';
+import { stowBatchInput } from '../batches/batch-input.ts';
 import { batchDefaults } from '../batches/batch-start.ts';
 import { batchStore } from '../batches/batch-store.ts';
 import { wakeAt } from '../batches/wakes.ts';
 import { runVersions } from '../flows/run-versions.ts';
 import type { Scope } from '../runtime.ts';
 import { forgottenAt } from './log.ts';
-import type { Prepared } from './prepare.ts';
-
-interface ParkedRun {
-  prepared: Prepared;
-  principal: Principal;
-  executionId: string;
-  startedAt: string;
-  input: BatchInput;
-}
+import type { Running } from './run.ts';
 
 /** Has a parked run go on by itself, as a batch of one that can be followed and cancelled. @returns the batch's id. */
 export async function goOnAsBatch(
   scope: Scope,
-  { prepared, principal, executionId: runId, startedAt, input }: ParkedRun,
+  { prepared, principal, body, executionId: runId, startedAt }: Running,
   until: Date,
 ): Promise<string> {
   const { flow, version, record, keeps } = prepared;
@@ -28,7 +19,9 @@ export async function goOnAsBatch(
   const ttl = keeps ? undefined : forgottenAt(scope);
   const { tenant } = scope.table;
   await runVersions(scope).keep(version, ttl);
-  const given = { ...input, ...(record && !recordId && { record }) };
+  const { inputs, messages, options } = body;
+  const given = { inputs, messages, ...(record && !recordId && { record }) };
+  const input = await stowBatchInput(scope, id, given);
   await batchStore(scope).create({
     id,
     flowId: flow.id,
@@ -37,7 +30,7 @@ export async function goOnAsBatch(
     userId: principal.userId,
     organizationId: principal.organizationId,
     recordType: null,
-    dispatched: { runId, recordId, input: await stowBatchInput(scope, id, given) },
+    dispatched: { runId, recordId, input, appendsMetadata: options.autoAppendMetadata },
     recordConcurrency: 1,
     maxRetries: batchDefaults.maxRetries,
     totalRecords: 1,

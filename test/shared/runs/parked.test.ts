@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { checkpointsOf } from '../../../shared/runs/run-history.ts';
 import type { Scope } from '../../../shared/runtime.ts';
 import { type PlannedBatch, plannedBatch, runOnce } from '../../support/batches.ts';
-import { expectStatus, template } from '../../support/flows.ts';
+import { createRecords, expectStatus, template } from '../../support/flows.ts';
 import { newTenant } from '../../support/stack.ts';
 import { everyStepResult } from '../../support/step-results.ts';
 
@@ -90,7 +90,7 @@ test('a wait of more than a quarter of an hour is left to a schedule', async () 
   expect(JSON.parse(schedule.Target?.Input ?? '')).toMatchObject({ run: { runId, wake: 1 } });
 });
 
-test('a dispatched run that waits goes on by itself as a batch, with all that it was given', async () => {
+test.concurrent('a dispatched run that waits goes on by itself as a batch, with all that it was given', async () => {
   const tenant = await newTenant();
   const body = {
     flow: { name: 'Waits', steps: [wait({ delayMs: 10_500 }), template('{{ _record.name }} {{ who }}')] },
@@ -113,7 +113,7 @@ test('a dispatched run that waits goes on by itself as a batch, with all that it
   ]);
 });
 
-test('a dispatched run of a stored flow keeps one line of results across its wait', async () => {
+test.concurrent('a dispatched run of a stored flow keeps one line of results across its wait', async () => {
   const tenant = await newTenant();
   const flow = await expectStatus(
     201,
@@ -129,4 +129,21 @@ test('a dispatched run of a stored flow keeps one line of results across its wai
     rows = await everyStepResult(tenant, path);
   }
   expect(new Set(rows.map(({ executionSessionId }) => executionSessionId))).toEqual(new Set([executionId]));
+});
+
+test.concurrent('a dispatched run that waited still appends its outputs to its record', async () => {
+  const tenant = await newTenant();
+  const [record] = await createRecords(tenant, 'thing', 1);
+  const body = {
+    flow: {
+      name: 'Waits',
+      steps: [template('before', 'a'), wait({ delayMs: 10_100 }), template('after', 'b')],
+    },
+    record: { id: record?.id },
+    options: { streamResponse: false, autoAppendMetadata: true },
+  };
+  await expectStatus(200, tenant.call('POST', '/v1/dispatch', { body }));
+  const read = () => expectStatus(200, tenant.call('GET', `/v1/records/${record?.id}`));
+  while (!(await read()).metadata.b) await new Promise((resolve) => setTimeout(resolve, 200));
+  expect((await read()).metadata).toEqual({ value: '0', a: 'before', b: 'after' });
 });

@@ -1,0 +1,93 @@
+import type { StepResult } from '../flows/engine.ts';
+import { runVersions } from '../flows/run-versions.ts';
+import { StepError } from '../flows/step.ts';
+import { log as serviceLog } from '../log.ts';
+import { livePorts } from '../runs/live-ports.ts';
+import { attemptRun } from '../runs/run-attempt.ts';
+import { outputsOf } from '../runs/run-outputs.ts';
+import { runVariables } from '../runs/run-variables.ts';
+import type { Scope } from '../runtime.ts';
+import { openDispatchLog } from './log.ts';
+import { goOnAsBatch } from './park.ts';
+import type { Running } from './run.ts';
+import { stepEventTeller } from './tell.ts';
+
+/** How a dispatched run came to its end, as far as its caller is concerned. */
+export type Outcome =
+  | { ended: { success: boolean; output: unknown; error: string | null } }
+  | { paused: { until: Date; batchId: string } }
+  | { cutOff: { code: 'TIMEOUT' | 'INTERNAL'; message: string } };
+
+/** Runs the steps, and in any case writes down how that ended where the run is kept. */
+export async function attempt(scope: Scope, running: Running): Promise<Outcome> {
+  const { prepared, principal, executionId: runId, timeMs, gone, requestId } = running;
+  const timeout = AbortSignal.timeout(timeMs);
+  const signal = AbortSignal.any([gone, timeout]);
+  const log = openDispatchLog(scope, prepared, principal, runId);
+  try {
+    if (prepared.keeps) await runVersions(scope).keep(prepared.version);
+    return await runSteps(scope, running, log, signal);
+  } catch (error) {
+    if (!signal.aborted) serviceLog.error('A dispatched run broke off', { error, requestId, runId });
+    const cutOff = timeout.aborted
+      ? ({
+          code: 'TIMEOUT',
+          message: `The run hit its time limit of ${Math.round(timeMs / 1_000)} s`,
+        } as const)
+      : ({ code: 'INTERNAL', message: `The service broke the run off; request ${requestId}` } as const);
+    await log.finish(gone.aborted ? 'The client went away' : cutOff.message).catch((failure) => {
+      serviceLog.error('The end of a run could not be written', { error: failure, requestId, runId });
+    });
+    return { cutOff };
+  }
+}
+
+async function runSteps(
+  scope: Scope,
+  running: Running,
+  log: ReturnType<typeof openDispatchLog>,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { prepared, body, principal, executionId: runId, startedAt } = running;
+  const { flow, version, record } = prepared;
+  const given = { inputs: body.inputs, messages: body.messages };
+  const source = { flowId: flow.id, flowName: flow.name, runId, startedAt, userId: principal.userId };
+  const done = new Map<string, StepResult>();
+  const outcome = await attemptRun({
+    steps: version.steps,
+    variables: runVariables({ ...source, record, ...given }),
+    ports: livePorts(scope, { ...principal, runId }),
+    signal,
+    log,
+    done,
+    onEvent: running.note,
+    ...(running.listener && { onStepEvent: stepEventTeller(running.tell) }),
+  });
+  if ('retryFrom' in outcome) throw new Error('A dispatched run is not tried again');
+  if ('parked' in outcome) {
+    const { until } = outcome.parked;
+    return { paused: { until, batchId: await goOnAsBatch(scope, running, until) } };
+  }
+  const { success, output, error = null } = outcome.end;
+  const appended =
+    success && body.options.autoAppendMetadata && record?.id
+      ? await append(scope, running, record.id, outputsOf(version.steps, done))
+      : null;
+  return { ended: { success: success && appended === null, output, error: error ?? appended } };
+}
+
+/** Merges the output variables into the record. @returns why that could not be, if so. */
+async function append(
+  scope: Scope,
+  { principal, executionId: runId }: Running,
+  id: string,
+  outputs: Record<string, unknown>,
+): Promise<string | null> {
+  try {
+    await livePorts(scope, { ...principal, runId }).records.update({ id }, outputs, 'merge');
+    return null;
+  } catch (error) {
+    if (error instanceof StepError) return `The outputs could not be appended: ${error.message}`;
+    throw error;
+  }
+}
