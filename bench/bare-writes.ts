@@ -14,27 +14,27 @@ import type { SentCommand } from './recorder.ts';
 import { useTable } from './warm-get.ts';
 
 type Client = ReturnType<typeof documentClient>;
-export type StepResultWrite =
+export type BareWrite =
   | { name: 'Put'; input: PutCommandInput }
   | { name: 'TransactWrite'; input: TransactWriteCommandInput };
 
 /** As many as a batch has records at work. */
-const atOnce = 10;
+const recordsAtOnce = 10;
 
 /** Those among the commands that wrote step results. */
 export const stepResultWrites = (sent: readonly SentCommand[]) =>
   sent.filter(
-    (command): command is SentCommand & StepResultWrite =>
+    (command): command is SentCommand & BareWrite =>
       (command.name === 'Put' || command.name === 'TransactWrite') &&
-      itemsOf(command as StepResultWrite).some((item) => item?._type === 'checkpoint'),
+      itemsOf(command as BareWrite).some((item) => item?._type === 'checkpoint'),
   );
 
-const itemsOf = ({ name, input }: StepResultWrite) =>
+const itemsOf = ({ name, input }: BareWrite) =>
   name === 'Put' ? [input.Item] : (input.TransactItems ?? []).map(({ Put }) => Put?.Item);
 
 /** The same results as a worker without grouping would write them: a transaction of its own for each record. */
-export const oneTransactionARecord = (writes: readonly StepResultWrite[]): StepResultWrite[] =>
-  writes.flatMap((write): StepResultWrite[] => {
+export const oneTransactionARecord = (writes: readonly BareWrite[]): BareWrite[] =>
+  writes.flatMap((write): BareWrite[] => {
     if (write.name === 'Put') return [write];
     const { TransactItems = [] } = write.input;
     const [counter] = TransactItems.filter(({ Update }) => Update);
@@ -47,7 +47,8 @@ export const oneTransactionARecord = (writes: readonly StepResultWrite[]): StepR
 /** Sends the same writes again, at an empty engine on disk that has nothing else to do. @returns seconds. */
 export async function secondsOfWrites(
   table: string,
-  { warmUp, measured }: { warmUp: readonly StepResultWrite[]; measured: readonly StepResultWrite[] },
+  { warmUp, measured }: { warmUp: readonly BareWrite[]; measured: readonly BareWrite[] },
+  atOnce = recordsAtOnce,
 ): Promise<number> {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'bench-bare-'));
   const engine = await startDynamoDb(directory.path);
@@ -55,16 +56,16 @@ export async function secondsOfWrites(
     useTable(engine.endpoint, table);
     await ensureTable(table);
     const client = documentClient();
-    await sendAll(client, warmUp);
+    await sendAll(client, warmUp, atOnce);
     const began = performance.now();
-    await sendAll(client, measured);
+    await sendAll(client, measured, atOnce);
     return (performance.now() - began) / 1_000;
   } finally {
     await engine.stop();
   }
 }
 
-async function sendAll(client: Client, writes: readonly StepResultWrite[]): Promise<void> {
+async function sendAll(client: Client, writes: readonly BareWrite[], atOnce: number): Promise<void> {
   const remaining = writes.values();
   const sendSome = async () => {
     for (const { name, input } of remaining) {

@@ -1,7 +1,10 @@
+import { bulkEdit } from './bulk-edit.ts';
 import { coldLoad } from './cold-load.ts';
+import { csvMemory, csvSpeed } from './csv-upload.ts';
 import { engine } from './engine.ts';
 import { fairness } from './fairness.ts';
 import { type Figure, type Letter, lineOf } from './figure.ts';
+import { filteredList } from './filtered-list.ts';
 import { firstByte } from './first-byte.ts';
 import { memory } from './memory.ts';
 import { requestCpu } from './request-cpu.ts';
@@ -24,6 +27,10 @@ const measures: Record<Letter, Measure> = {
   h: engine,
   i: vectorSearch,
   j: fairness,
+  k: filteredList,
+  l: bulkEdit,
+  m: csvSpeed,
+  n: csvMemory,
 };
 
 const wanted = process.argv.slice(2);

@@ -14,6 +14,9 @@ const answers = {
     return (user + system) / 1_000;
   },
 
+  /** The most that it ever had. */
+  peakRss: () => process.resourceUsage().maxRSS * 1_024,
+
   /** As it is, and after the engine gave back what it only keeps in store: freed pages, dead objects. */
   async memory() {
     const { rss } = process.memoryUsage();

@@ -1,7 +1,14 @@
 import type { AnyEndpoint } from '../shared/http/endpoint.ts';
 import { apiKeyAnalytics } from './api-keys/analytics.ts';
 import { createApiKey } from './api-keys/create.ts';
+import { deleteApiKey } from './api-keys/delete.ts';
+import { getApiKey } from './api-keys/get.ts';
+import { apiKeyAnalyticsOfOne } from './api-keys/get-analytics.ts';
 import { listApiKeys } from './api-keys/list.ts';
+import { apiKeyOptions } from './api-keys/options.ts';
+import { regenerateApiKey } from './api-keys/regenerate.ts';
+import { revealApiKey } from './api-keys/reveal.ts';
+import { updateApiKey } from './api-keys/update.ts';
 import { cancelBatch } from './batch/cancel.ts';
 import { batchCost } from './batch/cost.ts';
 import { runBatchFlow } from './batch/run-flow.ts';
@@ -26,19 +33,35 @@ import { runFlowOnRecordType } from './flows/run-on-record-type.ts';
 import { listFlowStepResults } from './flows/step-results.ts';
 import { updateFlow } from './flows/update.ts';
 import { validateFlow } from './public/validate-flow.ts';
+import { bulkDeleteRecords } from './records/bulk-delete.ts';
+import { bulkEditRecords } from './records/bulk-edit.ts';
+import { getRecordCosts } from './records/costs.ts';
 import { createRecord } from './records/create.ts';
 import { deleteRecord } from './records/delete.ts';
+import { deleteRecordResult } from './records/delete-result.ts';
+import { exportRecords } from './records/export.ts';
+import { listFieldValues } from './records/field-values.ts';
 import { getRecord } from './records/get.ts';
 import { listRecords } from './records/list.ts';
+import { previewFilter } from './records/preview-filter.ts';
+import { listRecordResults } from './records/results.ts';
+import { discoverRecordSchema } from './records/schema.ts';
 import { listRecordStepResults } from './records/step-results.ts';
 import { updateRecord } from './records/update.ts';
 import { uploadCsv } from './records/upload-csv.ts';
 
 /** Every endpoint of the API, once. Routes, documents, clients and roles derive from this list. */
 export const endpoints = [
+  apiKeyOptions,
   createApiKey,
   listApiKeys,
   apiKeyAnalytics,
+  getApiKey,
+  updateApiKey,
+  deleteApiKey,
+  regenerateApiKey,
+  revealApiKey,
+  apiKeyAnalyticsOfOne,
   listFlows,
   createFlow,
   getFlow,
@@ -54,10 +77,19 @@ export const endpoints = [
   publishFlowVersion,
   listRecords,
   createRecord,
+  bulkDeleteRecords,
+  bulkEditRecords,
+  discoverRecordSchema,
+  listFieldValues,
   uploadCsv,
+  previewFilter,
+  exportRecords,
   getRecord,
   updateRecord,
   deleteRecord,
+  getRecordCosts,
+  listRecordResults,
+  deleteRecordResult,
   listRecordStepResults,
   dispatch,
   runBatchFlow,

@@ -21,6 +21,9 @@ export function derivedId(prefix: IdPrefix, timeMs: number, ...names: (string | 
   return `${prefix}_${encodeTime(timeMs).toLowerCase()}${random}`;
 }
 
+/** What an id names. */
+export const idKind = (id: string) => id.slice(0, id.indexOf('_')) as IdPrefix;
+
 /** The moment that an id was made, in Unix milliseconds. */
 export const timeOf = (id: string) => decodeTime(id.slice(-26).toUpperCase());
 

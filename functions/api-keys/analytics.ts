@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { apiKeyStore } from '../../shared/auth/api-key.ts';
+import { apiKeyStore } from '../../shared/auth/api-key-store.ts';
 import { defineEndpoint } from '../../shared/http/endpoint.ts';
 import { toLambda } from '../../shared/http/lambda.ts';
 import { clock } from '../../shared/runtime.ts';

@@ -1,13 +1,19 @@
 import * as z from 'zod';
-import { type ApiKey, apiKeyStore, unused } from '../../shared/auth/api-key.ts';
+import { type ApiKey, unused } from '../../shared/auth/api-key.ts';
+import { apiKeyStore } from '../../shared/auth/api-key-store.ts';
 import { generateKey, hashKey, keyPrefixOf, searchHintOf } from '../../shared/auth/key-format.ts';
-import { covers } from '../../shared/auth/permissions.ts';
 import { testKeyVault } from '../../shared/auth/test-key-vault.ts';
 import { defineEndpoint } from '../../shared/http/endpoint.ts';
-import { forbidden, invalidAt } from '../../shared/http/errors.ts';
 import { toLambda } from '../../shared/http/lambda.ts';
 import { clock, ids } from '../../shared/runtime.ts';
-import { ApiKeyResponse, CreateApiKeyBody, toApiKeyResponse } from './schemas.ts';
+import {
+  ChangedApiKey,
+  CreateApiKeyBody,
+  laterMoment,
+  refuseBeyond,
+  shownOnce,
+  toApiKeyResponse,
+} from './schemas.ts';
 
 export const createApiKey = defineEndpoint({
   id: 'api-keys.create',
@@ -20,7 +26,7 @@ export const createApiKey = defineEndpoint({
   body: CreateApiKeyBody,
   responses: {
     201: z.object({
-      apiKey: ApiKeyResponse.extend({ allowedIps: z.array(z.string()) }).meta({ id: 'CreatedApiKey' }),
+      apiKey: ChangedApiKey,
       plainKey: z.string(),
       warning: z.string(),
     }),
@@ -29,12 +35,9 @@ export const createApiKey = defineEndpoint({
   needs: { apiKeys: apiKeyStore, vault: testKeyVault, now: clock, newId: ids },
 
   async handle({ body: { rateLimits, ...body }, principal }, { apiKeys, vault, now, newId }) {
-    const beyond = body.permissions.find((permission) => !covers(principal.permissions, permission));
-    if (beyond) throw forbidden(`Missing required permission: ${beyond}`);
+    refuseBeyond(principal, body.permissions);
     const createdAt = now();
-    const expiresAt = body.expiresAt ? new Date(body.expiresAt) : null;
-    if (expiresAt && expiresAt <= createdAt)
-      throw invalidAt('expiresAt', 'IN_THE_PAST', 'Expected a moment to come');
+    const expiresAt = laterMoment(body.expiresAt ?? null, createdAt);
     const plainKey = generateKey(body.environment);
     const apiKey: ApiKey = {
       ...body,
@@ -46,7 +49,7 @@ export const createApiKey = defineEndpoint({
       keyPrefix: keyPrefixOf(plainKey),
       searchHint: searchHintOf(plainKey),
       isActive: true,
-      expiresAt: expiresAt?.toISOString() ?? null,
+      expiresAt,
       createdAt: createdAt.toISOString(),
       updatedAt: createdAt.toISOString(),
       ...unused,
@@ -56,7 +59,7 @@ export const createApiKey = defineEndpoint({
     return {
       apiKey: toApiKeyResponse(apiKey),
       plainKey,
-      warning: 'Store this key now: it is not shown again',
+      warning: shownOnce,
     };
   },
 });

@@ -1,28 +1,48 @@
 import * as z from 'zod';
 import { isAddressRange } from '../../shared/auth/addresses.ts';
 import type { ApiKey } from '../../shared/auth/api-key.ts';
-import { barredFromTestKeys, permissionNames } from '../../shared/auth/permissions.ts';
+import { barredFromTestKeys, covers, permissionNames } from '../../shared/auth/permissions.ts';
+import type { Principal } from '../../shared/auth/principal.ts';
+import { maximumLimits } from '../../shared/auth/rate-limit.ts';
+import { invalidAt, missingPermission } from '../../shared/http/errors.ts';
+import { idOf } from '../../shared/ids.ts';
 
-const dayMax = 1_000_000;
+export const ApiKeyParams = z.object({ id: idOf('key') });
+
+/** What is said beside a value that nobody sees again. */
+export const shownOnce = 'Store this key now: it is not shown again';
+
+const Name = z.string().min(1).max(255);
+const Permissions = z.array(z.enum(permissionNames));
+const Moment = z.iso.datetime({ offset: true });
+const AllowedIps = z
+  .array(z.string().refine(isAddressRange, 'Expected an IP address or a CIDR range'))
+  .max(100)
+  .meta({ description: 'Addresses or CIDR ranges; empty: from anywhere' });
+const RateLimits = z
+  .strictObject({
+    perHour: z.int().min(1).max(maximumLimits.perHour).optional(),
+    perDay: z.int().min(1).max(maximumLimits.perDay).optional(),
+  })
+  .meta({ description: 'In place of the deployment’s own limits' });
+
+export const UpdateApiKeyBody = z.strictObject({
+  name: Name.optional(),
+  permissions: Permissions.optional(),
+  isActive: z.boolean().optional(),
+  expiresAt: Moment.nullable().optional(),
+  allowedIps: AllowedIps.optional(),
+  rateLimits: RateLimits.optional(),
+});
 
 export const CreateApiKeyBody = z
   .strictObject({
-    name: z.string().min(1).max(255),
-    permissions: z.array(z.enum(permissionNames)).default(['FLOWS:READ', 'RECORDS:READ']),
-    expiresAt: z.iso.datetime({ offset: true }).optional(),
-    allowedIps: z
-      .array(z.string().refine(isAddressRange, 'Expected an IP address or a CIDR range'))
-      .max(100)
-      .default([])
-      .meta({ description: 'Addresses or CIDR ranges; empty: from anywhere' }),
+    name: Name,
+    permissions: Permissions.default(['FLOWS:READ', 'RECORDS:READ']),
+    expiresAt: Moment.optional(),
+    allowedIps: AllowedIps.default([]),
     environment: z.enum(['production', 'test']).default('production'),
-    rateLimits: z
-      .strictObject({
-        perHour: z.int().min(1).max(dayMax).optional(),
-        perDay: z.int().min(1).max(dayMax).optional(),
-      })
-      .optional()
-      .meta({ description: 'In place of the deployment’s own limits' }),
+    rateLimits: RateLimits.optional(),
   })
   .superRefine(({ environment, permissions }, context) => {
     if (environment !== 'test') return;
@@ -55,6 +75,25 @@ export const ApiKeyResponse = z
     canReveal: z.boolean(),
   })
   .meta({ id: 'ApiKey' });
+
+/** With what lists leave out. */
+export const ChangedApiKey = ApiKeyResponse.extend({ allowedIps: z.array(z.string()) }).meta({
+  id: 'ApiKeyDetails',
+});
+
+/** Nobody gives away more than they have. */
+export function refuseBeyond({ permissions: held }: Principal, given: readonly string[] = []): void {
+  const beyond = given.find((permission) => !covers(held, permission));
+  if (beyond) throw missingPermission(beyond);
+}
+
+/** A moment to come, as it is stored. */
+export function laterMoment(text: string | null, now: Date): string | null {
+  if (text === null) return null;
+  const moment = new Date(text);
+  if (moment <= now) throw invalidAt('expiresAt', 'IN_THE_PAST', 'Expected a moment to come');
+  return moment.toISOString();
+}
 
 export const toApiKeyResponse = (key: ApiKey) => ({
   ...key,

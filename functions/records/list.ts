@@ -2,15 +2,9 @@ import * as z from 'zod';
 import { CursorPagination, CursorQuery } from '../../shared/data/pages.ts';
 import { defineEndpoint } from '../../shared/http/endpoint.ts';
 import { toLambda } from '../../shared/http/lambda.ts';
-import { RecordName, RecordType } from '../../shared/records/record.ts';
+import { filtersIn, recordFilters, shownFields, shownOf } from '../../shared/records/record-filters.ts';
 import { recordStore } from '../../shared/records/record-store.ts';
 import { RecordResponse, toRecordResponse } from './schemas.ts';
-
-const filters = {
-  type: RecordType.optional(),
-  name: RecordName.optional().meta({ description: 'The exact name' }),
-  search: z.string().max(500).optional().meta({ description: 'A part of the name, in any case' }),
-};
 
 export const listRecords = defineEndpoint({
   id: 'records.list',
@@ -19,13 +13,15 @@ export const listRecords = defineEndpoint({
   permission: 'RECORDS:READ',
   summary: 'List records',
   description:
-    'Newest first. `type`, `name` and `search` combine with AND; a type and a name together name one record. ' +
-    'An answer has 5 MB at most: a page of large records ends early, and its `nextCursor` goes on from there.',
-  query: CursorQuery.extend(filters),
+    'Newest first. Filters combine with AND; a type and a name together name one record. A call looks through 10,000 ' +
+    'records by type, name and `search`, and through 2,000 (or 8 MB) by their metadata: a page may have fewer rows than ' +
+    'there are, or none, while `hasMore` is true and `nextCursor` goes on from there. Counts are left out where ' +
+    'metadata of more than 10,000 records (40 MB) would have to be read for them. An answer has 5 MB at most.',
+  query: CursorQuery.extend({ ...recordFilters, ...shownFields }),
   responses: {
     200: z.object({
       data: z.array(RecordResponse),
-      filtersApplied: z.object(filters),
+      filtersApplied: z.record(z.string(), z.unknown()),
       pagination: CursorPagination,
     }),
   },
@@ -33,11 +29,13 @@ export const listRecords = defineEndpoint({
   needs: { records: recordStore },
 
   async handle({ query }, { records }) {
-    const { type, name, search } = query;
-    const page = await records.list({ type, name, search }, query);
+    const filtersApplied = filtersIn(query);
+    const page = await records.list(filtersApplied, query);
     return {
-      data: page.records.map(toRecordResponse),
-      filtersApplied: { type, name, search },
+      data: page.records
+        .map(toRecordResponse)
+        .map((record) => ({ ...record, metadata: shownOf(record.metadata, query) })),
+      filtersApplied,
       pagination: page.pagination,
     };
   },

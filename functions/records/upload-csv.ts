@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { defineEndpoint } from '../../shared/http/endpoint.ts';
 import { invalidAt } from '../../shared/http/errors.ts';
 import { toLambda } from '../../shared/http/lambda.ts';
-import { parseCsv } from '../../shared/records/csv.ts';
+import { type CsvDraft, type CsvEntry, isDraft, type RowError, readCsv } from '../../shared/records/csv.ts';
 import { firstWithin, jsonBytes } from '../../shared/records/limits.ts';
-import { Metadata } from '../../shared/records/record.ts';
+import { Metadata, type RecordItem } from '../../shared/records/record.ts';
 import { recordStore } from '../../shared/records/record-store.ts';
 
 /** An answer of a Lambda may have 6 MB. */
@@ -48,22 +48,49 @@ export const uploadCsv = defineEndpoint({
     if (!columns.typeValue && !columns.typeColumn) {
       throw invalidAt('typeValue', 'MISSING_REQUIRED_FIELD', 'Required: typeValue or typeColumn');
     }
-    const { drafts, errors } = parseCsv(await file.bytes(), columns);
-    const { created, taken } = await records.createMany(principal, drafts);
-    const message = 'a record of this type and name exists already';
-    const rowErrors = [...errors, ...taken.map(({ line }) => ({ line, message }))];
-    const errorDetails = rowErrors
+    const errors: RowError[] = [];
+    const shown = firstRows(listedMax);
+    let created = 0;
+    const drafts = draftsIn(readCsv(await file.bytes(), columns), errors);
+    await records.createEach(principal, drafts, (done) => {
+      created += done.created.length;
+      shown.add(done.created.map(({ draft: { line }, record }) => ({ line, record })));
+      const message = 'a record of this type and name exists already';
+      errors.push(...done.taken.map(({ draft: { line } }) => ({ line, message })));
+    });
+    const errorDetails = errors
       .toSorted((one, other) => one.line - other.line)
       .map((error) => `Line ${error.line}: ${error.message}`);
     return {
-      success: created.length > 0,
-      created: created.length,
-      errors: rowErrors.length,
+      success: created > 0,
+      created,
+      errors: errors.length,
       errorDetails,
-      message: `Created ${created.length} records; ${rowErrors.length} rows could not be used`,
-      records: firstWithin(created.slice(0, listedMax), answerBytesMax - jsonBytes(errorDetails)),
+      message: `Created ${created} records; ${errors.length} rows could not be used`,
+      records: firstWithin(shown.all(), answerBytesMax - jsonBytes(errorDetails)),
     };
   },
 });
+
+/** The drafts alone; what is wrong with the other rows is noted. */
+async function* draftsIn(entries: AsyncIterable<CsvEntry>, errors: RowError[]): AsyncGenerator<CsvDraft> {
+  for await (const entry of entries) {
+    if (isDraft(entry)) yield entry;
+    else errors.push(entry);
+  }
+}
+
+/** Keeps the records of the first rows, in whatever order they come. */
+function firstRows(max: number) {
+  let kept: { line: number; record: RecordItem }[] = [];
+  const inOrder = () => kept.toSorted((one, other) => one.line - other.line).slice(0, max);
+  return {
+    add(more: typeof kept) {
+      kept.push(...more);
+      if (kept.length > 2 * max) kept = inOrder();
+    },
+    all: () => inOrder().map(({ record }) => record),
+  };
+}
 
 export const handler = toLambda(uploadCsv);

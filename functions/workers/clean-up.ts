@@ -1,13 +1,26 @@
 import type { SQSEvent } from 'aws-lambda';
 import { CleanupMessage } from '../../shared/data/cleanup.ts';
+import { confirmCleaned } from '../../shared/data/tombstone.ts';
+import { log } from '../../shared/log.ts';
 import { cleaner } from '../../shared/runs/cleaner.ts';
 import { productionRuntime } from '../../shared/runtime.ts';
 
-/** Removes what hung on a deleted flow or record. Safe to repeat: what is gone already is passed over. */
+/** Removes what hung on deleted flows, records and results. Safe to repeat: what is gone already is passed over. */
 export async function handler(event: SQSEvent): Promise<void> {
   for (const { body } of event.Records) {
-    const { tenant, kind, id } = CleanupMessage.parse(JSON.parse(body));
-    const clean = cleaner(productionRuntime().scopeOf(tenant));
-    await (kind === 'flow' ? clean.flow(id) : clean.record(id));
+    const { tenant, ids, isLast } = CleanupMessage.parse(JSON.parse(body));
+    const scope = productionRuntime().scopeOf(tenant);
+    const clean = cleaner(scope);
+    const failed: string[] = [];
+    for (const id of ids) {
+      try {
+        await clean(id);
+        if (isLast) await confirmCleaned(scope, id);
+      } catch (error) {
+        log.error('A clean-up failed; it will be tried again', { error, id });
+        failed.push(id);
+      }
+    }
+    if (failed.length > 0) throw new Error(`${failed.length} of ${ids.length} could not be cleaned up`);
   }
 }

@@ -1,6 +1,6 @@
 import { endpoints } from '../../functions/index.ts';
 import { groupOf } from '../../shared/http/openapi.ts';
-import { type QueueSpec, queues } from '../resources.ts';
+import { type QueueSpec, queues, timers } from '../resources.ts';
 
 /** A Lambda to be: where its code is, and the group whose role and log it shares. */
 export interface Entry {
@@ -9,6 +9,7 @@ export interface Entry {
   group: string;
   /** Answers piece by piece, for as long as it takes. */
   streams: boolean;
+  memoryMb?: number;
 }
 
 const worker = (name: string): Entry => ({
@@ -18,17 +19,19 @@ const worker = (name: string): Entry => ({
   streams: false,
 });
 
-/** Every Lambda of the service: one an endpoint, the authorizer, and those that take messages. */
+/** Every Lambda of the service: one an endpoint, the authorizer, those that take messages, and those that run by the clock. */
 export const entries: readonly Entry[] = [
   ...endpoints.map((endpoint) => ({
     id: endpoint.id,
     file: `functions/${endpoint.id.replace('.', '/')}.ts`,
     group: groupOf(endpoint),
     streams: 'streams' in endpoint,
+    ...('memoryMb' in endpoint && { memoryMb: endpoint.memoryMb }),
   })),
   { id: 'authorizer', file: 'functions/authorizer.ts', group: 'authorizer', streams: false },
   ...Object.values(queues as Record<string, QueueSpec>).flatMap(({ worker: name, deadLetterWorker }) => [
     worker(name),
     ...(deadLetterWorker ? [worker(deadLetterWorker)] : []),
   ]),
+  ...timers.map(({ worker: name }) => worker(name)),
 ];

@@ -1,4 +1,6 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import {
   Architecture,
   Code,
@@ -10,7 +12,7 @@ import {
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { type QueueName, type QueueSpec, queueArnEnv, queues } from '../resources.ts';
+import { type QueueName, type QueueSpec, queueArnEnv, queues, timers } from '../resources.ts';
 import type { Bundles } from './bundles.ts';
 import { type Entry, entries } from './entries.ts';
 import type { Environment } from './environments.ts';
@@ -51,6 +53,7 @@ export class Functions extends Construct {
       entries.map((entry) => [entry.id, this.makeFunction(entry, groupOf(entry.group), props)]),
     );
     for (const [name, spec] of Object.entries(queues)) this.connect(name as QueueName, spec, props.stores);
+    for (const { worker, everyMinutes } of timers) this.repeat(worker, everyMinutes);
   }
 
   private makeGroup(group: string, { environment: { logRetentionDays, keepsData }, stores }: FunctionsProps) {
@@ -64,7 +67,7 @@ export class Functions extends Construct {
   }
 
   private makeFunction(
-    { id, group, streams }: Entry,
+    { id, group, streams, memoryMb = runsFlows(group) ? 1_024 : 512 }: Entry,
     shared: ReturnType<Functions['makeGroup']>,
     props: FunctionsProps,
   ) {
@@ -77,7 +80,7 @@ export class Functions extends Construct {
       handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      memorySize: runsFlows(group) ? 1_024 : 512,
+      memorySize: memoryMb,
       timeout: Duration.seconds(
         streams ? streamingSeconds : group === 'workers' ? timeoutOf(id) : requestSeconds,
       ),
@@ -94,10 +97,19 @@ export class Functions extends Construct {
     if (deadLetterWorker)
       add(deadLetterWorker, new SqsEventSource(stores.deadLetters[name], { batchSize: 1 }));
   }
+
+  private repeat(worker: string, everyMinutes: number) {
+    const lambda = this.byId[`workers.${worker}`];
+    if (!lambda) throw new Error(`There is no Lambda of ${worker}`);
+    const schedule = Schedule.rate(Duration.minutes(everyMinutes));
+    new Rule(this, `${worker}-timer`, { schedule, targets: [new LambdaTarget(lambda)] });
+  }
 }
 
 const specOf = (id: string) =>
-  Object.values(queues as Record<string, QueueSpec>).find(({ worker }) => `workers.${worker}` === id);
+  [...Object.values(queues as Record<string, QueueSpec>), ...timers].find(
+    ({ worker }) => `workers.${worker}` === id,
+  );
 const timeoutOf = (id: string) => specOf(id)?.timeoutSeconds ?? 60;
 
 function variablesFor(group: string, { stores, identity, limits }: FunctionsProps): Record<string, string> {

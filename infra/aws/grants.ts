@@ -39,6 +39,7 @@ const needsOf: Record<string, readonly Need[]> = {
     'plan',
     'runs',
     'wakes',
+    'cleanup',
     'messages',
     'assets',
     'vectors',
@@ -113,7 +114,12 @@ function grant(role: Role, need: Need, stores: Stores) {
       const resourceName = `${secretsPrefix}/*/api-keys/*`;
       const arnFormat = ArnFormat.COLON_RESOURCE_NAME;
       const arn = stack.formatArn({ service: 'secretsmanager', resource: 'secret', resourceName, arnFormat });
-      allow(role, ['secretsmanager:CreateSecret'], [arn]);
+      const actions = ['CreateSecret', 'PutSecretValue', 'GetSecretValue', 'DeleteSecret'];
+      allow(
+        role,
+        actions.map((action) => `secretsmanager:${action}`),
+        [arn],
+      );
       const shown = `arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:${resourceName}`;
       acknowledgeWildcard(role, shown, 'The names of test keys begin with their tenants’.');
     },

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import * as z from 'zod';
-import { type ApiKey, apiKeyStore, credentialEntity, unused } from '../../shared/auth/api-key.ts';
+import { type ApiKey, credentialEntity, unused } from '../../shared/auth/api-key.ts';
+import { apiKeyStore } from '../../shared/auth/api-key-store.ts';
 import {
   environmentOf,
   generateKey,

@@ -15,6 +15,7 @@ import { startSecretsServer } from './secrets-server.ts';
 import { close, listen } from './server.ts';
 import { StartError } from './start-error.ts';
 import { ensureTable } from './table.ts';
+import { startTimers } from './timers.ts';
 
 export interface StackOptions {
   /** 0 for any free one. */
@@ -95,6 +96,7 @@ async function start(
   const keys = await ensureCredentials(directory);
   routes.resolve({ ...issuer.routes, ...messages.routes });
   resources.use(startPollers(queues));
+  resources.use(startTimers());
   scheduler.begin();
   const sessionToken = await issuer.tokenOf({ userId: localUser });
   return { url, docs: `${url}/docs`, ...keys, sessionToken, aws, table: tableName };

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { defineEntity } from '../data/entity.ts';
-import type { Scope } from '../runtime.ts';
 
 /** Requests counted since each window began. A window begins with its first request and ends at `…EndsAt` (Unix seconds). */
 const counters = {
@@ -36,12 +35,13 @@ export const ApiKey = z.object({
 });
 export type ApiKey = z.infer<typeof ApiKey>;
 
-const partition = (tenant: string) => `T#${tenant}#KEYS`;
+/** All keys of a tenant. */
+export const keysPartition = (tenant: string) => `T#${tenant}#KEYS`;
 
 export const apiKeyEntity = defineEntity({
   type: 'apiKey',
   schema: ApiKey,
-  key: (tenant, { id }: { id: string }) => ({ PK: partition(tenant), SK: id }),
+  key: (tenant, { id }: { id: string }) => ({ PK: keysPartition(tenant), SK: id }),
 });
 
 /** How often a user's sessions called. */
@@ -62,21 +62,4 @@ export const credentialEntity = defineEntity({
     environment: z.enum(['production', 'test']),
   }),
   key: (_tenant, { hash }: { hash: string }) => ({ PK: `CREDENTIAL#${hash}`, SK: 'CREDENTIAL' }),
-});
-
-export type ApiKeyStore = ReturnType<typeof apiKeyStore>;
-
-export const apiKeyStore = ({ table }: Scope) => ({
-  /** The key and what finds it by its value, both or neither. */
-  create: (key: ApiKey) =>
-    table.commit([
-      table.writes.insert(apiKeyEntity, key),
-      table.writes.insert(credentialEntity, { ...key, keyId: key.id }),
-    ]),
-
-  /** All of the tenant's keys, newest first. */
-  async list(): Promise<ApiKey[]> {
-    const range = { partition: partition(table.tenant), newestFirst: true, consistent: true };
-    return (await table.queryAll(range)).map((item) => ApiKey.parse(item));
-  },
 });

@@ -19,6 +19,19 @@ export const permissions = {
 export type Permission = keyof typeof permissions;
 export const permissionNames = Object.keys(permissions) as [Permission, ...Permission[]];
 
+/** The permissions by what they are about, for those who choose. */
+export function permissionGroups() {
+  const groups = Object.groupBy(permissionNames, (name) => name.split(':')[0] ?? name);
+  return Object.entries(groups).map(([key, names = []]) => ({
+    key,
+    label: key === '*' ? 'Everything' : titleOf(key),
+    description: permissions[names[0] as Permission],
+    permissions: names,
+  }));
+}
+
+const titleOf = (key: string) => key.charAt(0) + key.slice(1).toLowerCase().replaceAll('_', ' ');
+
 /** `*` covers everything, `FLOWS:*` covers `FLOWS:READ`; WRITE does not imply READ (semantics-1, 1.5). */
 export function covers(held: readonly string[], needed: string): boolean {
   return held.includes('*') || held.includes(needed) || held.includes(`${needed.split(':')[0]}:*`);

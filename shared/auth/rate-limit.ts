@@ -21,6 +21,9 @@ const day = 86_400;
 const sessionFactor = 10;
 const attemptsMax = 20;
 
+/** The highest limits that a key may be given. */
+export const maximumLimits = { perHour: 1_000_000, perDay: 1_000_000 } as const;
+
 export const defaultLimits = () => ({
   perHour: Number(process.env.RATE_LIMIT_PER_HOUR ?? 1_000),
   perDay: Number(process.env.RATE_LIMIT_PER_DAY ?? 10_000),

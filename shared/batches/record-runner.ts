@@ -4,7 +4,7 @@ import { runVersions } from '../flows/run-versions.ts';
 import type { Checkpoint } from '../runs/checkpoint.ts';
 import { livePorts } from '../runs/live-ports.ts';
 import { attemptRun } from '../runs/run-attempt.ts';
-import { checkpointsOf, resultsOf } from '../runs/run-history.ts';
+import { checkpointsOf, redeliveredUntil, resultsOf } from '../runs/run-history.ts';
 import { openRunLog, type RunLog } from '../runs/run-log.ts';
 import { outputsOf } from '../runs/run-outputs.ts';
 import { runVariables } from '../runs/run-variables.ts';
@@ -85,14 +85,17 @@ const earlierCheckpoints = async (scope: Scope, { message, firstCheckpoint }: Re
 
 function logOf(
   scope: Scope,
-  { message, record }: RecordJob,
-  { userId, organizationId, flowId, flowVersionId, ttl }: Batch,
+  { message, record, flowDeleted }: RecordJob,
+  { userId, organizationId, flowId, flowName, flowVersionId, ttl }: Batch,
   commitEnd: CommitEnd,
   earlier: readonly Checkpoint[],
 ): RunLog {
   const { batchId, recordId, runId, slot } = message;
   const { name: recordName = null, metadata: recordMetadata = {} } = record ?? {};
-  const ids = { userId, organizationId, flowId, flowVersionId, batchId, runId, recordId };
-  const facts = { ...ids, recordName, recordMetadata, ...(ttl !== undefined && { ttl }) };
+  const ids = { userId, organizationId, flowId, flowName, flowVersionId, batchId, runId, recordId };
+  // What is written beside something deleted may come after its clean-up, and so has to go by itself.
+  const isOrphan = flowDeleted || (recordId !== null && !record);
+  const forgotten = isOrphan ? redeliveredUntil(scope) : ttl;
+  const facts = { ...ids, recordName, recordMetadata, ...(forgotten !== undefined && { ttl: forgotten }) };
   return openRunLog(scope, facts, (ending) => commitEnd({ ...ending, batchId, slot }), earlier);
 }

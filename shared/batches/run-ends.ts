@@ -1,4 +1,5 @@
 import Big from 'big.js';
+import { costWrites } from '../runs/record-costs.ts';
 import type { RunEnding } from '../runs/run-log.ts';
 import type { Scope } from '../runtime.ts';
 import { slotEntity } from './batch.ts';
@@ -34,7 +35,11 @@ export function endCommitter({ table, now }: Scope) {
       const key = { batchId, slot: first?.slot ?? 0 };
       return table.writes.update(slotEntity, key, { add, set: { lastAt: now().toISOString() } });
     });
-    return table.commit([...ends.map(({ write }) => write), ...counts]);
+    const costs = costWrites(
+      table,
+      ends.flatMap(({ uses }) => uses),
+    );
+    return table.commit([...ends.map(({ write }) => write), ...counts, ...costs]);
   };
 
   /** When one of several cannot be written, each is tried by itself: only that one fails. */

@@ -1,29 +1,59 @@
 import * as z from 'zod';
 import { send } from '../aws/queues.ts';
+import { log } from '../log.ts';
 import type { Scope } from '../runtime.ts';
+import { chunksOf, type TenantTable } from './table.ts';
+import { unfinishedCleanups } from './tombstone.ts';
 
-/** Asks a worker to remove what hung on a deleted flow or record. */
+/** Asks a worker to remove what hung on deleted flows, records or results. */
 export const CleanupMessage = z.object({
   tenant: z.string(),
-  kind: z.enum(['flow', 'record']),
-  id: z.string(),
+  ids: z.array(z.string()),
+  /** Whether nothing that began before the deletion can still be at work, so that no further time is needed. */
+  isLast: z.boolean(),
 });
 export type CleanupMessage = z.infer<typeof CleanupMessage>;
 
-/** How long an invocation may still write to what it began before the deletion. */
-const secondTimeSeconds = 900;
+const idsPerMessage = 100;
 
-/** Call after the item itself is gone. Cleans twice: runs that were under way may have written after the first time. */
+/** How long an invocation may still write to what it began before the deletion, and a little more. */
+const settledAfterMs = 16 * 60_000;
+
+/**
+ * Call after the items themselves are gone, each with a tombstone. What is sent here is only so that things are
+ * removed soon: the tombstones are found and cleaned up after in any case, once nothing can be written any more.
+ */
 export const cleanupQueue = ({ table }: Scope) => {
-  const clean = async (kind: CleanupMessage['kind'], id: string) => {
-    const message: CleanupMessage = { tenant: table.tenant, kind, id };
-    await Promise.all([
-      send('CLEANUP_QUEUE_URL', message),
-      send('CLEANUP_QUEUE_URL', message, { delaySeconds: secondTimeSeconds }),
-    ]);
+  const deleted = async (ids: readonly string[]): Promise<void> => {
+    try {
+      await ask(table.tenant, ids, false);
+    } catch (error) {
+      log.warn('A clean-up is left to the next sweep', { error, ids: ids.slice(0, 10) });
+    }
   };
   return {
-    flowDeleted: (id: string) => clean('flow', id),
-    recordDeleted: (id: string) => clean('record', id),
+    deleted,
+    flowDeleted: (id: string) => deleted([id]),
+    recordDeleted: (id: string) => deleted([id]),
   };
 };
+
+async function ask(tenant: string, ids: readonly string[], isLast: boolean): Promise<void> {
+  for (const some of chunksOf(ids, idsPerMessage)) {
+    await send('CLEANUP_QUEUE_URL', { tenant, ids: some, isLast } satisfies CleanupMessage);
+  }
+}
+
+/** Has everything cleaned up that was deleted a while ago and is not known to be done. */
+export async function sweepDeleted(table: TenantTable, now: Date): Promise<void> {
+  const before = new Date(now.getTime() - settledAfterMs);
+  for await (const page of unfinishedCleanups(table, before)) {
+    for (const [tenant, deleted] of Map.groupBy(page, (each) => each.tenant)) {
+      await ask(
+        tenant,
+        deleted.map(({ id }) => id),
+        true,
+      );
+    }
+  }
+}

@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import { invalidAt } from '../http/errors.ts';
-import type { QueryOptions } from './query.ts';
+import { collect, countOf, type ListSource, type Row } from './listing.ts';
 import type { TenantTable } from './table.ts';
 
 export const limitMax = 100;
 
-const Limit = z
-  .string()
-  .regex(/^\d+$/, 'Expected a whole number')
-  .transform(Number)
-  .pipe(z.int().min(1).max(limitMax));
+/** A number as it stands in a query. */
+export const wholeNumber = (least: number, most: number) =>
+  z.string().regex(/^\d+$/, 'Expected a whole number').transform(Number).pipe(z.int().min(least).max(most));
+
+const Limit = wholeNumber(1, limitMax);
 
 /** The query parameters of every list that is paged by cursor (semantics-1, 1.3). */
 export const CursorQuery = z.object({
@@ -85,39 +85,30 @@ function decodeCursor({ cursor, direction }: CursorQuery): z.infer<typeof Cursor
   }
 }
 
-/** An index whose sort key is the id of the items it lists. */
-export type ListSource = Pick<QueryOptions, 'partition' | 'index' | 'filter'>;
-
-/** A filtered page looks at 10,000 index entries at most, a thousand a Query. */
-const queriesMax = 10;
-const filteredPerQuery = 1_000;
-
 /**
- * One page of an index, newest first, in either direction. Its cost is the page; with a filter up to ten Queries,
- * after which it answers what it has found with a cursor that goes on from there.
+ * One page of an index, newest first, in either direction. Its cost is the page; with a filter or a sieve up to ten
+ * Queries and 2,000 units, after which it answers what it has found with a cursor that goes on from there.
  */
 export async function cursorPage(
   table: TenantTable,
   source: ListSource,
   query: CursorQuery,
-): Promise<{ rows: Record<string, unknown>[]; pagination: CursorPagination }> {
+): Promise<{ rows: Row[]; pagination: CursorPagination }> {
   const { limit } = query;
   const cursor = decodeCursor(query);
   const backwards = cursor?.to === 'prev';
-  const { found, more, stoppedAt } = await collect(table, source, {
-    limit,
-    backwards,
-    beside: cursor?.id,
-    including: cursor?.including,
-  });
-  const rows = backwards ? found.toReversed() : found;
+  const place = { backwards, beside: cursor?.id, including: cursor?.including };
+  const { found, stoppedAt } = await collect(table, source, { wanted: limit + 1, ...place });
+  const more = found.length > limit || stoppedAt !== undefined;
+  const shown = found.slice(0, limit);
+  const rows = backwards ? shown.toReversed() : shown;
   const offset = backwards ? Math.max(0, cursor.offset - rows.length) : (cursor?.offset ?? 0);
   const hasMore = backwards || more;
   const hasPrev = backwards ? more : cursor !== undefined;
   const nextFrom = (backwards ? undefined : stoppedAt) ?? idOf(rows.at(-1)) ?? cursor?.id;
   const prevFrom = (backwards ? stoppedAt : undefined) ?? idOf(rows[0]) ?? cursor?.id;
   const turned = rows.length === 0 && { including: true as const };
-  const total = query.includeCount === 'true' ? await table.count(source) : undefined;
+  const total = query.includeCount === 'true' ? await countOf(table, source) : undefined;
   return {
     rows,
     pagination: {
@@ -142,38 +133,4 @@ export async function cursorPage(
   };
 }
 
-const idOf = (row: Record<string, unknown> | undefined) => row?.id as string | undefined;
-
-/** Up to `limit` rows beside an id, whether more follow, and where a filtered search gave up. */
-async function collect(
-  table: TenantTable,
-  source: ListSource,
-  {
-    limit,
-    backwards,
-    beside,
-    including,
-  }: { limit: number; backwards: boolean; beside: string | undefined; including: true | undefined },
-) {
-  const sortKey = source.index ? `SK${source.index}` : 'SK';
-  const rows: Record<string, unknown>[] = [];
-  let startKey: Record<string, unknown> | undefined;
-  for (let queries = 0; queries < queriesMax; queries++) {
-    const page = await table.query({
-      ...source,
-      newestFirst: !backwards,
-      // Both bounds are inclusive, so the row beside which the page begins comes along and is dropped.
-      ...(beside && (backwards ? { from: beside } : { to: beside })),
-      limit: source.filter ? filteredPerQuery : limit + 2,
-      ...(startKey && { startKey }),
-    });
-    for (const item of page.items) {
-      const id = item[sortKey] as string;
-      if (id !== beside || including) rows.push({ ...item, ...(item.summary as object), id });
-    }
-    startKey = page.nextKey;
-    if (rows.length > limit || !startKey) break;
-  }
-  const stoppedAt = rows.length > limit ? undefined : (startKey?.[sortKey] as string | undefined);
-  return { found: rows.slice(0, limit), more: rows.length > limit || stoppedAt !== undefined, stoppedAt };
-}
+const idOf = (row: Row | undefined) => row?.id as string | undefined;

@@ -1,5 +1,6 @@
 import type { Principal } from '../auth/principal.ts';
 import type { StepResult } from '../flows/engine.ts';
+import { costWrites } from '../runs/record-costs.ts';
 import { openRunLog, type RunLog } from '../runs/run-log.ts';
 import type { Scope } from '../runtime.ts';
 import type { Prepared } from './prepare.ts';
@@ -22,9 +23,12 @@ export function openDispatchLog(
     recordId: record?.id ?? null,
     recordName: record?.name ?? null,
     recordMetadata: record?.metadata ?? {},
+    flowName: flow.name,
   };
   const open = (more: { ttl?: number } = {}) =>
-    openRunLog(scope, { ...facts, ...more }, ({ write }) => scope.table.commit([write]));
+    openRunLog(scope, { ...facts, ...more }, ({ write, uses }) =>
+      scope.table.commit([write, ...costWrites(scope.table, uses)]),
+    );
   return keeps ? open() : keptWhenParked(() => open({ ttl: forgottenAt(scope) }));
 }
 

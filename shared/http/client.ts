@@ -35,7 +35,9 @@ export type AnswerOf<R extends Route> =
     : never;
 
 /** The routes that answer with server-sent events. */
-export type StreamingRoute = RouteOf<Extract<Declared, { streams: z.ZodType }>>;
+export type StreamingRoute = RouteOf<
+  Exclude<Extract<Declared, { streams: z.ZodType }>, { streamsAs: string }>
+>;
 export type EventOf<R extends Route> =
   EndpointOf<R> extends { streams: infer Event extends z.ZodType } ? z.output<Event> : never;
 

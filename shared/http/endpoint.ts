@@ -7,7 +7,7 @@ import type { LiveBody } from './live-body.ts';
 type Schema = z.ZodType | undefined;
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 type Statuses = 200 | 201 | 202 | 204;
-type ErrorStatuses = 400 | 404 | 409 | 413 | 415 | 422;
+type ErrorStatuses = 400 | 404 | 409 | 413 | 415 | 422 | 503;
 
 /** Who may call: the holder of a permission, anyone with a valid credential, or everyone. */
 export type Access = Permission | 'authenticated' | 'public';
@@ -58,11 +58,15 @@ export interface Endpoint<
   bodyType?: 'json' | 'multipart';
   /** The media type of the answer where it is not JSON. */
   produces?: string;
-  /** The events of an answer that is sent while it is made: see {@link defineStreamingEndpoint}. */
+  /** The events of an answer that is sent while it is made, or all of it: see {@link defineStreamingEndpoint}. */
   streams?: z.ZodType;
+  /** The media type of what is streamed, where that is not server-sent events. */
+  streamsAs?: string;
   responses: R;
   /** Statuses beyond 401, 403, 429 and 500, which every endpoint may answer. */
   errors?: readonly ErrorStatuses[];
+  /** Where the usual is too little. A Lambda's share of a processor grows with it; 1,769 have a whole one. */
+  memoryMb?: number;
   needs: N;
   handle: (request: Request<Params, Query, Body>, needs: Met<N>) => Promise<Reply<R>> | Reply<R>;
 }
@@ -82,6 +86,11 @@ export const defineEndpoint = <
   endpoint: Endpoint<Params, Query, Body, R, N> & Route,
 ) => endpoint;
 
+/** What a handler answers that streams: a body that is still being made (200), or a whole answer of another status. */
+export type LiveReply<R extends Responses> =
+  | LiveBody
+  | { [S in Exclude<keyof R, 200>]: { status: S; body: Input<R[S]> } }[Exclude<keyof R, 200>];
+
 /** The same for an endpoint whose handler answers a body that is still being made. */
 export const defineStreamingEndpoint = <
   Params extends Schema = undefined,
@@ -89,13 +98,16 @@ export const defineStreamingEndpoint = <
   Body extends Schema = undefined,
   const R extends Responses = Responses,
   N extends Record<string, Need<unknown>> = Record<never, never>,
-  const Route extends Pick<Endpoint, 'id' | 'method' | 'path'> = Pick<Endpoint, 'id' | 'method' | 'path'>,
+  const Route extends Pick<Endpoint, 'id' | 'method' | 'path' | 'streamsAs'> = Pick<
+    Endpoint,
+    'id' | 'method' | 'path' | 'streamsAs'
+  >,
   Event extends z.ZodType = z.ZodType,
 >(
   endpoint: Omit<Endpoint<Params, Query, Body, R, N>, 'handle' | 'streams'> &
     Route & {
       streams: Event;
-      handle: (request: Request<Params, Query, Body>, needs: Met<N>) => Promise<LiveBody>;
+      handle: (request: Request<Params, Query, Body>, needs: Met<N>) => Promise<LiveReply<R>>;
     },
 ) => endpoint as unknown as Endpoint<Params, Query, Body, R, N> & Route & { streams: Event };
 

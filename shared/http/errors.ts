@@ -47,3 +47,5 @@ export const unsupportedMediaType = (expected: string) =>
   new ApiError(415, 'Unsupported media type', `Send the body as ${expected}`);
 export const rateLimited = (window: 'Hourly' | 'Daily', limit: number) =>
   new ApiError(429, 'Rate limit exceeded', `${window} limit of ${limit} requests reached`);
+/** Some of the work is done, and the same call, sent again, goes on with it. */
+export const unavailable = (details: string) => new ApiError(503, 'Service unavailable', details);

@@ -41,8 +41,9 @@ export const toLambda = (
       if (endpoint.permission === 'public') return;
       context.principal = principalFrom(event.requestContext);
       context.admission = admit(loadRuntime().scopeOf(context.principal.tenant), context.principal, endpoint);
-      // A read runs beside the meter, since nothing of it leaves before the meter has spoken. A write waits.
-      if (endpoint.method === 'GET') context.admission.catch(() => {});
+      // A read runs beside the meter, since nothing of it leaves before the meter has spoken. A write waits, and what
+      // is streamed does: it may be long.
+      if (endpoint.method === 'GET' && !endpoint.streams) context.admission.catch(() => {});
       else context.principal.permissions = await admitted(context.admission);
     })
     .use(bodyParser(endpoint))
@@ -72,7 +73,7 @@ async function answerTo(
   const request = { ...parseRequest(endpoint, event), principal, signal, timeLeftMs, requestId };
   const needs = principal ? meet(endpoint.needs, loadRuntime().scopeOf(principal.tenant)) : {};
   const reply: unknown = await endpoint.handle(request as never, needs as never);
-  if (endpoint.streams) return live(reply as LiveBody);
+  if (endpoint.streams && isLive(reply)) return live(reply);
   const statuses = Object.keys(endpoint.responses).map(Number);
   const { status, body } =
     statuses.length > 1
@@ -89,10 +90,12 @@ async function answerTo(
   return json(status, schema.parse(body));
 }
 
+const isLive = (reply: unknown): reply is LiveBody => (reply as LiveBody).stream !== undefined;
+
 /** Middy hands the stream of a body on; the type of a proxy's answer knows texts only. */
-const live = ({ contentType, stream }: LiveBody): APIGatewayProxyResult => ({
+const live = ({ contentType, headers, stream }: LiveBody): APIGatewayProxyResult => ({
   statusCode: 200,
-  headers: { 'content-type': contentType, 'cache-control': 'no-store' },
+  headers: { 'content-type': contentType, 'cache-control': 'no-store', ...headers },
   body: stream as unknown as string,
 });
 

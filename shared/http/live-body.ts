@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 /** A body that is still being made while it is sent. */
 export interface LiveBody {
   contentType: string;
+  headers?: Record<string, string>;
   stream: Readable;
 }
 

@@ -22,6 +22,7 @@ const errorMeanings: Record<number, string> = {
   422: 'The request is well formed, but there is nothing to run',
   429: 'The hourly or daily limit is reached; `X-RateLimit-Reset` says until when',
   500: 'A fault of the service; `details` holds the request’s id',
+  503: 'The time was too short for all of the work; `details` tells how much is done: send the call again',
 };
 
 const rateLimitHeaders = {
@@ -124,15 +125,15 @@ function operation(endpoint: AnyEndpoint, schemas: Map<string, Json>): Json {
 const success = (
   status: number,
   schema: z.ZodType,
-  { permission, streams }: AnyEndpoint,
+  { permission, streams, streamsAs = 'text/event-stream' }: AnyEndpoint,
   schemas: Map<string, Json>,
 ) => ({
   description: status === 204 ? 'Done; no body' : 'Done',
   ...(permission !== 'public' && { headers: rateLimitHeaders }),
   ...(status !== 204 && {
     content: {
-      ...(streams && { 'text/event-stream': { schema: schemaOf(streams, 'output', schemas) } }),
-      'application/json': { schema: schemaOf(schema, 'output', schemas) },
+      ...(streams && { [streamsAs]: { schema: schemaOf(streams, 'output', schemas) } }),
+      ...(schema !== streams && { 'application/json': { schema: schemaOf(schema, 'output', schemas) } }),
     },
   }),
 });

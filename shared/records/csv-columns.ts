@@ -1,4 +1,5 @@
 import { invalidAt } from '../http/errors.ts';
+import { keyOf, textOf } from './csv-cells.ts';
 import { RecordDraft } from './new-record.ts';
 
 export interface CsvColumns {
@@ -11,7 +12,7 @@ export interface CsvColumns {
 
 /** Whether a header has the columns that are asked for. */
 export function hasColumns(header: readonly string[], columns: CsvColumns): boolean {
-  const names = header.map((name) => name.trim());
+  const names = header.map(headerOf);
   return findName(names, columns) >= 0 && (!needsType(columns) || names.includes(columns.typeColumn ?? ''));
 }
 
@@ -28,17 +29,20 @@ export function rowReader(header: readonly string[], columns: CsvColumns) {
   const typeAt = needsType(columns) ? names.indexOf(columns.typeColumn?.trim() ?? '') : -1;
   if (needsType(columns) && typeAt < 0) throw missingColumn('typeColumn', columns.typeColumn ?? '', names);
 
-  return (cells: readonly string[]): RecordDraft | string => {
-    if (cells.length !== names.length)
-      return `expected ${names.length} cells, as in the header, but found ${cells.length}`;
+  const keys = names.map((column) => keyOf(column, [names[nameAt], names[typeAt]]));
+
+  return (written: readonly string[]): RecordDraft | string => {
+    if (written.length !== names.length)
+      return `expected ${names.length} cells, as in the header, but found ${written.length}`;
+    const cells = written.map(textOf);
     const name = cells[nameAt] ?? '';
     const type = columns.typeValue || cells[typeAt] || '';
     if (isBlank(name)) return `the name (column "${names[nameAt]}") is blank`;
     if (isBlank(type)) return `the type (column "${names[typeAt]}") is blank`;
     const metadata = Object.fromEntries(
-      names.flatMap((column, index) => {
+      keys.flatMap((key, index) => {
         const cell = cells[index] ?? '';
-        return index === nameAt || index === typeAt || isBlank(cell) ? [] : [[column, cell]];
+        return index === nameAt || index === typeAt || isBlank(cell) ? [] : [[key, cell]];
       }),
     );
     const { data, error } = RecordDraft.safeParse({ type, name, metadata });
@@ -46,11 +50,14 @@ export function rowReader(header: readonly string[], columns: CsvColumns) {
   };
 }
 
+/** What a column is called. */
+const headerOf = (cell: string) => textOf(cell.trim());
+
 const isBlank = (text: string) => text.trim() === '';
 
 /** The header's names, trimmed; a blank one is called by its place, a repeated one by a number after it. */
 function columnNames(header: readonly string[]): string[] {
-  const trimmed = header.map((name, index) => name.trim() || `column_${index + 1}`);
+  const trimmed = header.map((name, index) => headerOf(name) || `column_${index + 1}`);
   if (trimmed.includes('__proto__')) {
     throw invalidAt('file', 'INVALID_COLUMN', 'A column cannot be called __proto__');
   }

@@ -12,7 +12,7 @@ export type RecordFilter = Condition | { op: 'and' | 'or'; conditions: RecordFil
 
 const nestingMax = 3;
 
-const Field = z
+export const Field = z
   .string()
   .min(1)
   .max(128)

@@ -2,14 +2,13 @@ import type { RecordSelector } from '../flows/ports.ts';
 import { invalidAt } from '../http/errors.ts';
 import type { Scope } from '../runtime.ts';
 import type { RecordFilter } from './filter.ts';
+import { idPages } from './id-pages.ts';
 import { matches } from './matches.ts';
-import { type RecordItem, recordTypePartition } from './record.ts';
+import type { RecordItem } from './record.ts';
 import { recordStore } from './record-store.ts';
 
 /** How many records of a type a filter is held against: which of them changed last is only known of all. */
 const recordsReadMax = 10_000;
-/** Records may have 400 KB each, and those of one page are in memory together. */
-const pageSize = 200;
 
 export const findRecord = (scope: Scope, readMax = recordsReadMax) => {
   const records = recordStore(scope);
@@ -24,7 +23,7 @@ export const findRecord = (scope: Scope, readMax = recordsReadMax) => {
     const now = scope.now();
     let best: RecordItem | undefined;
     let read = 0;
-    for await (const ids of pagesOf(scope, type)) {
+    for await (const ids of idPages(scope, type)) {
       read += ids.length;
       if (read > readMax) throw tooMany(type, readMax);
       for (const record of await records.getMany(ids)) {
@@ -50,20 +49,6 @@ export function isMeant(record: RecordItem, selector: RecordSelector, now: Date)
   if (record.type !== selector.type) return false;
   if ('name' in selector) return record.name === selector.name;
   return !selector.filter || matches(record, selector.filter, now);
-}
-
-/** The ids of a type's records, newest first. */
-async function* pagesOf({ table }: Scope, type: string): AsyncGenerator<string[], void> {
-  const partition = recordTypePartition(table.tenant, type);
-  for (let startKey: Record<string, unknown> | undefined; ; ) {
-    const page = await table.query({
-      ...{ partition, index: 2, newestFirst: true, limit: pageSize },
-      ...(startKey && { startKey }),
-    });
-    yield page.items.map(({ SK2 }) => SK2 as string);
-    startKey = page.nextKey;
-    if (!startKey) return;
-  }
 }
 
 const tooMany = (type: string, readMax: number) =>

@@ -8,7 +8,7 @@ import { insertsOf } from './record-writer.ts';
 /** A transaction takes 100 writes, two a record, and 4 MB. */
 const recordsPerTransaction = 50;
 const bytesPerTransaction = 3_000_000;
-const transactionsAtOnce = 8;
+export const transactionsAtOnce = 8;
 
 export interface Inserted<Draft> {
   /** In the order of the drafts. */
@@ -17,21 +17,66 @@ export interface Inserted<Draft> {
   taken: Draft[];
 }
 
+interface Entry<Draft> {
+  draft: Draft;
+  record: RecordItem;
+}
+
 /** Creates many records, each whole or not at all, and tells which pairs of type and name were taken. */
-export const insertMany =
-  (scope: Scope) =>
-  async <Draft extends RecordDraft>(owner: Owner, drafts: readonly Draft[]): Promise<Inserted<Draft>> => {
-    const entries = drafts.map((draft) => ({ draft, record: newRecord(scope, owner, draft) }));
-    const taken = new Set<RecordItem>();
-    const batches = batchesOf(entries.map(({ record }) => record)).values();
-    const work = async () => {
-      for (const batch of batches) for (const record of await insertFree(scope, batch)) taken.add(record);
-    };
-    await Promise.all(Array.from({ length: transactionsAtOnce }, work));
+export const insertMany = (scope: Scope) => {
+  const insert = insertEach(scope);
+  return async <Draft extends RecordDraft>(
+    owner: Owner,
+    drafts: readonly Draft[],
+  ): Promise<Inserted<Draft>> => {
+    const created: RecordItem[] = [];
+    const taken = new Set<Draft>();
+    await insert(owner, drafts, (done) => {
+      created.push(...done.created.map(({ record }) => record));
+      for (const { draft } of done.taken) taken.add(draft);
+    });
+    // Their ids are in the order of the drafts.
     return {
-      created: entries.flatMap(({ record }) => (taken.has(record) ? [] : [record])),
-      taken: entries.flatMap(({ draft, record }) => (taken.has(record) ? [draft] : [])),
+      created: created.sort((one, other) => (one.id < other.id ? -1 : 1)),
+      taken: drafts.filter((draft) => taken.has(draft)),
     };
+  };
+};
+
+/** The same for any number of them, of which no more are held than those at work. Told what came of them in parts. */
+export const insertEach =
+  (scope: Scope) =>
+  async <Draft extends RecordDraft>(
+    owner: Owner,
+    drafts: Iterable<Draft> | AsyncIterable<Draft>,
+    onDone: (done: { created: Entry<Draft>[]; taken: Entry<Draft>[] }) => void,
+  ): Promise<void> => {
+    const batches = batchesOf(drafts, (draft) => newRecord(scope, owner, draft));
+    const work = async () => {
+      for (let next = await batches.next(); !next.done; next = await batches.next()) {
+        const batch = next.value;
+        const taken = new Set(
+          await insertFree(
+            scope,
+            batch.map(({ record }) => record),
+          ),
+        );
+        onDone({
+          created: batch.filter(({ record }) => !taken.has(record)),
+          taken: batch.filter(({ record }) => taken.has(record)),
+        });
+      }
+    };
+    // After a failure nothing more is begun, and what is under way is waited for.
+    const workers = Array.from({ length: transactionsAtOnce }, () =>
+      work().catch(async (error) => {
+        await batches.return(undefined);
+        throw error;
+      }),
+    );
+    for (const worker of await Promise.allSettled(workers)) {
+      if (worker.status === 'rejected') throw worker.reason;
+    }
   };
 
 /** Inserts those whose names are free. The refused transaction tells which are not; the others go into another. */
@@ -51,19 +96,22 @@ async function insertFree({ table }: Scope, batch: readonly RecordItem[]): Promi
   return taken;
 }
 
-function batchesOf(records: readonly RecordItem[]): RecordItem[][] {
-  const batches: RecordItem[][] = [];
-  let bytes = Number.POSITIVE_INFINITY;
-  for (const record of records) {
+async function* batchesOf<Draft extends RecordDraft>(
+  drafts: Iterable<Draft> | AsyncIterable<Draft>,
+  toRecord: (draft: Draft) => RecordItem,
+): AsyncGenerator<Entry<Draft>[]> {
+  let batch: Entry<Draft>[] = [];
+  let bytes = 0;
+  for await (const draft of drafts) {
+    const record = toRecord(draft);
     const size = jsonBytes(record);
-    const batch = batches.at(-1);
-    if (batch && batch.length < recordsPerTransaction && bytes + size <= bytesPerTransaction) {
-      batch.push(record);
-      bytes += size;
-    } else {
-      batches.push([record]);
-      bytes = size;
+    const isFull = batch.length >= recordsPerTransaction || bytes + size > bytesPerTransaction;
+    if (isFull && batch.length > 0) {
+      yield batch;
+      [batch, bytes] = [[], 0];
     }
+    batch.push({ draft, record });
+    bytes += size;
   }
-  return batches;
+  if (batch.length > 0) yield batch;
 }

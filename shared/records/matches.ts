@@ -1,15 +1,7 @@
 import { compare, instantOf, truthOf } from './comparison.ts';
+import { type Filterable, heldBy, isSet } from './field.ts';
 import type { Condition, RecordFilter } from './filter.ts';
 import type { Operator } from './operands.ts';
-
-/** What a filter can ask of a record. */
-export interface Filterable {
-  type: string;
-  name: string;
-  metadata: Record<string, unknown>;
-  createdAt: string;
-  updatedAt: string;
-}
 
 /** Whether a filter means a record. */
 export function matches(record: Filterable, filter: RecordFilter, now: Date): boolean {
@@ -24,27 +16,7 @@ function holds(record: Filterable, { field, op, value }: Condition, now: Date): 
   return isSet(held) ? tests[op](held, value, now) : satisfiedByNothing.has(op);
 }
 
-/** A field that is missing, null or blank. */
-const isSet = (held: unknown) =>
-  held !== undefined && held !== null && !(typeof held === 'string' && held.trim() === '');
 const satisfiedByNothing = new Set<Operator>(['isNotSet', 'neq', 'notIn']);
-
-const ownFields = ['name', 'type', 'createdAt', 'updatedAt'] as const;
-
-/** A field of the record itself, a key of its metadata, or else where a dotted path leads in there. */
-function heldBy(record: Filterable, field: string): unknown {
-  const own = ownFields.find((name) => name === field);
-  if (own) return record[own];
-  const { metadata } = record;
-  if (isOwn(metadata, field)) return metadata[field];
-  return field
-    .split('.')
-    .reduce<unknown>((value, key) => (isOwn(value, key) ? value[key] : undefined), metadata);
-}
-
-/** Also false for the length of a list, which is no member that JSON shows. */
-const isOwn = (value: unknown, key: string): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && Object.prototype.propertyIsEnumerable.call(value, key);
 
 /** Asks about a field that is set; the value has been checked against its operator. */
 type Test = (held: unknown, value: unknown, now: Date) => boolean;
@@ -63,7 +35,7 @@ const textual =
   (held, value) =>
     typeof held !== 'object' && test(folded(held), folded(value));
 /** Upper case, because it writes out what lower case keeps apart: ß and SS, two forms of sigma. */
-const folded = (value: unknown) => String(value).toUpperCase();
+export const folded = (value: unknown) => String(value).toUpperCase();
 
 const containsText = textual((held, value) => held.includes(value));
 

@@ -2,8 +2,9 @@ import { decode } from '../data/entity.ts';
 import { conflict, notFound } from '../http/errors.ts';
 import { parseOrReject } from '../http/validation.ts';
 import type { Scope } from '../runtime.ts';
-import { insertMany } from './insert-many.ts';
+import { insertEach, insertMany } from './insert-many.ts';
 import { listRecords } from './list-records.ts';
+import { matchingRecords } from './matching-records.ts';
 import { newRecord, type Owner, RecordDraft } from './new-record.ts';
 import { type RecordItem, recordEntity, recordGuardEntity } from './record.ts';
 import { exists, isNamed, type Pair, type RecordChanges, recordWriter } from './record-writer.ts';
@@ -42,13 +43,16 @@ export function recordStore(scope: Scope) {
   const idOf = async (pair: Pair): Promise<string | undefined> =>
     (await table.get(recordGuardEntity, pair, { consistent: true }))?.id;
 
+  const reads = { table, now: scope.now, getMany, idOf };
   return {
     get,
     getMany,
     missing,
     idOf,
-    list: listRecords(table, { getMany, idOf }),
+    list: listRecords(reads),
+    matching: matchingRecords(reads),
     createMany: insertMany(scope),
+    createEach: insertEach(scope),
 
     async create(owner: Owner, draft: RecordDraft): Promise<RecordItem> {
       const record = newRecord(scope, owner, draft);

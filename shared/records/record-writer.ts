@@ -14,7 +14,7 @@ export const isNamed = ({ type, name }: Pair): Condition => ({
   expression: '#summary.#type = :type AND #summary.#name = :name',
   values: { type, name },
 });
-export const isUnchanged = ({ revision }: RecordItem): Condition => ({
+export const isUnchanged = ({ revision }: Pick<RecordItem, 'revision'>): Condition => ({
   // Not :revision, which an update adds.
   expression: '#revision = :seen',
   values: { seen: revision },
@@ -56,6 +56,17 @@ export const recordWriter = (scope: Scope) => {
       };
       const write = table.writes.update(recordEntity, { id }, { set, add: { revision: 1 } }, condition);
       return table.updateAndGet(recordEntity, write).catch(ifRefused(undefined));
+    },
+
+    /** Takes the metadata as the text that it is kept as. */
+    replaceMetadata({
+      id,
+      revision,
+      metadata,
+    }: Pick<RecordItem, 'id' | 'revision'> & { metadata: string }): Promise<boolean> {
+      const changes = { set: { metadata, updatedAt: now().toISOString() }, add: { revision: 1 } };
+      const write = table.writes.update(recordEntity, { id }, changes, isUnchanged({ revision }));
+      return table.commit([write]).then(() => true, ifRefused(false));
     },
 
     /** Changes what the record is called, and moves its guard with it. */

@@ -35,6 +35,14 @@ export const RunEnd = z.object({
 });
 export type RunEnd = z.infer<typeof RunEnd>;
 
+/** What lists show of a run that is over. */
+export const Finished = z.object({
+  status: RunEnd.shape.status,
+  /** The last step that asked a model with a prompt. */
+  promptStepId: z.string().nullable(),
+});
+export type Finished = z.infer<typeof Finished>;
+
 /** A step that waits, without keeping a worker, for a time to come. */
 export const Wait = z.object({ path: z.string(), since: z.string() });
 
@@ -62,11 +70,15 @@ export const Checkpoint = z.object({
   rows: z.string(),
   /** What of it lies in the payload bucket. */
   pointers: z.array(z.string()).optional(),
-  /** In the last checkpoint only. */
+  /** These three in the last checkpoint only. */
   end: RunEnd.optional(),
+  finished: Finished.optional(),
+  flowName: z.string().optional(),
+  /** Left in place of a deleted result's first checkpoint, so that its message cannot run it again. */
+  removed: z.literal(true).optional(),
   /** The step that the run is parked at; in the last checkpoint so far. */
   waiting: Wait.optional(),
-  /** When it is to be forgotten, in Unix seconds, where neither a flow nor a record is stored that it belongs to. */
+  /** When it is to be forgotten, in Unix seconds, where what it belongs to is not stored, or no longer. */
   ttl: z.int().optional(),
 });
 export type Checkpoint = z.infer<typeof Checkpoint>;
@@ -74,7 +86,7 @@ export type Checkpoint = z.infer<typeof Checkpoint>;
 /** A partition key takes 1,000 writes a second; a flow's results are spread over four. */
 export const flowShards = 4;
 
-const recordPartition = (tenant: string, recordId: string) => `T#${tenant}#RECORD#${recordId}`;
+export const recordPartition = (tenant: string, recordId: string) => `T#${tenant}#RECORD#${recordId}`;
 /** Beside the record it ran on; without one by itself. */
 const runPartition = (tenant: string, { recordId, runId }: Pick<Checkpoint, 'recordId' | 'runId'>) =>
   recordId ? recordPartition(tenant, recordId) : `T#${tenant}#RUN#${runId}`;
@@ -82,6 +94,9 @@ const sortKey = (runId: string, index: number) => `${runId}#${String(index).padS
 /** Which of the partitions of its flow's results a run's are in. */
 export const flowShardOf = (runId: string) =>
   (runId.charCodeAt(runId.length - 1) + runId.charCodeAt(runId.length - 2)) % flowShards;
+/** Lists the finished runs of a record that are kept for as long as it is. */
+export const recordRunsPartition = (tenant: string, recordId: string) =>
+  `${recordPartition(tenant, recordId)}#RUNS`;
 
 /** All results of a record are one partition, newest run first. */
 export const checkpointEntity = defineEntity({
@@ -91,11 +106,17 @@ export const checkpointEntity = defineEntity({
     PK: runPartition(tenant, { recordId, runId }),
     SK: `STEPS#${sortKey(runId, index)}`,
   }),
-  index: (tenant, { flowId, runId, index }) => ({
-    PK1: flowResultsPartition(tenant, flowId, flowShardOf(runId)),
-    SK1: sortKey(runId, index),
-  }),
-  summary: ['flowId', 'flowVersionId', 'batchId', 'recordId', 'rows', 'pointers'],
+  index: (tenant, { flowId, runId, index, recordId, finished, removed, ttl }) =>
+    removed
+      ? {}
+      : {
+          PK1: flowResultsPartition(tenant, flowId, flowShardOf(runId)),
+          SK1: sortKey(runId, index),
+          ...(finished &&
+            recordId &&
+            ttl === undefined && { PK2: recordRunsPartition(tenant, recordId), SK2: runId }),
+        },
+  summary: ['flowId', 'flowVersionId', 'batchId', 'recordId', 'rows', 'pointers', 'finished'],
 });
 
 export const flowResultsPartition = (tenant: string, flowId: string, shard: number) =>

@@ -2,10 +2,11 @@ import type { Key } from '../data/entity.ts';
 import { payloadStore } from '../data/payloads.ts';
 import type { QueryOptions } from '../data/query.ts';
 import { flowKeysRange } from '../flows/flow.ts';
+import { type IdPrefix, idKind } from '../ids.ts';
 import type { Scope } from '../runtime.ts';
-import { flowResultsPartition, flowShards, recordResultsRange } from './checkpoint.ts';
+import { flowResultsPartition, flowShards, recordPartition } from './checkpoint.ts';
 
-/** Removes the items that hung on a flow or a record, and their payloads, a page at a time. */
+/** Removes the items that hung on a flow, a record or a result, and their payloads, a page at a time. */
 export const cleaner = (scope: Scope) => {
   const { table } = scope;
   const payloads = payloadStore(scope);
@@ -19,17 +20,26 @@ export const cleaner = (scope: Scope) => {
     }
   }
 
-  return {
-    async flow(id: string): Promise<void> {
-      for (let shard = 0; shard < flowShards; shard++) {
-        await removeRange({ partition: flowResultsPartition(table.tenant, id, shard), index: 1 });
-      }
-      await removeRange(flowKeysRange(table.tenant, id));
-      // Steps of the flow itself, which is gone already, and of drafts that were written over.
-      await payloads.removeFolder(id);
-    },
+  async function cleanFlow(id: string): Promise<void> {
+    for (let shard = 0; shard < flowShards; shard++) {
+      await removeRange({ partition: flowResultsPartition(table.tenant, id, shard), index: 1 });
+    }
+    await removeRange(flowKeysRange(table.tenant, id));
+    // Steps of the flow itself, which is gone already, and of drafts that were written over.
+    await payloads.removeFolder(id);
+  }
 
-    record: (id: string) => removeRange(recordResultsRange(table.tenant, id)),
+  const cleaners: { [Kind in IdPrefix]?: (id: string) => Promise<void> } = {
+    flow: cleanFlow,
+    record: (id) => removeRange({ partition: recordPartition(table.tenant, id) }),
+    // The items of a result are gone already.
+    exec: (id) => payloads.removeFolder(`runs/${id}`),
+  };
+
+  return async (id: string): Promise<void> => {
+    const clean = cleaners[idKind(id)];
+    if (!clean) throw new Error(`Nothing is known to hang on ${id}`);
+    await clean(id);
   };
 };
 

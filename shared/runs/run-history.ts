@@ -11,6 +11,12 @@ import {
   runRange,
 } from './checkpoint.ts';
 
+/** A day longer than a queue keeps a message. */
+const redeliverySeconds = 15 * 86_400;
+
+/** Until when (in Unix seconds) a message may come again, whose run must then be seen to be over. */
+export const redeliveredUntil = ({ now }: Scope) => Math.floor(now().getTime() / 1_000) + redeliverySeconds;
+
 /** A run as its checkpoints tell it. */
 export async function checkpointsOf(
   { table }: Scope,

@@ -3,13 +3,23 @@ import { type PayloadStore, payloadStore, type Stowed } from '../data/payloads.t
 import type { Write } from '../data/writes.ts';
 import type { StepResult, Wait } from '../flows/engine.ts';
 import type { Scope } from '../runtime.ts';
-import { type Checkpoint, checkpointEntity, formatRows, type KeptResult } from './checkpoint.ts';
+import { type Checkpoint, checkpointEntity, formatRows, type KeptResult, parseRows } from './checkpoint.ts';
+import { costWrites, type ModelUse, usesOf } from './record-costs.ts';
 
 /** What all checkpoints of a run have in common. */
 export type RunFacts = Omit<
   Checkpoint,
-  'index' | 'results' | 'rows' | 'pointers' | 'recordMetadata' | 'end' | 'waiting'
-> & { recordMetadata: Record<string, unknown> };
+  | 'index'
+  | 'results'
+  | 'rows'
+  | 'pointers'
+  | 'recordMetadata'
+  | 'end'
+  | 'finished'
+  | 'removed'
+  | 'waiting'
+  | 'flowName'
+> & { recordMetadata: Record<string, unknown>; flowName: string };
 
 /** The last write of a run, which whoever counts runs may take into a transaction of theirs. */
 export interface RunEnding {
@@ -17,6 +27,8 @@ export interface RunEnding {
   failed: boolean;
   /** USD of all its model calls, as decimal text. */
   cost: string;
+  /** What the results in this write add to the record's costs, which belongs into the same transaction. */
+  uses: readonly ModelUse[];
 }
 
 /** Together these keep a checkpoint below the 400 KB of an item: results of one, a value of a result, metadata. */
@@ -51,16 +63,18 @@ export function openRunLog(
   const payloads = payloadStore(scope);
   let index = earlier.length;
   let cost = totalOf(earlier.flatMap(({ results }) => results));
+  let promptStepId = lastPromptOf(earlier);
   let pending: StepResult[] = [];
   let pendingBytes = 0;
 
-  async function nextCheckpoint(more: Pick<Checkpoint, 'end' | 'waiting'> = {}) {
+  async function nextCheckpoint(more: Partial<Checkpoint> = {}) {
     const checkpoint = await checkpointOf(payloads, facts, index, pending);
     return table.writes.insert(checkpointEntity, { ...checkpoint, ...more });
   }
 
   async function writeDown(waiting?: Wait): Promise<void> {
-    await table.commit([await nextCheckpoint(waiting && { waiting })]);
+    const write = await nextCheckpoint(waiting && { waiting });
+    await table.commit([write, ...costWrites(table, usesOf(facts, pending))]);
     index++;
     pending = [];
     pendingBytes = 0;
@@ -76,6 +90,7 @@ export function openRunLog(
 
     async add(result) {
       cost = cost.plus(totalOf([result]));
+      if (result.resolvedPrompt !== undefined) promptStepId = result.stepId;
       const bytes = sizeOf(result);
       if (pendingBytes + bytes > checkpointBytesMax) await flush();
       pending.push(result);
@@ -84,14 +99,28 @@ export function openRunLog(
 
     async finish(error) {
       const status = error === null ? 'completed' : 'failed';
-      const write = await nextCheckpoint({ end: { status, error, at: now().toISOString() } });
-      await commitEnd({ write, failed: error !== null, cost: cost.toFixed() });
+      const write = await nextCheckpoint({
+        end: { status, error, at: now().toISOString() },
+        finished: { status, promptStepId },
+        flowName: facts.flowName,
+      });
+      const uses = usesOf(facts, pending);
+      await commitEnd({ write, failed: error !== null, cost: cost.toFixed(), uses });
     },
   };
 }
 
 const totalOf = (results: readonly Pick<KeptResult, 'estimatedCost'>[]) =>
   results.reduce((total, { estimatedCost }) => total.plus(estimatedCost ?? 0), new Big(0));
+
+/** The last step of these checkpoints that asked a model with a prompt. */
+const lastPromptOf = (checkpoints: readonly Checkpoint[]): string | null =>
+  checkpoints
+    .flatMap(({ results, rows }) => {
+      const ids = parseRows(rows).map(([stepId]) => stepId);
+      return results.flatMap(({ resolvedPrompt }, place) => (resolvedPrompt ? [ids[place] ?? null] : []));
+    })
+    .at(-1) ?? null;
 
 /** What a result takes in its checkpoint, with all that goes without saying. */
 const sizeOf = ({ output, resolvedPrompt = '', error = '' }: StepResult) =>
@@ -103,7 +132,7 @@ const bytesOf = (text: string) => Buffer.byteLength(text);
 
 async function checkpointOf(
   payloads: PayloadStore,
-  { recordMetadata, ...facts }: RunFacts,
+  { recordMetadata, flowName: _flowName, ...facts }: RunFacts,
   index: number,
   results: readonly StepResult[],
 ): Promise<Checkpoint> {

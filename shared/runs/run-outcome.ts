@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { payloadStore } from '../data/payloads.ts';
+import { payloadStore, type Stowed } from '../data/payloads.ts';
 import type { Scope } from '../runtime.ts';
 import { type Checkpoint, parseRows } from './checkpoint.ts';
 import { checkpointsOf } from './run-history.ts';
@@ -24,11 +24,7 @@ export const runOutcomes =
   }: Pick<Checkpoint, 'runId' | 'recordId'>): Promise<z.input<typeof RunOutcome>> => {
     const checkpoints = await checkpointsOf(scope, { runId, recordId });
     const end = checkpoints.at(-1)?.end;
-    const completed = checkpoints.flatMap(({ results, rows }) => {
-      const statuses = parseRows(rows).map(([, status]) => status);
-      return results.filter((_, place) => statuses[place] === 'completed');
-    });
-    const output = completed.at(-1)?.output;
+    const output = lastOutput(checkpoints);
     return {
       executionId: runId,
       recordId,
@@ -37,3 +33,12 @@ export const runOutcomes =
       error: end?.error ?? null,
     };
   };
+
+/** What the last completed step of these checkpoints gave. */
+export const lastOutput = (checkpoints: readonly Checkpoint[]): Stowed | undefined =>
+  checkpoints
+    .flatMap(({ results, rows }) => {
+      const statuses = parseRows(rows).map(([, status]) => status);
+      return results.filter((_, place) => statuses[place] === 'completed');
+    })
+    .at(-1)?.output;

@@ -1,7 +1,15 @@
 import type { QueryOptions } from '../data/query.ts';
 import type { TenantTable } from '../data/table.ts';
 import { idFloor } from '../ids.ts';
-import { flowResultsPartition, flowShards, parseRows, type Row, recordResultsRange } from './checkpoint.ts';
+import {
+  type Finished,
+  flowResultsPartition,
+  flowShards,
+  parseRows,
+  type Row,
+  recordResultsRange,
+  recordRunsPartition,
+} from './checkpoint.ts';
 
 /** A checkpoint as an index shows it: enough to filter, sort and count its results by. */
 export interface Entry {
@@ -12,6 +20,8 @@ export interface Entry {
   flowId: string;
   flowVersionId: string;
   rows: Row[];
+  /** Of the last one of a run that is over. */
+  finished?: Finished;
 }
 
 export interface EntryQuery {
@@ -43,17 +53,27 @@ export function entriesOfRecord(
   recordId: string,
   query: EntryQuery,
 ): AsyncGenerator<Entry> {
-  const { partition, from, to } = recordResultsRange(table.tenant, recordId);
+  const { partition, to } = recordResultsRange(table.tenant, recordId);
   const bounds = boundsOf(query);
-  const range = {
-    from: bounds.from ? `STEPS#${bounds.from}` : from,
-    to: bounds.to ? `STEPS#${bounds.to}` : to,
-  };
+  const range = { from: `STEPS#${bounds.from}`, to: bounds.to ? `STEPS#${bounds.to}` : to };
   return entries(table, { partition, ...range }, query);
 }
 
+/** Checkpoints of a record that ended a run, in the order of the runs: all from an index, so slim. */
+export const endsOfRecord = (
+  table: TenantTable,
+  recordId: string,
+  query: EntryQuery,
+): AsyncGenerator<Entry> =>
+  entries(
+    table,
+    { partition: recordRunsPartition(table.tenant, recordId), index: 2, ...boundsOf(query) },
+    query,
+  );
+
+/** Below the first run of a flow's partitions lie what it cost. */
 const boundsOf = ({ from, to }: EntryQuery) => ({
-  ...(from && { from: idFloor('exec', Date.parse(from)) }),
+  from: from ? idFloor('exec', Date.parse(from)) : 'exec_',
   ...(to && { to: idFloor('exec', Date.parse(to) + 1) }),
 });
 

@@ -30,8 +30,8 @@ export const resultRows = (scope: Scope) => {
   const payloads = payloadStore(scope);
 
   /** The steps of the versions that these results were made with. */
-  async function flowSteps(refs: readonly ResultRef[]): Promise<StepIndex> {
-    const versions = new Map(refs.map(({ entry }) => [entry.flowVersionId, entry.flowId]));
+  async function flowSteps(entries: readonly Pick<Entry, 'flowId' | 'flowVersionId'>[]): Promise<StepIndex> {
+    const versions = new Map(entries.map(({ flowId, flowVersionId }) => [flowVersionId, flowId]));
     const loaded = await Promise.all(
       [...versions].map(async ([id, flowId]) => {
         // A deleted flow's version is gone; what ran with it can still be told, without the names.
@@ -61,7 +61,7 @@ export const resultRows = (scope: Scope) => {
   }
 
   async function rowsOf(refs: readonly ResultRef[]) {
-    const [steps, runs] = await Promise.all([flowSteps(refs), runsOf(refs)]);
+    const [steps, runs] = await Promise.all([flowSteps(refs.map(({ entry }) => entry)), runsOf(refs)]);
     return Promise.all(refs.map((ref) => toRow(payloads, ref, steps, runs.get(ref.entry.runId) ?? [])));
   }
 

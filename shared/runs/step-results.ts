@@ -58,7 +58,8 @@ export const stepResultStore = (scope: Scope) => {
       );
     }
     const { flowSteps, rowsOf } = resultRows(scope);
-    const sorted = sortBy === 'createdAt' ? refs : sortRefs(refs, query, await flowSteps(refs));
+    const sorted =
+      sortBy === 'createdAt' ? refs : sortRefs(refs, query, await flowSteps(refs.map(({ entry }) => entry)));
     const data = fitting(await rowsOf(sorted.slice(offset, offset + limit)));
     const hasMore = sorted.length > offset + data.length;
     return { data, pagination: { limit, offset, returned: data.length, hasMore } };

@@ -2,9 +2,10 @@ import { beforeAll, expect, test } from 'vitest';
 import { endpoints } from '../../functions/index.ts';
 import type { AnyEndpoint } from '../../shared/http/endpoint.ts';
 import { createRecords, expectStatus, publishedFlow, runFlow, template } from '../support/flows.ts';
+import { newKey } from '../support/keys.ts';
 import { newTenant, type Tenant } from '../support/stack.ts';
 
-type Ids = Record<'flow' | 'record' | 'batch' | 'flowver', string>;
+type Ids = Record<'flow' | 'record' | 'batch' | 'flowver' | 'key' | 'exec', string>;
 
 /** Which kind of thing a parameter of a path names. */
 const kinds: Record<string, keyof Ids> = {
@@ -13,6 +14,7 @@ const kinds: Record<string, keyof Ids> = {
   'flows.id': 'flow',
   'records.id': 'record',
   'batch.id': 'batch',
+  'api-keys.id': 'key',
 };
 
 /** A body that the endpoint accepts, where it needs one. */
@@ -21,6 +23,8 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'flows.run-on-record-type': () => ({ recordType: 'thing' }),
   'flow-versions.publish': ({ flowver }) => ({ versionId: flowver }),
   'records.update': () => ({ name: 'taken over' }),
+  'records.delete-result': ({ exec }) => ({ resultId: exec }),
+  'api-keys.update': () => ({ name: 'taken over' }),
 };
 
 const withIds = (endpoints as readonly AnyEndpoint[]).filter(({ path }) => path.includes('{'));
@@ -29,6 +33,8 @@ const missing: Ids = {
   record: `record_${'0'.repeat(26)}`,
   batch: `batch_${'0'.repeat(26)}`,
   flowver: `flowver_${'0'.repeat(26)}`,
+  key: `key_${'0'.repeat(26)}`,
+  exec: `exec_${'0'.repeat(26)}`,
 };
 
 let owner: Tenant;
@@ -41,7 +47,11 @@ beforeAll(async () => {
   const [record] = await createRecords(owner, 'thing', 1);
   const { batchId } = await expectStatus(200, runFlow(owner, flow.id, 'thing'));
   const { publishedVersionId } = await expectStatus(200, owner.call('GET', `/v1/flow-versions/${flow.id}`));
-  real = { flow: flow.id, record: record?.id ?? '', batch: batchId, flowver: publishedVersionId };
+  const { data } = await expectStatus(200, owner.call('GET', `/v1/flows/${flow.id}/step-results`));
+  real = {
+    ...{ flow: flow.id, record: record?.id ?? '', batch: batchId, flowver: publishedVersionId },
+    ...{ key: (await newKey(owner, { environment: 'test' })).id, exec: data[0].executionSessionId },
+  };
   // So that a run by the stranger has something to run on.
   await createRecords(stranger, 'thing', 1);
 });
@@ -97,7 +107,8 @@ test('after all that the owner still has everything as it was', async () => {
     [`/v1/records/${real.record}`, 'name', 'thing-0'],
     [`/v1/batch/status/${real.batch}`, 'status', 'completed'],
     [`/v1/flow-versions/${real.flow}`, 'publishedVersionId', real.flowver],
+    [`/v1/api-keys/${real.key}/reveal`, 'key', expect.stringMatching(/^tv_test_/)],
   ] as const) {
-    expect((await expectStatus(200, owner.call('GET', path)))[member]).toBe(value);
+    expect((await expectStatus(200, owner.call('GET', path)))[member]).toEqual(value);
   }
 });

@@ -94,6 +94,16 @@ test('every Lambda is traced, on arm64 and Node 24, and may not scan the table',
   expect(JSON.stringify(prod.findResources('AWS::IAM::Policy'))).not.toMatch(/dynamodb:(Scan|\*)/);
 });
 
+test('an endpoint that says so has more memory than others, and with it a whole processor', () => {
+  const memoryOf = (id: string) => {
+    const named = { FunctionName: Match.stringLikeRegexp(`-${id}$`) };
+    const lambdas = prod.findResources('AWS::Lambda::Function', { Properties: named });
+    return Object.values(lambdas).map(({ Properties }) => Properties.MemorySize);
+  };
+  expect(memoryOf('records-bulk-edit')).toEqual([1_769]);
+  expect(memoryOf('records-bulk-delete')).toEqual([512]);
+});
+
 test('no bucket is public: CloudFront serves the files that flows made public, and no others', () => {
   const PublicAccessBlockConfiguration = {
     BlockPublicAcls: true,

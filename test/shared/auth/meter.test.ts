@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type ApiKey, apiKeyEntity, apiKeyStore, unused } from '../../../shared/auth/api-key.ts';
+import { type ApiKey, apiKeyEntity, unused } from '../../../shared/auth/api-key.ts';
+import { apiKeyStore } from '../../../shared/auth/api-key-store.ts';
 import { admit } from '../../../shared/auth/meter.ts';
 import type { Principal } from '../../../shared/auth/principal.ts';
 import { newId } from '../../../shared/ids.ts';

@@ -1,6 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { bulkDeleter } from '../../../shared/records/bulk-delete.ts';
+import { bulkEditor } from '../../../shared/records/bulk-edit.ts';
+import { csvExporter } from '../../../shared/records/export-csv.ts';
+import { fieldValues } from '../../../shared/records/field-values.ts';
+import { filterPreviewer } from '../../../shared/records/preview-filter.ts';
+import { schemaDiscovery } from '../../../shared/records/schema-discovery.ts';
 import { flowShardOf, flowShards } from '../../../shared/runs/checkpoint.ts';
 import { type AccessWorld, accessWorld, newApiKey, principalOf, sessionOf } from './access-world.ts';
 
@@ -33,6 +39,9 @@ const withRun = async (world: AccessWorld) => {
     return batch;
   }
 };
+
+const edit = { updates: { seen: true }, deleteFields: [] };
+const inTime = { dryRun: false, timeLeftMs: () => 29_000 };
 
 /** Every way in which the stores ask the table, by its name in docs/data-model.md. */
 const patterns: Record<string, Pattern> = {
@@ -70,6 +79,31 @@ const patterns: Record<string, Pattern> = {
       ({ keys }) =>
       () =>
         keys.create(newApiKey()),
+  },
+  'Change a key': {
+    commands: 'GetItem, UpdateItem',
+    units: 2,
+    run: async (world) => {
+      const { id } = await withKey(world);
+      return async () => world.keys.update((await world.keys.get(id)).id, { set: { name: 'x' } });
+    },
+  },
+  'Give a key another value': {
+    commands: 'TransactWriteItems',
+    units: 6,
+    run: async (world) => {
+      const key = await withKey(world);
+      const { hash, keyPrefix, searchHint } = newApiKey();
+      return () => world.keys.renew(key, { hash, keyPrefix, searchHint });
+    },
+  },
+  'Delete a key': {
+    commands: 'TransactWriteItems',
+    units: 4,
+    run: async (world) => {
+      const key = await withKey(world);
+      return () => world.keys.remove(key);
+    },
   },
   'List keys': {
     commands: 'Query',
@@ -233,6 +267,44 @@ const patterns: Record<string, Pattern> = {
       () =>
         records.list({ search: 'record 59' }, page()),
   },
+  'Filter records by metadata': {
+    commands: 'Query, BatchGetItem',
+    units: 12.5,
+    indexes: 'GSI2',
+    run:
+      ({ records, page }) =>
+      () =>
+        records.list({ type: 'even', metadata_keys: ['n'] }, page()),
+  },
+  'Newest record of each type': {
+    commands: '4 Query, BatchGetItem',
+    units: [4, 5.5],
+    indexes: 'GSI1, GSI2',
+    run:
+      ({ records, page }) =>
+      () =>
+        records.list({ distinct: 'type' }, page()),
+  },
+  'Preview a filter': {
+    commands: 'Query, BatchGetItem',
+    units: 31,
+    indexes: 'GSI2',
+    run:
+      ({ scope }) =>
+      () =>
+        filterPreviewer(scope)({ type: 'even', where: { field: 'n', op: 'lt', value: 9 } }),
+  },
+  'Export records': {
+    commands: '2 Query, 2 BatchGetItem',
+    units: 62,
+    indexes: 'GSI2',
+    run:
+      ({ scope }) =>
+      async () =>
+        Array.fromAsync(
+          (await csvExporter(scope)({ filters: { type: 'even' }, keys: undefined, hurry: () => {} })) ?? [],
+        ),
+  },
   'Record by type and name': {
     commands: 'GetItem, BatchGetItem',
     units: 2,
@@ -276,9 +348,56 @@ const patterns: Record<string, Pattern> = {
   },
   'Delete a record': {
     commands: 'GetItem, TransactWriteItems',
-    units: [7, 9],
+    units: [8, 13],
     indexes: 'GSI1, GSI2',
     run: (world) => () => world.records.remove(first(world)),
+  },
+  'Edit records by a filter': {
+    commands: 'Query, BatchGetItem, 30 UpdateItem',
+    units: 61,
+    indexes: 'GSI2',
+    run:
+      ({ scope }) =>
+      () =>
+        bulkEditor(scope)({ recordFilter: { type: 'even' } }, edit, inTime),
+  },
+  'Edit records by conditions': {
+    commands: 'Query, BatchGetItem, UpdateItem',
+    units: 63,
+    indexes: 'GSI1',
+    run: ({ scope }) => {
+      const conditions = [{ field: 'n', operator: 'equals' as const, value: 7 }];
+      return () => bulkEditor(scope)({ conditions }, edit, inTime);
+    },
+  },
+  'Edit records by their ids': {
+    commands: 'BatchGetItem, UpdateItem',
+    units: 2,
+    run: (world) => () => bulkEditor(world.scope)({ recordIds: [first(world)] }, edit, inTime),
+  },
+  'Delete records by their ids': {
+    commands: 'BatchGetItem, TransactWriteItems',
+    units: [10, 13],
+    indexes: 'GSI1, GSI2',
+    run: (world) => () => bulkDeleter(world.scope)([first(world)]),
+  },
+  'Discover the fields of a type': {
+    commands: '2 Query, BatchGetItem',
+    units: 32,
+    indexes: 'GSI2',
+    run:
+      ({ scope }) =>
+      () =>
+        schemaDiscovery(scope)('even', 100),
+  },
+  'Count the values of a field': {
+    commands: 'Query, BatchGetItem',
+    units: 31,
+    indexes: 'GSI2',
+    run:
+      ({ scope }) =>
+      () =>
+        fieldValues(scope)({ type: 'even', field: 'n', limit: 50 }, inTime.timeLeftMs),
   },
 
   'Create a batch': { commands: 'PutItem', units: 2, indexes: 'GSI1', run: ({ newBatch }) => newBatch },
@@ -343,8 +462,8 @@ const patterns: Record<string, Pattern> = {
 
   'Run one record': {
     commands: 'BatchGetItem, TransactWriteItems',
-    units: [8, 9],
-    indexes: 'GSI1',
+    units: [9, 10],
+    indexes: 'GSI1, GSI2',
     run: async ({ newBatch, messagesOf, run }) => {
       const [, message] = messagesOf(await newBatch());
       // So that the worker knows the version, as a warm one does.
@@ -354,8 +473,8 @@ const patterns: Record<string, Pattern> = {
   },
   'Run five records': {
     commands: 'BatchGetItem, TransactWriteItems',
-    units: [12, 29],
-    indexes: 'GSI1',
+    units: [14, 34],
+    indexes: 'GSI1, GSI2',
     run: async ({ newBatch, messagesOf, run }) => {
       await run(messagesOf(await newBatch()).slice(0, 1));
       const batch = await newBatch();
@@ -389,28 +508,95 @@ const patterns: Record<string, Pattern> = {
       return () => world.results.ofRecord(first(world), world.resultPage());
     },
   },
+  'Write down what a model answered': {
+    commands: 'TransactWriteItems',
+    units: [4, 6],
+    indexes: 'GSI1',
+    run: async (world) => {
+      const log = world.openLog(first(world));
+      await log.add(world.modelResult());
+      return () => log.flush();
+    },
+  },
+  'Costs of a record': {
+    commands: '2 Query',
+    units: [1, 1.5],
+    run: async (world) => {
+      const log = world.openLog(first(world));
+      await log.add(world.modelResult());
+      await log.flush();
+      return () => world.costsOf(first(world));
+    },
+  },
+  'Results of a record': {
+    commands: '2 Query, BatchGetItem',
+    units: [1.5, 2],
+    indexes: 'GSI2',
+    run: async (world) => {
+      await withRun(world);
+      return () => world.runResults(first(world), world.runPage());
+    },
+  },
+  'Delete a result': {
+    commands: 'Query, GetItem, TransactWriteItems',
+    units: [6, 12],
+    indexes: 'GSI1, GSI2',
+    run: async (world) => {
+      const runId = world.runOf(first(world), await withRun(world));
+      return () => world.removeResult(first(world), runId);
+    },
+  },
+  'Deletions to clean up after': {
+    commands: '4 Query',
+    units: 2,
+    indexes: 'GSI1',
+    run: async (world) => {
+      await world.deletedLongAgo();
+      return () => world.unfinishedCleanups();
+    },
+  },
+  'Confirm a clean-up after a flow': {
+    commands: 'UpdateItem',
+    units: 2,
+    indexes: 'GSI1',
+    run: async (world) => {
+      await world.tombstone(world.flow.id);
+      return () => world.confirmCleaned(world.flow.id);
+    },
+  },
+  'Confirm a clean-up after a record': {
+    commands: 'BatchWriteItem',
+    units: 2,
+    indexes: 'GSI1',
+    run: async (world) => {
+      await world.tombstone(first(world));
+      return () => world.confirmCleaned(first(world));
+    },
+  },
   'Clean up after a flow': {
     commands: '5 Query, 5 BatchWriteItem',
-    units: 45.5,
+    units: 65.5,
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       await withRun(world);
       await world.flows.remove(world.flow.id);
-      return () => world.cleaner.flow(world.flow.id);
+      return () => world.clean(world.flow.id);
     },
   },
   'Clean up after a record': {
     commands: 'Query, BatchWriteItem',
-    units: 2.5,
-    indexes: 'GSI1',
+    units: 3.5,
+    indexes: 'GSI1, GSI2',
     run: async (world) => {
       await withRun(world);
-      return () => world.cleaner.record(first(world));
+      await world.records.remove(first(world));
+      return () => world.clean(first(world));
     },
   },
   'Hide what was deleted': {
     commands: 'PutItem',
-    units: 1,
+    units: 2,
+    indexes: 'GSI1',
     run: (world) => () => world.tombstone(world.flow.id),
   },
 };
@@ -445,9 +631,14 @@ test('docs/data-model.md tells of each pattern its commands, its indexes and its
 test.each<[string, (world: AccessWorld) => Promise<unknown>]>([
   ['records', ({ records, page }) => records.list({}, page())],
   ['records of a type', ({ records, page }) => records.list({ type: 'even' }, page())],
+  [
+    'records of a type, by their metadata',
+    ({ records, page }) => records.list({ type: 'odd', max_fields: 9 }, page()),
+  ],
   ['flows', ({ flows, page }) => flows.list(page())],
   ['step results of a flow', ({ results, flow, resultPage }) => results.ofFlow(flow.id, resultPage())],
   ['step results of a record', (world) => world.results.ofRecord(first(world), world.resultPage())],
+  ['results of a record', (world) => world.runResults(first(world), world.runPage())],
 ])('a page of %s costs the same however long the list is', async (_what, read) => {
   const world = await accessWorld();
   const { records, owner, newFlow, repeatRun } = world;

@@ -1,10 +1,5 @@
-import {
-  type ApiKey,
-  apiKeyEntity,
-  apiKeyStore,
-  credentialEntity,
-  unused,
-} from '../../../shared/auth/api-key.ts';
+import { type ApiKey, apiKeyEntity, credentialEntity, unused } from '../../../shared/auth/api-key.ts';
+import { apiKeyStore } from '../../../shared/auth/api-key-store.ts';
 import { admit } from '../../../shared/auth/meter.ts';
 import type { Principal } from '../../../shared/auth/principal.ts';
 import type { Batch } from '../../../shared/batches/batch.ts';
@@ -16,7 +11,7 @@ import { endCommitter } from '../../../shared/batches/run-ends.ts';
 import type { RunMessage } from '../../../shared/batches/run-message.ts';
 import { decode } from '../../../shared/data/entity.ts';
 import { CursorQuery } from '../../../shared/data/pages.ts';
-import { tombstoneOf } from '../../../shared/data/tombstone.ts';
+import { confirmCleaned, tombstoneOf, unfinishedCleanups } from '../../../shared/data/tombstone.ts';
 import { flowUpserter } from '../../../shared/dispatch/flow-upsert.ts';
 import { flowStore } from '../../../shared/flows/flow-store.ts';
 import { runVersions } from '../../../shared/flows/run-versions.ts';
@@ -26,6 +21,10 @@ import { recordStore } from '../../../shared/records/record-store.ts';
 import { recordsPort } from '../../../shared/records/records-port.ts';
 import { checkpointEntity, recordResultsRange } from '../../../shared/runs/checkpoint.ts';
 import { cleaner } from '../../../shared/runs/cleaner.ts';
+import { recordCosts } from '../../../shared/runs/record-costs.ts';
+import { removeResult } from '../../../shared/runs/remove-result.ts';
+import { openRunLog, type RunLog } from '../../../shared/runs/run-log.ts';
+import { RunResultQuery, runResults } from '../../../shared/runs/run-results.ts';
 import { StepResultQuery, stepResultStore } from '../../../shared/runs/step-results.ts';
 import { countingRuntime } from '../../support/stack.ts';
 import { newTenantName } from './notes.ts';
@@ -101,7 +100,39 @@ export async function accessWorld() {
         { createVersionOnChange: true, allowOverwriteExternalChanges: false },
       ),
     planner: batchPlanner(scope),
-    cleaner: cleaner(scope),
+    clean: cleaner(scope),
+    confirmCleaned: (id: string) => confirmCleaned(scope, id),
+    /** One in each partition, of a moment at which no other test deletes anything. */
+    deletedLongAgo: () =>
+      scope.table.commit(
+        ['0', '1', '2', '3'].map((last) =>
+          tombstoneOf({ ...scope, now: () => new Date(0) }, `record_${'0'.repeat(25)}${last}`),
+        ),
+      ),
+    unfinishedCleanups: async () => {
+      for await (const _page of unfinishedCleanups(scope.table, new Date(0)));
+    },
+    costsOf: recordCosts(scope),
+    runResults: runResults(scope),
+    removeResult: removeResult(scope),
+    runPage: (query: object = {}) => RunResultQuery.parse({ limit: '10', ...query }),
+    runOf: (recordId: string, batch: Batch) => runIdOf(batch, recordId),
+    openLog: (recordId: string): RunLog => {
+      const ids = {
+        flowId: flow.id,
+        flowVersionId: versionId,
+        batchId: null,
+        runId: newId('exec'),
+        recordId,
+      };
+      const facts = { ...owner, ...ids, recordName: 'x', recordMetadata: {}, flowName: flow.name };
+      return openRunLog(scope, facts, ({ write }) => scope.table.commit([write]));
+    },
+    modelResult: () => ({
+      ...{ path: '0', stepId: 'step-0', status: 'completed' as const, startedAt: new Date().toISOString() },
+      ...{ durationMs: 1, retryCount: 0, output: 'x', resolvedPrompt: 'hi', modelUsed: 'a/model' },
+      ...{ promptTokens: 1, completionTokens: 1, estimatedCost: '0.1' },
+    }),
     results: stepResultStore(scope),
     page: (query: object = {}) => CursorQuery.parse({ limit: '10', ...query }),
     resultPage: (query: object = {}) => StepResultQuery.parse({ limit: '10', ...query }),

@@ -144,6 +144,16 @@ test('a field is one of the record, a key as it is written, or a path; only own 
   }
 });
 
+test('a key of the metadata that is hidden behind a field of the record is meant by metadata. before it', () => {
+  const means = (metadata: Record<string, unknown>, field: string, value: string) =>
+    matches({ ...record, metadata }, { field, op: 'eq', value }, now);
+  expect(means({ name: 'hidden', type: 'too' }, 'metadata.name', 'hidden')).toBe(true);
+  expect(means({ name: 'hidden', type: 'too' }, 'metadata.type', 'too')).toBe(true);
+  expect(means({ name: 'hidden', 'metadata.name': 'key' }, 'metadata.name', 'key')).toBe(true);
+  expect(means({ name: 'hidden', metadata: { name: 'inner' } }, 'metadata.name', 'inner')).toBe(true);
+  expect(means({ tier: 'gold' }, 'metadata.tier', 'gold')).toBe(false);
+});
+
 test('groups join their conditions', () => {
   const is = (value: string) => ({ field: 'tier', op: 'eq' as const, value });
   const gold = { ...record, metadata: { tier: 'gold' } };

@@ -1,0 +1,95 @@
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+  UpdateCommand,
+  type UpdateCommandInput,
+} from '@aws-sdk/lib-dynamodb';
+import { startDynamoDb } from '../infra/local/dynamodb.ts';
+import { ensureTable } from '../infra/local/table.ts';
+import { eachAtOnce } from '../shared/at-once.ts';
+import { documentClient } from '../shared/data/client.ts';
+import { writesAtOnce } from '../shared/records/bulk-edit.ts';
+import { uploadAirports } from './batch.ts';
+import { type Figure, progress, round } from './figure.ts';
+import type { SentCommand } from './recorder.ts';
+import { type BenchStack, startStack } from './stack.ts';
+import { useTable } from './warm-get.ts';
+
+const records = 3_000;
+const turns = 3;
+
+/** (l) How fast a bulk edit of 3,000 records is on disk, against its conditional updates alone. */
+export async function bulkEdit(): Promise<Figure[]> {
+  await using directory = await mkdtempDisposable(join(tmpdir(), 'bench-edit-'));
+  await using stack = await startStack({ dataDir: directory.path });
+  await stack.ask('startRecording', { capacity: false });
+  await uploadAirports(stack.api, 'airport', records);
+  await secondsOfEdit(stack, 0);
+  const sent = await stack.ask('stopRecording');
+  const edits: number[] = [];
+  const bare: number[] = [];
+  const cpuBefore = await stack.ask('cpuMs');
+  for (let turn = 1; turn <= turns; turn++) {
+    progress(`l: a bulk edit of ${records} records, ${turn} of ${turns}`);
+    edits.push(await secondsOfEdit(stack, turn));
+    bare.push(await secondsOfUpdates(stack.facts.table, sent));
+  }
+  const cpuMs = (await stack.ask('cpuMs')) - cpuBefore;
+  const [seconds, bareSeconds] = [Math.min(...edits), Math.min(...bare)];
+  const perSecond = (taken: number) => round(records / taken, 0);
+  return [
+    {
+      figure: 'l',
+      what: `throughput of a bulk edit of ${records} records, as a share of its conditional updates alone`,
+      value: round(bareSeconds / seconds),
+      unit: 'of the bare limit',
+      goal: { atLeast: 0.6 },
+      details: {
+        recordsPerSecond: perSecond(seconds),
+        bareRecordsPerSecond: perSecond(bareSeconds),
+        atOnce: writesAtOnce,
+        cpuMsPerRecord: round(cpuMs / turns / records, 2),
+        turns: edits.map((edit, turn) => [edit, bare[turn] ?? 0].map(perSecond)),
+      },
+    },
+  ];
+}
+
+/** From the request to its answer: with the reading of the records, and with what the answer shows. */
+async function secondsOfEdit({ api }: BenchStack, turn: number): Promise<number> {
+  const began = performance.now();
+  const { recordIds } = await api.call('POST /v1/records/bulk-edit', {
+    body: { recordFilter: { type: 'airport' }, updates: { turn } },
+  });
+  if (recordIds.length !== records) throw new Error(`${recordIds.length} records were edited`);
+  return (performance.now() - began) / 1_000;
+}
+
+/** Sends the same updates to an engine that holds the same records and has nothing else to do. */
+async function secondsOfUpdates(table: string, sent: readonly SentCommand[]): Promise<number> {
+  await using directory = await mkdtempDisposable(join(tmpdir(), 'bench-updates-'));
+  const engine = await startDynamoDb(directory.path);
+  try {
+    useTable(engine.endpoint, table);
+    await ensureTable(table);
+    const client = documentClient();
+    for (const { name, input } of sent) {
+      if (name === 'TransactWrite')
+        await client.send(new TransactWriteCommand(input as TransactWriteCommandInput));
+    }
+    const updates = sent.filter(({ name, input }) => name === 'Update' && '#revision' in namesOf(input));
+    if (updates.length !== records) throw new Error(`${updates.length} updates were sent`);
+    const began = performance.now();
+    await eachAtOnce(updates, writesAtOnce, async ({ input }) => {
+      await client.send(new UpdateCommand(input as UpdateCommandInput));
+    });
+    return (performance.now() - began) / 1_000;
+  } finally {
+    await engine.stop();
+  }
+}
+
+const namesOf = (input: object) => (input as Partial<UpdateCommandInput>).ExpressionAttributeNames ?? {};

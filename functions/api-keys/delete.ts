@@ -1,0 +1,30 @@
+import * as z from 'zod';
+import { apiKeyStore } from '../../shared/auth/api-key-store.ts';
+import { testKeyVault } from '../../shared/auth/test-key-vault.ts';
+import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+import { ApiKeyParams } from './schemas.ts';
+
+export const deleteApiKey = defineEndpoint({
+  id: 'api-keys.delete',
+  method: 'DELETE',
+  path: '/v1/api-keys/{id}',
+  permission: 'API_KEYS:WRITE',
+  sessionOnly: true,
+  summary: 'Delete an API key',
+  description: 'With a session only. The key is refused from its next request on.',
+  params: ApiKeyParams,
+  responses: { 200: z.object({ success: z.boolean(), message: z.string() }) },
+  errors: [400, 404],
+  needs: { apiKeys: apiKeyStore, vault: testKeyVault },
+
+  async handle({ params }, { apiKeys, vault }) {
+    const key = await apiKeys.get(params.id);
+    // First, so that who tries again after a fault finds the key still there.
+    if (key.environment === 'test') await vault.forget(key.id);
+    await apiKeys.remove(key);
+    return { success: true, message: 'The API key was deleted' };
+  },
+});
+
+export const handler = toLambda(deleteApiKey);

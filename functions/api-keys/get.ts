@@ -1,0 +1,25 @@
+import * as z from 'zod';
+import { apiKeyStore } from '../../shared/auth/api-key-store.ts';
+import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+import { clock } from '../../shared/runtime.ts';
+import { ApiKeyParams, ChangedApiKey, toApiKeyResponse } from './schemas.ts';
+
+export const getApiKey = defineEndpoint({
+  id: 'api-keys.get',
+  method: 'GET',
+  path: '/v1/api-keys/{id}',
+  permission: 'authenticated',
+  summary: 'Get an API key',
+  description: 'Never its value.',
+  params: ApiKeyParams,
+  responses: { 200: z.object({ apiKey: ChangedApiKey, timestamp: z.string() }) },
+  errors: [400, 404],
+  needs: { apiKeys: apiKeyStore, now: clock },
+
+  async handle({ params }, { apiKeys, now }) {
+    return { apiKey: toApiKeyResponse(await apiKeys.get(params.id)), timestamp: now().toISOString() };
+  },
+});
+
+export const handler = toLambda(getApiKey);

@@ -1,0 +1,45 @@
+import * as z from 'zod';
+import { permissionGroups } from '../../shared/auth/permissions.ts';
+import { defaultLimits, maximumLimits } from '../../shared/auth/rate-limit.ts';
+import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+
+export const apiKeyOptions = defineEndpoint({
+  id: 'api-keys.options',
+  method: 'GET',
+  path: '/v1/api-keys/options',
+  permission: 'authenticated',
+  summary: 'Get what an API key can be allowed',
+  responses: {
+    200: z.object({
+      permissionGroups: z.array(
+        z.object({
+          key: z.string(),
+          label: z.string(),
+          description: z.string(),
+          permissions: z.array(z.string()),
+        }),
+      ),
+      rateLimits: z.object({
+        defaultPerHour: z.int(),
+        defaultPerDay: z.int(),
+        maxPerHour: z.int(),
+        maxPerDay: z.int(),
+      }),
+      permissionScopes: z.null(),
+    }),
+  },
+  needs: {},
+
+  handle() {
+    const { perHour: defaultPerHour, perDay: defaultPerDay } = defaultLimits();
+    const { perHour: maxPerHour, perDay: maxPerDay } = maximumLimits;
+    return {
+      permissionGroups: permissionGroups(),
+      rateLimits: { defaultPerHour, defaultPerDay, maxPerHour, maxPerDay },
+      permissionScopes: null,
+    };
+  },
+});
+
+export const handler = toLambda(apiKeyOptions);

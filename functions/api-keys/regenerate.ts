@@ -1,0 +1,39 @@
+import * as z from 'zod';
+import { apiKeyStore } from '../../shared/auth/api-key-store.ts';
+import { generateKey, hashKey, keyPrefixOf, searchHintOf } from '../../shared/auth/key-format.ts';
+import { testKeyVault } from '../../shared/auth/test-key-vault.ts';
+import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+import { ApiKeyParams, ChangedApiKey, refuseBeyond, shownOnce, toApiKeyResponse } from './schemas.ts';
+
+export const regenerateApiKey = defineEndpoint({
+  id: 'api-keys.regenerate',
+  method: 'POST',
+  path: '/v1/api-keys/{id}/regenerate',
+  permission: 'API_KEYS:WRITE',
+  sessionOnly: true,
+  summary: 'Give an API key another value',
+  description:
+    'With a session only. The old value is refused from its next request on; id, name, permissions and counters stay. The new one (`plainKey`) is shown in this answer and never again.',
+  params: ApiKeyParams,
+  responses: { 200: z.object({ apiKey: ChangedApiKey, plainKey: z.string(), warning: z.string() }) },
+  errors: [400, 404, 409],
+  needs: { apiKeys: apiKeyStore, vault: testKeyVault },
+
+  async handle({ params, principal }, { apiKeys, vault }) {
+    const key = await apiKeys.get(params.id);
+    // Whoever gets the value gets what it may do.
+    refuseBeyond(principal, key.permissions);
+    const plainKey = generateKey(key.environment);
+    const value = {
+      hash: hashKey(plainKey),
+      keyPrefix: keyPrefixOf(plainKey),
+      searchHint: searchHintOf(plainKey),
+    };
+    const renewed = await apiKeys.renew(key, value);
+    if (key.environment === 'test') await vault.keep(key.id, plainKey);
+    return { apiKey: toApiKeyResponse(renewed), plainKey, warning: shownOnce };
+  },
+});
+
+export const handler = toLambda(regenerateApiKey);

@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import { apiKeyStore } from '../../shared/auth/api-key-store.ts';
+import { hashKey } from '../../shared/auth/key-format.ts';
+import { testKeyVault } from '../../shared/auth/test-key-vault.ts';
+import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { conflict, forbidden } from '../../shared/http/errors.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+import { ApiKeyParams, refuseBeyond } from './schemas.ts';
+
+export const revealApiKey = defineEndpoint({
+  id: 'api-keys.reveal',
+  method: 'GET',
+  path: '/v1/api-keys/{id}/reveal',
+  permission: 'API_KEYS:WRITE',
+  sessionOnly: true,
+  summary: 'Show the value of a test key again',
+  description: 'With a session only. 403 for a live key: its value is stored nowhere.',
+  params: ApiKeyParams,
+  responses: {
+    200: z.object({
+      key: z.string(),
+      metadata: z.object({
+        environment: z.literal('test'),
+        createdVia: z.literal('session'),
+        createdAt: z.string(),
+        lastUsedAt: z.string().nullable(),
+      }),
+      warning: z.string(),
+    }),
+  },
+  errors: [400, 404, 409],
+  needs: { apiKeys: apiKeyStore, vault: testKeyVault },
+
+  async handle({ params, principal }, { apiKeys, vault }) {
+    const { id, environment, hash, permissions, createdAt, lastUsedAt } = await apiKeys.get(params.id);
+    if (environment !== 'test') throw forbidden('Only test keys can be revealed');
+    refuseBeyond(principal, permissions);
+    const key = await vault.read(id);
+    if (key === undefined || hashKey(key) !== hash) {
+      throw conflict('The value that is kept is not the key’s own; regenerate it');
+    }
+    const metadata = { environment, createdVia: 'session' as const, createdAt, lastUsedAt };
+    return { key, metadata, warning: 'Whoever holds this key can act as it is allowed to' };
+  },
+});
+
+export const handler = toLambda(revealApiKey);

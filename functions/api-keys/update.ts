@@ -1,0 +1,52 @@
+import * as z from 'zod';
+import { apiKeyStore } from '../../shared/auth/api-key-store.ts';
+import { barredFromTestKeys } from '../../shared/auth/permissions.ts';
+import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { invalidAt } from '../../shared/http/errors.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+import { clock } from '../../shared/runtime.ts';
+import {
+  ApiKeyParams,
+  ChangedApiKey,
+  laterMoment,
+  refuseBeyond,
+  toApiKeyResponse,
+  UpdateApiKeyBody,
+} from './schemas.ts';
+
+export const updateApiKey = defineEndpoint({
+  id: 'api-keys.update',
+  method: 'PUT',
+  path: '/v1/api-keys/{id}',
+  permission: 'API_KEYS:WRITE',
+  sessionOnly: true,
+  summary: 'Update an API key',
+  description:
+    'With a session only. What is not sent stays; the change holds from the key’s next request on. `expiresAt: null` lets it live on.',
+  params: ApiKeyParams,
+  body: UpdateApiKeyBody,
+  responses: { 200: z.object({ apiKey: ChangedApiKey, timestamp: z.string() }) },
+  errors: [400, 404, 415],
+  needs: { apiKeys: apiKeyStore, now: clock },
+
+  async handle({ params, body, principal }, { apiKeys, now }) {
+    const { rateLimits, expiresAt, permissions, ...rest } = body;
+    refuseBeyond(principal, permissions);
+    const { environment } = await apiKeys.get(params.id);
+    const barred = environment === 'test' ? (permissions?.findIndex(barredFromTestKeys) ?? -1) : -1;
+    if (barred >= 0) {
+      const message = `A test key may not hold ${permissions?.[barred]}`;
+      throw invalidAt(`permissions.${barred}`, 'PERMISSION_NOT_ALLOWED', message);
+    }
+    const set = {
+      ...rest,
+      ...rateLimits,
+      ...(permissions && { permissions }),
+      ...(expiresAt !== undefined && { expiresAt: laterMoment(expiresAt, now()) }),
+    };
+    const apiKey = await apiKeys.update(params.id, { set });
+    return { apiKey: toApiKeyResponse(apiKey), timestamp: now().toISOString() };
+  },
+});
+
+export const handler = toLambda(updateApiKey);

@@ -1,0 +1,31 @@
+import * as z from 'zod';
+import { cleanupQueue } from '../../shared/data/cleanup.ts';
+import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+import { recordStore } from '../../shared/records/record-store.ts';
+import { removeResult } from '../../shared/runs/remove-result.ts';
+import { RecordParams } from './schemas.ts';
+
+export const deleteRecordResult = defineEndpoint({
+  id: 'records.delete-result',
+  method: 'DELETE',
+  path: '/v1/records/{id}/results',
+  permission: 'RECORDS:WRITE',
+  summary: 'Delete the result of a run on a record',
+  description:
+    'Its step results go with it, and what they cost is taken off the costs of the record. A run that is not over ' +
+    'yet is a 409.',
+  params: RecordParams,
+  body: z.strictObject({ resultId: z.string().min(1) }),
+  responses: { 204: z.void() },
+  errors: [400, 404, 409, 413, 415],
+  needs: { records: recordStore, remove: removeResult, cleanup: cleanupQueue },
+
+  async handle({ params: { id }, body: { resultId } }, { records, remove, cleanup }) {
+    await records.get(id);
+    await remove(id, resultId);
+    await cleanup.deleted([resultId]);
+  },
+});
+
+export const handler = toLambda(deleteRecordResult);

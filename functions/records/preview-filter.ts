@@ -1,0 +1,31 @@
+import * as z from 'zod';
+import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+import { filterPreviewer } from '../../shared/records/preview-filter.ts';
+import { Metadata } from '../../shared/records/record.ts';
+import { RecordSelection } from '../../shared/records/record-filters.ts';
+
+export const previewFilter = defineEndpoint({
+  id: 'records.preview-filter',
+  method: 'POST',
+  path: '/v1/records/preview-filter',
+  permission: 'RECORDS:READ',
+  summary: 'Preview a filter',
+  description:
+    'Counts the records of a type that a filter means, and shows the newest five. The filter is held against the ' +
+    'newest 10,000 of the type, fewer where they are large (40 MB); with more, `truncated` is true.',
+  body: RecordSelection,
+  responses: {
+    200: z.object({
+      type: z.string(),
+      matchedCount: z.int(),
+      samples: z.array(z.object({ id: z.string(), name: z.string(), metadata: Metadata })),
+      truncated: z.boolean(),
+    }),
+  },
+  errors: [400, 413, 415],
+  needs: { preview: filterPreviewer },
+  handle: async ({ body }, { preview }) => ({ type: body.type, ...(await preview(body)) }),
+});
+
+export const handler = toLambda(previewFilter);

@@ -1,0 +1,50 @@
+import * as z from 'zod';
+import { wholeNumber } from '../../shared/data/pages.ts';
+import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+import { RecordType } from '../../shared/records/record.ts';
+import { fieldsMax, inferredTypes, schemaDiscovery } from '../../shared/records/schema-discovery.ts';
+import { clock } from '../../shared/runtime.ts';
+
+const sampleMax = 1_000;
+
+export const discoverRecordSchema = defineEndpoint({
+  id: 'records.schema',
+  method: 'GET',
+  path: '/v1/records/schema',
+  permission: 'RECORDS:READ',
+  summary: 'Discover the fields of a type',
+  description:
+    'Reads the newest records of the type and tells which fields their metadata has, the most common first: named as filters take ' +
+    'them (a key, or a dotted path; a key `name` as `metadata.name`), with the types that filters take their values for, in how many records of the ' +
+    `sample they are set, and a few values. Lists up to ${fieldsMax} fields. \`totalRecords\` counts all records of the type.`,
+  query: z.object({
+    type: RecordType,
+    sample: wholeNumber(1, sampleMax).default(100).meta({ description: '1 to 1,000 records, default 100' }),
+  }),
+  responses: {
+    200: z.object({
+      type: z.string(),
+      fields: z.array(
+        z.object({
+          name: z.string(),
+          types: z.array(z.enum(inferredTypes)).meta({ description: 'The most frequent first' }),
+          count: z.int(),
+          examples: z.array(z.unknown()).meta({ description: 'Long texts are cut' }),
+        }),
+      ),
+      sampledRecords: z.int(),
+      totalRecords: z.int(),
+      sampledAt: z.string(),
+    }),
+  },
+  errors: [400],
+  needs: { discover: schemaDiscovery, now: clock },
+
+  async handle({ query: { type, sample } }, { discover, now }) {
+    const sampledAt = now().toISOString();
+    return { type, ...(await discover(type, sample)), sampledAt };
+  },
+});
+
+export const handler = toLambda(discoverRecordSchema);

@@ -1,0 +1,20 @@
+import { log } from '../../shared/log.ts';
+import { timers } from '../resources.ts';
+import { invoke } from './invoke.ts';
+
+/** The rules of EventBridge that invoke Lambdas by the clock; here at the start too, for what a stop left behind. */
+export function startTimers(): Disposable {
+  const running = timers.map(({ worker, everyMinutes, timeoutSeconds }) => {
+    const run = () =>
+      invoke(`workers/${worker}`, {}, timeoutSeconds).catch((error) =>
+        log.error('A worker failed', { error, worker }),
+      );
+    run();
+    return setInterval(run, everyMinutes * 60_000);
+  });
+  return {
+    [Symbol.dispose]() {
+      for (const timer of running) clearInterval(timer);
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import * as z from 'zod';
+import { OffsetQuery } from './pages.ts';
+
+/** The query parameters of the lists that are paged by number. */
+export const PageQuery = z.object({
+  limit: OffsetQuery.shape.limit,
+  page: z
+    .string()
+    .regex(/^\d+$/, 'Expected a whole number')
+    .transform(Number)
+    .pipe(z.int().min(1).max(10_000))
+    .default(1)
+    .meta({ description: '1 to 10,000, default 1' }),
+  includeCount: z.enum(['true', 'false']).optional().meta({
+    description: '"true" adds total and totalPages, and reads the whole list for it',
+  }),
+});
+export type PageQuery = z.output<typeof PageQuery>;
+
+export const PagePagination = z
+  .object({
+    page: z.int(),
+    limit: z.int(),
+    hasMore: z.boolean(),
+    hasPrev: z.boolean(),
+    hasNextPage: z.boolean().meta({ description: 'The same as hasMore' }),
+    hasPrevPage: z.boolean().meta({ description: 'The same as hasPrev' }),
+    total: z.int().optional(),
+    totalPages: z.int().optional(),
+  })
+  .meta({ id: 'PagePagination' });
+export type PagePagination = z.output<typeof PagePagination>;
+
+/** @param found How many rows there are, counted to one beyond the page at least. */
+export function pagePagination({ page, limit, includeCount }: PageQuery, found: number): PagePagination {
+  const hasMore = found > page * limit;
+  const hasPrev = page > 1;
+  return {
+    ...{ page, limit, hasMore, hasPrev, hasNextPage: hasMore, hasPrevPage: hasPrev },
+    ...(includeCount === 'true' && { total: found, totalPages: Math.ceil(found / limit) }),
+  };
+}

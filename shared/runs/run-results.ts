@@ -1,0 +1,148 @@
+import * as z from 'zod';
+import { decode } from '../data/entity.ts';
+import { PagePagination, PageQuery, pagePagination } from '../data/numbered-pages.ts';
+import { type PayloadStore, payloadStore, type Stowed } from '../data/payloads.ts';
+import { deletedIds } from '../data/tombstone.ts';
+import { invalidAt } from '../http/errors.ts';
+import { timeOf } from '../ids.ts';
+import type { Scope } from '../runtime.ts';
+import { type Checkpoint, checkpointEntity } from './checkpoint.ts';
+import { checkpointsOf } from './run-history.ts';
+import { lastOutput } from './run-outcome.ts';
+import { type Entry, endsOfRecord } from './step-result-entries.ts';
+import { resultRows, type StepIndex } from './step-result-rows.ts';
+
+const Status = z.enum(['completed', 'failed']);
+const Moment = z.iso.datetime({ offset: true }).optional();
+const text = z.string().nullable();
+
+export const RunResultQuery = PageQuery.extend({
+  status: Status.optional(),
+  promptId: z.string().min(1).max(255).optional().meta({ description: 'The id of a prompt step' }),
+  from: Moment.meta({ description: 'Created at or after' }),
+  to: Moment.meta({ description: 'Created at or before' }),
+  sortBy: z.enum(['createdAt', 'status']).default('createdAt'),
+  sortOrder: z.enum(['asc', 'desc']).default('desc'),
+});
+export type RunResultQuery = z.output<typeof RunResultQuery> & { flowId?: string | undefined };
+
+export const RunResultPage = z.object({
+  data: z.array(
+    z
+      .object({
+        id: z.string().meta({ description: 'That of the execution' }),
+        recordId: z.string(),
+        flowId: text,
+        flowName: text.meta({ description: 'As it was when the run ended' }),
+        promptId: text.meta({ description: 'The last step of the run that asked a model with a prompt' }),
+        promptName: text,
+        status: Status,
+        result: z.unknown().optional().meta({
+          description: 'The output of the last step that was completed; left out where the answer is full',
+        }),
+        createdAt: z.string().meta({ description: 'When the run began' }),
+      })
+      .meta({ id: 'RunResult' }),
+  ),
+  pagination: PagePagination,
+});
+type RunResult = z.input<typeof RunResultPage>['data'][number];
+
+/** A sort that is not by creation looks at this many results at most. */
+const sortedMax = 100_000;
+/** An answer of a Lambda may have 6 MB. */
+const resultsBytesMax = 5_000_000;
+
+/** Lists the finished runs of a record. A page costs the entries before it, which are slim, and its own items. */
+export const runResults = (scope: Scope) => {
+  const { table } = scope;
+  const payloads = payloadStore(scope);
+
+  async function matching(recordId: string, query: RunResultQuery): Promise<Entry[]> {
+    const { page, limit, includeCount, sortBy, sortOrder, from, to } = query;
+    const deleted = await deletedIds(table, 'flow');
+    const isSorted = sortBy === 'createdAt';
+    const enough = isSorted && includeCount !== 'true' ? page * limit + 1 : Number.POSITIVE_INFINITY;
+    const found: Entry[] = [];
+    const newestFirst = !isSorted || sortOrder === 'desc';
+    for await (const entry of endsOfRecord(table, recordId, { newestFirst, from, to })) {
+      if (!deleted.has(entry.flowId) && matches(entry, query)) found.push(entry);
+      if (found.length >= enough) break;
+      if (!isSorted && found.length >= sortedMax) throw tooMany();
+    }
+    return isSorted ? found : byStatus(found, sortOrder);
+  }
+
+  /** The last checkpoints of these runs; those without one were deleted in this moment. */
+  async function lastCheckpoints(entries: readonly Entry[]): Promise<Checkpoint[]> {
+    const keys = entries.map((entry) => checkpointEntity.key(table.tenant, entry));
+    const items = await table.getMany(keys, { consistent: true });
+    return items.flatMap((item) => (item ? [decode(checkpointEntity, item)] : []));
+  }
+
+  /** What came of a run. Only one whose last steps failed has to look further back than its last checkpoint. */
+  const outputOf = async (last: Checkpoint): Promise<Stowed | undefined> =>
+    lastOutput([last]) ?? (last.index > 0 ? lastOutput(await checkpointsOf(scope, last)) : undefined);
+
+  return async (recordId: string, query: RunResultQuery): Promise<z.input<typeof RunResultPage>> => {
+    const found = await matching(recordId, query);
+    const { page, limit } = query;
+    const entries = found.slice((page - 1) * limit, page * limit);
+    const prompted = entries.filter(({ finished }) => finished?.promptStepId);
+    const [checkpoints, steps] = await Promise.all([
+      lastCheckpoints(entries),
+      resultRows(scope).flowSteps(prompted),
+    ]);
+    const outputs = await Promise.all(checkpoints.map(outputOf));
+    const results = await fittingValues(payloads, outputs);
+    const data = checkpoints.map((last, place) => ({ ...rowOf(last, steps), ...results[place] }));
+    return { data, pagination: pagePagination(query, found.length) };
+  };
+};
+
+function rowOf(last: Checkpoint, steps: StepIndex): RunResult {
+  const { runId, recordId, flowId, flowVersionId, flowName = null, finished } = last;
+  const { status = 'completed', promptStepId: promptId = null } = finished ?? {};
+  const promptName = (promptId && steps.get(flowVersionId)?.get(promptId)?.name) || null;
+  const createdAt = new Date(timeOf(runId)).toISOString();
+  return { id: runId, recordId: recordId ?? '', flowId, flowName, promptId, promptName, status, createdAt };
+}
+
+const matches = ({ flowId, finished }: Entry, query: RunResultQuery) =>
+  (!query.flowId || flowId === query.flowId) &&
+  (!query.status || finished?.status === query.status) &&
+  (!query.promptId || finished?.promptStepId === query.promptId);
+
+/** Newest first among those of the same status. */
+function byStatus(entries: readonly Entry[], sortOrder: RunResultQuery['sortOrder']): Entry[] {
+  const sign = sortOrder === 'asc' ? 1 : -1;
+  const statusOf = ({ finished }: Entry) => finished?.status ?? '';
+  return entries.toSorted((one, other) =>
+    statusOf(one) === statusOf(other) ? 0 : statusOf(one) < statusOf(other) ? -sign : sign,
+  );
+}
+
+/** The values, for as long as there is room for them; nothing in place of those that do not fit. */
+async function fittingValues(payloads: PayloadStore, outputs: readonly (Stowed | undefined)[]) {
+  let bytes = 0;
+  const fitting = outputs.map((stowed) => {
+    if (!stowed) return true;
+    const size = 'pointer' in stowed ? stowed.bytes : Buffer.byteLength(stowed.inline);
+    if (bytes + size > resultsBytesMax) return false;
+    bytes += size;
+    return true;
+  });
+  return Promise.all(
+    outputs.map(async (stowed, place): Promise<{ result?: unknown }> => {
+      if (!fitting[place]) return {};
+      return { result: stowed ? await payloads.fetch(stowed) : null };
+    }),
+  );
+}
+
+const tooMany = () =>
+  invalidAt(
+    'sortBy',
+    'TOO_MANY_RESULTS',
+    `Narrow the list to fewer than ${sortedMax} results, or sort by createdAt`,
+  );

@@ -1,0 +1,212 @@
+import { expect, test } from 'vitest';
+import { permissionNames } from '../../../shared/auth/permissions.ts';
+import { expectStatus } from '../../support/flows.ts';
+import { newKey } from '../../support/keys.ts';
+import { callerWith, newTenant, type Tenant } from '../../support/stack.ts';
+
+const path = (id: string, action = '') => `/v1/api-keys/${id}${action}`;
+const update = ({ call }: Pick<Tenant, 'call'>, id: string, body: object) => call('PUT', path(id), { body });
+const unknown = `key_${'0'.repeat(26)}`;
+
+test('options tell every permission once, with the limits', async () => {
+  const { call } = await newTenant();
+  const { permissionGroups, rateLimits, permissionScopes } = await expectStatus(
+    200,
+    call('GET', '/v1/api-keys/options'),
+  );
+  const told = permissionGroups.flatMap(({ permissions }: { permissions: string[] }) => permissions);
+  expect(told.toSorted()).toEqual([...permissionNames].toSorted());
+  expect(permissionGroups[1]).toEqual({
+    key: 'FLOWS',
+    label: 'Flows',
+    description: 'full access to flows',
+    permissions: ['FLOWS:*', 'FLOWS:READ', 'FLOWS:WRITE', 'FLOWS:EXECUTE'],
+  });
+  expect(rateLimits).toEqual({
+    defaultPerHour: 1_000,
+    defaultPerDay: 10_000,
+    maxPerHour: 1_000_000,
+    maxPerDay: 1_000_000,
+  });
+  expect(permissionScopes).toBeNull();
+});
+
+test('a key is read without its value, and when it was last used', async () => {
+  const tenant = await newTenant();
+  const { id, plainKey, apiKey, call } = await newKey(tenant);
+  const analytics = () => expectStatus(200, tenant.call('GET', path(id, '/analytics')));
+  expect((await analytics()).analytics).toEqual({ lastUsedAt: null });
+  await call('GET', '/v1/flows');
+  const answer = await expectStatus(200, tenant.call('GET', path(id)));
+  expect(answer.apiKey).toMatchObject({ id, name: apiKey.name, allowedIps: [] });
+  expect(JSON.stringify(answer)).not.toContain(plainKey);
+  expect((await analytics()).analytics.lastUsedAt).toMatch(/Z$/);
+});
+
+test('what is sent changes, the rest stays, and it holds with the next request', async () => {
+  const tenant = await newTenant();
+  const { id, call } = await newKey(tenant, { permissions: ['FLOWS:READ'] });
+  expect((await call('GET', '/v1/flows')).status).toBe(200);
+  const { apiKey } = await expectStatus(
+    200,
+    update(tenant, id, { name: 'Renamed', permissions: ['RECORDS:READ'], rateLimits: { perHour: 7 } }),
+  );
+  expect(apiKey).toMatchObject({ name: 'Renamed', permissions: ['RECORDS:READ'], isActive: true });
+  expect((await call('GET', '/v1/flows')).status).toBe(403);
+  const allowed = await call('GET', '/v1/records');
+  expect(allowed.status).toBe(200);
+  expect(allowed.headers.get('x-ratelimit-limit')).toBe('7');
+});
+
+test.each([
+  ['inactive', { isActive: false }, { isActive: true }, 401],
+  ['of another address', { allowedIps: ['192.0.2.1'] }, { allowedIps: [] }, 403],
+])('a key that is %s is refused at once, and taken again when that is undone', async (_, on, off, status) => {
+  const tenant = await newTenant();
+  const { id, call } = await newKey(tenant);
+  expect((await call('GET', '/v1/flows')).status).toBe(200);
+  await expectStatus(200, update(tenant, id, on));
+  expect((await call('GET', '/v1/flows')).status).toBe(status);
+  await expectStatus(200, update(tenant, id, off));
+  expect((await call('GET', '/v1/flows')).status).toBe(200);
+});
+
+test('a key dies at the moment that it was given, and lives on without one', async () => {
+  const tenant = await newTenant();
+  const { id, call } = await newKey(tenant);
+  const expiresAt = new Date(Date.now() + 300).toISOString();
+  await expectStatus(200, update(tenant, id, { expiresAt }));
+  expect((await call('GET', '/v1/flows')).status).toBe(200);
+  await new Promise((resolve) => setTimeout(resolve, 350));
+  expect((await call('GET', '/v1/flows')).status).toBe(401);
+  await expectStatus(200, update(tenant, id, { expiresAt: null }));
+  expect((await call('GET', '/v1/flows')).status).toBe(200);
+});
+
+test.each(['production', 'test'])(
+  'another value of a %s key kills the old one at once',
+  async (environment) => {
+    const tenant = await newTenant();
+    const { id, plainKey, call } = await newKey(tenant, { environment });
+    expect((await call('GET', '/v1/flows')).status).toBe(200);
+    const renewed = await expectStatus(200, tenant.call('POST', path(id, '/regenerate')));
+    expect(renewed.plainKey).not.toBe(plainKey);
+    expect(renewed.apiKey).toMatchObject({ id, searchHint: renewed.plainKey.slice(-4) });
+    expect((await call('GET', '/v1/flows')).status).toBe(401);
+    expect((await callerWith(renewed.plainKey)('GET', '/v1/flows')).status).toBe(200);
+    if (environment === 'test') {
+      const revealed = await expectStatus(200, tenant.call('GET', path(id, '/reveal')));
+      expect(revealed.key).toBe(renewed.plainKey);
+    }
+  },
+);
+
+test('of many who regenerate at once, one value lives in the end', async () => {
+  const tenant = await newTenant();
+  const { id } = await newKey(tenant);
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, () => tenant.call('POST', path(id, '/regenerate'))),
+  );
+  for (const { status } of answers) expect([200, 409]).toContain(status);
+  const values = answers.flatMap(({ body }) => body.plainKey ?? []);
+  const statuses = await Promise.all(
+    values.map(async (value) => (await callerWith(value)('GET', '/v1/flows')).status),
+  );
+  expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+});
+
+test('a test key can be seen again by a session, a live one by nobody', async () => {
+  const tenant = await newTenant();
+  const [testKey, live] = [await newKey(tenant, { environment: 'test' }), await newKey(tenant)];
+  const revealed = await expectStatus(200, tenant.call('GET', path(testKey.id, '/reveal')));
+  expect(revealed).toMatchObject({
+    key: testKey.plainKey,
+    metadata: { environment: 'test', createdVia: 'session', lastUsedAt: null },
+  });
+  const refused = await expectStatus(403, tenant.call('GET', path(live.id, '/reveal')));
+  expect(refused).toEqual({ error: 'Forbidden', details: 'Only test keys can be revealed' });
+});
+
+test.each(['production', 'test'])('a deleted %s key is refused, and gone', async (environment) => {
+  const tenant = await newTenant();
+  const { id, call } = await newKey(tenant, { environment });
+  expect((await call('GET', '/v1/flows')).status).toBe(200);
+  const answer = await expectStatus(200, tenant.call('DELETE', path(id)));
+  expect(answer).toEqual({ success: true, message: 'The API key was deleted' });
+  expect((await call('GET', '/v1/flows')).status).toBe(401);
+  await expectStatus(404, tenant.call('GET', path(id)));
+  await expectStatus(404, tenant.call('DELETE', path(id)));
+});
+
+test('a key cannot change, renew, reveal or delete keys, whatever it holds', async () => {
+  const tenant = await newTenant();
+  const { id, call } = await newKey(tenant, { permissions: ['*'] });
+  const answers = await Promise.all([
+    call('PUT', path(id), { body: { name: 'x' } }),
+    call('POST', path(id, '/regenerate')),
+    call('GET', path(id, '/reveal')),
+    call('DELETE', path(id)),
+  ]);
+  for (const { status, body } of answers) {
+    expect({ status, body }).toEqual({
+      status: 403,
+      body: { error: 'Forbidden', details: 'Missing required permission: API_KEYS:WRITE' },
+    });
+  }
+});
+
+test('a session that holds less hands out no more, neither by a change nor by a value', async () => {
+  const organizationId = crypto.randomUUID();
+  const [owner, helper] = [
+    await newTenant({ organizationId }),
+    await newTenant({ organizationId, permissions: ['API_KEYS:WRITE', 'FLOWS:READ'] }),
+  ];
+  const { id } = await newKey(owner, { environment: 'test', permissions: ['FLOWS:WRITE'] });
+  for (const answer of await Promise.all([
+    update(helper, id, { permissions: ['FLOWS:WRITE'] }),
+    helper.call('POST', path(id, '/regenerate')),
+    helper.call('GET', path(id, '/reveal')),
+  ])) {
+    expect(answer).toMatchObject({
+      status: 403,
+      body: { details: 'Missing required permission: FLOWS:WRITE' },
+    });
+  }
+});
+
+test.each([
+  [{ name: '' }, 'name'],
+  [{ permissions: ['FLOWS:FLY'] }, 'permissions.0'],
+  [{ permissions: ['FLOWS:READ', '*'] }, 'permissions.1'],
+  [{ expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt'],
+  [{ allowedIps: ['10.0.0.0/33'] }, 'allowedIps.0'],
+  [{ rateLimits: { perDay: 1_000_001 } }, 'rateLimits.perDay'],
+  [{ isActive: 'yes' }, 'isActive'],
+  [{ environment: 'production' }, 'environment'],
+])('400 for %j, and nothing is changed', async (body, culprit) => {
+  const tenant = await newTenant();
+  const { id, apiKey } = await newKey(tenant, { environment: 'test', name: 'same' });
+  const { details } = await expectStatus(400, update(tenant, id, body));
+  expect(details.map((detail: { path: string }) => detail.path)).toEqual([culprit]);
+  const { updatedAt } = (await expectStatus(200, tenant.call('GET', path(id)))).apiKey;
+  expect(updatedAt).toBe(apiKey.updatedAt);
+});
+
+test('a garbled id is a 400; an unknown one, and another tenant’s, a 404', async () => {
+  const [tenant, other] = await Promise.all([newTenant(), newTenant()]);
+  const { id } = await newKey(other, { environment: 'test' });
+  const calls = (key: string) => [
+    tenant.call('GET', path(key)),
+    update(tenant, key, { name: 'x' }),
+    tenant.call('DELETE', path(key)),
+    tenant.call('POST', path(key, '/regenerate')),
+    tenant.call('GET', path(key, '/reveal')),
+    tenant.call('GET', path(key, '/analytics')),
+  ];
+  for (const { status } of await Promise.all(calls('key_x'))) expect(status).toBe(400);
+  for (const key of [unknown, id]) {
+    for (const { status, body } of await Promise.all(calls(key))) {
+      expect({ status, body }).toEqual({ status: 404, body: { error: 'API key not found' } });
+    }
+  }
+});

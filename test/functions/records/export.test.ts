@@ -1,0 +1,204 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { exportRecords } from '../../../functions/records/export.ts';
+import { recordStore } from '../../../shared/records/record-store.ts';
+import { type Draft, withRecords } from '../../support/records.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
+
+const storeOf = ({ tenant }: Tenant) => recordStore(countingRuntime().scopeOf(tenant));
+
+const exported = ({ call }: Tenant, query: Record<string, string> = {}) =>
+  call('GET', `/v1/records/export?${new URLSearchParams(query)}`);
+
+async function upload(
+  { call }: Tenant,
+  csv: string,
+  fields: Record<string, string> = { typeColumn: 'type' },
+) {
+  const body = new FormData();
+  body.append('file', new File([csv], 'records.csv'));
+  for (const [name, value] of Object.entries(fields)) body.append(name, value);
+  return (await call('POST', '/v1/records/upload-csv', { body })).body;
+}
+
+const draftOf = ({ type, name, metadata }: Draft) => ({ type, name, metadata });
+
+test('200 with a row a record, newest first, as a file', async () => {
+  const tenant = await withRecords([
+    { type: 'a', name: 'first', metadata: { note: 'one, "two"\nthree', n: 1.5 } },
+    { type: 'b', name: 'second', metadata: { name: 'inner', type: 't', list: [1, { x: null }], off: false } },
+  ]);
+  const { status, headers, body } = await exported(tenant);
+  expect(status).toBe(200);
+  expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
+  expect(headers.get('content-disposition')).toBe('attachment; filename="records.csv"');
+  expect(Number(headers.get('x-ratelimit-remaining'))).toBeGreaterThan(0);
+  expect(body).toBe(
+    [
+      'name,type,metadata.name,metadata.type,list,off,note,n',
+      'second,b,inner,t,"[1,{""x"":null}]",false,,',
+      'first,a,,,,,"one, ""two""\nthree",1.5',
+      '',
+    ].join('\r\n'),
+  );
+});
+
+test.each<[Record<string, string>, string]>([
+  [{ type: 'a' }, 'name,type,n\r\nthree,a,3\r\none,a,1\r\n'],
+  [{ name: 'two' }, 'name,type,n,m\r\ntwo,b,2,x\r\n'],
+  [{ type: 'a', name: 'one' }, 'name,type,n\r\none,a,1\r\n'],
+  [{ search: 'T', includeFields: 'm,n' }, 'name,type,m,n\r\nthree,a,,3\r\ntwo,b,x,2\r\n'],
+  [{ metadata_keys: 'm' }, 'name,type,n,m\r\ntwo,b,2,x\r\n'],
+  [{ distinct: 'type', include_fields: 'n' }, 'name,type,n\r\nthree,a,3\r\ntwo,b,2\r\n'],
+  [
+    { recordFilter: JSON.stringify({ type: 'a', where: { field: 'n', op: 'gt', value: 1 } }) },
+    'name,type,n\r\nthree,a,3\r\n',
+  ],
+])('the list’s filters %j', async (query, csv) => {
+  const tenant = await withRecords([
+    { type: 'a', name: 'one', metadata: { n: 1 } },
+    { type: 'b', name: 'two', metadata: { n: 2, m: 'x' } },
+    { type: 'a', name: 'three', metadata: { n: 3 } },
+  ]);
+  expect((await exported(tenant, query)).body).toBe(csv);
+});
+
+test('204 where there are no records, and for another tenant', async () => {
+  const [owner, stranger] = await Promise.all([
+    withRecords([{ type: 'a', name: 'x', metadata: {} }]),
+    newTenant(),
+  ]);
+  for (const answer of [await exported(stranger), await exported(owner, { type: 'none' })]) {
+    expect(answer).toMatchObject({ status: 204, body: '' });
+    expect(answer.headers.get('x-ratelimit-limit')).toMatch(/^\d+$/);
+  }
+});
+
+test('400 for more columns than a file can well have, until those that matter are named', async () => {
+  const metadata = (from: number) =>
+    Object.fromEntries(Array.from({ length: 3_000 }, (_, n) => [`key ${from + n}`, 'x']));
+  const tenant = await withRecords([
+    { type: 'a', name: 'x', metadata: metadata(0) },
+    { type: 'a', name: 'y', metadata: metadata(3_000) },
+  ]);
+  expect(await exported(tenant)).toMatchObject({
+    status: 400,
+    body: { details: [{ path: 'includeFields', code: 'TOO_MANY_COLUMNS' }] },
+  });
+  expect((await exported(tenant, { includeFields: 'key 1' })).body).toBe(
+    'name,type,key 1\r\ny,a,\r\nx,a,x\r\n',
+  );
+});
+
+test('400 when the search for columns takes minutes', async () => {
+  const tenant = await withRecords([{ type: 'a', name: 'x', metadata: {} }]);
+  const scope = countingRuntime().scopeOf(tenant.tenant);
+  const needs = { exported: exportRecords.needs.exported(scope) };
+  const timeLeft = [900_000, 600_000];
+  const request = { query: {}, timeLeftMs: () => timeLeft.shift() ?? 0 };
+  await expect(exportRecords.handle(request as never, needs)).rejects.toMatchObject({
+    status: 400,
+    details: [{ path: 'includeFields', code: 'TOO_MANY_RECORDS' }],
+  });
+});
+
+test('what is created while the file is made is left out, and columns stay what they were', async () => {
+  const tenant = await withRecords([{ type: 'a', name: 'x', metadata: { n: 'old' } }]);
+  const store = storeOf(tenant);
+  const exporter = exportRecords.needs.exported(countingRuntime().scopeOf(tenant.tenant));
+  const pieces = await exporter({ filters: {}, keys: undefined, hurry: () => {} });
+  const [record] = (await store.list({}, { limit: 1 })).records;
+  await store.update(record?.id ?? '', { metadata: { n: 'new', added: 'y' } });
+  await store.create(tenant, { type: 'a', name: 'later', metadata: {}, messages: null });
+  const text = (await Array.fromAsync(pieces ?? [])).join('');
+  expect(text).toBe('name,type,n\r\nx,a,new\r\n');
+});
+
+test('rows are read as they are taken, so that a file of any length needs no more memory', async () => {
+  const drafts = Array.from({ length: 300 }, (_, n) => ({ type: 'a', name: `${n}`, metadata: { n } }));
+  const tenant = await withRecords(drafts);
+  const runtime = countingRuntime();
+  const exporter = exportRecords.needs.exported(runtime.scopeOf(tenant.tenant));
+  const pieces = await exporter({ filters: {}, keys: undefined, hurry: () => {} });
+  const taking = async () => {
+    runtime.reset();
+    const piece = await pieces?.next();
+    return [piece?.value?.split('\r\n').length, ...runtime.consumed.commands];
+  };
+  expect(await taking()).toEqual([2]);
+  expect(await taking()).toEqual([101, 'Query', 'BatchGetItem']);
+  expect(await taking()).toEqual([101, 'BatchGetItem']);
+});
+
+test.each([
+  ['=1+1', "'=1+1"],
+  ['+1', '+1'],
+  ['-89.25', '-89.25'],
+  ['-1+1', "'-1+1"],
+  ["'-1", "''-1"],
+  ['@SUM(A1)', "'@SUM(A1)"],
+  ['\t=1', "'\t=1"],
+  ['\r=1', '"\'\r=1"'],
+  ["'=1", "''=1"],
+  ["'quoted'", "'quoted'"],
+  ['1-1', '1-1'],
+])('a cell %j cannot be taken for a formula, and is itself again after an upload', async (text, cell) => {
+  const tenant = await withRecords([{ type: 'a', name: text, metadata: { [`${text.trim()}`]: text } }]);
+  const { body } = await exported(tenant);
+  expect(body.split('\r\n')[1].startsWith(`${cell},a,`)).toBe(true);
+  expect(body).not.toMatch(/(^|,|\n|")[=+@-](?!\d+(\.\d+)?[,\r\n"])/);
+  const copy = await upload(await newTenant(), body);
+  expect(copy.records.map(draftOf)).toEqual([{ type: 'a', name: text, metadata: { [text.trim()]: text } }]);
+});
+
+test('metadata.name is a column of its own only beside one called name', async () => {
+  const csv = 'iata,name,metadata.name\r\nJFK,Kennedy,x\r\n';
+  const { records } = await upload(await newTenant(), csv, { nameColumn: 'iata', typeValue: 'a' });
+  expect(records.map(draftOf)).toEqual([
+    { type: 'a', name: 'JFK', metadata: { name: 'Kennedy', 'metadata.name': 'x' } },
+  ]);
+});
+
+/** Texts made of what CSV files and spreadsheets stumble over. A blank one is no cell, and a NUL is no text. */
+const texts = fc
+  .oneof(
+    fc.string({ unit: fc.constantFrom(...`='"+-@,;\t\r\n aß＝😀{.`), minLength: 1, maxLength: 8 }),
+    fc.string({ unit: 'binary', minLength: 1, maxLength: 8 }),
+  )
+  .filter((text) => text.trim() !== '' && !text.includes('\0'));
+const keys = fc.oneof(
+  fc.constantFrom(
+    'name',
+    'type',
+    'metadata.name',
+    'metadata.metadata.type',
+    'metadata.x',
+    'Name',
+    'constructor',
+    "'=a",
+  ),
+  texts.filter((text) => text.trim() === text),
+);
+const drafts = fc.uniqueArray(
+  fc.record({
+    type: fc.oneof(fc.constantFrom('a', 'b'), texts),
+    name: texts,
+    metadata: fc.dictionary(keys, texts, { maxKeys: 5 }),
+  }),
+  { selector: ({ type, name }) => `${type}\0${name}`, minLength: 1, maxLength: 6 },
+);
+
+test('what is exported and uploaded elsewhere is the same', async () => {
+  const property = fc.asyncProperty(drafts, async (given) => {
+    const [tenant, other] = await Promise.all([withRecords(given), newTenant()]);
+    const answer = await upload(other, (await exported(tenant)).body);
+    expect(answer).toMatchObject({ errors: 0, created: given.length });
+    const { data } = (await other.call('GET', '/v1/records?limit=100')).body;
+    const asText = (draft: Draft) => JSON.stringify([draft.type, draft.name]);
+    const sorted = (list: Draft[]) => list.map(draftOf).toSorted((a, b) => (asText(a) < asText(b) ? -1 : 1));
+    expect(sorted(data)).toEqual(
+      sorted(given.map((draft) => ({ ...draft, metadata: { ...draft.metadata } }))),
+    );
+  });
+  await fc.assert(property, { numRuns: 40 });
+}, 120_000);

@@ -1,0 +1,200 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { expectStatus } from '../../support/flows.ts';
+import { newTenant, type Tenant } from '../../support/stack.ts';
+
+type Fields = Record<string, string>;
+type Bytes = Uint8Array<ArrayBuffer>;
+
+const upload = ({ call }: Tenant, bytes: Bytes, fields: Fields) => {
+  const body = new FormData();
+  body.append('file', new File([bytes], 'upload.csv', { type: 'text/csv' }));
+  for (const [name, value] of Object.entries({ typeValue: 'thing', ...fields })) body.append(name, value);
+  return call('POST', '/v1/records/upload-csv', { body });
+};
+const fixture = async (name: string) =>
+  new Uint8Array(await readFile(new URL(`../../fixtures/csv/${name}`, import.meta.url)));
+
+/** Each record by its name, oldest first. */
+async function stored({ call }: Tenant): Promise<Record<string, unknown>> {
+  const { data } = await expectStatus(200, call('GET', '/v1/records?limit=100'));
+  const pairs = data.map(({ name, metadata }: { name: string; metadata: object }) => [name, metadata]);
+  return Object.fromEntries(pairs.toReversed());
+}
+
+interface File {
+  fields: Fields;
+  records: Record<string, Record<string, string>>;
+  errors: string[];
+}
+const blankName = (column: string) => `the name (column "${column}") is blank`;
+
+const files: Record<string, File> = {
+  'excel-semicolon.csv': {
+    fields: { nameColumn: 'Artikelnr.' },
+    records: {
+      '00017': {
+        ...{ Bezeichnung: 'Schraube M4 ½"', Preis: '1,25', PLZ: '01067' },
+        Notiz: 'erste Zeile\nzweite "Zeile" mit ; darin',
+      },
+      '00018': { Bezeichnung: 'Dübel Größe 8', Preis: '0,10', PLZ: '99084' },
+      '00019': { Bezeichnung: 'Öse – verzinkt', Preis: '1.234,50', PLZ: '80331', Notiz: '=SUMME(A1:A2)' },
+    },
+    errors: [`Line 7: ${blankName('Artikelnr.')}`, 'Line 8: the same type and name as in line 4'],
+  },
+  'excel-unicode.txt': {
+    fields: {},
+    records: {
+      Łukasz: { City: 'Kraków', Remark: 'two\nlines' },
+      'say "hi"': { City: 'Tromsø', Remark: '😀 smile' },
+      李雷: { City: '北京' },
+    },
+    errors: ['Line 5: expected 3 cells, as in the header, but found 2'],
+  },
+  'libreoffice-tab.csv': {
+    fields: {},
+    records: {
+      'Anna\tTab': { address: 'Street 1\n12345 Town\n\nFloor 2', amount: '007' },
+      Bert: { address: 'Street 2\r\nTown', amount: '1e5' },
+      Carl: { amount: '-4' },
+    },
+    errors: [`Line 8: ${blankName('name')}`],
+  },
+  'pandas-utf16.csv': {
+    fields: {},
+    records: {
+      Åse: { column_1: '0', score: '0.1' },
+      Zoë: { column_1: '1', score: '1e-05', note: 'a "quoted" tab\there' },
+      Naïve: { column_1: '2', note: 'True' },
+    },
+    errors: [`Line 5: ${blankName('name')}`],
+  },
+  'windows-1252.csv': {
+    fields: {},
+    records: {
+      'Jürgen Groß': { Straße: 'Königsallee 7', Umsatz: '1.000 €' },
+      'Café „Zur Post“': { Straße: 'Marktstraße 1', Umsatz: 'n/a' },
+      Françoise: { Straße: 'Rue de l’Été', Umsatz: '5 %' },
+    },
+    errors: ['Line 5: expected 3 cells, as in the header, but found 2'],
+  },
+  'odd-headers-and-rows.csv': {
+    fields: { nameColumn: 'Name' },
+    records: {
+      A: { tag: '1', tag_3: '2', column_4: '3', tag_2: '4', Tag: '5', tag_4: '6' },
+      D: { tag_4: 'six\nand more' },
+      E: { tag: ' padded ' },
+    },
+    errors: [
+      'Line 5: expected 7 cells, as in the header, but found 2',
+      'Line 7: expected 7 cells, as in the header, but found 8',
+      `Line 9: ${blankName('Name')}`,
+      'Line 14: the same type and name as in line 3',
+    ],
+  },
+};
+
+test.each(Object.entries(files))(
+  '%s: good rows are stored, bad ones told by their line, and a second upload adds nothing',
+  async (name, { fields, records, errors }) => {
+    const tenant = await newTenant();
+    const bytes = await fixture(name);
+    const first = await expectStatus(201, upload(tenant, bytes, fields));
+    expect(first.errorDetails).toEqual(errors);
+    expect(first).toMatchObject({ created: Object.keys(records).length, errors: errors.length });
+    expect(await stored(tenant)).toEqual(records);
+
+    const second = await expectStatus(201, upload(tenant, bytes, fields));
+    expect(second).toMatchObject({ success: false, created: 0, records: [] });
+    const taken = second.errorDetails.filter((detail: string) => detail.includes('exists already'));
+    expect(taken).toHaveLength(Object.keys(records).length);
+    expect(await stored(tenant)).toEqual(records);
+  },
+);
+
+test('the lines of an unclosed quote and of what came before it are told', async () => {
+  const tenant = await newTenant();
+  const text = '\ufeffname;note\r\nA;"x\r\ny"\r\nB\r\nC;"never\r\nD;1\r\n';
+  const { errorDetails } = await expectStatus(201, upload(tenant, new TextEncoder().encode(text), {}));
+  expect(errorDetails).toEqual([
+    'Line 4: expected 2 cells, as in the header, but found 1',
+    'Line 5: a quote opens in this row and never closes; the file was not read from here on',
+  ]);
+  expect(Object.keys(await stored(tenant))).toEqual(['A']);
+});
+
+const utf8 = (text: string) => new TextEncoder().encode(text);
+const bytes = (...values: number[]) => Uint8Array.from(values);
+const joined = (...parts: Uint8Array[]): Bytes => Uint8Array.from(parts.flatMap((part) => [...part]));
+const utf16 = (text: string) => Uint8Array.from(Buffer.from(text, 'utf16le'));
+
+test.each<[string, Bytes, Fields, string, string]>([
+  ['an empty file', bytes(), {}, 'file', 'NO_ROWS'],
+  ['nothing but a byte order mark', utf8('\ufeff'), {}, 'file', 'NO_ROWS'],
+  ['blank lines', utf8('\r\n  \r\n \r\n'), {}, 'file', 'NO_ROWS'],
+  ['a header with blank rows', utf8('name;a\r\n;\r\n'), {}, 'file', 'NO_ROWS'],
+  ['nothing but a separator line', utf8('sep=;\r\n'), {}, 'file', 'NO_ROWS'],
+  ['a ZIP, as spreadsheets are', joined(utf8('PK\x03\x04'), bytes(0x14, 0, 0, 0, 8)), {}, 'file', 'NOT_CSV'],
+  ['UTF-16 without its mark', utf16('name\nA\n'), {}, 'file', 'NOT_CSV'],
+  ['UTF-32', joined(bytes(0xff, 0xfe, 0, 0), bytes(0x6e, 0, 0, 0)), {}, 'file', 'NOT_CSV'],
+  ['UTF-16 that is cut off', utf16('\ufeffname\nA\n').slice(0, -1), {}, 'file', 'UNKNOWN_ENCODING'],
+  [
+    'a mark of UTF-8 before Latin-1',
+    joined(utf8('\ufeffname\nM'), bytes(0xfc), utf8('nchen\n')),
+    {},
+    'file',
+    'UNKNOWN_ENCODING',
+  ],
+  [
+    // 日本 in Shift-JIS, and ü in code page 437.
+    'Shift-JIS and DOS code pages',
+    joined(utf8('name\n'), bytes(0x93, 0xfa, 0x96, 0x7b, 0x81, 0x40), utf8('\n')),
+    {},
+    'file',
+    'UNKNOWN_ENCODING',
+  ],
+  [
+    'a name column that is not there',
+    utf8('name\nA\n'),
+    { nameColumn: 'nom' },
+    'nameColumn',
+    'MISSING_COLUMN',
+  ],
+  [
+    'a type column that is not there',
+    utf8('name\nA\n'),
+    { typeColumn: 'kind', typeValue: '' },
+    'typeColumn',
+    'MISSING_COLUMN',
+  ],
+  ['no column called name', utf8('title\nA\n'), {}, 'nameColumn', 'MISSING_COLUMN'],
+])('400 for %s, and nothing is created', async (_what, file, fields, path, code) => {
+  const tenant = await newTenant();
+  const { details } = await expectStatus(400, upload(tenant, file, fields));
+  expect(details).toEqual([{ path, code, message: expect.any(String) }]);
+  expect(await stored(tenant)).toEqual({});
+});
+
+test('the line with the bytes of an unknown encoding is told', async () => {
+  const tenant = await newTenant();
+  const file = joined(utf8('name\nA\nB'), bytes(0x81), utf8('\n'));
+  const { details } = await expectStatus(400, upload(tenant, file, {}));
+  expect(details[0].message).toContain('line 3 holds other bytes. Save it as UTF-8');
+});
+
+test('10,000 rows below a separator line are taken, and one more is a 413 that names the limit', async () => {
+  const tenant = await newTenant();
+  const rows = Array.from({ length: 10_000 }, (_, n) => `row ${n};${n}\r\n`).join('');
+  const more = await expectStatus(413, upload(tenant, utf8(`sep=;\r\nname;n\r\n${rows}last;1\r\n`), {}));
+  expect(more.details).toContain('10000 rows');
+  expect(await stored(tenant)).toEqual({});
+  const all = await expectStatus(201, upload(tenant, utf8(`sep=;\r\nname;n\r\n${rows}`), {}));
+  expect(all).toMatchObject({ created: 10_000, errors: 0 });
+});
+
+test('30 MB are a 413 that names the limit', async () => {
+  const tenant = await newTenant();
+  const row = `${'x'.repeat(99_999)}\n`;
+  const body = await expectStatus(413, upload(tenant, utf8(`name\n${row.repeat(300)}`), {}));
+  expect(JSON.stringify(body)).toMatch(/bytes|MB/);
+});

@@ -1,0 +1,168 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { deleteFlow } from '../../../functions/flows/delete.ts';
+import { deleteRecord } from '../../../functions/records/delete.ts';
+import { handler as cleanUp } from '../../../functions/workers/clean-up.ts';
+import { handler as sweep } from '../../../functions/workers/sweep-deleted.ts';
+import { CleanupMessage, sweepDeleted } from '../../../shared/data/cleanup.ts';
+import { deletedIds, tombstoneEntity, unfinishedCleanups } from '../../../shared/data/tombstone.ts';
+import { flowStore } from '../../../shared/flows/flow-store.ts';
+import { toLambda } from '../../../shared/http/lambda.ts';
+import { newId } from '../../../shared/ids.ts';
+import { recordStore } from '../../../shared/records/record-store.ts';
+import { checkpointEntity, flowResultsPartition, recordPartition } from '../../../shared/runs/checkpoint.ts';
+import type { Scope } from '../../../shared/runtime.ts';
+import { deliver, plannedBatch, runOnce, sqsEvent } from '../../support/batches.ts';
+import { brokenTable } from '../../support/broken-table.ts';
+import { expectStatus, template } from '../../support/flows.ts';
+import { invokeWith } from '../../support/invoke.ts';
+import { principalOf } from '../../support/principals.ts';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+const hour = 3_600_000;
+const prompt = {
+  type: 'prompt' as const,
+  name: 'ask',
+  config: { model: 'generic-openai/gpt-4o-mini', userPrompt: 'hi' },
+};
+const at = (scope: Scope, ms: number): Scope => ({ ...scope, now: () => new Date(Date.now() + ms) });
+
+/** Two records that a flow with a model call ran on. */
+async function ran() {
+  const batch = await plannedBatch({ recordCount: 2, steps: [prompt, template('x')] });
+  await deliver(batch.messages);
+  const [id = '', keptId = ''] = batch.records.map((record) => record.id);
+  const { table } = batch.scope;
+  const itemsOf = async (recordId: string) =>
+    (await table.query({ partition: recordPartition(table.tenant, recordId) })).items.length;
+  const itemsOfFlow = async () => {
+    const shards = [0, 1, 2, 3].map((shard) => flowResultsPartition(table.tenant, batch.flow.id, shard));
+    const pages = await Promise.all(shards.map((partition) => table.query({ partition, index: 1 })));
+    return pages.flatMap(({ items }) => items).length;
+  };
+  const isUnfinished = async (of: string) => {
+    for await (const page of unfinishedCleanups(table, new Date(Date.now() + hour)))
+      if (page.some((each) => each.id === of && each.tenant === table.tenant)) return true;
+    return false;
+  };
+  return { ...batch, id, keptId, itemsOf, itemsOfFlow, isUnfinished };
+}
+const soon = { timeout: 20_000, interval: 50 };
+
+test.each([
+  ['a record', deleteRecord, ({ id }: { id: string; flow: { id: string } }) => id],
+  ['a flow', deleteFlow, ({ flow }: { id: string; flow: { id: string } }) => flow.id],
+])(
+  'a crash right after %s was deleted leaves nothing for ever: the sweep finds it',
+  async (_what, endpoint, idOf) => {
+    const world = await ran();
+    const deleted = idOf(world);
+    // Dies as soon as the transaction is done, before any message is sent.
+    const table = brokenTable(world.tenant, {
+      after: (command) => {
+        if (command === 'TransactWriteItems') throw new Error('The process died');
+      },
+    });
+    const past = { ...at(world.scope, -hour), table };
+    const handler = toLambda(endpoint, () => ({ scopeOf: () => past }));
+    const { statusCode } = await invokeWith(handler, principalOf(world))({ pathParameters: { id: deleted } });
+    expect(statusCode).toBe(500);
+    expect(await world.itemsOf(world.id)).toBeGreaterThan(0);
+    expect(await world.isUnfinished(deleted)).toBe(true);
+
+    await sweep();
+
+    await vi.waitFor(async () => expect(await world.isUnfinished(deleted)).toBe(false), soon);
+    if (endpoint === deleteRecord) {
+      expect(await world.itemsOf(world.id)).toBe(0);
+      expect(await world.itemsOf(world.keptId)).toBeGreaterThan(1);
+      expect(await deletedIds(world.scope.table, 'record')).not.toContain(deleted);
+    } else {
+      expect(await world.itemsOfFlow()).toBe(0);
+      expect(await world.itemsOf(world.id)).toBe(1);
+      // Runs that are still queued are told of the deletion.
+      expect(await deletedIds(world.scope.table, 'flow')).toContain(deleted);
+    }
+  },
+);
+
+test('a queue that cannot be reached does not fail a deletion', async () => {
+  const world = await ran();
+  const past = at(world.scope, -hour);
+  const handler = toLambda(deleteRecord, () => ({ scopeOf: () => past }));
+  vi.stubEnv('CLEANUP_QUEUE_URL', 'http://127.0.0.1:1/none');
+  const { statusCode } = await invokeWith(handler, principalOf(world))({ pathParameters: { id: world.id } });
+  vi.unstubAllEnvs();
+  expect(statusCode).toBe(204);
+  await expectStatus(404, world.call('GET', `/v1/records/${world.id}`));
+  expect(await world.itemsOf(world.id)).toBeGreaterThan(0);
+  await sweep();
+  await vi.waitFor(async () => expect(await world.itemsOf(world.id)).toBe(0), soon);
+});
+
+test('what was deleted this moment is cleaned at once, and once more when nothing can write to it any more', async () => {
+  const world = await ran();
+  await expectStatus(204, world.call('DELETE', `/v1/records/${world.id}`));
+  await vi.waitFor(async () => expect(await world.itemsOf(world.id)).toBe(0), soon);
+  await sweep();
+  expect(await world.isUnfinished(world.id)).toBe(true);
+  // A run that was under way writes after all.
+  const late = { ...world.message(), runId: newId('exec') };
+  await world.scope.table.commit([
+    world.scope.table.writes.put(checkpointEntity, {
+      ...{ runId: late.runId, index: 0, flowId: world.flow.id, flowVersionId: newId('flowver') },
+      ...{ batchId: null, recordId: world.id, recordName: 'x', userId: 'u', organizationId: null },
+      ...{ results: [], rows: '[]' },
+    }),
+  ]);
+  await sweepDeleted(world.scope.table, new Date(Date.now() + hour));
+  await vi.waitFor(async () => expect(await world.isUnfinished(world.id)).toBe(false), soon);
+  expect(await world.itemsOf(world.id)).toBe(0);
+});
+
+test('a run whose message comes long after its record or flow is gone leaves what goes by itself', async () => {
+  for (const gone of ['record', 'flow'] as const) {
+    const batch = await plannedBatch({ steps: [template('x')] });
+    const { table } = batch.scope;
+    if (gone === 'record') await recordStore(batch.scope).remove(batch.records[0]?.id ?? '');
+    else await flowStore(batch.scope).remove(batch.flow.id);
+    await runOnce(batch.scope, batch.message());
+    const { recordId } = batch.message();
+    const { items } = await table.query({
+      partition: recordPartition(table.tenant, recordId ?? ''),
+      from: 'STEPS#',
+    });
+    expect(items).toMatchObject([{ end: { status: 'failed' }, ttl: expect.any(Number) }]);
+    expect(items[0]).not.toHaveProperty('PK2');
+    expect(await batch.progress()).toMatchObject({ processedRecords: 1, failedRecords: 1 });
+  }
+});
+
+test('one clean-up that fails does not keep the others of its message from being done', async () => {
+  const world = await ran();
+  await recordStore(at(world.scope, -hour)).remove(world.id);
+  const message = { tenant: world.tenant, ids: ['batch_x', world.id], isLast: true };
+  expect(CleanupMessage.safeParse(message).success).toBe(true);
+  await expect(cleanUp(sqsEvent([message]))).rejects.toThrow('1 of 2 could not be cleaned up');
+  expect(await world.itemsOf(world.id)).toBe(0);
+  expect(await world.isUnfinished(world.id)).toBe(false);
+});
+
+test('hundreds that were left behind are all found, of every tenant, and confirmed', async () => {
+  const worlds = await Promise.all([plannedBatch({ steps: [] }), plannedBatch({ steps: [] })]);
+  const ids = new Map(worlds.map((world) => [world, Array.from({ length: 230 }, () => newId('record'))]));
+  for (const [{ scope }, some] of ids) {
+    const deletedAt = new Date(Date.now() - hour).toISOString();
+    for (let n = 0; n < some.length; n += 46)
+      await scope.table.commit(
+        some.slice(n, n + 46).map((id) => scope.table.writes.put(tombstoneEntity, { id, deletedAt })),
+      );
+  }
+  await sweep();
+  for (const { scope } of worlds) {
+    const left = async () => (await deletedIds(scope.table, 'record')).size;
+    await vi.waitFor(async () => expect(await left()).toBe(0), soon);
+  }
+});
