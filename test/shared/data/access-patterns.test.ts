@@ -90,7 +90,7 @@ const patterns: Record<string, Pattern> = {
   },
   'Give a key another value': {
     commands: 'TransactWriteItems',
-    units: 6,
+    units: [2, 6],
     run: async (world) => {
       const key = await withKey(world);
       const { hash, keyPrefix, searchHint } = newApiKey();
@@ -99,7 +99,7 @@ const patterns: Record<string, Pattern> = {
   },
   'Delete a key': {
     commands: 'TransactWriteItems',
-    units: 4,
+    units: [2, 4],
     run: async (world) => {
       const key = await withKey(world);
       return () => world.keys.remove(key);

@@ -79,7 +79,7 @@ describe('hostile scripts', () => {
     ['let o = {}; for (let i = 0; i < 1e5; i++) o = { o }; return o', '(too deeply|overflow|took longer)'],
     ['eval("(".repeat(1e6))', '(too deeply|overflow)'],
     ['return "x".repeat(5e6)', 'more than 4000000 characters'],
-    ['return 10n ** (10n ** 9n)', '(BigInt|memory)'],
+    ['return 10n ** (10n ** 9n)', '(BigInt|memory|took longer)'],
     ['return import("node:fs")', 'could not load module'],
     ['require("fs")', "'require' is not defined"],
   ])('%s is a StepError, and the next evaluation is unharmed', async (script, reason) => {
