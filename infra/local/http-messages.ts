@@ -7,14 +7,19 @@ const bodyBytesMax = 10 * 1024 * 1024;
 
 /** The whole body, or nothing when it is too large: read to its end all the same, so that the client hears why. */
 export async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
+  // Into one buffer where its size is told: a file would otherwise be held twice.
+  const told = Number(request.headers['content-length'] ?? 0);
+  let body = Buffer.allocUnsafe(Math.min(told || 64 * 1024, bodyBytesMax));
   let bytes = 0;
-  for await (const chunk of request) {
-    bytes += chunk.length;
-    if (bytes <= bodyBytesMax) chunks.push(chunk);
-    else chunks.length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    const end = bytes + chunk.length;
+    if (end <= bodyBytesMax) {
+      if (end > body.length) body = Buffer.concat([body], Math.min(2 * end, bodyBytesMax));
+      chunk.copy(body, bytes);
+    }
+    bytes = end;
   }
-  return bytes <= bodyBytesMax ? Buffer.concat(chunks) : undefined;
+  return bytes <= bodyBytesMax ? body.subarray(0, bytes) : undefined;
 }
 
 /** `multipart/form-data` is the one binary media type of the API. */

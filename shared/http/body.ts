@@ -45,7 +45,14 @@ async function formBody(event: APIGatewayProxyEvent): Promise<unknown> {
   if (!/^multipart\/form-data\b/i.test(contentType)) throw unsupportedMediaType('multipart/form-data');
   const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
   try {
-    const form = await new Response(bytes, { headers: { 'content-type': contentType } }).formData();
+    // As a stream, of which no copy is made.
+    const stream = new ReadableStream({
+      start(controller) {
+        controller.enqueue(bytes);
+        controller.close();
+      },
+    });
+    const form = await new Response(stream, { headers: { 'content-type': contentType } }).formData();
     return Object.fromEntries(form);
   } catch (error) {
     if (error instanceof ApiError) throw error;

@@ -47,4 +47,4 @@ const unknownEncoding = (reason: string) =>
     `The file is neither in UTF-8, nor in Windows-1252, nor in UTF-16 with its mark: ${reason}. Save it as UTF-8`,
   );
 
-export const linesIn = (text: string) => text.match(/\r\n|\r|\n/g)?.length ?? 0;
+const linesIn = (text: string) => text.match(/\r\n|\r|\n/g)?.length ?? 0;

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { Parser } from 'csv-parse';
 import { parse } from 'csv-parse/sync';
-import { linesIn } from './csv-bytes.ts';
 
 export interface CsvRow {
   /** The line on which the row begins, as an editor counts them. */
@@ -51,28 +50,39 @@ export async function* streamRows(
   delimiter: string,
   onUnclosed: (line: number) => void,
 ): AsyncGenerator<CsvRow> {
-  let nextLine = 1;
-  /** The parser's own count is off after a quoted CRLF; what it read of a row includes the empty lines before it. */
-  const beginOf = (raw = '') => {
-    const line = nextLine + linesIn(/^[\r\n]*/.exec(raw)?.[0] ?? '');
-    nextLine += linesIn(raw);
-    return line;
-  };
+  const beginOf = lineFinder(file);
   const parser = new Parser({
     ...dialect,
     delimiter,
-    raw: true,
-    // What `raw` adds, and that a row may become something else, is missing in the library's types.
-    on_record: (({ record: cells, raw }: { record: string[]; raw: string }): CsvRow | null => {
-      const line = beginOf(raw);
+    // That a row may become something else is missing in the library's types.
+    on_record: ((cells: string[], { bytes }: { bytes: number }): CsvRow | null => {
+      const line = beginOf(bytes);
       return isEmpty(cells) ? null : { line, cells };
     }) as never,
-    on_skip(_error, raw) {
-      onUnclosed(beginOf(raw));
+    on_skip() {
+      onUnclosed(beginOf(file.length));
       return undefined;
     },
   });
   yield* Readable.from(piecesOf(file)).compose(parser) as AsyncIterable<CsvRow>;
+}
+
+const [lf, cr] = [0x0a, 0x0d];
+
+/** Tells of one row after the other on which line it begins, as an editor counts them, given where it ends. */
+function lineFinder(file: Buffer) {
+  let line = 1;
+  let at = 0;
+  const pass = () => {
+    if (file[at] === lf || (file[at] === cr && file[at + 1] !== lf)) line++;
+    at++;
+  };
+  return (end: number): number => {
+    while (file[at] === lf || file[at] === cr) pass();
+    const begin = line;
+    while (at < end) pass();
+    return begin;
+  };
 }
 
 function* piecesOf(file: Buffer): Generator<Buffer> {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { textOf } from '../../../shared/records/csv-cells.ts';
 import { parseCsv } from './parse-csv.ts';
 
 const cell = fc.oneof(
@@ -45,7 +46,9 @@ test('any table of texts that is written as CSV is read as it was, each row with
         expect(drafts.map(({ name, metadata }) => [name, Object.entries(metadata)])).toEqual(
           named.map(([name, ...cells]) => [
             name,
-            cells.flatMap((text, index) => (text.trim() === '' ? [] : [[header[index + 1], text]])),
+            cells
+              .map(textOf)
+              .flatMap((text, index) => (text.trim() === '' ? [] : [[header[index + 1], text]])),
           ]),
         );
       },
