@@ -6,7 +6,9 @@ export default defineConfig({
     globalSetup: 'test/support/global-setup.ts',
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    setupFiles: 'test/support/restore.ts',
     pool: 'forks',
+    isolate: false,
     maxWorkers: '100%',
   },
 });
