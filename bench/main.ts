@@ -1,3 +1,4 @@
+import { access } from './access.ts';
 import { bulkEdit } from './bulk-edit.ts';
 import { coldLoad } from './cold-load.ts';
 import { csvMemory, csvSpeed } from './csv-upload.ts';
@@ -31,6 +32,7 @@ const measures: Record<Letter, Measure> = {
   l: bulkEdit,
   m: csvSpeed,
   n: csvMemory,
+  o: access,
 };
 
 const wanted = process.argv.slice(2);

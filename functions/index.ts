@@ -49,6 +49,20 @@ import { discoverRecordSchema } from './records/schema.ts';
 import { listRecordStepResults } from './records/step-results.ts';
 import { updateRecord } from './records/update.ts';
 import { uploadCsv } from './records/upload-csv.ts';
+import { checkSecrets } from './secrets/check.ts';
+import { createSecret } from './secrets/create.ts';
+import { deleteSecret } from './secrets/delete.ts';
+import { getSecret } from './secrets/get.ts';
+import { secretsIntakeManifest } from './secrets/intake-manifest.ts';
+import { secretsIntakeSubmit } from './secrets/intake-submit.ts';
+import { listSecrets } from './secrets/list.ts';
+import { secretsSetupUrl } from './secrets/setup-url.ts';
+import { updateSecret } from './secrets/update.ts';
+import { setupFields } from './setup/fields.ts';
+import { setupPage } from './setup/page.ts';
+import { setupScript } from './setup/script.ts';
+import { setupStyle } from './setup/style.ts';
+import { getUsageLimits } from './usage-limits/get.ts';
 
 /** Every endpoint of the API, once. Routes, documents, clients and roles derive from this list. */
 export const endpoints = [
@@ -62,6 +76,7 @@ export const endpoints = [
   regenerateApiKey,
   revealApiKey,
   apiKeyAnalyticsOfOne,
+  getUsageLimits,
   listFlows,
   createFlow,
   getFlow,
@@ -97,9 +112,22 @@ export const endpoints = [
   cancelBatch,
   batchSummary,
   batchCost,
+  listSecrets,
+  createSecret,
+  checkSecrets,
+  secretsSetupUrl,
+  secretsIntakeManifest,
+  secretsIntakeSubmit,
+  getSecret,
+  updateSecret,
+  deleteSecret,
   validateFlow,
   openApiDocument,
   referencePage,
   referenceScript,
   referenceStyle,
+  setupPage,
+  setupScript,
+  setupFields,
+  setupStyle,
 ] as const satisfies readonly AnyEndpoint[];

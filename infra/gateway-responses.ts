@@ -1,4 +1,4 @@
-import { rateLimited, unauthorized } from '../shared/http/errors.ts';
+import { unauthorized } from '../shared/http/errors.ts';
 
 /** What API Gateway itself answers, without a Lambda: the types of `AWS::ApiGateway::GatewayResponse`. */
 export type GatewayResponseType =
@@ -48,11 +48,10 @@ export function gatewayResponses(limitPerHour: number): Record<GatewayResponseTy
     headers: { ...headers, 'WWW-Authenticate': 'Bearer' },
   };
   const noRoute = answer(404, 'Not found', 'No such endpoint: $context.httpMethod $context.path');
-  const throttled = answer(
-    429,
-    rateLimited('Hourly', 0).message,
-    'Too many requests at once: try again in a moment',
-  );
+  const throttled = {
+    ...answer(429, 'Rate limit exceeded', 'Too many requests at once: try again in a moment'),
+    headers: { ...headers, 'Retry-After': '1' },
+  };
   const broken = answer(500, 'Internal server error', 'Request $context.requestId');
 
   return {

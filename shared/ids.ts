@@ -3,7 +3,18 @@ import { decodeTime, encodeTime, monotonicFactory } from 'ulid';
 import * as z from 'zod';
 
 /** What an id names, by its prefix (semantics-1, 1.4). */
-export type IdPrefix = 'flow' | 'flowver' | 'record' | 'batch' | 'exec' | 'step' | 'key' | 'asset';
+export type IdPrefix =
+  | 'flow'
+  | 'flowver'
+  | 'record'
+  | 'batch'
+  | 'exec'
+  | 'step'
+  | 'key'
+  | 'asset'
+  | 'secret'
+  | 'audit'
+  | 'setup';
 
 export type NewId = <P extends IdPrefix>(prefix: P) => `${P}_${string}`;
 

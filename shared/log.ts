@@ -1,10 +1,18 @@
-type Level = 'info' | 'warn' | 'error';
+import { withoutKnownValues } from './secrets/known-values.ts';
 
-/** One line of JSON on stderr, which CloudWatch and a terminal both read. Never give it a body, a key or a secret. */
+const levels = ['info', 'warn', 'error'] as const;
+type Level = (typeof levels)[number];
+
+/**
+ * One line of JSON on stderr, which CloudWatch and a terminal both read. Never give it a body, a key or a secret.
+ * Where `LOG_LEVEL` says so, only what matters more.
+ */
 function write(level: Level, message: string, fields: Record<string, unknown>) {
+  if (levels.indexOf(level) < levels.indexOf(process.env.LOG_LEVEL as Level)) return;
   const { error, ...rest } = fields;
   const cause = error instanceof Error ? { error: error.message, stack: error.stack } : error && { error };
-  process.stderr.write(`${JSON.stringify({ level, message, ...rest, ...(cause as object) })}\n`);
+  const line = JSON.stringify({ level, message, ...rest, ...(cause as object) });
+  process.stderr.write(`${withoutKnownValues(line)}\n`);
 }
 
 export const log = {

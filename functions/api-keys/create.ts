@@ -55,7 +55,7 @@ export const createApiKey = defineEndpoint({
       ...unused,
     };
     if (body.environment === 'test') await vault.keep(apiKey.id, plainKey);
-    await apiKeys.create(apiKey);
+    await apiKeys.create(principal, apiKey);
     return {
       apiKey: toApiKeyResponse(apiKey),
       plainKey,

@@ -15,14 +15,14 @@ export const deleteApiKey = defineEndpoint({
   description: 'With a session only. The key is refused from its next request on.',
   params: ApiKeyParams,
   responses: { 200: z.object({ success: z.boolean(), message: z.string() }) },
-  errors: [400, 404],
+  errors: [400, 404, 409],
   needs: { apiKeys: apiKeyStore, vault: testKeyVault },
 
-  async handle({ params }, { apiKeys, vault }) {
+  async handle({ params, principal }, { apiKeys, vault }) {
     const key = await apiKeys.get(params.id);
     // First, so that who tries again after a fault finds the key still there.
     if (key.environment === 'test') await vault.forget(key.id);
-    await apiKeys.remove(key);
+    await apiKeys.remove(principal, key);
     return { success: true, message: 'The API key was deleted' };
   },
 });

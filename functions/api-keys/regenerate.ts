@@ -30,7 +30,7 @@ export const regenerateApiKey = defineEndpoint({
       keyPrefix: keyPrefixOf(plainKey),
       searchHint: searchHintOf(plainKey),
     };
-    const renewed = await apiKeys.renew(key, value);
+    const renewed = await apiKeys.renew(principal, key, value);
     if (key.environment === 'test') await vault.keep(key.id, plainKey);
     return { apiKey: toApiKeyResponse(renewed), plainKey, warning: shownOnce };
   },

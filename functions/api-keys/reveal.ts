@@ -32,13 +32,15 @@ export const revealApiKey = defineEndpoint({
   needs: { apiKeys: apiKeyStore, vault: testKeyVault },
 
   async handle({ params, principal }, { apiKeys, vault }) {
-    const { id, environment, hash, permissions, createdAt, lastUsedAt } = await apiKeys.get(params.id);
+    const apiKey = await apiKeys.get(params.id);
+    const { id, environment, hash, permissions, createdAt, lastUsedAt } = apiKey;
     if (environment !== 'test') throw forbidden('Only test keys can be revealed');
     refuseBeyond(principal, permissions);
     const key = await vault.read(id);
     if (key === undefined || hashKey(key) !== hash) {
       throw conflict('The value that is kept is not the key’s own; regenerate it');
     }
+    await apiKeys.noteRevealed(principal, apiKey);
     const metadata = { environment, createdVia: 'session' as const, createdAt, lastUsedAt };
     return { key, metadata, warning: 'Whoever holds this key can act as it is allowed to' };
   },

@@ -13,7 +13,7 @@ export const ApiKeyParams = z.object({ id: idOf('key') });
 export const shownOnce = 'Store this key now: it is not shown again';
 
 const Name = z.string().min(1).max(255);
-const Permissions = z.array(z.enum(permissionNames));
+const Permissions = z.array(z.enum(permissionNames)).max(100);
 const Moment = z.iso.datetime({ offset: true });
 const AllowedIps = z
   .array(z.string().refine(isAddressRange, 'Expected an IP address or a CIDR range'))

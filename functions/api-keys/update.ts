@@ -31,8 +31,10 @@ export const updateApiKey = defineEndpoint({
 
   async handle({ params, body, principal }, { apiKeys, now }) {
     const { rateLimits, expiresAt, permissions, ...rest } = body;
-    refuseBeyond(principal, permissions);
-    const { environment } = await apiKeys.get(params.id);
+    const { environment, permissions: held } = await apiKeys.get(params.id);
+    // Whoever brings a key back to life, or to other places, gives away what it may do.
+    const loosens = body.isActive || expiresAt !== undefined || body.allowedIps !== undefined;
+    refuseBeyond(principal, permissions ?? (loosens ? held : []));
     const barred = environment === 'test' ? (permissions?.findIndex(barredFromTestKeys) ?? -1) : -1;
     if (barred >= 0) {
       const message = `A test key may not hold ${permissions?.[barred]}`;
@@ -44,7 +46,7 @@ export const updateApiKey = defineEndpoint({
       ...(permissions && { permissions }),
       ...(expiresAt !== undefined && { expiresAt: laterMoment(expiresAt, now()) }),
     };
-    const apiKey = await apiKeys.update(params.id, { set });
+    const apiKey = await apiKeys.update(principal, params.id, set);
     return { apiKey: toApiKeyResponse(apiKey), timestamp: now().toISOString() };
   },
 });

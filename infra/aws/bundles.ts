@@ -18,6 +18,11 @@ const carried: Record<string, readonly string[]> = {
   'shared/pdf/document.ts': fontFiles,
 };
 
+/** Files of our own that a module reads, which lie beside it as they do here. */
+const beside: Record<string, string> = {
+  'shared/intake/screen.ts': 'shared/intake/screen',
+};
+
 /** Modules that run as a thread, by the one beside which they are looked for. */
 const threads: Record<string, string> = { 'shared/pdf/render-pdf.ts': 'shared/pdf/pdf-thread.ts' };
 
@@ -63,6 +68,9 @@ export async function bundle({ id, file }: Entry, directory: string): Promise<st
     const target = join(outdir, 'node_modules', path);
     await mkdir(dirname(target), { recursive: true });
     await cp(createRequire(import.meta.url).resolve(path), target);
+  }
+  for (const [module, files] of Object.entries(beside)) {
+    if (modules.has(module)) await cp(files, join(outdir, basename(files)), { recursive: true });
   }
   return outdir;
 }

@@ -27,12 +27,16 @@ export interface FunctionsProps {
   stores: Stores;
   identity: Identity;
   limits: { perHour: number; perDay: number };
+  /** Under which people reach the API, where that is not the address that API Gateway gave it. */
+  publicUrl?: string;
 }
 
 const requestSeconds = 29;
 
 /** Groups whose Lambdas run flows, and so need what flows reach. */
 const runsFlows = (group: string) => group === 'workers' || group === 'dispatch';
+
+const keepsSecrets = (group: string) => group === 'api-keys' || group === 'secrets' || runsFlows(group);
 
 /** With what the names of all functions of a deployment begin. */
 export const functionNamePrefix = ({ name }: Environment) => `agent-flow-${name}-`;
@@ -112,7 +116,10 @@ const specOf = (id: string) =>
   );
 const timeoutOf = (id: string) => specOf(id)?.timeoutSeconds ?? 60;
 
-function variablesFor(group: string, { stores, identity, limits }: FunctionsProps): Record<string, string> {
+function variablesFor(
+  group: string,
+  { stores, identity, limits, publicUrl }: FunctionsProps,
+): Record<string, string> {
   return {
     TABLE_NAME: stores.table.tableName,
     RATE_LIMIT_PER_HOUR: String(limits.perHour),
@@ -131,7 +138,8 @@ function variablesFor(group: string, { stores, identity, limits }: FunctionsProp
       PUBLIC_ASSETS_URL: stores.assets.publicUrl,
       VECTOR_BUCKET: String(stores.vectors.vectorBucketName),
     }),
+    ...(group === 'secrets' && publicUrl && { PUBLIC_URL: publicUrl }),
     ...(group === 'authorizer' && { OIDC_ISSUER: identity.issuer, OIDC_AUDIENCE: identity.audience }),
-    ...(group === 'api-keys' && { SECRETS_PREFIX: stores.secretsPrefix }),
+    ...(keepsSecrets(group) && { SECRETS_PREFIX: stores.secretsPrefix }),
   };
 }

@@ -7,6 +7,7 @@ import { grantMessages } from './message-grants.ts';
 import type { Stores } from './stores.ts';
 
 type Need =
+  | 'meter'
   | 'read'
   | 'write'
   | 'payloads'
@@ -19,6 +20,8 @@ type Need =
   | 'assets'
   | 'vectors'
   | 'keepTestKeys'
+  | 'keepSecrets'
+  | 'secretValues'
   | 'providerKeys';
 
 /** What the Lambdas of each group may do, and nothing else. Reading includes the meter's one update. */
@@ -26,12 +29,25 @@ const needsOf: Record<string, readonly Need[]> = {
   'api-keys': ['write', 'keepTestKeys'],
   authorizer: ['read'],
   batch: ['write', 'payloads', 'plan', 'runs'],
-  dispatch: ['write', 'payloads', 'runs', 'wakes', 'messages', 'assets', 'vectors', 'providerKeys'],
+  dispatch: [
+    'write',
+    'payloads',
+    'runs',
+    'wakes',
+    'messages',
+    'assets',
+    'vectors',
+    'providerKeys',
+    'secretValues',
+  ],
   docs: [],
   public: [],
   'flow-versions': ['write', 'payloads'],
   flows: ['write', 'payloads', 'plan', 'runs', 'cleanup'],
   records: ['write', 'payloads', 'cleanup'],
+  secrets: ['write', 'keepSecrets'],
+  setup: [],
+  'usage-limits': ['meter'],
   workers: [
     'write',
     'payloads',
@@ -44,6 +60,7 @@ const needsOf: Record<string, readonly Need[]> = {
     'assets',
     'vectors',
     'providerKeys',
+    'secretValues',
   ],
 };
 
@@ -79,6 +96,7 @@ function grant(role: Role, need: Need, stores: Stores) {
     ...tableSchema.indexes.map(({ name }) => `${table.tableArn}/index/${name}`),
   ];
   const grants: Record<Need, () => void> = {
+    meter: () => allow(role, ['dynamodb:UpdateItem'], [table.tableArn]),
     read: () => allow(role, readActions, tableArns),
     write: () => allow(role, writeActions, tableArns),
     payloads: () => {
@@ -110,21 +128,40 @@ function grant(role: Role, need: Need, stores: Stores) {
     messages: () => grantMessages(role, stores.eventBus),
     assets: () => grantAssets(role, stores.assets),
     vectors: () => grantVectors(role, stores.vectors),
-    keepTestKeys: () => {
-      const resourceName = `${secretsPrefix}/*/api-keys/*`;
-      const arnFormat = ArnFormat.COLON_RESOURCE_NAME;
-      const arn = stack.formatArn({ service: 'secretsmanager', resource: 'secret', resourceName, arnFormat });
-      const actions = ['CreateSecret', 'PutSecretValue', 'GetSecretValue', 'DeleteSecret'];
-      allow(
+    keepTestKeys: () =>
+      allowSecrets(
         role,
-        actions.map((action) => `secretsmanager:${action}`),
-        [arn],
-      );
-      const shown = `arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:${resourceName}`;
-      acknowledgeWildcard(role, shown, 'The names of test keys begin with their tenants’.');
-    },
+        ['CreateSecret', 'PutSecretValue', 'GetSecretValue', 'DeleteSecret'],
+        `${secretsPrefix}/*/api-keys/*`,
+        'The names of test keys begin with their tenants’.',
+      ),
+    // Who takes values need not read them.
+    keepSecrets: () =>
+      allowSecrets(
+        role,
+        ['CreateSecret', 'PutSecretValue', 'DeleteSecret', 'RestoreSecret'],
+        `${secretsPrefix}/*/secrets/*`,
+        'The names of secrets begin with their tenants’.',
+      ),
+    secretValues: () =>
+      allowSecrets(
+        role,
+        ['GetSecretValue'],
+        `${secretsPrefix}/*/secrets/*`,
+        'A run may name any secret of its tenant, and runs of all tenants come to the same workers.',
+      ),
   };
   grants[need]();
+}
+
+/** Allows actions on the secrets that are called like this. */
+function allowSecrets(role: Role, actions: string[], resourceName: string, reason: string) {
+  const arnFormat = ArnFormat.COLON_RESOURCE_NAME;
+  const names = { service: 'secretsmanager', resource: 'secret', resourceName, arnFormat };
+  const onSecrets = actions.map((action) => `secretsmanager:${action}`);
+  allow(role, onSecrets, [Stack.of(role).formatArn(names)]);
+  const shown = `arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:${resourceName}`;
+  acknowledgeWildcard(role, shown, reason);
 }
 
 /** Tells cdk-nag why a role’s policy has this wildcard. */

@@ -1,5 +1,12 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
-import { FeaturePlan, Mfa, StandardThreatProtectionMode, UserPool } from 'aws-cdk-lib/aws-cognito';
+import {
+  ClientAttributes,
+  FeaturePlan,
+  Mfa,
+  StandardThreatProtectionMode,
+  StringAttribute,
+  UserPool,
+} from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
 import type { Environment } from './environments.ts';
 
@@ -20,6 +27,8 @@ export class Identity extends Construct {
     const pool = new UserPool(this, 'users', {
       signInAliases: { email: true },
       selfSignUpEnabled: false,
+      // Becomes the claim custom:organizationId.
+      customAttributes: { organizationId: new StringAttribute({ maxLen: 255, mutable: true }) },
       mfa: Mfa.REQUIRED,
       mfaSecondFactor: { otp: true, sms: false },
       passwordPolicy: {
@@ -37,6 +46,8 @@ export class Identity extends Construct {
     const client = pool.addClient('dashboard', {
       authFlows: { userSrp: true },
       preventUserExistenceErrors: true,
+      // Not the organization: whoever could write it could join any.
+      writeAttributes: new ClientAttributes().withStandardAttributes({ email: true, fullname: true }),
     });
     this.issuer = pool.userPoolProviderUrl;
     this.audience = client.userPoolClientId;

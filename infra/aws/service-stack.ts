@@ -11,8 +11,10 @@ import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { endpoints } from '../../functions/index.ts';
+import { gatewayResponses } from '../gateway-responses.ts';
 import type { Bundles } from './bundles.ts';
 import type { Environment } from './environments.ts';
+import { Firewall, firewallRate } from './firewall.ts';
 import { Functions, functionNamePrefix } from './functions.ts';
 import { gatewayDocument } from './gateway-document.ts';
 import { acknowledgeWildcard } from './grants.ts';
@@ -34,7 +36,10 @@ export class ServiceStack extends Stack {
     };
     const stores = new Stores(this, 'stores', environment);
     const identity = new Identity(this, 'identity', environment);
-    const functions = new Functions(this, 'functions', { environment, bundles, stores, identity, limits });
+    const publicUrl = this.node.tryGetContext('publicUrl');
+    const functions = new Functions(this, 'functions', {
+      ...{ environment, bundles, stores, identity, limits, publicUrl },
+    });
     const api = this.makeApi(environment, functions, limits.perHour);
     new CfnOutput(this, 'Url', { value: api.url });
     new CfnOutput(this, 'OidcIssuer', { value: identity.issuer });
@@ -87,10 +92,6 @@ export class ServiceStack extends Stack {
         reason: 'The policy that AWS made for exactly this: an API writing its own logs.',
       },
       {
-        id: 'AwsSolutions-APIG3',
-        reason: 'A web ACL has a price and rules of its own: the operator attaches one to the stage.',
-      },
-      {
         id: 'AwsSolutions-APIG2',
         reason:
           'The Lambdas validate every request against the endpoint’s own schema, and answer what is wrong where.',
@@ -98,7 +99,7 @@ export class ServiceStack extends Stack {
       {
         id: 'AwsSolutions-APIG4',
         reason:
-          'Only the reference page and the OpenAPI document are public; every other route has the authorizer.',
+          'Only what reaches no data is public: pages, the OpenAPI document, the check of a flow. The rest has the authorizer.',
       },
       {
         id: 'AwsSolutions-COG4',
@@ -106,11 +107,27 @@ export class ServiceStack extends Stack {
           'Keys and any OIDC issuer’s tokens are accepted, so the authorizer is a Lambda and not Cognito’s.',
       },
     );
+    this.guard(api, limitPerHour);
     acknowledgeWildcard(
       invoker,
       `arn:<AWS::Partition>:lambda:<AWS::Region>:<AWS::AccountId>:function:${functionNamePrefix(environment)}*`,
       'The prefix is this deployment’s own.',
     );
     return api;
+  }
+
+  /** Puts a web ACL before the stage where the context says so. */
+  private guard(api: SpecRestApi, limitPerHour: number) {
+    const ratePer5Minutes = firewallRate(this);
+    if (ratePer5Minutes === undefined) {
+      Validations.of(api).acknowledge({
+        id: 'AwsSolutions-APIG3',
+        reason: 'A web ACL has a price: the context wafRatePer5Minutes makes one.',
+      });
+      return;
+    }
+    const { stageArn } = api.deploymentStage;
+    const refusal = gatewayResponses(limitPerHour).THROTTLED;
+    new Firewall(this, 'firewall', { stageArn, ratePer5Minutes, refusal });
   }
 }

@@ -1,10 +1,15 @@
-import type { APIGatewayAuthorizerResult, APIGatewayProxyEvent } from 'aws-lambda';
+import type {
+  APIGatewayAuthorizerResult,
+  APIGatewayProxyEvent,
+  APIGatewayRequestAuthorizerEvent,
+} from 'aws-lambda';
 import { log } from '../../shared/log.ts';
 import type { GatewayResponseType } from '../gateway-responses.ts';
 import { invoke } from './invoke.ts';
 import { authorizerEventOf } from './proxy-event.ts';
 
 type Context = NonNullable<APIGatewayAuthorizerResult['context']>;
+type Ask = (event: APIGatewayRequestAuthorizerEvent) => Promise<APIGatewayAuthorizerResult>;
 type Decision = { context: Context } | { refusal: GatewayResponseType };
 
 const cachedMs = 60_000;
@@ -13,7 +18,7 @@ const headerBytesMax = 8_192;
 const timeoutSeconds = 29;
 
 /** Runs the authorizer as API Gateway does, and keeps each answer for a minute by the Authorization header. */
-export function makeAuthorizer() {
+export function makeAuthorizer(ask: Ask = askLambda) {
   const cache = new Map<string, { decision: Promise<Decision>; expiresAt: number }>();
 
   return async function authorize(event: APIGatewayProxyEvent): Promise<Decision> {
@@ -26,7 +31,7 @@ export function makeAuthorizer() {
     }
     const cached = cache.get(header);
     if (cached && cached.expiresAt > Date.now()) return cached.decision;
-    const decision = decide(event);
+    const decision = decide(event, ask);
     cache.delete(header);
     cache.set(header, { decision, expiresAt: Date.now() + cachedMs });
     const [oldest] = cache.keys();
@@ -38,13 +43,11 @@ export function makeAuthorizer() {
   };
 }
 
-async function decide(event: APIGatewayProxyEvent): Promise<Decision> {
+const askLambda: Ask = (event) => invoke('authorizer', event, timeoutSeconds);
+
+async function decide(event: APIGatewayProxyEvent, ask: Ask): Promise<Decision> {
   try {
-    const result = await invoke<unknown, APIGatewayAuthorizerResult>(
-      'authorizer',
-      authorizerEventOf(event),
-      timeoutSeconds,
-    );
+    const result = await ask(authorizerEventOf(event));
     const allowed = result.policyDocument.Statement.every(({ Effect }) => Effect === 'Allow');
     if (!allowed) return { refusal: 'ACCESS_DENIED' };
     return { context: { ...result.context, principalId: result.principalId } };

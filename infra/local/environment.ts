@@ -30,6 +30,7 @@ export function setEnvironment(url: string, aws: StackFacts['aws'], queues: read
     VECTOR_BUCKET: vectorBucket,
     SECRETS_PREFIX: tableName,
     EVENT_BUS: tableName,
+    PUBLIC_URL: process.env.PUBLIC_URL || url,
     OIDC_ISSUER: url + issuerPath,
     OIDC_AUDIENCE: audience,
     ALLOWED_HOSTS: process.env.LOCAL_ALLOWED_HOSTS ?? '',

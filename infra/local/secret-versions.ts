@@ -1,5 +1,5 @@
 import type { Secret, Version } from './secrets.ts';
-import { exists } from './secrets-errors.ts';
+import { exists, limitExceeded } from './secrets-errors.ts';
 import type { Sent } from './secrets-requests.ts';
 
 /** The time as Secrets Manager tells it: in Unix seconds. */
@@ -31,4 +31,20 @@ export function superseded(version: Version, taken: readonly string[]): Version 
   const wasCurrent = version.stages.includes('AWSCURRENT');
   const stages = left.filter((stage) => stage !== 'AWSPREVIOUS');
   return { ...version, stages: wasCurrent ? [...stages, 'AWSPREVIOUS'] : stages };
+}
+
+const versionsMax = 100;
+const secondsPerDay = 86_400;
+
+/**
+ * A version without a stage can still be read by its id. Of more than a hundred, such go from the oldest on, but none in
+ * its first day.
+ */
+export function withoutOutdated(versions: readonly Version[]): Version[] {
+  const yesterday = seconds() - secondsPerDay;
+  const outdated = versions.filter(({ stages, createdAt }) => stages.length === 0 && createdAt < yesterday);
+  const gone = new Set(outdated.slice(0, Math.max(0, versions.length - versionsMax)));
+  const left = versions.filter((version) => !gone.has(version));
+  if (left.length <= versionsMax) return left;
+  throw limitExceeded('You have reached the maximum number of versions of a secret.');
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { accountId, region } from './queues.ts';
-import { repeats, seconds, superseded, versionOf } from './secret-versions.ts';
+import { repeats, seconds, superseded, versionOf, withoutOutdated } from './secret-versions.ts';
 import type { Secret, SecretsStore } from './secrets.ts';
 import { exists, invalidRequest, notFound } from './secrets-errors.ts';
 import { Create, Delete, Get, hasValue, Named, Put } from './secrets-requests.ts';
@@ -40,9 +40,7 @@ export const secretsActions = (store: SecretsStore): Record<string, (input: unkn
     if (!hasValue(value)) throw invalidRequest('You must provide either SecretString or SecretBinary.');
     if (!repeats(secret, value)) {
       const previous = secret.versions.map((version) => superseded(version, VersionStages));
-      const versions = [...previous, versionOf(value, VersionStages)].filter(
-        ({ stages }) => stages.length > 0,
-      );
+      const versions = withoutOutdated([...previous, versionOf(value, VersionStages)]);
       store.save({ ...secret, versions, changedAt: seconds() });
     }
     return { ...summaryOf(secret, value.ClientRequestToken), VersionStages };
@@ -55,8 +53,10 @@ export const secretsActions = (store: SecretsStore): Record<string, (input: unkn
     const version = secret.versions.find(
       ({ id, stages }) => (!VersionId || id === VersionId) && (!stage || stages.includes(stage)),
     );
-    if (!version)
-      throw notFound(`Secrets Manager can't find the specified secret value for staging label: ${stage}`);
+    if (!version) {
+      const wanted = VersionId ? `VersionId: ${VersionId}` : `staging label: ${stage}`;
+      throw notFound(`Secrets Manager can't find the specified secret value for ${wanted}`);
+    }
     return {
       ...summaryOf(secret, version.id),
       SecretString: version.text,
@@ -68,11 +68,12 @@ export const secretsActions = (store: SecretsStore): Record<string, (input: unkn
 
   DescribeSecret(input) {
     const secret = find(store, Named.parse(input).SecretId);
+    const labelled = secret.versions.filter(({ stages }) => stages.length > 0);
     return {
       ...summaryOf(secret),
       Description: secret.description,
       Tags: secret.tags,
-      VersionIdsToStages: Object.fromEntries(secret.versions.map(({ id, stages }) => [id, stages])),
+      VersionIdsToStages: Object.fromEntries(labelled.map(({ id, stages }) => [id, stages])),
       CreatedDate: secret.createdAt,
       LastChangedDate: secret.changedAt,
       DeletedDate: secret.deletedAt,

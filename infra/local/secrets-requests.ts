@@ -3,8 +3,12 @@ import * as z from 'zod';
 
 /** The members of a request that bring a value. */
 const Value = {
-  ClientRequestToken: z.string().default(() => randomUUID()),
-  SecretString: z.string().optional(),
+  ClientRequestToken: z
+    .string()
+    .min(32)
+    .max(64)
+    .default(() => randomUUID()),
+  SecretString: z.string().max(65_536).optional(),
   SecretBinary: z.string().optional(),
 };
 

@@ -15,7 +15,7 @@ export function addressIn(ranges: readonly string[], address: string | null): bo
 }
 
 export function isAddressRange(text: string): boolean {
-  const [, base = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const [, base = '', bits] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const widest = net().isIPv6(base) ? 128 : 32;
   return net().isIP(base) !== 0 && (bits === undefined || Number(bits) <= widest);
 }

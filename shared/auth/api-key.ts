@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { defineEntity } from '../data/entity.ts';
 
 /** Requests counted since each window began. A window begins with its first request and ends at `…EndsAt` (Unix seconds). */
-const counters = {
+export const counters = {
   hourCount: z.int(),
   hourEndsAt: z.int(),
   dayCount: z.int(),
@@ -51,7 +51,7 @@ export const sessionMeterEntity = defineEntity({
   key: (tenant, { userId }: { userId: string }) => ({ PK: `T#${tenant}#USER#${userId}`, SK: 'METER' }),
 });
 
-/** From the hash of a key to its owner: what the authorizer reads. The only kind of item that no tenant's name begins. */
+/** From the hash of a key to its owner: what the authorizer reads. Its partition, which no tenant's name begins, may hold a setup link in its place. */
 export const credentialEntity = defineEntity({
   type: 'credential',
   schema: z.object({

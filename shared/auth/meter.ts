@@ -1,14 +1,18 @@
-import type { Access } from '../http/endpoint.ts';
+import type { AnyEndpoint } from '../http/endpoint.ts';
 import { type ApiError, forbidden, missingPermission, unauthorized } from '../http/errors.ts';
 import type { Scope } from '../runtime.ts';
 import { addressIn } from './addresses.ts';
 import type { ApiKey } from './api-key.ts';
 import { covers } from './permissions.ts';
 import type { Principal } from './principal.ts';
-import { countRequest, type RateLimit } from './rate-limit.ts';
+import { countRequest, type RateLimit, tighterOf, type Windows } from './rate-limit.ts';
+
+/** What an endpoint asks of who calls it. */
+type Guard = Pick<AnyEndpoint, 'permission' | 'sessionOnly' | 'acceptsIntakeToken'>;
 
 export interface Admission {
   rateLimit: RateLimit;
+  windows: Windows;
   /** Why this request may not go on. */
   refusal: ApiError | undefined;
   /** The credential's permissions at this moment. */
@@ -19,24 +23,28 @@ export interface Admission {
  * Counts one request and decides whether it may go on: one conditional update on the credential's item, which
  * fails when the key was revoked, rotated or narrowed, or when a window is full. Exact however many run at once.
  */
-export async function admit(
-  scope: Scope,
-  principal: Principal,
-  { permission, sessionOnly = false }: { permission: Access; sessionOnly?: boolean },
-): Promise<Admission> {
-  const { rateLimit, item, full } = await countRequest(scope, principal);
-  const refusal = item ? (full ?? refusalOf(principal, item, permission, sessionOnly)) : unauthorized();
-  return { rateLimit, refusal, held: heldBy(principal, item ?? {}) };
+export async function admit(scope: Scope, principal: Principal, endpoint: Guard): Promise<Admission> {
+  const { windows, item, full } = await countRequest(scope, principal);
+  const refusal = item ? (full ?? refusalOf(principal, item, endpoint)) : unauthorized();
+  return { rateLimit: tighterOf(windows), windows, refusal, held: heldBy(principal, item ?? {}) };
 }
 
 /** A session's permissions come from its token, a key's from its item, live. */
 const heldBy = ({ kind, permissions }: Principal, item: Partial<ApiKey>) =>
   kind === 'session' ? permissions : (item.permissions ?? []);
 
-function refusalOf(principal: Principal, item: Partial<ApiKey>, access: Access, sessionOnly: boolean) {
+function refusalOf(
+  principal: Principal,
+  item: Partial<ApiKey>,
+  { permission: access, sessionOnly, acceptsIntakeToken }: Guard,
+) {
   const { allowedIps = [] } = item;
   if (allowedIps.length > 0 && !addressIn(allowedIps, principal.sourceIp)) {
     return forbidden('IP address not allowed');
+  }
+  if (principal.kind === 'intake') {
+    // A setup link is no credential of a user, so `authenticated` is not enough either.
+    return acceptsIntakeToken ? undefined : missingPermission(access === 'authenticated' ? '*' : access);
   }
   if (sessionOnly && principal.kind === 'key') {
     const code = principal.environment === 'test' ? { code: 'TEST_KEY_PERMISSION_DENIED' } : {};

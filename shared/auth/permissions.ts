@@ -11,6 +11,9 @@ export const permissions = {
   'RECORDS:*': 'full access to records',
   'RECORDS:READ': 'read records',
   'RECORDS:WRITE': 'create or update records',
+  'SECRETS:*': 'full access to secrets',
+  'SECRETS:READ': 'read which secrets there are, never their values',
+  'SECRETS:WRITE': 'create, change or delete secrets',
   'PROMPTS:*': 'full access to prompts',
   'ANALYTICS:READ': 'read analytics data',
   'API_KEYS:WRITE': 'create API keys (sessions only)',
@@ -39,4 +42,4 @@ export function covers(held: readonly string[], needed: string): boolean {
 
 /** Test keys are for testing: never everything, never key management, never writing secrets. */
 export const barredFromTestKeys = (permission: string) =>
-  permission === '*' || permission.startsWith('API_KEYS:') || permission === 'SECRETS:WRITE';
+  ['*', 'SECRETS:*', 'SECRETS:WRITE'].includes(permission) || permission.startsWith('API_KEYS:');

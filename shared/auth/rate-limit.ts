@@ -2,16 +2,18 @@ import { ConditionFailed } from '../data/condition-failed.ts';
 import type { AnyEntity } from '../data/entity.ts';
 import type { Condition } from '../data/writes.ts';
 import { type ApiError, rateLimited } from '../http/errors.ts';
+import { intakeEntity } from '../intake/intake.ts';
 import type { Scope } from '../runtime.ts';
 import { type ApiKey, apiKeyEntity, sessionMeterEntity } from './api-key.ts';
 import type { Principal } from './principal.ts';
 
-/** The window that is nearest to its end: requests allowed, requests left, Unix second at which it begins anew. */
+/** One window: requests allowed, requests left, Unix second at which it begins anew. */
 export interface RateLimit {
   limit: number;
   remaining: number;
   reset: number;
 }
+export type Windows = Record<'hourly' | 'daily', RateLimit>;
 
 type Counters = Pick<ApiKey, 'hourCount' | 'hourEndsAt' | 'dayCount' | 'dayEndsAt'> & Partial<ApiKey>;
 
@@ -36,13 +38,26 @@ export const defaultLimits = () => ({
 export async function countRequest(
   scope: Scope,
   principal: Principal,
-): Promise<{ rateLimit: RateLimit; item?: Partial<ApiKey>; full?: ApiError | undefined }> {
+): Promise<{ windows: Windows; item?: Partial<ApiKey>; full?: ApiError | undefined }> {
   const subject = subjectOf(principal);
-  const { item, full } = await count(scope, subject);
+  const seconds = Math.floor(scope.now().getTime() / 1000);
+  // API Gateway keeps the authorizer's answer for a minute, in which a session may end.
+  const isOver = principal.expiresAt !== undefined && principal.expiresAt <= seconds;
+  const { item, full } = isOver ? {} : await count(scope, subject);
   return item
-    ? { rateLimit: rateLimitOf(item, subject), item, full }
-    : { rateLimit: nothingLeft(scope, subject) };
+    ? { windows: windowsOf(item, subject, seconds), item, full }
+    : { windows: nothingLeft(seconds, subject) };
 }
+
+/** Of a request that belongs to no window, or could not be counted. */
+export function uncounted(isFree: boolean): RateLimit {
+  const { perHour } = defaultLimits();
+  return windowOf(perHour, isFree ? 0 : perHour, 0);
+}
+
+/** The window that has fewer requests left, which the headers tell of. */
+export const tighterOf = ({ hourly, daily }: Windows): RateLimit =>
+  daily.remaining < hourly.remaining ? daily : hourly;
 
 interface Subject {
   entity: AnyEntity;
@@ -64,6 +79,16 @@ function subjectOf(principal: Principal): Subject {
       perHour: perHour * sessionFactor,
       perDay: perDay * sessionFactor,
       isAlive: () => true,
+    };
+  }
+  if (principal.kind === 'intake') {
+    return {
+      entity: intakeEntity,
+      key: { hash: principal.hash },
+      alive: { expression: '#expiresAt > :now' },
+      perHour,
+      perDay,
+      isAlive: (item, now) => Boolean(item?.expiresAt && item.expiresAt > now),
     };
   }
   return {
@@ -156,20 +181,32 @@ function beginWindows(stored: Counters | undefined, seconds: number) {
 function fullWindow(item: Counters, { perHour, perDay }: Subject, seconds: number): ApiError | undefined {
   const hourly = item.perHour ?? perHour;
   const daily = item.perDay ?? perDay;
-  if (item.hourEndsAt > seconds && item.hourCount >= hourly) return rateLimited('Hourly', hourly);
-  if (item.dayEndsAt > seconds && item.dayCount >= daily) return rateLimited('Daily', daily);
+  const hourLeft = item.hourEndsAt - seconds;
+  const dayLeft = item.dayEndsAt - seconds;
+  if (hourLeft > 0 && item.hourCount >= hourly) return rateLimited('Hourly', hourly, hourLeft);
+  if (dayLeft > 0 && item.dayCount >= daily) return rateLimited('Daily', daily, dayLeft);
   return;
 }
 
-function rateLimitOf(item: Counters, { perHour, perDay }: Subject): RateLimit {
-  const hourly = { limit: item.perHour ?? perHour, used: item.hourCount, reset: item.hourEndsAt };
-  const daily = { limit: item.perDay ?? perDay, used: item.dayCount, reset: item.dayEndsAt };
-  const tighter = daily.limit - daily.used < hourly.limit - hourly.used ? daily : hourly;
-  return { limit: tighter.limit, remaining: Math.max(0, tighter.limit - tighter.used), reset: tighter.reset };
-}
+/** A window that is over, while the other one is full, would begin with the next request. */
+const windowsOf = (item: Counters, { perHour, perDay }: Subject, seconds: number): Windows => ({
+  hourly:
+    item.hourEndsAt > seconds
+      ? windowOf(item.perHour ?? perHour, item.hourCount, item.hourEndsAt)
+      : windowOf(item.perHour ?? perHour, 0, seconds + hour),
+  daily:
+    item.dayEndsAt > seconds
+      ? windowOf(item.perDay ?? perDay, item.dayCount, item.dayEndsAt)
+      : windowOf(item.perDay ?? perDay, 0, seconds + day),
+});
 
-const nothingLeft = ({ now }: Scope, { perHour }: Subject): RateLimit => ({
-  limit: perHour,
-  remaining: 0,
-  reset: Math.floor(now().getTime() / 1000) + hour,
+const windowOf = (limit: number, used: number, reset: number): RateLimit => ({
+  limit,
+  remaining: Math.max(0, limit - used),
+  reset,
+});
+
+const nothingLeft = (seconds: number, { perHour, perDay }: Subject): Windows => ({
+  hourly: windowOf(perHour, perHour, seconds + hour),
+  daily: windowOf(perDay, perDay, seconds + day),
 });

@@ -3,8 +3,10 @@ import type { Principal } from '../auth/principal.ts';
 import type { StoredStep } from '../flows/flow.ts';
 import { flowStore } from '../flows/flow-store.ts';
 import { runVersions } from '../flows/run-versions.ts';
+import { keysOfSteps } from '../flows/secret-keys.ts';
+import { branchesOf } from '../flows/steps/branches.ts';
 import { stepTypeOf } from '../flows/steps/index.ts';
-import { branchesOf, normaliseSteps } from '../flows/steps/parse.ts';
+import { normaliseSteps } from '../flows/steps/parse.ts';
 import { type LoadedVersion, versionStore } from '../flows/version-store.ts';
 import { missingPermission, notFound, unprocessable } from '../http/errors.ts';
 import { derivedId } from '../ids.ts';
@@ -32,6 +34,8 @@ export function checkPermissions({ permissions }: Principal, { flow, record, opt
   if (options.autoAppendMetadata || (record && options.recordMode === 'create')) need('RECORDS:WRITE');
   if (!flow?.steps) return;
   if (record?.id || options.recordMode === 'existing') need('RECORDS:READ');
+  // Whoever can make a flow that takes a secret somewhere can read it there.
+  if (keysOfSteps(flow.steps).length > 0) need('FLOWS:WRITE');
   for (const { type } of everyStep(flow.steps)) {
     const { permission } = stepTypeOf(type);
     if (permission) need(permission);

@@ -1,15 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type ErrorHandling, fallbackOverrides } from './error-handling.ts';
+import { errorHandlingOf } from './error-handling.ts';
 import type { Ports } from './ports.ts';
+import { openSecrets, type RunSecrets } from './run-secrets.ts';
 import {
   type FlowStep,
-  type Parked,
   StepError,
   type StepEvent,
   type StepOutcome,
   type Variables,
   variableOf,
 } from './step.ts';
+import { attempt } from './step-attempt.ts';
 import { stepTypeOf } from './steps/index.ts';
 
 /** What one step did. `path` is its place in the flow: `2`, or `2.true.0` for the first step of a branch. */
@@ -52,7 +52,8 @@ export interface Run {
   onStepEvent?: ((step: FlowStep, event: StepEvent) => void) | undefined;
 }
 
-interface State extends Run {
+export interface State extends Run {
+  secrets: RunSecrets | undefined;
   lastOutput: unknown;
   failure: StepResult | undefined;
   parked: boolean;
@@ -64,8 +65,11 @@ interface State extends Run {
  * @throws what is not a step's own failure: a fault of the program, or the signal's reason.
  */
 export async function* runFlow(run: Run): AsyncGenerator<RunEvent, void> {
+  const secrets = await openSecrets(run.steps, run.ports);
   const state: State = {
     ...run,
+    ports: secrets?.ports ?? run.ports,
+    secrets,
     variables: { ...run.variables },
     lastOutput: null,
     failure: undefined,
@@ -109,7 +113,7 @@ async function* runSteps(
   }
 }
 
-type Refused = { skipped: true } | { error: StepError };
+export type Refused = { skipped: true } | { error: StepError };
 
 /** Why a step is not even begun: its condition does not hold, or cannot be told. */
 async function refusalOf({ variables, signal }: State, when: string): Promise<Refused | undefined> {
@@ -131,80 +135,3 @@ function keep(state: State, step: FlowStep, result: StepResult): void {
   if (variable) state.variables[variable] = result.output;
   state.lastOutput = result.output;
 }
-
-async function attempt(
-  state: State,
-  step: FlowStep,
-  path: string,
-  refused: Refused | undefined,
-): Promise<StepResult | { wait: Wait; until: Date }> {
-  const { waiting, ports } = state;
-  const since = waiting?.path === path ? new Date(waiting.since) : ports.now();
-  const startedAt = since.toISOString();
-  const tried = refused ? { ...refused, retryCount: 0 } : await withFallbacks(state, step, since);
-  if ('until' in tried) return { wait: { path, since: startedAt }, until: tried.until };
-  const base = {
-    path,
-    stepId: step.id,
-    startedAt,
-    durationMs: Math.max(0, ports.now().getTime() - since.getTime()),
-    retryCount: tried.retryCount,
-  };
-  if ('skipped' in tried) return { ...base, status: 'skipped' };
-  if ('error' in tried) {
-    const { message, retryable } = tried.error;
-    return { ...base, status: 'failed', error: message, retryable };
-  }
-  return { ...base, ...tried.outcome, status: 'completed' };
-}
-
-type Once = { error: StepError } | { outcome: StepOutcome } | Parked;
-type Tried = { retryCount: number } & Once;
-
-/** Runs a step, and what its error handling names when that fails (semantics-1, 6.2). */
-async function withFallbacks(state: State, step: FlowStep, since: Date): Promise<Tried> {
-  let tried = await once(state, step, since);
-  let retryCount = 0;
-  const policy = errorHandlingOf(step);
-  if (policy?.onError !== 'fallback') return { ...tried, retryCount };
-  for (const fallback of policy.fallbacks ?? []) {
-    if (!triggers(policy, tried)) break;
-    if (fallback.delay) await sleep(fallback.delay, undefined, { signal: state.signal });
-    if (fallback.type === 'message') return { outcome: { output: fallback.message }, retryCount };
-    retryCount++;
-    const config = { ...step.config, ...fallbackOverrides(fallback) };
-    tried = await once(state, { ...step, config }, since);
-  }
-  return { ...tried, retryCount };
-}
-
-async function once(state: State, step: FlowStep, since: Date): Promise<Once> {
-  const { variables, ports, signal, onStepEvent } = state;
-  const { config } = step;
-  try {
-    const { renderTemplate } = await import('./templates.ts');
-    const render = (text: string) => renderTemplate(text, variables);
-    const emit = onStepEvent && ((event: StepEvent) => onStepEvent(step, event));
-    const run = { config, variables, render, ports, signal, since, emit };
-    const outcome: StepOutcome | Parked = await stepTypeOf(step.type).run(run);
-    return 'until' in outcome ? outcome : { outcome };
-  } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof StepError) return { error };
-    throw error;
-  }
-}
-
-function triggers({ triggers = [{ type: 'error' as const }] }: ErrorHandling, tried: Once): boolean {
-  if ('error' in tried) return triggers.some(({ type }) => type === 'error');
-  return (
-    'outcome' in tried &&
-    isEmpty(tried.outcome.output) &&
-    triggers.some(({ type }) => type === 'empty-output')
-  );
-}
-
-const isEmpty = (output: unknown) =>
-  output === null || output === undefined || (typeof output === 'string' && output.trim() === '');
-
-const errorHandlingOf = ({ config }: FlowStep) => config.errorHandling as ErrorHandling | undefined;

@@ -42,3 +42,7 @@ export function fallbackOverrides(fallback: Fallback): Record<string, unknown> {
   const { type: _type, delay: _delay, ...overrides } = fallback;
   return overrides;
 }
+
+/** What a step's config says of its failing. */
+export const errorHandlingOf = ({ config }: { config: Record<string, unknown> }) =>
+  config.errorHandling as ErrorHandling | undefined;

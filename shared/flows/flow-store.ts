@@ -6,6 +6,7 @@ import type { Write } from '../data/writes.ts';
 import { conflict, notFound } from '../http/errors.ts';
 import type { Scope } from '../runtime.ts';
 import { type Flow, flowEntity, flowsPartition, type StoredStep } from './flow.ts';
+import { keysOfSteps, useWrites } from './secret-keys.ts';
 
 export type FlowStore = ReturnType<typeof flowStore>;
 
@@ -46,13 +47,17 @@ export function flowStore(scope: Scope) {
       const after = { ...flow, revision: before.revision + 1 };
       const unchanged = { expression: '#revision = :revision', values: { revision: before.revision } };
       try {
-        await table.commit([table.writes.put(flowEntity, after, unchanged), ...beside]);
+        await table.commit([
+          table.writes.put(flowEntity, after, unchanged),
+          ...beside,
+          ...useWrites(table, id, before, after),
+        ]);
         return after;
       } catch (error) {
         if (!(error instanceof ConditionFailed)) throw error;
       }
     }
-    throw conflict('The flow was changed by others at the same time; read it again and retry');
+    throw changedByOthers();
   }
 
   return {
@@ -93,7 +98,7 @@ export function flowStore(scope: Scope) {
         search: given.name.toLowerCase(),
         description: given.description ?? null,
         steps: await payloads.stow(`${id}/${newId('step')}`, steps),
-        stepCount: steps.length,
+        ...factsOf(steps),
         draft: { id: newId('flowver'), number: 1, createdAt: at },
         publishedVersionId: null,
         lastVersionNumber: 1,
@@ -102,7 +107,11 @@ export function flowStore(scope: Scope) {
         updatedAt: at,
         lastRunAt: null,
       };
-      await table.commit([table.writes.insert(flowEntity, flow), ...beside(id)]);
+      await table.commit([
+        table.writes.insert(flowEntity, flow),
+        ...beside(id),
+        ...useWrites(table, id, {}, flow),
+      ]);
       return { ...flow, steps };
     },
 
@@ -128,7 +137,7 @@ export function flowStore(scope: Scope) {
             name,
             search: name.toLowerCase(),
             ...(changes.description !== undefined && { description: changes.description }),
-            ...(stowed && { steps: stowed, stepCount: changes.steps?.length ?? 0 }),
+            ...(stowed && { steps: stowed, ...factsOf(changes.steps ?? []) }),
             draft: before.draft ?? { id: draftId, number, createdAt: at },
             lastVersionNumber: number,
             updatedAt: at,
@@ -141,11 +150,20 @@ export function flowStore(scope: Scope) {
     },
 
     async remove(id: string): Promise<void> {
-      try {
-        await table.commit([table.writes.remove(flowEntity, { id }, exists), tombstoneOf(scope, id)]);
-      } catch (error) {
-        throw error instanceof ConditionFailed ? notFound('Flow') : error;
+      for (let attempt = 1; attempt <= attemptsMax; attempt++) {
+        const flow = await find(id);
+        const unchanged = { expression: '#revision = :revision', values: { revision: flow.revision } };
+        try {
+          return await table.commit([
+            table.writes.remove(flowEntity, { id }, unchanged),
+            tombstoneOf(scope, id),
+            ...useWrites(table, id, flow, {}),
+          ]);
+        } catch (error) {
+          if (!(error instanceof ConditionFailed)) throw error;
+        }
       }
+      throw changedByOthers();
     },
 
     /**
@@ -164,3 +182,11 @@ export function flowStore(scope: Scope) {
     },
   };
 }
+
+const factsOf = (steps: readonly StoredStep[]) => ({
+  stepCount: steps.length,
+  secretKeys: keysOfSteps(steps),
+});
+
+const changedByOthers = () =>
+  conflict('The flow was changed by others at the same time; read it again and retry');

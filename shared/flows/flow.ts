@@ -25,6 +25,9 @@ export const Flow = z.object({
   description: z.string().nullable(),
   steps: Stowed,
   stepCount: z.int(),
+  /** The keys of the secrets that `steps` name, and those of what is published. */
+  secretKeys: z.array(z.string()).optional(),
+  publishedSecretKeys: z.array(z.string()).optional(),
   /** The unpublished version that `steps` make up. */
   draft: z.object({ id: z.string(), number: z.int(), createdAt: z.string() }).nullable(),
   publishedVersionId: z.string().nullable(),
@@ -46,6 +49,7 @@ export const FlowVersion = z.object({
   type: z.enum(['published', 'draft', 'test', 'virtual']),
   steps: Stowed,
   stepCount: z.int(),
+  secretKeys: z.array(z.string()).optional(),
   stepSummary: z.string().nullable(),
   label: z.string().nullable(),
   notes: z.string().nullable(),

@@ -3,6 +3,8 @@ import type { RecordFilter } from '../records/filter.ts';
 /** All that a running flow can touch of the world. The engine knows nothing else. */
 export interface Ports {
   now: () => Date;
+  /** The values of the secrets of these keys; those that have none are left out. */
+  secrets: (keys: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   /** One call of a language model. @throws StepError. */
   model: (request: ModelRequest) => Promise<ModelAnswer>;
   /** The vectors of some texts, in their order. @throws StepError. */

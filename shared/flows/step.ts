@@ -74,6 +74,11 @@ export interface StepType<
   run: (
     step: StepRun<z.output<Config>>,
   ) => Promise<StepOutcome<z.input<Output>> | Parked> | StepOutcome<z.input<Output>>;
+  /**
+   * How the step may use secrets: in its templates, or in its script. Only steps whose work leaves the service may, since
+   * what a step keeps would keep the value too. Without it a config that names one is refused.
+   */
+  secrets?: 'templates' | 'script';
   /** What the caller of a flow that is not stored has to hold beside FLOWS:EXECUTE, for the step to be in it. */
   permission?: Permission;
 }

@@ -1,6 +1,7 @@
 import { Drop, Liquid, type Template as LiquidTemplate } from 'liquidjs';
 import * as z from 'zod';
 import { memoise } from '../memoise.ts';
+import { keysOfTemplate, secretNameProblem, withSecretsVariable } from './secret-references.ts';
 import { StepError, type Variables } from './step.ts';
 import { interruptibly, isInterruption } from './watchdog.ts';
 
@@ -38,7 +39,9 @@ function asText(value: unknown): string {
   return text;
 }
 
-const parse = memoise((text): LiquidTemplate[] => liquid.parse(text));
+const parseAnew = (text: string): LiquidTemplate[] => liquid.parse(withSecretsVariable(text));
+const parse = memoise(parseAnew);
+
 /** Whether there is nothing to fill in a text. */
 export const isPlain = (text: string) => !text.includes('{{') && !text.includes('{%');
 
@@ -95,8 +98,8 @@ export function templateProblem(text: string): string | undefined {
   if (isPlain(text)) return undefined;
   try {
     // Not remembered: who saves a flow does not run it here.
-    liquid.parse(text);
-    return undefined;
+    parseAnew(text);
+    return secretNameProblem(keysOfTemplate(text));
   } catch (error) {
     return messageOf(error);
   }
@@ -104,7 +107,7 @@ export function templateProblem(text: string): string | undefined {
 
 /** The variables that a template reads, of those that it does not set itself. It has to parse. */
 export const variablesOfTemplate = (text: string): string[] =>
-  isPlain(text) ? [] : liquid.globalVariablesSync(liquid.parse(text));
+  isPlain(text) ? [] : liquid.globalVariablesSync(parseAnew(text));
 
 function messageOf(error: unknown): string {
   const [message = ''] = (error as Error).message.split('\n');

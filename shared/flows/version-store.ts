@@ -63,7 +63,13 @@ export function versionStore(scope: Scope) {
       publishedId = flow.draft.id;
       const version: FlowVersion = { ...draftOf(flow), type: 'published', createdAt: now().toISOString() };
       return {
-        flow: { ...flow, draft: null, publishedVersionId: publishedId, updatedAt: version.createdAt },
+        flow: {
+          ...flow,
+          draft: null,
+          publishedVersionId: publishedId,
+          publishedSecretKeys: flow.secretKeys,
+          updatedAt: version.createdAt,
+        },
         beside: [table.writes.insert(flowVersionEntity, version)],
       };
     });
@@ -111,7 +117,12 @@ export function versionStore(scope: Scope) {
         throw invalidAt('versionId', 'NOT_PUBLISHABLE', message);
       }
       await flows.change(flowId, async (flow) => ({
-        flow: { ...flow, publishedVersionId: versionId, updatedAt: now().toISOString() },
+        flow: {
+          ...flow,
+          publishedVersionId: versionId,
+          publishedSecretKeys: version.secretKeys,
+          updatedAt: now().toISOString(),
+        },
       }));
     },
   };
@@ -120,7 +131,7 @@ export function versionStore(scope: Scope) {
 export const stepSummaryOf = (stepCount: number) => `${stepCount} ${stepCount === 1 ? 'step' : 'steps'}`;
 
 /** The version that a flow's draft is. */
-export const draftOf = ({ id: flowId, draft, steps, stepCount }: Flow): FlowVersion => {
+export const draftOf = ({ id: flowId, draft, steps, stepCount, secretKeys }: Flow): FlowVersion => {
   if (!draft) throw notFound('Draft version');
   return {
     id: draft.id,
@@ -129,6 +140,7 @@ export const draftOf = ({ id: flowId, draft, steps, stepCount }: Flow): FlowVers
     type: 'draft',
     steps,
     stepCount,
+    secretKeys,
     stepSummary: stepSummaryOf(stepCount),
     label: null,
     notes: null,

@@ -36,9 +36,16 @@ function jsonBody(event: APIGatewayProxyEvent): unknown {
     if (message === undefined && typeof data === 'string') {
       throw invalidAt('', 'FORBIDDEN_MEMBER', `No member of a body may be called ${data.slice(0, 100)}`);
     }
-    throw invalidAt('', 'MALFORMED_JSON', `The body is not valid JSON${message ? `: ${message}` : ''}`);
+    throw invalidAt(
+      '',
+      'MALFORMED_JSON',
+      `The body is not valid JSON${message ? `: ${unquoted(message)}` : ''}`,
+    );
   }
 }
+
+/** What a parser says, without what it quotes of the body, which may be a secret's value. */
+const unquoted = (message: string) => message.replace(/, (?:\.\.\.)?".*$/s, '');
 
 async function formBody(event: APIGatewayProxyEvent): Promise<unknown> {
   const contentType = event.headers['content-type'] ?? '';

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { Permission } from '../auth/permissions.ts';
 import type { Principal } from '../auth/principal.ts';
+import type { Windows } from '../auth/rate-limit.ts';
 import type { Met, Need, Needs } from '../runtime.ts';
 import type { LiveBody } from './live-body.ts';
 
@@ -22,6 +23,10 @@ export interface Request<Params extends Schema, Query extends Schema, Body exten
   /** Milliseconds until Lambda ends the process. */
   timeLeftMs: () => number;
   requestId: string;
+  /** How much of its limits the credential has used, this request included. */
+  usage: () => Promise<Windows>;
+  /** The address under which the caller reached the API, with the stage if there is one. */
+  baseUrl: () => string;
 }
 
 export type Responses = { [Status in Statuses]?: z.ZodType };
@@ -51,6 +56,8 @@ export interface Endpoint<
   permission: Access;
   /** Refuses API keys, whatever they hold: for what only a person may do. */
   sessionOnly?: boolean;
+  /** Takes the token of a setup link too, which all other endpoints refuse. */
+  acceptsIntakeToken?: boolean;
   params?: Params;
   query?: Query;
   body?: Body;
@@ -58,6 +65,8 @@ export interface Endpoint<
   bodyType?: 'json' | 'multipart';
   /** The media type of the answer where it is not JSON. */
   produces?: string;
+  /** Of a successful answer, where it is not JSON. */
+  headers?: Readonly<Record<string, string>>;
   /** The events of an answer that is sent while it is made, or all of it: see {@link defineStreamingEndpoint}. */
   streams?: z.ZodType;
   /** The media type of what is streamed, where that is not server-sent events. */

@@ -16,12 +16,9 @@ export const errorMapper = (): MiddlewareObj<
     const admission = await request.context.admission?.catch(() => undefined);
     const error = admission?.refusal ?? request.error;
     if (error instanceof ApiError) {
-      const { status, message, details, extra } = error;
-      request.response = json(status, {
-        error: message,
-        ...(details !== undefined && { details }),
-        ...extra,
-      });
+      const { status, message, details, extra, headers } = error;
+      const body = { error: message, ...(details !== undefined && { details }), ...extra };
+      request.response = json(status, body, headers);
     } else {
       log.error('Unhandled error', { error, requestId });
       request.response = json(500, { error: 'Internal server error', details: `Request ${requestId}` });
@@ -29,8 +26,8 @@ export const errorMapper = (): MiddlewareObj<
   },
 });
 
-export const json = (statusCode: number, body: unknown): APIGatewayProxyResult => ({
+export const json = (statusCode: number, body: unknown, headers = {}): APIGatewayProxyResult => ({
   statusCode,
-  headers: { 'content-type': 'application/json' },
+  headers: { 'content-type': 'application/json', ...headers },
   body: body === undefined ? '' : JSON.stringify(body),
 });

@@ -14,17 +14,20 @@ export class ApiError extends Error {
   readonly details: string | ErrorDetail[] | undefined;
   /** Members of the body beside `error` and `details`, where the contract names some. */
   readonly extra: Record<string, string>;
+  readonly headers: Record<string, string>;
 
   constructor(
     status: number,
     error: string,
     details?: string | ErrorDetail[],
     extra: Record<string, string> = {},
+    headers: Record<string, string> = {},
   ) {
     super(error);
     this.status = status;
     this.details = details;
     this.extra = extra;
+    this.headers = headers;
   }
 }
 
@@ -45,7 +48,13 @@ export const conflict = (details: ErrorDetail | string) =>
 export const tooLarge = (details: string) => new ApiError(413, 'Payload too large', details);
 export const unsupportedMediaType = (expected: string) =>
   new ApiError(415, 'Unsupported media type', `Send the body as ${expected}`);
-export const rateLimited = (window: 'Hourly' | 'Daily', limit: number) =>
-  new ApiError(429, 'Rate limit exceeded', `${window} limit of ${limit} requests reached`);
+export const rateLimited = (window: 'Hourly' | 'Daily', limit: number, secondsLeft: number) =>
+  new ApiError(
+    429,
+    'Rate limit exceeded',
+    `${window} limit of ${limit} requests reached`,
+    {},
+    { 'Retry-After': String(secondsLeft) },
+  );
 /** Some of the work is done, and the same call, sent again, goes on with it. */
 export const unavailable = (details: string) => new ApiError(503, 'Service unavailable', details);

@@ -3,7 +3,9 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import type * as z from 'zod';
 import { type Admission, admit } from '../auth/meter.ts';
 import { type Principal, principalFrom } from '../auth/principal.ts';
+import { uncounted } from '../auth/rate-limit.ts';
 import { meet, productionRuntime, type Runtime } from '../runtime.ts';
+import { baseUrlOf } from './base-url.ts';
 import { bodyParser } from './body.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import { errorMapper, json } from './error-mapper.ts';
@@ -30,7 +32,7 @@ export const toLambda = (
     timeoutEarlyInMillis: 500,
     ...(executionMode && { executionMode }),
   })
-    .use(rateLimitHeaders())
+    .use(rateLimitHeaders(endpoint))
     .use(errorMapper())
     .before(({ event }) => {
       event.headers = Object.fromEntries(
@@ -41,9 +43,10 @@ export const toLambda = (
       if (endpoint.permission === 'public') return;
       context.principal = principalFrom(event.requestContext);
       context.admission = admit(loadRuntime().scopeOf(context.principal.tenant), context.principal, endpoint);
-      // A read runs beside the meter, since nothing of it leaves before the meter has spoken. A write waits, and what
-      // is streamed does: it may be long.
-      if (endpoint.method === 'GET' && !endpoint.streams) context.admission.catch(() => {});
+      // A read runs beside the meter, since nothing of it leaves before the meter has spoken. A write waits, what is
+      // streamed does since it may be long, and what only a session may do since it is audited.
+      const isRead = endpoint.method === 'GET' && !endpoint.streams && !endpoint.sessionOnly;
+      if (isRead) context.admission.catch(() => {});
       else context.principal.permissions = await admitted(context.admission);
     })
     .use(bodyParser(endpoint))
@@ -66,11 +69,16 @@ async function admitted(admission: Promise<Admission> | undefined): Promise<stri
 async function answerTo(
   endpoint: AnyEndpoint,
   event: APIGatewayProxyEvent,
-  { principal, awsRequestId: requestId, getRemainingTimeInMillis: timeLeftMs }: CallContext,
+  { principal, admission, awsRequestId: requestId, getRemainingTimeInMillis: timeLeftMs }: CallContext,
   signal: AbortSignal,
   loadRuntime: () => Runtime,
 ): Promise<APIGatewayProxyResult> {
-  const request = { ...parseRequest(endpoint, event), principal, signal, timeLeftMs, requestId };
+  const baseUrl = () => baseUrlOf(endpoint.path, event.requestContext);
+  const usage = async () => (await admission)?.windows;
+  const request = {
+    ...parseRequest(endpoint, event),
+    ...{ principal, signal, timeLeftMs, requestId, baseUrl, usage },
+  };
   const needs = principal ? meet(endpoint.needs, loadRuntime().scopeOf(principal.tenant)) : {};
   const reply: unknown = await endpoint.handle(request as never, needs as never);
   if (endpoint.streams && isLive(reply)) return live(reply);
@@ -83,7 +91,7 @@ async function answerTo(
   if (endpoint.produces) {
     return {
       statusCode: status,
-      headers: { 'content-type': endpoint.produces, ...contentHeaders },
+      headers: { 'content-type': endpoint.produces, ...contentHeaders, ...endpoint.headers },
       body: String(body),
     };
   }
@@ -132,7 +140,7 @@ const decoded = (parameters: Record<string, string | undefined>) =>
     }),
   );
 
-function rateLimitHeaders() {
+function rateLimitHeaders({ permission }: AnyEndpoint) {
   const add = async ({
     context,
     response,
@@ -141,8 +149,8 @@ function rateLimitHeaders() {
     response: APIGatewayProxyResult | null;
   }) => {
     const admission = await context.admission?.catch(() => undefined);
-    if (!admission || !response) return;
-    const { limit, remaining, reset } = admission.rateLimit;
+    if (!response) return;
+    const { limit, remaining, reset } = admission?.rateLimit ?? uncounted(permission === 'public');
     response.headers = {
       ...response.headers,
       'X-RateLimit-Limit': String(limit),

@@ -80,6 +80,7 @@ function operation(endpoint: AnyEndpoint, schemas: Map<string, Json>): Json {
     description,
     permission,
     sessionOnly,
+    acceptsIntakeToken,
     params,
     query,
     body,
@@ -92,7 +93,7 @@ function operation(endpoint: AnyEndpoint, schemas: Map<string, Json>): Json {
     ? ''
     : permission === 'authenticated'
       ? 'Needs any valid credential.'
-      : `Needs \`${permission}\`${sessionOnly ? ', and a session' : ''}.`;
+      : `Needs \`${permission}\`${sessionOnly ? ', and a session' : ''}${acceptsIntakeToken ? ', or the token of a setup link' : ''}.`;
   const failures = [...new Set([...errors, ...(isPublic ? [] : [401, 403, 429]), 500])].sort();
   return {
     operationId: id,

@@ -16,6 +16,7 @@ export interface RunOwner {
 export const livePorts = (scope: Scope, { userId, organizationId, runId }: RunOwner): Ports => ({
   now: scope.now,
   // The heavy ones are loaded with the first step that needs them.
+  secrets: async (keys) => (await import('../secrets/secret-values.ts')).secretValues(scope)(keys),
   model: async (request) => (await import('../models/call-model.ts')).callModel(request),
   embed: async (request) => (await import('../models/embed.ts')).embedTexts(request),
   fetch: async (request) => (await import('../net/safe-fetch.ts')).safeFetch(request),

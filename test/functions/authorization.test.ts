@@ -3,19 +3,13 @@ import { endpoints } from '../../functions/index.ts';
 import { generateKey } from '../../shared/auth/key-format.ts';
 import type { AnyEndpoint } from '../../shared/http/endpoint.ts';
 import { newKey, tenantWithKey } from '../support/keys.ts';
+import { pathOf } from '../support/paths.ts';
 import { call, callerWith, newTenant } from '../support/stack.ts';
 
 const all: readonly AnyEndpoint[] = endpoints;
 const guarded = all.filter(({ permission }) => permission !== 'public');
 const needing = guarded.filter(({ permission }) => permission.includes(':'));
 const named = (list: readonly AnyEndpoint[]) => list.map((endpoint) => [endpoint.id, endpoint] as const);
-
-/** A path with well-formed ids that nobody has. */
-const pathOf = ({ path, params }: AnyEndpoint) =>
-  path.replace(/\{(\w+)\}/g, (_all, name: string) => {
-    const prefix = String(params?.shape[name].meta()?.example).split('_')[0];
-    return `${prefix}_${'0'.repeat(26)}`;
-  });
 
 const unauthorized = { error: 'Unauthorized', details: 'The API key is invalid or missing' };
 

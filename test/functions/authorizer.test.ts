@@ -1,7 +1,11 @@
-import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { generateKeyPair, SignJWT } from 'jose';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { handler } from '../../functions/authorizer.ts';
+import { makeAuthorizer } from '../../infra/local/authorize.ts';
+import { generateKey, hashKey } from '../../shared/auth/key-format.ts';
+import { setupLink } from '../support/intake.ts';
 import { newKey } from '../support/keys.ts';
 import { newTenant } from '../support/stack.ts';
 
@@ -28,6 +32,25 @@ test('a key speaks for its tenant, for any route of the stage, and brings no per
   expect(await principalOf(ask(`Bearer ${key}`))).toMatchObject(expected);
 });
 
+test('the token of a setup link speaks for who made it, as a setup link', async () => {
+  const tenant = await newTenant({ organizationId: `org ${crypto.randomUUID()}` });
+  const { token } = await setupLink(tenant, ['KEY']);
+  expect(await principalOf(ask(`Bearer ${token}`))).toEqual({
+    ...{
+      kind: 'intake',
+      tenant: tenant.tenant,
+      userId: tenant.userId,
+      organizationId: tenant.organizationId,
+    },
+    ...{
+      environment: 'production',
+      keyId: expect.stringMatching(/^setup_/),
+      hash: hashKey(token),
+      permissions: [],
+    },
+  });
+});
+
 test('a session speaks for its organization where it has one, with the permissions of its claims', async () => {
   const organizationId = `org ${crypto.randomUUID()}`;
   const { token } = await newTenant({ organizationId, permissions: ['FLOWS:READ'] });
@@ -38,20 +61,96 @@ test('a session speaks for its organization where it has one, with the permissio
   });
 });
 
-test('a token that another signed, an expired or a changed one, and two headers are refused', async () => {
-  const { token } = await newTenant();
+/** What the table is asked while something is done. */
+async function askedOfTable(work: () => Promise<unknown>) {
+  const send = vi.spyOn(DynamoDBDocumentClient.prototype, 'send');
+  await work();
+  const asked = send.mock.calls.map(([command]) => [command.constructor.name, command.input] as const);
+  send.mockRestore();
+  return asked;
+}
+
+const denial = {
+  principalId: 'nobody',
+  policyDocument: {
+    Version: '2012-10-17',
+    Statement: [
+      { Action: 'execute-api:Invoke', Effect: 'Deny', Resource: 'arn:aws:execute-api:us-east-1:1:api/dev/*' },
+    ],
+  },
+};
+
+async function forgedToken(claims: object = {}) {
   const { privateKey } = await generateKeyPair('ES256');
-  const forged = await new SignJWT({})
+  return new SignJWT({ ...claims })
     .setProtectedHeader({ alg: 'ES256' })
     .setIssuer(String(process.env.OIDC_ISSUER))
     .setAudience('local')
     .setSubject('x')
     .setExpirationTime('1h')
     .sign(privateKey);
-  for (const bad of [forged, `${token.slice(0, -4)}AAAA`, 'a.b.c', '']) {
-    await expect(ask(`Bearer ${bad}`)).rejects.toThrow('Unauthorized');
-  }
-  await expect(
-    ask(`Bearer ${token}`, { multiValueHeaders: { Authorization: [`Bearer ${token}`, 'Bearer x'] } }),
-  ).rejects.toThrow('Unauthorized');
+}
+
+test('what never will be good is refused by a policy, which API Gateway keeps, without asking the table', async () => {
+  const { token } = await newTenant();
+  const bad = [await forgedToken(), `${token.slice(0, -4)}AAAA`, 'a.b.c', '', 'tv_live_x'];
+  const asked = await askedOfTable(async () => {
+    for (const credential of bad) expect(await ask(`Bearer ${credential}`)).toEqual(denial);
+  });
+  expect(asked).toEqual([]);
 });
+
+test('a key is looked for with the same request whether it is right or wrong, and as it was last written', async () => {
+  const { key } = await newKey(await newTenant());
+  const wrong = generateKey('production');
+  const request = (value: string) => [
+    'GetCommand',
+    {
+      TableName: process.env.TABLE_NAME,
+      Key: { PK: `CREDENTIAL#${hashKey(value)}`, SK: 'CREDENTIAL' },
+      // A key that is sent as soon as it was made must not be refused for a minute.
+      ConsistentRead: true,
+    },
+  ];
+  expect(await askedOfTable(() => ask(`Bearer ${key}`))).toEqual([request(key)]);
+  const refusal = async () => expect(await ask(`Bearer ${wrong}`)).toEqual(denial);
+  expect(await askedOfTable(refusal)).toEqual([request(wrong)]);
+});
+
+test('two headers are refused for now: what API Gateway keeps would be kept for one of them', async () => {
+  const { token } = await newTenant();
+  const Authorization = [`Bearer ${token}`, 'Bearer x'];
+  await expect(ask(`Bearer ${token}`, { multiValueHeaders: { Authorization } })).rejects.toThrow(
+    'Unauthorized',
+  );
+});
+
+test('a bad credential that is sent again and again costs one Lambda a minute and one read of the table', async () => {
+  let invocations = 0;
+  const authorize = makeAuthorizer((event) => {
+    invocations++;
+    return handler(event);
+  });
+  const send = (authorization: string) => authorize(proxyEvent(authorization));
+  for (const [credential, reads] of [
+    [generateKey('production'), 1],
+    [generateKey('test').slice(0, -1), 0],
+    [await forgedToken(), 0],
+  ] as const) {
+    invocations = 0;
+    const asked = await askedOfTable(async () => {
+      for (let n = 0; n < 50; n++)
+        expect(await send(`Bearer ${credential}`)).toEqual({ refusal: 'ACCESS_DENIED' });
+    });
+    expect({ invocations, reads: asked.length }).toEqual({ invocations: 1, reads });
+  }
+});
+
+const proxyEvent = (authorization: string) =>
+  ({
+    httpMethod: 'GET',
+    path: '/v1/flows',
+    headers: { authorization },
+    multiValueHeaders: { authorization: [authorization] },
+    requestContext: {},
+  }) as unknown as APIGatewayProxyEvent;

@@ -11,6 +11,7 @@ const contract = `
 POST /v1/api-keys
 GET /v1/api-keys
 GET /v1/api-keys/analytics
+GET /v1/usage-limits
 GET /v1/flows
 POST /v1/flows
 GET /v1/flows/{id}
@@ -54,6 +55,15 @@ GET /v1/batch/{id}/cost
 POST /v1/dispatch
 GET /v1/flows/{id}/export-runtime
 POST /v1/public/flows/validate
+GET /v1/secrets
+POST /v1/secrets
+POST /v1/secrets/check
+GET /v1/secrets/{id}
+PUT /v1/secrets/{id}
+DELETE /v1/secrets/{id}
+POST /v1/secrets/setup-url
+POST /v1/secrets/intake/manifest
+POST /v1/secrets/intake/submit
 `
   .trim()
   .split('\n');

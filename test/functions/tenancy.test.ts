@@ -5,7 +5,7 @@ import { createRecords, expectStatus, publishedFlow, runFlow, template } from '.
 import { newKey } from '../support/keys.ts';
 import { newTenant, type Tenant } from '../support/stack.ts';
 
-type Ids = Record<'flow' | 'record' | 'batch' | 'flowver' | 'key' | 'exec', string>;
+type Ids = Record<'flow' | 'record' | 'batch' | 'flowver' | 'key' | 'exec' | 'secret', string>;
 
 /** Which kind of thing a parameter of a path names. */
 const kinds: Record<string, keyof Ids> = {
@@ -15,6 +15,7 @@ const kinds: Record<string, keyof Ids> = {
   'records.id': 'record',
   'batch.id': 'batch',
   'api-keys.id': 'key',
+  'secrets.id': 'secret',
 };
 
 /** A body that the endpoint accepts, where it needs one. */
@@ -25,6 +26,7 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'records.update': () => ({ name: 'taken over' }),
   'records.delete-result': ({ exec }) => ({ resultId: exec }),
   'api-keys.update': () => ({ name: 'taken over' }),
+  'secrets.update': () => ({ value: 'taken over', expectedVersion: 1 }),
 };
 
 const withIds = (endpoints as readonly AnyEndpoint[]).filter(({ path }) => path.includes('{'));
@@ -35,6 +37,7 @@ const missing: Ids = {
   flowver: `flowver_${'0'.repeat(26)}`,
   key: `key_${'0'.repeat(26)}`,
   exec: `exec_${'0'.repeat(26)}`,
+  secret: `secret_${'0'.repeat(26)}`,
 };
 
 let owner: Tenant;
@@ -48,9 +51,12 @@ beforeAll(async () => {
   const { batchId } = await expectStatus(200, runFlow(owner, flow.id, 'thing'));
   const { publishedVersionId } = await expectStatus(200, owner.call('GET', `/v1/flow-versions/${flow.id}`));
   const { data } = await expectStatus(200, owner.call('GET', `/v1/flows/${flow.id}/step-results`));
+  const secret = { key: 'OWN_KEY', value: 'the own value' };
+  const { data: created } = await expectStatus(201, owner.call('POST', '/v1/secrets', { body: secret }));
   real = {
     ...{ flow: flow.id, record: record?.id ?? '', batch: batchId, flowver: publishedVersionId },
     ...{ key: (await newKey(owner, { environment: 'test' })).id, exec: data[0].executionSessionId },
+    secret: created.id,
   };
   // So that a run by the stranger has something to run on.
   await createRecords(stranger, 'thing', 1);
@@ -107,6 +113,7 @@ test('after all that the owner still has everything as it was', async () => {
     [`/v1/records/${real.record}`, 'name', 'thing-0'],
     [`/v1/batch/status/${real.batch}`, 'status', 'completed'],
     [`/v1/flow-versions/${real.flow}`, 'publishedVersionId', real.flowver],
+    [`/v1/secrets/${real.secret}`, 'data', expect.objectContaining({ status: 'active', version: 1 })],
     [`/v1/api-keys/${real.key}/reveal`, 'key', expect.stringMatching(/^tv_test_/)],
   ] as const) {
     expect((await expectStatus(200, owner.call('GET', path)))[member]).toEqual(value);

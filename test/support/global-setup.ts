@@ -10,6 +10,7 @@ declare module 'vitest' {
 
 /** One embedded stack in memory for the whole run, and a model server. The workers inherit its environment. */
 export default async function setup(project: TestProject) {
+  process.env.LOG_LEVEL = 'warn';
   const models = await startModels();
   process.env.GENERIC_OPENAI_BASE_URL = models.url;
   const stack = await startStack({

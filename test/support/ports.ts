@@ -7,6 +7,7 @@ const absent = (what: string) => async (): Promise<never> => {
 /** A world with nothing in it but the time. A test puts in what its steps may reach. */
 export const emptyWorld: Ports = {
   now: () => new Date(),
+  secrets: async () => new Map(),
   model: absent('model'),
   embed: absent('embedding model'),
   fetch: absent('network'),

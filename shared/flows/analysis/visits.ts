@@ -1,4 +1,4 @@
-import { branchesOf } from '../steps/parse.ts';
+import { branchesOf } from '../steps/branches.ts';
 import { type ConfigText, textsOf } from './texts.ts';
 
 type Json = Record<string, unknown>;

@@ -44,6 +44,7 @@ export const fetchGithubStep = defineStep({
   config: Config,
   output: z.string(),
   effects: true,
+  secrets: 'templates',
   async run({ config, render, ports: { fetch }, signal }) {
     const { repo, repository, path, branch, auth, compress = false, style = 'markdown' } = config;
     const { includePatterns = [], excludePatterns = [] } = config;

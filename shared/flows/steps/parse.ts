@@ -1,19 +1,28 @@
 import * as z from 'zod';
 import type { NewId } from '../../ids.ts';
+import { keysOfSteps } from '../secret-keys.ts';
 import type { FlowStep } from '../step.ts';
+import { branchesOf } from './branches.ts';
 import { type FlowStepInput, NestedSteps } from './flow-step.ts';
 import { stepTypeNames } from './index.ts';
 
 const stepsMax = 1_000;
 const nestingMax = 10;
-const branchNames = ['trueSteps', 'falseSteps'] as const;
+/** Each is noted in the transaction that saves the flow. */
+const secretsMax = 40;
 
 /** The steps of a flow as a caller sends them; each config is checked against its type, and so are nested steps. */
-export const FlowStepsInput = z.preprocess((steps: FlowStepInput[], context) => {
-  // First, since this limits how deep the schema has to go.
-  context.issues.push(...issuesOfTree(steps));
-  return steps;
-}, NestedSteps);
+export const FlowStepsInput = z
+  .preprocess((steps: FlowStepInput[], context) => {
+    // First, since this limits how deep the schema has to go.
+    context.issues.push(...issuesOfTree(steps));
+    return steps;
+  }, NestedSteps)
+  .superRefine((steps, context) => {
+    if (keysOfSteps(steps).length <= secretsMax) return;
+    const message = `A flow names ${secretsMax} secrets at most`;
+    context.addIssue({ code: 'custom', params: { code: 'TOO_MANY_SECRETS' }, message });
+  });
 
 /** Completes steps that were parsed: ids, the order, what is on; sorted by order, then position. */
 export const normaliseSteps = (steps: readonly FlowStepInput[], newId: NewId): FlowStep[] =>
@@ -36,13 +45,6 @@ function normalisedBranches(config: Record<string, unknown>, newId: NewId): Reco
   ]);
   return { ...config, ...Object.fromEntries(branches) };
 }
-
-/** The branches of a conditional, by their names in its config. */
-export const branchesOf = (config: unknown): [string, unknown[]][] =>
-  branchNames.flatMap((name) => {
-    const steps = (config as Record<string, unknown> | null | undefined)?.[name];
-    return Array.isArray(steps) ? [[name, steps]] : [];
-  });
 
 type Issue = z.core.$ZodRawIssue;
 

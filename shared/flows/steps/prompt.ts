@@ -59,6 +59,7 @@ export const promptStep = defineStep({
   config: Config,
   output: z.unknown(),
   effects: true,
+  secrets: 'templates',
   async run(step) {
     const { config, render, signal } = step;
     const resolvedPrompt = render(config.userPrompt ?? config.text ?? '');

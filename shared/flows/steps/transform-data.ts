@@ -1,5 +1,12 @@
 import * as z from 'zod';
 import { evaluateScript, Script, scriptLanguages, scriptProblem } from '../sandbox.ts';
+import {
+  escapedForScript,
+  inScript,
+  keysOfScript,
+  namesSecret,
+  secretNameProblem,
+} from '../secret-references.ts';
 import { defineStep } from '../step.ts';
 import { plainMembers } from './members.ts';
 
@@ -10,7 +17,7 @@ export const transformDataStep = defineStep({
     .strictObject({
       script: Script.meta({
         description:
-          'Returns the output, or is one expression. Sees the variables, may use await, reaches nothing',
+          'Returns the output, or is one expression. Sees the variables, may use await, reaches nothing. `{{secret:KEY}}` may stand in a literal; `secrets.KEY` is the same',
       }),
       language: z.enum(scriptLanguages).optional().meta({ description: 'javascript without it' }),
       sandboxProvider: z
@@ -22,13 +29,20 @@ export const transformDataStep = defineStep({
       ...plainMembers,
     })
     .superRefine(({ script, language }, context) => {
-      const message = scriptProblem(script, language);
+      // An escape is no name and no number, so this tells also whether each reference stands inside a literal.
+      const filled = inScript(script, () => escapedForScript('-'));
+      const message = namesSecret(filled)
+        ? 'In a script {{secret:KEY}} stands by itself, without filters'
+        : (secretNameProblem(keysOfScript(script)) ?? scriptProblem(filled, language));
       if (message)
         context.addIssue({ code: 'custom', params: { code: 'INVALID_SCRIPT' }, path: ['script'], message });
     }),
   output: z.unknown(),
   effects: false,
+  secrets: 'script',
   async run({ config: { script, language, timeoutMs }, variables }) {
-    return { output: await evaluateScript(script, variables, { language, timeoutMs }) };
+    const secrets = (variables.secrets ?? {}) as Record<string, string>;
+    const filled = inScript(script, (key) => escapedForScript(secrets[key] ?? ''));
+    return { output: await evaluateScript(filled, variables, { language, timeoutMs }) };
   },
 });

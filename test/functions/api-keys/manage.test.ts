@@ -155,6 +155,24 @@ test('a key cannot change, renew, reveal or delete keys, whatever it holds', asy
   }
 });
 
+test('a session that holds less gives a key no new life and no new place, but may end it', async () => {
+  const organizationId = crypto.randomUUID();
+  const [owner, helper] = [
+    await newTenant({ organizationId }),
+    await newTenant({ organizationId, permissions: ['API_KEYS:WRITE', 'FLOWS:READ'] }),
+  ];
+  const { id } = await newKey(owner, { permissions: ['*'] });
+  await expectStatus(
+    200,
+    update(helper, id, { isActive: false, name: 'stopped', rateLimits: { perHour: 1 } }),
+  );
+  for (const body of [{ isActive: true }, { expiresAt: null }, { allowedIps: [] }]) {
+    const { details } = await expectStatus(403, update(helper, id, body));
+    expect(details).toBe('Missing required permission: *');
+  }
+  await expectStatus(200, update(helper, id, { isActive: true, permissions: ['FLOWS:READ'] }));
+});
+
 test('a session that holds less hands out no more, neither by a change nor by a value', async () => {
   const organizationId = crypto.randomUUID();
   const [owner, helper] = [
@@ -180,6 +198,8 @@ test.each([
   [{ permissions: ['FLOWS:READ', '*'] }, 'permissions.1'],
   [{ expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt'],
   [{ allowedIps: ['10.0.0.0/33'] }, 'allowedIps.0'],
+  [{ allowedIps: ['::1', 'fe80::1%eth0'] }, 'allowedIps.1'],
+  [{ permissions: Array(101).fill('FLOWS:READ') }, 'permissions'],
   [{ rateLimits: { perDay: 1_000_001 } }, 'rateLimits.perDay'],
   [{ isActive: 'yes' }, 'isActive'],
   [{ environment: 'production' }, 'environment'],

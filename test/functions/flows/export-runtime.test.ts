@@ -28,7 +28,7 @@ test('names secrets, and leaves all other templates as they are', async () => {
   const tenant = await newTenant();
   const script = (text: string, name: string) => ({ type: 'transform-data', name, config: { script: text } });
   const { id } = await createFlow(tenant, [
-    script("return 'Bearer {{secret:STRIPE_KEY}}, {{- secret:OTHER_1 | upcase -}}!'", 'a secret'),
+    script("return 'Bearer {{secret:STRIPE_KEY}}!'", 'a secret'),
     {
       type: 'conditional',
       name: 'nested',
@@ -39,17 +39,17 @@ test('names secrets, and leaves all other templates as they are', async () => {
       name: 'call',
       config: {
         http: { url: 'https://example.com/{{ path }}' },
-        auth: { type: 'bearer', token: '{{ token }}' },
+        auth: { type: 'bearer', token: '{{ token }}{{- secret:OTHER_1 | upcase -}}' },
       },
     },
     script('return \'{{secrets.key}} {{secrets:KEY}} {{ a | split: "secret:NO" }}\'', 'no secrets'),
   ]);
   const { steps } = await exported(tenant, id);
-  expect(steps[0].config.script).toBe("return 'Bearer secret:STRIPE_KEY, secret:OTHER_1!'");
+  expect(steps[0].config.script).toBe("return 'Bearer secret:STRIPE_KEY!'");
   expect(steps[1].config.trueSteps[0].config.script).toBe('return "secret:DEEP"');
   expect(steps[2].config).toMatchObject({
     http: { url: 'https://example.com/{{ path }}' },
-    auth: { token: '{{ token }}' },
+    auth: { token: '{{ token }}secret:OTHER_1' },
   });
   expect(steps[3].config.script).toBe(
     'return \'{{secrets.key}} {{secrets:KEY}} {{ a | split: "secret:NO" }}\'',

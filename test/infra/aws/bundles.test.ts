@@ -76,6 +76,18 @@ test('the bundled documents are whole: the OpenAPI document, the page, its scrip
   expect(bodies[3]).toContain('.swagger-ui');
 });
 
+test('the bundled intake screen carries its page, its script and its style', async () => {
+  const [page, script, fields, style] = await Promise.all(
+    ['page', 'script', 'fields', 'style'].map(async (part) =>
+      invokeWith(await deployed(`setup.${part}`), {})({}).then(({ body }) => body),
+    ),
+  );
+  expect(page).toContain('setup/script.js');
+  expect(script).toContain('location.hash');
+  expect(fields).toContain('export function fieldOf(');
+  expect(style).toContain('prefers-color-scheme');
+});
+
 test('the bundled worker runs every kind of step: sandbox, template, model, HTTP, record', async () => {
   const batch = await plannedBatch({
     steps: [

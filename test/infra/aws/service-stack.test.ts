@@ -1,28 +1,9 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { App, Validations } from 'aws-cdk-lib';
-import { Match, Template } from 'aws-cdk-lib/assertions';
-import { AwsSolutionsChecks } from 'cdk-nag';
+import { App } from 'aws-cdk-lib';
+import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, expect, test } from 'vitest';
 import { endpoints } from '../../../functions/index.ts';
-import { entries } from '../../../infra/aws/entries.ts';
-import { type EnvironmentName, environments } from '../../../infra/aws/environments.ts';
-import { ServiceStack } from '../../../infra/aws/service-stack.ts';
-
-/** The template of an environment, with a stand-in for the code: bundling has a test of its own. */
-function synthesise(name: EnvironmentName, context: Record<string, string> = {}) {
-  const code = mkdtempSync(join(tmpdir(), 'bundle-'));
-  writeFileSync(join(code, 'index.mjs'), 'export const handler = () => {};');
-  const app = new App({ context, outdir: mkdtempSync(join(tmpdir(), 'cdk-')) });
-  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-  const bundles = Object.fromEntries(entries.map(({ id }) => [id, code]));
-  const environment = { name, ...environments[name] };
-  const stack = new ServiceStack(app, 'Service', { environment, bundles });
-  // Throws when cdk-nag has an error that is not acknowledged with a reason.
-  app.synth();
-  return Template.fromStack(stack);
-}
+import { firewallRate } from '../../../infra/aws/firewall.ts';
+import { synthesise } from './synthesise.ts';
 
 let prod: Template;
 beforeAll(() => {
@@ -150,10 +131,83 @@ test('only Lambdas that run flows reach the tenants’ vectors and files, and kn
   }
 });
 
+test('setup links begin with the address that the operator names', () => {
+  const template = synthesise('dev', { publicUrl: 'https://flows.example.com' });
+  template.hasResourceProperties('AWS::Lambda::Function', {
+    FunctionName: 'agent-flow-dev-secrets-setup-url',
+    Environment: { Variables: { PUBLIC_URL: 'https://flows.example.com' } },
+  });
+});
+
+test('the pages that anybody may open run with a role that reaches no data', () => {
+  for (const group of ['docs', 'setup']) {
+    const [role] = Object.keys(
+      prod.findResources('AWS::IAM::Role', { Properties: { Description: `Lambdas of the group ${group}` } }),
+    );
+    const policies = Object.values(prod.findResources('AWS::IAM::Policy')).filter(({ Properties }) =>
+      Properties.Roles.some(({ Ref }: { Ref: string }) => Ref === role),
+    );
+    expect(policies).toHaveLength(1);
+    expect(JSON.stringify(policies)).not.toMatch(/dynamodb|secretsmanager|s3:|sqs:/);
+  }
+});
+
+test('people see the organization that an administrator gave them, and cannot give themselves one', () => {
+  prod.hasResourceProperties('AWS::Cognito::UserPool', {
+    Schema: [Match.objectLike({ Name: 'organizationId', AttributeDataType: 'String' })],
+    AdminCreateUserConfig: { AllowAdminCreateUserOnly: true },
+  });
+  prod.allResourcesProperties('AWS::Cognito::UserPoolClient', {
+    ReadAttributes: Match.absent(),
+    WriteAttributes: ['email', 'name'],
+  });
+});
+
 test('another OIDC issuer takes the place of the Cognito pool', () => {
   const template = synthesise('dev', { oidcIssuer: 'https://id.example.com', oidcAudience: 'api' });
   template.resourceCountIs('AWS::Cognito::UserPool', 0);
   template.hasResourceProperties('AWS::Lambda::Function', {
     Environment: { Variables: { OIDC_ISSUER: 'https://id.example.com', OIDC_AUDIENCE: 'api' } },
+  });
+});
+
+test('a rate for each address, if the context names one, is held to by a web ACL before the stage', () => {
+  prod.resourceCountIs('AWS::WAFv2::WebACL', 0);
+  const template = synthesise('dev', { wafRatePer5Minutes: '2000' });
+  template.hasResourceProperties('AWS::WAFv2::WebACL', {
+    Scope: 'REGIONAL',
+    Rules: [
+      Match.objectLike({
+        Statement: { RateBasedStatement: { Limit: 2_000, AggregateKeyType: 'IP' } },
+        Action: {
+          Block: {
+            CustomResponse: Match.objectLike({
+              ResponseCode: 429,
+              ResponseHeaders: Match.arrayWith([{ Name: 'Retry-After', Value: '1' }]),
+            }),
+          },
+        },
+      }),
+    ],
+  });
+  const [stage] = Object.keys(template.findResources('AWS::ApiGateway::Stage'));
+  const [association] = Object.values(template.findResources('AWS::WAFv2::WebACLAssociation'));
+  expect(JSON.stringify(association?.Properties.ResourceArn)).toContain(`"/stages/",{"Ref":"${stage}"}`);
+});
+
+test.each(['9', '1.5', 'many', ''])('%j is no rate', (wafRatePer5Minutes) => {
+  expect(() => firewallRate(new App({ context: { wafRatePer5Minutes } }))).toThrow('wafRatePer5Minutes');
+});
+
+test('API Gateway itself throttles', () => {
+  prod.hasResourceProperties('AWS::ApiGateway::Stage', {
+    MethodSettings: [
+      Match.objectLike({
+        HttpMethod: '*',
+        ResourcePath: '/*',
+        ThrottlingRateLimit: 2_000,
+        ThrottlingBurstLimit: 4_000,
+      }),
+    ],
   });
 });

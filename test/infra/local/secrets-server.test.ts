@@ -8,6 +8,7 @@ import {
   DescribeSecretCommand,
   GetSecretValueCommand,
   InvalidRequestException,
+  LimitExceededException,
   PutSecretValueCommand,
   ResourceExistsException,
   ResourceNotFoundException,
@@ -54,6 +55,29 @@ test('a new value becomes the current one, and the one before can still be read'
   expect(Object.values(VersionIdsToStages).sort()).toEqual([['AWSCURRENT'], ['AWSPREVIOUS']]);
 });
 
+test('each value is found by the id of its version, also one that no stage points at', async () => {
+  const SecretId = newName();
+  const { VersionId } = await client().send(new CreateSecretCommand({ Name: SecretId, SecretString: 'one' }));
+  for (const SecretString of ['two', 'three', 'four']) {
+    await client().send(new PutSecretValueCommand({ SecretId, SecretString }));
+  }
+  const found = await client().send(new GetSecretValueCommand({ SecretId, VersionId }));
+  expect(found).toMatchObject({ SecretString: 'one', VersionId });
+  expect(found.VersionStages).toEqual([]);
+  await expect(
+    client().send(new GetSecretValueCommand({ SecretId, VersionId: randomUUID() })),
+  ).rejects.toThrow(ResourceNotFoundException);
+});
+
+test('a secret takes a hundred values a day', async () => {
+  const SecretId = newName();
+  await client().send(new CreateSecretCommand({ Name: SecretId, SecretString: '0' }));
+  const put = (n: number) => client().send(new PutSecretValueCommand({ SecretId, SecretString: String(n) }));
+  for (let n = 1; n < 100; n++) await put(n);
+  await expect(put(100)).rejects.toThrow(LimitExceededException);
+  expect((await client().send(new GetSecretValueCommand({ SecretId }))).SecretString).toBe('99');
+});
+
 test('what does not exist, or exists already, is refused by AWS’s own error types', async () => {
   const SecretId = newName();
   for (const command of [
@@ -91,9 +115,13 @@ test('a deleted secret cannot be read or made again until it is restored', async
   await expect(client().send(new GetSecretValueCommand({ SecretId }))).rejects.toThrow(
     InvalidRequestException,
   );
-  await expect(client().send(new CreateSecretCommand({ Name: SecretId }))).rejects.toThrow(
-    InvalidRequestException,
-  );
+  for (const command of [
+    new CreateSecretCommand({ Name: SecretId }),
+    new PutSecretValueCommand({ SecretId, SecretString: 'y' }),
+    new DeleteSecretCommand({ SecretId, RecoveryWindowInDays: 7 }),
+  ]) {
+    await expect(client().send(command as CreateSecretCommand)).rejects.toThrow(InvalidRequestException);
+  }
   expect((await client().send(new DescribeSecretCommand({ SecretId }))).DeletedDate).toBeInstanceOf(Date);
   await client().send(new RestoreSecretCommand({ SecretId }));
   expect((await client().send(new GetSecretValueCommand({ SecretId }))).SecretString).toBe('x');

@@ -35,8 +35,6 @@ async function keyWith(changes: Partial<ApiKey> = {}) {
     ...unused,
     ...changes,
   };
-  await apiKeyStore(scope).create(key);
-  runtime.reset();
   const principal: Principal = {
     kind: 'key',
     tenant,
@@ -48,6 +46,8 @@ async function keyWith(changes: Partial<ApiKey> = {}) {
     permissions: [],
     sourceIp: '203.0.113.7',
   };
+  await apiKeyStore(scope).create(principal, key);
+  runtime.reset();
   return {
     runtime,
     scope,
@@ -110,6 +110,87 @@ test('the day is limited beside the hour, and the headers tell of the tighter on
     status: 429,
     details: 'Daily limit of 3 requests reached',
   });
+});
+
+test('a window begins anew at its very second, and until then says how long to wait', async () => {
+  const { admit, advance } = await keyWith({ perHour: 1, perDay: 2 });
+  const wait = async () => (await admit()).refusal;
+  await admit();
+  const hourly = 'Hourly limit of 1 requests reached';
+  const daily = 'Daily limit of 2 requests reached';
+  expect(await wait()).toMatchObject({ details: hourly, headers: { 'Retry-After': '3600' } });
+  // The clock began at a whole second.
+  advance(3_599_001);
+  expect(await wait()).toMatchObject({ details: hourly, headers: { 'Retry-After': '1' } });
+  advance(998);
+  expect(await wait()).toMatchObject({ details: hourly, headers: { 'Retry-After': '1' } });
+  advance(1);
+  expect(await wait()).toBeUndefined();
+  advance(3_600_000);
+  expect(await wait()).toMatchObject({ details: daily, headers: { 'Retry-After': '79200' } });
+  advance(79_199_999);
+  expect(await wait()).toMatchObject({ details: daily, headers: { 'Retry-After': '1' } });
+  advance(1);
+  const anew = await admit();
+  expect(anew).toMatchObject({
+    refusal: undefined,
+    windows: { hourly: { remaining: 0 }, daily: { remaining: 1 } },
+  });
+});
+
+test('a full day tells of itself, though the hour before was full too', async () => {
+  const { admit, advance } = await keyWith({ perHour: 1, perDay: 1 });
+  await admit();
+  advance(3_600_000);
+  const { rateLimit, refusal } = await admit();
+  expect(refusal).toMatchObject({ details: 'Daily limit of 1 requests reached' });
+  expect(rateLimit).toEqual({ limit: 1, remaining: 0, reset: start / 1_000 + 86_400 });
+});
+
+test('of 50 clients at once exactly those within the limit get in, also when a window ends under them', async () => {
+  const { admit, advance } = await keyWith({ perHour: 20 });
+  for (let hour = 0; hour < 3; hour++) {
+    const admissions = await Promise.all(Array.from({ length: 50 }, () => admit()));
+    const admitted = admissions.filter(({ refusal }) => !refusal);
+    expect(admitted).toHaveLength(20);
+    expect(admitted.map(({ rateLimit }) => rateLimit.remaining).toSorted((a, b) => a - b)).toEqual(
+      Array.from({ length: 20 }, (_, index) => index),
+    );
+    advance(3_600_000);
+  }
+});
+
+test('of 50 clients over HTTP exactly those within the limit get in', async () => {
+  const { call } = await tenantWithKey(['FLOWS:READ'], { rateLimits: { perHour: 30 } });
+  const answers = await Promise.all(Array.from({ length: 50 }, () => call('GET', '/v1/flows')));
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(30);
+  expect(refused).toHaveLength(20);
+  for (const { body, headers } of refused) {
+    expect(body).toEqual({ error: 'Rate limit exceeded', details: 'Hourly limit of 30 requests reached' });
+    const reset = Number(headers.get('x-ratelimit-reset'));
+    const retryAfter = Number(headers.get('retry-after'));
+    expect(Math.abs(Date.now() / 1_000 + retryAfter - reset)).toBeLessThan(60);
+    expect(retryAfter).toBeLessThanOrEqual(3_600);
+  }
+});
+
+test('a session whose token is over is refused without a count, whatever the gateway still keeps', async () => {
+  const { admit, advance, runtime } = await keyWith();
+  const expiresAt = start / 1_000 + 2;
+  const until: Partial<Principal> = {
+    kind: 'session',
+    keyId: null,
+    hash: null,
+    permissions: ['*'],
+    expiresAt,
+  };
+  advance(1_999);
+  expect((await admit(until)).refusal).toBeUndefined();
+  advance(1);
+  runtime.reset();
+  expect((await admit(until)).refusal).toMatchObject({ status: 401 });
+  expect(runtime.consumed.commands).toEqual([]);
 });
 
 test('disabling, expiry, rotation, deletion and narrowing bite at once', async () => {

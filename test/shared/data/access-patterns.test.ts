@@ -25,7 +25,7 @@ interface Pattern {
 const first = ({ created }: AccessWorld) => created[0]?.id ?? '';
 const withKey = async (world: AccessWorld) => {
   const key = newApiKey();
-  await world.keys.create(key);
+  await world.keys.create(sessionOf(world.tenant), key);
   return key;
 };
 /** Twenty runs, five in each partition of the flow's results: what a query costs depends on how many lie there. */
@@ -40,6 +40,14 @@ const withRun = async (world: AccessWorld) => {
   }
 };
 
+const withSecret = ({ secrets, tenant }: AccessWorld) =>
+  secrets.create(sessionOf(tenant), { key: 'KEY', value: 'the value of it' });
+
+const stepWithSecret = {
+  ...{ id: 's', type: 'transform-data', name: 's', order: 0, enabled: true },
+  config: { script: 'secrets.KEY' },
+};
+
 const edit = { updates: { seen: true }, deleteFields: [] };
 const inTime = { dryRun: false, timeLeftMs: () => 29_000 };
 
@@ -47,7 +55,7 @@ const inTime = { dryRun: false, timeLeftMs: () => 29_000 };
 const patterns: Record<string, Pattern> = {
   'Key by its hash': {
     commands: 'GetItem',
-    units: 0.5,
+    units: 1,
     run: async (world) => {
       const { hash } = await withKey(world);
       return () => world.credential(hash);
@@ -74,35 +82,44 @@ const patterns: Record<string, Pattern> = {
   },
   'Create a key': {
     commands: 'TransactWriteItems',
-    units: [2, 4],
+    units: [3, 6],
     run:
-      ({ keys }) =>
+      ({ keys, tenant }) =>
       () =>
-        keys.create(newApiKey()),
+        keys.create(sessionOf(tenant), newApiKey()),
   },
   'Change a key': {
-    commands: 'GetItem, UpdateItem',
-    units: 2,
+    commands: '2 GetItem, TransactWriteItems',
+    units: [4, 6],
     run: async (world) => {
       const { id } = await withKey(world);
-      return async () => world.keys.update((await world.keys.get(id)).id, { set: { name: 'x' } });
+      return async () =>
+        world.keys.update(sessionOf(world.tenant), (await world.keys.get(id)).id, { name: 'x' });
     },
   },
   'Give a key another value': {
     commands: 'TransactWriteItems',
-    units: [2, 6],
+    units: [3, 8],
     run: async (world) => {
       const key = await withKey(world);
       const { hash, keyPrefix, searchHint } = newApiKey();
-      return () => world.keys.renew(key, { hash, keyPrefix, searchHint });
+      return () => world.keys.renew(sessionOf(world.tenant), key, { hash, keyPrefix, searchHint });
     },
   },
   'Delete a key': {
     commands: 'TransactWriteItems',
-    units: [2, 4],
+    units: [3, 6],
     run: async (world) => {
       const key = await withKey(world);
-      return () => world.keys.remove(key);
+      return () => world.keys.remove(sessionOf(world.tenant), key);
+    },
+  },
+  'Note that a key was shown': {
+    commands: 'PutItem',
+    units: 1,
+    run: async (world) => {
+      const key = await withKey(world);
+      return () => world.keys.noteRevealed(sessionOf(world.tenant), key);
     },
   },
   'List keys': {
@@ -111,6 +128,107 @@ const patterns: Record<string, Pattern> = {
     run: async (world) => {
       await withKey(world);
       return () => world.keys.list();
+    },
+  },
+
+  'List secrets': {
+    commands: 'Query',
+    units: 1,
+    run: async (world) => {
+      await withSecret(world);
+      return () => world.secrets.list();
+    },
+  },
+  'Get a secret': {
+    commands: '2 GetItem',
+    units: 2,
+    run: async (world) => {
+      const { id } = await withSecret(world);
+      return () => world.secrets.get(id);
+    },
+  },
+  'Secrets by their keys': {
+    commands: 'BatchGetItem',
+    units: 1,
+    run: async (world) => {
+      await withSecret(world);
+      return () => world.secrets.byKeys(['KEY']);
+    },
+  },
+  'Values of a run’s secrets': {
+    commands: 'BatchGetItem',
+    units: 1,
+    run: async (world) => {
+      await withSecret(world);
+      return () => world.secretValues(['KEY']);
+    },
+  },
+  'Create a secret': {
+    commands: 'BatchGetItem, PutItem, TransactWriteItems',
+    units: [3, 6],
+    run: (world) => () => withSecret(world),
+  },
+  'Rotate or describe a secret': {
+    commands: '2 GetItem, TransactWriteItems',
+    units: [4, 6],
+    run: async (world) => {
+      const { id } = await withSecret(world);
+      return () => world.secrets.update(sessionOf(world.tenant), id, { value: 'another value' });
+    },
+  },
+  'Set two secrets together': {
+    commands: 'BatchGetItem, 2 TransactWriteItems',
+    units: [4, 12],
+    run:
+      ({ secrets, tenant }) =>
+      () =>
+        secrets.setAll(
+          sessionOf(tenant),
+          ['KEY', 'OTHER_KEY'].map((key) => ({ key, value: 'the value of it' })),
+        ),
+  },
+  'Delete a secret': {
+    commands: '2 GetItem, TransactWriteItems, Query',
+    units: [4, 7],
+    run: async (world) => {
+      const { id } = await withSecret(world);
+      return () => world.secrets.remove(sessionOf(world.tenant), id);
+    },
+  },
+
+  'Setup link by its token’s hash': {
+    commands: 'GetItem',
+    units: 1,
+    run: async (world) => {
+      const link = await world.newSetupLink(['KEY']);
+      return () => world.setupLinks.of(link);
+    },
+  },
+  'Count a setup link’s request': {
+    commands: 'UpdateItem',
+    units: 1,
+    run: async (world) => {
+      const link = await world.newSetupLink(['KEY']);
+      const ask = () => world.admit(link);
+      await ask();
+      return ask;
+    },
+  },
+  'Make a setup link': {
+    commands: 'TransactWriteItems',
+    units: [2, 4],
+    run:
+      ({ newSetupLink }) =>
+      () =>
+        newSetupLink(['KEY']),
+  },
+  'Submit the last value of a setup link': {
+    commands: 'GetItem, 2 BatchGetItem, PutItem, TransactWriteItems',
+    units: [4, 10],
+    run: async (world) => {
+      const link = await world.newSetupLink(['KEY']);
+      const source = { type: 'manual' } as const;
+      return () => world.intake.submit(link, { source, items: [{ key: 'KEY', value: 'the value of it' }] });
     },
   },
 
@@ -159,9 +277,18 @@ const patterns: Record<string, Pattern> = {
       () =>
         flows.markRun({ ...flow, lastRunAt: null }),
   },
-  'Delete a flow': {
+  'Create a flow that names a secret': {
     commands: 'TransactWriteItems',
-    units: [4, 7],
+    units: [6, 10],
+    indexes: 'GSI1, GSI2',
+    run:
+      ({ flows, owner }) =>
+      () =>
+        flows.create(owner, { name: 'A flow', steps: [stepWithSecret] }),
+  },
+  'Delete a flow': {
+    commands: 'GetItem, TransactWriteItems',
+    units: [4.5, 7.5],
     indexes: 'GSI1',
     run:
       ({ flows, flow }) =>

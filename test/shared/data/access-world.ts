@@ -1,5 +1,6 @@
 import { type ApiKey, apiKeyEntity, credentialEntity, unused } from '../../../shared/auth/api-key.ts';
 import { apiKeyStore } from '../../../shared/auth/api-key-store.ts';
+import { hashKey } from '../../../shared/auth/key-format.ts';
 import { admit } from '../../../shared/auth/meter.ts';
 import type { Principal } from '../../../shared/auth/principal.ts';
 import type { Batch } from '../../../shared/batches/batch.ts';
@@ -17,6 +18,8 @@ import { flowStore } from '../../../shared/flows/flow-store.ts';
 import { runVersions } from '../../../shared/flows/run-versions.ts';
 import { versionStore } from '../../../shared/flows/version-store.ts';
 import { newId } from '../../../shared/ids.ts';
+import { secretIntake } from '../../../shared/intake/secret-intake.ts';
+import { intakeTokens } from '../../../shared/intake/tokens.ts';
 import { recordStore } from '../../../shared/records/record-store.ts';
 import { recordsPort } from '../../../shared/records/records-port.ts';
 import { checkpointEntity, recordResultsRange } from '../../../shared/runs/checkpoint.ts';
@@ -26,6 +29,8 @@ import { removeResult } from '../../../shared/runs/remove-result.ts';
 import { openRunLog, type RunLog } from '../../../shared/runs/run-log.ts';
 import { RunResultQuery, runResults } from '../../../shared/runs/run-results.ts';
 import { StepResultQuery, stepResultStore } from '../../../shared/runs/step-results.ts';
+import { secretStore } from '../../../shared/secrets/secret-store.ts';
+import { secretValues } from '../../../shared/secrets/secret-values.ts';
 import { countingRuntime } from '../../support/stack.ts';
 import { newTenantName } from './notes.ts';
 
@@ -91,6 +96,16 @@ export async function accessWorld() {
     ...{ tenant, scope, table: scope.table, flows, versions, records, batches, newFlow, flow, versionId },
     ...{ created, owner, newBatch, messagesOf },
     keys: apiKeyStore(scope),
+    secrets: secretStore(scope),
+    setupLinks: intakeTokens(scope),
+    intake: secretIntake(scope),
+    /** Who holds the token of a new link. */
+    async newSetupLink(keys: string[]): Promise<Principal> {
+      const session = sessionOf(tenant);
+      const token = await intakeTokens(scope).issue(session, keys, null);
+      return { ...session, kind: 'intake', hash: hashKey(token), permissions: [] };
+    },
+    secretValues: secretValues(scope),
     recordsPort: recordsPort(scope, owner),
     runVersions: runVersions(scope),
     upsertFlow: () =>
@@ -137,7 +152,7 @@ export async function accessWorld() {
     page: (query: object = {}) => CursorQuery.parse({ limit: '10', ...query }),
     resultPage: (query: object = {}) => StepResultQuery.parse({ limit: '10', ...query }),
     tombstone: (id: string) => scope.table.commit([tombstoneOf(scope, id)]),
-    credential: (hash: string) => scope.table.get(credentialEntity, { hash }),
+    credential: (hash: string) => scope.table.get(credentialEntity, { hash }, { consistent: true }),
     keyItem: (id: string) => scope.table.get(apiKeyEntity, { id }),
     admit: (principal: Principal) => admit(scope, principal, { permission: 'FLOWS:READ' }),
 

@@ -6,7 +6,9 @@ type Config = Record<string, unknown>;
 type StepTypeName = keyof typeof stepTypes;
 
 const variable = fc.constantFrom('a', 'b', 'c');
-const text = fc.constantFrom('say {{ a }}', 'plain', '{{ b }} and {{ c }}', 'fail', 'fail for good');
+const words = ['say {{ a }}', 'plain', '{{ b }} and {{ c }}', 'fail', 'fail for good'];
+const text = fc.constantFrom(...words);
+const textWithSecret = fc.constantFrom(...words, 'whisper {{secret:HUSH}} to {{ a }}');
 const url = fc.constantFrom(
   'https://example.com/page',
   'https://example.com/{{ a }}',
@@ -15,7 +17,8 @@ const url = fc.constantFrom(
 const condition = fc.constantFrom('true', 'false', 'a', 'b === "x"', 'String(c).length > 3', 'missing.name');
 const config = <Members extends Record<string, fc.Arbitrary<unknown>>>(members: Members) =>
   fc.record(members) as fc.Arbitrary<Config>;
-const http = url.map((address) => ({ url: address }));
+const secretUrl = fc.constant('https://example.com/page?key={{ secret:HUSH | url_encode }}');
+const http = fc.oneof(url, secretUrl).map((address) => ({ url: address }));
 const record = fc.oneof(
   fc.constantFrom<Config>(
     { recordType: 'thing', recordName: 'one' },
@@ -28,9 +31,17 @@ const record = fc.oneof(
 
 /** Configs of every type of step, so that a new type without any does not compile. */
 const configs: { [Type in Exclude<StepTypeName, 'conditional'>]: fc.Arbitrary<Config> } = {
-  prompt: config({ model: fc.constant('fake'), userPrompt: text }),
+  prompt: config({ model: fc.constant('fake'), userPrompt: textWithSecret }),
   template: config({ template: fc.constantFrom('a={{ a }} b={{ b }} c={{ c | size }}', 'plain') }),
-  'transform-data': config({ script: fc.constantFrom('[a, b]', 'return { c }', 'throw new Error("no")') }),
+  'transform-data': config({
+    script: fc.constantFrom(
+      '[a, b]',
+      'return { c }',
+      'throw new Error("no")',
+      'throw secrets.HUSH',
+      'a + `{{secret:HUSH}}`',
+    ),
+  }),
   'set-variable': config({
     variableName: variable,
     value: fc.constantFrom('x', 7, ['{{ b }}'], '{{ a }}', { of: '{{ c }}' }),

@@ -1,6 +1,9 @@
 import type { FlowRecord, HttpAnswer, Ports } from '../../../shared/flows/ports.ts';
 import { StepError } from '../../../shared/flows/step.ts';
 
+/** What every secret of this world has. */
+export const secretValue = 'hush, "dear"';
+
 /** Whatever is asked of this world, it answers the same to the same question, and notes that it was asked. */
 export function notingWorld() {
   const asked: string[] = [];
@@ -30,6 +33,7 @@ export function notingWorld() {
 
   const ports: Ports = {
     now: () => new Date(at),
+    secrets: async (keys) => new Map(keys.map((key) => [key, secretValue])),
     async model({ messages, system }) {
       note('model', { messages, system });
       const text = messages.at(-1)?.content ?? '';

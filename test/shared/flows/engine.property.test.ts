@@ -8,7 +8,7 @@ import {
   type Wait,
 } from '../../../shared/flows/engine.ts';
 import { anyStep } from './any-step.ts';
-import { notingWorld } from './any-world.ts';
+import { notingWorld, secretValue } from './any-world.ts';
 import { flowSteps } from './engine-world.ts';
 
 const variables = { a: 1, b: 'x', o: { list: [1, 2] }, vector: [1, 0] };
@@ -58,6 +58,7 @@ test('a run that is broken off after any steps and goes on from there gives what
         const actual = await drive(disturbed, run, breaks);
         expect(actual.results.map(timeless)).toEqual(expected.results.map(timeless));
         expect(actual.end).toEqual(expected.end);
+        expect(JSON.stringify(actual)).not.toContain(JSON.stringify(secretValue).slice(1, -1));
         // Nothing was asked of the world twice.
         expect(disturbed.asked).toEqual(undisturbed.asked);
       },

@@ -1,0 +1,33 @@
+import * as z from 'zod';
+import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+import { secretStore } from '../../shared/secrets/secret-store.ts';
+
+const Keys = z.array(z.string());
+
+export const checkSecrets = defineEndpoint({
+  id: 'secrets.check',
+  method: 'POST',
+  path: '/v1/secrets/check',
+  permission: 'SECRETS:READ',
+  summary: 'Check which secrets there are',
+  description:
+    'Each key once, in the order in which they were asked for. One without a value yet is missing, and so is what could not be a key.',
+  body: z.strictObject({ keys: z.array(z.string().min(1).max(100)).min(1).max(50) }),
+  responses: { 200: z.object({ found: Keys, missing: Keys, revoked: Keys }) },
+  errors: [400, 415],
+  needs: { secrets: secretStore },
+
+  async handle({ body }, { secrets }) {
+    const keys = [...new Set(body.keys)];
+    const known = await secrets.byKeys(keys);
+    const standing = (key: string) => {
+      const status = known.get(key)?.status ?? 'pending';
+      return status === 'active' ? 'found' : status === 'pending' ? 'missing' : status;
+    };
+    const { found = [], missing = [], revoked = [] } = Object.groupBy(keys, standing);
+    return { found, missing, revoked };
+  },
+});
+
+export const handler = toLambda(checkSecrets);

@@ -1,0 +1,26 @@
+import * as z from 'zod';
+import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+import { secretStore } from '../../shared/secrets/secret-store.ts';
+import { SecretParams } from './schemas.ts';
+
+export const deleteSecret = defineEndpoint({
+  id: 'secrets.delete',
+  method: 'DELETE',
+  path: '/v1/secrets/{id}',
+  permission: 'SECRETS:WRITE',
+  summary: 'Delete a secret',
+  description:
+    'No run that begins from then on gets its value. `referenceCount` says by how many it is still named. Checks call its key revoked until it is created again.',
+  params: SecretParams,
+  responses: { 200: z.object({ success: z.boolean(), deletedId: z.string(), referenceCount: z.int() }) },
+  errors: [400, 404, 409],
+  needs: { secrets: secretStore },
+
+  async handle({ params, principal }, { secrets }) {
+    const { referenceCount } = await secrets.remove(principal, params.id);
+    return { success: true, deletedId: params.id, referenceCount };
+  },
+});
+
+export const handler = toLambda(deleteSecret);

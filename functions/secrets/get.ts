@@ -1,0 +1,22 @@
+import * as z from 'zod';
+import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+import { secretStore } from '../../shared/secrets/secret-store.ts';
+import { SecretParams, SecretResponse, toSecretResponse } from './schemas.ts';
+
+export const getSecret = defineEndpoint({
+  id: 'secrets.get',
+  method: 'GET',
+  path: '/v1/secrets/{id}',
+  permission: 'SECRETS:READ',
+  summary: 'Get a secret',
+  description: 'Never its value.',
+  params: SecretParams,
+  responses: { 200: z.object({ data: SecretResponse }) },
+  errors: [400, 404],
+  needs: { secrets: secretStore },
+
+  handle: async ({ params }, { secrets }) => ({ data: toSecretResponse(await secrets.get(params.id)) }),
+});
+
+export const handler = toLambda(getSecret);

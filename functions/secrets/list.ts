@@ -1,0 +1,23 @@
+import * as z from 'zod';
+import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+import { secretStore } from '../../shared/secrets/secret-store.ts';
+import { SecretResponse, toSecretResponse } from './schemas.ts';
+
+export const listSecrets = defineEndpoint({
+  id: 'secrets.list',
+  method: 'GET',
+  path: '/v1/secrets',
+  permission: 'SECRETS:READ',
+  summary: 'List secrets',
+  description: 'All of them by the order of their keys, without their values.',
+  responses: { 200: z.object({ data: z.array(SecretResponse), total: z.int() }) },
+  needs: { secrets: secretStore },
+
+  async handle(_request, { secrets }) {
+    const data = (await secrets.list()).map(toSecretResponse);
+    return { data, total: data.length };
+  },
+});
+
+export const handler = toLambda(listSecrets);

@@ -1,0 +1,48 @@
+import * as z from 'zod';
+import { idOf } from '../../shared/ids.ts';
+import { Description, type Secret, SecretKey, SecretValue } from '../../shared/secrets/secret.ts';
+
+export const SecretParams = z.object({ id: idOf('secret') });
+
+export const CreateSecretBody = z
+  .strictObject({
+    key: SecretKey,
+    value: SecretValue.optional(),
+    description: Description.optional(),
+  })
+  .meta({
+    examples: [{ key: 'WEATHER_API_KEY', value: 'an example of a key', description: 'Of the forecast' }],
+  });
+
+export const UpdateSecretBody = z
+  .strictObject({
+    value: SecretValue.optional(),
+    description: Description.optional().meta({ description: 'An empty one takes it off' }),
+    expectedVersion: z.int().min(0).optional(),
+  })
+  .refine(({ value, description }) => value !== undefined || description !== undefined, {
+    message: 'Required: a value or a description',
+    params: { code: 'NOTHING_TO_CHANGE' },
+  });
+
+/** What anybody is told of a secret. Its value is not among it, nor could it be: the table does not have it. */
+export const SecretResponse = z
+  .object({
+    id: z.string(),
+    key: z.string(),
+    description: z.string().nullable(),
+    status: z.enum(['active', 'pending']),
+    version: z.int(),
+    valuePreview: z.string().nullable(),
+    phantomToken: z.string().nullable().meta({ description: 'What stands for the value in configs' }),
+    lastRotatedAt: z.string().nullable(),
+    createdAt: z.string(),
+    updatedAt: z.string(),
+  })
+  .meta({ id: 'Secret' });
+
+export const toSecretResponse = ({ status, ...secret }: Secret) => ({
+  ...secret,
+  status: status === 'active' ? ('active' as const) : ('pending' as const),
+  phantomToken: `{{secret:${secret.key}}}`,
+});

@@ -1,0 +1,48 @@
+import * as z from 'zod';
+import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+import { IntakeContext } from '../../shared/intake/intake.ts';
+import { isConfigured } from '../../shared/intake/source.ts';
+import { intakeTokens } from '../../shared/intake/tokens.ts';
+import { SecretKey } from '../../shared/secrets/secret.ts';
+import { secretStore } from '../../shared/secrets/secret-store.ts';
+
+export const secretsSetupUrl = defineEndpoint({
+  id: 'secrets.setup-url',
+  method: 'POST',
+  path: '/v1/secrets/setup-url',
+  permission: 'SECRETS:WRITE',
+  summary: 'Make a link under which a person enters the values of secrets',
+  description:
+    'The link opens a page that asks for those of the keys that are missing, have no value yet or were revoked. It works for 24 hours, until all of them have a value, and can replace no value that is there. Whoever has it can enter them, so hand it over with care; it is not shown again. `&returnUrl=<encoded https address>` after it shows a link back at the end. `url` is null when nothing is missing. `context` is shown on the page.',
+  body: z.strictObject({
+    keys: z.array(SecretKey).min(1).max(50),
+    context: IntakeContext.optional(),
+  }),
+  responses: {
+    200: z.object({
+      url: z.string().nullable(),
+      missing: z.array(z.string()),
+      revoked: z.array(z.string()),
+      alreadyConfigured: z.array(z.string()),
+    }),
+  },
+  errors: [400, 415],
+  needs: { secrets: secretStore, tokens: intakeTokens },
+
+  async handle({ body, principal, baseUrl }, { secrets, tokens }) {
+    const keys = [...new Set(body.keys)];
+    const known = await secrets.byKeys(keys);
+    const isRevoked = (key: string) => known.get(key)?.status === 'revoked';
+    const open = keys.filter((key) => !isConfigured(known.get(key)));
+    const token = open.length > 0 && (await tokens.issue(principal, open, body.context ?? null));
+    return {
+      url: token ? `${baseUrl()}/secrets/setup#${token}` : null,
+      missing: open.filter((key) => !isRevoked(key)),
+      revoked: open.filter(isRevoked),
+      alreadyConfigured: keys.filter((key) => !open.includes(key)),
+    };
+  },
+});
+
+export const handler = toLambda(secretsSetupUrl);

@@ -1,0 +1,26 @@
+import * as z from 'zod';
+import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+import { secretStore } from '../../shared/secrets/secret-store.ts';
+import { SecretParams, SecretResponse, toSecretResponse, UpdateSecretBody } from './schemas.ts';
+
+export const updateSecret = defineEndpoint({
+  id: 'secrets.update',
+  method: 'PUT',
+  path: '/v1/secrets/{id}',
+  permission: 'SECRETS:WRITE',
+  summary: 'Rotate or describe a secret',
+  description:
+    'A value is the secret’s next version, and runs that begin from then on use it. With an expectedVersion that is not the secret’s own nothing changes (409), and of several who change it at once one succeeds.',
+  params: SecretParams,
+  body: UpdateSecretBody,
+  responses: { 200: z.object({ data: SecretResponse }) },
+  errors: [400, 404, 409, 415],
+  needs: { secrets: secretStore },
+
+  handle: async ({ params, body, principal }, { secrets }) => ({
+    data: toSecretResponse(await secrets.update(principal, params.id, body)),
+  }),
+});
+
+export const handler = toLambda(updateSecret);

@@ -1,0 +1,108 @@
+import * as z from 'zod';
+import type { RateLimit } from '../../shared/auth/rate-limit.ts';
+import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+import { clock } from '../../shared/runtime.ts';
+
+const nearPercent = 80;
+
+const Spending = {
+  atSpendLimit: z.literal(false),
+  spendLimit: z.null(),
+  spendLimitEnabled: z.literal(false),
+};
+const noSpending = { atSpendLimit: false, spendLimit: null, spendLimitEnabled: false } as const;
+
+const noMonthlyLimit = {
+  isNearLimit: false,
+  isOverLimit: false,
+  isUnlimited: true,
+  percentUsed: 0,
+  remaining: null,
+  platformTokenLimit: null,
+  platformTokensUsed: 0,
+} as const;
+const noPlan = {
+  inSlowMode: false,
+  isOverage: false,
+  isUnlimited: false,
+  overageCount: 0,
+  tier: 'none',
+} as const;
+
+const Window = z
+  .object({
+    date: z.string(),
+    executionLimit: z.int(),
+    executionsUsed: z.int(),
+    inSlowMode: z.literal(false),
+    isAtLimit: z.boolean(),
+    isNearLimit: z.boolean(),
+    isOverage: z.literal(false),
+    isUnlimited: z.literal(false),
+    overageCount: z.literal(0),
+    percentUsed: z.number(),
+    periodType: z.enum(['hourly', 'daily']),
+    remaining: z.int(),
+    resetsAt: z.string(),
+    tier: z.literal('none'),
+    ...Spending,
+  })
+  .meta({ id: 'UsageWindow' });
+
+const Usage = z.object({
+  hourly: Window,
+  daily: Window,
+  month: z.string(),
+  isNearLimit: z.literal(false),
+  isOverLimit: z.literal(false),
+  isUnlimited: z.literal(true),
+  percentUsed: z.literal(0),
+  remaining: z.null(),
+  platformTokenLimit: z.null(),
+  platformTokensUsed: z.literal(0),
+  userId: z.string(),
+  ...Spending,
+});
+
+export const getUsageLimits = defineEndpoint({
+  id: 'usage-limits.get',
+  method: 'GET',
+  path: '/v1/usage-limits',
+  permission: 'authenticated',
+  summary: 'Get how much of its limits the caller has used',
+  description:
+    'Of the key that calls, or of the user whose session calls. What is limited is requests: `executions` are requests, this one included. `hourly` and `daily` are the two windows; each begins with its first request (`date`, UTC) and begins anew at `resetsAt`. A window is near its limit from 80 % on. The other members tell of the month, which has no limit. There are no plans, no spend limits, no slow mode and no tokens of the platform’s own, so these members never change.',
+  responses: { 200: z.object({ usage: Usage }) },
+  needs: { now: clock },
+
+  async handle({ principal, usage }, { now }) {
+    const { hourly, daily } = await usage();
+    return {
+      usage: {
+        hourly: windowOf('hourly', hourly, 3_600),
+        daily: windowOf('daily', daily, 86_400),
+        month: now().toISOString().slice(0, 'yyyy-mm'.length),
+        userId: principal.userId,
+        ...noMonthlyLimit,
+        ...noSpending,
+      },
+    };
+  },
+});
+
+function windowOf<P extends string>(periodType: P, { limit, remaining, reset }: RateLimit, seconds: number) {
+  const used = limit - remaining;
+  const percentUsed = Math.round((used / limit) * 10_000) / 100;
+  return {
+    periodType,
+    date: new Date((reset - seconds) * 1_000).toISOString().slice(0, 'yyyy-mm-dd'.length),
+    resetsAt: new Date(reset * 1_000).toISOString(),
+    ...{ executionLimit: limit, executionsUsed: used, remaining, percentUsed },
+    ...{ isAtLimit: remaining === 0, isNearLimit: percentUsed >= nearPercent },
+    ...noPlan,
+    ...noSpending,
+  };
+}
+
+export const handler = toLambda(getUsageLimits);

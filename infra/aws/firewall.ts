@@ -1,0 +1,64 @@
+import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
+import { Construct } from 'constructs';
+import type { GatewayResponse } from '../gateway-responses.ts';
+
+/** What WAF takes. */
+const rateMin = 10;
+const rateMax = 2_000_000_000;
+
+interface Guarded {
+  stageArn: string;
+  /** Requests of one address in five minutes. */
+  ratePer5Minutes: number;
+  /** What a client hears beyond it. */
+  refusal: GatewayResponse;
+}
+
+/** Stands before the API, so that what one address sends in masses reaches no Lambda, whatever it sends. */
+export class Firewall extends Construct {
+  constructor(scope: Construct, id: string, { stageArn, ratePer5Minutes, refusal }: Guarded) {
+    super(scope, id);
+    const watched = (metricName: string) => ({
+      metricName,
+      cloudWatchMetricsEnabled: true,
+      sampledRequestsEnabled: true,
+    });
+    const acl = new CfnWebACL(this, 'acl', {
+      scope: 'REGIONAL',
+      defaultAction: { allow: {} },
+      visibilityConfig: watched('requests'),
+      customResponseBodies: {
+        refusal: { contentType: 'APPLICATION_JSON', content: JSON.stringify(refusal.body) },
+      },
+      rules: [
+        {
+          name: 'rate-per-address',
+          priority: 0,
+          statement: { rateBasedStatement: { limit: ratePer5Minutes, aggregateKeyType: 'IP' } },
+          action: {
+            block: {
+              customResponse: {
+                responseCode: refusal.statusCode,
+                customResponseBodyKey: 'refusal',
+                responseHeaders: Object.entries(refusal.headers).map(([name, value]) => ({ name, value })),
+              },
+            },
+          },
+          visibilityConfig: watched('rate-per-address'),
+        },
+      ],
+    });
+    new CfnWebACLAssociation(this, 'association', { webAclArn: acl.attrArn, resourceArn: stageArn });
+  }
+}
+
+/** The context value `wafRatePer5Minutes`. Without it there is no web ACL, which has a price even when it idles. */
+export function firewallRate(construct: Construct): number | undefined {
+  const value: unknown = construct.node.tryGetContext('wafRatePer5Minutes');
+  if (value === undefined) return undefined;
+  const rate = Number(value);
+  if (Number.isInteger(rate) && rate >= rateMin && rate <= rateMax) return rate;
+  throw new Error(
+    `-c wafRatePer5Minutes=${String(value)}: expected a whole number from ${rateMin} to ${rateMax}`,
+  );
+}

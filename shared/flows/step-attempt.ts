@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Refused, State, StepResult, Wait } from './engine.ts';
+import { type ErrorHandling, errorHandlingOf, fallbackOverrides } from './error-handling.ts';
+import { type FlowStep, type Parked, StepError, type StepEvent, type StepOutcome } from './step.ts';
+import { stepTypeOf } from './steps/index.ts';
+
+/** Tries a step, and tells what came of it. @throws what is not the step's own failure. */
+export async function attempt(
+  state: State,
+  step: FlowStep,
+  path: string,
+  refused: Refused | undefined,
+): Promise<StepResult | { wait: Wait; until: Date }> {
+  const { waiting, ports } = state;
+  const since = waiting?.path === path ? new Date(waiting.since) : ports.now();
+  const startedAt = since.toISOString();
+  const tried = refused ? { ...refused, retryCount: 0 } : await withFallbacks(state, step, since);
+  if ('until' in tried) return { wait: { path, since: startedAt }, until: tried.until };
+  const base = {
+    path,
+    stepId: step.id,
+    startedAt,
+    durationMs: Math.max(0, ports.now().getTime() - since.getTime()),
+    retryCount: tried.retryCount,
+  };
+  if ('skipped' in tried) return { ...base, status: 'skipped' };
+  if ('error' in tried) {
+    const { message, retryable } = tried.error;
+    return { ...base, status: 'failed', error: message, retryable };
+  }
+  return { ...base, ...tried.outcome, status: 'completed' };
+}
+
+type Once = { error: StepError } | { outcome: StepOutcome } | Parked;
+type Tried = { retryCount: number } & Once;
+
+/** Runs a step, and what its error handling names when that fails (semantics-1, 6.2). */
+async function withFallbacks(state: State, step: FlowStep, since: Date): Promise<Tried> {
+  let tried = await once(state, step, since);
+  let retryCount = 0;
+  const policy = errorHandlingOf(step);
+  if (policy?.onError !== 'fallback') return { ...tried, retryCount };
+  for (const fallback of policy.fallbacks ?? []) {
+    if (!triggers(policy, tried)) break;
+    if (fallback.delay) await sleep(fallback.delay, undefined, { signal: state.signal });
+    if (fallback.type === 'message') return { outcome: { output: fallback.message }, retryCount };
+    retryCount++;
+    const config = { ...step.config, ...fallbackOverrides(fallback) };
+    tried = await once(state, { ...step, config }, since);
+  }
+  return { ...tried, retryCount };
+}
+
+async function once(state: State, step: FlowStep, since: Date): Promise<Once> {
+  const { ports, signal, onStepEvent, secrets } = state;
+  const { config } = step;
+  try {
+    const { renderTemplate } = await import('./templates.ts');
+    const variables = secrets?.variablesFor(step, state.variables) ?? state.variables;
+    const render = (text: string) => renderTemplate(text, variables);
+    const emit = onStepEvent && ((event: StepEvent) => onStepEvent(step, secrets?.event(event) ?? event));
+    const run = { config, variables, render, ports, signal, since, emit };
+    const outcome: StepOutcome | Parked = await stepTypeOf(step.type).run(run);
+    return 'until' in outcome ? outcome : { outcome: secrets?.outcome(outcome) ?? outcome };
+  } catch (thrown) {
+    signal.throwIfAborted();
+    const error = secrets ? secrets.error(thrown) : thrown;
+    if (error instanceof StepError) return { error };
+    throw error;
+  }
+}
+
+function triggers({ triggers = [{ type: 'error' as const }] }: ErrorHandling, tried: Once): boolean {
+  if ('error' in tried) return triggers.some(({ type }) => type === 'error');
+  return (
+    'outcome' in tried &&
+    isEmpty(tried.outcome.output) &&
+    triggers.some(({ type }) => type === 'empty-output')
+  );
+}
+
+const isEmpty = (output: unknown) =>
+  output === null || output === undefined || (typeof output === 'string' && output.trim() === '');

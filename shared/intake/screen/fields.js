@@ -1,0 +1,87 @@
+// The secrets that the intake screen lists: how each stands, and the field of one that needs a value.
+
+const shortest = 8;
+const longest = 10_000;
+
+/** Shows a text, or nothing at all where there is none. */
+export function write(target, text = '') {
+  target.textContent = text;
+  target.hidden = text === '';
+}
+
+const words = { configured: 'Configured', needs_configuration: 'Needs a value', invalid: 'Cannot be set' };
+
+/** The row of a secret. What is being typed for one that still needs its value stays as it is. */
+export function fieldOf(item, before) {
+  const { secretKey: key, status } = item;
+  if (before?.status === status && status === 'needs_configuration') return before;
+  const row = document.getElementById('item').content.cloneNode(true).firstElementChild;
+  const part = (selector) => row.querySelector(selector);
+  row.className = status;
+  write(part('.key'), item.displayName ?? key);
+  write(part('.status'), words[status]);
+  write(part('.about'), item.description ?? '');
+  if (status !== 'needs_configuration') {
+    for (const selector of ['.value', '.help', '.error']) part(selector).remove();
+    part('.key').replaceWith(
+      Object.assign(document.createElement('span'), { className: 'key', textContent: key }),
+    );
+    return { row, status };
+  }
+  const field = { key, row, status, input: part('input'), error: part('.error') };
+  const [help, error] = [part('.help'), field.error];
+  write(help, item.helpText);
+  [help.id, error.id] = [`help-${key}`, `error-${key}`];
+  part('.key').htmlFor = `value-${key}`;
+  equip(field, field.input, `value-${key}`);
+  part('.reveal').setAttribute('aria-label', `Show the value of ${key}`);
+  part('.reveal').addEventListener('click', ({ currentTarget }) => reveal(field, currentTarget));
+  return field;
+}
+
+function equip(field, input, id) {
+  input.id = id;
+  input.setAttribute('aria-describedby', `${field.error.id} help-${field.key}`);
+  input.addEventListener('input', () => complain(field));
+  input.addEventListener('paste', (event) => pasteLines(field, event));
+  field.input = input;
+}
+
+function reveal({ input }, button) {
+  const shown = button.getAttribute('aria-pressed') !== 'true';
+  if (input.matches('input')) input.type = shown ? 'text' : 'password';
+  else input.classList.toggle('masked', !shown);
+  button.setAttribute('aria-pressed', String(shown));
+  button.textContent = shown ? 'Hide' : 'Show';
+}
+
+/** A value of several lines, such as a private key, would lose its line ends in a password field. */
+function pasteLines(field, event) {
+  const text = event.clipboardData?.getData('text').replaceAll('\r\n', '\n') ?? '';
+  if (!field.input.matches('input') || !text.trimEnd().includes('\n')) return;
+  event.preventDefault();
+  const area = document.createElement('textarea');
+  for (const name of ['autocomplete', 'autocapitalize', 'spellcheck', 'data-1p-ignore', 'data-lpignore']) {
+    area.setAttribute(name, field.input.getAttribute(name));
+  }
+  area.value = text;
+  area.classList.toggle('masked', field.input.type === 'password');
+  field.input.replaceWith(area);
+  equip(field, area, field.input.id);
+  complain(field);
+  area.focus();
+}
+
+/** Says beside a field what is wrong with it, or that nothing is. */
+export function complain({ input, error }, message = '') {
+  write(error, message);
+  if (message) input.setAttribute('aria-invalid', 'true');
+  else input.removeAttribute('aria-invalid');
+}
+
+export function mistakeIn(value) {
+  if (value.trim().length < shortest) return `Too short: a value has at least ${shortest} characters.`;
+  if (value.length > longest)
+    return `Too long: a value has at most ${longest.toLocaleString('en')} characters.`;
+  return '';
+}

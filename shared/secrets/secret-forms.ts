@@ -1,0 +1,61 @@
+/** Shorter forms would be found everywhere. */
+const shortest = 6;
+
+/** The ways in which a value may be written by those who got it, also one within another. */
+export function formsOf(value: string): string[] {
+  const texts = new Set([...textForms(value), ...tokensOf(value)]);
+  const forms = [...texts].flatMap((text) => [text, ...hexForms(text), ...base64Forms(text)]);
+  return [...new Set(forms)].filter((form) => form.length >= shortest);
+}
+
+/** How it stands in other texts. */
+function textForms(value: string): string[] {
+  const json = JSON.stringify(value).slice(1, -1);
+  const ascii = json.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const urls = urlForms(value);
+  return [
+    value,
+    ...[json, ascii, json.replaceAll('/', '\\/'), JSON.stringify(json).slice(1, -1)],
+    ...urls,
+    ...urls.map((url) => url.replace(/%[0-9A-F]{2}/g, (sign) => sign.toLowerCase())),
+    ...htmlForms(value),
+  ];
+}
+
+function urlForms(value: string): string[] {
+  const encoded = encodeURIComponent(value.toWellFormed());
+  const strictly = encoded.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+  const asForm = new URLSearchParams({ v: value }).toString().slice(2);
+  return [encoded, strictly, asForm, encodeURI(value.toWellFormed()), encodeURIComponent(encoded)];
+}
+
+const htmlForms = (value: string) =>
+  ['&#39;', '&#x27;', '&apos;', "'"].map((apostrophe) =>
+    value
+      .replaceAll('&', '&amp;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('>', '&gt;')
+      .replaceAll('"', '&quot;')
+      .replaceAll("'", apostrophe),
+  );
+
+/** What no way of writing changes, and is too long to stand anywhere by chance. */
+const tokensOf = (value: string) => value.match(/[A-Za-z0-9]{16,}/g) ?? [];
+
+function hexForms(text: string): string[] {
+  const hex = Buffer.from(text).toString('hex');
+  return [hex, hex.toUpperCase()];
+}
+
+/** In base64 a text looks different with each number of bytes before it; its ends mix with what is beside it. */
+function base64Forms(text: string): string[] {
+  const bytes = Buffer.from(text);
+  const certain = [0, 1, 2].map((before) => {
+    const all = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
+    return all.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
+  });
+  return [bytes.toString('base64'), ...certain].flatMap((each) => [
+    each,
+    each.replaceAll('+', '-').replaceAll('/', '_'),
+  ]);
+}

@@ -1,0 +1,88 @@
+import { beforeAll, expect, test } from 'vitest';
+import { endpoints } from '../../functions/index.ts';
+import { permissionNames } from '../../shared/auth/permissions.ts';
+import type { AnyEndpoint } from '../../shared/http/endpoint.ts';
+import { newKey } from '../support/keys.ts';
+import { pathOf } from '../support/paths.ts';
+import { newTenant, type Tenant } from '../support/stack.ts';
+
+const guarded = (endpoints as readonly AnyEndpoint[]).filter(({ permission }) => permission !== 'public');
+const named = guarded.map((endpoint) => [endpoint.id, endpoint] as const);
+
+const resources: Record<string, string> = {
+  'api-keys': 'API_KEYS',
+  flows: 'FLOWS',
+  'flow-versions': 'FLOWS',
+  batch: 'FLOWS',
+  dispatch: 'FLOWS',
+  records: 'RECORDS',
+  secrets: 'SECRETS',
+};
+
+/** Where the rule does not say it: GET needs READ, the others WRITE. */
+const exceptions: Record<string, string> = {
+  ...{ 'batch.run-flow': 'FLOWS:EXECUTE', 'batch.cancel': 'FLOWS:EXECUTE', 'dispatch.run': 'FLOWS:EXECUTE' },
+  'flows.run-on-record-type': 'FLOWS:EXECUTE',
+  ...{ 'records.preview-filter': 'RECORDS:READ', 'secrets.check': 'SECRETS:READ' },
+  // The documents list no 403 for these.
+  ...{ 'flows.get': 'authenticated', 'usage-limits.get': 'authenticated', 'api-keys.list': 'authenticated' },
+  ...{ 'api-keys.options': 'authenticated', 'api-keys.analytics': 'authenticated' },
+  ...{ 'api-keys.get': 'authenticated', 'api-keys.get-analytics': 'authenticated' },
+  'api-keys.reveal': 'API_KEYS:WRITE',
+};
+
+const needed = ({ id, method }: AnyEndpoint) =>
+  exceptions[id] ?? `${resources[String(id.split('.')[0])]}:${method === 'GET' ? 'READ' : 'WRITE'}`;
+
+/** What the contract says, in other words than the code does. */
+const allows = (held: string, permission: string) =>
+  permission === 'authenticated' ||
+  held === '*' ||
+  held === permission ||
+  (held.endsWith(':*') && permission.startsWith(held.slice(0, -1)));
+
+type Caller = Tenant['call'];
+let callers: { held: string; key: Caller; session: Caller }[];
+
+beforeAll(async () => {
+  const owner = await newTenant();
+  callers = await Promise.all(
+    permissionNames.map(async (held) => ({
+      held,
+      key: (await newKey(owner, { permissions: [held] })).call,
+      session: (await newTenant({ permissions: [held] })).call,
+    })),
+  );
+});
+
+test.each(named)('%s: asks for what the contract’s rule gives it', (_id, endpoint) => {
+  expect(endpoint.permission).toBe(needed(endpoint));
+});
+
+test.each(named)('%s: each permission lets in or is told which one is missing', async (_id, endpoint) => {
+  const ask = async (call: Caller) => {
+    const { status, body } = await call(endpoint.method, pathOf(endpoint));
+    return status === 401 || status === 403 ? { status, body } : 'let in';
+  };
+  const permission = needed(endpoint);
+  const refusal = {
+    status: 403,
+    body: { error: 'Forbidden', details: `Missing required permission: ${permission}` },
+  };
+  const table = await Promise.all(
+    callers.map(async ({ held, key, session }) => [held, await ask(key), await ask(session)]),
+  );
+  expect(table).toEqual(
+    callers.map(({ held }) => {
+      const bySession = allows(held, permission) ? 'let in' : refusal;
+      return [held, endpoint.sessionOnly ? refusal : bySession, bySession];
+    }),
+  );
+});
+
+test('keys that only sessions may manage are the only thing that a key with everything may not do', () => {
+  const sessionOnly = guarded.filter((endpoint) => endpoint.sessionOnly).map(({ id }) => id);
+  expect(sessionOnly.toSorted()).toEqual(
+    ['create', 'delete', 'regenerate', 'reveal', 'update'].map((verb) => `api-keys.${verb}`),
+  );
+});

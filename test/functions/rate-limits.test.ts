@@ -1,0 +1,68 @@
+import { beforeAll, expect, test } from 'vitest';
+import { endpoints } from '../../functions/index.ts';
+import { getUsageLimits } from '../../functions/usage-limits/get.ts';
+import { gatewayResponses } from '../../infra/gateway-responses.ts';
+import type { AnyEndpoint } from '../../shared/http/endpoint.ts';
+import { toLambda } from '../../shared/http/lambda.ts';
+import { newId } from '../../shared/ids.ts';
+import { brokenTable } from '../support/broken-table.ts';
+import { invokeWith } from '../support/invoke.ts';
+import { newKey } from '../support/keys.ts';
+import { pathOf } from '../support/paths.ts';
+import { principalOf } from '../support/principals.ts';
+import { call, newTenant } from '../support/stack.ts';
+
+const named = (isPublic: boolean) =>
+  (endpoints as readonly AnyEndpoint[])
+    .filter(({ permission }) => (permission === 'public') === isPublic)
+    .map((endpoint) => [endpoint.id, endpoint] as const);
+
+let exhausted: Awaited<ReturnType<typeof newKey>>;
+beforeAll(async () => {
+  exhausted = await newKey(await newTenant(), { permissions: ['*'], rateLimits: { perHour: 1 } });
+  expect((await exhausted.call('GET', '/v1/usage-limits')).status).toBe(200);
+});
+
+test.each(named(false))('%s: 429 beyond the limit, with how long to wait', async (_id, endpoint) => {
+  const { status, body, headers } = await exhausted.call(endpoint.method, pathOf(endpoint));
+  expect({ status, body }).toEqual({
+    status: 429,
+    body: { error: 'Rate limit exceeded', details: 'Hourly limit of 1 requests reached' },
+  });
+  expect(headers.get('x-ratelimit-limit')).toBe('1');
+  expect(headers.get('x-ratelimit-remaining')).toBe('0');
+  const reset = Number(headers.get('x-ratelimit-reset'));
+  const retryAfter = Number(headers.get('retry-after'));
+  expect(retryAfter).toBeGreaterThanOrEqual(1);
+  expect(retryAfter).toBeLessThanOrEqual(reset - Math.floor(Date.now() / 1_000) + 60);
+});
+
+test.each(named(true))('%s: open to all, and says that nothing is counted', async (_id, endpoint) => {
+  const { headers } = await call(endpoint.method, pathOf(endpoint));
+  expect(headers.get('x-ratelimit-limit')).toBe('1000');
+  expect(headers.get('x-ratelimit-remaining')).toBe('1000');
+  expect(headers.get('x-ratelimit-reset')).toBe('0');
+});
+
+test('also a request that could not be counted has the headers', async () => {
+  const tenant = await newTenant();
+  const table = brokenTable(tenant.tenant, {
+    before: () => {
+      throw new Error('No table today');
+    },
+  });
+  const scopeOf = () => ({ table, now: () => new Date(), newId });
+  const lambda = toLambda(getUsageLimits, () => ({ scopeOf }));
+  const answer = await invokeWith(lambda, principalOf(tenant))({ httpMethod: 'GET' });
+  expect(answer).toMatchObject({
+    statusCode: 500,
+    headers: { 'X-RateLimit-Limit': '1000', 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': '0' },
+  });
+});
+
+test('the gateway’s own answers have the headers too, and say how long to wait', () => {
+  for (const [type, { statusCode, headers }] of Object.entries(gatewayResponses(1_000))) {
+    expect(headers, type).toMatchObject({ 'X-RateLimit-Limit': '1000', 'X-RateLimit-Remaining': '0' });
+    expect(headers['Retry-After'], type).toBe(statusCode === 429 ? '1' : undefined);
+  }
+});

@@ -1,0 +1,272 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { startModelStandIn } from '../../../examples/model-stand-in.ts';
+import { endpoints } from '../../../functions/index.ts';
+import type { StackFacts } from '../../../infra/local/stack.ts';
+import type { AnyEndpoint } from '../../../shared/http/endpoint.ts';
+import { loopback } from '../../support/loopback.ts';
+import { factsOf, killAll, launchMain, newDirectory } from '../../support/processes.ts';
+import { filesOf, itemsOf, objectsOf, type Traces, tracesOf } from '../../support/traces.ts';
+
+const models = await startModelStandIn({
+  answer: ({ messages }) => `I was told: ${JSON.stringify(messages)}`,
+});
+afterAll(() => models.close());
+afterEach(killAll);
+
+/** A value that has to be escaped wherever it goes. Its core does not, so the core is looked for. */
+const canary = () => {
+  const core = `canary${randomBytes(12).toString('hex')}`;
+  return { core, value: `p"/<${core}>&'+ ä%` };
+};
+
+/** Says back all that it gets; as a page, as an error, behind a redirect, and much of it. */
+const echo = () =>
+  loopback(async (request, response) => {
+    const { method, url = '', headers } = request;
+    const said = JSON.stringify({ method, url, headers, body: await text(request) });
+    if (url.startsWith('/redirect')) {
+      return response
+        .writeHead(302, { location: `/page?was=${encodeURIComponent(url)}`, 'x-echo': url })
+        .end();
+    }
+    if (url.startsWith('/page'))
+      return response.writeHead(200, { 'content-type': 'text/html' }).end(`<p>${url}</p>${said}`);
+    const padding = url.startsWith('/much') ? 'x'.repeat(100_000) : '';
+    response.writeHead(url.startsWith('/fail') ? 500 : 200, {
+      'content-type': 'application/json',
+      'x-echo': String(headers.authorization ?? headers['x-api-key'] ?? ''),
+      'x-echo-64': Buffer.from(`so:${headers['x-api-key'] ?? url}`).toString('base64'),
+    });
+    response.end(JSON.stringify({ said, as64: Buffer.from(said).toString('base64'), padding }));
+  });
+
+const going = { errorHandling: { onError: 'continue' } };
+const step = (type: string, name: string, config: object) => ({
+  type,
+  name,
+  config: { ...going, ...config },
+});
+const call = (url: string, more: object = {}, outputVariable = 'a') =>
+  step('api-call', url, { http: { url, ...more }, outputVariable });
+
+/** Everything that a flow can do with a secret. */
+function stepsFor(url: string) {
+  const secret = '{{secret:CANARY}}';
+  const encoded = '{{ secret:CANARY | url_encode }}';
+  const headers = { Authorization: `Bearer ${encoded}`, 'X-Api-Key': encoded };
+  return [
+    call(
+      `${url}/call?key=${encoded}`,
+      { method: 'POST', headers, body: { key: secret, deep: [secret] } },
+      'said',
+    ),
+    step('api-call', 'basic', { http: { url }, auth: { type: 'basic', username: 'me', password: secret } }),
+    call(`${url}/fail/${encoded}`, { headers }),
+    call(`${url}/redirect/${encoded}`),
+    call(`${url}/much/${encoded}`, {}, 'much'),
+    call('http://127.0.0.1:1/{{ secret:CANARY }}'),
+    call('http://10.0.0.1/{{ secret:CANARY }}'),
+    call(`no-url-${secret}`),
+    call(url, { headers: { 'X-Broken': `${secret}\n${secret}` } }),
+    step('fetch-url', 'page', { http: { url: `${url}/page?key=${encoded}` }, outputVariable: 'page' }),
+    step('paginate-api', 'pages', { url: `${url}/list?key=${encoded}`, paginationType: 'page', maxPages: 2 }),
+    step('prompt', 'ask', {
+      model: 'generic-openai/any',
+      systemPrompt: `Keep ${secret}`,
+      userPrompt: `Say ${secret}`,
+      outputVariable: 'answer',
+      errorHandling: undefined,
+    }),
+    step('transform-data', 'script', {
+      script: `return ['${secret}', secrets.CANARY, [...secrets.CANARY].reverse().reverse().join(''), { [secrets.CANARY]: encodeURIComponent(secrets.CANARY) }]`,
+      outputVariable: 'script',
+    }),
+    step('transform-data', 'thrown', { script: 'throw new Error(secrets.CANARY)' }),
+    step('transform-data', 'large', { script: `return '${secret}'.repeat(3000)`, outputVariable: 'large' }),
+    step('template', 'told', {
+      template: '{{ said | json }}{{ answer }}{{ page }}{{ script | json }}',
+      outputVariable: 'told',
+    }),
+    step('set-variable', 'both', {
+      variableName: 'both',
+      value: ['{{ told }}', '{{ said }}'],
+      errorHandling: undefined,
+    }),
+    step('upsert-record', 'kept', { recordType: 'kept', recordName: 'one', sourceVariable: 'said' }),
+    step('send-event', 'event', { eventType: 'told', payload: { told: '{{ told }}' } }),
+    step('send-email', 'mail', {
+      from: 'a@example.com',
+      to: 'b@example.com',
+      subject: 'told',
+      text: '{{ told }}',
+    }),
+    step('send-stream', 'stream', { sourceVariable: 'both' }),
+    step('store-asset', 'file', { content: 'data:text/plain,{{ told | url_encode }}', filename: 'told.txt' }),
+    step('wait-until', 'parks', { delayMs: 11_000 }),
+    step('template', 'last', { template: '{{ told }}' }),
+  ];
+}
+
+interface Client {
+  /** With this very text as the body. */
+  send: (method: string, path: string, body?: string) => Promise<string>;
+  ask: (method: string, path: string, body?: unknown) => Promise<string>;
+  /** Every answer, by what was asked. */
+  answers: Traces;
+}
+
+function clientOf({ url }: StackFacts, token: string, answers: Traces = new Map()): Client {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const send: Client['send'] = async (method, path, body) => {
+    const response = await fetch(url + path, { method, headers, ...(body !== undefined && { body }) });
+    const answer = await response.text();
+    const told = JSON.stringify([...response.headers]) + answer;
+    answers.set(`${method} ${path} (${answers.size})`, Buffer.from(told));
+    return answer;
+  };
+  const ask: Client['ask'] = (method, path, body) =>
+    send(method, path, body === undefined ? undefined : JSON.stringify(body));
+  return { send, ask, answers };
+}
+
+const json = async (answer: Promise<string>) => JSON.parse(await answer);
+
+/** Asks every GET endpoint, with each of the ids that may be in its path. */
+async function readEverything({ ask }: Client, ids: Record<string, string[]>) {
+  const gets = (endpoints as readonly AnyEndpoint[]).filter(({ method }) => method === 'GET');
+  for (const { id, path } of gets.filter((each) => each.id !== 'api-keys.reveal')) {
+    const [first, ...others] = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
+    const asked = first ? (ids[first === 'id' ? (id.split('.')[0] ?? '') : first] ?? []) : [''];
+    if (asked.length === 0) throw new Error(`Which ids has ${id}? Tell it in this test.`);
+    for (const one of asked) {
+      const filled = others.reduce(
+        (left, name) => left.replace(`{${name}}`, ids[name]?.[0] ?? ''),
+        path.replace(`{${first}}`, one),
+      );
+      await ask('GET', `${filled}${queries[id] ?? ''}`);
+    }
+  }
+}
+
+/** Page after page, since a page has 6 MB at most. */
+async function allResults({ ask }: Client, flowId: string) {
+  const results: { stepName: string; status: string }[] = [];
+  for (let more = true; more; ) {
+    const page = await json(
+      ask('GET', `/v1/flows/${flowId}/step-results?limit=100&offset=${results.length}`),
+    );
+    results.push(...page.data);
+    more = page.pagination.hasMore;
+  }
+  return results;
+}
+
+const queries: Record<string, string> = {
+  'records.schema': '?type=kept',
+  'records.field-values': '?type=kept&field=body',
+  'records.export': '?type=kept',
+};
+
+test('a secret and the plaintext of keys are found nowhere but in Secrets Manager', async () => {
+  const [secret, rotated, pending] = [canary(), canary(), canary()];
+  const { url: echoUrl, host } = await echo();
+  const directory = newDirectory();
+  const child = launchMain(
+    {
+      DATA_DIR: directory,
+      LOG_LEVEL: 'info',
+      LOCAL_ALLOWED_HOSTS: `${host},127.0.0.1:1`,
+      GENERIC_OPENAI_BASE_URL: models.url,
+    },
+    [],
+  );
+  const logs: Buffer[] = [];
+  child.stderr?.on('data', (chunk) => logs.push(chunk));
+  const facts = await factsOf(child);
+  child.stdout?.on('data', (chunk) => logs.push(chunk));
+  const session = clientOf(facts, facts.sessionToken);
+  const { ask, send } = session;
+
+  // Keys: what creates and regenerates them shows them once, so those answers are not looked at.
+  const unlooked = clientOf(facts, facts.sessionToken);
+  const made = async (environment: string) => {
+    const permissions = ['FLOWS:*', 'RECORDS:*'];
+    return json(unlooked.ask('POST', '/v1/api-keys', { name: environment, environment, permissions }));
+  };
+  const [live, trial] = [await made('production'), await made('test')];
+  const again = await json(unlooked.ask('POST', `/v1/api-keys/${trial.apiKey.id}/regenerate`));
+  const withKey = clientOf(facts, live.plainKey, session.answers);
+
+  const { data } = await json(ask('POST', '/v1/secrets', { key: 'CANARY', value: rotated.value }));
+  await ask('PUT', `/v1/secrets/${data.id}`, { value: secret.value, expectedVersion: 1 });
+  await ask('PUT', `/v1/secrets/${data.id}`, { value: `${pending.value}\u0000`.repeat(900) });
+  await ask('POST', '/v1/secrets', { key: 'CANARY', value: pending.value });
+  await ask('POST', '/v1/secrets', { key: 'canary', value: pending.value });
+  for (const malformed of [`{"value":${pending.core}}`, `{"key":"A${pending.core}`, `${pending.core}`]) {
+    await send('POST', '/v1/secrets', malformed);
+  }
+  await ask('POST', '/v1/secrets/check', { keys: ['CANARY'] });
+
+  const steps = stepsFor(echoUrl);
+  const flow = await json(ask('POST', '/v1/flows', { name: 'Canary', flowSteps: steps }));
+  await ask('POST', `/v1/flows/${flow.id}/publish`);
+  await ask('POST', '/v1/public/flows/validate', { flow: { name: 'x', flowSteps: steps } });
+  const record = await json(ask('POST', '/v1/records', { type: 'thing', name: 'one', metadata: {} }));
+  const batch = await json(
+    withKey.ask('POST', `/v1/flows/${flow.id}/run-on-record-type`, { recordType: 'thing' }),
+  );
+  const runOf = (options: object) => ({ flow: { id: flow.id }, record: { id: record.id }, options });
+  const [streamed, inline] = await Promise.all([
+    withKey.ask('POST', '/v1/dispatch', runOf({ debugMode: true })),
+    withKey.ask('POST', '/v1/dispatch', {
+      flow: { name: 'inline', steps },
+      options: { streamResponse: false, debugMode: true },
+    }),
+  ]);
+  // It did reach the other side, in every way.
+  expect(streamed).toContain('[secret:CANARY]');
+  expect(inline).toContain('[secret:CANARY]');
+  expect(models.requests.some(({ messages }) => JSON.stringify(messages).includes(secret.core))).toBe(true);
+
+  const status = () => json(ask('GET', `/v1/batch/status/${batch.batchId}`));
+  await expect
+    .poll(async () => (await status()).status, { timeout: 60_000, interval: 500 })
+    .toBe('completed');
+  // The dispatched run waits too, and goes on by itself.
+  const count = async () => (await allResults(session, flow.id)).length;
+  await expect.poll(count, { timeout: 60_000, interval: 1_000 }).toBe(2 * steps.length);
+  const results = await allResults(session, flow.id);
+  for (const name of ['script', 'large', 'told', 'page', 'kept']) {
+    expect(results.find(({ stepName }) => stepName === name)?.status, name).toBe('completed');
+  }
+  const { data: records } = await json(ask('GET', '/v1/records'));
+  const { publishedVersionId } = await json(ask('GET', `/v1/flow-versions/${flow.id}`));
+  await readEverything(session, {
+    flows: [flow.id],
+    flowId: [flow.id],
+    versionId: [publishedVersionId],
+    records: records.map(({ id }: { id: string }) => id),
+    batch: [batch.batchId],
+    'api-keys': [live.apiKey.id, trial.apiKey.id],
+    secrets: [data.id],
+  });
+  await ask('GET', '/local/outbox');
+  const left: Traces = new Map([...session.answers, ...(await itemsOf(facts)), ...(await objectsOf(facts))]);
+  expect([...left.keys()].filter((name) => name.startsWith('object payloads/')).length).toBeGreaterThan(0);
+  await ask('DELETE', `/v1/secrets/${data.id}`);
+
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+  left.set('logs', Buffer.concat(logs));
+  expect(left.get('logs')?.toString()).toContain('"action":"secret.rotated"');
+  // The queues, the table, the buckets and Secrets Manager, as they lie on the disk.
+  for (const [name, file] of filesOf(directory)) left.set(name, file);
+  for (const { core } of [secret, rotated, pending]) expect(tracesOf(core, left)).toEqual([]);
+  for (const key of [live.plainKey, trial.plainKey, again.plainKey]) expect(tracesOf(key, left)).toEqual([]);
+  // The search would find them.
+  expect(tracesOf(facts.liveKey, left)).toEqual([expect.stringContaining('credentials.json')]);
+  expect(tracesOf(flow.id, left).length).toBeGreaterThan(10);
+}, 120_000);

@@ -1,0 +1,115 @@
+import type { Template } from 'aws-cdk-lib/assertions';
+import type { Role } from 'aws-cdk-lib/aws-iam';
+import { beforeAll, expect, test } from 'vitest';
+import { allow } from '../../../infra/aws/grants.ts';
+import { synthesise } from './synthesise.ts';
+
+interface Statement {
+  Effect: string;
+  Action: string | string[];
+  Resource?: unknown;
+  NotResource?: unknown;
+}
+/** A statement of a role's policy, with the role's description, which names the group of Lambdas that has it. */
+type Grant = { role: string; actions: string[]; resources: string[] };
+
+let prod: Template;
+let grants: Grant[];
+beforeAll(() => {
+  prod = synthesise('prod');
+  grants = grantsIn(prod);
+}, 60_000);
+
+function grantsIn(template: Template): Grant[] {
+  const roles = template.findResources('AWS::IAM::Role');
+  const policies = ['AWS::IAM::Policy', 'AWS::IAM::ManagedPolicy', 'AWS::IAM::RolePolicy'].flatMap((type) =>
+    Object.values(template.findResources(type)),
+  );
+  const inline = Object.entries(roles).flatMap(([id, { Properties }]) =>
+    (Properties.Policies ?? []).map((policy: object) => ({
+      Properties: { ...policy, Roles: [{ Ref: id }] },
+    })),
+  );
+  return [...policies, ...inline].flatMap(({ Properties }) =>
+    (Properties.Roles as { Ref: string }[]).flatMap(({ Ref }) =>
+      (Properties.PolicyDocument.Statement as Statement[])
+        .filter(({ Effect }) => Effect === 'Allow')
+        .map(({ Action, Resource, NotResource }) => ({
+          role: String(roles[Ref]?.Properties.Description ?? Ref).replace('Lambdas of the group ', ''),
+          actions: [Action].flat(),
+          resources: [Resource ?? { not: NotResource }].flat().map((resource) => shown(template, resource)),
+        })),
+    ),
+  );
+}
+
+/** An ARN as one text: `<…>` stands for what CloudFormation fills in. */
+function shown(template: Template, resource: unknown): string {
+  const { 'Fn::Join': join, Ref: ref } = resource as { 'Fn::Join'?: [string, unknown[]]; Ref?: string };
+  if (join) return join[1].map((part) => shown(template, part)).join(join[0]);
+  if (ref) return template.toJSON().Resources[ref]?.Properties.Name ?? `<${ref}>`;
+  return typeof resource === 'string' ? resource : JSON.stringify(resource);
+}
+
+/** Whether an action of a policy, which may hold wildcards, lets one do this. */
+const lets = (pattern: string, action: string) =>
+  new RegExp(`^${RegExp.escape(pattern).replaceAll('\\*', '.*').replaceAll('\\?', '.')}$`, 'i').test(action);
+
+const whoMay = (...actions: string[]) =>
+  grants
+    .filter((grant) => grant.actions.some((pattern) => actions.some((action) => lets(pattern, action))))
+    .map(({ role, resources }) => [role, resources.map((arn) => arn.split(':secret:').at(-1))])
+    .toSorted((one, other) => JSON.stringify(one).localeCompare(JSON.stringify(other)));
+
+test('only workers that run flows read the values of secrets, and only key management those of test keys', () => {
+  expect(whoMay('secretsmanager:GetSecretValue', 'secretsmanager:BatchGetSecretValue')).toEqual([
+    ['api-keys', ['agent-flow/prod/*/api-keys/*']],
+    ['dispatch', ['agent-flow/prod/*/secrets/*']],
+    ['dispatch', ['agent-flow/prod/provider-keys']],
+    ['workers', ['agent-flow/prod/*/secrets/*']],
+    ['workers', ['agent-flow/prod/provider-keys']],
+  ]);
+});
+
+test('only the endpoints of secrets and of keys write values, each its own', () => {
+  const writing = ['CreateSecret', 'PutSecretValue', 'UpdateSecret', 'DeleteSecret', 'RestoreSecret'];
+  expect(whoMay(...writing.map((action) => `secretsmanager:${action}`))).toEqual([
+    ['api-keys', ['agent-flow/prod/*/api-keys/*']],
+    ['secrets', ['agent-flow/prod/*/secrets/*']],
+  ]);
+});
+
+test('nobody gets at secrets by another way: no policy of a secret, no key of KMS, no role that takes another', () => {
+  prod.resourceCountIs('AWS::SecretsManager::ResourcePolicy', 0);
+  expect(whoMay('kms:Decrypt', 'sts:AssumeRole', 'iam:PutRolePolicy', 'iam:AttachRolePolicy')).toEqual([]);
+  const passing = grants.filter(({ actions }) => actions.some((pattern) => lets(pattern, 'iam:PassRole')));
+  for (const { resources } of passing) expect(resources.join()).toContain('schedulerrole');
+});
+
+test('no policy is for every resource, but those for actions that take none', () => {
+  const bare = grants.filter(({ resources }) => resources.includes('*')).flatMap(({ actions }) => actions);
+  expect([...new Set(bare)].toSorted()).toEqual(['xray:PutTelemetryRecords', 'xray:PutTraceSegments']);
+});
+
+test('no policy allows every action of a service', () => {
+  expect(grants.flatMap(({ actions }) => actions).filter((action) => action.includes('*'))).toEqual([]);
+});
+
+test('the only policy of AWS’s own is the one with which API Gateway writes logs', () => {
+  const roles = Object.values(prod.findResources('AWS::IAM::Role'));
+  const managed = roles.flatMap(({ Properties }) => Properties.ManagedPolicyArns ?? []);
+  expect(managed.map((arn) => shown(prod, arn))).toEqual([
+    'arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs',
+  ]);
+});
+
+// X-Ray's reason for `*` holds for the whole role, which is why the test above lists what it is for.
+test('a wildcard without a reason beside it is not synthesised', () => {
+  const withGrant = () =>
+    synthesise('dev', {}, (stack) => {
+      const role = stack.node.findAll().find(({ node }) => node.id === 'records-role');
+      if (!role) throw new Error('There is no such role');
+      allow(role as Role, ['dynamodb:GetItem'], ['arn:aws:dynamodb:*:*:table/*']);
+    });
+  expect(withGrant).toThrow('AwsSolutions-IAM5');
+});

@@ -1,0 +1,31 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App, Validations } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { entries } from '../../../infra/aws/entries.ts';
+import { type EnvironmentName, environments } from '../../../infra/aws/environments.ts';
+import { ServiceStack } from '../../../infra/aws/service-stack.ts';
+
+/**
+ * The template of an environment, with a stand-in for the code: bundling has a test of its own.
+ * @param change What a test does to the stack before it is synthesised.
+ */
+export function synthesise(
+  name: EnvironmentName,
+  context: Record<string, string> = {},
+  change: (stack: ServiceStack) => void = () => {},
+) {
+  const code = mkdtempSync(join(tmpdir(), 'bundle-'));
+  writeFileSync(join(code, 'index.mjs'), 'export const handler = () => {};');
+  const app = new App({ context, outdir: mkdtempSync(join(tmpdir(), 'cdk-')) });
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  const bundles = Object.fromEntries(entries.map(({ id }) => [id, code]));
+  const environment = { name, ...environments[name] };
+  const stack = new ServiceStack(app, 'Service', { environment, bundles });
+  change(stack);
+  // Throws when cdk-nag has an error that is not acknowledged with a reason.
+  app.synth();
+  return Template.fromStack(stack);
+}

@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+
+const places = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+const executablePath = [process.env.CHROMIUM ?? '', ...places].find((path) => existsSync(path));
+
+/** Why no browser can be opened; in CI there has to be one. */
+export const noBrowser = executablePath
+  ? undefined
+  : 'There is no Chromium: apt-get install -y chromium, or set CHROMIUM to the path of one';
+if (noBrowser && process.env.CI) throw new Error(noBrowser);
+if (noBrowser) console.warn(`Skipping the tests of pages. ${noBrowser}`);
+
+export const openBrowser = (): Promise<Browser> =>
+  chromium.launch({
+    ...(executablePath && { executablePath }),
+    args: [
+      ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+      ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    ],
+  });
+
+export interface Watched {
+  page: Page;
+  /** The address of every request that the page made. */
+  requested: string[];
+  /** What it complained of: errors, and what the content security policy refused. */
+  complaints: string[];
+}
+
+/** A page in a window of its own, with nothing of another's in it. */
+export async function watchedPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Watched> {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const requested: string[] = [];
+  const complaints: string[] = [];
+  page.on('request', (request) => requested.push(request.url()));
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  return { page, requested, complaints };
+}

@@ -1,0 +1,35 @@
+import type { Principal } from '../../shared/auth/principal.ts';
+import { tenantOf } from '../../shared/auth/principal.ts';
+import { newId } from '../../shared/ids.ts';
+import type { Scope } from '../../shared/runtime.ts';
+import { secretStore } from '../../shared/secrets/secret-store.ts';
+import { secretValues } from '../../shared/secrets/secret-values.ts';
+import { type SecretVault, secretVault } from '../../shared/secrets/secret-vault.ts';
+import { expectStatus } from './flows.ts';
+import { countingRuntime, type Tenant } from './stack.ts';
+
+/** Secrets of a tenant of its own, below the API. What is given takes the place of parts of the vault. */
+export function secretWorld(over: (vault: SecretVault) => Partial<SecretVault> = () => ({})) {
+  const userId = newId('key');
+  const tenant = tenantOf(userId, null);
+  const scope = countingRuntime().scopeOf(tenant);
+  const real = secretVault(scope);
+  const vault = { ...real, ...over(real) };
+  const principal: Principal = {
+    ...{ kind: 'session', tenant, userId, organizationId: null, environment: 'production' },
+    ...{ keyId: null, hash: null, permissions: ['*'], sourceIp: '203.0.113.7' },
+  };
+  return {
+    ...{ scope, table: scope.table, principal, vault },
+    secrets: secretStore(scope, vault),
+    /** The same as seen through another table or another vault. */
+    secretsOn: (changes: Partial<Scope>, otherVault: SecretVault = real) =>
+      secretStore({ ...scope, ...changes }, otherVault),
+    /** What a run gets. */
+    valueForRun: async (key: string) => (await secretValues(scope)([key])).get(key),
+  };
+}
+
+/** A secret made through the API. */
+export const newSecret = async ({ call }: Pick<Tenant, 'call'>, body: object) =>
+  (await expectStatus(201, call('POST', '/v1/secrets', { body }))).data;
