@@ -9,6 +9,7 @@ export default defineConfig({
     setupFiles: 'test/support/restore.ts',
     pool: 'forks',
     isolate: false,
-    maxWorkers: '100%',
+    // Some of the tests wait, for processes and for time to pass.
+    maxWorkers: '150%',
   },
 });

@@ -146,7 +146,7 @@ test.each([
 });
 
 test('a filter that matches nothing reads 2,000 records a page, and its cursors lead to the end and back', async () => {
-  const drafts = manyOf('many', 4_500);
+  const drafts = manyOf('many', 2_200);
   Object.assign(drafts[100]?.metadata ?? {}, { wanted: true });
   const tenant = await withRecords(drafts);
   const runtime = countingRuntime();
@@ -161,7 +161,7 @@ test('a filter that matches nothing reads 2,000 records a page, and its cursors 
   while (pages.at(-1).pagination.nextCursor) {
     pages.push(await list(tenant, { ...query, cursor: pages.at(-1).pagination.nextCursor }));
   }
-  expect(pages.map(namesOf)).toEqual([[], [], ['record 100']]);
+  expect(pages.map(namesOf)).toEqual([[], ['record 100']]);
   const back = [pages.at(-1)];
   while (back[0].pagination.prevCursor) {
     back.unshift(await list(tenant, { ...query, cursor: back[0].pagination.prevCursor }));
