@@ -1,24 +1,33 @@
 import type { TenantTable } from '../data/table.ts';
 import type { Write } from '../data/writes.ts';
 import { secretUseEntity } from '../secrets/secret.ts';
+import { textsIn } from './json-texts.ts';
 import { keysOfScript, keysOfTemplate } from './secret-references.ts';
 import { branchesOf } from './steps/branches.ts';
-import { stepTypeOf } from './steps/index.ts';
-import { textsIn } from './templates.ts';
 
 /** A step as it was sent or as it is stored. */
 export interface SentStep {
-  type: string;
   config?: Record<string, unknown> | undefined;
 }
 
-/** The keys of the secrets that a step names itself, without those nested in it. */
-export function keysOfStep({ type, config }: SentStep): string[] {
-  const { secrets } = stepTypeOf(type);
-  if (!secrets) return [];
-  const keysIn = secrets === 'script' ? keysOfScript : keysOfTemplate;
-  return [...new Set([...textsIn(config)].flatMap(({ text }) => keysIn(text)))];
+/** Deeper than any config may be. */
+const depthMax = 100;
+
+/** The texts of a step's own config, without those of the steps nested in it, with their paths. */
+export function ownTexts({ config = {} }: SentStep) {
+  const nested = branchesOf(config).map(([name]) => name);
+  const own = Object.entries(config).filter(([name]) => !nested.includes(name));
+  return [...textsIn({ config: Object.fromEntries(own) }, [], depthMax)];
 }
+
+/** The keys of the secrets that a step names itself. Told by the texts alone: who saves a flow needs no step's code. */
+export const keysOfStep = (step: SentStep): string[] => [
+  ...new Set(
+    ownTexts(step).flatMap(({ text, path }) =>
+      path.at(-1) === 'script' ? keysOfScript(text) : keysOfTemplate(text),
+    ),
+  ),
+];
 
 const known = new WeakMap<readonly SentStep[], string[]>();
 

@@ -75,10 +75,10 @@ export interface StepType<
     step: StepRun<z.output<Config>>,
   ) => Promise<StepOutcome<z.input<Output>> | Parked> | StepOutcome<z.input<Output>>;
   /**
-   * How the step may use secrets: in its templates, or in its script. Only steps whose work leaves the service may, since
-   * what a step keeps would keep the value too. Without it a config that names one is refused.
+   * True where `{{secret:KEY}}` may stand in its config. Only for work that leaves the service: what a step keeps would
+   * keep the value too. Without it a config that names a secret is refused.
    */
-  secrets?: 'templates' | 'script';
+  takesSecrets?: true;
   /** What the caller of a flow that is not stored has to hold beside FLOWS:EXECUTE, for the step to be in it. */
   permission?: Permission;
 }

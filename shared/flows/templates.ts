@@ -1,6 +1,7 @@
 import { Drop, Liquid, type Template as LiquidTemplate } from 'liquidjs';
 import * as z from 'zod';
 import { memoise } from '../memoise.ts';
+import { nestingMax, textsIn } from './json-texts.ts';
 import { keysOfTemplate, secretNameProblem, withSecretsVariable } from './secret-references.ts';
 import { StepError, type Variables } from './step.ts';
 import { interruptibly, isInterruption } from './watchdog.ts';
@@ -133,22 +134,6 @@ export const TemplatedJson = z.unknown().superRefine((value, context) => {
   }
 });
 
-const nestingMax = 30;
-
 /** Whether a JSON value holds a text that is to be filled. */
 export const isTemplated = (value: unknown): boolean =>
   [...textsIn(value)].some(({ text }) => !isPlain(text));
-
-/** The texts inside a JSON value with their paths. What is nested too deeply is one empty text. */
-export function* textsIn(
-  value: unknown,
-  path: PropertyKey[] = [],
-): Generator<{ text: string; path: PropertyKey[]; depth: number }> {
-  const depth = path.length;
-  if (depth > nestingMax) yield { text: '', path: [], depth };
-  else if (typeof value === 'string') yield { text: value, path, depth };
-  else if (Array.isArray(value))
-    for (const [index, item] of value.entries()) yield* textsIn(item, [...path, index]);
-  else if (typeof value === 'object' && value !== null)
-    for (const [key, item] of Object.entries(value)) yield* textsIn(item, [...path, key]);
-}

@@ -1,9 +1,10 @@
 import type * as z from 'zod';
+import { textsIn } from '../json-texts.ts';
 import { Expression, Script } from '../sandbox.ts';
 import type { AnyStepType } from '../step.ts';
 import { stepTypes } from '../steps/index.ts';
 import { VariablePath } from '../steps/members.ts';
-import { isPlain, Template, TemplatedJson, textsIn } from '../templates.ts';
+import { isPlain, Template, TemplatedJson } from '../templates.ts';
 import type { SentStep } from './visits.ts';
 
 /** A text of a step that reads variables, and how. */

@@ -34,7 +34,7 @@ export const apiCallStep = defineStep({
     z.record(z.string(), z.unknown()),
   ]),
   effects: true,
-  secrets: 'templates',
+  takesSecrets: true,
   async run(step) {
     const { http, auth, requestTemplate, responseMapping } = step.config;
     const answer = await step.ports.fetch(

@@ -44,7 +44,7 @@ export const fetchGithubStep = defineStep({
   config: Config,
   output: z.string(),
   effects: true,
-  secrets: 'templates',
+  takesSecrets: true,
   async run({ config, render, ports: { fetch }, signal }) {
     const { repo, repository, path, branch, auth, compress = false, style = 'markdown' } = config;
     const { includePatterns = [], excludePatterns = [] } = config;

@@ -19,7 +19,7 @@ export const fetchUrlStep = defineStep({
   }),
   output: z.unknown().meta({ description: 'A text, or any JSON' }),
   effects: true,
-  secrets: 'templates',
+  takesSecrets: true,
   async run(step) {
     const { http, responseType } = step.config;
     const answer = await step.ports.fetch(requestOf(http, step));

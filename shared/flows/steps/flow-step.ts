@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { Expression } from '../sandbox.ts';
+import { ownTexts } from '../secret-keys.ts';
 import { namesSecret } from '../secret-references.ts';
 import type { AnyStepType } from '../step.ts';
-import { textsIn } from '../templates.ts';
-import { branchesOf } from './branches.ts';
 import { conditionalStep } from './conditional.ts';
 import { stepTypes } from './index.ts';
 
@@ -42,31 +41,26 @@ const ConditionalConfig = conditionalStep.config.extend({
 const schemaName = (type: string) =>
   `${type.replaceAll(/(^|-)([a-z])/g, (_match, _dash, letter: string) => letter.toUpperCase())}Step`;
 
-const stepOf = ({ type, summary, config, output, secrets }: AnyStepType) => {
+const stepOf = ({ type, summary, config, output, takesSecrets }: AnyStepType) => {
   const Config: z.ZodObject = type === conditionalStep.type ? ConditionalConfig : config;
   return z
     .strictObject({ type: z.literal(type), ...base, config: Config.prefault({}) })
-    .superRefine(({ config: sent, when }, context) => {
+    .superRefine((step, context) => {
+      const { when } = step;
       const refuse = (issue: object, path: PropertyKey[]) =>
         context.addIssue({ code: 'custom', params: { code: 'SECRET_NOT_ALLOWED' }, ...issue, path });
       if (when && namesSecret(when)) refuse({ message: 'A condition sees no secrets' }, ['when']);
-      if (!secrets) for (const path of namedSecrets(sent)) refuse({ message: keepsSecret(type) }, path);
+      if (takesSecrets) return;
+      for (const { text, path } of ownTexts(step)) {
+        if (namesSecret(text)) refuse({ message: keepsSecret(type) }, path);
+      }
     })
     .meta({ id: schemaName(type), description: summary, output });
 };
-/** Where a config names secrets, itself and not in steps nested in it. */
-function namedSecrets(config: Record<string, unknown>): PropertyKey[][] {
-  const nested = branchesOf(config).map(([name]) => name);
-  const own = Object.entries(config).filter(([name]) => !nested.includes(name));
-  return [...textsIn({ config: Object.fromEntries(own) })]
-    .filter(({ text }) => namesSecret(text))
-    .map(({ path }) => path);
-}
-
 const keepsSecret = (type: string) =>
   `A step of the type ${type} would keep the value of a secret. ${secretTakers.join(', ')} take {{secret:KEY}}`;
-const secretTakers = Object.values<AnyStepType>(stepTypes).flatMap(({ type, secrets }) =>
-  secrets ? [type] : [],
+const secretTakers = Object.values<AnyStepType>(stepTypes).flatMap(({ type, takesSecrets }) =>
+  takesSecrets ? [type] : [],
 );
 
 type Variant = ReturnType<typeof stepOf>;

@@ -51,7 +51,7 @@ export const paginateApiStep = defineStep({
   config: Config,
   output: z.array(z.unknown()).meta({ description: 'The entities of all pages, in their order' }),
   effects: true,
-  secrets: 'templates',
+  takesSecrets: true,
   async run({ config, render, ports: { fetch }, signal }) {
     const { method = 'GET', headers = {}, paginationType, pageSize, entityPath } = config;
     const { paginate } = await import('../../web/paginate.ts');

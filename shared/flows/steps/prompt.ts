@@ -59,7 +59,7 @@ export const promptStep = defineStep({
   config: Config,
   output: z.unknown(),
   effects: true,
-  secrets: 'templates',
+  takesSecrets: true,
   async run(step) {
     const { config, render, signal } = step;
     const resolvedPrompt = render(config.userPrompt ?? config.text ?? '');

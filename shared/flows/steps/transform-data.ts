@@ -39,7 +39,7 @@ export const transformDataStep = defineStep({
     }),
   output: z.unknown(),
   effects: false,
-  secrets: 'script',
+  takesSecrets: true,
   async run({ config: { script, language, timeoutMs }, variables }) {
     const secrets = (variables.secrets ?? {}) as Record<string, string>;
     const filled = inScript(script, (key) => escapedForScript(secrets[key] ?? ''));

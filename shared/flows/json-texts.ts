@@ -1,0 +1,17 @@
+/** How deep JSON with templates in it may be nested. */
+export const nestingMax = 30;
+
+/** The texts inside a JSON value with their paths. What is nested too deeply is one empty text. */
+export function* textsIn(
+  value: unknown,
+  path: PropertyKey[] = [],
+  depthMax = nestingMax,
+): Generator<{ text: string; path: PropertyKey[]; depth: number }> {
+  const depth = path.length;
+  if (depth > depthMax) yield { text: '', path: [], depth };
+  else if (typeof value === 'string') yield { text: value, path, depth };
+  else if (Array.isArray(value))
+    for (const [index, item] of value.entries()) yield* textsIn(item, [...path, index], depthMax);
+  else if (typeof value === 'object' && value !== null)
+    for (const [key, item] of Object.entries(value)) yield* textsIn(item, [...path, key], depthMax);
+}
