@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
@@ -31,6 +32,9 @@ export async function ownIssuer() {
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
+  // The table is everybody's.
+  const userId = `user-${randomUUID()}`;
+
   /** A token as it should be, but for what a test changes; `undefined` leaves a claim out. */
   function sign(
     claims: Record<string, unknown> = {},
@@ -38,7 +42,7 @@ export async function ownIssuer() {
     key: Parameters<SignJWT['sign']>[0] = pairs.ES256.privateKey,
   ): Promise<string> {
     const now = Math.floor(Date.now() / 1_000);
-    const usual = { iss: url, aud: audience, sub: 'ada', iat: now, exp: now + 600 };
+    const usual = { iss: url, aud: audience, sub: userId, iat: now, exp: now + 600 };
     return new SignJWT({ ...usual, ...claims })
       .setProtectedHeader({ alg: 'ES256', kid: 'ES256', ...header })
       .sign(key);

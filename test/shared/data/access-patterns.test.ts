@@ -82,7 +82,7 @@ const patterns: Record<string, Pattern> = {
   },
   'Create a key': {
     commands: 'TransactWriteItems',
-    units: [3, 6],
+    units: [2, 6],
     run:
       ({ keys, tenant }) =>
       () =>
@@ -99,7 +99,7 @@ const patterns: Record<string, Pattern> = {
   },
   'Give a key another value': {
     commands: 'TransactWriteItems',
-    units: [3, 8],
+    units: [2, 8],
     run: async (world) => {
       const key = await withKey(world);
       const { hash, keyPrefix, searchHint } = newApiKey();
@@ -108,7 +108,7 @@ const patterns: Record<string, Pattern> = {
   },
   'Delete a key': {
     commands: 'TransactWriteItems',
-    units: [3, 6],
+    units: [2, 6],
     run: async (world) => {
       const key = await withKey(world);
       return () => world.keys.remove(sessionOf(world.tenant), key);
@@ -165,7 +165,7 @@ const patterns: Record<string, Pattern> = {
   },
   'Create a secret': {
     commands: 'BatchGetItem, PutItem, TransactWriteItems',
-    units: [3, 6],
+    units: [2, 6],
     run: (world) => () => withSecret(world),
   },
   'Rotate or describe a secret': {
