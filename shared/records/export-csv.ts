@@ -1,4 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
+import { chunksOf } from '../data/table.ts';
 import { invalidAt } from '../http/errors.ts';
 import type { Scope } from '../runtime.ts';
 import { cellOf, columnOf } from './csv-cells.ts';
@@ -18,20 +19,33 @@ interface Asked {
   hurry: () => void;
 }
 
+/** Of so many records it is remembered which they are, so that those that a filter left out are read but once. */
+const idsMax = 20_000;
+const readAtOnce = 100;
+
+interface Survey {
+  newest: string | undefined;
+  keys: string[];
+  /** Of all records, where they are not too many. */
+  ids: string[] | undefined;
+}
+
 /**
  * The records that filters mean as CSV, in pieces; nothing where there are none. They are read twice, since the header
  * names the keys of them all: what is created in between is left out, and so are keys that nothing had before.
  */
 export const csvExporter = (scope: Scope) => {
-  const { matching } = recordStore(scope);
+  const { matching, stillMatching } = recordStore(scope);
 
-  async function survey({ filters, keys, hurry }: Asked) {
+  async function survey({ filters, keys, hurry }: Asked): Promise<Survey> {
     const found = new Set(keys);
+    const ids: string[] = [];
     let characters = 0;
     let newest: string | undefined;
     for await (const { records } of matching(filters)) {
       newest ??= records[0]?.id;
-      if (keys && newest) break;
+      if (keys && newest) return { newest, keys, ids: undefined };
+      if (ids.length <= idsMax) ids.push(...records.map(({ id }) => id));
       for (const key of records.flatMap(({ metadata }) => Object.keys(metadata))) {
         if (!found.has(key)) characters += key.length;
         found.add(key);
@@ -39,19 +53,26 @@ export const csvExporter = (scope: Scope) => {
       if (found.size > keysMax || characters > keyCharactersMax) throw tooManyColumns();
       hurry();
     }
-    return { newest, keys: [...found] };
+    return { newest, keys: [...found], ids: ids.length > idsMax ? undefined : ids };
   }
 
-  async function* pieces(filters: RecordFilters, keys: readonly string[], newest: string) {
+  /** The same records again, as they are now. */
+  async function* again(filters: RecordFilters, { newest, ids }: Survey): AsyncGenerator<RecordItem[], void> {
+    if (!ids) for await (const { records } of matching(filters, newest)) yield records;
+    else for (const some of chunksOf(ids, readAtOnce)) yield await stillMatching(filters, some);
+  }
+
+  async function* pieces(filters: RecordFilters, surveyed: Survey) {
+    const { keys } = surveyed;
     yield linesOf([['name', 'type', ...keys.map((key) => cellOf(columnOf(key)))]]);
-    for await (const { records } of matching(filters, newest)) {
+    for await (const records of again(filters, surveyed)) {
       if (records.length > 0) yield linesOf(records.map((record) => rowOf(record, keys)));
     }
   }
 
   return async (asked: Asked): Promise<AsyncGenerator<string, void> | undefined> => {
-    const { newest, keys } = await survey(asked);
-    return newest === undefined ? undefined : pieces(asked.filters, keys, newest);
+    const surveyed = await survey(asked);
+    return surveyed.newest === undefined ? undefined : pieces(asked.filters, surveyed);
   };
 };
 

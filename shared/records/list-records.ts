@@ -1,9 +1,9 @@
 import { type CursorPagination, type CursorQuery, cursorPage } from '../data/pages.ts';
 import { firstWithin } from './limits.ts';
-import { metadataTest } from './metadata-tests.ts';
 import type { RecordItem } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
-import { meansNothing, type RecordReads, recordIn, recordSource, typeAsked } from './record-source.ts';
+import { meansNothing, type RecordReads, recordIn, recordSource } from './record-source.ts';
+import { recordTest, typeAsked } from './record-test.ts';
 import type { Pair } from './record-writer.ts';
 
 export interface RecordPage {
@@ -47,13 +47,10 @@ export async function knownRecords(
   filters: RecordFilters,
 ): Promise<RecordItem[] | undefined> {
   if (meansNothing(filters)) return [];
-  const [type, { name, search = '' }] = [typeAsked(filters), filters];
+  const [type, { name }] = [typeAsked(filters), filters];
   if (type === undefined || name === undefined) return undefined;
   const id = await reads.idOf({ type, name });
-  const passes = metadataTest(filters, reads.now());
-  return (id ? await reads.getMany([id]) : []).filter(
-    (record) => record.search.includes(search.toLowerCase()) && (!passes || passes(record)),
-  );
+  return (id ? await reads.getMany([id]) : []).filter(recordTest(filters, reads.now()));
 }
 
 const wholeList = (totalCount: number, { limit, includeCount }: CursorQuery): CursorPagination => ({

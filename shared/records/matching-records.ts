@@ -2,7 +2,8 @@ import { walk } from '../data/listing.ts';
 import { knownRecords, type ListReads } from './list-records.ts';
 import type { RecordItem } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
-import { recordIn, recordSource, typeAsked } from './record-source.ts';
+import { recordIn, recordSource } from './record-source.ts';
+import { recordTest, typeAsked } from './record-test.ts';
 
 export interface MatchingPage {
   records: RecordItem[];
@@ -25,3 +26,9 @@ export const matchingRecords = (reads: ListReads) =>
       if (distinct && types.size > 0 && typeAsked(filters) !== undefined) return;
     }
   };
+
+/** Of some records that filters meant a while ago, those that they mean still. */
+export const stillMatching =
+  ({ getMany, now }: ListReads) =>
+  async (filters: RecordFilters, ids: readonly string[]): Promise<RecordItem[]> =>
+    (await getMany(ids)).filter(recordTest(filters, now()));

@@ -5,6 +5,7 @@ import { jsonBytes } from './limits.ts';
 import { metadataTest } from './metadata-tests.ts';
 import { type RecordItem, recordsPartition, recordTypePartition } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
+import { typeAsked } from './record-test.ts';
 
 /** Of the table, and the records of some ids that exist. */
 export interface RecordReads {
@@ -17,9 +18,6 @@ export interface RecordReads {
 const readAtOnce = 100;
 const readPerQuery = 250;
 const bytesPerUnit = 4_096;
-
-/** The one type that filters allow, where they name one. */
-export const typeAsked = ({ type, recordFilter }: RecordFilters) => type ?? recordFilter?.type;
 
 /** Whether no record can pass. No record belongs to a surface yet. */
 export const meansNothing = ({ type, recordFilter, product_surface_id }: RecordFilters) =>

@@ -4,7 +4,7 @@ import { parseOrReject } from '../http/validation.ts';
 import type { Scope } from '../runtime.ts';
 import { insertEach, insertMany } from './insert-many.ts';
 import { listRecords } from './list-records.ts';
-import { matchingRecords } from './matching-records.ts';
+import { matchingRecords, stillMatching } from './matching-records.ts';
 import { newRecord, type Owner, RecordDraft } from './new-record.ts';
 import { type RecordItem, recordEntity, recordGuardEntity } from './record.ts';
 import { exists, isNamed, type Pair, type RecordChanges, recordWriter } from './record-writer.ts';
@@ -51,6 +51,7 @@ export function recordStore(scope: Scope) {
     idOf,
     list: listRecords(reads),
     matching: matchingRecords(reads),
+    stillMatching: stillMatching(reads),
     createMany: insertMany(scope),
     createEach: insertEach(scope),
 

@@ -422,8 +422,8 @@ const patterns: Record<string, Pattern> = {
         filterPreviewer(scope)({ type: 'even', where: { field: 'n', op: 'lt', value: 9 } }),
   },
   'Export records': {
-    commands: '2 Query, 2 BatchGetItem',
-    units: 62,
+    commands: 'Query, 2 BatchGetItem',
+    units: 61,
     indexes: 'GSI2',
     run:
       ({ scope }) =>
