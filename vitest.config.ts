@@ -10,6 +10,6 @@ export default defineConfig({
     pool: 'forks',
     isolate: false,
     // Some of the tests wait, for processes and for time to pass.
-    maxWorkers: '150%',
+    maxWorkers: '200%',
   },
 });

@@ -57,7 +57,7 @@ test('a key that the issuer begins to use is known at the next look, and one tha
   state.published = published.slice(1);
   await expect(verify(withNew)).rejects.toMatchObject({ forGood: false });
   advance(30_000);
-  await expect(verify(withNew)).resolves.toMatchObject({ sub: 'ada' });
+  await expect(verify(withNew)).resolves.toMatchObject({ exp: expect.any(Number) });
   state.published = published.slice(0, 1);
   advance(599_000);
   const later = () =>
