@@ -7,8 +7,8 @@ import {
   TransactWriteCommand,
   type TransactWriteCommandInput,
 } from '@aws-sdk/lib-dynamodb';
-import { startDynamoDb } from '../infra/local/dynamodb.ts';
-import { ensureTable } from '../infra/local/table.ts';
+import { startDynamoDb } from '../infra/local/dynamodb/dynamodb.ts';
+import { ensureTable } from '../infra/local/dynamodb/table.ts';
 import { documentClient } from '../shared/data/client.ts';
 import type { SentCommand } from './recorder.ts';
 import { useTable } from './warm-get.ts';

@@ -7,8 +7,8 @@ import {
   UpdateCommand,
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
-import { startDynamoDb } from '../infra/local/dynamodb.ts';
-import { ensureTable } from '../infra/local/table.ts';
+import { startDynamoDb } from '../infra/local/dynamodb/dynamodb.ts';
+import { ensureTable } from '../infra/local/dynamodb/table.ts';
 import { eachAtOnce } from '../shared/at-once.ts';
 import { documentClient } from '../shared/data/client.ts';
 import { writesAtOnce } from '../shared/records/bulk-edit.ts';

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { getFlow } from '../functions/flows/get.ts';
 import { localUser } from '../infra/local/credentials.ts';
-import { region } from '../infra/local/queues.ts';
+import { region } from '../infra/local/queues/queues.ts';
 import { hashKey } from '../shared/auth/key-format.ts';
 import { tenantOf, toContext } from '../shared/auth/principal.ts';
 import { documentClient } from '../shared/data/client.ts';

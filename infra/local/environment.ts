@@ -1,6 +1,6 @@
 import { queueArnEnv } from '../resources.ts';
 import { audience, issuerPath } from './issuer.ts';
-import { assetBucket, type LocalQueue, payloadBucket, region } from './queues.ts';
+import { assetBucket, type LocalQueue, payloadBucket, region } from './queues/queues.ts';
 import type { StackFacts } from './stack.ts';
 
 export const tableName = 'agent-flow-service';

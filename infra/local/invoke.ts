@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import type { Context } from 'aws-lambda';
-import { accountId, region } from './queues.ts';
+import { accountId, region } from './queues/queues.ts';
 
 type Handler = (event: unknown, ...rest: [Context] | [Writable, Context]) => Promise<unknown>;
 

@@ -6,7 +6,7 @@ import { permissionNames } from '../../shared/auth/permissions.ts';
 import { ApiError } from '../../shared/http/errors.ts';
 import { parseOrReject } from '../../shared/http/validation.ts';
 import { readIfThere, writePrivately } from './data-dir.ts';
-import type { LocalRoute } from './gateway.ts';
+import type { LocalRoute } from './gateway/gateway.ts';
 
 export const audience = 'local';
 export const issuerPath = '/local/oidc';

@@ -2,19 +2,19 @@ import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureCredentials, localUser } from './credentials.ts';
 import { claimDataDir, patienceMs } from './data-dir.ts';
-import { startDynamoDb } from './dynamodb.ts';
+import { startDynamoDb } from './dynamodb/dynamodb.ts';
+import { ensureTable } from './dynamodb/table.ts';
 import { setEnvironment, tableName, vectorBucket } from './environment.ts';
-import { startPollers } from './event-sources.ts';
-import { createGateway, type LocalRoute } from './gateway.ts';
+import { createGateway, type LocalRoute } from './gateway/gateway.ts';
 import { createIssuer, issuerPath } from './issuer.ts';
 import { startMessages } from './messages/server.ts';
-import { queueUrlOf, startQueues } from './queues.ts';
+import { startPollers } from './queues/event-sources.ts';
+import { queueUrlOf, startQueues } from './queues/queues.ts';
 import { startVectorsServer } from './s3-vectors/server.ts';
 import { startScheduler } from './scheduler/server.ts';
-import { startSecretsServer } from './secrets-server.ts';
+import { startSecretsServer } from './secrets-manager/server.ts';
 import { close, listen } from './server.ts';
 import { StartError } from './start-error.ts';
-import { ensureTable } from './table.ts';
 import { startTimers } from './timers.ts';
 
 export interface StackOptions {

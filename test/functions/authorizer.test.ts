@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent } from 'aws
 import { generateKeyPair, SignJWT } from 'jose';
 import { expect, test, vi } from 'vitest';
 import { handler } from '../../functions/authorizer.ts';
-import { makeAuthorizer } from '../../infra/local/authorize.ts';
+import { makeAuthorizer } from '../../infra/local/gateway/authorize.ts';
 import { generateKey, hashKey } from '../../shared/auth/key-format.ts';
 import { setupLink } from '../support/intake.ts';
 import { newKey } from '../support/keys.ts';

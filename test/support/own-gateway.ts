@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { vi } from 'vitest';
-import { createGateway } from '../../infra/local/gateway.ts';
+import { createGateway } from '../../infra/local/gateway/gateway.ts';
 
 export const audience = 'the audience';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { LocalRoute } from '../gateway.ts';
+import type { LocalRoute } from '../gateway/gateway.ts';
 
 /** A message that would have left this machine. */
 export interface SentMessage {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { region } from '../queues.ts';
+import { region } from '../queues/queues.ts';
 import type { Outbox } from './outbox.ts';
 import { Refusal } from './refusal.ts';
 

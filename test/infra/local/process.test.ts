@@ -16,7 +16,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { afterEach, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { accountId } from '../../../infra/local/queues.ts';
+import { accountId } from '../../../infra/local/queues/queues.ts';
 import { listen } from '../../../infra/local/server.ts';
 import type { StackFacts } from '../../../infra/local/stack.ts';
 import { generateKey } from '../../../shared/auth/key-format.ts';

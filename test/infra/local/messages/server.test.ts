@@ -12,9 +12,9 @@ import {
 } from '@aws-sdk/client-sesv2';
 import { InvalidParameterException, PublishCommand, SNSClient } from '@aws-sdk/client-sns';
 import { expect, test } from 'vitest';
-import { openOutbox } from '../../../infra/local/messages/outbox.ts';
-import { outboxOf } from '../../support/outbox.ts';
-import { call } from '../../support/stack.ts';
+import { openOutbox } from '../../../../infra/local/messages/outbox.ts';
+import { outboxOf } from '../../../support/outbox.ts';
+import { call } from '../../../support/stack.ts';
 
 const email = (changes: { from?: string; to?: string[]; subject?: string; text?: string } = {}) => {
   const { from = 'a@example.com', to = ['b@example.com'], subject = 's', text = 't' } = changes;

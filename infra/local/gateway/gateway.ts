@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { endpoints } from '../../functions/index.ts';
-import type { AnyEndpoint } from '../../shared/http/endpoint.ts';
-import { log } from '../../shared/log.ts';
+import { endpoints } from '../../../functions/index.ts';
+import type { AnyEndpoint } from '../../../shared/http/endpoint.ts';
+import { log } from '../../../shared/log.ts';
+import { bodyOf, encoded, gatewayAnswer, splitOnce, write } from '../http-messages.ts';
+import { invoke, LambdaTimeout } from '../invoke.ts';
 import { makeAuthorizer } from './authorize.ts';
-import { bodyOf, encoded, gatewayAnswer, splitOnce, write } from './http-messages.ts';
-import { invoke, LambdaTimeout } from './invoke.ts';
 import { proxyEventOf } from './proxy-event.ts';
 import { responseStream } from './response-stream.ts';
 import { matcherOf } from './routes.ts';

@@ -16,8 +16,8 @@ import {
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import { expect, test } from 'vitest';
-import { startSecretsServer } from '../../../infra/local/secrets-server.ts';
-import { stack } from '../../support/stack.ts';
+import { startSecretsServer } from '../../../../infra/local/secrets-manager/server.ts';
+import { stack } from '../../../support/stack.ts';
 
 const clientOf = (endpoint: string) => new SecretsManagerClient({ endpoint });
 const client = () => clientOf(stack().aws.secretsManager);

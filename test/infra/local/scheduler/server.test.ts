@@ -10,8 +10,8 @@ import {
 } from '@aws-sdk/client-scheduler';
 import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { expect, onTestFinished, test } from 'vitest';
-import { queueUrlOf } from '../../../infra/local/queues.ts';
-import { startScheduler } from '../../../infra/local/scheduler/server.ts';
+import { queueUrlOf } from '../../../../infra/local/queues/queues.ts';
+import { startScheduler } from '../../../../infra/local/scheduler/server.ts';
 
 const sqs = new SQSClient({});
 let names = 0;

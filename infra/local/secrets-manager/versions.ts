@@ -1,6 +1,6 @@
-import type { Secret, Version } from './secrets.ts';
-import { exists, limitExceeded } from './secrets-errors.ts';
-import type { Sent } from './secrets-requests.ts';
+import { exists, limitExceeded } from './errors.ts';
+import type { Sent } from './requests.ts';
+import type { Secret, Version } from './store.ts';
 
 /** The time as Secrets Manager tells it: in Unix seconds. */
 export const seconds = () => Date.now() / 1000;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { accountId, region } from './queues.ts';
-import { repeats, seconds, superseded, versionOf, withoutOutdated } from './secret-versions.ts';
-import type { Secret, SecretsStore } from './secrets.ts';
-import { exists, invalidRequest, notFound } from './secrets-errors.ts';
-import { Create, Delete, Get, hasValue, Named, Put } from './secrets-requests.ts';
+import { accountId, region } from '../queues/queues.ts';
+import { exists, invalidRequest, notFound } from './errors.ts';
+import { Create, Delete, Get, hasValue, Named, Put } from './requests.ts';
+import type { Secret, SecretsStore } from './store.ts';
+import { repeats, seconds, superseded, versionOf, withoutOutdated } from './versions.ts';
 
 const secondsPerDay = 86_400;
 

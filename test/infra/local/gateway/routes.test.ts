@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { matcherOf } from '../../../infra/local/routes.ts';
+import { matcherOf } from '../../../../infra/local/gateway/routes.ts';
 
 const routes = [
   { method: 'GET', path: '/v1/flows' },

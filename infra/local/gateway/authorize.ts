@@ -3,9 +3,9 @@ import type {
   APIGatewayProxyEvent,
   APIGatewayRequestAuthorizerEvent,
 } from 'aws-lambda';
-import { log } from '../../shared/log.ts';
-import type { GatewayResponseType } from '../gateway-responses.ts';
-import { invoke } from './invoke.ts';
+import { log } from '../../../shared/log.ts';
+import type { GatewayResponseType } from '../../gateway-responses.ts';
+import { invoke } from '../invoke.ts';
 import { authorizerEventOf } from './proxy-event.ts';
 
 type Context = NonNullable<APIGatewayAuthorizerResult['context']>;

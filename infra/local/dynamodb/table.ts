@@ -6,7 +6,7 @@ import {
   ResourceNotFoundException,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import { tableSchema } from '../resources.ts';
+import { tableSchema } from '../../resources.ts';
 
 /** Creates the table as `infra/resources.ts` declares it, unless it is there. */
 export async function ensureTable(TableName: string): Promise<void> {

@@ -7,9 +7,9 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { startPoller } from '../../../infra/local/poller.ts';
-import { accountId, region } from '../../../infra/local/queues.ts';
-import { stack } from '../../support/stack.ts';
+import { startPoller } from '../../../../infra/local/queues/poller.ts';
+import { accountId, region } from '../../../../infra/local/queues/queues.ts';
+import { stack } from '../../../support/stack.ts';
 import { worker } from './recording-worker.ts';
 
 const client = new SQSClient({});
@@ -110,7 +110,7 @@ test('no more invocations run at once than the source allows', async () => {
 });
 
 function poll({ concurrency = 10, batchSize = 10, visibilitySeconds = 10 } = {}) {
-  const path = '../../test/infra/local/recording-worker';
+  const path = '../../test/infra/local/queues/recording-worker';
   const limits = { batchSize, concurrency, visibilitySeconds, timeoutSeconds: 60 };
   stopPolling = startPoller(client, { url: QueueUrl, arn, worker: path, ...limits }).stop;
 }

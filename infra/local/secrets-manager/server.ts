@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import * as z from 'zod';
-import { log } from '../../shared/log.ts';
-import { openSecrets } from './secrets.ts';
-import { secretsActions } from './secrets-actions.ts';
-import { SecretsError } from './secrets-errors.ts';
-import { close, listen } from './server.ts';
+import { log } from '../../../shared/log.ts';
+import { close, listen } from '../server.ts';
+import { secretsActions } from './actions.ts';
+import { SecretsError } from './errors.ts';
+import { openSecrets } from './store.ts';
 
 const bodyType = 'application/x-amz-json-1.1';
 

@@ -7,8 +7,8 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { log } from '../../shared/log.ts';
-import { invoke } from './invoke.ts';
+import { log } from '../../../shared/log.ts';
+import { invoke } from '../invoke.ts';
 import { sqsEventOf } from './sqs-event.ts';
 
 export interface EventSource {

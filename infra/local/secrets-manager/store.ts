@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { readIfThere, writePrivately } from './data-dir.ts';
+import { readIfThere, writePrivately } from '../data-dir.ts';
 
 const Version = z.object({
   id: z.string(),

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { generateKey } from '../../../shared/auth/key-format.ts';
-import { newId } from '../../../shared/ids.ts';
-import { call, callerWith, newTenant, stack } from '../../support/stack.ts';
+import { generateKey } from '../../../../shared/auth/key-format.ts';
+import { newId } from '../../../../shared/ids.ts';
+import { call, callerWith, newTenant, stack } from '../../../support/stack.ts';
 
 const unauthorized = { error: 'Unauthorized', details: 'The API key is invalid or missing' };
 const anyFlow = () => `/v1/flows/${newId('flow')}`;

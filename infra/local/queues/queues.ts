@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process';
-import { type QueueName, type QueueSpec, queues } from '../resources.ts';
-import { endOf } from './guarded-process.ts';
+import { type QueueName, type QueueSpec, queues } from '../../resources.ts';
+import { endOf } from '../guarded-process.ts';
+import { StartError } from '../start-error.ts';
 import type { QueueServerOptions } from './queue-server.ts';
-import { StartError } from './start-error.ts';
 
 export const region = 'us-east-1';
 export const accountId = '000000000000';

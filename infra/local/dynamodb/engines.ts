@@ -1,7 +1,7 @@
 import { accessSync, constants, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
-import { StartError } from './start-error.ts';
+import { StartError } from '../start-error.ts';
 
 /** A program that speaks DynamoDB's protocol on a port, over a directory or memory. */
 export interface Engine {
