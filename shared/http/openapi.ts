@@ -35,6 +35,8 @@ const about = `Build and run automation from flows and records.
 
 Send \`Authorization: Bearer <API key or session token>\` with every request. Bodies are JSON unless an operation says otherwise; members that an operation does not know are refused. Ids carry a prefix (\`flow_…\`) and sort by the time of their making.
 
+In the steps of a flow, \`{{ name }}\` stands for a variable and \`{{secret:KEY}}\` for the value of a secret, which no answer ever shows: \`[secret:KEY]\` stands in its place.
+
 Lists are paged by \`cursor\`, or by \`offset\` where an operation has it. A JSON body may have ${bodyLimits.json.toLocaleString('en')} bytes, an upload ${bodyLimits.multipart.toLocaleString('en')}.`;
 
 /** The OpenAPI 3.1 document of the endpoints, with every schema that carries an id as a component. */
