@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { permissionGroups } from '../../shared/auth/permissions.ts';
-import { defaultLimits, maximumLimits } from '../../shared/auth/rate-limit.ts';
+import { defaultLimits, maximumLimits } from '../../shared/auth/windows.ts';
 import { defineEndpoint } from '../../shared/http/endpoint.ts';
 import { toLambda } from '../../shared/http/lambda.ts';
 

@@ -3,7 +3,7 @@ import { isAddressRange } from '../../shared/auth/addresses.ts';
 import type { ApiKey } from '../../shared/auth/api-key.ts';
 import { barredFromTestKeys, covers, permissionNames } from '../../shared/auth/permissions.ts';
 import type { Principal } from '../../shared/auth/principal.ts';
-import { maximumLimits } from '../../shared/auth/rate-limit.ts';
+import { maximumLimits } from '../../shared/auth/windows.ts';
 import { invalidAt, missingPermission } from '../../shared/http/errors.ts';
 import { idOf } from '../../shared/ids.ts';
 

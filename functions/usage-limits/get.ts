@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { RateLimit } from '../../shared/auth/rate-limit.ts';
+import type { RateLimit } from '../../shared/auth/windows.ts';
 import { defineEndpoint } from '../../shared/http/endpoint.ts';
 import { toLambda } from '../../shared/http/lambda.ts';
 import { clock } from '../../shared/runtime.ts';

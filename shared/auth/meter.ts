@@ -5,7 +5,8 @@ import { addressIn } from './addresses.ts';
 import type { ApiKey } from './api-key.ts';
 import { covers } from './permissions.ts';
 import type { Principal } from './principal.ts';
-import { countRequest, type RateLimit, tighterOf, type Windows } from './rate-limit.ts';
+import { countRequest } from './rate-limit.ts';
+import { type RateLimit, tighterOf, type Windows } from './windows.ts';
 
 /** What an endpoint asks of who calls it. */
 type Guard = Pick<AnyEndpoint, 'permission' | 'sessionOnly' | 'acceptsIntakeToken'>;

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { Permission } from '../auth/permissions.ts';
 import type { Principal } from '../auth/principal.ts';
-import type { Windows } from '../auth/rate-limit.ts';
+import type { Windows } from '../auth/windows.ts';
 import type { Met, Need, Needs } from '../runtime.ts';
 import type { LiveBody } from './live-body.ts';
 

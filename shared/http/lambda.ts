@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import type * as z from 'zod';
 import { type Admission, admit } from '../auth/meter.ts';
 import { type Principal, principalFrom } from '../auth/principal.ts';
-import { uncounted } from '../auth/rate-limit.ts';
+import { uncounted } from '../auth/windows.ts';
 import { meet, productionRuntime, type Runtime } from '../runtime.ts';
 import { baseUrlOf } from './base-url.ts';
 import { bodyParser } from './body.ts';
