@@ -67,6 +67,8 @@ export interface HttpRequest {
   headers: Record<string, string>;
   body?: string | undefined;
   timeoutMs: number;
+  /** Whether the body may not follow a redirect to another origin. */
+  bodyStays?: boolean | undefined;
   /** How much the answer may have; 5,000,000 without it. */
   bytesMax?: number | undefined;
   signal: AbortSignal;

@@ -1,6 +1,7 @@
 import { type Redactor, redactorOf } from '../secrets/redactor.ts';
-import type { ModelRequest, Ports } from './ports.ts';
+import type { Ports } from './ports.ts';
 import { keysOfStep, keysOfSteps, type SentStep } from './secret-keys.ts';
+import { redactedPorts } from './secret-ports.ts';
 import { type FlowStep, StepError, type StepEvent, type StepOutcome, type Variables } from './step.ts';
 
 /**
@@ -22,7 +23,7 @@ export async function openSecrets(steps: readonly FlowStep[], ports: Ports): Pro
   const keys = keysOfSteps(steps);
   if (keys.length === 0) return undefined;
   const values = await ports.secrets(keys);
-  const redactor = redactorOf(values);
+  const redactor = redactorFor(values);
   const { text, json } = redactor;
   return {
     variablesFor(step, variables) {
@@ -32,7 +33,7 @@ export async function openSecrets(steps: readonly FlowStep[], ports: Ports): Pro
       if (missing) throw new StepError(`The secret ${missing} has no value: set it through /v1/secrets`);
       return { ...variables, secrets: Object.fromEntries(named.map((key) => [key, values.get(key)])) };
     },
-    ports: redactedPorts(ports, redactor),
+    ports: redactedPorts(ports, redactor, values),
     outcome: ({ output, resolvedPrompt, ...facts }) => ({
       ...facts,
       output: json(output),
@@ -43,36 +44,20 @@ export async function openSecrets(steps: readonly FlowStep[], ports: Ports): Pro
   };
 }
 
-/** What comes back is without values before a step sees it: it may cut a text in the middle of one. */
-function redactedPorts(ports: Ports, { text, json, stream }: Redactor): Ports {
-  return {
-    ...ports,
-    async fetch(request) {
-      const answer = await ports.fetch(request);
-      const clean = text(answer.text);
-      return {
-        ...answer,
-        url: text(answer.url),
-        headers: json(answer.headers),
-        ...(clean !== answer.text && { text: clean, bytes: Buffer.from(clean) }),
-      };
-    },
-    async model({ onText, ...request }: ModelRequest) {
-      const pieces = stream();
-      const tell = (piece: string) => piece && onText?.(piece);
-      const listening = onText && { onText: (piece: string) => void tell(pieces.push(piece)) };
-      const answer = await ports.model({ ...request, ...listening });
-      tell(pieces.end());
-      return { ...answer, text: text(answer.text) };
-    },
-  };
+function redactedError(error: unknown, { text }: Redactor): unknown {
+  if (error instanceof StepError) return new StepError(text(error.message), { retryable: error.retryable });
+  if (!(error instanceof Error)) return error;
+  const clean = new Error(text(error.message));
+  clean.name = error.name;
+  clean.stack = text(error.stack ?? '');
+  return clean;
 }
 
-function redactedError(error: unknown, { cut }: Redactor): unknown {
-  if (error instanceof StepError) return new StepError(cut(error.message), { retryable: error.retryable });
-  if (!(error instanceof Error)) return error;
-  const clean = new Error(cut(error.message));
-  clean.name = error.name;
-  clean.stack = cut(error.stack ?? '');
-  return clean;
+let latest: { of: string; redactor: Redactor } | undefined;
+
+/** Runs of the same flow one after another have the same, which is some work to make for long values. */
+function redactorFor(values: ReadonlyMap<string, string>): Redactor {
+  const of = JSON.stringify([...values]);
+  if (latest?.of !== of) latest = { of, redactor: redactorOf(values) };
+  return latest.redactor;
 }

@@ -1,9 +1,9 @@
 import { SecretKey } from '../secrets/secret.ts';
 
 /** The beginning of `{{secret:KEY}}`, with the blanks and the dash that Liquid allows. */
-const opening = /\{\{(-?)\s*secret:\s*([^\s|}-]*)/g;
+const opening = /\{\{(-?)\s*secret:\s*((?:[^\s|}-]|-(?!\}))*)/g;
 /** The whole of it, as a script may have it. */
-const plain = /\{\{\s*secret:\s*([^\s|}-]*)\s*\}\}/g;
+const plain = /\{\{\s*secret:\s*(?:([^\s|}-]+)\s*)?\}\}/g;
 /** What a script reads as a variable: `secrets.KEY` or `secrets['KEY']`. */
 const member = /\bsecrets\s*(?:\?\.\s*|\.\s*|(?:\?\.\s*)?\[\s*['"`])([A-Z][A-Z0-9_]{1,99})\b/g;
 
@@ -34,7 +34,3 @@ export function secretNameProblem(keys: readonly string[]): string | undefined {
 /** A script with something in place of each `{{secret:KEY}}`. */
 export const inScript = (code: string, replace: (key: string) => string) =>
   code.includes('secret:') ? code.replace(plain, (_all, key: string) => replace(key)) : code;
-
-/** A text as it may stand in any literal, comment or regular expression of a script, whatever is in it. */
-export const escapedForScript = (text: string) =>
-  text.replace(/[^A-Za-z0-9]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -26,10 +26,15 @@ export async function attempt(
   if ('skipped' in tried) return { ...base, status: 'skipped' };
   if ('error' in tried) {
     const { message, retryable } = tried.error;
-    return { ...base, status: 'failed', error: message, retryable };
+    return { ...base, status: 'failed', error: shortened(message), retryable };
   }
   return { ...base, ...tried.outcome, status: 'completed' };
 }
+
+/** Only here, when no value of a secret is in it any more: a cut one would not be known again. */
+const shortened = (message: string) =>
+  message.length > messageMax ? `${message.slice(0, messageMax)}…` : message;
+const messageMax = 1_000;
 
 type Once = { error: StepError } | { outcome: StepOutcome } | Parked;
 type Tried = { retryCount: number } & Once;

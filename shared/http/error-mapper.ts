@@ -28,6 +28,7 @@ export const errorMapper = (): MiddlewareObj<
 
 export const json = (statusCode: number, body: unknown, headers = {}): APIGatewayProxyResult => ({
   statusCode,
-  headers: { 'content-type': 'application/json', ...headers },
+  // What is answered belongs to whoever asked.
+  headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
   body: body === undefined ? '' : JSON.stringify(body),
 });

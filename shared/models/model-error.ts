@@ -8,13 +8,11 @@ interface Call {
   keys: ProviderKeys;
 }
 
-const wordsMax = 500;
-
 /** What went wrong with a model call, in words for the caller: never with a key in them. */
 export function toStepError(error: unknown, { modelUsed, signal, keys }: Call): StepError {
   const last = RetryError.isInstance(error) ? error.lastError : error;
   const { words, retryable } = explained(last, signal);
-  return new StepError(withoutKeys(`${modelUsed} ${words}`, keys).slice(0, wordsMax), {
+  return new StepError(withoutKeys(`${modelUsed} ${words}`, keys), {
     retryable,
     cause: error,
   });

@@ -90,10 +90,9 @@ async function answerOf(response: Response, url: URL, bytesMax: number | undefin
 
 /** @throws StepError for what may not be fetched, as far as the address tells that without being resolved. */
 function checkedUrl(text: string): URL {
-  if (!URL.canParse(text)) throw new StepError(`Not a URL: ${text.slice(0, 200)}`);
+  if (!URL.canParse(text)) throw new StepError(`Not a URL: ${text}`);
   const url = new URL(text);
-  if (!['http:', 'https:'].includes(url.protocol))
-    throw new StepError(`Only http and https: ${text.slice(0, 200)}`);
+  if (!['http:', 'https:'].includes(url.protocol)) throw new StepError(`Only http and https: ${text}`);
   if (url.username || url.password) throw new StepError('A URL may not carry a user name or password');
   const address = literalAddress(url);
   if (address && !isPublicAddress(address) && !isAllowedHost(url)) throw new StepError(refusal(url.hostname));

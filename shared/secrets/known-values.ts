@@ -1,22 +1,34 @@
 import { type Redactor, redactorOf } from './redactor.ts';
 
-const valuesMax = 200;
-const values = new Set<string>();
-let redactor: Redactor | undefined;
+/** A value has some twenty forms of its length, and each is looked for by itself. */
+const charactersMax = 100_000;
+const valuesMax = 500;
+const keptMs = 600_000;
+
+interface Known {
+  redactor: Redactor;
+  until: number;
+}
+/** By their values, the latest last. Each has its own redactor, so that a new one is no work for the others. */
+const known = new Map<string, Known>();
+let characters = 0;
 
 /** Remembers a value of a secret that this process holds, so that nothing that it writes down has it. */
 export function noteValue(value: string): void {
-  const isKnown = values.delete(value);
-  values.add(value);
-  if (isKnown) return;
-  redactor = undefined;
-  const [oldest] = values;
-  if (values.size > valuesMax && oldest !== undefined) values.delete(oldest);
+  const redactor = known.get(value)?.redactor ?? redactorOf([['', value]]);
+  forget(value);
+  known.set(value, { redactor, until: Date.now() + keptMs });
+  characters += value.length;
+  for (const [oldest, { until }] of known) {
+    if (known.size <= valuesMax && characters <= charactersMax && until > Date.now()) break;
+    forget(oldest);
+  }
+}
+
+function forget(value: string): void {
+  if (known.delete(value)) characters -= value.length;
 }
 
 /** A text without any of these values. */
-export function withoutKnownValues(text: string): string {
-  if (values.size === 0) return text;
-  redactor ??= redactorOf([...values].map((value) => ['', value]));
-  return redactor.text(text);
-}
+export const withoutKnownValues = (text: string): string =>
+  [...known.values()].reduce((left, { redactor }) => redactor.text(left), text);

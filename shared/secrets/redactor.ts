@@ -1,43 +1,66 @@
+import { decoded } from './decoded.ts';
+import { type Finder, type Form, finderOf, type Hit } from './form-finder.ts';
 import { formsOf } from './secret-forms.ts';
 
 /** Takes the values of secrets out of what leaves a run, and puts the names of the secrets in their place. */
 export interface Redactor {
   text: (text: string) => string;
-  /** A text that may have been cut off in the middle of a value. */
-  cut: (text: string) => string;
   /** Any JSON; also the names of its members, and numbers. */
   json: <T>(value: T) => T;
   /** For a text that comes in pieces: a value may lie across them. */
   stream: () => { push: (piece: string) => string; end: () => string };
 }
 
-interface Form {
-  text: string;
-  mark: string;
-}
-
 /** @param values Of secrets, with their keys, which may be blank. */
 export function redactorOf(values: Iterable<readonly [key: string, value: string]>): Redactor {
-  const forms = [...values]
-    .flatMap(([key, value]) =>
-      [...new Set([value, value.trim()].flatMap(formsOf))].map(
-        (text): Form => ({ text, mark: key ? `[secret:${key}]` : '[secret]' }),
-      ),
-    )
-    // A value may be part of another one.
-    .sort((one, other) => other.text.length - one.text.length);
-
-  const text = (given: string) =>
-    forms.reduce(
-      (left, form) => (left.includes(form.text) ? left.replaceAll(form.text, form.mark) : left),
-      given,
-    );
+  const forms = [...values].flatMap(([key, value]) =>
+    [...new Set([value, value.trim()].flatMap(formsOf))].map(
+      (text): Form => ({ text, mark: key ? `[secret:${key}]` : '[secret]' }),
+    ),
+  );
+  const find = finderOf(forms);
+  function text(given: string): string {
+    const left = marked(given, find(given));
+    const marks = marksOfUnknownForms(find, left);
+    return marks === undefined ? left : (cleanJson(left, text) ?? marks);
+  }
   return {
     text,
-    cut: (given) => withoutOpenEnd(forms, text(given)),
     json: (value) => (forms.length > 0 ? (redacted(value, text) as typeof value) : value),
-    stream: () => redactedStream(forms),
+    stream: () => redactedStream(forms, find),
   };
+}
+
+/** A text with marks in place of what was found. What the marks say is not looked at again. */
+function marked(text: string, hits: readonly Hit[]): string {
+  let out = '';
+  let from = 0;
+  for (const { start, end, marks } of hits) {
+    out += text.slice(from, start) + marks.join('');
+    from = end;
+  }
+  return from === 0 ? text : out + text.slice(from);
+}
+
+/** Decoding takes time with the length of a text, and mixed ways of writing are those of short ones. */
+const decodedMax = 200_000;
+
+/** What stands for a value that is written in a way that no form has, in parts escaped for instance. */
+function marksOfUnknownForms(find: Finder, text: string): string | undefined {
+  if (text.length > decodedMax) return undefined;
+  const plain = decoded(text);
+  const hits = plain === text ? [] : find(plain);
+  return hits.length === 0 ? undefined : [...new Set(hits.flatMap(({ marks }) => marks))].join('');
+}
+
+/** Of JSON only the texts that have the value go; nothing where it is no JSON, and goes as a whole. */
+function cleanJson(text: string, clean: Redactor['text']): string | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' ? JSON.stringify(redacted(value, clean)) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function redacted(value: unknown, text: Redactor['text']): unknown {
@@ -48,21 +71,18 @@ function redacted(value: unknown, text: Redactor['text']): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [text(name), redacted(item, text)]));
 }
 
-function redactedStream(forms: readonly Form[]): ReturnType<Redactor['stream']> {
+function redactedStream(forms: readonly Form[], find: Finder): ReturnType<Redactor['stream']> {
   let held = '';
   /** What can be let go: all up to where a value may have begun that is not there to its end. */
   function take(open: number): string {
-    let taken = '';
-    for (;;) {
-      const next = first(forms, held, open);
-      if (!next) break;
-      taken += held.slice(0, next.at) + next.form.mark;
-      open -= next.at + next.form.text.length;
-      held = held.slice(next.at + next.form.text.length);
-    }
-    const rest = Math.max(0, Math.min(open, held.length));
-    taken += held.slice(0, rest);
-    held = held.slice(rest);
+    const hits = find(held);
+    const cut = hits.find(({ end }) => end > open);
+    const safe = Math.min(open, cut?.start ?? open);
+    const taken = marked(
+      held.slice(0, safe),
+      hits.filter(({ end }) => end <= safe),
+    );
+    held = held.slice(safe);
     return taken;
   }
   return {
@@ -70,26 +90,8 @@ function redactedStream(forms: readonly Form[]): ReturnType<Redactor['stream']> 
       held += piece;
       return take(openEnd(forms, held));
     },
-    end: () => take(held.length + 1),
+    end: () => take(held.length),
   };
-}
-
-/** So few characters of a value tell nothing. */
-const openEndMin = 4;
-
-function withoutOpenEnd(forms: readonly Form[], text: string): string {
-  const open = openEnd(forms, text);
-  return text.length - open < openEndMin ? text : `${text.slice(0, open)}[secret]`;
-}
-
-/** The first value in a text that begins before a place, and the longest of those that begin there. */
-function first(forms: readonly Form[], text: string, before: number) {
-  let found: { at: number; form: Form } | undefined;
-  for (const form of forms) {
-    const at = text.indexOf(form.text);
-    if (at >= 0 && at < before && (!found || at < found.at)) found = { at, form };
-  }
-  return found;
 }
 
 /** Where the last characters begin that may be the beginning of a value. */

@@ -1,11 +1,18 @@
-/** Shorter forms would be found everywhere. */
-const shortest = 6;
+import { shortest } from './form-finder.ts';
+
+/** Of a long value with many of them, a few say where it is. */
+const packedTokensMax = 20;
 
 /** The ways in which a value may be written by those who got it, also one within another. */
 export function formsOf(value: string): string[] {
-  const texts = new Set([...textForms(value), ...tokensOf(value)]);
-  const forms = [...texts].flatMap((text) => [text, ...hexForms(text), ...base64Forms(text)]);
-  return [...new Set(forms)].filter((form) => form.length >= shortest);
+  const texts = textForms(value);
+  const tokens = tokensOf(value);
+  const longest = tokens.toSorted((one, other) => other.length - one.length).slice(0, packedTokensMax);
+  const packed = [...new Set([...texts, ...longest])].flatMap((text) => [
+    ...hexForms(text),
+    ...base64Forms(text),
+  ]);
+  return [...new Set([...texts, ...tokens, ...packed])].filter((form) => form.length >= shortest);
 }
 
 /** How it stands in other texts. */
@@ -19,14 +26,24 @@ function textForms(value: string): string[] {
     ...urls,
     ...urls.map((url) => url.replace(/%[0-9A-F]{2}/g, (sign) => sign.toLowerCase())),
     ...htmlForms(value),
+    ...[value.toLowerCase(), value.toUpperCase(), value.replace(/\r?\n/g, '\r\n'), escapedForScript(value)],
   ];
 }
+
+/** As it may stand in any literal, comment or regular expression of a script, whatever is in it. */
+export const escapedForScript = (text: string) =>
+  text.replace(/[^A-Za-z0-9]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 function urlForms(value: string): string[] {
   const encoded = encodeURIComponent(value.toWellFormed());
   const strictly = encoded.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
   const asForm = new URLSearchParams({ v: value }).toString().slice(2);
-  return [encoded, strictly, asForm, encodeURI(value.toWellFormed()), encodeURIComponent(encoded)];
+  const { search, pathname, hash } = new URL(`http://a/${value}`);
+  const inPath = `${pathname}${search}${hash}`.slice(1);
+  const inQuery = new URL(`http://a/?${value}`).href.slice('http://a/?'.length);
+  const inFragment = new URL(`http://a/#${value}`).hash.slice(1);
+  const asUrl = [inPath, inQuery, inFragment, encodeURI(value.toWellFormed())];
+  return [encoded, strictly, asForm, ...asUrl, encodeURIComponent(encoded)];
 }
 
 const htmlForms = (value: string) =>

@@ -18,7 +18,7 @@ const bytesMax = 20_000_000;
 /** The entities of all pages, in their order. @throws StepError */
 export async function paginate(pagination: Pagination): Promise<unknown[]> {
   const { url: base, paginationType, maxPages, request, fetch, refused } = pagination;
-  if (!URL.canParse(base)) throw new StepError(`Not a URL: ${base.slice(0, 200)}`);
+  if (!URL.canParse(base)) throw new StepError(`Not a URL: ${base}`);
   const { next } = kinds[paginationType];
   const entities: unknown[] = [];
   const asked = new Set<string>();

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { endpoints } from '../../../functions/index.ts';
 import type { AnyEndpoint } from '../../../shared/http/endpoint.ts';
@@ -36,6 +37,8 @@ export function createGateway(localRoutes: Promise<Record<string, LocalRoute>>):
   ): Promise<APIGatewayProxyResult | undefined> {
     const body = await bodyOf(request);
     const local = (await localRoutes)[`${event.httpMethod} ${event.path}`];
+    // A page elsewhere whose name leads here would otherwise get a session.
+    if (local && !isOwnName(request.headers.host)) return gatewayAnswer('WAF_FILTERED', event);
     if (local) return body ? local(body.toString()) : gatewayAnswer('REQUEST_TOO_LARGE', event);
     const matched = match(event.httpMethod, event.path);
     if (!matched) return gatewayAnswer('MISSING_AUTHENTICATION_TOKEN', event);
@@ -109,4 +112,10 @@ async function integrate({ id }: AnyEndpoint, event: APIGatewayProxyEvent): Prom
       event,
     );
   }
+}
+
+/** An address, this machine's own name, or what the service was told to listen on. */
+function isOwnName(host = ''): boolean {
+  const name = host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
+  return isIP(name) !== 0 || name === 'localhost' || name === process.env.HOST;
 }

@@ -46,7 +46,11 @@ const kindOf = ({ checks = [] }: Definition) =>
   checks.map((check) => kinds.get(check)).find((kind) => kind !== undefined);
 
 /** The texts of a step that read variables, as the schema of its type tells. */
-export function textsOf({ type, config, when }: SentStep): ConfigText[] {
+export function textsOf({
+  type,
+  config,
+  when,
+}: Pick<SentStep, 'type' | 'config'> & { when?: string | undefined }): ConfigText[] {
   const types: Record<string, AnyStepType> = stepTypes;
   const stepType = Object.hasOwn(types, type) ? types[type] : undefined;
   // By its path, since the options of a union may each find the same text.

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { textsOf } from '../analysis/texts.ts';
 import { Expression } from '../sandbox.ts';
 import { ownTexts } from '../secret-keys.ts';
 import { namesSecret } from '../secret-references.ts';
@@ -50,10 +51,11 @@ const stepOf = ({ type, summary, config, output, takesSecrets }: AnyStepType) =>
       const refuse = (issue: object, path: PropertyKey[]) =>
         context.addIssue({ code: 'custom', params: { code: 'SECRET_NOT_ALLOWED' }, ...issue, path });
       if (when && namesSecret(when)) refuse({ message: 'A condition sees no secrets' }, ['when']);
-      if (takesSecrets) return;
-      for (const { text, path } of ownTexts(step)) {
-        if (namesSecret(text)) refuse({ message: keepsSecret(type) }, path);
-      }
+      const named = ownTexts(step).filter(({ text }) => namesSecret(text));
+      const texts = takesSecrets && named.length > 0 ? textsOf(step) : [];
+      const filled = new Set(texts.map(({ path }) => path.join('.')));
+      const message = takesSecrets ? 'No reference is filled here' : keepsSecret(type);
+      for (const { path } of named) if (!filled.has(path.join('.'))) refuse({ message }, path);
     })
     .meta({ id: schemaName(type), description: summary, output });
 };

@@ -1,12 +1,7 @@
 import * as z from 'zod';
+import { escapedForScript } from '../../secrets/secret-forms.ts';
 import { evaluateScript, Script, scriptLanguages, scriptProblem } from '../sandbox.ts';
-import {
-  escapedForScript,
-  inScript,
-  keysOfScript,
-  namesSecret,
-  secretNameProblem,
-} from '../secret-references.ts';
+import { inScript, keysOfScript, namesSecret, secretNameProblem } from '../secret-references.ts';
 import { defineStep } from '../step.ts';
 import { plainMembers } from './members.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { runFlow, type StepResult } from '../../../shared/flows/engine.ts';
-import type { HttpRequest, ModelRequest, Ports } from '../../../shared/flows/ports.ts';
+import type { HttpAnswer, HttpRequest, ModelRequest, Ports } from '../../../shared/flows/ports.ts';
 import type { StepEvent } from '../../../shared/flows/step.ts';
 import type { FlowStepInput } from '../../../shared/flows/steps/flow-step.ts';
 import { FlowStepsInput } from '../../../shared/flows/steps/parse.ts';
@@ -149,6 +149,7 @@ test('an error of the other side and a fault of the program are told without the
   const step = call({ url: 'https://example.com', headers: { Authorization: '{{secret:KEY}}' } });
   const { results } = await run([step], { fetch: refusing });
   expect(results[0]?.error).toMatch(/^The API answered 400: x+\[secret/);
+  expect(results[0]?.error).not.toContain('sk_live');
   const broken = run([step], {
     fetch: async () => {
       throw new TypeError(`Invalid header ${value}`);
@@ -157,6 +158,56 @@ test('an error of the other side and a fault of the program are told without the
   const fault = await broken.catch((error: Error) => error);
   expect(fault).toMatchObject({ message: 'Invalid header [secret:KEY]', name: 'TypeError' });
   expect((fault as Error).stack).not.toContain(value);
+});
+
+test('an error that ends like a value tells nobody that it does', async () => {
+  const echoing = async (request: HttpRequest) => {
+    const text = `Unknown city: ${new URL(request.url).searchParams.get('city')}`;
+    return { status: 404, headers: {}, url: request.url, bytes: Buffer.from(text), text };
+  };
+  const step = call({ url: 'https://example.com/?city={{ city }}', headers: { 'X-Key': '{{secret:KEY}}' } });
+  const errorFor = async (city: string) =>
+    (await run([step], { fetch: echoing }, { city })).results[0]?.error;
+  expect(await errorFor(value.slice(0, 12))).toBe(
+    `The API answered 404: Unknown city: ${value.slice(0, 12)}`,
+  );
+});
+
+test('a link with the secret in it is followed, at the origin that was told the secret and at no other', async () => {
+  const asked: string[] = [];
+  const pages = async (request: HttpRequest) => {
+    asked.push(request.url);
+    const link = `<${request.url.replace('page=1', 'page=2')}>; rel="next"`;
+    const headers = { 'content-type': 'application/json', ...(asked.length === 1 && { link }) };
+    const text = `[${asked.length}]`;
+    return { status: 200, headers, url: request.url, bytes: Buffer.from(text), text } as HttpAnswer;
+  };
+  const url = 'https://example.com/list?page=1&key={{ secret:KEY | url_encode }}';
+  const paginate = { type: 'paginate-api', name: 'p', config: { url, paginationType: 'link', maxPages: 3 } };
+  const elsewhere = call({ url: 'https://other.example.com/?key=[secret:KEY]' });
+  const { results } = await run([paginate, elsewhere], { fetch: pages });
+  expect(results[0]).toMatchObject({ status: 'completed', output: [1, 2] });
+  const encoded = encodeURIComponent(value);
+  expect(asked[1]).toBe(`https://example.com/list?page=2&key=${encoded}`);
+  expect(asked[2]).not.toContain(encoded);
+});
+
+test('a body with a secret may not be redirected to another origin', async () => {
+  const asked: HttpRequest[] = [];
+  const fetch = async (request: HttpRequest) => {
+    asked.push(request);
+    return { status: 200, headers: {}, url: request.url, bytes: Buffer.from(''), text: '' };
+  };
+  const post = (body: string) => call({ url: 'https://example.com', method: 'POST', body });
+  await run([post('{{secret:KEY}}'), post('nothing')], { fetch });
+  expect(asked.map(({ bodyStays }) => bodyStays)).toEqual([true, undefined]);
+});
+
+test('a header called script is a template like any other', async () => {
+  const { requests } = await run([
+    call({ url: 'https://example.com', headers: { script: '{{- secret:KEY | upcase }}' } }),
+  ]);
+  expect(requests[0]?.headers.script).toBe(value.toUpperCase());
 });
 
 test('a secret without a value fails the step that names it, and no other; flows without secrets ask for none', async () => {
@@ -212,6 +263,19 @@ test.each([
   [transform('return {{secret:KEY}}'), '0.config.script'],
   [transform('return secrets[{{secret:KEY}}]'), '0.config.script'],
   [transform("'{{secret:no}}'"), '0.config.script'],
+  [call({ url: 'https://example.com/{{secret:KEY-X}}' }), '0.config.http.url'],
+  [
+    call({ url: 'https://example.com' }, { responseMapping: { a: '{{secret:KEY}}' } }),
+    '0.config.responseMapping.a',
+  ],
+  [prompt('x', { model: '{{secret:KEY}}' }), '0.config.model'],
+  [
+    prompt('x', {
+      errorHandling: { onError: 'fallback', fallbacks: [{ type: 'message', message: '{{secret:KEY}}' }] },
+    }),
+    '0.config.errorHandling.fallbacks.0.message',
+  ],
+  [transform(`/*{{secret:${' '.repeat(90_000)}*/`), '0.config.script'],
   [transform("'{{ secret:KEY | upcase }}'"), '0.config.script'],
   [template('{{secret:KEY}}'), '0.config.template'],
   [

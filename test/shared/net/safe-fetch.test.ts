@@ -183,6 +183,20 @@ test.each([
   expect(answer).toMatchObject({ text: `${followedBy} ${body} ${body && 'text/x'}`, url: `${url}/next` });
 });
 
+test('a body that has to stay with its origin is not sent on to another one', async () => {
+  const other = await loopback((_incoming, response) => response.end('got it'));
+  const first = await loopback((incoming, response) => {
+    response.writeHead(incoming.url === '/303' ? 303 : 307, { location: other.url }).end();
+  });
+  allow(first.host, other.host);
+  const sent = (path: string) =>
+    request(first.url + path, { method: 'POST', body: 'secret', bodyStays: true });
+  await expect(safeFetch(sent('/307'))).rejects.toThrow(
+    `redirects a body that holds a secret to ${other.url}`,
+  );
+  expect((await safeFetch(sent('/303'))).text).toBe('got it');
+});
+
 test('credentials stay with the origin that they were meant for', async () => {
   const seen: unknown[] = [];
   const other = await loopback(({ headers }, response) => {

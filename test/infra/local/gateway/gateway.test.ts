@@ -16,6 +16,24 @@ test('a request with a session reaches its Lambda, which answers with rate-limit
   expect(Number(answer.headers.get('x-ratelimit-limit'))).toBeGreaterThan(0);
 });
 
+test('what only the embedded stack has is not for pages elsewhere, whose names lead here', async () => {
+  const ask = (host: string) =>
+    new Promise<string>((resolve) => {
+      const { hostname, port } = new URL(stack().url);
+      const socket = connect(Number(port), hostname);
+      const head = [
+        'POST /local/sessions HTTP/1.1',
+        `Host: ${host}`,
+        'Content-Length: 2',
+        'Connection: close',
+      ];
+      socket.write([...head, '', '{}'].join('\r\n'));
+      text(socket).then(resolve);
+    });
+  expect(await ask('evil.example.com')).toMatch(/^HTTP\/1.1 403 /);
+  expect(await ask('localhost:3000')).not.toMatch(/^HTTP\/1.1 403 /);
+});
+
 test('the printed live key and test key are let in', async () => {
   for (const key of [stack().liveKey, stack().testKey]) {
     expect(await callerWith(key)('GET', anyFlow())).toMatchObject({
