@@ -1,9 +1,11 @@
 import { SecretKey } from '../secrets/secret.ts';
 
+// Names are bounded and blanks have one place each, so that no text takes more than a reading.
+
 /** The beginning of `{{secret:KEY}}`, with the blanks and the dash that Liquid allows. */
-const opening = /\{\{(-?)\s*secret:\s*((?:[^\s|}-]|-(?!\}))*)/g;
+const opening = /\{\{(-?)\s*secret:\s*((?:[^\s{|}-]|-(?!\})){0,101})/g;
 /** The whole of it, as a script may have it. */
-const plain = /\{\{\s*secret:\s*(?:([^\s|}-]+)\s*)?\}\}/g;
+const plain = /\{\{\s*secret:\s*(?:([^\s{|}-]{1,101})\s*)?\}\}/g;
 /** What a script reads as a variable: `secrets.KEY` or `secrets['KEY']`. */
 const member = /\bsecrets\s*(?:\?\.\s*|\.\s*|(?:\?\.\s*)?\[\s*['"`])([A-Z][A-Z0-9_]{1,99})\b/g;
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { runFlow, type StepResult } from '../../../shared/flows/engine.ts';
 import type { HttpAnswer, HttpRequest, ModelRequest, Ports } from '../../../shared/flows/ports.ts';
+import { inScript, keysOfScript, keysOfTemplate } from '../../../shared/flows/secret-references.ts';
 import type { StepEvent } from '../../../shared/flows/step.ts';
 import type { FlowStepInput } from '../../../shared/flows/steps/flow-step.ts';
 import { FlowStepsInput } from '../../../shared/flows/steps/parse.ts';
@@ -293,4 +294,24 @@ test.each([
   [{ ...transform('1'), when: "'{{secret:KEY}}' === 'a'" } as FlowStepInput, '0.when'],
 ] as [FlowStepInput, string][])('refuses %j when it is saved', (step, path) => {
   expect(problems(step).map(([at]) => at)).toContain(path);
+});
+
+test.each([
+  '{{secret:'.repeat(10_000),
+  `{{secret:${' '.repeat(90_000)}`,
+  `{{${' '.repeat(90_000)}secret:`,
+  `{{secret:${'A'.repeat(90_000)}`,
+  `{{secret:${'-'.repeat(90_000)}`,
+  'secrets['.repeat(10_000),
+  `secrets${' '.repeat(90_000)}`,
+  `secrets.${'A'.repeat(90_000)}`,
+])('a hostile text is looked through in one reading: %.20s…', (text) => {
+  const times = [text, 'x'.repeat(text.length)].map((each) => {
+    const began = performance.now();
+    for (let round = 0; round < 5; round++)
+      [keysOfTemplate(each), keysOfScript(each), inScript(each, String)];
+    return performance.now() - began;
+  });
+  const [hostile = 0, harmless = 0] = times;
+  expect(hostile).toBeLessThan(100 * harmless + 500);
 });
