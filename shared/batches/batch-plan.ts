@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { sendGrouped } from '../aws/queues.ts';
 import { chunksOf } from '../data/table.ts';
 import { derivedId } from '../ids.ts';
-import { recordTypePartition } from '../records/record.ts';
+import { recordsRange } from '../records/record.ts';
 import type { Scope } from '../runtime.ts';
 import type { Batch } from './batch.ts';
 import { batchStore, slotOf } from './batch-store.ts';
@@ -42,8 +42,7 @@ export const batchPlanner = (scope: Scope) => {
     { after, until, limit }: { after?: string | null; until?: string; limit: number },
   ) {
     const { items } = await table.query({
-      partition: recordTypePartition(table.tenant, type),
-      index: 2,
+      ...recordsRange(table.tenant, type),
       limit: limit + 1,
       ...(after && { from: after }),
       ...(until && { to: until }),

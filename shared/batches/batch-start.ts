@@ -4,7 +4,7 @@ import type { Flow } from '../flows/flow.ts';
 import { flowStore } from '../flows/flow-store.ts';
 import { runVersions } from '../flows/run-versions.ts';
 import { invalidAt, notFound } from '../http/errors.ts';
-import { recordTypePartition } from '../records/record.ts';
+import { recordsRange } from '../records/record.ts';
 import { recordStore } from '../records/record-store.ts';
 import { type Checkpoint, parseRows } from '../runs/checkpoint.ts';
 import { checkpointsOf } from '../runs/run-history.ts';
@@ -103,7 +103,7 @@ export const batchStarter = (scope: Scope) => {
       const recordCount =
         records.length < listedMax
           ? records.length
-          : await table.count({ partition: recordTypePartition(table.tenant, recordType), index: 2 });
+          : await table.count(recordsRange(table.tenant, recordType));
       const given = { ...batchDefaults, recordType, totalRecords: recordCount };
       const batch = await begin(principal, flow, records, given);
       return { batch, records, recordCount };

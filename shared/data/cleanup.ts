@@ -31,11 +31,7 @@ export const cleanupQueue = ({ table }: Scope) => {
       log.warn('A clean-up is left to the next sweep', { error, ids: ids.slice(0, 10) });
     }
   };
-  return {
-    deleted,
-    flowDeleted: (id: string) => deleted([id]),
-    recordDeleted: (id: string) => deleted([id]),
-  };
+  return { deleted };
 };
 
 async function ask(tenant: string, ids: readonly string[], isLast: boolean): Promise<void> {

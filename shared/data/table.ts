@@ -72,15 +72,19 @@ export function tenantTable(client: DynamoDBDocumentClient, TableName: string, t
       return { items: Items, nextKey: LastEvaluatedKey };
     },
 
-    /** All that a query matches, page after page: for what is few by its nature. */
-    async queryAll(options: Omit<QueryOptions, 'limit' | 'startKey'>): Promise<Attributes[]> {
-      const items: Attributes[] = [];
+    /** All that a query matches, as it is taken. */
+    async *pages(options: Omit<QueryOptions, 'startKey'>): AsyncGenerator<Attributes[], void> {
       for (let startKey: Attributes | undefined; ; ) {
         const page = await table.query({ ...options, ...(startKey && { startKey }) });
-        items.push(...page.items);
+        yield page.items;
         startKey = page.nextKey;
-        if (!startKey) return items;
+        if (!startKey) return;
       }
+    },
+
+    /** The same all at once: for what is few by its nature. */
+    async queryAll(options: Omit<QueryOptions, 'limit' | 'startKey'>): Promise<Attributes[]> {
+      return (await Array.fromAsync(table.pages(options))).flat();
     },
 
     /** How many items a query matches. Reads them all: its cost is the range, not a page. */

@@ -63,13 +63,10 @@ export async function* unfinishedCleanups(
   before: Date,
 ): AsyncGenerator<{ tenant: string; id: string }[]> {
   for (let shard = 0; shard < cleanupShards; shard++) {
-    let startKey: Record<string, unknown> | undefined;
-    do {
-      const range = { partition: cleanupsPartition(shard), index: 1, to: before.toISOString() } as const;
-      const page = await table.query({ ...range, limit: 1_000, ...(startKey && { startKey }) });
-      yield page.items.map(({ PK, SK }) => ({ tenant: tenantIn(PK as string), id: SK as string }));
-      startKey = page.nextKey;
-    } while (startKey);
+    const range = { partition: cleanupsPartition(shard), index: 1, to: before.toISOString() } as const;
+    for await (const items of table.pages({ ...range, limit: 1_000 })) {
+      yield items.map(({ PK, SK }) => ({ tenant: tenantIn(PK as string), id: SK as string }));
+    }
   }
 }
 

@@ -45,11 +45,11 @@ const nestedKeys = ({ config }: SentStep) =>
   branchesOf(config).flatMap(([, branch]) => keysOfSteps(branch as SentStep[]));
 
 /** What a flow means for the count of a secret's uses: it names those of its draft and those of what is published. */
-export interface Naming {
+interface Naming {
   secretKeys?: string[] | undefined;
   publishedSecretKeys?: string[] | undefined;
 }
-export const namedBy = ({ secretKeys = [], publishedSecretKeys = [] }: Naming) =>
+const namedBy = ({ secretKeys = [], publishedSecretKeys = [] }: Naming) =>
   new Set([...secretKeys, ...publishedSecretKeys]);
 
 /** Notes which secrets something names now, and no longer. */

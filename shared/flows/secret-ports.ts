@@ -16,11 +16,12 @@ export function redactedPorts(
       const value = told.get(origin)?.has(key) ? values.get(key) : undefined;
       return value === undefined ? all : encodeURIComponent(value);
     });
-    const sent = JSON.stringify([url, request.headers, request.body]);
-    const keys = [...text(sent).matchAll(mark)].map(([, key = '']) => key);
+    const { headers, body = '' } = request;
+    const cleanBody = text(body);
+    const sent = [text(url), JSON.stringify(json(headers)), cleanBody].join('\n');
+    const keys = [...sent.matchAll(mark)].map(([, key = '']) => key);
     told.set(origin, new Set([...(told.get(origin) ?? []), ...keys]));
-    const hasSecret = request.body !== undefined && text(request.body) !== request.body;
-    return { ...request, url, ...(hasSecret && { bodyStays: true }) };
+    return { ...request, url, ...(cleanBody !== body && { bodyStays: true }) };
   }
 
   return {

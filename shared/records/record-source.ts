@@ -3,7 +3,7 @@ import type { TenantTable } from '../data/table.ts';
 import { distinctSieve } from './distinct-sieve.ts';
 import { jsonBytes } from './limits.ts';
 import { metadataTest } from './metadata-tests.ts';
-import { type RecordItem, recordsPartition, recordTypePartition } from './record.ts';
+import { type RecordItem, recordsRange } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
 import { typeAsked } from './record-test.ts';
 
@@ -62,11 +62,7 @@ function readingSieve({ getMany }: RecordReads, passes: (record: RecordItem) => 
 
 function indexOf(tenant: string, filters: RecordFilters): ListSource {
   const { name, search } = filters;
-  const type = typeAsked(filters);
-  const source: ListSource =
-    type === undefined
-      ? { index: 1, partition: recordsPartition(tenant) }
-      : { index: 2, partition: recordTypePartition(tenant, type) };
+  const source: ListSource = recordsRange(tenant, typeAsked(filters));
   const conditions = {
     ...(name !== undefined && { '#summary.#name = :name': { name } }),
     ...(search && { 'contains(#summary.#search, :search)': { search: search.toLowerCase() } }),

@@ -41,8 +41,14 @@ export const RecordItem = z.object({
 export type RecordItem = z.infer<typeof RecordItem>;
 
 /** The partition of the index that lists all records of a tenant, or those of one type. */
-export const recordsPartition = (tenant: string) => `T#${tenant}#RECORDS`;
-export const recordTypePartition = (tenant: string, type: string) => `T#${tenant}#RECORDS#${type}`;
+const recordsPartition = (tenant: string) => `T#${tenant}#RECORDS`;
+const recordTypePartition = (tenant: string, type: string) => `T#${tenant}#RECORDS#${type}`;
+
+/** Where those records are listed, newest last. */
+export const recordsRange = (tenant: string, type: string | undefined) =>
+  type === undefined
+    ? ({ index: 1, partition: recordsPartition(tenant) } as const)
+    : ({ index: 2, partition: recordTypePartition(tenant, type) } as const);
 
 const jsonText = z.string().transform((text): unknown => JSON.parse(text));
 

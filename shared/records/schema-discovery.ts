@@ -2,7 +2,7 @@ import type { Scope } from '../runtime.ts';
 import { instantOf, isPlainNumber, truthOf } from './comparison.ts';
 import { firstWithin, jsonBytes } from './limits.ts';
 import { fieldsOf } from './metadata-fields.ts';
-import { type RecordItem, recordTypePartition } from './record.ts';
+import { type RecordItem, recordsRange } from './record.ts';
 import { lookAtNewest } from './type-sample.ts';
 
 export const inferredTypes = ['string', 'number', 'boolean', 'date', 'array', 'object'] as const;
@@ -49,7 +49,7 @@ export const schemaDiscovery = (scope: Scope) => async (type: string, sample: nu
     }
   };
   const [totalRecords] = await Promise.all([
-    scope.table.count({ partition: recordTypePartition(scope.table.tenant, type), index: 2 }),
+    scope.table.count(recordsRange(scope.table.tenant, type)),
     lookAtNewest(scope, type, { readMax: sample }, look),
   ]);
   const fields = [...tallies]
