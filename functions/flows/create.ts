@@ -1,8 +1,9 @@
+import { checkTexts } from '../../shared/flows/analysis/text-problems.ts';
 import { flowStore } from '../../shared/flows/flow-store.ts';
 import { normaliseSteps } from '../../shared/flows/steps/parse.ts';
 import { defineEndpoint } from '../../shared/http/endpoint.ts';
 import { toLambda } from '../../shared/http/lambda.ts';
-import { ids } from '../../shared/runtime.ts';
+import { ids, sandbox } from '../../shared/runtime.ts';
 import { FlowResponse, toFlowResponse } from './answers.ts';
 import { CreateFlowBody } from './schemas.ts';
 
@@ -17,11 +18,12 @@ export const createFlow = defineEndpoint({
   body: CreateFlowBody,
   responses: { 201: FlowResponse },
   errors: [400, 413, 415],
-  needs: { flows: flowStore, newId: ids },
+  needs: { flows: flowStore, sandbox, newId: ids },
 
-  async handle({ body, principal }, { flows, newId }) {
+  async handle({ body, principal }, { flows, sandbox, newId }) {
     const { userId, organizationId } = principal;
-    const steps = normaliseSteps(body.flowSteps ?? body.steps ?? [], newId);
+    const member = body.flowSteps || !body.steps ? 'flowSteps' : 'steps';
+    const steps = normaliseSteps(await checkTexts(body[member] ?? [], [member], sandbox), newId);
     return toFlowResponse(await flows.create({ userId, organizationId }, { ...body, steps }));
   },
 });

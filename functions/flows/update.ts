@@ -1,9 +1,10 @@
 import * as z from 'zod';
+import { checkTexts } from '../../shared/flows/analysis/text-problems.ts';
 import { flowStore } from '../../shared/flows/flow-store.ts';
 import { normaliseSteps } from '../../shared/flows/steps/parse.ts';
 import { defineEndpoint } from '../../shared/http/endpoint.ts';
 import { toLambda } from '../../shared/http/lambda.ts';
-import { ids } from '../../shared/runtime.ts';
+import { ids, sandbox } from '../../shared/runtime.ts';
 import { FlowParams, FlowResponse, toFlowResponse } from './answers.ts';
 import { UpdateFlowBody } from './schemas.ts';
 
@@ -19,10 +20,11 @@ export const updateFlow = defineEndpoint({
   body: UpdateFlowBody,
   responses: { 200: FlowResponse.extend({ draftVersionId: z.string() }).meta({ id: 'UpdatedFlow' }) },
   errors: [400, 404, 409, 413, 415],
-  needs: { flows: flowStore, newId: ids },
+  needs: { flows: flowStore, sandbox, newId: ids },
 
-  async handle({ params, body }, { flows, newId }) {
-    const steps = body.flowSteps && normaliseSteps(body.flowSteps, newId);
+  async handle({ params, body }, { flows, sandbox, newId }) {
+    const checked = body.flowSteps && (await checkTexts(body.flowSteps, ['flowSteps'], sandbox));
+    const steps = checked && normaliseSteps(checked, newId);
     const flow = await flows.update(params.id, { ...body, steps });
     return { ...toFlowResponse(flow), draftVersionId: flow.draft.id };
   },

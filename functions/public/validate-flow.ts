@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { validateFlow as validate } from '../../shared/flows/analysis/validate.ts';
 import { defineEndpoint } from '../../shared/http/endpoint.ts';
 import { toLambda } from '../../shared/http/lambda.ts';
+import { sandboxOf } from '../../shared/sandbox/sandbox.ts';
 import { CreateFlowBody } from '../flows/schemas.ts';
 
 const Finding = z
@@ -49,7 +50,7 @@ export const validateFlow = defineEndpoint({
   errors: [400, 413, 415],
   needs: {},
   handle: async ({ body }) => ({
-    ...(await validate(CreateFlowBody, body)),
+    ...(await validate(CreateFlowBody, body, sandboxOf('anonymous'))),
     context: { authenticated: false, accountChecksPerformed: false, accountChecksSkipped: true },
   }),
 });

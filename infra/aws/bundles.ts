@@ -1,7 +1,7 @@
 import { cp, mkdir, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { basename, dirname, join } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { basename, dirname, extname, join } from 'node:path';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { fontFiles } from '../../shared/pdf/fonts.ts';
 import { type Entry, entries } from './entries.ts';
 
@@ -23,8 +23,11 @@ const beside: Record<string, string> = {
   'shared/intake/screen.ts': 'shared/intake/screen',
 };
 
-/** Modules that run as a thread, by the one beside which they are looked for. */
-const threads: Record<string, string> = { 'shared/pdf/render-pdf.ts': 'shared/pdf/pdf-thread.ts' };
+/** What runs as a thread, by the module beside which it is looked for. A package's own thread keeps its name and kind. */
+const threads: Record<string, { file: string; isPackage?: true }> = {
+  'shared/sandbox/pool.ts': { file: 'shared/sandbox/thread.ts' },
+  'node_modules/piscina/dist/index.js': { file: 'node_modules/piscina/dist/worker.js', isPackage: true },
+};
 
 /** CommonJS packages inside an ES module still look for these. */
 const banner = `import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url), __dirname = import.meta.dirname;`;
@@ -54,14 +57,17 @@ export async function buildBundles(directory: string): Promise<Bundles> {
   return Object.fromEntries(folders);
 }
 
-export async function bundle({ id, file }: Entry, directory: string): Promise<string> {
+export async function bundle({ id, file: entry }: Entry, directory: string): Promise<string> {
   const outdir = join(directory, id);
-  const modules = await bundleFile({ index: file }, outdir);
-  for (const [starter, thread] of Object.entries(threads)) {
+  const modules = await bundleFile({ index: entry }, outdir);
+  for (const [starter, { file, isPackage }] of Object.entries(threads)) {
     if (!modules.has(starter)) continue;
     // What starts it is loaded late, and so lies in the same folder.
-    const name = `later/${basename(thread, '.ts')}`;
-    for (const module of await bundleFile({ [name]: thread }, outdir)) modules.add(module);
+    const name = `later/${basename(file, extname(file))}`;
+    const options: BuildOptions = isPackage
+      ? { format: 'cjs', splitting: false, outExtension: {}, banner: {} }
+      : {};
+    for (const module of await bundleFile({ [name]: file }, outdir, options)) modules.add(module);
   }
   const paths = Object.entries(carried).flatMap(([module, files]) => (modules.has(module) ? files : []));
   for (const path of paths) {
@@ -76,7 +82,11 @@ export async function bundle({ id, file }: Entry, directory: string): Promise<st
 }
 
 /** @returns the files that went into the bundle. */
-async function bundleFile(entryPoints: Record<string, string>, outdir: string): Promise<Set<string>> {
+async function bundleFile(
+  entryPoints: Record<string, string>,
+  outdir: string,
+  options: BuildOptions = {},
+): Promise<Set<string>> {
   const { metafile } = await build({
     entryPoints,
     outdir,
@@ -92,7 +102,10 @@ async function bundleFile(entryPoints: Record<string, string>, outdir: string): 
     mainFields: ['module', 'main'],
     banner: { js: banner },
     plugins: [lightHttp],
+    // What piscina can do without, and a bundle cannot hold: a native module.
+    external: ['@napi-rs/nice'],
     logLevel: 'error',
+    ...options,
     metafile: true,
   });
   return new Set(Object.keys(metafile.inputs));

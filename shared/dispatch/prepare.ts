@@ -1,5 +1,6 @@
 import { covers, type Permission } from '../auth/permissions.ts';
 import type { Principal } from '../auth/principal.ts';
+import { type CheckedSteps, checkTexts } from '../flows/analysis/text-problems.ts';
 import type { StoredStep } from '../flows/flow.ts';
 import { flowStore } from '../flows/flow-store.ts';
 import { runVersions } from '../flows/run-versions.ts';
@@ -12,7 +13,7 @@ import { missingPermission, notFound, unprocessable } from '../http/errors.ts';
 import { derivedId } from '../ids.ts';
 import { recordStore } from '../records/record-store.ts';
 import type { RunRecord } from '../runs/run-variables.ts';
-import type { Scope } from '../runtime.ts';
+import { type Scope, sandbox } from '../runtime.ts';
 import { flowUpserter } from './flow-upsert.ts';
 import type { DispatchBody } from './request.ts';
 
@@ -51,16 +52,18 @@ function everyStep(steps: readonly { type: string; config?: unknown }[]): { type
 
 /** Finds or makes the flow, its version and the record. */
 export async function prepare(scope: Scope, principal: Principal, body: DispatchBody): Promise<Prepared> {
+  const sent = body.flow?.steps;
+  const steps = sent && (await checkTexts(sent, ['flow', 'steps'], sandbox(scope)));
   const [{ flow, version }, record] = await Promise.all([
-    versionOf(scope, principal, body),
+    versionOf(scope, principal, body, steps),
     recordOf(scope, principal, body),
   ]);
   if (version.steps.length === 0) throw unprocessable('The flow has no steps to run');
   const { modelOverride, storeResults } = body.options;
-  const steps = modelOverride ? withModel(version.steps, modelOverride) : undefined;
+  const others = modelOverride ? withModel(version.steps, modelOverride) : undefined;
   return {
     flow,
-    version: steps ? runVersions(scope).virtual({ id: flow.id, number: version.number }, steps) : version,
+    version: others ? runVersions(scope).virtual({ id: flow.id, number: version.number }, others) : version,
     record,
     keeps: storeResults ?? (flow.isStored || record?.id != null),
   };
@@ -71,13 +74,18 @@ interface Found {
   version: LoadedVersion;
 }
 
-async function versionOf(scope: Scope, principal: Principal, body: DispatchBody): Promise<Found> {
-  const { id, name = 'Inline flow', steps } = body.flow ?? {};
+async function versionOf(
+  scope: Scope,
+  principal: Principal,
+  body: DispatchBody,
+  steps: CheckedSteps | undefined,
+): Promise<Found> {
+  const { id, name = 'Inline flow' } = body.flow ?? {};
   if (id) return stored(scope, principal, id, steps);
   if (!steps) throw unprocessable('Give flow.id of a stored flow, or flow.steps');
   const { flowMode } = body.options;
   if (flowMode === 'create' || flowMode === 'upsert') {
-    return stored(scope, principal, await save(scope, principal, body));
+    return stored(scope, principal, await save(scope, principal, body, steps));
   }
   // The same steps are the same flow, so that a thousand runs of it are kept as one version.
   const flowId = derivedId('flow', 0, scope.table.tenant, name, JSON.stringify(steps));
@@ -85,13 +93,11 @@ async function versionOf(scope: Scope, principal: Principal, body: DispatchBody)
   return { flow, version: virtual(scope, { id: flowId, number: 1 }, steps) };
 }
 
-type SentSteps = NonNullable<NonNullable<DispatchBody['flow']>['steps']>;
-
 async function stored(
   scope: Scope,
   { environment }: Principal,
   id: string,
-  instead?: SentSteps,
+  instead?: CheckedSteps,
 ): Promise<Found> {
   const flows = flowStore(scope);
   const flow = await flows.find(id);
@@ -105,8 +111,13 @@ async function stored(
 }
 
 /** @returns the id of the flow that the steps are in now. */
-async function save(scope: Scope, principal: Principal, { flow, options }: DispatchBody): Promise<string> {
-  const { name = '', description, steps = [] } = flow ?? {};
+async function save(
+  scope: Scope,
+  principal: Principal,
+  { flow, options }: DispatchBody,
+  steps: CheckedSteps,
+): Promise<string> {
+  const { name = '', description } = flow ?? {};
   const given = { name, description, steps: normaliseSteps(steps, scope.newId) };
   if (options.flowMode === 'upsert') return flowUpserter(scope)(principal, given, options.upsertOptions);
   const { userId, organizationId } = principal;
@@ -116,7 +127,7 @@ async function save(scope: Scope, principal: Principal, { flow, options }: Dispa
 }
 
 /** Steps that were sent without ids get such as follow from them, so that the same steps are the same version. */
-function virtual(scope: Scope, flow: { id: string; number: number }, sent: SentSteps): LoadedVersion {
+function virtual(scope: Scope, flow: { id: string; number: number }, sent: CheckedSteps): LoadedVersion {
   const content = JSON.stringify(sent);
   let count = 0;
   const stepId = () => derivedId('step', 0, flow.id, content, count++);

@@ -116,10 +116,12 @@ async function* runSteps(
 export type Refused = { skipped: true } | { error: StepError };
 
 /** Why a step is not even begun: its condition does not hold, or cannot be told. */
-async function refusalOf({ variables, signal }: State, when: string): Promise<Refused | undefined> {
-  const { evaluateExpression } = await import('./sandbox.ts');
+async function refusalOf({ variables, ports, signal }: State, when: string): Promise<Refused | undefined> {
+  const { evaluateExpression } = await import('./scripts.ts');
   try {
-    return (await evaluateExpression(when, variables)) ? undefined : { skipped: true };
+    return (await evaluateExpression(ports.sandbox, when, variables, { signal }))
+      ? undefined
+      : { skipped: true };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof StepError) return { error };

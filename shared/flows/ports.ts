@@ -1,4 +1,5 @@
 import type { RecordFilter } from '../records/filter.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 
 /** All that a running flow can touch of the world. The engine knows nothing else. */
 export interface Ports {
@@ -13,6 +14,8 @@ export interface Ports {
   fetch: (request: HttpRequest) => Promise<HttpAnswer>;
   /** The deployment's account with a web search provider. @throws StepError when there is none. */
   searchAccount: (provider: SearchProvider) => Promise<{ key: string; baseUrl: string }>;
+  /** Does work of the flow's making that takes CPU, in a thread. @throws SandboxError. */
+  sandbox: Sandbox;
   records: RecordsPort;
   vectors: VectorsPort;
   assets: AssetsPort;

@@ -60,11 +60,11 @@ async function once(state: State, step: FlowStep, since: Date): Promise<Once> {
   const { ports, signal, onStepEvent, secrets } = state;
   const { config } = step;
   try {
-    const { renderTemplate } = await import('./templates.ts');
+    const { fillerOf } = await import('./templates.ts');
     const variables = secrets?.variablesFor(step, state.variables) ?? state.variables;
-    const render = (text: string) => renderTemplate(text, variables);
+    const filler = fillerOf(variables, ports.sandbox);
     const emit = onStepEvent && ((event: StepEvent) => onStepEvent(step, secrets?.event(event) ?? event));
-    const run = { config, variables, render, ports, signal, since, emit };
+    const run = { ...filler, config, variables, ports, signal, since, emit };
     const outcome: StepOutcome | Parked = await stepTypeOf(step.type).run(run);
     return 'until' in outcome ? outcome : { outcome: secrets?.outcome(outcome) ?? outcome };
   } catch (thrown) {

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { Permission } from '../auth/permissions.ts';
 import type { Ports } from './ports.ts';
+import type { Filler } from './templates.ts';
 
 export type Variables = Record<string, unknown>;
 
@@ -16,11 +17,9 @@ export interface FlowStep {
   config: Record<string, unknown>;
 }
 
-export interface StepRun<Config> {
+export interface StepRun<Config> extends Filler {
   config: Config;
   variables: Readonly<Variables>;
-  /** Fills the `{{references}}` of a text. @throws StepError when it does not parse or takes too much. */
-  render: (template: string) => string;
   ports: Ports;
   signal: AbortSignal;
   /** When the step began, which may be days ago where it has been parked since. */

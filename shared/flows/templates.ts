@@ -1,62 +1,15 @@
-import { Drop, Liquid, type Template as LiquidTemplate } from 'liquidjs';
 import * as z from 'zod';
-import { memoise } from '../memoise.ts';
+import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import { nestingMax, textsIn } from './json-texts.ts';
-import { keysOfTemplate, secretNameProblem, withSecretsVariable } from './secret-references.ts';
+import { keysOfTemplate, namesSecret, secretNameProblem } from './secret-references.ts';
 import { StepError, type Variables } from './step.ts';
-import { interruptibly, isInterruption } from './watchdog.ts';
 
-const charactersMax = 100_000;
-const outputCharactersMax = 4_000_000;
-const tooLong = `It makes a text of more than ${outputCharactersMax} characters`;
-const renderMsMax = 1_000;
-/** LiquidJS looks at the clock only between its tags, and a filter can loop for hours in one. */
-const graceMs = 200;
-
-const liquid = new Liquid({
-  ownPropertyOnly: true,
-  strictVariables: false,
-  strictFilters: true,
-  templates: {},
-  parseLimit: charactersMax,
-  renderLimit: renderMsMax,
-  // Characters and members of lists.
-  memoryLimit: 10_000_000,
-  timezoneOffset: 0,
-  outputEscape: asText,
-});
-// Nothing may be fetched from beside a template.
-for (const tag of ['include', 'render', 'layout', 'block']) delete liquid.tags[tag];
-
-/** What the template at hand has printed, also into variables of its own. LiquidJS does not count that. */
-let printed = 0;
-
-/** Lists and objects come out as JSON; LiquidJS would print `[object Object]`. */
-function asText(value: unknown): string {
-  const plain = value instanceof Drop ? value.valueOf() : value;
-  const text = (typeof plain === 'object' && plain !== null ? JSON.stringify(plain) : plain) as string;
-  printed += text?.length ?? 0;
-  if (printed > 4 * outputCharactersMax) throw new RangeError(tooLong);
-  return text;
-}
-
-const parseAnew = (text: string): LiquidTemplate[] => liquid.parse(withSecretsVariable(text));
-const parse = memoise(parseAnew);
+/** The longest template, in characters, and what filling those of one step may take in a thread. */
+export const charactersMax = 100_000;
+export const fillMsMax = 1_000;
 
 /** Whether there is nothing to fill in a text. */
 export const isPlain = (text: string) => !text.includes('{{') && !text.includes('{%');
-
-/** Fills a Liquid template; an unknown variable comes out empty. @throws StepError */
-export function renderTemplate(text: string, variables: Readonly<Variables>): string {
-  if (isPlain(text)) return text;
-  const render = () => {
-    printed = 0;
-    const rendered = liquid.renderSync(parse(text), variables) as string;
-    if (rendered.length > outputCharactersMax) throw new RangeError(tooLong);
-    return rendered;
-  };
-  return translated(() => (isSimple(text) ? render() : interruptibly(render, renderMsMax + graceMs)));
-}
 
 /** Tags that take no time themselves; LiquidJS looks at the clock between them. */
 const quickTags = new Set(
@@ -64,75 +17,127 @@ const quickTags = new Set(
 );
 
 /** Whether each part of a template is quick: no filters, ranges, loops or searches. */
-const isSimple = (text: string) =>
+const isQuick = (text: string) =>
   !/\||\.\.|contains/.test(text) &&
   text.matchAll(/\{%-?\s*(\w*)/g).every(([, tag = '']) => quickTags.has(tag));
 
 const singleReference = /^\s*\{\{-?\s*([A-Za-z_$][\w$-]*(?:\.[\w$-]+|\[\d+\])*)\s*-?\}\}\s*$/;
 
-/**
- * Fills every text inside a JSON value. One that is a single `{{ reference }}` and no more becomes what it
- * names, a list or a number for instance; null when there is none.
- */
-export function renderValue(value: unknown, variables: Readonly<Variables>): unknown {
-  if (typeof value === 'string') {
-    const reference = singleReference.exec(value)?.[1];
-    if (!reference) return renderTemplate(value, variables);
-    return translated(() => liquid.evalValueSync(reference, variables)) ?? null;
-  }
-  if (Array.isArray(value)) return value.map((item) => renderValue(item, variables));
+/** Fills templates with the variables of a step. */
+export interface Filler {
+  /** The text of a template; an unknown variable comes out empty. @throws StepError */
+  render: (template: string) => Promise<string>;
+  /**
+   * A JSON value with every text in it filled. One that is a single `{{ reference }}` and no more becomes what it
+   * names, a list or a number for instance; null when there is none. @throws StepError
+   */
+  renderValue: (value: unknown) => Promise<unknown>;
+}
+
+/** Quick templates are filled in place; those that may take long in a thread, all of a value at once. */
+export const fillerOf = (variables: Readonly<Variables>, sandbox: Sandbox): Filler => ({
+  async render(template) {
+    if (isPlain(template)) return template;
+    return (await fillerFor([template], variables, sandbox))(template);
+  },
+  async renderValue(value) {
+    const texts = [...textsIn(value)].map(({ text }) => text).filter((text) => !isPlain(text));
+    if (texts.length === 0) return value;
+    const [fill, { valueOfReference }] = await Promise.all([
+      fillerFor(texts, variables, sandbox),
+      import('../sandbox/liquid.ts'),
+    ]);
+    return mapTexts(value, (text) => {
+      const reference = singleReference.exec(text)?.[1];
+      return reference ? translated(() => valueOfReference(reference, variables) ?? null) : fill(text);
+    });
+  },
+});
+
+/** @returns what fills each of these texts. */
+async function fillerFor(texts: readonly string[], variables: Readonly<Variables>, sandbox: Sandbox) {
+  const slow = [...new Set(texts.filter((text) => !isQuick(text)))];
+  const [{ fillTemplate }, filled] = await Promise.all([
+    import('../sandbox/liquid.ts'),
+    fillInThread(slow, variables, sandbox),
+  ]);
+  return (text: string): string =>
+    isPlain(text) ? text : (filled.get(text) ?? translated(() => fillTemplate(text, variables)));
+}
+
+async function fillInThread(
+  texts: readonly string[],
+  variables: Readonly<Variables>,
+  sandbox: Sandbox,
+): Promise<Map<string, string>> {
+  if (texts.length === 0) return new Map();
+  const result = await sandbox(
+    'fillTemplates',
+    { texts, variables: namedIn(texts, variables) },
+    { timeoutMs: fillMsMax },
+  ).catch((error) => ({ problem: limitIn(error) }));
+  if ('problem' in result) throw unfillable(result.problem);
+  return new Map(texts.map((text, index) => [text, result.filled[index] ?? '']));
+}
+
+/** The variables whose names stand in the texts: others need not be copied for the thread. */
+function namedIn(texts: readonly string[], variables: Readonly<Variables>): Variables {
+  // A name may be computed: `{{ [name] }}`.
+  if (texts.some((text) => /[^\w\])"'-]\s*\[/.test(text))) return variables;
+  const names = new Set(texts.some(namesSecret) ? ['secrets'] : []);
+  for (const name of Object.keys(variables)) if (texts.some((text) => text.includes(name))) names.add(name);
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => names.has(name)));
+}
+
+/** @throws what is no limit of the sandbox. */
+function limitIn(error: unknown): string {
+  if (!(error instanceof SandboxError)) throw error;
+  return error.reason === 'time' ? `It takes longer than ${fillMsMax} ms` : 'It needs too much memory';
+}
+
+function mapTexts(value: unknown, fill: (text: string) => unknown): unknown {
+  if (typeof value === 'string') return fill(value);
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, fill));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, renderValue(item, variables)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item, fill)]));
 }
 
 function translated<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    const reason = isInterruption(error) ? `It takes longer than ${renderMsMax} ms` : messageOf(error);
-    throw new StepError(`The template cannot be filled: ${reason}`, { cause: error });
+    const [message = ''] = (error as Error).message.split('\n');
+    throw unfillable(message, error);
   }
 }
 
-/** What keeps a text from being a template, with line and column, or nothing. */
-export function templateProblem(text: string): string | undefined {
-  if (isPlain(text)) return undefined;
-  try {
-    // Not remembered: who saves a flow does not run it here.
-    parseAnew(text);
-    return secretNameProblem(keysOfTemplate(text));
-  } catch (error) {
-    return messageOf(error);
-  }
-}
+const unfillable = (reason: string, cause?: unknown) =>
+  new StepError(`The template cannot be filled: ${reason}`, { cause });
 
-/** The variables that a template reads, of those that it does not set itself. It has to parse. */
-export const variablesOfTemplate = (text: string): string[] =>
-  isPlain(text) ? [] : liquid.globalVariablesSync(parseAnew(text));
-
-function messageOf(error: unknown): string {
-  const [message = ''] = (error as Error).message.split('\n');
-  return message.startsWith('Maximum call stack') ? 'It is nested too deeply' : message;
-}
-
-/** A text in which `{{ references }}` are filled when the step runs. It has to parse when it is saved. */
+/** A text in which `{{ references }}` are filled when the step runs. That it parses is checked with the flow. */
 export const Template = z
   .string()
   .max(charactersMax)
   .superRefine((text, context) => {
-    const problem = templateProblem(text);
+    const problem = problemIn(text);
     if (problem) context.addIssue({ code: 'custom', params: { code: 'INVALID_TEMPLATE' }, message: problem });
   });
 
 /** Any JSON in whose texts `{{ references }}` are filled. */
 export const TemplatedJson = z.unknown().superRefine((value, context) => {
   for (const { text, path, depth } of textsIn(value)) {
-    const problem = depth > nestingMax ? `Nested more than ${nestingMax} levels deep` : templateProblem(text);
-    if (!problem) continue;
-    context.addIssue({ code: 'custom', params: { code: 'INVALID_TEMPLATE' }, path, message: problem });
+    const message = depth > nestingMax ? `Nested more than ${nestingMax} levels deep` : problemIn(text);
+    if (!message) continue;
+    context.addIssue({ code: 'custom', params: { code: 'INVALID_TEMPLATE' }, path, message });
     return;
   }
 });
+
+function problemIn(text: string): string | undefined {
+  if (isPlain(text)) return undefined;
+  if (text.length > charactersMax) return `A template has ${charactersMax} characters at most`;
+  return secretNameProblem(keysOfTemplate(text));
+}
 
 /** Whether a JSON value holds a text that is to be filled. */
 export const isTemplated = (value: unknown): boolean =>

@@ -1,54 +1,27 @@
-import { once } from 'node:events';
-import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import { StepError } from '../flows/step.ts';
+import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import type { PdfSource } from './document.ts';
 
-const megabytesMax = 256;
-
-let last: Promise<unknown> = Promise.resolve();
-
-/**
- * Makes a PDF in a thread: a document may be made to take hours and gigabytes, and a thread can be ended. One at a
- * time, since each may take a quarter of a Lambda's memory.
- * @throws StepError
- */
-export function renderPdf(source: PdfSource, signal: AbortSignal, secondsMax = 30): Promise<Uint8Array> {
-  const made = last.then(() => inThread(source, signal, secondsMax));
-  last = made.catch(() => {});
-  return made;
-}
-
-async function inThread(source: PdfSource, signal: AbortSignal, secondsMax: number): Promise<Uint8Array> {
-  signal.throwIfAborted();
-  // Beside this file, here as TypeScript and in a bundle as JavaScript.
-  const thread = new Worker(new URL(`./pdf-thread${extname(import.meta.url)}`, import.meta.url), {
-    workerData: source,
-    resourceLimits: { maxOldGenerationSizeMb: megabytesMax },
-    execArgv: [],
-    env: {},
-    // What the libraries print of a document is nobody's to read.
-    stdout: true,
-    stderr: true,
-  });
-  const timeout = AbortSignal.timeout(secondsMax * 1_000);
+/** Makes a PDF in the sandbox: a document may be made to take hours and gigabytes. @throws StepError */
+export async function renderPdf(
+  source: PdfSource,
+  sandbox: Sandbox,
+  signal: AbortSignal,
+  secondsMax = 30,
+): Promise<Uint8Array> {
   try {
-    const [bytes] = await once(thread, 'message', { signal: AbortSignal.any([signal, timeout]) });
-    return bytes;
+    return await sandbox('makePdf', source, { timeoutMs: secondsMax * 1_000, signal });
   } catch (error) {
     signal.throwIfAborted();
-    const reason = timeout.aborted
-      ? `the document takes more than ${secondsMax} seconds to lay out`
-      : reasonOf(error as NodeJS.ErrnoException);
+    const reason = reasonOf(error as Error, secondsMax);
     throw new StepError(`The PDF cannot be made: ${reason}`, { cause: error });
-  } finally {
-    await thread.terminate();
   }
 }
 
-function reasonOf(error: NodeJS.ErrnoException): string {
-  if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') {
-    return `the document takes more than ${megabytesMax} MB to lay out`;
-  }
-  return error instanceof RangeError ? 'the document is nested too deeply' : error.message;
+function reasonOf(error: Error, secondsMax: number): string {
+  if (error instanceof RangeError) return 'the document is nested too deeply';
+  if (!(error instanceof SandboxError)) return error.message;
+  return error.reason === 'time'
+    ? `the document takes more than ${secondsMax} seconds to lay out`
+    : 'the document takes too much memory to lay out';
 }

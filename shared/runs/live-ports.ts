@@ -2,7 +2,7 @@ import { assetStore } from '../assets/asset-store.ts';
 import type { Ports } from '../flows/ports.ts';
 import { messagesPort } from '../messages/messages-port.ts';
 import { recordsPort } from '../records/records-port.ts';
-import type { Scope } from '../runtime.ts';
+import { type Scope, sandbox } from '../runtime.ts';
 import { vectorsPort } from '../vectors/vectors-port.ts';
 
 /** For whom a run acts, and which it is. */
@@ -21,6 +21,7 @@ export const livePorts = (scope: Scope, { userId, organizationId, runId }: RunOw
   embed: async (request) => (await import('../models/embed.ts')).embedTexts(request),
   fetch: async (request) => (await import('../net/safe-fetch.ts')).safeFetch(request),
   searchAccount: async (provider) => (await import('../web/search-account.ts')).searchAccount(provider),
+  sandbox: sandbox(scope),
   records: recordsPort(scope, { userId, organizationId }),
   vectors: vectorsPort(scope.table.tenant),
   assets: assetStore({ tenant: scope.table.tenant, runId }),

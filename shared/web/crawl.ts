@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HttpRequest, Ports } from '../flows/ports.ts';
 import { StepError } from '../flows/step.ts';
-import { isHtml } from './content.ts';
+import { isHtml, pageOf } from './content.ts';
 import { makeFrontier, urlLengthMax, type Visit, withoutHash } from './frontier.ts';
-import { type Page, readPage } from './page.ts';
+import type { Page } from './page.ts';
 import { type Robots, robotsOf } from './robots.ts';
 
 export interface CrawlRequest {
@@ -12,7 +12,7 @@ export interface CrawlRequest {
   limit: number;
   /** How many links away from the first page at most. */
   depth: number;
-  fetch: Ports['fetch'];
+  ports: Pick<Ports, 'fetch' | 'sandbox'>;
   signal: AbortSignal;
 }
 
@@ -40,9 +40,9 @@ export async function crawl(request: CrawlRequest): Promise<CrawledPage[]> {
   let requests = 1;
   let characters = 0;
 
-  function take({ visit, url, page, error }: Visited): void {
+  async function take({ visit, url, page, error }: Visited): Promise<void> {
     if (error) return void pages.push({ ...visit, error: error.message });
-    if (!page || (visit !== first.visit && !frontier.accepts(visit, url))) return;
+    if (!page || (visit !== first.visit && !(await frontier.accepts(visit, url)))) return;
     const { title, markdown, links } = page;
     characters += markdown.length;
     if (characters > charactersMax) {
@@ -57,10 +57,10 @@ export async function crawl(request: CrawlRequest): Promise<CrawledPage[]> {
   }
 
   for (let visited = [first]; visited.length > 0; ) {
-    visited.forEach(take);
+    for (const each of visited) await take(each);
     if (characters > charactersMax) break;
     const places = Math.min(limit - pages.length, limit * requestsPerPage - requests);
-    const next = frontier.next(Math.min(places, robots.delayMs ? 1 : atOnce));
+    const next = await frontier.next(Math.min(places, robots.delayMs ? 1 : atOnce));
     requests += next.length;
     if (next.length > 0) await sleep(robots.delayMs, undefined, { signal });
     visited = await Promise.all(next.map((each) => visitPage(each, request)));
@@ -83,19 +83,19 @@ async function enter(request: CrawlRequest) {
 }
 
 /** What the site of a page lets crawlers do. @throws StepError when it does not let them read the page itself. */
-async function permission(url: string, { fetch, signal }: CrawlRequest): Promise<Robots> {
+async function permission(url: string, { ports, signal }: CrawlRequest): Promise<Robots> {
   const { origin, host } = new URL(url);
-  const robots = await robotsOf(origin, fetch, signal);
-  if (robots.allows(url)) return robots;
+  const robots = await robotsOf(origin, ports, signal);
+  if ((await robots.allows([url]))[0]) return robots;
   throw new StepError(`The robots.txt of ${host} does not allow to crawl ${url}`);
 }
 
-async function visitPage(visit: Visit, { fetch, signal }: CrawlRequest): Promise<Visited> {
+async function visitPage(visit: Visit, { ports, signal }: CrawlRequest): Promise<Visited> {
   try {
-    const answer = await fetch(pageRequest(visit.url, signal));
+    const answer = await ports.fetch(pageRequest(visit.url, signal));
     const url = withoutHash(answer.url);
     if (answer.status >= 400) throw failed(url, answer.status);
-    return { visit, url, ...(isHtml(answer) && { page: readPage(answer.text, answer.url) }) };
+    return { visit, url, ...(isHtml(answer) && { page: await pageOf(answer, ports.sandbox, signal) }) };
   } catch (error) {
     if (error instanceof StepError) return { visit, url: visit.url, error };
     throw error;

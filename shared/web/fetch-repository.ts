@@ -1,23 +1,19 @@
 import { StepError } from '../flows/step.ts';
-import { textFilesIn } from './archive.ts';
+import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import { isText } from './content.ts';
 import { archiveOf, fileAt, type GitHub, nameOf } from './github.ts';
-import { globMatcher } from './globs.ts';
-import { packed, type Style } from './packed-text.ts';
+import type { Packing } from './pack-repository.ts';
 import type { RepositoryPlace } from './repository.ts';
 
-export interface Packing {
-  includePatterns: readonly string[];
-  excludePatterns: readonly string[];
-  compress: boolean;
-  style: Style;
-}
+/** What unpacking an archive and looking through its paths may take. */
+const timeoutMs = 20_000;
 
 /** The text of the file at a place, or of all files below it in one. @throws StepError */
 export async function fetchRepository(
   place: RepositoryPlace,
-  { includePatterns, excludePatterns, compress, style }: Packing,
+  packing: Packing,
   github: GitHub,
+  sandbox: Sandbox,
 ): Promise<string> {
   const file = place.path === '' ? undefined : await fileAt(place, github);
   if (file) {
@@ -25,11 +21,16 @@ export async function fetchRepository(
     if (!isText(text)) throw new StepError(`${nameOf(place)} is not text`);
     return text;
   }
-  const included = includePatterns.length > 0 ? globMatcher(includePatterns) : () => true;
-  const excluded = globMatcher(excludePatterns);
-  const isBelow = (path: string) => place.path === '' || path.startsWith(`${place.path}/`);
-  const wants = (path: string) => isBelow(path) && included(path) && !excluded(path);
-  const files = await textFilesIn(await archiveOf(place, github), wants);
-  if (files.length === 0) throw new StepError(`${nameOf(place)} has no text file that the patterns leave`);
-  return packed(files, style, compress);
+  const archive = await archiveOf(place, github);
+  const result = await sandbox(
+    'packRepository',
+    { archive, path: place.path, packing },
+    { timeoutMs, signal: github.signal },
+  ).catch((cause) => {
+    if (!(cause instanceof SandboxError)) throw cause;
+    throw new StepError(`${nameOf(place)} takes too long or too much memory to read`, { cause });
+  });
+  if ('problem' in result) throw new StepError(result.problem);
+  if (!result.text) throw new StepError(`${nameOf(place)} has no text file that the patterns leave`);
+  return result.text;
 }

@@ -7,6 +7,8 @@ export interface Visit {
 }
 
 const queueMax = 5_000;
+/** How many addresses are held against robots.txt at once. */
+const batchSize = 500;
 export const urlLengthMax = 2_000;
 const noPage =
   /\.(pdf|png|jpe?g|gif|webp|avif|svg|ico|css|m?js|json|xml|rss|zip|gz|tgz|mp[34]|webm|woff2?|exe|dmg)$/i;
@@ -16,6 +18,8 @@ export function makeFrontier(first: string, robots: Robots) {
   const { host, protocol } = new URL(first);
   const seen = new Set([first]);
   const queue: Visit[] = [];
+  /** The front of the queue, as far as robots.txt was asked about it. */
+  const allowed: Visit[] = [];
 
   /** A link in the form under which the page is known, or nothing when it leads away from the site. */
   function pageOfSite(link: string): string | undefined {
@@ -36,22 +40,21 @@ export function makeFrontier(first: string, robots: Robots) {
       }
     },
 
-    next(count: number): Visit[] {
-      const visits: Visit[] = [];
-      while (visits.length < count) {
-        const visit = queue.shift();
-        if (!visit) break;
-        if (robots.allows(visit.url)) visits.push(visit);
+    async next(count: number): Promise<Visit[]> {
+      while (allowed.length < count && queue.length > 0) {
+        const batch = queue.splice(0, batchSize);
+        const answers = await robots.allows(batch.map(({ url }) => url));
+        allowed.push(...batch.filter((_visit, index) => answers[index]));
       }
-      return visits;
+      return allowed.splice(0, Math.max(0, count));
     },
 
     /** Whether a visit ended, after redirects, on a page of the site that may be read and was not met before. */
-    accepts({ url: asked }: Visit, url: string): boolean {
+    async accepts({ url: asked }: Visit, url: string): Promise<boolean> {
       if (url === asked) return true;
-      if (new URL(url).host !== host || seen.has(url) || !robots.allows(url)) return false;
+      if (new URL(url).host !== host || seen.has(url)) return false;
       seen.add(url);
-      return true;
+      return (await robots.allows([url]))[0] ?? false;
     },
   };
 }

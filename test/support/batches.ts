@@ -9,12 +9,13 @@ import { endCommitter } from '../../shared/batches/run-ends.ts';
 import type { RunMessage } from '../../shared/batches/run-message.ts';
 import { flowStore } from '../../shared/flows/flow-store.ts';
 import type { FlowStepInput } from '../../shared/flows/steps/flow-step.ts';
-import { FlowStepsInput, normaliseSteps } from '../../shared/flows/steps/parse.ts';
+import { normaliseSteps } from '../../shared/flows/steps/parse.ts';
 import { versionStore } from '../../shared/flows/version-store.ts';
 import { newId } from '../../shared/ids.ts';
 import { recordStore } from '../../shared/records/record-store.ts';
 import { StepResultQuery, stepResultStore } from '../../shared/runs/step-results.ts';
 import type { Scope } from '../../shared/runtime.ts';
+import { checkedSteps } from './sandbox.ts';
 import { countingRuntime, newTenant } from './stack.ts';
 
 export interface BatchOptions extends Partial<Batch> {
@@ -32,7 +33,7 @@ export async function plannedBatch({ steps, recordCount = 1, metadata = {}, ...c
   const scope = runtime.scopeOf(tenant.tenant);
   const flow = await flowStore(scope).create(owner, {
     name: 'A flow',
-    steps: normaliseSteps(FlowStepsInput.parse(steps), newId),
+    steps: normaliseSteps(checkedSteps(steps), newId),
   });
   const flowVersionId = await versionStore(scope).publishDraft(flow.id);
   const drafts = Array.from({ length: recordCount }, (_, n) => ({

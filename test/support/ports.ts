@@ -1,4 +1,5 @@
 import type { Ports } from '../../shared/flows/ports.ts';
+import { sandbox } from './sandbox.ts';
 
 const absent = (what: string) => async (): Promise<never> => {
   throw new TypeError(`There is no ${what} here`);
@@ -12,6 +13,7 @@ export const emptyWorld: Ports = {
   embed: absent('embedding model'),
   fetch: absent('network'),
   searchAccount: absent('search provider'),
+  sandbox,
   records: { find: absent('record'), upsert: absent('record'), update: absent('record') },
   vectors: { put: absent('vector store'), query: absent('vector store') },
   assets: { store: absent('asset store') },

@@ -1,7 +1,9 @@
+import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { bounded, type Finding, finding } from './finding.ts';
 import { unknownModels } from './models.ts';
 import { practices } from './practices.ts';
 import { reachable } from './reachability.ts';
+import { readingOf } from './reading.ts';
 import { overwritten, type Use, unlooked, unset, unused, useOf } from './variables.ts';
 import { type Visit, visitsOf } from './visits.ts';
 
@@ -21,22 +23,36 @@ const charactersMax = { all: 250_000, one: 20_000 };
  * filled and no script run. Parts that are wrong are passed over.
  * @param member The member of the body that holds the steps.
  */
-export async function analyse(steps: unknown, member: string): Promise<Analysis> {
+export async function analyse(steps: unknown, member: string, sandbox: Sandbox): Promise<Analysis> {
   const visits = [...visitsOf(steps, { path: [member], branches: [], last: true })];
-  const { reached, findings } = await reachable(visits);
-  const uses: Use[] = [];
-  let characters = 0;
-  for (const visit of reached) {
-    const lengths = visit.texts.map(({ text }) => text.length);
-    characters += lengths.reduce((sum, length) => sum + length, 0);
-    const fits = characters <= charactersMax.all && lengths.every((length) => length <= charactersMax.one);
-    if (!fits) findings.push(notAnalysed(visit));
-    uses.push(fits ? await useOf(visit) : unlooked(visit));
-  }
+  const small = fitting(visits);
+  const reading = await readingOf(
+    [...small].flatMap(({ texts }) => texts),
+    sandbox,
+  );
+  const { reached, findings } = reachable(visits, reading.alwaysHolds);
+  const uses = reached.map((visit): Use => {
+    if (small.has(visit) && reading.readsOf) return useOf(visit, reading.readsOf);
+    findings.push(notAnalysed(visit));
+    return unlooked(visit);
+  });
   return {
     warnings: bounded(findings, unset(uses), overwritten(uses), await unknownModels(reached)),
     recommendations: bounded(unused(uses), practices(reached)),
   };
+}
+
+/** The steps whose texts are looked at: the first ones, as far as all may be long, without those that are too long. */
+function fitting(visits: readonly Visit[]): Set<Visit> {
+  const fit = new Set<Visit>();
+  let characters = 0;
+  for (const visit of visits) {
+    const lengths = visit.texts.map(({ text }) => text.length);
+    characters += lengths.reduce((sum, length) => sum + length, 0);
+    if (characters > charactersMax.all) break;
+    if (lengths.every((length) => length <= charactersMax.one)) fit.add(visit);
+  }
+  return fit;
 }
 
 const notAnalysed = (visit: Visit): Finding =>

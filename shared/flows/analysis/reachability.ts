@@ -1,11 +1,14 @@
-import { programOfExpression } from '../sandbox.ts';
 import { type Finding, finding } from './finding.ts';
 import type { Visit } from './visits.ts';
 
+/** Whether an expression always holds, or never; nothing where that depends on the variables. */
+export type AlwaysHolds = (expression: string) => boolean | undefined;
+
 /** Tells the steps that a run may come to from those that it never does, with why. */
-export async function reachable(
+export function reachable(
   visits: readonly Visit[],
-): Promise<{ reached: Visit[]; findings: Finding[] }> {
+  alwaysHolds: AlwaysHolds,
+): { reached: Visit[]; findings: Finding[] } {
   const reached: Visit[] = [];
   const findings: Finding[] = [];
   /** Branches, and steps by their path, that a run never enters. */
@@ -13,7 +16,7 @@ export async function reachable(
   for (const visit of visits) {
     const { step, path, branches } = visit;
     if (branches.some((branch) => closed.has(branch))) continue;
-    const problem = await neverRuns(visit);
+    const problem = neverRuns(visit, alwaysHolds);
     if (problem) {
       findings.push(problem);
       closed.add([...path, 'config', 'trueSteps'].join('.')).add([...path, 'config', 'falseSteps'].join('.'));
@@ -21,7 +24,7 @@ export async function reachable(
     }
     reached.push(visit);
     if (step.type !== 'conditional') continue;
-    for (const branch of await closedBranches(visit)) {
+    for (const branch of closedBranches(visit, alwaysHolds)) {
       closed.add([...path, ...branch.path].join('.'));
       findings.push(finding(visit, branch.path, 'UNREACHABLE_BRANCH', branch.message));
     }
@@ -29,22 +32,19 @@ export async function reachable(
   return { reached, findings };
 }
 
-async function neverRuns(visit: Visit): Promise<Finding | undefined> {
+function neverRuns(visit: Visit, alwaysHolds: AlwaysHolds): Finding | undefined {
   const { enabled, when } = visit.step;
   if (!enabled) return finding(visit, ['enabled'], 'UNREACHABLE_STEP', 'The step is switched off');
-  if (when === undefined || (await alwaysHolds(when)) !== false) return undefined;
+  if (when === undefined || alwaysHolds(when) !== false) return undefined;
   return finding(visit, ['when'], 'UNREACHABLE_STEP', 'This never holds, so the step never runs');
 }
 
-async function closedBranches({ step: { config } }: Visit) {
+function closedBranches({ step: { config } }: Visit, alwaysHolds: AlwaysHolds) {
   if (typeof config.condition !== 'string') return [];
-  const holds = await alwaysHolds(config.condition);
+  const holds = alwaysHolds(config.condition);
   const branch = holds ? 'falseSteps' : 'trueSteps';
   const steps = config[branch];
   if (holds === undefined || !Array.isArray(steps) || steps.length === 0) return [];
   const message = `The condition ${holds ? 'always' : 'never'} holds, so these steps never run`;
   return [{ path: ['config', branch], message }];
 }
-
-const alwaysHolds = async (expression: string): Promise<boolean | undefined> =>
-  (await import('./constant.ts')).alwaysHolds(programOfExpression(expression));

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
+import type { FlowText } from '../../sandbox/texts.ts';
 import { textsIn } from '../json-texts.ts';
-import { Expression, Script } from '../sandbox.ts';
+import { Expression, Script } from '../scripts.ts';
 import type { AnyStepType } from '../step.ts';
 import { stepTypes } from '../steps/index.ts';
 import { VariablePath } from '../steps/members.ts';
@@ -9,11 +10,13 @@ import type { SentStep } from './visits.ts';
 
 /** A text of a step that reads variables, and how. */
 export interface ConfigText {
-  kind: 'template' | 'expression' | 'script' | 'typescript' | 'path';
+  kind: FlowText['kind'] | 'path';
   text: string;
   /** Into the step. */
   path: PropertyKey[];
 }
+/** Whether it is more than the path of a variable. */
+export const isFlowText = (text: ConfigText): text is ConfigText & FlowText => text.kind !== 'path';
 type Kind = ConfigText['kind'] | 'json';
 
 /** The parts of a schema that matter here, as zod keeps them. */

@@ -1,9 +1,11 @@
 import type * as z from 'zod';
 import type { ErrorDetail } from '../../http/errors.ts';
 import { detailsOf } from '../../http/validation.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { NestedSteps } from '../steps/flow-step.ts';
 import { type Analysis, analyse } from './analyse.ts';
 import { bounded, type Finding } from './finding.ts';
+import { textProblems } from './text-problems.ts';
 
 export interface Validation extends Analysis {
   valid: boolean;
@@ -17,25 +19,40 @@ const outOfBounds = new Set(['TOO_MANY_STEPS', 'TOO_DEEP']);
  * What is to be said about a flow as it is sent.
  * @param Body What a flow that is saved has to be: its complaints are the errors, word for word.
  */
-export async function validateFlow(Body: z.ZodType, body: Record<string, unknown>): Promise<Validation> {
+export async function validateFlow(
+  Body: z.ZodType,
+  body: Record<string, unknown>,
+  sandbox: Sandbox,
+): Promise<Validation> {
   const { error } = Body.safeParse(body, { reportInput: true });
   const member = body.flowSteps === undefined && body.steps !== undefined ? 'steps' : 'flowSteps';
   const refusals = detailsOf(error?.issues ?? []);
   const stop = refusals.some(({ code }) => outOfBounds.has(code));
   const errors = bounded(
-    (error && !stop ? withOthers(refusals, body[member], member) : refusals).map(
+    (stop ? refusals : await withOthers(refusals, body[member], member, sandbox)).map(
       ({ path = '', ...detail }): Finding => ({ ...detail, path, ...stepAt(body, path) }),
     ),
   );
-  const analysis = stop ? { warnings: [], recommendations: [] } : await analyse(body[member], member);
+  const analysis = stop
+    ? { warnings: [], recommendations: [] }
+    : await analyse(body[member], member, sandbox);
   return { valid: errors.length === 0, errors, ...analysis };
 }
 
-/** Saving stops at what is wrong with the list of steps as a whole; here the steps are told of too. */
-function withOthers(refusals: ErrorDetail[], steps: unknown, member: string): ErrorDetail[] {
-  const { error } = NestedSteps.safeParse(steps, { reportInput: true });
+/** Saving stops at what is wrong with the list of steps as a whole, then at its shape; here all is told at once. */
+async function withOthers(
+  refusals: ErrorDetail[],
+  steps: unknown,
+  member: string,
+  sandbox: Sandbox,
+): Promise<ErrorDetail[]> {
+  const { error } = refusals.length > 0 ? NestedSteps.safeParse(steps, { reportInput: true }) : {};
+  const others = [
+    ...detailsOf(error?.issues ?? [], [member]),
+    ...(await textProblems(steps, [member], sandbox)),
+  ];
   const told = new Set(refusals.map(({ path }) => path));
-  return [...refusals, ...detailsOf(error?.issues ?? [], [member]).filter(({ path }) => !told.has(path))];
+  return [...refusals, ...others.filter(({ path }) => !told.has(path))];
 }
 
 /** The innermost step that a path leads into, under the index of the one at the top. */

@@ -1,6 +1,7 @@
+import type { Reads } from '../../sandbox/texts.ts';
 import { variableOf } from '../step.ts';
 import { type Finding, finding } from './finding.ts';
-import { readsOf } from './reads.ts';
+import type { ConfigText } from './texts.ts';
 import type { Visit } from './visits.ts';
 
 /** What a run has without any step: built-in variables, and what a dispatch brings under these names. */
@@ -25,10 +26,11 @@ export function unlooked(visit: Visit): Use {
   };
 }
 
-export async function useOf(visit: Visit): Promise<Use> {
+/** @param readsOf What was found out about each of its texts. */
+export function useOf(visit: Visit, readsOf: (text: ConfigText) => Reads): Use {
   const use: Use = { ...unlooked(visit), readsEverything: false };
   for (const text of visit.texts) {
-    const { names, everything } = await readsOf(text);
+    const { names, everything } = readsOf(text);
     use.readsEverything ||= everything;
     for (const { name, guarded } of names) {
       if (use.reads.get(name)?.guarded !== false) use.reads.set(name, { path: text.path, guarded });

@@ -38,9 +38,9 @@ export const apiCallStep = defineStep({
   async run(step) {
     const { http, auth, requestTemplate, responseMapping } = step.config;
     const answer = await step.ports.fetch(
-      requestOf(http, step, {
-        body: requestTemplate === undefined ? undefined : step.render(requestTemplate),
-        headers: authorization(auth, step.render),
+      await requestOf(http, step, {
+        body: requestTemplate === undefined ? undefined : await step.render(requestTemplate),
+        headers: await authorization(auth, step.render),
       }),
     );
     const { status, headers } = answer;

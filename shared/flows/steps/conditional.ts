@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { PlainErrorHandling } from '../error-handling.ts';
-import { Expression, evaluateExpression } from '../sandbox.ts';
+import { Expression, evaluateExpression } from '../scripts.ts';
 import { defineStep, type FlowStep } from '../step.ts';
 
 /** As they are stored. They were checked when they were sent, by what stands in `flow-step.ts`. */
@@ -17,8 +17,8 @@ export const conditionalStep = defineStep({
   }),
   output: z.object({ matched: z.boolean(), result: z.unknown() }),
   effects: false,
-  async run({ config, variables }) {
-    const result = await evaluateExpression(config.condition, variables);
+  async run({ config, variables, ports, signal }) {
+    const result = await evaluateExpression(ports.sandbox, config.condition, variables, { signal });
     return { output: { matched: Boolean(result), result } };
   },
   branch: (config, { matched }) => ({

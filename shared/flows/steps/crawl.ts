@@ -30,9 +30,10 @@ export const crawlStep = defineStep({
   }),
   output: z.array(CrawledPage),
   effects: true,
-  async run({ config, render, ports: { fetch }, signal }) {
+  async run({ config, render, ports, signal }) {
     const { crawl } = await import('../../web/crawl.ts');
     const { limit = 10, depth = 2 } = config;
-    return { output: await crawl({ url: render(config.url).trim(), limit, depth, fetch, signal }) };
+    const url = (await render(config.url)).trim();
+    return { output: await crawl({ url, limit, depth, ports, signal }) };
   },
 });

@@ -45,17 +45,18 @@ export const fetchGithubStep = defineStep({
   output: z.string(),
   effects: true,
   takesSecrets: true,
-  async run({ config, render, ports: { fetch }, signal }) {
+  async run({ config, render, ports: { fetch, sandbox }, signal }) {
     const { repo, repository, path, branch, auth, compress = false, style = 'markdown' } = config;
     const { includePatterns = [], excludePatterns = [] } = config;
-    const filled = (text = '') => render(text).trim();
+    const filled = async (text = '') => (await render(text)).trim();
     const [{ placeIn }, { fetchRepository }] = await Promise.all([
       import('../../web/repository.ts'),
       import('../../web/fetch-repository.ts'),
     ]);
-    const place = placeIn(filled(repo ?? repository), { path: filled(path), branch: filled(branch) });
+    const at = { path: await filled(path), branch: await filled(branch) };
+    const place = placeIn(await filled(repo ?? repository), at);
     const packing = { includePatterns, excludePatterns, compress, style };
-    const token = auth && render(auth.token);
-    return { output: await fetchRepository(place, packing, { fetch, token, signal }) };
+    const token = auth && (await render(auth.token));
+    return { output: await fetchRepository(place, packing, { fetch, token, signal }, sandbox) };
   },
 });

@@ -22,8 +22,11 @@ export const fetchUrlStep = defineStep({
   takesSecrets: true,
   async run(step) {
     const { http, responseType } = step.config;
-    const answer = await step.ports.fetch(requestOf(http, step));
+    const reading = { sandbox: step.ports.sandbox, signal: step.signal };
+    const answer = await step.ports.fetch(await requestOf(http, step));
     if (answer.status >= 400) throw refused(answer.url, answer);
-    return { output: await (responseType ? contentAs[responseType](answer) : contentOf(answer)) };
+    return {
+      output: await (responseType ? contentAs[responseType](answer, reading) : contentOf(answer, reading)),
+    };
   },
 });

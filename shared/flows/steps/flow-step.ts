@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { textsOf } from '../analysis/texts.ts';
-import { Expression } from '../sandbox.ts';
+import { Expression } from '../scripts.ts';
 import { ownTexts } from '../secret-keys.ts';
 import { namesSecret } from '../secret-references.ts';
 import type { AnyStepType } from '../step.ts';

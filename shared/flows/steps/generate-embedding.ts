@@ -41,13 +41,17 @@ export const generateEmbeddingStep = defineStep({
   output: z.union([Vector, z.array(Vector)]),
   effects: true,
   async run(step) {
-    const input = inputOf(step);
+    const input = await inputOf(step);
     const answer = await embedded(step, step.config.embeddingModel, Array.isArray(input) ? input : [input]);
     return { output: Array.isArray(input) ? answer.vectors : (answer.vectors[0] ?? []), ...usedBy(answer) };
   },
 });
 
-function inputOf({ config, variables, render }: StepRun<z.infer<typeof Config>>): string | string[] {
+async function inputOf({
+  config,
+  variables,
+  render,
+}: StepRun<z.infer<typeof Config>>): Promise<string | string[]> {
   const { text, inputVariable = '' } = config;
   if (text !== undefined) return render(text);
   const value = valueAt(variables, inputVariable);

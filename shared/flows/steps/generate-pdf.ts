@@ -69,9 +69,9 @@ export const generatePdfStep = defineStep({
   effects: true,
   async run(step) {
     const { config, render, ports, signal } = step;
-    const filename = safeFilename(pdfName(render(config.filename ?? 'document.pdf')));
+    const filename = safeFilename(pdfName(await render(config.filename ?? 'document.pdf')));
     const { renderPdf } = await import('../../pdf/render-pdf.ts');
-    const bytes = await renderPdf(sourceOf(step, filename), signal);
+    const bytes = await renderPdf(await sourceOf(step, filename), ports.sandbox, signal);
     const { visibility = 'private' } = config;
     return {
       output: await stored(ports.assets, { bytes, filename, contentType: 'application/pdf', visibility }),
@@ -81,9 +81,9 @@ export const generatePdfStep = defineStep({
 
 const pdfName = (name: string) => (/\.pdf$/i.test(name.trim()) ? name : `${name.trim()}.pdf`);
 
-function sourceOf({ config, variables, render, since }: StepRun<Config>, filename: string) {
+async function sourceOf({ config, variables, render, since }: StepRun<Config>, filename: string) {
   const { html, markdown = '', pdfOptions = {} } = config;
-  const text = render(html ?? markdown);
+  const text = await render(html ?? markdown);
   if (text.length > charactersMax) {
     throw new StepError(`The document has ${text.length} characters; ${charactersMax} are the most`);
   }

@@ -20,20 +20,20 @@ export const Auth = z.discriminatedUnion('type', [
 export type Auth = z.infer<typeof Auth>;
 
 /** The headers that carry it. */
-export function authorization(
+export async function authorization(
   auth: Auth | undefined,
   render: StepRun<unknown>['render'],
-): Record<string, string> {
+): Promise<Record<string, string>> {
   switch (auth?.type) {
     case 'bearer':
-      return { authorization: `Bearer ${render(auth.token)}` };
+      return { authorization: `Bearer ${await render(auth.token)}` };
     case 'basic': {
-      const pair = `${render(auth.username)}:${render(auth.password)}`;
+      const pair = `${await render(auth.username)}:${await render(auth.password)}`;
       return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
     }
     case 'api_key':
     case 'custom_header':
-      return { [(auth.headerName ?? 'X-API-Key').toLowerCase()]: render(auth.token) };
+      return { [(auth.headerName ?? 'X-API-Key').toLowerCase()]: await render(auth.token) };
     default:
       return {};
   }

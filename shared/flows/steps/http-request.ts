@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { jsonIn } from '../json.ts';
 import type { HttpAnswer, HttpRequest } from '../ports.ts';
 import { StepError, type StepRun } from '../step.ts';
-import { renderValue, Template, TemplatedJson } from '../templates.ts';
+import { Template, TemplatedJson } from '../templates.ts';
 
 export const HeaderName = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'Not the name of a header');
 export const Headers = z.record(HeaderName, Template);
@@ -25,20 +25,25 @@ export const Http = z
   });
 export type Http = z.infer<typeof Http>;
 
-type Filling = Pick<StepRun<unknown>, 'variables' | 'render' | 'signal'>;
+type Filling = Pick<StepRun<unknown>, 'render' | 'renderValue' | 'signal'>;
 
 /** The request, its templates filled. `more` has what comes from elsewhere in the config. */
-export function requestOf(
+export async function requestOf(
   { url, method = 'GET', headers = {}, body, timeout = 30_000 }: Http,
-  { variables, render, signal }: Filling,
+  { render, renderValue, signal }: Filling,
   more: { body?: string | undefined; headers?: Record<string, string> } = {},
-): HttpRequest {
-  const fill = () => (typeof body === 'string' ? render(body) : JSON.stringify(renderValue(body, variables)));
-  const sent = more.body ?? (body === undefined ? undefined : fill());
+): Promise<HttpRequest> {
+  const fill = async () =>
+    typeof body === 'string' ? render(body) : JSON.stringify(await renderValue(body));
+  const sent = more.body ?? (body === undefined ? undefined : await fill());
   return {
-    url: render(url).trim(),
+    url: (await render(url)).trim(),
     method,
-    headers: { ...(sent !== undefined && typeOf(sent)), ...rendered(headers, render), ...more.headers },
+    headers: {
+      ...(sent !== undefined && typeOf(sent)),
+      ...(await rendered(headers, render)),
+      ...more.headers,
+    },
     body: sent,
     timeoutMs: timeout,
     signal,
@@ -49,10 +54,16 @@ const typeOf = (body: string) => ({
   'content-type': jsonIn(body) !== undefined ? 'application/json' : 'text/plain; charset=utf-8',
 });
 
-export const rendered = (headers: Record<string, string>, render: Filling['render']) =>
-  Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), render(value)]),
-  ) as Record<string, string>;
+export async function rendered(
+  headers: Record<string, string>,
+  render: Filling['render'],
+): Promise<Record<string, string>> {
+  const filled = Object.entries(headers).map(async ([name, value]) => [
+    name.toLowerCase(),
+    await render(value),
+  ]);
+  return Object.fromEntries(await Promise.all(filled));
+}
 
 /** What a step fails with when the other side says no: who it was, its status, and the start of its words. */
 export function refused(who: string, { status, text }: HttpAnswer): StepError {

@@ -56,7 +56,7 @@ export const paginateApiStep = defineStep({
     const { method = 'GET', headers = {}, paginationType, pageSize, entityPath } = config;
     const { paginate } = await import('../../web/paginate.ts');
     const output = await paginate({
-      url: render(config.url).trim(),
+      url: (await render(config.url)).trim(),
       paginationType,
       pageParam: config.pageParam ?? 'page',
       startPage: config.startPage ?? 1,
@@ -67,7 +67,11 @@ export const paginateApiStep = defineStep({
       cursorPath: config.cursorPath ?? '',
       entityPath,
       maxPages: config.maxPages ?? 100,
-      request: { method, headers: { accept: 'application/json', ...rendered(headers, render) }, signal },
+      request: {
+        method,
+        headers: { accept: 'application/json', ...(await rendered(headers, render)) },
+        signal,
+      },
       fetch,
       refused: (answer) => refused(answer.url, answer),
     });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { NewId } from '../../ids.ts';
+import type { CheckedSteps } from '../analysis/text-problems.ts';
 import { keysOfSteps } from '../secret-keys.ts';
 import type { FlowStep } from '../step.ts';
 import { branchesOf } from './branches.ts';
@@ -24,8 +25,10 @@ export const FlowStepsInput = z
     context.addIssue({ code: 'custom', params: { code: 'TOO_MANY_SECRETS' }, message });
   });
 
-/** Completes steps that were parsed: ids, the order, what is on; sorted by order, then position. */
-export const normaliseSteps = (steps: readonly FlowStepInput[], newId: NewId): FlowStep[] =>
+/** Completes steps that were checked: ids, the order, what is on; sorted by order, then position. */
+export const normaliseSteps = (steps: CheckedSteps, newId: NewId): FlowStep[] => completed(steps, newId);
+
+const completed = (steps: readonly FlowStepInput[], newId: NewId): FlowStep[] =>
   steps
     .map(({ type, name, id, order, enabled, when, config }, index) => ({
       id: id ?? newId('step'),
@@ -41,7 +44,7 @@ export const normaliseSteps = (steps: readonly FlowStepInput[], newId: NewId): F
 function normalisedBranches(config: Record<string, unknown>, newId: NewId): Record<string, unknown> {
   const branches = branchesOf(config).map(([name, steps]) => [
     name,
-    normaliseSteps(steps as FlowStepInput[], newId),
+    completed(steps as FlowStepInput[], newId),
   ]);
   return { ...config, ...Object.fromEntries(branches) };
 }

@@ -3,7 +3,7 @@ import { ErrorHandling } from '../error-handling.ts';
 import { jsonIn } from '../json.ts';
 import type { ModelAnswer, ModelRequest } from '../ports.ts';
 import { defineStep, StepError, type StepRun } from '../step.ts';
-import { renderValue, Template } from '../templates.ts';
+import { Template } from '../templates.ts';
 import { outputVariable } from './members.ts';
 
 /** How an answer is asked for. Telling it to the model serves those providers that cannot be held to a format. */
@@ -62,9 +62,9 @@ export const promptStep = defineStep({
   takesSecrets: true,
   async run(step) {
     const { config, render, signal } = step;
-    const resolvedPrompt = render(config.userPrompt ?? config.text ?? '');
+    const resolvedPrompt = await render(config.userPrompt ?? config.text ?? '');
     const format = config.responseFormat ?? 'text';
-    const request = requestOf(step, resolvedPrompt, format);
+    const request = await requestOf(step, resolvedPrompt, format);
     const { text, ...used } = await showing(step.emit, (onText) =>
       step.ports.model({
         ...request,
@@ -88,16 +88,16 @@ async function showing(
   return answer;
 }
 
-function requestOf(
-  { config, variables, render }: StepRun<Config>,
+async function requestOf(
+  { config, render, renderValue }: StepRun<Config>,
   prompt: string,
   format: keyof typeof instructions,
-): Omit<ModelRequest, 'signal'> {
+): Promise<Omit<ModelRequest, 'signal'>> {
   const { model, temperature, maxTokens, topP, topK, frequencyPenalty, presencePenalty, seed } = config;
-  const earlier = config.previousMessages ? messagesIn(renderValue(config.previousMessages, variables)) : [];
+  const earlier = config.previousMessages ? messagesIn(await renderValue(config.previousMessages)) : [];
   const spoken = earlier.filter((message) => message.role !== 'system');
   const system = [
-    config.systemPrompt && render(config.systemPrompt),
+    config.systemPrompt && (await render(config.systemPrompt)),
     ...earlier.filter(({ role }) => role === 'system').map(({ content }) => content),
     instructions[format],
   ].filter(Boolean);

@@ -4,7 +4,7 @@ import { filterSchema, RecordFilter } from '../../records/filter.ts';
 import { RecordName, RecordType } from '../../records/record.ts';
 import type { RecordSelector } from '../ports.ts';
 import { StepError, type StepRun } from '../step.ts';
-import { isTemplated, renderValue, Template, TemplatedJson } from '../templates.ts';
+import { isTemplated, Template, TemplatedJson } from '../templates.ts';
 
 const text = Template.min(1).optional();
 const another = (name: string) => text.meta({ description: `Another name of ${name}` });
@@ -60,44 +60,52 @@ const asked = ({ id, recordId, recordType, type, recordName, name, recordFilter 
 });
 
 /** The record that a step names, in words, and as the records port takes it: nothing where no record can be called so. */
-export function selectorOf(step: Pick<StepRun<Members>, 'config' | 'render' | 'variables'>): {
+type Filling = Pick<StepRun<Members>, 'config' | 'render' | 'renderValue'>;
+
+export async function selectorOf(step: Filling): Promise<{
   words: string;
   selector: RecordSelector | undefined;
-} {
+}> {
   const { id, type, name, filter } = asked(step.config);
   if (filter) return byFilter(filter, step);
-  const render = (template = '') => step.render(template).trim();
+  const render = async (template = '') => (await step.render(template)).trim();
   if (id !== undefined) {
-    const given = render(id);
+    const given = await render(id);
     const known = idOf('record').safeParse(given).success;
     return { words: `with the id "${given}"`, selector: known ? { id: given } : undefined };
   }
-  const pair = { type: render(type), name: render(name) };
+  const pair = { type: await render(type), name: await render(name) };
   const words = `of the type "${pair.type}" with the name "${pair.name}"`;
   const known = RecordType.safeParse(pair.type).success && RecordName.safeParse(pair.name).success;
   return { words, selector: known ? pair : undefined };
 }
 
-function byFilter(
-  { type, where }: NonNullable<Members['recordFilter']>,
-  { render, variables }: Pick<StepRun<Members>, 'render' | 'variables'>,
-) {
-  const given = render(type).trim();
-  const filter = where && filled(where, variables);
+async function byFilter({ type, where }: NonNullable<Members['recordFilter']>, step: Filling) {
+  const given = (await step.render(type)).trim();
+  const filter = where && (await filled(where, step));
   const words = `of the type "${given}" that the filter means`;
   const known = RecordType.safeParse(given).success;
   return { words, selector: known ? { type: given, filter } : undefined };
 }
 
 /** A filter with its values filled in, which have to suit their operators then. */
-function filled(where: RecordFilter, variables: StepRun<Members>['variables']): RecordFilter {
-  const filter = RecordFilter.safeParse(withValues(where, (value) => renderValue(value, variables)));
+async function filled(where: RecordFilter, { renderValue }: Filling): Promise<RecordFilter> {
+  const values = (await renderValue(valuesIn(where))) as unknown[];
+  const filter = RecordFilter.safeParse(withValues(where, values.values()));
   if (filter.success) return filter.data;
   const [issue] = filter.error.issues;
   throw new StepError(`${['recordFilter.where', ...(issue?.path ?? [])].join('.')}: ${issue?.message}`);
 }
 
-const withValues = (filter: RecordFilter, fill: (value: unknown) => unknown): RecordFilter =>
+const valuesIn = (filter: RecordFilter): unknown[] =>
   'conditions' in filter
-    ? { ...filter, conditions: filter.conditions.map((condition) => withValues(condition, fill)) }
-    : { ...filter, ...(filter.value !== undefined && { value: fill(filter.value) }) };
+    ? filter.conditions.flatMap(valuesIn)
+    : filter.value === undefined
+      ? []
+      : [filter.value];
+
+/** The filter with other values, in the order of {@link valuesIn}. */
+const withValues = (filter: RecordFilter, values: Iterator<unknown>): RecordFilter =>
+  'conditions' in filter
+    ? { ...filter, conditions: filter.conditions.map((condition) => withValues(condition, values)) }
+    : { ...filter, ...(filter.value !== undefined && { value: values.next().value }) };

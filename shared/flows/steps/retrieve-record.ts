@@ -21,7 +21,7 @@ export const retrieveRecordStep = defineStep({
   output: SeenRecord.nullable(),
   effects: true,
   async run(step) {
-    const { selector } = selectorOf(step);
+    const { selector } = await selectorOf(step);
     return { output: (selector && (await step.ports.records.find(selector))) ?? null };
   },
 });

@@ -25,7 +25,7 @@ export const searchStep = defineStep({
   ),
   effects: true,
   async run({ config: { provider, query, maxResults = 5 }, render, ports, signal }) {
-    const asked = render(query).trim();
+    const asked = (await render(query)).trim();
     if (!asked) throw new StepError('The query is empty');
     const { search } = await import('../../web/search.ts');
     return { output: await search({ provider, query: asked, maxResults, ports, signal }) };

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { leavesItsLine, mailboxesIn } from '../../messages/mailboxes.ts';
 import { defineStep, StepError, type StepRun } from '../step.ts';
-import { isTemplated, renderValue, Template } from '../templates.ts';
+import { isTemplated, Template } from '../templates.ts';
 import { plainMembers } from './members.ts';
 
 const recipientsMax = 50;
@@ -45,22 +45,22 @@ export const sendEmailStep = defineStep({
   effects: true,
   async run(step) {
     const { config, render, ports } = step;
-    const [from, ...others] = addressesIn('from', [render(config.from)]);
+    const [from, ...others] = addressesIn('from', [await render(config.from)]);
     if (!from || others.length > 0) throw new StepError('from has to be one email address');
-    const to = recipients(step);
-    const subject = render(config.subject).trim();
+    const to = await recipients(step);
+    const subject = (await render(config.subject)).trim();
     if (!subject || subject.length > subjectCharactersMax || leavesItsLine(subject)) {
       throw new StepError(`subject has to be one line of 1 to ${subjectCharactersMax} characters`);
     }
-    const [html, text] = [config.html, config.text].map((body) => (body === undefined ? '' : render(body)));
-    if (!html?.trim() && !text?.trim())
+    const [html, text] = [await render(config.html ?? ''), await render(config.text ?? '')];
+    if (!html.trim() && !text.trim())
       throw new StepError('The email has no body: html and text came out blank');
     return { output: await ports.messages.email({ from, to, subject, html, text }) };
   },
 });
 
-function recipients({ config, variables }: StepRun<Config>): string[] {
-  const filled = [renderValue(config.to, variables)].flat(2);
+async function recipients({ config, renderValue }: StepRun<Config>): Promise<string[]> {
+  const filled = [await renderValue(config.to)].flat(2);
   const texts = filled.filter((each): each is string => typeof each === 'string');
   const to = addressesIn('to', texts);
   if (texts.length !== filled.length || to.length === 0) {

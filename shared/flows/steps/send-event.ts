@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineStep, StepError } from '../step.ts';
-import { renderValue, Template, TemplatedJson } from '../templates.ts';
+import { Template, TemplatedJson } from '../templates.ts';
 import { plainMembers } from './members.ts';
 
 const typeCharactersMax = 128;
@@ -20,12 +20,12 @@ export const sendEventStep = defineStep({
   }),
   output: z.object({ eventId: z.string() }),
   effects: true,
-  async run({ config, variables, render, ports }) {
-    const type = render(config.eventType).trim();
+  async run({ config, render, renderValue, ports }) {
+    const type = (await render(config.eventType)).trim();
     if (!type || type.length > typeCharactersMax) {
       throw new StepError(`eventType has to have 1 to ${typeCharactersMax} characters`);
     }
-    const payload = renderValue(config.payload ?? {}, variables);
+    const payload = await renderValue(config.payload ?? {});
     return { output: await ports.messages.event({ type, payload }) };
   },
 });

@@ -35,11 +35,11 @@ export const sendTextStep = defineStep({
   output: z.object({ messageId: z.string() }),
   effects: true,
   async run({ config, render, ports }) {
-    const from = config.from === undefined ? undefined : render(config.from).trim();
-    const to = render(config.to);
+    const from = config.from === undefined ? undefined : (await render(config.from)).trim();
+    const to = await render(config.to);
     if (from !== undefined && !isSender(from)) throw new StepError(`from has to be ${expected.from}`);
     if (!isPhoneNumber(to)) throw new StepError(`to has to be ${expected.to}`);
-    const message = render(config.message);
+    const message = await render(config.message);
     if (message.trim() === '' || message.length > charactersMax) {
       throw new StepError(`message has to have 1 to ${charactersMax} characters; it has ${message.length}`);
     }

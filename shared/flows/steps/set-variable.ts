@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { PlainErrorHandling } from '../error-handling.ts';
 import { defineStep } from '../step.ts';
-import { renderValue, Template, TemplatedJson } from '../templates.ts';
+import { Template, TemplatedJson } from '../templates.ts';
 import { VariableName } from './members.ts';
 
 export const setVariableStep = defineStep({
@@ -23,5 +23,7 @@ export const setVariableStep = defineStep({
     }),
   output: z.unknown(),
   effects: false,
-  run: ({ config, variables }) => ({ output: renderValue(config.valueTemplate ?? config.value, variables) }),
+  run: async ({ config, renderValue }) => ({
+    output: await renderValue(config.valueTemplate ?? config.value),
+  }),
 });

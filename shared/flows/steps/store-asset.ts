@@ -5,7 +5,7 @@ import { safeFilename } from '../../assets/filename.ts';
 import { assetBytesMax } from '../../assets/limits.ts';
 import type { AssetsPort } from '../ports.ts';
 import { defineStep, StepError, type StepRun } from '../step.ts';
-import { renderValue, Template } from '../templates.ts';
+import { Template } from '../templates.ts';
 import { plainMembers } from './members.ts';
 
 export const Visibility = z.enum(['public', 'private']).optional().meta({
@@ -54,11 +54,12 @@ export const storeAssetStep = defineStep({
   effects: true,
   async run(step) {
     const { config, render, ports } = step;
-    const file =
-      config.url === undefined ? givenFile(step) : await fetchedFile(step, render(config.url).trim());
-    const filename = safeFilename(config.filename === undefined ? file.name : render(config.filename));
+    const file = await (config.url === undefined
+      ? givenFile(step)
+      : fetchedFile(step, (await render(config.url)).trim()));
+    const filename = safeFilename(config.filename === undefined ? file.name : await render(config.filename));
     const contentType = await contentTypeOf(
-      config.contentType && render(config.contentType),
+      config.contentType && (await render(config.contentType)),
       file.type,
       filename,
     );
@@ -108,8 +109,8 @@ function decoded(part: string): string {
   }
 }
 
-function givenFile({ config, variables }: StepRun<Config>): File {
-  const content = renderValue(config.content, variables);
+async function givenFile({ config, renderValue }: StepRun<Config>): Promise<File> {
+  const content = await renderValue(config.content);
   if (typeof content !== 'string') throw new StepError('content is no text; expected base 64 or a data: URL');
   return { ...decodeBase64(content), name: '' };
 }

@@ -29,7 +29,7 @@ export const storeVectorStep = defineStep({
   output: z.object({ collection: z.string(), count: z.int(), ids: z.array(z.string()) }),
   effects: true,
   async run({ config, variables, render, ports }) {
-    const collection = collectionFrom(render(config.destination));
+    const collection = collectionFrom(await render(config.destination));
     const vectors = vectorsIn(valueAt(variables, config.vectorsSource), config.vectorsSource);
     await ports.vectors.put(collection, vectors);
     const ids = vectors.map(({ id }) => id);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineStep } from '../step.ts';
-import { renderTemplate, renderValue, Template, TemplatedJson } from '../templates.ts';
+import { fillerOf, Template, TemplatedJson } from '../templates.ts';
 import { plainMembers, VariableName } from './members.ts';
 
 export const templateStep = defineStep({
@@ -32,9 +32,9 @@ export const templateStep = defineStep({
   }),
   output: z.string(),
   effects: false,
-  run({ config, variables, emit }) {
-    const inputs = renderValue(config.inputs ?? {}, variables) as object;
-    const text = renderTemplate(config.template, { ...variables, ...inputs });
+  async run({ config, variables, renderValue, ports, emit }) {
+    const inputs = (await renderValue(config.inputs ?? {})) as object;
+    const text = await fillerOf({ ...variables, ...inputs }, ports.sandbox).render(config.template);
     if (emit && config.streamOutput) {
       emit({ type: 'text_start' });
       emit({ type: 'text_delta', delta: text });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { escapedForScript } from '../../secrets/secret-forms.ts';
-import { evaluateScript, Script, scriptLanguages, scriptProblem } from '../sandbox.ts';
+import { evaluateScript, Script, scriptLanguages } from '../scripts.ts';
 import { inScript, keysOfScript, namesSecret, secretNameProblem } from '../secret-references.ts';
 import { defineStep } from '../step.ts';
 import { plainMembers } from './members.ts';
@@ -23,21 +23,21 @@ export const transformDataStep = defineStep({
       timeoutMs: z.int().min(1).max(30_000).optional().meta({ description: '5,000 without it' }),
       ...plainMembers,
     })
-    .superRefine(({ script, language }, context) => {
-      // An escape is no name and no number, so this tells also whether each reference stands inside a literal.
-      const filled = inScript(script, () => escapedForScript('-'));
-      const message = namesSecret(filled)
+    .superRefine(({ script }, context) => {
+      const message = namesSecret(inScript(script, () => ''))
         ? 'In a script {{secret:KEY}} stands by itself, without filters'
-        : (secretNameProblem(keysOfScript(script)) ?? scriptProblem(filled, language));
+        : secretNameProblem(keysOfScript(script));
       if (message)
         context.addIssue({ code: 'custom', params: { code: 'INVALID_SCRIPT' }, path: ['script'], message });
     }),
   output: z.unknown(),
   effects: false,
   takesSecrets: true,
-  async run({ config: { script, language, timeoutMs }, variables }) {
+  async run({ config: { script, language, timeoutMs }, variables, ports, signal }) {
     const secrets = (variables.secrets ?? {}) as Record<string, string>;
     const filled = inScript(script, (key) => escapedForScript(secrets[key] ?? ''));
-    return { output: await evaluateScript(filled, variables, { language, timeoutMs }) };
+    return {
+      output: await evaluateScript(ports.sandbox, filled, variables, { language, timeoutMs, signal }),
+    };
   },
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineStep, StepError } from '../step.ts';
-import { renderValue, TemplatedJson } from '../templates.ts';
+import { TemplatedJson } from '../templates.ts';
 import { plainMembers } from './members.ts';
 import { checkSelector, selectorMembers, selectorOf } from './record-selector.ts';
 import { SeenRecord } from './retrieve-record.ts';
@@ -28,8 +28,8 @@ export const updateRecordStep = defineStep({
   effects: true,
   async run(step) {
     const { updates, mergeStrategy = 'merge' } = step.config;
-    const { words, selector } = selectorOf(step);
-    const filled = renderValue(updates, step.variables) as Record<string, unknown>;
+    const { words, selector } = await selectorOf(step);
+    const filled = (await step.renderValue(updates)) as Record<string, unknown>;
     const record = selector && (await step.ports.records.update(selector, filled, mergeStrategy));
     if (record) return { output: record };
     throw new StepError(`There is no record ${words}`);

@@ -23,7 +23,7 @@ export const upsertRecordStep = defineStep({
     const { recordType: type, recordName, sourceVariable } = config;
     const source = objectIn(variables, sourceVariable);
     const { name: ownName, ...rest } = source;
-    const given = recordName === undefined ? ownName : render(recordName).trim();
+    const given = recordName === undefined ? ownName : (await render(recordName)).trim();
     const name = RecordName.safeParse(typeof given === 'number' ? String(given) : given);
     if (!name.success) {
       throw new StepError(

@@ -44,7 +44,7 @@ export const vectorSearchStep = defineStep({
   effects: true,
   async run(step) {
     const { limit = 10, threshold = Number.NEGATIVE_INFINITY } = step.config;
-    const collection = collectionFrom(step.render(step.config.collection));
+    const collection = collectionFrom(await step.render(step.config.collection));
     const { vector, ...used } = await wanted(step);
     const found = await step.ports.vectors.query(collection, vector, limit);
     return { output: found.filter(({ score }) => score >= threshold), ...used };
@@ -55,7 +55,7 @@ export const vectorSearchStep = defineStep({
 async function wanted(step: StepRun<Config>): Promise<{ vector: number[] } & Omit<StepOutcome, 'output'>> {
   const { query, vectorVariable = '', embeddingModel = '' } = step.config;
   if (query !== undefined) {
-    const answer = await embedded(step, embeddingModel, [step.render(query)]);
+    const answer = await embedded(step, embeddingModel, [await step.render(query)]);
     return { vector: answer.vectors[0] ?? [], ...usedBy(answer) };
   }
   const value = valueAt(step.variables, vectorVariable);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { Expression, evaluateExpression } from '../sandbox.ts';
+import { Expression, evaluateExpression } from '../scripts.ts';
 import { defineStep, type Parked, StepError, type StepOutcome, type StepRun } from '../step.ts';
 import { plainMembers } from './members.ts';
 
@@ -62,7 +62,8 @@ const pause = (delayMs: number, waitedMs: number): Look =>
 
 async function poll(step: StepRun<Config>, waitedMs: number): Promise<Look> {
   const { condition = 'true', timeoutMs = defaults.timeoutMs, pollIntervalMs } = step.config;
-  const result = await evaluateExpression(condition, await presentVariables(step, condition));
+  const variables = await presentVariables(step, condition);
+  const result = await evaluateExpression(step.ports.sandbox, condition, variables, { signal: step.signal });
   if (result) return { output: { waitedMs, result } };
   if (waitedMs >= timeoutMs) {
     throw new StepError(`The condition did not hold within ${timeoutMs} ms: ${condition.slice(0, 200)}`);

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CreateFlowBody } from '../../../functions/flows/schemas.ts';
+import { textProblems } from '../../../shared/flows/analysis/text-problems.ts';
 import { validateFlow } from '../../../shared/flows/analysis/validate.ts';
 import { expectStatus, template } from '../../support/flows.ts';
+import { sandbox } from '../../support/sandbox.ts';
 import { call, newTenant } from '../../support/stack.ts';
 
 const path = '/v1/public/flows/validate';
@@ -158,11 +160,18 @@ const flow = fc.record(
   { requiredKeys: [] },
 );
 
+async function canBeSaved(body: unknown): Promise<boolean> {
+  const parsed = CreateFlowBody.safeParse(body);
+  if (!parsed.success) return false;
+  const { flowSteps, steps = [] } = parsed.data;
+  return (await textProblems(flowSteps ?? steps, ['flowSteps'], sandbox)).length === 0;
+}
+
 test('whatever is sent, it answers, and calls valid what saving takes', async () => {
   await fc.assert(
     fc.asyncProperty(flow, async (body) => {
-      const { valid, errors } = await validateFlow(CreateFlowBody, body);
-      expect(valid).toBe(CreateFlowBody.safeParse(body).success);
+      const { valid, errors } = await validateFlow(CreateFlowBody, body, sandbox);
+      expect(valid).toBe(await canBeSaved(body));
       expect(valid).toBe(errors.length === 0);
     }),
     { numRuns: 500 },

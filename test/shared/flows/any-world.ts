@@ -1,5 +1,6 @@
 import type { FlowRecord, HttpAnswer, Ports } from '../../../shared/flows/ports.ts';
 import { StepError } from '../../../shared/flows/step.ts';
+import { sandbox } from '../../support/sandbox.ts';
 
 /** What every secret of this world has. */
 export const secretValue = 'hush, "dear"';
@@ -48,6 +49,7 @@ export function notingWorld() {
       note('fetch', { url, method, body });
       return answerOf(url);
     },
+    sandbox,
     searchAccount: async () => ({ key: 'key', baseUrl: 'https://search.example.com' }),
     records: {
       async find(selector) {

@@ -1,8 +1,9 @@
 import type { Ports } from '../../../shared/flows/ports.ts';
 import type { FlowStep } from '../../../shared/flows/step.ts';
 import type { FlowStepInput } from '../../../shared/flows/steps/flow-step.ts';
-import { FlowStepsInput, normaliseSteps } from '../../../shared/flows/steps/parse.ts';
+import { normaliseSteps } from '../../../shared/flows/steps/parse.ts';
 import { emptyWorld } from '../../support/ports.ts';
+import { checkedSteps } from '../../support/sandbox.ts';
 
 /** Ports by hand: a clock of its own, a model that says the prompt back, and nothing beyond. */
 export function fakePorts(changes: Partial<Ports> = {}): Ports {
@@ -24,12 +25,10 @@ export function fakePorts(changes: Partial<Ports> = {}): Ports {
 /** Steps as they are stored, made as the API makes them, with ids that are told apart. */
 export function flowSteps(...steps: FlowStepInput[]): FlowStep[] {
   let count = 0;
-  return normaliseSteps(FlowStepsInput.parse(steps), (prefix) => `${prefix}_${count++}`).map(
-    (step, index) => ({
-      ...step,
-      id: `step-${index}`,
-    }),
-  );
+  return normaliseSteps(checkedSteps(steps), (prefix) => `${prefix}_${count++}`).map((step, index) => ({
+    ...step,
+    id: `step-${index}`,
+  }));
 }
 
 const variable = (outputVariable: string | undefined) => outputVariable && { outputVariable };

@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest';
 import { jsonIn } from '../../../shared/flows/json.ts';
-import { evaluateExpression, evaluateScript, scriptProblem } from '../../../shared/flows/sandbox.ts';
-import { renderTemplate, renderValue, templateProblem } from '../../../shared/flows/templates.ts';
 import { failureOf } from '../../support/failure-of.ts';
+import {
+  evaluateExpression,
+  evaluateScript,
+  problemOf,
+  renderTemplate,
+  renderValue,
+} from '../../support/sandbox.ts';
 
 const variables = { name: 'Ada', order: { items: [1, 2] } };
 const timeoutMs = 250;
@@ -21,9 +26,9 @@ async function expectUnharmed() {
   expect(await evaluateScript('return order.items.map((n) => n * 2)', variables)).toEqual([2, 4]);
   expect(await evaluateExpression('name === "Ada"', variables)).toBe(true);
   expect(await evaluateScript('return (name as string)', variables, { language: 'typescript' })).toBe('Ada');
-  expect(renderTemplate('{{ name | upcase }}{% for n in order.items %}{{ n }}{% endfor %}', variables)).toBe(
-    'ADA12',
-  );
+  expect(
+    await renderTemplate('{{ name | upcase }}{% for n in order.items %}{{ n }}{% endfor %}', variables),
+  ).toBe('ADA12');
   expect(variables).toEqual({ name: 'Ada', order: { items: [1, 2] } });
   expect(shapeOfHost()).toEqual(hostBefore);
 }
@@ -220,7 +225,7 @@ test.each([
   `return ${'a?'.repeat(20_000)}b${':c'.repeat(20_000)}`,
   `return ${'x=>'.repeat(30_000)}1`,
 ])('TypeScript that is nested deeply is refused, and the next script is not (%#)', async (code) => {
-  expect(scriptProblem(code, 'typescript')).toEqual(expect.any(String));
+  expect(await problemOf('typescript', code)).toEqual(expect.any(String));
   await failureOf(evaluateScript(code, variables, { language: 'typescript' }));
   await expectUnharmed();
 });
@@ -241,13 +246,17 @@ test.each([
   '{% assign __proto__ = order %}{{ polluted }}{% assign constructor = 1 %}{{ nothing.constructor }}',
   '{{ order.items | where: "constructor" }}'.replace('where', 'find'),
 ])('the template %s shows nothing of the host', async (template) => {
-  expect(renderTemplate(template, variables)).not.toMatch(/function|native|\[object|Object|process|\/work/);
+  expect(await renderTemplate(template, variables)).not.toMatch(
+    /function|native|\[object|Object|process|\/work/,
+  );
   await expectUnharmed();
 });
 
-test.each(['include', 'render', 'layout', 'block'])('a template cannot %s a file', (tag) => {
-  expect(templateProblem(`{% ${tag} "/etc/passwd" %}`)).toContain(`"${tag}" not found`);
-  expect(() => renderTemplate(`{% ${tag} "../../package.json" %}`, variables)).toThrow(/cannot be filled/);
+test.each(['include', 'render', 'layout', 'block'])('a template cannot %s a file', async (tag) => {
+  expect(await problemOf('template', `{% ${tag} "/etc/passwd" %}`)).toContain(`"${tag}" not found`);
+  await expect(renderTemplate(`{% ${tag} "../../package.json" %}`, variables)).rejects.toThrow(
+    /cannot be filled/,
+  );
 });
 
 const tooMuch =
@@ -270,7 +279,7 @@ test.each([
   '{{ long }}'.repeat(9_000),
   '{{ numbers }}'.repeat(7_000),
 ])('the template %.80s is ended in time', async (template) => {
-  expect(() => renderTemplate(template, bombs)).toThrow(tooMuch);
+  await expect(renderTemplate(template, bombs)).rejects.toThrow(tooMuch);
   await expectUnharmed();
 });
 
@@ -280,13 +289,16 @@ test.each([
   `{{ a${' | upcase'.repeat(11_000)} }}`,
   '{{ '.repeat(30_000),
 ])('a template that is nested deeply is refused or filled (%#)', async (template) => {
-  if (templateProblem(template) === undefined) expect(renderTemplate(template, variables)).toBe('');
-  else expect(() => renderTemplate(template, variables)).toThrow(/cannot be filled/);
+  const problem = await problemOf('template', template);
+  const filled = renderTemplate(template, variables);
+  if (problem === undefined) expect(await filled).toBe('');
+  else await expect(filled).rejects.toThrow(/cannot be filled/);
   await expectUnharmed();
 });
 
-test('a filled value has __proto__ as a member like any other', () => {
-  const filled = renderValue(JSON.parse('{"__proto__": {"polluted": "{{ name }}"}}'), variables) as object;
+test('a filled value has __proto__ as a member like any other', async () => {
+  const value = JSON.parse('{"__proto__": {"polluted": "{{ name }}"}}');
+  const filled = (await renderValue(value, variables)) as object;
   expect(Object.keys(filled)).toEqual(['__proto__']);
   expect('polluted' in filled).toBe(false);
 });
@@ -296,5 +308,5 @@ test('JSON from outside that nests deeper than it could be written down is taken
   expect(jsonIn(deep)).toBeUndefined();
   const value = jsonIn('['.repeat(1_000) + ']'.repeat(1_000));
   expect(await evaluateScript('return Array.isArray(value)', { value })).toBe(true);
-  expect(renderTemplate('{{ value }}', { value })).toHaveLength(2_000);
+  expect(await renderTemplate('{{ value }}', { value })).toHaveLength(2_000);
 });

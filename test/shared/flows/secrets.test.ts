@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
+import { textProblems } from '../../../shared/flows/analysis/text-problems.ts';
 import { runFlow, type StepResult } from '../../../shared/flows/engine.ts';
 import type { HttpRequest, ModelRequest, Ports } from '../../../shared/flows/ports.ts';
 import { inScript, keysOfScript, keysOfTemplate } from '../../../shared/flows/secret-references.ts';
 import type { StepEvent } from '../../../shared/flows/step.ts';
 import type { FlowStepInput } from '../../../shared/flows/steps/flow-step.ts';
 import { FlowStepsInput } from '../../../shared/flows/steps/parse.ts';
+import { sandbox } from '../../support/sandbox.ts';
 import { fakePorts, flowSteps, prompt, template, transform } from './engine-world.ts';
 
 const value = 'sk_live_"quoted"/4711';
@@ -243,11 +245,14 @@ test('what a value has in it is not code, and not a template', async () => {
   expect(requests[0]?.headers.x).toBe(evil);
 });
 
-const problems = (step: FlowStepInput) =>
-  (FlowStepsInput.safeParse([step]).error?.issues ?? []).map(({ path, message }) => [
-    path.join('.'),
-    message,
-  ]);
+async function problems(step: FlowStepInput) {
+  const { error } = FlowStepsInput.safeParse([step]);
+  const unparsed = await textProblems([step], [], sandbox);
+  return [
+    ...(error?.issues ?? []).map(({ path, message }) => [path.join('.'), message]),
+    ...unparsed.map(({ path, message }) => [path, message]),
+  ];
+}
 
 test.each([
   [call({ url: 'https://example.com/{{secret:lower}}' }), '0.config.http.url'],
@@ -287,8 +292,8 @@ test.each([
     '0.config.recordName',
   ],
   [{ ...transform('1'), when: "'{{secret:KEY}}' === 'a'" } as FlowStepInput, '0.when'],
-] as [FlowStepInput, string][])('refuses %j when it is saved', (step, path) => {
-  expect(problems(step).map(([at]) => at)).toContain(path);
+] as [FlowStepInput, string][])('refuses %j when it is saved', async (step, path) => {
+  expect((await problems(step)).map(([at]) => at)).toContain(path);
 });
 
 test.each([

@@ -3,10 +3,11 @@ import { pageOf } from '../../../shared/pdf/page.ts';
 import { renderPdf } from '../../../shared/pdf/render-pdf.ts';
 import { failureOf } from '../../support/failure-of.ts';
 import { readPdf } from '../../support/pdf.ts';
+import { sandbox } from '../../support/sandbox.ts';
 
 const source = (text: string) => ({ text, isMarkdown: false, title: 'T', page: pageOf({}), createdAt: 0 });
 const render = (text: string, { signal = new AbortController().signal, secondsMax = 30 } = {}) =>
-  renderPdf(source(text), signal, secondsMax);
+  renderPdf(source(text), sandbox, signal, secondsMax);
 const textOf = async (text: string) => (await readPdf(await render(text))).text;
 
 test('documents that come at once are all made', async () => {
@@ -21,7 +22,7 @@ test.each([
     `<table><tr>${'<td>x'.repeat(61)}</table>`,
     'a table has 61 columns; 60 are the most',
   ],
-  ['300,000 paragraphs', '<p>x'.repeat(300_000), 'the document takes more than 256 MB to lay out'],
+  ['300,000 paragraphs', '<p>x'.repeat(300_000), 'the document takes too much memory to lay out'],
 ])('%s end in an error that says so, and the next document is not harmed', async (_, html, reason) => {
   const [failure, next] = await Promise.all([failureOf(render(html)), textOf('<p>fine</p>')]);
   expect(failure).toMatchObject({ message: `The PDF cannot be made: ${reason}`, retryable: false });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { analyse } from '../../../../shared/flows/analysis/analyse.ts';
 import type { FlowStepInput } from '../../../../shared/flows/steps/flow-step.ts';
+import { sandbox } from '../../../support/sandbox.ts';
 import { prompt, setVariable, template, transform } from '../engine-world.ts';
 
 const condition = (expression: string, trueSteps: object[], falseSteps: object[] = []): FlowStepInput => ({
@@ -11,7 +12,7 @@ const condition = (expression: string, trueSteps: object[], falseSteps: object[]
 
 /** What is said about some steps, as `CODE path variable`. */
 async function said(kind: 'warnings' | 'recommendations', ...steps: object[]): Promise<string[]> {
-  const findings = (await analyse(steps, 'flowSteps'))[kind];
+  const findings = (await analyse(steps, 'flowSteps', sandbox))[kind];
   return findings.map(({ code, path, details }) => {
     const { variable, model } = (details ?? {}) as { variable?: string; model?: string };
     return [code, path, variable ?? model].filter(Boolean).join(' ');
@@ -30,7 +31,7 @@ test('a flow in which all fits together is not talked about', async () => {
     ]),
     template('{{ h }}', 'last'),
   ];
-  expect(await analyse(steps, 'flowSteps')).toEqual({ warnings: [], recommendations: [] });
+  expect(await analyse(steps, 'flowSteps', sandbox)).toEqual({ warnings: [], recommendations: [] });
 });
 
 test.each<[object, string]>([
@@ -138,6 +139,7 @@ test('steps are seen in the order in which they run, and told by the place where
       { ...early, order: 2 },
     ],
     'steps',
+    sandbox,
   );
   expect(found).toEqual([
     {
@@ -152,7 +154,7 @@ test('steps are seen in the order in which they run, and told by the place where
 
 test('nested steps are told by their whole path, under the index of the step at the top', async () => {
   const deep = condition('_record.a', [condition('_record.b', [], [template('{{ gone }}')])]);
-  const { warnings: found } = await analyse([template('x'), deep], 'flowSteps');
+  const { warnings: found } = await analyse([template('x'), deep], 'flowSteps', sandbox);
   expect(found).toMatchObject([
     {
       path: 'flowSteps.1.config.trueSteps.0.config.falseSteps.0.config.template',
@@ -284,7 +286,7 @@ test('what is wrong in a flow is passed over', async () => {
   expect(
     await warnings(...(broken as object[]), template('{{ a'), transform('return ('), template('{{ gone }}')),
   ).toEqual(['UNKNOWN_VARIABLE flowSteps.8.config.template gone']);
-  expect(await analyse('no list', 'flowSteps')).toEqual({ warnings: [], recommendations: [] });
+  expect(await analyse('no list', 'flowSteps', sandbox)).toEqual({ warnings: [], recommendations: [] });
 });
 
 test('nothing is run: neither templates nor scripts', async () => {
@@ -296,6 +298,7 @@ test('nothing is run: neither templates nor scripts', async () => {
       condition('(() => { for (;;); })()', [template('x')]),
     ],
     'flowSteps',
+    sandbox,
   );
   expect(found).toEqual([]);
 });
@@ -312,7 +315,7 @@ test('long texts, and what comes after many, are not looked at, and that is said
 
 test('of more than a thousand findings the rest is only counted', async () => {
   const names = Array.from({ length: 1_500 }, (_, n) => `{{ v${n} }}`).join('');
-  const found = (await analyse([template(names)], 'flowSteps')).warnings;
+  const found = (await analyse([template(names)], 'flowSteps', sandbox)).warnings;
   expect(found).toHaveLength(1_001);
   expect(found.at(-1)).toMatchObject({ code: 'MORE_FINDINGS', message: 'There are 500 more, not listed' });
 });

@@ -154,6 +154,6 @@ test.each([
     { http: { url }, errorHandling: { onError: 'fallback', fallbacks: [{ type: 'model', model: 'x' }] } },
     expect.stringContaining('errorHandling.fallbacks.0.type: '),
   ],
-])('%j is refused', (config, problem) => {
-  expect(problemsOf('api-call', config)).toEqual([problem]);
+])('%j is refused', async (config, problem) => {
+  expect(await problemsOf('api-call', config)).toEqual([problem]);
 });

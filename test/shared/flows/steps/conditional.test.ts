@@ -34,6 +34,6 @@ test('a condition that throws fails the step', async () => {
 test.each([
   ['a >', "condition: Unexpected token ')' (line 2)"],
   [' ', 'condition: Expected an expression'],
-])('the condition "%s" is refused', (condition, problem) => {
-  expect(problemsOf('conditional', { condition })).toEqual([problem]);
+])('the condition "%s" is refused', async (condition, problem) => {
+  expect(await problemsOf('conditional', { condition })).toEqual([problem]);
 });

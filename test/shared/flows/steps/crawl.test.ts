@@ -245,6 +245,6 @@ test.each([
   [{ url, depth: 6 }, expect.stringContaining('depth: ')],
   [{ url, depth: -1 }, expect.stringContaining('depth: ')],
   [{ url, pages: 5 }, expect.stringContaining('Unrecognized key: "pages"')],
-])('%j is refused', (config, problem) => {
-  expect(problemsOf('crawl', config)).toEqual([problem]);
+])('%j is refused', async (config, problem) => {
+  expect(await problemsOf('crawl', config)).toEqual([problem]);
 });

@@ -290,6 +290,6 @@ test.each([
     expect.stringContaining('auth.type: '),
   ],
   [{ repo: 'a/b', token: 'x' }, expect.stringContaining('Unrecognized key: "token"')],
-])('%j is refused', (config, problem) => {
-  expect(problemsOf('fetch-github', config)).toContainEqual(problem);
+])('%j is refused', async (config, problem) => {
+  expect(await problemsOf('fetch-github', config)).toContainEqual(problem);
 });

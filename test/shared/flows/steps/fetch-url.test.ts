@@ -145,6 +145,6 @@ test.each([
   [{ http: { url: '{{ a' } }, expect.stringContaining('http.url: ')],
   [{ http: { url: 'https://a' }, responseType: 'yaml' }, expect.stringContaining('responseType: ')],
   [{ http: { url: 'https://a' }, auth: {} }, expect.stringContaining('Unrecognized key: "auth"')],
-])('%j is refused', (config, problem) => {
-  expect(problemsOf('fetch-url', config)).toEqual([problem]);
+])('%j is refused', async (config, problem) => {
+  expect(await problemsOf('fetch-url', config)).toEqual([problem]);
 });

@@ -117,6 +117,6 @@ test.each([
     expect.stringContaining('errorHandling.fallbacks.0.type: '),
   ],
   [{ ...model, text: 'a', temperature: 1 }, expect.stringContaining('temperature')],
-])('%j is refused', (config, problem) => {
-  expect(problemsOf('generate-embedding', config)).toEqual([problem]);
+])('%j is refused', async (config, problem) => {
+  expect(await problemsOf('generate-embedding', config)).toEqual([problem]);
 });

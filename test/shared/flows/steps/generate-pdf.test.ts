@@ -106,6 +106,6 @@ test.each([
   ],
   [{ html, pdfOptions: { scale: 2 } }, expect.stringContaining('scale')],
   [{ html, visibility: 'shared' }, expect.stringContaining('visibility: ')],
-])('%j is refused', (config, problem) => {
-  expect(problemsOf('generate-pdf', config)).toEqual([problem]);
+])('%j is refused', async (config, problem) => {
+  expect(await problemsOf('generate-pdf', config)).toEqual([problem]);
 });

@@ -218,6 +218,6 @@ test.each([
   [{ url, paginationType: 'page', headers: { 'a b': 'c' } }, expect.stringContaining('headers.a b: ')],
   [{ url, paginationType: 'page', method: 'HEAD' }, expect.stringContaining('method: ')],
   [{ url, paginationType: 'page', cursor: 'x' }, expect.stringContaining('Unrecognized key: "cursor"')],
-])('%j is refused', (config, problem) => {
-  expect(problemsOf('paginate-api', config)).toEqual([problem]);
+])('%j is refused', async (config, problem) => {
+  expect(await problemsOf('paginate-api', config)).toEqual([problem]);
 });

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
+import { checkTexts } from '../../../../shared/flows/analysis/text-problems.ts';
 import { FlowStepsInput, normaliseSteps } from '../../../../shared/flows/steps/parse.ts';
 import { ApiError } from '../../../../shared/http/errors.ts';
 import { parseOrReject } from '../../../../shared/http/validation.ts';
 import { newId } from '../../../../shared/ids.ts';
+import { sandbox } from '../../../support/sandbox.ts';
 
 const step = (more: object = {}) => ({ type: 'template', name: 'T', config: { template: 'x' }, ...more });
 const conditional = (trueSteps: unknown[], more: object = {}) => ({
@@ -11,12 +13,15 @@ const conditional = (trueSteps: unknown[], more: object = {}) => ({
   config: { condition: 'true', trueSteps },
   ...more,
 });
-const saved = (steps: unknown) => normaliseSteps(parseOrReject(FlowStepsInput, steps, ['flowSteps']), newId);
+async function saved(steps: unknown) {
+  const parsed = parseOrReject(FlowStepsInput, steps, ['flowSteps']);
+  return normaliseSteps(await checkTexts(parsed, ['flowSteps'], sandbox), newId);
+}
 
 /** The details of the 400 that saving these steps gives. */
-function refusal(steps: unknown) {
+async function refusal(steps: unknown) {
   try {
-    saved(steps);
+    await saved(steps);
   } catch (error) {
     if (error instanceof ApiError) return error.details;
     throw error;
@@ -24,8 +29,8 @@ function refusal(steps: unknown) {
   return [];
 }
 
-test('completes steps and sorts them by order, then position', () => {
-  const [first, second, third] = saved([
+test('completes steps and sorts them by order, then position', async () => {
+  const [first, second, third] = await saved([
     step({ name: 'late', order: 5 }),
     step({ name: 'a', order: 0, id: 'mine' }),
     step({ name: 'b', order: 0, enabled: false, when: '1 > 2' }),
@@ -40,8 +45,8 @@ test('completes steps and sorts them by order, then position', () => {
   expect(third).toMatchObject({ name: 'late', order: 5 });
 });
 
-test('nested steps are completed the same way', () => {
-  const [outer] = saved([conditional([conditional([step()]), step({ order: 0, name: 'b' })])]);
+test('nested steps are completed the same way', async () => {
+  const [outer] = await saved([conditional([conditional([step()]), step({ order: 0, name: 'b' })])]);
   expect(outer?.config.trueSteps).toMatchObject([
     {
       type: 'conditional',
@@ -100,19 +105,19 @@ test.each([
   [Array.from({ length: 1_001 }, () => step()), [{ path: 'flowSteps.1000', code: 'TOO_MANY_STEPS' }]],
   [['x'], [{ path: 'flowSteps.0', code: 'INVALID_TYPE' }]],
   ['x', [{ path: 'flowSteps', code: 'INVALID_TYPE' }]],
-])('%j is refused at its path', (steps, details) => {
-  expect(refusal(steps)).toMatchObject(details);
+])('%j is refused at its path', async (steps, details) => {
+  expect(await refusal(steps)).toMatchObject(details);
 });
 
 const nested = (levels: number): object => (levels === 0 ? step() : conditional([nested(levels - 1)]));
 
-test('conditionals may be nested ten levels deep and no deeper', () => {
-  expect(saved([nested(10)])).toHaveLength(1);
-  expect(refusal([nested(11)])).toMatchObject([{ code: 'TOO_DEEP' }]);
+test('conditionals may be nested ten levels deep and no deeper', async () => {
+  expect(await saved([nested(10)])).toHaveLength(1);
+  expect(await refusal([nested(11)])).toMatchObject([{ code: 'TOO_DEEP' }]);
 });
 
-test('a body nested to blow the stack is refused like any other', () => {
+test('a body nested to blow the stack is refused like any other', async () => {
   const open = '{"type":"conditional","name":"x","config":{"condition":"1","trueSteps":[';
   const bomb = JSON.parse(`[${open.repeat(20_000)}${']}}'.repeat(20_000)}]`);
-  expect(refusal(bomb)).toMatchObject([{ code: 'TOO_DEEP' }]);
+  expect(await refusal(bomb)).toMatchObject([{ code: 'TOO_DEEP' }]);
 });

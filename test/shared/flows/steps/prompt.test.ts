@@ -160,6 +160,6 @@ test.each([
     },
     expect.stringContaining('errorHandling.fallbacks.0.delay: Too big'),
   ],
-])('%j is refused', (config, problem) => {
-  expect(problemsOf('prompt', config)).toEqual([problem]);
+])('%j is refused', async (config, problem) => {
+  expect(await problemsOf('prompt', config)).toEqual([problem]);
 });

@@ -118,6 +118,6 @@ test.each([
   [where('eq', '{{ a'), [expect.stringMatching(/^recordFilter.where.value: .*not closed/)]],
   [where('like', 'x'), [expect.stringMatching(/^recordFilter.where.op: Expected one of eq, /)]],
   [{ recordFilter: { where: {} } }, expect.arrayContaining([expect.stringMatching(/^recordFilter.type: /)])],
-])('%j is refused', (config, problems) => {
-  expect(problemsOf('retrieve-record', config)).toEqual(problems);
+])('%j is refused', async (config, problems) => {
+  expect(await problemsOf('retrieve-record', config)).toEqual(problems);
 });

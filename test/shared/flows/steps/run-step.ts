@@ -1,10 +1,12 @@
+import { textProblems } from '../../../../shared/flows/analysis/text-problems.ts';
 import type { Ports } from '../../../../shared/flows/ports.ts';
 import type { Parked, StepEvent, StepOutcome, Variables } from '../../../../shared/flows/step.ts';
 import { stepTypeOf } from '../../../../shared/flows/steps/index.ts';
-import { renderTemplate } from '../../../../shared/flows/templates.ts';
+import { fillerOf } from '../../../../shared/flows/templates.ts';
 import { callModel } from '../../../../shared/models/call-model.ts';
 import { safeFetch } from '../../../../shared/net/safe-fetch.ts';
 import { emptyWorld } from '../../../support/ports.ts';
+import { sandbox } from '../../../support/sandbox.ts';
 
 interface World {
   variables?: Variables;
@@ -20,7 +22,7 @@ export async function runStep(type: string, config: object, world: World = {}): 
   const outcome: StepOutcome | Parked = await stepType.run({
     config: stepType.config.parse(config),
     variables,
-    render: (template: string) => renderTemplate(template, variables),
+    ...fillerOf(variables, sandbox),
     ports: { ...emptyWorld, model: callModel, fetch: safeFetch, ...ports },
     signal,
     since: new Date(),
@@ -31,9 +33,11 @@ export async function runStep(type: string, config: object, world: World = {}): 
 }
 
 /** The issues that keep a config from being saved, as `path: message`. */
-export function problemsOf(type: string, config: object): string[] {
-  const result = stepTypeOf(type).config.safeParse(config);
-  return (result.error?.issues ?? []).map(
-    (issue: { path: PropertyKey[]; message: string }) => `${issue.path.join('.')}: ${issue.message}`,
-  );
+export async function problemsOf(type: string, config: object): Promise<string[]> {
+  const { error } = stepTypeOf(type).config.safeParse(config);
+  const issues: { path: PropertyKey[]; message: string }[] = error?.issues ?? [];
+  const refused = issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  if (refused.length > 0) return refused;
+  const unparsed = await textProblems([{ type, name: 'step', config }], [], sandbox);
+  return unparsed.map(({ path = '', message }) => `${path.replace('0.config.', '')}: ${message}`);
 }

@@ -202,6 +202,6 @@ test.each([
   [{ provider: 'exa', query: 'q', maxResults: 21 }, expect.stringContaining('maxResults: ')],
   [{ provider: 'exa', query: 'q', maxResults: 0 }, expect.stringContaining('maxResults: ')],
   [{ provider: 'exa', query: 'q', apiKey: 'x' }, expect.stringContaining('Unrecognized key: "apiKey"')],
-])('%j is refused', (config, problem) => {
-  expect(problemsOf('search', config)).toEqual([problem]);
+])('%j is refused', async (config, problem) => {
+  expect(await problemsOf('search', config)).toEqual([problem]);
 });

@@ -90,6 +90,6 @@ test.each([
   [{ ...valid, text: undefined }, 'html: Required: expected a body, as html or text or both'],
   [{ ...valid, html: '{% if %}' }, expect.stringMatching(/^html: /)],
   [{ ...valid, cc: 'c@example.com' }, ': Unrecognized key: "cc"'],
-])('%j is refused', (config, problem) => {
-  expect(problemsOf('send-email', config)).toEqual([problem]);
+])('%j is refused', async (config, problem) => {
+  expect(await problemsOf('send-email', config)).toEqual([problem]);
 });

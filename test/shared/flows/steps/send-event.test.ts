@@ -78,6 +78,6 @@ test.each([
   [{}, 'eventType: Invalid input: expected string, received undefined'],
   [{ eventType: '' }, 'eventType: Too small: expected string to have >=1 characters'],
   [{ eventType: 't', payload: { a: ['{{ b'] } }, expect.stringMatching(/^payload.a.0: /)],
-])('%j is refused', (config, problem) => {
-  expect(problemsOf('send-event', config)).toEqual([problem]);
+])('%j is refused', async (config, problem) => {
+  expect(await problemsOf('send-event', config)).toEqual([problem]);
 });

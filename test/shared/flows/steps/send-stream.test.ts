@@ -44,6 +44,6 @@ test.each([
   [{}, 'sourceVariable'],
   [{ sourceVariable: '{{ x }}' }, 'sourceVariable'],
   [{ sourceVariable: 'x', streamType: 'video' }, 'streamType'],
-])('%j is refused when the flow is saved', (config, path) => {
-  expect(problemsOf('send-stream', config)).toEqual([expect.stringContaining(`${path}: `)]);
+])('%j is refused when the flow is saved', async (config, path) => {
+  expect(await problemsOf('send-stream', config)).toEqual([expect.stringContaining(`${path}: `)]);
 });

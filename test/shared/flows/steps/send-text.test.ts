@@ -57,6 +57,6 @@ test.each([
   [{ ...valid, from: '12345' }, expect.stringMatching(/^from: Expected a phone number/)],
   [{ to: valid.to }, 'message: Invalid input: expected string, received undefined'],
   [{ ...valid, message: '{{ a' }, expect.stringMatching(/^message: /)],
-])('%j is refused', (config, problem) => {
-  expect(problemsOf('send-text', config)).toEqual([problem]);
+])('%j is refused', async (config, problem) => {
+  expect(await problemsOf('send-text', config)).toEqual([problem]);
 });

@@ -23,13 +23,13 @@ test.each([
   [{ value: 1, valueTemplate: 'x' }, 'value: Give either value or valueTemplate'],
   [{ value: { a: ['{{ x'] } }, 'value.a.0: output "{{ x" not closed, line:1, col:1'],
   [{ value: deep }, 'value: Nested more than 30 levels deep'],
-])('a wrong value is refused', (given, problem) => {
-  expect(problemsOf('set-variable', { variableName: 'x', ...given })).toEqual([problem]);
+])('a wrong value is refused', async (given, problem) => {
+  expect(await problemsOf('set-variable', { variableName: 'x', ...given })).toEqual([problem]);
 });
 
 test.each(['__proto__', 'constructor', 'variables', '_flow', 'a b', ''])(
   'the name "%s" is refused',
-  (variableName) => {
-    expect(problemsOf('set-variable', { variableName, value: 1 })).toHaveLength(1);
+  async (variableName) => {
+    expect(await problemsOf('set-variable', { variableName, value: 1 })).toHaveLength(1);
   },
 );

@@ -187,6 +187,6 @@ test.each([
   [{ url: '{{ u' }, expect.stringContaining('url: ')],
   [{ url: '' }, expect.stringContaining('url: ')],
   [{ url: 'u', bucket: 'b' }, expect.stringContaining('bucket')],
-])('%j is refused', (config, problem) => {
-  expect(problemsOf('store-asset', config)).toEqual([problem]);
+])('%j is refused', async (config, problem) => {
+  expect(await problemsOf('store-asset', config)).toEqual([problem]);
 });

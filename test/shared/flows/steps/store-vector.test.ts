@@ -112,6 +112,6 @@ test.each([
   [{ vectorsSource: 'v', destination: '{{ a' }, expect.stringContaining('destination: ')],
   [{ vectorsSource: '{{ v }}', destination: 'd' }, expect.stringContaining('vectorsSource: ')],
   [{ vectorsSource: 'v', destination: 'd', tenant: 'x' }, expect.stringContaining('tenant')],
-])('%j is refused', (config, problem) => {
-  expect(problemsOf('store-vector', config)).toEqual([problem]);
+])('%j is refused', async (config, problem) => {
+  expect(await problemsOf('store-vector', config)).toEqual([problem]);
 });

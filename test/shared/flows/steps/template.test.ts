@@ -34,8 +34,8 @@ test.each([
   [{ template: 'x', partials: {} }, ': Unrecognized key: "partials"'],
   [{ template: 'x', outputVariable: '_record' }, 'outputVariable: This name is taken'],
   [{ template: 'x', outputVariable: '1st' }, expect.stringContaining('outputVariable: A variable name')],
-])('%j is refused', (config, problem) => {
-  expect(problemsOf('template', config)).toEqual([problem]);
+])('%j is refused', async (config, problem) => {
+  expect(await problemsOf('template', config)).toEqual([problem]);
 });
 
 test('shows its text, or an artifact, to those who listen', async () => {

@@ -34,6 +34,6 @@ test.each([
     'language: Invalid option: expected one of "javascript"|"typescript"',
   ],
   [{ script: 'return 1', timeoutMs: 60_000 }, expect.stringContaining('timeoutMs: Too big')],
-])('%j is refused', (config, problem) => {
-  expect(problemsOf('transform-data', config)).toEqual([problem]);
+])('%j is refused', async (config, problem) => {
+  expect(await problemsOf('transform-data', config)).toEqual([problem]);
 });

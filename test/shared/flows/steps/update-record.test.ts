@@ -71,6 +71,6 @@ test.each([
     { id, updates: {}, mergeStrategy: 'overwrite' },
     [expect.stringMatching(/^mergeStrategy: Invalid option/)],
   ],
-])('%j is refused', (config, problems) => {
-  expect(problemsOf('update-record', config)).toEqual(problems);
+])('%j is refused', async (config, problems) => {
+  expect(await problemsOf('update-record', config)).toEqual(problems);
 });

@@ -120,6 +120,6 @@ test.each([
   [{ collection, vectorVariable: 'v', threshold: 2 }, expect.stringContaining('threshold: ')],
   [{ collection, query: '{{ q', embeddingModel }, expect.stringContaining('query: ')],
   [{ collection, vectorVariable: 'v', filter: {} }, expect.stringContaining('filter')],
-])('%j is refused', (config, problem) => {
-  expect(problemsOf('vector-search', config)).toEqual([problem]);
+])('%j is refused', async (config, problem) => {
+  expect(await problemsOf('vector-search', config)).toEqual([problem]);
 });

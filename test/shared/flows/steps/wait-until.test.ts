@@ -16,7 +16,8 @@ async function resumed(config: object, agoMs: number, ports: Partial<Ports> = {}
   const outcome: StepOutcome | Parked = await type.run({
     config: type.config.parse(config),
     variables,
-    render: String,
+    render: async (text) => text,
+    renderValue: async (value) => value,
     ports: { ...emptyWorld, now: () => now, ...ports },
     signal: new AbortController().signal,
     since: new Date(now.getTime() - agoMs),
@@ -96,6 +97,6 @@ test.each([
   [{ condition: 'true', pollIntervalMs: 99 }, 'pollIntervalMs'],
   [{ condition: 'true', timeoutMs: 0 }, 'timeoutMs'],
   [{ condition: 'tr ue' }, 'condition'],
-])('%j is refused when the flow is saved', (config, path) => {
-  expect(problemsOf('wait-until', config)).toEqual([expect.stringMatching(new RegExp(`^${path}: `))]);
+])('%j is refused when the flow is saved', async (config, path) => {
+  expect(await problemsOf('wait-until', config)).toEqual([expect.stringMatching(new RegExp(`^${path}: `))]);
 });

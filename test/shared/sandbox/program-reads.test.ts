@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { builtIns, readsOfProgram } from '../../../../shared/flows/analysis/script.ts';
-import { evaluateScript } from '../../../../shared/flows/sandbox.ts';
+import { builtIns, readsOfProgram } from '../../../shared/sandbox/program-reads.ts';
+import { evaluateScript } from '../../support/sandbox.ts';
 
 test('what counts as built in is what the sandbox has', async () => {
   const names = await evaluateScript('return Object.getOwnPropertyNames(globalThis)', {});

@@ -1,5 +1,5 @@
 import type * as acorn from 'acorn';
-import { parseProgram } from './script.ts';
+import { parseProgram } from './program-reads.ts';
 
 type Expression = acorn.Expression;
 type Primitive = string | number | boolean | null | undefined;

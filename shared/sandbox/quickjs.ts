@@ -8,91 +8,82 @@ import {
   type QuickJSRuntime,
   type QuickJSWASMModule,
 } from 'quickjs-emscripten-core';
-import { interruptibly, isInterruption } from './watchdog.ts';
+import { type CodeKind, programOf } from './programs.ts';
 
 const memoryLimitBytes = 64 * 1024 * 1024;
 const maxStackSizeBytes = 256 * 1024;
 const outputCharactersMax = 4_000_000;
-/** QuickJS asks its interrupt handler only between its own instructions, and a built-in can loop for hours in one. */
-const graceMs = 200;
+
+/** WebAssembly memory comes in pages of 64 KB, and the engine needs 16 MB of it for itself. */
+const pageBytes = 64 * 1024;
+const ownBytes = 16 * 1024 * 1024;
+/** QuickJS does not count all of its memory itself, so this is what bounds it. */
+const pages = { initial: ownBytes / pageBytes, maximum: (ownBytes + memoryLimitBytes) / pageBytes };
+/** WebAssembly memory never shrinks: what grew beyond this is thrown away with its engine. */
+const keptBytesMax = 2 * ownBytes;
+
+export interface Program {
+  kind: CodeKind;
+  code: string;
+  /** JSON of an object. */
+  variables: string;
+  timeoutMs: number;
+}
 
 /** What came of a program: its value as JSON (nothing for `undefined`), or why there is none. */
 export type Evaluation = { json: string | undefined } | { error: string };
 
+interface Engine {
+  module: QuickJSWASMModule;
+  memory: WebAssembly.Memory;
+}
+let engine: Engine | undefined;
+
 /** QuickJS, without what it prints when it breaks. */
-const quietVariant = newVariant(variant, {
-  emscriptenModule: { print: () => {}, printErr: () => {} } as EmscriptenModuleLoaderOptions,
-});
-
-let quickjs: Promise<QuickJSWASMModule> | undefined;
-
-function module(): Promise<QuickJSWASMModule> {
-  quickjs ??= newQuickJSWASMModuleFromVariant(quietVariant);
-  return quickjs;
+async function newEngine(): Promise<Engine> {
+  const memory = new WebAssembly.Memory(pages);
+  const emscriptenModule = { print: () => {}, printErr: () => {} } as EmscriptenModuleLoaderOptions;
+  const quiet = newVariant(variant, { emscriptenModule, wasmMemory: memory });
+  return { module: await newQuickJSWASMModuleFromVariant(quiet), memory };
 }
-
-interface Waiting {
-  program: string;
-  variables: string;
-  timeoutMs: number;
-  resolve: (evaluation: Evaluation) => void;
-}
-
-let waiting: Waiting[] = [];
 
 /**
  * Evaluates a program in a runtime of its own, which is thrown away after: no memory, limit or change to a
  * built-in outlives it. The program's promise is awaited.
  */
-export const evaluate = (program: string, variables: string, timeoutMs: number) =>
-  new Promise<Evaluation>((resolve) => {
-    if (waiting.push({ program, variables, timeoutMs, resolve }) === 1) setImmediate(evaluateWaiting);
-  });
-
-/**
- * What came within one turn of the event loop is evaluated under one watchdog, which costs as much as a short
- * evaluation. When one of several breaks it, each is evaluated anew by itself: they touch nothing, so that is safe.
- */
-async function evaluateWaiting(): Promise<void> {
-  const all = waiting;
-  waiting = [];
-  const evaluations = all.length > 1 ? await evaluateTogether(all) : undefined;
-  for (const [index, each] of all.entries())
-    each.resolve(evaluations?.[index] ?? (await evaluateAlone(each)));
-}
-
-async function evaluateTogether(all: readonly Waiting[]): Promise<Evaluation[] | undefined> {
-  const loaded = await module();
-  const longest = Math.max(...all.map(({ timeoutMs }) => timeoutMs));
+export async function evaluate({ kind, code, variables, timeoutMs }: Program): Promise<Evaluation> {
+  let program: string;
   try {
-    return interruptibly(() => all.map((each) => evaluateIn(loaded, each)), longest + graceMs);
-  } catch {
-    quickjs = undefined;
-    return undefined;
-  }
-}
-
-async function evaluateAlone(waiting: Waiting): Promise<Evaluation> {
-  const loaded = await module();
-  try {
-    return interruptibly(() => evaluateIn(loaded, waiting), waiting.timeoutMs + graceMs);
+    program = programOf(kind, code);
   } catch (error) {
-    // Whatever broke out has left the module half-way through something: the next evaluation gets a new one.
-    quickjs = undefined;
+    return { error: `is not TypeScript: ${(error as Error).message}` };
+  }
+  engine ??= await newEngine();
+  const { module, memory } = engine;
+  try {
+    const evaluation = evaluateIn(module, program, variables, timeoutMs);
+    if (memory.buffer.byteLength > keptBytesMax) engine = undefined;
+    return evaluation;
+  } catch (error) {
+    // Whatever broke out has left the engine half-way through something: the next evaluation gets a new one.
+    engine = undefined;
     const { message } = error as Error;
-    if (isInterruption(error)) return tookTooLong(waiting.timeoutMs);
     if (error instanceof RangeError) return { error: 'nests too deeply for the sandbox' };
     return { error: message === outOfMemory ? message : `broke the sandbox: ${message}` };
   }
 }
 
-const tookTooLong = (timeoutMs: number) => ({ error: `took longer than ${timeoutMs} ms` });
 const outOfMemory = `needs more than ${memoryLimitBytes / 1024 / 1024} MB of memory`;
 
-function evaluateIn(loaded: QuickJSWASMModule, { program, variables, timeoutMs }: Waiting): Evaluation {
+function evaluateIn(
+  module: QuickJSWASMModule,
+  program: string,
+  variables: string,
+  timeoutMs: number,
+): Evaluation {
   const deadline = performance.now() + timeoutMs;
   let late = false;
-  const runtime = loaded.newRuntime({
+  const runtime = module.newRuntime({
     interruptHandler: () => {
       late ||= performance.now() > deadline;
       return late;
@@ -103,7 +94,7 @@ function evaluateIn(loaded: QuickJSWASMModule, { program, variables, timeoutMs }
   const evaluation = evaluateWith(runtime, program, variables);
   // Not disposed when something was thrown: a runtime that ran out of memory cannot be freed.
   runtime.dispose();
-  return late ? tookTooLong(timeoutMs) : evaluation;
+  return late ? { error: `took longer than ${timeoutMs} ms` } : evaluation;
 }
 
 /** Makes the variables known to the program, but never in place of a built-in; gives what turns the result into JSON. */

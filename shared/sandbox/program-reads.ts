@@ -1,6 +1,6 @@
 import { type Node, type Program, parse } from 'acorn';
 import { analyze } from 'eslint-scope';
-import type { Reads } from './reads.ts';
+import type { Reads } from './texts.ts';
 
 type AnyNode = Node & Record<string, unknown>;
 

@@ -1,0 +1,41 @@
+type Tasks = typeof import('./thread.ts');
+
+/** A kind of work that threads do: a function that `thread.ts` exports. */
+export type SandboxTask = keyof Tasks;
+export interface Sandboxed<Name extends SandboxTask> {
+  input: Parameters<Tasks[Name]>[0];
+  output: Awaited<ReturnType<Tasks[Name]>>;
+}
+
+export interface Limits {
+  /** What the task itself may take; waiting for its turn does not count. */
+  timeoutMs: number;
+  /** Ends the task, or the wait for its turn. */
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Does CPU work of a tenant's making (scripts, templates with filters, foreign HTML) in a thread that can be ended, so
+ * that it delays nobody else. @throws SandboxError
+ */
+export type Sandbox = <Name extends SandboxTask>(
+  name: Name,
+  input: Sandboxed<Name>['input'],
+  limits: Limits,
+) => Promise<Sandboxed<Name>['output']>;
+
+/** A task that a limit ended: it took too long, too much memory, or broke its thread. */
+export class SandboxError extends Error {
+  readonly reason: 'time' | 'memory' | 'broken';
+
+  constructor(reason: SandboxError['reason'], options?: ErrorOptions) {
+    super(`A sandboxed task was ended: ${reason}`, options);
+    this.reason = reason;
+  }
+}
+
+/** The sandbox of a tenant, whose tasks take turns with those of other tenants. */
+export const sandboxOf =
+  (tenant: string): Sandbox =>
+  (name, input, limits) =>
+    import('./pool.ts').then(({ inThread }) => inThread(tenant, name, input, limits));
