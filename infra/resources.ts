@@ -68,4 +68,4 @@ export const queueArnEnv = ({ env }: QueueSpec) => env.replace(/_URL$/, '_ARN');
 export type QueueName = keyof typeof queues;
 
 /** What runs by the clock: the Lambda `functions/workers/<name>.ts`, and how often. */
-export const timers = [{ worker: 'sweep-deleted', everyMinutes: 15, timeoutSeconds: 300 }] as const;
+export const timers = [{ worker: 'sweep', everyMinutes: 15, timeoutSeconds: 300 }] as const;

@@ -15,6 +15,8 @@ export const PlanMessage = z.object({
   /** The record after which this part begins. */
   after: z.string().nullable(),
   n: z.int(),
+  /** Whether the records have been planned before. */
+  again: z.boolean().optional(),
 });
 export type PlanMessage = z.infer<typeof PlanMessage>;
 
@@ -36,7 +38,7 @@ export const batchPlanner = (scope: Scope) => {
   const { table } = scope;
   const batches = batchStore(scope);
 
-  /** Records of a type, oldest first; those made after `until` (a record id's bound) are left to later batches. */
+  /** Records of a type, oldest first, up to the one with the id `until`. */
   async function recordsOf(
     type: string,
     { after, until, limit }: { after?: string | null; until?: string; limit: number },
@@ -75,42 +77,61 @@ export const batchPlanner = (scope: Scope) => {
     }
   }
 
+  /** Leaves the planning to a worker. */
+  async function hand(message: PlanMessage): Promise<void> {
+    const { batchId, n, again } = message;
+    const id = `${batchId}.${n}${again ? '.again' : ''}`;
+    await sendGrouped('PLAN_QUEUE_URL', [{ id, group: batchId, body: message }]);
+  }
+
   return {
     recordsOf,
     enqueue,
 
     /** Plans one part; what it answers is the next part, or nothing when the batch is planned. */
-    async plan({ batchId, after, n }: PlanMessage): Promise<PlanMessage | undefined> {
+    async plan({ batchId, after, n, again }: PlanMessage): Promise<PlanMessage | undefined> {
       const batch = await batches.get(batchId);
-      if (batch.stopped || batch.planned) return;
-      const { recordType } = batch;
+      if (batch.stopped || (batch.planned && !again)) return;
+      const finish = async (count: number) => {
+        if (!batch.planned) await batches.finishPlanning(batchId, count);
+      };
+      const { recordType, lastRecordId: until } = batch;
       if (recordType === null) {
-        const ids = (await batches.recordIds(batchId)) ?? [];
+        const ids = await batches.recordIds(batch);
         await enqueue(
           batch,
           ids.map((id) => ({ id })),
           0,
         );
-        return void (await batches.finishPlanning(batchId, ids.length));
+        return void (await finish(ids.length));
       }
-      const until = batchId.replace('batch_', 'record_');
       let last = after;
       for (let planned = 0; planned < recordsPerPlan; ) {
-        const records = await recordsOf(recordType, { after: last, until, limit: recordsPerQuery });
+        const records = await recordsOf(recordType, {
+          after: last,
+          ...(until && { until }),
+          limit: recordsPerQuery,
+        });
         await enqueue(batch, records, n + planned);
         planned += records.length;
         last = records.at(-1)?.id ?? last;
         if (records.length === recordsPerQuery) continue;
-        await batches.finishPlanning(batchId, n + planned);
+        await finish(n + planned);
         return;
       }
-      return { tenant: table.tenant, batchId, after: last, n: n + recordsPerPlan };
+      return { tenant: table.tenant, batchId, after: last, n: n + recordsPerPlan, ...(again && { again }) };
     },
 
-    /** Leaves the planning to a worker. */
-    async hand(message: PlanMessage): Promise<void> {
-      const { batchId, n } = message;
-      await sendGrouped('PLAN_QUEUE_URL', [{ id: `${batchId}.${n}`, group: batchId, body: message }]);
+    /** Has the messages of a batch sent once more. */
+    async again(batch: Batch): Promise<void> {
+      const { id: batchId, flowId, dispatched } = batch;
+      const { tenant } = table;
+      if (!dispatched) return hand({ tenant, batchId, after: null, n: 0, again: true });
+      const { runId, recordId } = dispatched;
+      const body: RunMessage = { tenant, batchId, flowId, recordId, runId, slot: 0 };
+      await sendGrouped('RUNS_QUEUE_URL', [{ id: `${batchId}.${runId}`, group: groupOf(body), body }]);
     },
+
+    hand,
   };
 };

@@ -41,7 +41,7 @@ export const batchStarter = (scope: Scope) => {
     principal: Principal,
     flow: Flow,
     records: readonly { id: string }[],
-    given: Pick<Batch, 'recordType' | 'totalRecords'> & BatchOptions,
+    given: Pick<Batch, 'recordType' | 'totalRecords' | 'lastRecordId'> & BatchOptions,
   ): Promise<Batch> {
     const version = await runVersions(scope).of(flow, principal.environment);
     const small = given.totalRecords <= waitForRecordsMax;
@@ -59,8 +59,10 @@ export const batchStarter = (scope: Scope) => {
       error: null,
       startedAt: now().toISOString(),
     };
-    const named = given.recordType === null && !small;
-    await batches.create(batch, named ? records.map(({ id }) => id) : undefined);
+    const recordIds = given.recordType === null ? records.map(({ id }) => id) : undefined;
+    await (small
+      ? batches.create({ ...batch, ...(recordIds && { recordIds }) })
+      : batches.create(batch, recordIds && { recordIds }));
     await Promise.all([
       small
         ? planner.enqueue(batch, records, 0)
@@ -68,6 +70,12 @@ export const batchStarter = (scope: Scope) => {
       flowStore(scope).markRun(flow),
     ]);
     return batch;
+  }
+
+  /** The id of the newest record in a range, whatever the clock says. */
+  async function newestIn(range: ReturnType<typeof recordsRange>): Promise<string> {
+    const { items } = await table.query({ ...range, newestFirst: true, limit: 1 });
+    return items[0]?.SK2 as string;
   }
 
   return {
@@ -100,11 +108,12 @@ export const batchStarter = (scope: Scope) => {
       if (records.length === 0) {
         throw invalidAt('recordType', 'NO_RECORDS', `There is no record of the type "${recordType}"`);
       }
-      const recordCount =
+      const range = recordsRange(table.tenant, recordType);
+      const [recordCount, lastRecordId] =
         records.length < listedMax
-          ? records.length
-          : await table.count(recordsRange(table.tenant, recordType));
-      const given = { ...batchDefaults, recordType, totalRecords: recordCount };
+          ? [records.length, records.at(-1)?.id ?? '']
+          : await Promise.all([table.count(range), newestIn(range)]);
+      const given = { ...batchDefaults, recordType, totalRecords: recordCount, lastRecordId };
       const batch = await begin(principal, flow, records, given);
       return { batch, records, recordCount };
     },

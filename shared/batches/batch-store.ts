@@ -1,4 +1,5 @@
 import { ConditionFailed } from '../data/condition-failed.ts';
+import type { Write } from '../data/writes.ts';
 import { conflict, notFound } from '../http/errors.ts';
 import type { Scope } from '../runtime.ts';
 import {
@@ -48,17 +49,22 @@ export const batchStore = ({ table, now }: Scope) => {
     progress,
     totals,
 
-    /** @param recordIds The records to run on, where the batch does not take a whole type. */
-    create: (batch: Batch, recordIds?: readonly string[]) =>
+    /** @param recordIds The records to run on, where the batch names many. @param beside Goes into the same transaction. */
+    create: (
+      batch: Batch,
+      { recordIds, beside = [] }: { recordIds?: readonly string[]; beside?: Write[] } = {},
+    ) =>
       table.commit([
         table.writes.insert(batchEntity, batch),
+        ...beside,
         ...(recordIds
           ? [table.writes.insert(batchRecordsEntity, { id: batch.id, recordIds: [...recordIds] })]
           : []),
       ]),
 
-    recordIds: async (id: string) =>
-      (await table.get(batchRecordsEntity, { id }, { consistent: true }))?.recordIds,
+    /** The records that a batch names. */
+    recordIds: async ({ id, recordIds }: Batch): Promise<readonly string[]> =>
+      recordIds ?? (await table.get(batchRecordsEntity, { id }, { consistent: true }))?.recordIds ?? [],
 
     /**
      * The latest batches and how they stand. One that is seen to be over has that written down, so that its slots

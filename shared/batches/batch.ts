@@ -2,6 +2,7 @@ import Big from 'big.js';
 import * as z from 'zod';
 import { defineEntity } from '../data/entity.ts';
 import { Stowed } from '../data/payloads.ts';
+import { sweepKeys } from '../data/sweeps.ts';
 
 /** One flow run on many records. What becomes of it is told by the counters of its slots. */
 export const Batch = z.object({
@@ -37,6 +38,12 @@ export const Batch = z.object({
   stoppedAt: z.string().nullable(),
   error: z.string().nullable(),
   startedAt: z.string(),
+  /** The newest record of its type when it began: later ones wait for the next batch. */
+  lastRecordId: z.string().optional(),
+  /** The records that it names, where they are few; more are an item of their own. */
+  recordIds: z.array(z.string()).optional(),
+  /** What the sweeper saw last: how many records were processed, and since when it is that many. */
+  seen: z.object({ processed: z.int(), since: z.string() }).optional(),
   /** How it ended, kept by the first who saw that, so that its slots need not be read again. */
   outcome: z.object({ processed: z.int(), failed: z.int(), cost: z.number(), lastAt: z.string() }).optional(),
 });
@@ -60,11 +67,19 @@ export type BatchSummary = z.infer<typeof BatchSummary>;
 const batchPartition = (tenant: string, id: string) => `T#${tenant}#BATCH#${id}`;
 export const batchesPartition = (tenant: string) => `T#${tenant}#BATCHES`;
 
+/** What the sweeper knows these items by. */
+export const batchSweep = 'BATCH';
+/** When the sweeper looks at a batch first: nothing of a healthy one is still unsent then. */
+export const firstLookMs = 15 * 60_000;
+
 export const batchEntity = defineEntity({
   type: 'batch',
   schema: Batch,
   key: (tenant, { id }: { id: string }) => ({ PK: batchPartition(tenant, id), SK: 'BATCH' }),
-  index: (tenant, { id }) => ({ PK1: batchesPartition(tenant), SK1: id }),
+  index: (tenant, { id, startedAt }) => ({
+    ...{ PK1: batchesPartition(tenant), SK1: id },
+    ...sweepKeys(batchSweep, id, new Date(Date.parse(startedAt) + firstLookMs).toISOString()),
+  }),
   summary: [
     'flowId',
     'flowName',

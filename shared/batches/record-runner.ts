@@ -97,5 +97,5 @@ function logOf(
   const isOrphan = flowDeleted || (recordId !== null && !record);
   const forgotten = isOrphan ? redeliveredUntil(scope) : ttl;
   const facts = { ...ids, recordName, recordMetadata, ...(forgotten !== undefined && { ttl: forgotten }) };
-  return openRunLog(scope, facts, (ending) => commitEnd({ ...ending, batchId, slot }), earlier);
+  return openRunLog(scope, facts, (ending) => commitEnd({ ...ending, batchId, slot }), { earlier });
 }

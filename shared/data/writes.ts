@@ -78,11 +78,13 @@ function updateOf(entity: AnyEntity, changes: Changes, condition: Condition | un
     .filter(Boolean)
     .join(' ');
   const ConditionExpression = condition?.expression;
+  const values = prefixed({ ...set, ...setOnce, ...numbersIn(add), ...condition?.values });
   return {
     UpdateExpression,
     ...(ConditionExpression && { ConditionExpression }),
     ...namesIn(`${UpdateExpression} ${ConditionExpression ?? ''}`),
-    ExpressionAttributeValues: prefixed({ ...set, ...setOnce, ...numbersIn(add), ...condition?.values }),
+    // DynamoDB refuses an empty one.
+    ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
   };
 }
 

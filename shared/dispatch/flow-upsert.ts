@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { Principal } from '../auth/principal.ts';
+import { backOff } from '../data/commit.ts';
 import { ConditionFailed } from '../data/condition-failed.ts';
 import { defineEntity } from '../data/entity.ts';
 import { flowsPartition, type StoredStep } from '../flows/flow.ts';
@@ -38,9 +39,11 @@ export const flowUpserter = (scope: Scope) => {
   const flows = flowStore(scope);
   const versions = versionStore(scope);
 
+  const noteOf = (name: string) => table.get(flowNameEntity, { name }, { consistent: true });
+
   /** The flow that the last upsert of the name meant, or else the newest one that is called so. */
   async function find(name: string) {
-    const noted = await table.get(flowNameEntity, { name }, { consistent: true });
+    const noted = await noteOf(name);
     const flow = noted && (await unlessMissing(flows.get(noted.flowId)));
     if (flow?.name === name) return { noted, flow };
     const [other] = await table.queryAll({
@@ -82,13 +85,17 @@ export const flowUpserter = (scope: Scope) => {
     const current = contentOf(flow.steps);
     if (current === content) return flow;
     const isOurs = noted?.flowId === flow.id && noted.content === current;
-    if (!isOurs && !options.allowOverwriteExternalChanges) throw externalChanges(flow);
+    if (!isOurs && !options.allowOverwriteExternalChanges) {
+      // Another upsert may have come between the two reads: then both have changed since.
+      if ((await noteOf(name))?.content !== noted?.content) throw new Overtaken();
+      throw externalChanges(flow);
+    }
     return flows.update(
       flow.id,
       { description, steps },
       {
         check: (before) => {
-          if (before.updatedAt !== flow.updatedAt) throw externalChanges(flow);
+          if (before.updatedAt !== flow.updatedAt) throw new Overtaken();
         },
         beside: [note(found, name, flow.id, content)],
       },
@@ -97,11 +104,7 @@ export const flowUpserter = (scope: Scope) => {
 
   /** @returns the id of the flow. */
   return async (owner: Principal, given: UpsertedFlow, options: Options): Promise<string> => {
-    const flow = await attempt(owner, given, options).catch((error) => {
-      // Another upsert of the same name came first: there is something to find now.
-      if (error instanceof ConditionFailed) return attempt(owner, given, options);
-      throw error;
-    });
+    const flow = await untilNotOvertaken(() => attempt(owner, given, options), given.name);
     if (flow.draft && options.createVersionOnChange) {
       // Another upsert may have published it.
       await unlessMissing(versions.publishDraft(flow.id, flow.draft.id));
@@ -109,6 +112,25 @@ export const flowUpserter = (scope: Scope) => {
     return flow.id;
   };
 };
+
+/** Another writer changed the flow between its reading and its writing. */
+class Overtaken extends Error {}
+
+const attemptsMax = 20;
+
+/** Of upserts that meet, each is tried again on what the others left: the last one wins. */
+async function untilNotOvertaken<T>(work: () => Promise<T>, name: string): Promise<T> {
+  for (let attempt = 1; attempt <= attemptsMax; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof Overtaken || error instanceof ConditionFailed)) throw error;
+      await backOff(attempt);
+    }
+  }
+  const message = `The flow "${name}" kept being changed by others; try again`;
+  throw conflict({ path: 'flow.name', code: 'CONCURRENT_CHANGES', message });
+}
 
 const externalChanges = ({ id, name }: LoadedFlow) =>
   conflict({

@@ -1,5 +1,6 @@
 import type { Principal } from '../auth/principal.ts';
 import type { StepResult } from '../flows/engine.ts';
+import { closeExecution, executionEntity } from '../runs/execution.ts';
 import { costWrites } from '../runs/record-costs.ts';
 import { openRunLog, type RunLog } from '../runs/run-log.ts';
 import type { Scope } from '../runtime.ts';
@@ -8,6 +9,9 @@ import type { Prepared } from './prepare.ts';
 /** How long a parked run that belongs to nothing stored is kept: 30 days after the longest wait. */
 const forgottenAfterSeconds = 60 * 86_400;
 export const forgottenAt = ({ now }: Scope) => Math.floor(now().getTime() / 1_000) + forgottenAfterSeconds;
+
+/** The longest that the process of a dispatched run may live, and a minute more. */
+const leaseMs = 16 * 60_000;
 
 /** Where a dispatched run's results go: into the table, or nowhere unless the run is parked, which has to be kept. */
 export function openDispatchLog(
@@ -25,9 +29,22 @@ export function openDispatchLog(
     recordMetadata: record?.metadata ?? {},
     flowName: flow.name,
   };
+  const { table, now } = scope;
+  const startedAt = now();
+  const opening = table.writes.insert(executionEntity, {
+    ...{ id: runId, kind: 'dispatch', flowId: flow.id, flowName: flow.name, recordId: facts.recordId },
+    startedAt: startedAt.toISOString(),
+    leaseUntil: new Date(startedAt.getTime() + leaseMs).toISOString(),
+  });
   const open = (more: { ttl?: number } = {}) =>
-    openRunLog(scope, { ...facts, ...more }, ({ write, uses }) =>
-      scope.table.commit([write, ...costWrites(scope.table, uses)]),
+    openRunLog(
+      scope,
+      { ...facts, ...more },
+      ({ write, isFirst, uses }) => {
+        const close = isFirst ? [] : [closeExecution(table, runId)];
+        return table.commit([write, ...close, ...costWrites(table, uses)]);
+      },
+      { opening },
     );
   return keeps ? open() : keptWhenParked(() => open({ ttl: forgottenAt(scope) }));
 }

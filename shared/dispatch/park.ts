@@ -1,8 +1,10 @@
+import type { Batch } from '../batches/batch.ts';
 import { stowBatchInput } from '../batches/batch-input.ts';
 import { batchDefaults } from '../batches/batch-start.ts';
 import { batchStore } from '../batches/batch-store.ts';
 import { wakeAt } from '../batches/wakes.ts';
 import { runVersions } from '../flows/run-versions.ts';
+import { closeExecution } from '../runs/execution.ts';
 import type { Scope } from '../runtime.ts';
 import { forgottenAt } from './log.ts';
 import type { Running } from './run.ts';
@@ -22,7 +24,7 @@ export async function goOnAsBatch(
   const { inputs, messages, options } = body;
   const given = { inputs, messages, ...(record && !recordId && { record }) };
   const input = await stowBatchInput(scope, id, given);
-  await batchStore(scope).create({
+  const batch: Batch = {
     id,
     flowId: flow.id,
     flowName: flow.name,
@@ -40,7 +42,9 @@ export async function goOnAsBatch(
     error: null,
     startedAt,
     ...(ttl !== undefined && { ttl }),
-  });
+  };
+  // From here on the batch is what the run is looked after by.
+  await batchStore(scope).create(batch, { beside: [closeExecution(scope.table, runId)] });
   await wakeAt(scope, until, { tenant, batchId: id, flowId: flow.id, recordId, runId, slot: 0 });
   return id;
 }

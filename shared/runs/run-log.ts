@@ -24,6 +24,8 @@ export type RunFacts = Omit<
 /** The last write of a run, which whoever counts runs may take into a transaction of theirs. */
 export interface RunEnding {
   write: Write;
+  /** Whether it is the run's first write too. */
+  isFirst: boolean;
   failed: boolean;
   /** USD of all its model calls, as decimal text. */
   cost: string;
@@ -48,16 +50,22 @@ export interface RunLog {
   finish: (error: string | null) => Promise<void>;
 }
 
+export interface RunLogOptions {
+  /** What an earlier attempt left. */
+  earlier?: readonly Checkpoint[];
+  /** Written with the first checkpoint, unless that is also the last. */
+  opening?: Write;
+}
+
 /**
  * Writes a run's step results as it goes, each once: a checkpoint is refused when another worker has written
  * the same one, so of two workers on one record the second stops at its first write.
- * @param earlier What an earlier attempt left.
  */
 export function openRunLog(
   scope: Scope,
   facts: RunFacts,
   commitEnd: (ending: RunEnding) => Promise<void>,
-  earlier: readonly Checkpoint[] = [],
+  { earlier = [], opening }: RunLogOptions = {},
 ): RunLog {
   const { table, now } = scope;
   const payloads = payloadStore(scope);
@@ -74,7 +82,8 @@ export function openRunLog(
 
   async function writeDown(waiting?: Wait): Promise<void> {
     const write = await nextCheckpoint(waiting && { waiting });
-    await table.commit([write, ...costWrites(table, usesOf(facts, pending))]);
+    const beside = index === 0 && opening ? [opening] : [];
+    await table.commit([write, ...beside, ...costWrites(table, usesOf(facts, pending))]);
     index++;
     pending = [];
     pendingBytes = 0;
@@ -105,7 +114,7 @@ export function openRunLog(
         flowName: facts.flowName,
       });
       const uses = usesOf(facts, pending);
-      await commitEnd({ write, failed: error !== null, cost: cost.toFixed(), uses });
+      await commitEnd({ write, isFirst: index === 0, failed: error !== null, cost: cost.toFixed(), uses });
     },
   };
 }

@@ -7,8 +7,11 @@ import { makeTurns } from './turns.ts';
 
 /** What a thread may hold beside WebAssembly memory, which has a maximum of its own. */
 const heapMegabytesMax = 256;
-/** Most tasks end themselves at their limit. Only what cannot be interrupted from inside needs the thread to be ended. */
-const graceMs = 1_000;
+/**
+ * Most tasks end themselves at their limit. Only what cannot be interrupted from inside needs its thread to be ended; that
+ * goes by the clock, and leaves time for a thread to start and for a busy machine.
+ */
+const endAfterMs = (timeoutMs: number) => 2 * timeoutMs + 1_000;
 const idleMs = 30_000;
 
 /** More threads than cores, so that another tenant's short task shares the cores with long ones instead of waiting. */
@@ -47,7 +50,7 @@ export async function inThread<Name extends SandboxTask>(
   const giveBack = await (name === 'makePdf' ? documentTurns : turns).take(tenant, signal);
   const ending = new AbortController();
   const end = () => ending.abort();
-  const timer = setTimeout(end, timeoutMs + graceMs);
+  const timer = setTimeout(end, endAfterMs(timeoutMs));
   signal?.addEventListener('abort', end, { once: true });
   try {
     return await threads().run(input, { name, signal: ending.signal });

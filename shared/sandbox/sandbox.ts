@@ -8,7 +8,7 @@ export interface Sandboxed<Name extends SandboxTask> {
 }
 
 export interface Limits {
-  /** What the task itself may take; waiting for its turn does not count. */
+  /** What the task itself may take; waiting for its turn does not count. By the clock it may be twice that, and a second. */
   timeoutMs: number;
   /** Ends the task, or the wait for its turn. */
   signal?: AbortSignal | undefined;

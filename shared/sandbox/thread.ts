@@ -12,7 +12,7 @@ for (const method of ['log', 'info', 'warn', 'error', 'debug'] as const) console
 function yieldToServingThread(): void {
   if (process.platform !== 'linux') return;
   try {
-    setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), 10);
+    setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), 5);
   } catch {
     // Without it everything works, only less smoothly.
   }

@@ -43,7 +43,7 @@ test.each([
   ['fail-record.json', undefined],
   ['fail-batch.json', undefined],
   ['clean-up.json', undefined],
-  ['sweep-deleted.json', undefined],
+  ['sweep.json', undefined],
   ['wake-run.json', undefined],
   ['flows.create.json', expect.objectContaining({ statusCode: 201 })],
 ])('%s is taken by its Lambda', async (file, answer) => {

@@ -14,3 +14,9 @@ export const principalOf = ({ tenant, userId, organizationId }: Tenant, changes:
     permissions: ['*'],
     ...changes,
   });
+
+/** The same as a handler sees it. */
+export const principalHere = (tenant: Tenant): Principal => ({
+  ...(JSON.parse(principalOf(tenant).principal) as Principal),
+  sourceIp: null,
+});

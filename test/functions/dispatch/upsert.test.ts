@@ -75,3 +75,14 @@ test('of many upserts at once one makes the flow, and the others find it or are 
   expect(answers.some(({ status }) => status === 200)).toBe(true);
   expect(await flowsOf(tenant)).toHaveLength(1);
 });
+
+test('of many upserts at once each is carried out, and the flow is what one of them sent', async () => {
+  const tenant = await newTenant();
+  const texts = Array.from({ length: 20 }, (_, n) => `text ${n}`);
+  const answers = await Promise.all(texts.map((text) => upsert(tenant, text)));
+  expect(answers.map(({ status }) => status)).toEqual(texts.map(() => 200));
+  const flows = await flowsOf(tenant);
+  expect(flows).toHaveLength(1);
+  const { flowSteps } = await expectStatus(200, tenant.call('GET', `/v1/flows/${flows[0].id}`));
+  expect(texts).toContain(flowSteps[0].name);
+});

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { reviveIfStalled } from '../../../shared/batches/stalled.ts';
+import { endAbandonedRun } from '../../../shared/dispatch/abandoned.ts';
 import { bulkDeleter } from '../../../shared/records/bulk-delete.ts';
 import { bulkEditor } from '../../../shared/records/bulk-edit.ts';
 import { csvExporter } from '../../../shared/records/export-csv.ts';
@@ -527,19 +529,19 @@ const patterns: Record<string, Pattern> = {
         fieldValues(scope)({ type: 'even', field: 'n', limit: 50 }, inTime.timeLeftMs),
   },
 
-  'Create a batch': { commands: 'PutItem', units: 2, indexes: 'GSI1', run: ({ newBatch }) => newBatch },
+  'Create a batch': { commands: 'PutItem', units: 3, indexes: 'GSI1, GSI2', run: ({ newBatch }) => newBatch },
   'Create a batch of named records': {
     commands: 'TransactWriteItems',
-    units: [5, 6],
-    indexes: 'GSI1',
+    units: [6, 8],
+    indexes: 'GSI1, GSI2',
     run: (world) => () => world.newBatch([first(world)]),
   },
   'Named records to plan': {
     commands: 'GetItem',
     units: 1,
     run: async (world) => {
-      const { id } = await world.newBatch([first(world)]);
-      return () => world.batches.recordIds(id);
+      const batch = await world.newBatch([first(world)]);
+      return () => world.batches.recordIds(batch);
     },
   },
   'Latest batches': {
@@ -561,8 +563,8 @@ const patterns: Record<string, Pattern> = {
   },
   'Cancel a batch': {
     commands: 'GetItem, BatchGetItem, UpdateItem',
-    units: [4, 13],
-    indexes: 'GSI1',
+    units: [5, 14],
+    indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { id } = await withRun(world);
       return () => world.batches.stop(id, 'cancelled');
@@ -579,8 +581,8 @@ const patterns: Record<string, Pattern> = {
   },
   'Finish planning': {
     commands: 'UpdateItem',
-    units: 2,
-    indexes: 'GSI1',
+    units: 3,
+    indexes: 'GSI1, GSI2',
     run: async ({ batches, newBatch }) => {
       const { id } = await newBatch();
       return () => batches.finishPlanning(id, 61);
@@ -671,6 +673,42 @@ const patterns: Record<string, Pattern> = {
     run: async (world) => {
       const runId = world.runOf(first(world), await withRun(world));
       return () => world.removeResult(first(world), runId);
+    },
+  },
+  'Batches to look after': {
+    commands: '4 Query',
+    units: 2,
+    indexes: 'GSI2',
+    run: async (world) => {
+      await world.standingInSweep('BATCH');
+      return () => world.dueForSweep('BATCH');
+    },
+  },
+  'Look after a batch': {
+    commands: 'GetItem, BatchGetItem, UpdateItem',
+    units: [5, 14],
+    indexes: 'GSI2',
+    run: async (world) => {
+      const { id } = await withRun(world);
+      return () => reviveIfStalled(world.scope, id, new Date());
+    },
+  },
+  'Dispatched runs to end': {
+    commands: '4 Query',
+    units: 2,
+    indexes: 'GSI2',
+    run: async (world) => {
+      await world.standingInSweep('EXECUTION');
+      return () => world.dueForSweep('EXECUTION');
+    },
+  },
+  'End an abandoned run': {
+    commands: 'GetItem, Query, BatchGetItem, TransactWriteItems',
+    units: [10, 14],
+    indexes: 'GSI1, GSI2',
+    run: async (world) => {
+      const id = await world.abandonedRun(first(world));
+      return () => endAbandonedRun(world.scope, id);
     },
   },
   'Deletions to clean up after': {

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { type ApiKey, apiKeyEntity, credentialEntity, unused } from '../../../shared/auth/api-key.ts';
 import { apiKeyStore } from '../../../shared/auth/api-key-store.ts';
 import { hashKey } from '../../../shared/auth/key-format.ts';
@@ -10,13 +11,15 @@ import { loadJobs } from '../../../shared/batches/record-jobs.ts';
 import { runRecord } from '../../../shared/batches/record-runner.ts';
 import { endCommitter } from '../../../shared/batches/run-ends.ts';
 import type { RunMessage } from '../../../shared/batches/run-message.ts';
-import { decode } from '../../../shared/data/entity.ts';
+import { decode, defineEntity } from '../../../shared/data/entity.ts';
 import { CursorQuery } from '../../../shared/data/pages.ts';
+import { dueForSweep, sweepKeys } from '../../../shared/data/sweeps.ts';
 import { confirmCleaned, tombstoneOf, unfinishedCleanups } from '../../../shared/data/tombstone.ts';
 import { flowUpserter } from '../../../shared/dispatch/flow-upsert.ts';
+import { openDispatchLog } from '../../../shared/dispatch/log.ts';
 import { flowStore } from '../../../shared/flows/flow-store.ts';
 import { runVersions } from '../../../shared/flows/run-versions.ts';
-import { versionStore } from '../../../shared/flows/version-store.ts';
+import { type LoadedVersion, versionStore } from '../../../shared/flows/version-store.ts';
 import { newId } from '../../../shared/ids.ts';
 import { secretIntake } from '../../../shared/intake/secret-intake.ts';
 import { intakeTokens } from '../../../shared/intake/tokens.ts';
@@ -35,6 +38,14 @@ import { countingRuntime } from '../../support/stack.ts';
 import { newTenantName } from './notes.ts';
 
 const owner = { userId: 'u', organizationId: null };
+/** Something that stands where the sweeper looks. */
+const sweptEntity = (kind: string) =>
+  defineEntity({
+    type: 'swept',
+    schema: z.object({ id: z.string() }),
+    key: (tenant, { id }: { id: string }) => ({ PK: `T#${tenant}#SWEPT#${id}`, SK: kind }),
+    index: (_tenant, { id }) => sweepKeys(kind, id, new Date(0).toISOString()),
+  });
 const step = (n: number) => ({
   id: `step-${n}`,
   type: 'template',
@@ -83,7 +94,7 @@ export async function accessWorld() {
       error: null,
       startedAt: new Date().toISOString(),
     };
-    await batches.create(batch, recordIds);
+    await batches.create(batch, recordIds && { recordIds });
     return batch;
   };
   const messagesOf = (batch: Batch) =>
@@ -126,6 +137,36 @@ export async function accessWorld() {
       ),
     unfinishedCleanups: async () => {
       for await (const _page of unfinishedCleanups(scope.table, new Date(0)));
+    },
+    /** One in each partition, of a moment at which no other test has anything swept. */
+    standingInSweep: (kind: string) =>
+      scope.table.commit(
+        ['0', '1', '2', '3'].map((last) =>
+          scope.table.writes.put(sweptEntity(kind), { id: `exec_${'0'.repeat(25)}${last}` }),
+        ),
+      ),
+    dueForSweep: async (kind: string) => {
+      for await (const _page of dueForSweep(scope.table, kind, new Date(0)));
+    },
+    /** A run on a record with a first checkpoint, and nobody at work on it. */
+    async abandonedRun(recordId: string): Promise<string> {
+      const log = openDispatchLog(
+        scope,
+        {
+          flow: { id: flow.id, name: flow.name },
+          version: { id: versionId } as LoadedVersion,
+          record: { id: recordId, type: 'even', name: 'x', metadata: {} },
+          keeps: true,
+        },
+        owner as Principal,
+        'exec_abandoned',
+      );
+      await log.add({
+        ...{ path: '0', stepId: 's', status: 'completed' },
+        ...{ startedAt: new Date().toISOString(), durationMs: 1, retryCount: 0, output: 'x' },
+      });
+      await log.flush();
+      return 'exec_abandoned';
     },
     costsOf: recordCosts(scope),
     runResults: runResults(scope),

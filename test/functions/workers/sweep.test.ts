@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { deleteFlow } from '../../../functions/flows/delete.ts';
 import { deleteRecord } from '../../../functions/records/delete.ts';
 import { handler as cleanUp } from '../../../functions/workers/clean-up.ts';
-import { handler as sweep } from '../../../functions/workers/sweep-deleted.ts';
+import { handler as sweep } from '../../../functions/workers/sweep.ts';
 import { CleanupMessage, sweepDeleted } from '../../../shared/data/cleanup.ts';
 import { deletedIds, tombstoneEntity, unfinishedCleanups } from '../../../shared/data/tombstone.ts';
 import { flowStore } from '../../../shared/flows/flow-store.ts';

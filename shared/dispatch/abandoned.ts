@@ -1,0 +1,54 @@
+import { ConditionFailed } from '../data/condition-failed.ts';
+import { dueForSweep } from '../data/sweeps.ts';
+import { tombstoneEntity } from '../data/tombstone.ts';
+import { log } from '../log.ts';
+import { closeExecution, executionEntity, executionSweep } from '../runs/execution.ts';
+import { costWrites } from '../runs/record-costs.ts';
+import { checkpointsOf } from '../runs/run-history.ts';
+import { openRunLog } from '../runs/run-log.ts';
+import type { Runtime, Scope } from '../runtime.ts';
+
+/** Ends the dispatched runs whose process died, of all tenants. */
+export async function endAbandonedRuns({ scopeOf }: Runtime, due: Date): Promise<void> {
+  for await (const page of dueForSweep(scopeOf('').table, executionSweep, due)) {
+    for (const { tenant, PK } of page) {
+      const scope = scopeOf(tenant);
+      const id = PK.split('#').at(-1) ?? '';
+      try {
+        await endAbandonedRun(scope, id);
+      } catch (error) {
+        // Written by its process after all, in this moment: the next sweep sees how it stands.
+        if (!(error instanceof ConditionFailed)) log.error('A run could not be ended', { error, runId: id });
+      }
+    }
+  }
+}
+
+/** Ends one run whose lease has passed. @throws ConditionFailed when its process wrote something meanwhile. */
+export async function endAbandonedRun(scope: Scope, id: string): Promise<void> {
+  const { table } = scope;
+  const execution = await table.get(executionEntity, { id }, { consistent: true });
+  if (!execution) return;
+  const { flowName, flowId, recordId } = execution;
+  const close = closeExecution(table, id);
+  const [earlier, tombstones] = await Promise.all([
+    checkpointsOf(scope, { runId: id, recordId }),
+    table.getMany(
+      [flowId, recordId ?? '-'].map((each) => tombstoneEntity.key(table.tenant, { id: each })),
+      { consistent: true },
+    ),
+  ]);
+  const [first] = earlier;
+  const isOver = earlier.at(-1)?.end !== undefined;
+  // What was deleted takes its runs along.
+  const isGone = !first || first.removed || tombstones.some((each) => each !== undefined);
+  if (isOver || isGone) return table.commit([close]);
+  const { results: _results, rows: _rows, pointers: _pointers, recordMetadata: _metadata, ...facts } = first;
+  const runLog = openRunLog(
+    scope,
+    { ...facts, flowName, recordMetadata: {} },
+    ({ write, uses }) => table.commit([write, close, ...costWrites(table, uses)]),
+    { earlier },
+  );
+  await runLog.finish('The process that ran it ended before the run did');
+}

@@ -1,0 +1,33 @@
+import type { DispatchEvent } from '../../../shared/dispatch/events.ts';
+import { prepare } from '../../../shared/dispatch/prepare.ts';
+import { DispatchBody } from '../../../shared/dispatch/request.ts';
+import { type Dispatch, runDispatch } from '../../../shared/dispatch/run.ts';
+import { newId } from '../../../shared/ids.ts';
+import type { Scope } from '../../../shared/runtime.ts';
+import { brokenTable, type Interference } from '../../support/broken-table.ts';
+import { principalHere } from '../../support/principals.ts';
+import type { Tenant } from '../../support/stack.ts';
+
+/** Runs in this process, in a world that may be broken, and keeps what is told. */
+export async function dispatchHere(
+  tenant: Tenant,
+  body: object,
+  interference: Interference = {},
+  changes: Partial<Dispatch> = {},
+) {
+  const scope: Scope = { table: brokenTable(tenant.tenant, interference), now: () => new Date(), newId };
+  const principal = principalHere(tenant);
+  const parsed = DispatchBody.parse(body);
+  const events: DispatchEvent[] = [];
+  const result = await runDispatch(scope, {
+    prepared: await prepare(scope, principal, parsed),
+    body: parsed,
+    principal,
+    requestId: 'request-1',
+    timeMs: 60_000,
+    gone: new AbortController().signal,
+    listener: (event) => events.push(event),
+    ...changes,
+  });
+  return { result, events };
+}
