@@ -23,5 +23,7 @@ export const setVariableStep = defineStep({
     }),
   output: z.unknown(),
   effects: false,
+  takesSecrets: false,
+  permission: null,
   run: ({ config, variables }) => ({ output: renderValue(config.valueTemplate ?? config.value, variables) }),
 });

@@ -32,6 +32,8 @@ export const templateStep = defineStep({
   }),
   output: z.string(),
   effects: false,
+  takesSecrets: false,
+  permission: null,
   run({ config, variables, emit }) {
     const inputs = renderValue(config.inputs ?? {}, variables) as object;
     const text = renderTemplate(config.template, { ...variables, ...inputs });
