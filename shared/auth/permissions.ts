@@ -40,6 +40,9 @@ export function covers(held: readonly string[], needed: string): boolean {
   return held.includes('*') || held.includes(needed) || held.includes(`${needed.split(':')[0]}:*`);
 }
 
+/** Whether a name covers anything here. `API_KEYS:*` does, although no key can be given it. */
+export const isKnown = (name: string) => permissionNames.some((permission) => covers([name], permission));
+
 /** Test keys are for testing: never everything, never key management, never writing secrets. */
 export const barredFromTestKeys = (permission: string) =>
   ['*', 'SECRETS:*', 'SECRETS:WRITE'].includes(permission) || permission.startsWith('API_KEYS:');
