@@ -50,10 +50,10 @@ export function gatewayResponses(limitPerHour: number): Record<GatewayResponseTy
   ): GatewayResponse => ({ statusCode, body: { error, details }, headers });
   const listed = (statusCode: ListStatus, error: string, code: string, message: string) =>
     answer(statusCode, error, [{ code, message }]);
-  const { message: error, details } = unauthorized();
+  const { message: error, details, headers: challenge } = unauthorized();
   const noCredential = {
     ...answer(401, error, details),
-    headers: { ...headers, 'WWW-Authenticate': 'Bearer' },
+    headers: { ...headers, ...challenge },
   };
   const noRoute = listed(
     404,

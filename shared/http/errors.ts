@@ -43,7 +43,14 @@ const listOf = (code: string, detail: Detail): ErrorDetail[] => [
 
 export const invalid = (...details: ErrorDetail[]) => new ApiError(400, 'Validation error', details);
 export const invalidAt = (path: string, code: string, message: string) => invalid({ path, code, message });
-export const unauthorized = () => new ApiError(401, 'Unauthorized', 'The API key is invalid or missing');
+export const unauthorized = () =>
+  new ApiError(
+    401,
+    'Unauthorized',
+    'The API key is invalid or missing',
+    {},
+    { 'WWW-Authenticate': 'Bearer' },
+  );
 export const forbidden = (details: string, extra?: Record<string, string>) =>
   new ApiError(403, 'Forbidden', details, extra);
 export const missingPermission = (permission: string) =>

@@ -19,7 +19,7 @@ const outOfBounds = new Set(['TOO_MANY_STEPS', 'TOO_DEEP']);
  */
 export async function validateFlow(Body: z.ZodType, body: Record<string, unknown>): Promise<Validation> {
   const { error } = Body.safeParse(body, { reportInput: true });
-  const member = body.flowSteps === undefined && body.steps !== undefined ? 'steps' : 'flowSteps';
+  const member = stepsMember(body);
   const refusals = detailsOf(error?.issues ?? []);
   const stop = refusals.some(({ code }) => outOfBounds.has(code));
   const errors = bounded(
@@ -30,6 +30,13 @@ export async function validateFlow(Body: z.ZodType, body: Record<string, unknown
   const analysis = stop ? { warnings: [], recommendations: [] } : await analyse(body[member], member);
   return { valid: errors.length === 0, errors, ...analysis };
 }
+
+/** The member of a flow as it is sent that holds the steps. */
+export const stepsMember = (body: Record<string, unknown>) =>
+  body.flowSteps === undefined && body.steps !== undefined ? 'steps' : 'flowSteps';
+
+export const isOutOfBounds = ({ errors }: Pick<Validation, 'errors'>) =>
+  errors.some(({ code }) => outOfBounds.has(code));
 
 /** Saving stops at what is wrong with the list of steps as a whole; here the steps are told of too. */
 function withOthers(refusals: ErrorDetail[], steps: unknown, member: string): ErrorDetail[] {
