@@ -84,7 +84,7 @@ export async function runBatch({ call }: Api, flowId: string, recordType: string
   });
   while (Date.now() < began + patienceMs) {
     const batch = await call('GET /v1/batch/status/{id}', { params: { id: batchId } });
-    if (batch.completedAt !== null) {
+    if (batch.completedAt !== undefined) {
       if (batch.successCount !== batch.totalRecords)
         throw new Error(`Records failed: ${JSON.stringify(batch)}`);
       return { records: batch.totalRecords, seconds: (Date.parse(batch.completedAt) - began) / 1_000 };

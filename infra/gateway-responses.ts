@@ -1,4 +1,10 @@
-import { unauthorized } from '../shared/http/errors.ts';
+import {
+  type DetailsOf,
+  type ErrorDetail,
+  type ErrorStatus,
+  type ListStatus,
+  unauthorized,
+} from '../shared/http/errors.ts';
 
 /** What API Gateway itself answers, without a Lambda: the types of `AWS::ApiGateway::GatewayResponse`. */
 export type GatewayResponseType =
@@ -25,7 +31,7 @@ export type GatewayResponseType =
 export interface GatewayResponse {
   statusCode: number;
   /** API Gateway puts values in place of `$context.…`. */
-  body: { error: string; details: string };
+  body: { error: string; details: string | ErrorDetail[] | undefined };
   headers: Record<string, string>;
 }
 
@@ -37,22 +43,29 @@ export function gatewayResponses(limitPerHour: number): Record<GatewayResponseTy
     'X-RateLimit-Remaining': '0',
     'X-RateLimit-Reset': '0',
   };
-  const answer = (statusCode: number, error: string, details: string): GatewayResponse => ({
-    statusCode,
-    body: { error, details },
-    headers,
-  });
-  const { message: error, details } = unauthorized();
+  const answer = <S extends ErrorStatus>(
+    statusCode: S,
+    error: string,
+    details: DetailsOf<S>,
+  ): GatewayResponse => ({ statusCode, body: { error, details }, headers });
+  const listed = (statusCode: ListStatus, error: string, code: string, message: string) =>
+    answer(statusCode, error, [{ code, message }]);
+  const { message: error, details, headers: challenge } = unauthorized();
   const noCredential = {
-    ...answer(401, error, String(details)),
-    headers: { ...headers, 'WWW-Authenticate': 'Bearer' },
+    ...answer(401, error, details),
+    headers: { ...headers, ...challenge },
   };
-  const noRoute = answer(404, 'Not found', 'No such endpoint: $context.httpMethod $context.path');
+  const noRoute = listed(
+    404,
+    'Not found',
+    'NO_SUCH_ENDPOINT',
+    'No such endpoint: $context.httpMethod $context.path',
+  );
   const throttled = {
     ...answer(429, 'Rate limit exceeded', 'Too many requests at once: try again in a moment'),
     headers: { ...headers, 'Retry-After': '1' },
   };
-  const broken = answer(500, 'Internal server error', 'Request $context.requestId');
+  const broken = listed(500, 'Internal server error', 'INTERNAL', 'Request $context.requestId');
 
   return {
     // The authorizer refuses only credentials that it does not know: permissions are the Lambda's.
@@ -62,19 +75,34 @@ export function gatewayResponses(limitPerHour: number): Record<GatewayResponseTy
     MISSING_AUTHENTICATION_TOKEN: noRoute,
     INVALID_SIGNATURE: noRoute,
     RESOURCE_NOT_FOUND: noRoute,
-    BAD_REQUEST_BODY: answer(400, 'Bad request', 'The body of the request is malformed'),
-    BAD_REQUEST_PARAMETERS: answer(400, 'Bad request', 'A parameter of the request is malformed'),
-    REQUEST_TOO_LARGE: answer(413, 'Payload too large', 'The body may have 10 MB at most'),
-    UNSUPPORTED_MEDIA_TYPE: answer(415, 'Unsupported media type', 'Send the body as application/json'),
+    BAD_REQUEST_BODY: listed(400, 'Bad request', 'MALFORMED_BODY', 'The body of the request is malformed'),
+    BAD_REQUEST_PARAMETERS: listed(
+      400,
+      'Bad request',
+      'MALFORMED_PARAMETER',
+      'A parameter of the request is malformed',
+    ),
+    REQUEST_TOO_LARGE: listed(413, 'Payload too large', 'TOO_LARGE', 'The body may have 10 MB at most'),
+    UNSUPPORTED_MEDIA_TYPE: listed(
+      415,
+      'Unsupported media type',
+      'UNSUPPORTED_MEDIA_TYPE',
+      'Send the body as application/json',
+    ),
     WAF_FILTERED: answer(403, 'Forbidden', 'The request was blocked'),
     THROTTLED: throttled,
     QUOTA_EXCEEDED: throttled,
-    INTEGRATION_FAILURE: answer(502, 'Bad gateway', 'Request $context.requestId'),
-    INTEGRATION_TIMEOUT: answer(504, 'Gateway timeout', 'Request $context.requestId took too long'),
+    INTEGRATION_FAILURE: listed(502, 'Bad gateway', 'BAD_GATEWAY', 'Request $context.requestId'),
+    INTEGRATION_TIMEOUT: listed(
+      504,
+      'Gateway timeout',
+      'TIMEOUT',
+      'Request $context.requestId took too long',
+    ),
     API_CONFIGURATION_ERROR: broken,
     AUTHORIZER_CONFIGURATION_ERROR: broken,
     AUTHORIZER_FAILURE: broken,
-    DEFAULT_4XX: answer(400, 'Bad request', 'The request is malformed'),
+    DEFAULT_4XX: listed(400, 'Bad request', 'MALFORMED_REQUEST', 'The request is malformed'),
     DEFAULT_5XX: broken,
   };
 }

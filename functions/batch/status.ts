@@ -28,7 +28,7 @@ export const batchStatus = defineEndpoint({
         successCount: z.int(),
         progress: z.int().meta({ description: 'Whole percent' }),
         startedAt: z.string(),
-        completedAt: z.string().nullable(),
+        completedAt: z.string().optional().meta({ description: 'When the batch is over' }),
         error: z.string().nullable(),
         results: z.array(RunOutcome).optional().meta({
           description: 'Of a dispatched run that went on by itself, when it is over',
@@ -41,12 +41,13 @@ export const batchStatus = defineEndpoint({
 
   async handle({ params }, { batches, outcomeOf }) {
     const batch = await batches.get(params.id);
-    const progress = await batches.progress(batch);
+    const { completedAt, ...progress } = await batches.progress(batch);
     const { dispatched } = batch;
     const results = dispatched && progress.processedRecords > 0 ? [await outcomeOf(dispatched)] : undefined;
     return {
       ...batch,
       ...progress,
+      ...(completedAt && { completedAt }),
       ...(results && { results }),
       batchExecutionId: batch.id,
       successCount: progress.processedRecords - progress.failedRecords,

@@ -1,6 +1,12 @@
 import * as z from 'zod';
-import { validateFlow as validate } from '../../shared/flows/analysis/validate.ts';
-import { defineEndpoint } from '../../shared/http/endpoint.ts';
+import { optionalCredential } from '../../shared/auth/optional-credential.ts';
+import { type AccountFindings, accountCheck } from '../../shared/flows/analysis/account.ts';
+import {
+  isOutOfBounds,
+  stepsMember,
+  validateFlow as validate,
+} from '../../shared/flows/analysis/validate.ts';
+import { defineOpenEndpoint } from '../../shared/http/endpoint.ts';
 import { toLambda } from '../../shared/http/lambda.ts';
 import { sandboxOf } from '../../shared/sandbox/sandbox.ts';
 import { CreateFlowBody } from '../flows/schemas.ts';
@@ -23,14 +29,16 @@ const Finding = z
   })
   .meta({ id: 'FlowFinding' });
 
-export const validateFlow = defineEndpoint({
+export const validateFlow = defineOpenEndpoint({
   id: 'public.validate-flow',
   method: 'POST',
   path: '/v1/public/flows/validate',
   permission: 'public',
+  optionalCredential,
   summary: 'Check a flow without saving it',
-  description:
-    'Takes what POST /v1/flows takes. Errors are what would keep the flow from being saved, warnings what will hardly work as it is meant, recommendations what could be better. Nothing is saved or run; what depends on an account, such as the model providers that are configured, is not looked at.',
+  description: `Takes what POST /v1/flows takes. Errors are what would keep the flow from being saved, warnings what will hardly work as it is meant, recommendations what could be better. Nothing is saved or run.
+
+With a credential it is also looked up whether the account has the secrets, models, records, record types and collections that the flow names, as far as the credential may read them (SECRETS:READ, RECORDS:READ), up to 100 of each, of record ids, types and collections 10; \`context\` tells whether that was done, and whether anything was left out. Calls without a credential are limited per address to a tenth of what a key has: 100 an hour and 1,000 a day.`,
   body: z.record(z.string(), z.unknown()),
   responses: {
     200: z
@@ -41,18 +49,41 @@ export const validateFlow = defineEndpoint({
         recommendations: z.array(Finding),
         context: z.object({
           authenticated: z.boolean(),
-          accountChecksPerformed: z.boolean(),
-          accountChecksSkipped: z.boolean(),
+          accountChecksPerformed: z
+            .boolean()
+            .meta({ description: 'Whether the account was asked for what the flow names' }),
+          accountChecksSkipped: z
+            .boolean()
+            .meta({ description: 'Whether anything that the flow names was not looked up' }),
         }),
       })
       .meta({ id: 'FlowValidation' }),
   },
   errors: [400, 413, 415],
-  needs: {},
-  handle: async ({ body }) => ({
-    ...(await validate(CreateFlowBody, body, sandboxOf('anonymous'))),
-    context: { authenticated: false, accountChecksPerformed: false, accountChecksSkipped: true },
-  }),
+  needs: { checkAccount: accountCheck },
+
+  async handle({ body, principal }, account) {
+    const sandbox = sandboxOf(principal?.tenant ?? 'anonymous');
+    const validation = await validate(CreateFlowBody, body, sandbox);
+    const member = stepsMember(body);
+    const { findings, performed, skipped } =
+      principal && account && !isOutOfBounds(validation)
+        ? await account.checkAccount(body[member], member, principal.permissions)
+        : unchecked;
+    const told = new Set(validation.warnings.map(({ path, message }) => `${path} ${message}`));
+    const added = findings.filter(({ path, message }) => !told.has(`${path} ${message}`));
+    return {
+      ...validation,
+      warnings: validation.warnings.concat(added),
+      context: {
+        authenticated: principal !== undefined,
+        accountChecksPerformed: performed,
+        accountChecksSkipped: skipped,
+      },
+    };
+  },
 });
+
+const unchecked: AccountFindings = { findings: [], performed: false, skipped: true };
 
 export const handler = toLambda(validateFlow);

@@ -1,4 +1,5 @@
 import type { SQSEvent } from 'aws-lambda';
+import { messagesOf } from '../../shared/aws/messages.ts';
 import { CleanupMessage } from '../../shared/data/cleanup.ts';
 import { confirmCleaned } from '../../shared/data/tombstone.ts';
 import { log } from '../../shared/log.ts';
@@ -7,8 +8,8 @@ import { productionRuntime } from '../../shared/runtime.ts';
 
 /** Removes what hung on deleted flows, records and results. Safe to repeat: what is gone already is passed over. */
 export async function handler(event: SQSEvent): Promise<void> {
-  for (const { body } of event.Records) {
-    const { tenant, ids, isLast } = CleanupMessage.parse(JSON.parse(body));
+  for (const { message } of messagesOf(CleanupMessage, event)) {
+    const { tenant, ids, isLast } = message;
     const scope = productionRuntime().scopeOf(tenant);
     const clean = cleaner(scope);
     const failed: string[] = [];

@@ -1,4 +1,5 @@
 import type { SQSEvent } from 'aws-lambda';
+import { messagesOf } from '../../shared/aws/messages.ts';
 import { PlanMessage } from '../../shared/batches/batch-plan.ts';
 import { batchStore } from '../../shared/batches/batch-store.ts';
 import { ApiError } from '../../shared/http/errors.ts';
@@ -7,8 +8,8 @@ import { productionRuntime } from '../../shared/runtime.ts';
 
 /** Takes the plan messages that were given up on: their batches are failed, so that nobody waits for them. */
 export async function handler(event: SQSEvent): Promise<void> {
-  for (const { body } of event.Records) {
-    const { tenant, batchId } = PlanMessage.parse(JSON.parse(body));
+  for (const { message } of messagesOf(PlanMessage, event)) {
+    const { tenant, batchId } = message;
     log.error('A batch could not be planned', { batchId });
     try {
       await batchStore(productionRuntime().scopeOf(tenant)).stop(

@@ -1,4 +1,5 @@
 import type { SQSEvent } from 'aws-lambda';
+import { messagesOf } from '../../shared/aws/messages.ts';
 import { loadJobs } from '../../shared/batches/record-jobs.ts';
 import { failRecord } from '../../shared/batches/record-runner.ts';
 import { RunMessage } from '../../shared/batches/run-message.ts';
@@ -7,8 +8,7 @@ import { productionRuntime } from '../../shared/runtime.ts';
 
 /** Takes the records that were given up on: they are failed with a reason, so that their batch ends. */
 export async function handler(event: SQSEvent): Promise<void> {
-  for (const { body } of event.Records) {
-    const message = RunMessage.parse(JSON.parse(body));
+  for (const { message } of messagesOf(RunMessage, event)) {
     const scope = productionRuntime().scopeOf(message.tenant);
     log.error('A record was given up on', { ...message });
     for (const job of await loadJobs(scope, [message])) {

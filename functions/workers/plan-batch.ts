@@ -1,11 +1,11 @@
 import type { SQSEvent } from 'aws-lambda';
+import { messagesOf } from '../../shared/aws/messages.ts';
 import { batchPlanner, PlanMessage } from '../../shared/batches/batch-plan.ts';
 import { productionRuntime } from '../../shared/runtime.ts';
 
 /** Gives the records of a batch their messages, part by part; the next part is a message of its own. */
 export async function handler(event: SQSEvent): Promise<void> {
-  for (const { body } of event.Records) {
-    const message = PlanMessage.parse(JSON.parse(body));
+  for (const { message } of messagesOf(PlanMessage, event)) {
     const planner = batchPlanner(productionRuntime().scopeOf(message.tenant));
     const next = await planner.plan(message);
     if (next) await planner.hand(next);

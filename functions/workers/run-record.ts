@@ -1,4 +1,5 @@
-import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { messagesOf, type Received } from '../../shared/aws/messages.ts';
 import { loadJobs } from '../../shared/batches/record-jobs.ts';
 import { runRecord } from '../../shared/batches/record-runner.ts';
 import { endCommitter } from '../../shared/batches/run-ends.ts';
@@ -21,7 +22,10 @@ const reserveMs = 5_000;
  */
 export async function handler(event: SQSEvent, context: Context): Promise<SQSBatchResponse> {
   const signal = AbortSignal.timeout(Math.max(1, context.getRemainingTimeInMillis() - reserveMs));
-  const byTenant = Map.groupBy(event.Records.map(toDelivery), ({ message }) => message.tenant);
+  const byTenant = Map.groupBy(
+    messagesOf(RunMessage, event).map(toDelivery),
+    ({ message }) => message.tenant,
+  );
   const failed = await Promise.all(
     [...byTenant].map(([tenant, deliveries]) =>
       runTenant(productionRuntime().scopeOf(tenant), deliveries, signal),
@@ -63,8 +67,8 @@ async function runGroup(
   return [];
 }
 
-const toDelivery = ({ messageId, body, attributes }: SQSRecord): Delivery => ({
+const toDelivery = ({ record: { messageId, attributes }, message }: Received<RunMessage>): Delivery => ({
   id: messageId,
   group: attributes.MessageGroupId ?? messageId,
-  message: RunMessage.parse(JSON.parse(body)),
+  message,
 });

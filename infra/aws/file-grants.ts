@@ -11,8 +11,14 @@ export function grantAssets(role: Role, { bucket }: Assets): void {
   acknowledgeWildcard(role, `<${bucketId}.Arn>/*`, 'Every object of the bucket is a file of a flow.');
 }
 
-export function grantVectors(role: Role, vectors: CfnVectorBucket): void {
-  const actions = ['CreateIndex', 'GetIndex', 'PutVectors', 'QueryVectors', 'GetVectors'];
+export const grantVectors = (role: Role, vectors: CfnVectorBucket) =>
+  allowOnIndexes(role, vectors, ['CreateIndex', 'GetIndex', 'PutVectors', 'QueryVectors', 'GetVectors']);
+
+/** To see whether there is a collection, and nothing of what is in it. */
+export const grantFindingVectors = (role: Role, vectors: CfnVectorBucket) =>
+  allowOnIndexes(role, vectors, ['GetIndex']);
+
+function allowOnIndexes(role: Role, vectors: CfnVectorBucket, actions: readonly string[]): void {
   const indexes = `${vectors.attrVectorBucketArn}/index/*`;
   allow(
     role,

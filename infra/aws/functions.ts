@@ -38,6 +38,10 @@ const runsFlows = (group: string) => group === 'workers' || group === 'dispatch'
 
 const keepsSecrets = (group: string) => group === 'api-keys' || group === 'secrets' || runsFlows(group);
 
+/** Its endpoints take a credential where one is sent, and check a flow against the account that it is of. */
+const checksAccounts = (group: string) => group === 'public';
+const readsCredentials = (group: string) => group === 'authorizer' || checksAccounts(group);
+
 /** With what the names of all functions of a deployment begin. */
 export const functionNamePrefix = ({ name }: Environment) => `agent-flow-${name}-`;
 
@@ -139,7 +143,11 @@ function variablesFor(
       VECTOR_BUCKET: String(stores.vectors.vectorBucketName),
     }),
     ...(group === 'secrets' && publicUrl && { PUBLIC_URL: publicUrl }),
-    ...(group === 'authorizer' && { OIDC_ISSUER: identity.issuer, OIDC_AUDIENCE: identity.audience }),
+    ...(readsCredentials(group) && { OIDC_ISSUER: identity.issuer, OIDC_AUDIENCE: identity.audience }),
+    ...(checksAccounts(group) && {
+      PROVIDER_KEYS_SECRET: stores.providerKeys.secretArn,
+      VECTOR_BUCKET: String(stores.vectors.vectorBucketName),
+    }),
     ...(keepsSecrets(group) && { SECRETS_PREFIX: stores.secretsPrefix }),
   };
 }

@@ -2,7 +2,7 @@ import { ArnFormat, type CfnElement, Stack, Validations } from 'aws-cdk-lib';
 import { Effect, type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { tableSchema } from '../resources.ts';
-import { grantAssets, grantVectors } from './file-grants.ts';
+import { grantAssets, grantFindingVectors, grantVectors } from './file-grants.ts';
 import { grantMessages } from './message-grants.ts';
 import type { Stores } from './stores.ts';
 
@@ -19,6 +19,7 @@ type Need =
   | 'messages'
   | 'assets'
   | 'vectors'
+  | 'findVectors'
   | 'keepTestKeys'
   | 'keepSecrets'
   | 'secretValues'
@@ -41,7 +42,7 @@ const needsOf: Record<string, readonly Need[]> = {
     'secretValues',
   ],
   docs: [],
-  public: [],
+  public: ['read', 'meter', 'findVectors', 'providerKeys'],
   'flow-versions': ['write', 'payloads'],
   flows: ['write', 'payloads', 'plan', 'runs', 'cleanup'],
   records: ['write', 'payloads', 'cleanup'],
@@ -128,6 +129,7 @@ function grant(role: Role, need: Need, stores: Stores) {
     messages: () => grantMessages(role, stores.eventBus),
     assets: () => grantAssets(role, stores.assets),
     vectors: () => grantVectors(role, stores.vectors),
+    findVectors: () => grantFindingVectors(role, stores.vectors),
     keepTestKeys: () =>
       allowSecrets(
         role,

@@ -99,7 +99,7 @@ export class ServiceStack extends Stack {
       {
         id: 'AwsSolutions-APIG4',
         reason:
-          'Only what reaches no data is public: pages, the OpenAPI document, the check of a flow. The rest has the authorizer.',
+          'Pages and the OpenAPI document are public, and the check of a flow, whose Lambda checks the credential itself where one is sent. The rest has the authorizer.',
       },
       {
         id: 'AwsSolutions-COG4',

@@ -38,14 +38,15 @@ export function gatewayAnswer(
   { requestContext }: APIGatewayProxyEvent,
 ): APIGatewayProxyResult {
   const { statusCode, body, headers } = gatewayResponses(defaultLimits().perHour)[type];
-  const details = body.details.replace(
+  // JSON again where a path has quotes in it.
+  const text = JSON.stringify(body).replace(
     /\$context\.(httpMethod|path|requestId)/g,
-    (_, name: 'httpMethod' | 'path' | 'requestId') => requestContext[name],
+    (_, name: 'httpMethod' | 'path' | 'requestId') => JSON.stringify(requestContext[name]).slice(1, -1),
   );
   return {
     statusCode,
     headers: { ...headers, 'content-type': 'application/json' },
-    body: JSON.stringify({ ...body, details }),
+    body: text,
   };
 }
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose';
 import * as z from 'zod';
-import { permissionNames } from '../../shared/auth/permissions.ts';
+import { isKnown } from '../../shared/auth/permissions.ts';
 import { ApiError } from '../../shared/http/errors.ts';
 import { parseOrReject } from '../../shared/http/validation.ts';
 import { readIfThere, writePrivately } from './data-dir.ts';
@@ -16,7 +16,7 @@ const tokenLife = '12h';
 const Session = z.strictObject({
   userId: z.string().min(1).max(255),
   organizationId: z.string().min(1).max(255).nullish(),
-  permissions: z.array(z.enum(permissionNames)).default(['*']),
+  permissions: z.array(z.string().refine(isKnown, 'This permission covers nothing')).default(['*']),
 });
 export type Session = z.input<typeof Session>;
 

@@ -20,4 +20,20 @@ export function isAddressRange(text: string): boolean {
   return net().isIP(base) !== 0 && (bits === undefined || Number(bits) <= widest);
 }
 
+/**
+ * What stands for the caller at an address: an IPv4 address itself, of IPv6 the /64, which is the least that one
+ * subscriber has to choose addresses from.
+ */
+export function networkOf(address: string | null): string {
+  if (!address || !net().isIPv6(address)) return address ?? 'unknown';
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped) return mapped;
+  const [head = '', tail] = address.replace(/%.*$/, '').split('::');
+  const groupsOf = (part = '') => part.split(':').filter(Boolean);
+  const missing = tail === undefined ? 0 : 8 - groupsOf(head).length - groupsOf(tail).length;
+  const groups = [...groupsOf(head), ...Array<string>(missing).fill('0'), ...groupsOf(tail)];
+  const prefix = groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
+  return `${prefix.join(':')}::/64`;
+}
+
 const familyOf = (address: string) => (net().isIPv6(address) ? 'ipv6' : 'ipv4');

@@ -51,6 +51,13 @@ export const sessionMeterEntity = defineEntity({
   key: (tenant, { userId }: { userId: string }) => ({ PK: `T#${tenant}#USER#${userId}`, SK: 'METER' }),
 });
 
+/** How often somebody without a credential called, by the network that the calls came from. */
+export const addressMeterEntity = defineEntity({
+  type: 'addressMeter',
+  schema: z.object({ network: z.string(), ttl: z.int(), ...counters }),
+  key: (_tenant, { network }: { network: string }) => ({ PK: `ADDRESS#${network}`, SK: 'METER' }),
+});
+
 /** From the hash of a key to its owner: what the authorizer reads. Its partition, which no tenant's name begins, may hold a setup link in its place. */
 export const credentialEntity = defineEntity({
   type: 'credential',

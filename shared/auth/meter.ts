@@ -5,7 +5,7 @@ import { addressIn } from './addresses.ts';
 import type { ApiKey } from './api-key.ts';
 import { covers } from './permissions.ts';
 import type { Principal } from './principal.ts';
-import { countRequest } from './rate-limit.ts';
+import { countAddress, countRequest } from './rate-limit.ts';
 import { type RateLimit, tighterOf, type Windows } from './windows.ts';
 
 /** What an endpoint asks of who calls it. */
@@ -30,6 +30,12 @@ export async function admit(scope: Scope, principal: Principal, endpoint: Guard)
   return { rateLimit: tighterOf(windows), windows, refusal, held: heldBy(principal, item ?? {}) };
 }
 
+/** The same for a caller without a credential, who is known by an address alone. */
+export async function admitAnonymous(scope: Scope, sourceIp: string | null): Promise<Admission> {
+  const { windows, full } = await countAddress(scope, sourceIp);
+  return { rateLimit: tighterOf(windows), windows, refusal: full, held: [] };
+}
+
 /** A session's permissions come from its token, a key's from its item, live. */
 const heldBy = ({ kind, permissions }: Principal, item: Partial<ApiKey>) =>
   kind === 'session' ? permissions : (item.permissions ?? []);
@@ -44,8 +50,9 @@ function refusalOf(
     return forbidden('IP address not allowed');
   }
   if (principal.kind === 'intake') {
-    // A setup link is no credential of a user, so `authenticated` is not enough either.
-    return acceptsIntakeToken ? undefined : missingPermission(access === 'authenticated' ? '*' : access);
+    // A setup link is no credential of a user, so where any of these is enough it is not.
+    const isAny = access === 'authenticated' || access === 'public';
+    return acceptsIntakeToken ? undefined : missingPermission(isAny ? '*' : access);
   }
   if (sessionOnly && principal.kind === 'key') {
     const code = principal.environment === 'test' ? { code: 'TEST_KEY_PERMISSION_DENIED' } : {};

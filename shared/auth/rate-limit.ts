@@ -4,7 +4,8 @@ import type { Condition } from '../data/writes.ts';
 import type { ApiError } from '../http/errors.ts';
 import { intakeEntity } from '../intake/intake.ts';
 import type { Scope } from '../runtime.ts';
-import { type ApiKey, apiKeyEntity, sessionMeterEntity } from './api-key.ts';
+import { networkOf } from './addresses.ts';
+import { type ApiKey, addressMeterEntity, apiKeyEntity, sessionMeterEntity } from './api-key.ts';
 import type { Principal } from './principal.ts';
 import {
   beginWindows,
@@ -19,6 +20,8 @@ import {
 
 /** Sessions belong to people at a screen, who open many requests at once. */
 const sessionFactor = 10;
+/** Nobody stands for a caller without a credential. */
+const anonymousFactor = 0.1;
 const attemptsMax = 20;
 
 /**
@@ -30,7 +33,7 @@ export async function countRequest(
   principal: Principal,
 ): Promise<{ windows: Windows; item?: Partial<ApiKey>; full?: ApiError | undefined }> {
   const subject = subjectOf(principal);
-  const seconds = Math.floor(scope.now().getTime() / 1000);
+  const seconds = secondsOf(scope);
   // API Gateway keeps the authorizer's answer for a minute, in which a session may end.
   const isOver = principal.expiresAt !== undefined && principal.expiresAt <= seconds;
   const { item, full } = isOver ? {} : await count(scope, subject);
@@ -38,6 +41,27 @@ export async function countRequest(
     ? { windows: windowsOf(item, subject, seconds), item, full }
     : { windows: nothingLeft(seconds, subject) };
 }
+
+/** Counts one request of a caller who sent no credential. */
+export async function countAddress(
+  scope: Scope,
+  sourceIp: string | null,
+): Promise<{ windows: Windows; full?: ApiError | undefined }> {
+  const { perHour, perDay } = defaultLimits();
+  const subject: Subject = {
+    entity: addressMeterEntity,
+    key: { network: networkOf(sourceIp) },
+    alive: undefined,
+    perHour: Math.ceil(perHour * anonymousFactor),
+    perDay: Math.ceil(perDay * anonymousFactor),
+    isAlive: () => true,
+  };
+  const seconds = secondsOf(scope);
+  const { item = beginWindows(undefined, seconds), full } = await count(scope, subject);
+  return { windows: windowsOf(item, subject, seconds), full };
+}
+
+const secondsOf = ({ now }: Scope) => Math.floor(now().getTime() / 1_000);
 
 interface Subject {
   entity: AnyEntity;

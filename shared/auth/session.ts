@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { requireEnv } from '../runtime.ts';
 import { issuerOf, UntrustedToken } from './issuer.ts';
-import { covers, permissionNames } from './permissions.ts';
+import { isKnown } from './permissions.ts';
 import { type Principal, tenantOf } from './principal.ts';
 
 /** The longest that fits into the keys of the table, however it is written. */
@@ -43,6 +43,4 @@ export async function principalOfSession(token: string): Promise<Omit<Principal,
 }
 
 /** Names that mean nothing here are left out: an issuer may serve other applications too. */
-const known = (names: readonly string[]) => [
-  ...new Set(names.filter((name) => permissionNames.some((permission) => covers([name], permission)))),
-];
+const known = (names: readonly string[]) => [...new Set(names.filter(isKnown))];

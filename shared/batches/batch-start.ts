@@ -3,7 +3,7 @@ import type { Principal } from '../auth/principal.ts';
 import type { Flow } from '../flows/flow.ts';
 import { flowStore } from '../flows/flow-store.ts';
 import { runVersions } from '../flows/run-versions.ts';
-import { invalidAt, notFound } from '../http/errors.ts';
+import { type ErrorDetail, invalidAt, notFound } from '../http/errors.ts';
 import { recordsRange } from '../records/record.ts';
 import { recordStore } from '../records/record-store.ts';
 import { type Checkpoint, parseRows } from '../runs/checkpoint.ts';
@@ -18,6 +18,8 @@ export const waitForRecordsMax = 10;
 const waitMs = 20_000;
 /** An answer must fit 6 MB: it names the first thousand records. */
 const listedMax = 1_000;
+/** How many missing records a 404 names. */
+const toldMax = 10;
 export const batchDefaults = { recordConcurrency: 10, maxRetries: 2 };
 
 export interface BatchOptions {
@@ -90,7 +92,7 @@ export const batchStarter = (scope: Scope) => {
         flowStore(scope).find(flowId),
         recordStore(scope).missing(recordIds),
       ]);
-      if (missing.length > 0) throw notFound('Record', missing);
+      if (missing.length > 0) throw notFound('Record', missing.slice(0, toldMax).map(missingAt(recordIds)));
       const records = recordIds.map((id) => ({ id }));
       return begin(principal, flow, records, {
         ...options,
@@ -143,6 +145,14 @@ export const batchStarter = (scope: Scope) => {
       ),
   };
 };
+
+const missingAt =
+  (recordIds: readonly string[]) =>
+  (id: string): ErrorDetail => ({
+    path: `recordIds.${recordIds.indexOf(id)}`,
+    code: 'NOT_FOUND',
+    message: `There is no record ${id}`,
+  });
 
 function resultOf(record: ListedRecord, executionId: string, checkpoints: readonly Checkpoint[]) {
   const end = checkpoints.at(-1)?.end;

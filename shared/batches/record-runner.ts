@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { StepResult } from '../flows/engine.ts';
 import { runVersions } from '../flows/run-versions.ts';
 import type { Checkpoint } from '../runs/checkpoint.ts';
 import { livePorts } from '../runs/live-ports.ts';
 import { attemptRun } from '../runs/run-attempt.ts';
 import { checkpointsOf, redeliveredUntil, resultsOf } from '../runs/run-history.ts';
 import { openRunLog, type RunLog } from '../runs/run-log.ts';
-import { outputsOf } from '../runs/run-outputs.ts';
 import { runVariables } from '../runs/run-variables.ts';
 import type { Scope } from '../runtime.ts';
 import type { Batch } from './batch.ts';
@@ -25,22 +23,19 @@ export async function runRecord(
   if (!batch || batch.stopped) return;
   const earlier = await earlierCheckpoints(scope, job);
   const last = earlier.at(-1);
-  // Delivered again: its last write may have been the last that was done.
-  if (last?.end) {
-    const appends = batch.dispatched?.appendsMetadata && last.end.status === 'completed';
-    return appends ? appendOutputs(scope, job, batch, await resultsOf(scope, earlier)) : undefined;
-  }
+  if (last?.end) return;
   const log = logOf(scope, job, batch, commitEnd, earlier);
   if (flowDeleted) return log.finish('The flow was deleted');
   if (!record && job.message.recordId) return log.finish('The record was deleted');
 
-  const { runId } = job.message;
+  const { runId, recordId } = job.message;
   const run = {
     steps: (await runVersions(scope).get(batch.flowId, batch.flowVersionId)).steps,
     variables: runVariables({ ...batch, runId, record, ...job.input }),
     ports: livePorts(scope, { ...batch, runId }),
     done: await resultsOf(scope, earlier),
     waiting: last?.waiting,
+    appendsTo: (batch.dispatched?.appendsMetadata && recordId) || undefined,
     signal,
     log,
   };
@@ -48,26 +43,10 @@ export async function runRecord(
   for (let attempt = 0; ; attempt++) {
     const outcome = await attemptRun({ ...run, retries, mayRetry: attempt < batch.maxRetries });
     if ('parked' in outcome) return wakeAt(scope, outcome.parked.until, job.message);
-    if ('end' in outcome) {
-      if (outcome.end.success) await appendOutputs(scope, job, batch, run.done);
-      return;
-    }
+    if ('end' in outcome) return;
     retries.set(outcome.retryFrom, (retries.get(outcome.retryFrom) ?? 0) + 1);
     await sleep(Math.random() * 1_000 * 2 ** attempt, undefined, { signal });
   }
-}
-
-/** Merges what a dispatched run left in variables into its record, where that was asked for. */
-async function appendOutputs(
-  scope: Scope,
-  { message: { recordId, runId } }: RecordJob,
-  batch: Batch,
-  done: ReadonlyMap<string, StepResult>,
-): Promise<void> {
-  if (!batch.dispatched?.appendsMetadata || !recordId) return;
-  const { steps } = await runVersions(scope).get(batch.flowId, batch.flowVersionId);
-  const { records } = livePorts(scope, { ...batch, runId });
-  await records.update({ id: recordId }, outputsOf(steps, done), 'merge');
 }
 
 /** Ends a record that was given up on, unless it has ended after all. */

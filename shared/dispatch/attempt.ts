@@ -1,10 +1,7 @@
-import type { StepResult } from '../flows/engine.ts';
 import { runVersions } from '../flows/run-versions.ts';
-import { StepError } from '../flows/step.ts';
 import { log as serviceLog } from '../log.ts';
 import { livePorts } from '../runs/live-ports.ts';
 import { attemptRun } from '../runs/run-attempt.ts';
-import { outputsOf } from '../runs/run-outputs.ts';
 import { runVariables } from '../runs/run-variables.ts';
 import type { Scope } from '../runtime.ts';
 import { openDispatchLog } from './log.ts';
@@ -52,14 +49,14 @@ async function runSteps(
   const { flow, version, record } = prepared;
   const given = { inputs: body.inputs, messages: body.messages };
   const source = { flowId: flow.id, flowName: flow.name, runId, startedAt, userId: principal.userId };
-  const done = new Map<string, StepResult>();
   const outcome = await attemptRun({
     steps: version.steps,
     variables: runVariables({ ...source, record, ...given }),
     ports: livePorts(scope, { ...principal, runId }),
     signal,
     log,
-    done,
+    done: new Map(),
+    ...(body.options.autoAppendMetadata && record?.id && { appendsTo: record.id }),
     onEvent: running.note,
     ...(running.listener && { onStepEvent: stepEventTeller(running.tell) }),
   });
@@ -69,25 +66,5 @@ async function runSteps(
     return { paused: { until, batchId: await goOnAsBatch(scope, running, until) } };
   }
   const { success, output, error = null } = outcome.end;
-  const appended =
-    success && body.options.autoAppendMetadata && record?.id
-      ? await append(scope, running, record.id, outputsOf(version.steps, done))
-      : null;
-  return { ended: { success: success && appended === null, output, error: error ?? appended } };
-}
-
-/** Merges the output variables into the record. @returns why that could not be, if so. */
-async function append(
-  scope: Scope,
-  { principal, executionId: runId }: Running,
-  id: string,
-  outputs: Record<string, unknown>,
-): Promise<string | null> {
-  try {
-    await livePorts(scope, { ...principal, runId }).records.update({ id }, outputs, 'merge');
-    return null;
-  } catch (error) {
-    if (error instanceof StepError) return `The outputs could not be appended: ${error.message}`;
-    throw error;
-  }
+  return { ended: { success, output, error } };
 }

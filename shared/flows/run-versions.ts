@@ -1,7 +1,7 @@
 import { decodeTime } from 'ulid';
 import { ConditionFailed } from '../data/condition-failed.ts';
 import { payloadStore } from '../data/payloads.ts';
-import { ApiError } from '../http/errors.ts';
+import { conflict } from '../http/errors.ts';
 import { derivedId } from '../ids.ts';
 import type { Scope } from '../runtime.ts';
 import { type Flow, type FlowVersion, flowVersionEntity, type StoredStep } from './flow.ts';
@@ -63,7 +63,7 @@ export function runVersions(scope: Scope) {
     async of(flow: Flow, environment: 'production' | 'test'): Promise<LoadedVersion> {
       const { draft, publishedVersionId } = flow;
       if (publishedVersionId && !(draft && environment === 'test')) return get(flow.id, publishedVersionId);
-      if (!draft) throw new ApiError(409, 'Conflict', 'The flow has neither a draft nor a version');
+      if (!draft) throw conflict('The flow has neither a draft nor a version');
       const steps = (await payloads.fetch(flow.steps)) as StoredStep[];
       const version = snapshotOf({ ...draftOf(flow), type: 'test' }, steps);
       await keepOnce(version.id, undefined, async () => ({ ...version, steps: flow.steps }));

@@ -21,11 +21,11 @@ export function ownTexts({ config = {} }: SentStep) {
 }
 
 /** The keys of the secrets that a step names itself. Told by the texts alone: who saves a flow needs no step's code. */
-export const keysOfStep = (step: SentStep): string[] => [
-  ...new Set(
-    ownTexts(step).flatMap(({ text, path }) => (isScript(path) ? keysOfScript(text) : keysOfTemplate(text))),
-  ),
-];
+export const keysOfStep = (step: SentStep): string[] => [...new Set(ownTexts(step).flatMap(keysOfText))];
+
+/** The keys of the secrets that one text of a config names. */
+export const keysOfText = ({ text, path }: { text: string; path: readonly PropertyKey[] }) =>
+  isScript(path) ? keysOfScript(text) : keysOfTemplate(text);
 
 /** The member of a config that is a script: it has its own way of naming secrets. */
 const isScript = (path: readonly PropertyKey[]) => path.length === 2 && path[1] === 'script';

@@ -28,7 +28,7 @@ export interface StepRun<Config> extends Filler {
   emit?: ((event: StepEvent) => void) | undefined;
 }
 
-/** What a step shows while it runs (semantics-1, section 9). */
+/** What a step shows while it runs. */
 export type StepEvent =
   | { type: 'text_start' }
   | { type: 'text_delta'; delta: string }
@@ -68,18 +68,18 @@ export interface StepType<
   output: Output;
   /** True where the step reaches outside: its result is checkpointed before the next step begins. */
   effects: boolean;
+  /**
+   * True where `{{secret:KEY}}` may stand in its config. Only for work that leaves the service: what a step keeps would
+   * keep the value too. Otherwise a config that names a secret is refused.
+   */
+  takesSecrets: boolean;
+  /** What the caller of an inline flow has to hold beside FLOWS:EXECUTE; null where that is enough. */
+  permission: Permission | null;
   /** Steps to run next, before the one that follows, and the name of that branch: how a condition branches. */
   branch?: (config: z.output<Config>, output: z.output<Output>) => Branch;
   run: (
     step: StepRun<z.output<Config>>,
   ) => Promise<StepOutcome<z.input<Output>> | Parked> | StepOutcome<z.input<Output>>;
-  /**
-   * True where `{{secret:KEY}}` may stand in its config. Only for work that leaves the service: what a step keeps would
-   * keep the value too. Without it a config that names a secret is refused.
-   */
-  takesSecrets?: true;
-  /** What the caller of a flow that is not stored has to hold beside FLOWS:EXECUTE, for the step to be in it. */
-  permission?: Permission;
 }
 
 export const defineStep = <Type extends string, Config extends z.ZodObject, Output extends z.ZodType>(

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { optionalCredential } from '../auth/optional-credential.ts';
 import type { Permission } from '../auth/permissions.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Windows } from '../auth/windows.ts';
@@ -58,6 +59,8 @@ export interface Endpoint<
   sessionOnly?: boolean;
   /** Takes the token of a setup link too, which all other endpoints refuse. */
   acceptsIntakeToken?: boolean;
+  /** Of a public endpoint that takes a credential where one is sent: see {@link defineOpenEndpoint}. */
+  optionalCredential?: typeof optionalCredential;
   params?: Params;
   query?: Query;
   body?: Body;
@@ -119,6 +122,29 @@ export const defineStreamingEndpoint = <
       handle: (request: Request<Params, Query, Body>, needs: Met<N>) => Promise<LiveReply<R>>;
     },
 ) => endpoint as unknown as Endpoint<Params, Query, Body, R, N> & Route & { streams: Event };
+
+/**
+ * The same for a public endpoint that does more for a caller with a credential: without one there is no principal and
+ * nothing of `needs`. Callers without one are limited per address.
+ */
+export const defineOpenEndpoint = <
+  Params extends Schema = undefined,
+  Query extends Schema = undefined,
+  Body extends Schema = undefined,
+  const R extends Responses = Responses,
+  N extends Record<string, Need<unknown>> = Record<never, never>,
+  const Route extends Pick<Endpoint, 'id' | 'method' | 'path'> = Pick<Endpoint, 'id' | 'method' | 'path'>,
+>(
+  endpoint: Omit<Endpoint<Params, Query, Body, R, N>, 'handle' | 'permission'> &
+    Route & {
+      permission: 'public';
+      optionalCredential: typeof optionalCredential;
+      handle: (
+        request: Omit<Request<Params, Query, Body>, 'principal'> & { principal: Principal | undefined },
+        needs: Met<N> | undefined,
+      ) => Promise<Reply<R>> | Reply<R>;
+    },
+) => endpoint as unknown as Endpoint<Params, Query, Body, R, N> & Route;
 
 // biome-ignore lint/suspicious/noExplicitAny: a registry holds endpoints of every shape, and handlers are contravariant
 export type AnyEndpoint = Endpoint<any, any, any, any, any>;

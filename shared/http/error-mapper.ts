@@ -1,7 +1,7 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { log } from '../log.ts';
-import { ApiError } from './errors.ts';
+import { ApiError, internalError } from './errors.ts';
 import type { CallContext } from './lambda.ts';
 
 /** Turns whatever was thrown into a response. A 500 tells the request's id and nothing of the inside. */
@@ -15,15 +15,16 @@ export const errorMapper = (): MiddlewareObj<
     const { requestId } = request.event.requestContext;
     const admission = await request.context.admission?.catch(() => undefined);
     const error = admission?.refusal ?? request.error;
-    if (error instanceof ApiError) {
-      const { status, message, details, extra, headers } = error;
-      const body = { error: message, ...(details !== undefined && { details }), ...extra };
-      request.response = json(status, body, headers);
-    } else {
-      log.error('Unhandled error', { error, requestId });
-      request.response = json(500, { error: 'Internal server error', details: `Request ${requestId}` });
-    }
+    if (!(error instanceof ApiError)) log.error('Unhandled error', { error, requestId });
+    const seen = error instanceof ApiError ? error : internalError(requestId);
+    request.response = json(seen.status, errorBody(seen), seen.headers);
   },
+});
+
+const errorBody = ({ message, details, extra }: ApiError) => ({
+  error: message,
+  ...(details !== undefined && { details }),
+  ...extra,
 });
 
 export const json = (statusCode: number, body: unknown, headers = {}): APIGatewayProxyResult => ({

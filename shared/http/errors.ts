@@ -5,21 +5,25 @@ export interface ErrorDetail {
   message: string;
 }
 
-/**
- * A failure that the caller may see. Everything else that is thrown leaves as a bare 500.
- * 401, 403 and 429 carry `details: string`, 400 a list, the others one or none (specification, "Errors").
- */
-export class ApiError extends Error {
-  readonly status: number;
-  readonly details: string | ErrorDetail[] | undefined;
-  /** Members of the body beside `error` and `details`, where the contract names some. */
+/** The statuses whose `details` are a text. */
+type TextStatus = 401 | 403 | 429;
+export type ListStatus = 400 | 404 | 409 | 413 | 415 | 422 | 500 | 502 | 503 | 504;
+export type ErrorStatus = TextStatus | ListStatus;
+/** The `details` of a status: a text or a list of what is wrong, which may be missing. */
+export type DetailsOf<S extends ErrorStatus> = S extends TextStatus ? string : ErrorDetail[] | undefined;
+
+/** A failure that the caller may see. Everything else that is thrown leaves as a bare 500. */
+export class ApiError<S extends ErrorStatus = ErrorStatus> extends Error {
+  readonly status: S;
+  readonly details: DetailsOf<S>;
+  /** Members of the body beside `error` and `details`, where an error has some. */
   readonly extra: Record<string, string>;
   readonly headers: Record<string, string>;
 
   constructor(
-    status: number,
+    status: S,
     error: string,
-    details?: string | ErrorDetail[],
+    details: DetailsOf<S>,
     extra: Record<string, string> = {},
     headers: Record<string, string> = {},
   ) {
@@ -31,23 +35,40 @@ export class ApiError extends Error {
   }
 }
 
+/** A detail, or the words of one whose code says no more than the status. */
+type Detail = ErrorDetail | string;
+const listOf = (code: string, detail: Detail): ErrorDetail[] => [
+  typeof detail === 'string' ? { code, message: detail } : detail,
+];
+
 export const invalid = (...details: ErrorDetail[]) => new ApiError(400, 'Validation error', details);
 export const invalidAt = (path: string, code: string, message: string) => invalid({ path, code, message });
-export const unauthorized = () => new ApiError(401, 'Unauthorized', 'The API key is invalid or missing');
+export const unauthorized = () =>
+  new ApiError(
+    401,
+    'Unauthorized',
+    'The API key is invalid or missing',
+    {},
+    { 'WWW-Authenticate': 'Bearer' },
+  );
 export const forbidden = (details: string, extra?: Record<string, string>) =>
   new ApiError(403, 'Forbidden', details, extra);
 export const missingPermission = (permission: string) =>
   forbidden(`Missing required permission: ${permission}`);
 /** The same words for an id that never existed and for one of another tenant. */
-export const notFound = (what: string, ids: readonly string[] = []) =>
-  new ApiError(404, `${what} not found`, ids.length > 0 ? ids.slice(0, 10).join(', ') : undefined);
-export const unprocessable = (details: ErrorDetail | string) =>
-  new ApiError(422, 'Unprocessable', typeof details === 'string' ? details : [details]);
-export const conflict = (details: ErrorDetail | string) =>
-  new ApiError(409, 'Conflict', typeof details === 'string' ? details : [details]);
-export const tooLarge = (details: string) => new ApiError(413, 'Payload too large', details);
+export const notFound = (what: string, details?: ErrorDetail[]) =>
+  new ApiError(404, `${what} not found`, details);
+export const unprocessable = (detail: Detail) =>
+  new ApiError(422, 'Unprocessable', listOf('NOTHING_TO_RUN', detail));
+export const conflict = (detail: Detail) => new ApiError(409, 'Conflict', listOf('CONFLICT', detail));
+export const tooLarge = (detail: Detail) =>
+  new ApiError(413, 'Payload too large', listOf('TOO_LARGE', detail));
 export const unsupportedMediaType = (expected: string) =>
-  new ApiError(415, 'Unsupported media type', `Send the body as ${expected}`);
+  new ApiError(
+    415,
+    'Unsupported media type',
+    listOf('UNSUPPORTED_MEDIA_TYPE', `Send the body as ${expected}`),
+  );
 export const rateLimited = (window: 'Hourly' | 'Daily', limit: number, secondsLeft: number) =>
   new ApiError(
     429,
@@ -56,5 +77,9 @@ export const rateLimited = (window: 'Hourly' | 'Daily', limit: number, secondsLe
     {},
     { 'Retry-After': String(secondsLeft) },
   );
+/** What anyone may know of a fault: where to look for it. */
+export const internalError = (requestId: string) =>
+  new ApiError(500, 'Internal server error', listOf('INTERNAL', `Request ${requestId}`));
 /** Some of the work is done, and the same call, sent again, goes on with it. */
-export const unavailable = (details: string) => new ApiError(503, 'Service unavailable', details);
+export const unavailable = (detail: Detail) =>
+  new ApiError(503, 'Service unavailable', listOf('OUT_OF_TIME', detail));

@@ -2,6 +2,7 @@ import middy, { type PluginExecutionMode } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import type * as z from 'zod';
 import { type Admission, admit } from '../auth/meter.ts';
+import type { Call } from '../auth/optional-credential.ts';
 import { type Principal, principalFrom } from '../auth/principal.ts';
 import { uncounted } from '../auth/windows.ts';
 import { meet, productionRuntime, type Runtime } from '../runtime.ts';
@@ -40,14 +41,17 @@ export const toLambda = (
       );
     })
     .before(async ({ event, context }) => {
-      if (endpoint.permission === 'public') return;
-      context.principal = principalFrom(event.requestContext);
-      context.admission = admit(loadRuntime().scopeOf(context.principal.tenant), context.principal, endpoint);
+      const call = await callOf(endpoint, event, loadRuntime);
+      if (!call) return;
+      Object.assign(context, call);
       // A read runs beside the meter, since nothing of it leaves before the meter has spoken. A write waits, what is
       // streamed does since it may be long, and what only a session may do since it is audited.
       const isRead = endpoint.method === 'GET' && !endpoint.streams && !endpoint.sessionOnly;
-      if (isRead) context.admission.catch(() => {});
-      else context.principal.permissions = await admitted(context.admission);
+      if (isRead) call.admission.catch(() => {});
+      else {
+        const permissions = await admitted(call.admission);
+        if (call.principal) call.principal.permissions = permissions;
+      }
     })
     .use(bodyParser(endpoint))
     .handler(
@@ -58,6 +62,18 @@ export const toLambda = (
         return answer;
       },
     );
+
+/** Who calls, of an endpoint that counts its callers. */
+function callOf(
+  endpoint: AnyEndpoint,
+  event: APIGatewayProxyEvent,
+  loadRuntime: () => Runtime,
+): Call | Promise<Call> | undefined {
+  if (endpoint.optionalCredential) return endpoint.optionalCredential(event, loadRuntime());
+  if (endpoint.permission === 'public') return undefined;
+  const principal = principalFrom(event.requestContext);
+  return { principal, admission: admit(loadRuntime().scopeOf(principal.tenant), principal, endpoint) };
+}
 
 /** @returns the permissions that the credential holds at this moment. */
 async function admitted(admission: Promise<Admission> | undefined): Promise<string[]> {
@@ -79,7 +95,11 @@ async function answerTo(
     ...parseRequest(endpoint, event),
     ...{ principal, signal, timeLeftMs, requestId, baseUrl, usage },
   };
-  const needs = principal ? meet(endpoint.needs, loadRuntime().scopeOf(principal.tenant)) : {};
+  const needs = principal
+    ? meet(endpoint.needs, loadRuntime().scopeOf(principal.tenant))
+    : endpoint.optionalCredential
+      ? undefined
+      : {};
   const reply: unknown = await endpoint.handle(request as never, needs as never);
   if (endpoint.streams && isLive(reply)) return live(reply);
   const statuses = Object.keys(endpoint.responses).map(Number);
@@ -140,7 +160,8 @@ const decoded = (parameters: Record<string, string | undefined>) =>
     }),
   );
 
-function rateLimitHeaders({ permission }: AnyEndpoint) {
+function rateLimitHeaders({ permission, optionalCredential }: AnyEndpoint) {
+  const isFree = permission === 'public' && !optionalCredential;
   const add = async ({
     context,
     response,
@@ -150,7 +171,7 @@ function rateLimitHeaders({ permission }: AnyEndpoint) {
   }) => {
     const admission = await context.admission?.catch(() => undefined);
     if (!response) return;
-    const { limit, remaining, reset } = admission?.rateLimit ?? uncounted(permission === 'public');
+    const { limit, remaining, reset } = admission?.rateLimit ?? uncounted(isFree);
     response.headers = {
       ...response.headers,
       'X-RateLimit-Limit': String(limit),

@@ -83,6 +83,7 @@ function operation(endpoint: AnyEndpoint, schemas: Map<string, Json>): Json {
     permission,
     sessionOnly,
     acceptsIntakeToken,
+    optionalCredential,
     params,
     query,
     body,
@@ -91,18 +92,19 @@ function operation(endpoint: AnyEndpoint, schemas: Map<string, Json>): Json {
     errors = [],
   } = endpoint;
   const isPublic = permission === 'public';
+  const isCounted = !isPublic || optionalCredential !== undefined;
   const needed = isPublic
     ? ''
     : permission === 'authenticated'
       ? 'Needs any valid credential.'
       : `Needs \`${permission}\`${sessionOnly ? ', and a session' : ''}${acceptsIntakeToken ? ', or the token of a setup link' : ''}.`;
-  const failures = [...new Set([...errors, ...(isPublic ? [] : [401, 403, 429]), 500])].sort();
+  const failures = [...new Set([...errors, ...(isCounted ? [401, 403, 429] : []), 500])].sort();
   return {
     operationId: id,
     tags: [groupOf(endpoint)],
     summary,
     description: [description, needed].filter(Boolean).join('\n\n'),
-    ...(isPublic && { security: [] }),
+    ...(isPublic && { security: optionalCredential ? [{}, { bearer: [] }] : [] }),
     parameters: [...parameters('path', params, schemas), ...parameters('query', query, schemas)],
     ...(body && {
       requestBody: {
@@ -120,7 +122,7 @@ function operation(endpoint: AnyEndpoint, schemas: Map<string, Json>): Json {
         status,
         success(Number(status), schema, endpoint, schemas),
       ]),
-      ...failures.map((status) => [status, failure(status, isPublic, schemas)]),
+      ...failures.map((status) => [status, failure(status, isCounted, schemas)]),
     ]),
   };
 }
@@ -128,11 +130,11 @@ function operation(endpoint: AnyEndpoint, schemas: Map<string, Json>): Json {
 const success = (
   status: number,
   schema: z.ZodType,
-  { permission, streams, streamsAs = 'text/event-stream' }: AnyEndpoint,
+  { permission, optionalCredential, streams, streamsAs = 'text/event-stream' }: AnyEndpoint,
   schemas: Map<string, Json>,
 ) => ({
   description: status === 204 ? 'Done; no body' : 'Done',
-  ...(permission !== 'public' && { headers: rateLimitHeaders }),
+  ...((permission !== 'public' || optionalCredential) && { headers: rateLimitHeaders }),
   ...(status !== 204 && {
     content: {
       ...(streams && { [streamsAs]: { schema: schemaOf(streams, 'output', schemas) } }),
@@ -141,9 +143,9 @@ const success = (
   }),
 });
 
-const failure = (status: number, isPublic: boolean, schemas: Map<string, Json>) => ({
+const failure = (status: number, isCounted: boolean, schemas: Map<string, Json>) => ({
   description: errorMeanings[status] ?? '',
-  ...(!isPublic && { headers: rateLimitHeaders }),
+  ...(isCounted && { headers: rateLimitHeaders }),
   content: { 'application/json': { schema: schemaOf(ErrorBody, 'output', schemas) } },
 });
 

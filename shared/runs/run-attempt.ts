@@ -1,5 +1,7 @@
 import { type Run, type RunEvent, runFlow, type StepResult, type Wait } from '../flows/engine.ts';
+import { appendOutputs } from './append-outputs.ts';
 import type { RunLog } from './run-log.ts';
+import { outputsOf } from './run-outputs.ts';
 
 export interface Attempt extends Omit<Run, 'done'> {
   /** What earlier attempts did, by path; what this one does is added. */
@@ -9,12 +11,16 @@ export interface Attempt extends Omit<Run, 'done'> {
   retries?: ReadonlyMap<string, number>;
   /** Whether a run that fails for a reason that may pass is left open, to be tried again. */
   mayRetry?: boolean;
+  /** The record that takes the output variables of a run that succeeds. Where it cannot, the run fails. */
+  appendsTo?: string | undefined;
   /** Told what happens as it happens. */
   onEvent?: (event: RunEvent) => void;
 }
 
+type RunEnd = Extract<RunEvent, { type: 'run_end' }>;
+
 export type AttemptOutcome =
-  | { end: Extract<RunEvent, { type: 'run_end' }> }
+  | { end: RunEnd }
   | { parked: { wait: Wait; until: Date } }
   /** The path of the step from which the run should be tried again. */
   | { retryFrom: string };
@@ -28,6 +34,7 @@ export async function attemptRun({
   done,
   retries,
   mayRetry = false,
+  appendsTo,
   onEvent,
   ...run
 }: Attempt): Promise<AttemptOutcome> {
@@ -38,13 +45,20 @@ export async function attemptRun({
     done.set(result.path, result);
     await log.add(result);
   };
+  const append = async (end: RunEnd, recordId: string): Promise<RunEnd> => {
+    // As before any step that reaches outside, so that no model call before it is paid for twice.
+    if (unwrittenEffects) await log.flush();
+    const error = await appendOutputs(run.ports.records, recordId, outputsOf(run.steps, done));
+    return error === undefined ? end : { ...end, success: false, error };
+  };
   for await (const event of runFlow({ ...run, done })) {
     if (event.type === 'run_end') {
       if (failed && event.retryable && mayRetry && !event.success) return { retryFrom: failed.path };
       await write(failed);
-      await log.finish(event.success ? null : (event.error ?? 'The run failed'));
-      onEvent?.(event);
-      return { end: event };
+      const end = event.success && appendsTo ? await append(event, appendsTo) : event;
+      await log.finish(end.success ? null : (end.error ?? 'The run failed'));
+      onEvent?.(end);
+      return { end };
     }
     // Whether a failed step is written shows with what comes next: one that ends the run may be tried again.
     await write(failed);

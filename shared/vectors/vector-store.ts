@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import {
   ConflictException,
   CreateIndexCommand,
+  GetIndexCommand,
   NotFoundException,
   type PutInputVector,
   PutVectorsCommand,
@@ -50,6 +51,17 @@ export const vectorStore = (tenant: string): VectorsPort => ({
     }));
   },
 });
+
+/** Whether a tenant's collection has been made, which its first vector does. */
+export async function hasIndex(tenant: string, collection: string): Promise<boolean> {
+  try {
+    await s3Vectors().send(new GetIndexCommand(indexOf(tenant, collection)));
+    return true;
+  } catch (error) {
+    if (error instanceof NotFoundException) return false;
+    throw error;
+  }
+}
 
 /** An index's name has 63 characters at most, of few kinds; a collection's may be anything. */
 const indexOf = (tenant: string, collection: string): VectorIndex => ({

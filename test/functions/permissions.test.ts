@@ -80,6 +80,16 @@ test.each(named)('%s: each permission lets in or is told which one is missing', 
   );
 });
 
+test.each(named.filter(([, { permission }]) => permission !== 'authenticated'))(
+  '%s: a session whose token names the whole group is let in',
+  async (_id, endpoint) => {
+    const group = `${endpoint.permission.split(':')[0]}:*`;
+    const { call } = await newTenant({ permissions: [group] });
+    const { status } = await call(endpoint.method, pathOf(endpoint));
+    expect([401, 403]).not.toContain(status);
+  },
+);
+
 test('keys that only sessions may manage are the only thing that a key with everything may not do', () => {
   const sessionOnly = guarded.filter((endpoint) => endpoint.sessionOnly).map(({ id }) => id);
   expect(sessionOnly.toSorted()).toEqual(

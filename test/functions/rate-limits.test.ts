@@ -14,7 +14,9 @@ import { call, newTenant } from '../support/stack.ts';
 
 const named = (isPublic: boolean) =>
   (endpoints as readonly AnyEndpoint[])
-    .filter(({ permission }) => (permission === 'public') === isPublic)
+    .filter(
+      ({ permission, optionalCredential }) => (permission === 'public') === isPublic && !optionalCredential,
+    )
     .map((endpoint) => [endpoint.id, endpoint] as const);
 
 let exhausted: Awaited<ReturnType<typeof newKey>>;

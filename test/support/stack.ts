@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { inject } from 'vitest';
+import * as z from 'zod';
 import type { StackFacts } from '../../infra/local/stack.ts';
 import { tenantOf } from '../../shared/auth/principal.ts';
 import { documentClient } from '../../shared/data/client.ts';
@@ -64,8 +65,23 @@ export async function call(method: string, path: string, options: CallOptions = 
   });
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
-  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+  const answer = {
+    status: response.status,
+    headers: response.headers,
+    body: isJson ? JSON.parse(text) : text,
+  };
+  if (isJson && answer.status >= 400) expectErrorBody(answer, `${method} ${path}`);
+  return answer;
 }
+
+/** What holds for every error: `details` is a text with 401, 403 and 429 alone, elsewhere a list or missing. */
+function expectErrorBody({ status, body }: Answer, request: string): void {
+  const expected = [401, 403, 429].includes(status) ? z.string() : z.array(ErrorDetail).optional();
+  const { error } = z.object({ error: z.string(), details: expected }).safeParse(body);
+  if (error) throw new Error(`${request} was answered ${status} ${JSON.stringify(body)}: ${error.message}`);
+}
+
+const ErrorDetail = z.strictObject({ path: z.string().optional(), code: z.string(), message: z.string() });
 
 /** What was asked of the table: each operation by DynamoDB's name for it, and the capacity that all consumed. */
 export interface Consumption {

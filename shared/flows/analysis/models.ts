@@ -22,7 +22,8 @@ interface Named {
   path: PropertyKey[];
 }
 
-function modelsIn(config: Record<string, unknown>): Named[] {
+/** The models that a config names. */
+export function modelsIn(config: Record<string, unknown>): Named[] {
   const { fallbacks } = (config.errorHandling ?? {}) as { fallbacks?: unknown };
   const list: unknown[] = Array.isArray(fallbacks) ? fallbacks : [];
   return [

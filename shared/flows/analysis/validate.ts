@@ -25,7 +25,7 @@ export async function validateFlow(
   sandbox: Sandbox,
 ): Promise<Validation> {
   const { error } = Body.safeParse(body, { reportInput: true });
-  const member = body.flowSteps === undefined && body.steps !== undefined ? 'steps' : 'flowSteps';
+  const member = stepsMember(body);
   const refusals = detailsOf(error?.issues ?? []);
   const stop = refusals.some(({ code }) => outOfBounds.has(code));
   const errors = bounded(
@@ -38,6 +38,13 @@ export async function validateFlow(
     : await analyse(body[member], member, sandbox);
   return { valid: errors.length === 0, errors, ...analysis };
 }
+
+/** The member of a flow as it is sent that holds the steps. */
+export const stepsMember = (body: Record<string, unknown>) =>
+  body.flowSteps === undefined && body.steps !== undefined ? 'steps' : 'flowSteps';
+
+export const isOutOfBounds = ({ errors }: Pick<Validation, 'errors'>) =>
+  errors.some(({ code }) => outOfBounds.has(code));
 
 /** Saving stops at what is wrong with the list of steps as a whole, then at its shape; here all is told at once. */
 async function withOthers(

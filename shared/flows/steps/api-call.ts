@@ -35,6 +35,7 @@ export const apiCallStep = defineStep({
   ]),
   effects: true,
   takesSecrets: true,
+  permission: null,
   async run(step) {
     const { http, auth, requestTemplate, responseMapping } = step.config;
     const answer = await step.ports.fetch(

@@ -17,6 +17,8 @@ export const conditionalStep = defineStep({
   }),
   output: z.object({ matched: z.boolean(), result: z.unknown() }),
   effects: false,
+  takesSecrets: false,
+  permission: null,
   async run({ config, variables, ports, signal }) {
     const result = await evaluateExpression(ports.sandbox, config.condition, variables, { signal });
     return { output: { matched: Boolean(result), result } };

@@ -30,6 +30,8 @@ export const crawlStep = defineStep({
   }),
   output: z.array(CrawledPage),
   effects: true,
+  takesSecrets: false,
+  permission: null,
   async run({ config, render, ports, signal }) {
     const { crawl } = await import('../../web/crawl.ts');
     const { limit = 10, depth = 2 } = config;

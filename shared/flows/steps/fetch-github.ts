@@ -45,6 +45,7 @@ export const fetchGithubStep = defineStep({
   output: z.string(),
   effects: true,
   takesSecrets: true,
+  permission: null,
   async run({ config, render, ports: { fetch, sandbox }, signal }) {
     const { repo, repository, path, branch, auth, compress = false, style = 'markdown' } = config;
     const { includePatterns = [], excludePatterns = [] } = config;

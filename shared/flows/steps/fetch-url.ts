@@ -20,6 +20,7 @@ export const fetchUrlStep = defineStep({
   output: z.unknown().meta({ description: 'A text, or any JSON' }),
   effects: true,
   takesSecrets: true,
+  permission: null,
   async run(step) {
     const { http, responseType } = step.config;
     const reading = { sandbox: step.ports.sandbox, signal: step.signal };

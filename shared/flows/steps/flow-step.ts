@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Permission } from '../../auth/permissions.ts';
 import { textsOf } from '../analysis/texts.ts';
 import { Expression } from '../scripts.ts';
 import { ownTexts } from '../secret-keys.ts';
@@ -42,7 +43,7 @@ const ConditionalConfig = conditionalStep.config.extend({
 const schemaName = (type: string) =>
   `${type.replaceAll(/(^|-)([a-z])/g, (_match, _dash, letter: string) => letter.toUpperCase())}Step`;
 
-const stepOf = ({ type, summary, config, output, takesSecrets }: AnyStepType) => {
+const stepOf = ({ type, summary, config, output, takesSecrets, permission }: AnyStepType) => {
   const Config: z.ZodObject = type === conditionalStep.type ? ConditionalConfig : config;
   return z
     .strictObject({ type: z.literal(type), ...base, config: Config.prefault({}) })
@@ -57,8 +58,10 @@ const stepOf = ({ type, summary, config, output, takesSecrets }: AnyStepType) =>
       const message = takesSecrets ? 'No reference is filled here' : keepsSecret(type);
       for (const { path } of named) if (!filled.has(path.join('.'))) refuse({ message }, path);
     })
-    .meta({ id: schemaName(type), description: summary, output });
+    .meta({ id: schemaName(type), description: summary + inlineNeeds(permission), output });
 };
+const inlineNeeds = (permission: Permission | null) =>
+  permission ? `. In an inline flow it needs \`${permission}\` too` : '';
 const keepsSecret = (type: string) =>
   `A step of the type ${type} would keep the value of a secret. ${secretTakers.join(', ')} take {{secret:KEY}}`;
 const secretTakers = Object.values<AnyStepType>(stepTypes).flatMap(({ type, takesSecrets }) =>

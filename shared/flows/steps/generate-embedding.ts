@@ -40,6 +40,8 @@ export const generateEmbeddingStep = defineStep({
   config: Config,
   output: z.union([Vector, z.array(Vector)]),
   effects: true,
+  takesSecrets: false,
+  permission: null,
   async run(step) {
     const input = await inputOf(step);
     const answer = await embedded(step, step.config.embeddingModel, Array.isArray(input) ? input : [input]);

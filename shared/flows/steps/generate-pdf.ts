@@ -67,6 +67,8 @@ export const generatePdfStep = defineStep({
   config: Config,
   output: AssetOutput,
   effects: true,
+  takesSecrets: false,
+  permission: null,
   async run(step) {
     const { config, render, ports, signal } = step;
     const filename = safeFilename(pdfName(await render(config.filename ?? 'document.pdf')));

@@ -52,6 +52,7 @@ export const paginateApiStep = defineStep({
   output: z.array(z.unknown()).meta({ description: 'The entities of all pages, in their order' }),
   effects: true,
   takesSecrets: true,
+  permission: null,
   async run({ config, render, ports: { fetch }, signal }) {
     const { method = 'GET', headers = {}, paginationType, pageSize, entityPath } = config;
     const { paginate } = await import('../../web/paginate.ts');

@@ -60,6 +60,7 @@ export const promptStep = defineStep({
   output: z.unknown(),
   effects: true,
   takesSecrets: true,
+  permission: null,
   async run(step) {
     const { config, render, signal } = step;
     const resolvedPrompt = await render(config.userPrompt ?? config.text ?? '');

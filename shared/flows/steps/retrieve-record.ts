@@ -20,6 +20,8 @@ export const retrieveRecordStep = defineStep({
   config: z.strictObject({ ...selectorMembers, ...plainMembers }).superRefine(checkSelector),
   output: SeenRecord.nullable(),
   effects: true,
+  takesSecrets: false,
+  permission: 'RECORDS:READ',
   async run(step) {
     const { selector } = await selectorOf(step);
     return { output: (selector && (await step.ports.records.find(selector))) ?? null };

@@ -24,6 +24,8 @@ export const searchStep = defineStep({
     }),
   ),
   effects: true,
+  takesSecrets: false,
+  permission: null,
   async run({ config: { provider, query, maxResults = 5 }, render, ports, signal }) {
     const asked = (await render(query)).trim();
     if (!asked) throw new StepError('The query is empty');

@@ -43,6 +43,8 @@ export const sendEmailStep = defineStep({
   config: Config,
   output: z.object({ messageId: z.string() }),
   effects: true,
+  takesSecrets: false,
+  permission: null,
   async run(step) {
     const { config, render, ports } = step;
     const [from, ...others] = addressesIn('from', [await render(config.from)]);

@@ -20,6 +20,8 @@ export const sendEventStep = defineStep({
   }),
   output: z.object({ eventId: z.string() }),
   effects: true,
+  takesSecrets: false,
+  permission: null,
   async run({ config, render, renderValue, ports }) {
     const type = (await render(config.eventType)).trim();
     if (!type || type.length > typeCharactersMax) {

@@ -29,6 +29,8 @@ export const sendStreamStep = defineStep({
   }),
   output: z.unknown(),
   effects: false,
+  takesSecrets: false,
+  permission: null,
   run({ config: { sourceVariable, streamType = 'text' }, variables, emit }) {
     const value = valueAt(variables, sourceVariable);
     if (value === undefined) throw new StepError(`The variable ${sourceVariable} is not set`);

@@ -34,6 +34,8 @@ export const sendTextStep = defineStep({
   }),
   output: z.object({ messageId: z.string() }),
   effects: true,
+  takesSecrets: false,
+  permission: null,
   async run({ config, render, ports }) {
     const from = config.from === undefined ? undefined : (await render(config.from)).trim();
     const to = await render(config.to);

@@ -23,6 +23,8 @@ export const setVariableStep = defineStep({
     }),
   output: z.unknown(),
   effects: false,
+  takesSecrets: false,
+  permission: null,
   run: async ({ config, renderValue }) => ({
     output: await renderValue(config.valueTemplate ?? config.value),
   }),

@@ -52,6 +52,8 @@ export const storeAssetStep = defineStep({
   config: Config,
   output: AssetOutput,
   effects: true,
+  takesSecrets: false,
+  permission: null,
   async run(step) {
     const { config, render, ports } = step;
     const file = await (config.url === undefined

@@ -28,6 +28,8 @@ export const storeVectorStep = defineStep({
   }),
   output: z.object({ collection: z.string(), count: z.int(), ids: z.array(z.string()) }),
   effects: true,
+  takesSecrets: false,
+  permission: 'RECORDS:WRITE',
   async run({ config, variables, render, ports }) {
     const collection = collectionFrom(await render(config.destination));
     const vectors = vectorsIn(valueAt(variables, config.vectorsSource), config.vectorsSource);

@@ -32,6 +32,8 @@ export const templateStep = defineStep({
   }),
   output: z.string(),
   effects: false,
+  takesSecrets: false,
+  permission: null,
   async run({ config, variables, renderValue, ports, emit }) {
     const inputs = (await renderValue(config.inputs ?? {})) as object;
     const text = await fillerOf({ ...variables, ...inputs }, ports.sandbox).render(config.template);

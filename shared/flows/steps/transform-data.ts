@@ -33,6 +33,7 @@ export const transformDataStep = defineStep({
   output: z.unknown(),
   effects: false,
   takesSecrets: true,
+  permission: null,
   async run({ config: { script, language, timeoutMs }, variables, ports, signal }) {
     const secrets = (variables.secrets ?? {}) as Record<string, string>;
     const filled = inScript(script, (key) => escapedForScript(secrets[key] ?? ''));

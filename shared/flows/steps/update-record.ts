@@ -26,6 +26,8 @@ export const updateRecordStep = defineStep({
     .superRefine(checkSelector),
   output: SeenRecord,
   effects: true,
+  takesSecrets: false,
+  permission: 'RECORDS:WRITE',
   async run(step) {
     const { updates, mergeStrategy = 'merge' } = step.config;
     const { words, selector } = await selectorOf(step);

@@ -18,6 +18,7 @@ export const upsertRecordStep = defineStep({
   }),
   output: z.object({ id: z.string(), type: z.string(), name: z.string(), metadata: Metadata }),
   effects: true,
+  takesSecrets: false,
   permission: 'RECORDS:WRITE',
   async run({ config, variables, render, ports }) {
     const { recordType: type, recordName, sourceVariable } = config;

@@ -42,6 +42,8 @@ export const vectorSearchStep = defineStep({
     z.object({ id: z.string(), score: z.number(), metadata: z.record(z.string(), z.unknown()) }),
   ),
   effects: true,
+  takesSecrets: false,
+  permission: 'RECORDS:READ',
   async run(step) {
     const { limit = 10, threshold = Number.NEGATIVE_INFINITY } = step.config;
     const collection = collectionFrom(await step.render(step.config.collection));

@@ -40,6 +40,8 @@ export const waitUntilStep = defineStep({
   config: Config,
   output: Output,
   effects: false,
+  takesSecrets: false,
+  permission: null,
   async run(step): Promise<Outcome | Parked> {
     const { config, ports, since, signal } = step;
     for (;;) {

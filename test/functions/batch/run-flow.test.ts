@@ -87,7 +87,10 @@ test('unknown flows and records are a 404 that names the records, and nothing is
   await expectStatus(404, start(tenant, { flowId: unknown('flow'), recordIds }));
   for (const stranger of [unknown('record'), ...theirs]) {
     const asked = start(tenant, { flowId, recordIds: [...recordIds, stranger] });
-    expect(await expectStatus(404, asked)).toEqual({ error: 'Record not found', details: stranger });
+    expect(await expectStatus(404, asked)).toEqual({
+      error: 'Record not found',
+      details: [{ path: 'recordIds.2', code: 'NOT_FOUND', message: `There is no record ${stranger}` }],
+    });
   }
   const summary = await expectStatus(200, tenant.call('GET', '/v1/batch/summary'));
   expect(summary.batches.concat(summary.recent)).toEqual([]);

@@ -142,7 +142,12 @@ test('413 with the advice to split for more than 10,000 rows, and nothing is cre
   expect(status).toBe(413);
   expect(body).toEqual({
     error: 'Payload too large',
-    details: 'A call takes 10000 rows at most: split the file and upload its parts one after another',
+    details: [
+      {
+        code: 'TOO_LARGE',
+        message: 'A call takes 10000 rows at most: split the file and upload its parts one after another',
+      },
+    ],
   });
   expect((await tenant.call('GET', '/v1/records')).body.data).toEqual([]);
 });

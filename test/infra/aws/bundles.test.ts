@@ -64,6 +64,31 @@ test('a bundled endpoint answers as it does here', async () => {
   });
 });
 
+test('the bundled check of a flow knows a caller by the credential, and looks into the account', async () => {
+  const { token } = await newTenant();
+  const check = invokeWith(await deployed('public.validate-flow'), {});
+  const config = { recordFilter: { type: 'none' } };
+  const ask = (headers: object) =>
+    check({
+      httpMethod: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({
+        name: 'f',
+        flowSteps: [
+          { type: 'retrieve-record', name: 'r', config },
+          { type: 'vector-search', name: 'v', config: { collection: 'c', vectorVariable: '_record' } },
+        ],
+      }),
+    });
+  const { warnings, context } = JSON.parse((await ask({ Authorization: `Bearer ${token}` })).body);
+  expect(context).toEqual({ authenticated: true, accountChecksPerformed: true, accountChecksSkipped: false });
+  expect(warnings.map(({ code }: { code: string }) => code)).toEqual([
+    'UNKNOWN_RECORD_TYPE',
+    'UNKNOWN_COLLECTION',
+  ]);
+  expect((await ask({ Authorization: 'Bearer x' })).statusCode).toBe(401);
+});
+
 test('the bundled documents are whole: the OpenAPI document, the page, its script and its style', async () => {
   const bodies = await Promise.all(
     ['docs.openapi', 'docs.page', 'docs.script', 'docs.style'].map(

@@ -61,11 +61,12 @@ const whoMay = (...actions: string[]) =>
     .map(({ role, resources }) => [role, resources.map((arn) => arn.split(':secret:').at(-1))])
     .toSorted((one, other) => JSON.stringify(one).localeCompare(JSON.stringify(other)));
 
-test('only workers that run flows read the values of secrets, and only key management those of test keys', () => {
+test('only what runs flows reads the values of secrets, only key management those of test keys; the check of flows reads the providers’', () => {
   expect(whoMay('secretsmanager:GetSecretValue', 'secretsmanager:BatchGetSecretValue')).toEqual([
     ['api-keys', ['agent-flow/prod/*/api-keys/*']],
     ['dispatch', ['agent-flow/prod/*/secrets/*']],
     ['dispatch', ['agent-flow/prod/provider-keys']],
+    ['public', ['agent-flow/prod/provider-keys']],
     ['workers', ['agent-flow/prod/*/secrets/*']],
     ['workers', ['agent-flow/prod/provider-keys']],
   ]);

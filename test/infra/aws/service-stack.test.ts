@@ -120,15 +120,34 @@ test('only Lambdas that run flows reach the tenants’ vectors and files, and kn
   const described = roles.map(({ Ref }) => prod.findResources('AWS::IAM::Role')[Ref]?.Properties.Description);
   expect(described.sort()).toEqual(['Lambdas of the group dispatch', 'Lambdas of the group workers']);
   const variables = Object.values(prod.findResources('AWS::Lambda::Function')).filter(
-    ({ Properties }) => 'VECTOR_BUCKET' in Properties.Environment.Variables,
+    ({ Properties }) => 'ASSET_BUCKET' in Properties.Environment.Variables,
   );
   expect(variables.length).toBeGreaterThan(1);
   for (const { Properties } of variables) {
     expect(Properties.FunctionName).toMatch(/^agent-flow-prod-(workers|dispatch)-/);
     expect(Object.keys(Properties.Environment.Variables)).toEqual(
-      expect.arrayContaining(['ASSET_BUCKET', 'PUBLIC_ASSETS_URL']),
+      expect.arrayContaining(['VECTOR_BUCKET', 'PUBLIC_ASSETS_URL']),
     );
   }
+});
+
+test('the check of a flow reads credentials itself, writes nothing but counters, and sees no vectors', () => {
+  const check = Object.values(prod.findResources('AWS::Lambda::Function')).find(
+    ({ Properties }) => Properties.FunctionName === 'agent-flow-prod-public-validate-flow',
+  );
+  expect(Object.keys(check?.Properties.Environment.Variables)).toEqual(
+    expect.arrayContaining(['OIDC_ISSUER', 'OIDC_AUDIENCE', 'VECTOR_BUCKET', 'PROVIDER_KEYS_SECRET']),
+  );
+  const role = check?.Properties.Role['Fn::GetAtt'][0];
+  const actions = Object.values(prod.findResources('AWS::IAM::Policy'))
+    .filter(({ Properties }) => Properties.Roles.some(({ Ref }: { Ref: string }) => Ref === role))
+    .flatMap(({ Properties }) => Properties.PolicyDocument.Statement)
+    .flatMap(({ Action }) => Action)
+    .filter((action) => !/^(logs|xray):/.test(action));
+  expect(actions.toSorted()).toEqual([
+    ...['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
+    ...['s3vectors:GetIndex', 'secretsmanager:GetSecretValue'],
+  ]);
 });
 
 test('setup links begin with the address that the operator names', () => {

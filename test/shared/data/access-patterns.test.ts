@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { admitAnonymous } from '../../../shared/auth/meter.ts';
 import { reviveIfStalled } from '../../../shared/batches/stalled.ts';
 import { endAbandonedRun } from '../../../shared/dispatch/abandoned.ts';
+import { accountCheck } from '../../../shared/flows/analysis/account.ts';
 import { bulkDeleter } from '../../../shared/records/bulk-delete.ts';
 import { bulkEditor } from '../../../shared/records/bulk-edit.ts';
 import { csvExporter } from '../../../shared/records/export-csv.ts';
@@ -78,6 +80,15 @@ const patterns: Record<string, Pattern> = {
     units: 1,
     run: async (world) => {
       const ask = () => world.admit(sessionOf(world.tenant));
+      await ask();
+      return ask;
+    },
+  },
+  'Count an anonymous request': {
+    commands: 'UpdateItem',
+    units: 1,
+    run: async ({ scope }) => {
+      const ask = () => admitAnonymous(scope, '2001:db8::1');
       await ask();
       return ask;
     },
@@ -269,6 +280,21 @@ const patterns: Record<string, Pattern> = {
       ({ flows, flow }) =>
       () =>
         flows.update(flow.id, { name: 'Another' }),
+  },
+  'Look up what a flow names': {
+    commands: '2 BatchGetItem, 2 Query',
+    units: [1.5, 2.5],
+    indexes: 'GSI1, GSI2',
+    run: (world) => {
+      const config = (of: object) => ({ type: 'retrieve-record', name: 'r', config: of });
+      const steps = [
+        stepWithSecret,
+        config({ recordType: 'even', recordName: 'record 0' }),
+        config({ recordFilter: { type: 'odd' } }),
+        config({ id: first(world) }),
+      ];
+      return () => accountCheck(world.scope)(steps, 'flowSteps', ['*']);
+    },
   },
   'Note a flow’s run': {
     commands: 'UpdateItem',

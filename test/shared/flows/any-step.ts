@@ -30,7 +30,7 @@ const record = fc.oneof(
 );
 
 /** Configs of every type of step, so that a new type without any does not compile. */
-const configs: { [Type in Exclude<StepTypeName, 'conditional'>]: fc.Arbitrary<Config> } = {
+export const configs: { [Type in Exclude<StepTypeName, 'conditional'>]: fc.Arbitrary<Config> } = {
   prompt: config({ model: fc.constant('fake'), userPrompt: textWithSecret }),
   template: config({ template: fc.constantFrom('a={{ a }} b={{ b }} c={{ c | size }}', 'plain') }),
   'transform-data': config({

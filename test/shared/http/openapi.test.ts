@@ -14,9 +14,10 @@ test('every type of step has an entry of its own, with what it does, its config 
     entries.map(([, schema]: [string, any]) => [schema.properties.type.const, schema] as const),
   );
   expect([...byType.keys()].toSorted()).toEqual(Object.keys(stepTypes).toSorted());
-  for (const [type, { summary }] of Object.entries(stepTypes)) {
+  for (const [type, { summary, permission }] of Object.entries(stepTypes)) {
+    const inline = permission ? `. In an inline flow it needs \`${permission}\` too` : '';
     const { description, properties } = byType.get(type) ?? {};
-    expect(description).toContain(`${summary}. Its output: \``);
+    expect(description).toContain(`${summary}${inline}. Its output: \``);
     expect(Object.keys(properties.config.properties).length, type).toBeGreaterThan(0);
   }
 });

@@ -134,7 +134,12 @@ test('503 with what is done when the time runs out, and the same call does the r
   expect(done).toBeGreaterThan(0);
   expect(error).toMatchObject({
     status: 503,
-    details: `The time of the call is over: ${done} of 100 records are done. Send the call again for the rest`,
+    details: [
+      {
+        code: 'OUT_OF_TIME',
+        message: `The time of the call is over: ${done} of 100 records are done. Send the call again for the rest`,
+      },
+    ],
   });
   expect((await interfered({})(targets, change, inTime)).recordIds).toEqual(ids);
   expect((await all()).every(({ metadata, revision }) => metadata.done && revision === 2)).toBe(true);
@@ -158,7 +163,7 @@ test('503 when somebody else lets a record grow too large meanwhile, and the sam
   );
   await expect(edit(targets, change, inTime)).rejects.toMatchObject({
     status: 503,
-    details: expect.stringContaining(`${ids[1]} has become too large`),
+    details: [{ message: expect.stringContaining(`${ids[1]} has become too large`) }],
   });
   await expect(interfered({})(targets, change, inTime)).rejects.toMatchObject({
     status: 400,

@@ -210,12 +210,18 @@ test('400 that names a missing type column and the columns there are', async () 
 test('takes 10,000 rows, and answers one more with 413 and the advice to split', async () => {
   const rows = (count: number) => `name\n${Array.from({ length: count }, (_, n) => `row ${n}\n\n`).join('')}`;
   expect((await parse(rows(10_000))).drafts).toHaveLength(10_000);
-  expect(refusal(rows(10_001))).toEqual({ status: 413, details: expect.stringContaining('split the file') });
+  expect(refusal(rows(10_001))).toEqual({
+    status: 413,
+    details: [{ code: 'TOO_LARGE', message: expect.stringContaining('split the file') }],
+  });
 });
 
 test('413 for a small file whose records would be huge together', async () => {
   const file = `name,${'h'.repeat(200_000)}\n${Array.from({ length: 1_000 }, (_, n) => `${n},x`).join('\n')}`;
-  expect(refusal(file)).toEqual({ status: 413, details: expect.stringContaining('split the file') });
+  expect(refusal(file)).toEqual({
+    status: 413,
+    details: [{ code: 'TOO_LARGE', message: expect.stringContaining('split the file') }],
+  });
 });
 
 test('a file of many pieces is read as it is, wherever its pieces meet', async () => {

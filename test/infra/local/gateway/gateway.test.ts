@@ -75,12 +75,12 @@ test('a route that does not exist, and a method that its path does not have: 404
   const { call } = await newTenant();
   expect(await call('GET', '/v1/nothing?a=b')).toMatchObject({
     status: 404,
-    body: { error: 'Not found', details: 'No such endpoint: GET /v1/nothing' },
+    body: { error: 'Not found', details: [{ message: 'No such endpoint: GET /v1/nothing' }] },
   });
   const path = anyFlow();
   expect(await call('PATCH', path, { body: {} })).toMatchObject({
     status: 404,
-    body: { error: 'Not found', details: `No such endpoint: PATCH ${path}` },
+    body: { error: 'Not found', details: [{ message: `No such endpoint: PATCH ${path}` }] },
   });
 });
 

@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { beforeAll, expect, test } from 'vitest';
+import { covers, type Permission, permissionNames } from '../../../shared/auth/permissions.ts';
+import { stepTypeNames, type stepTypes } from '../../../shared/flows/steps/index.ts';
+import { configs } from '../../shared/flows/any-step.ts';
+import { newKey } from '../../support/keys.ts';
+import { newTenant, type Tenant } from '../../support/stack.ts';
+
+type StepTypeName = keyof typeof stepTypes;
+
+/** What a step does to the tenant's data, told a second time: who changes a step type decides it here too. */
+const needed: Record<StepTypeName, Permission | null> = {
+  'retrieve-record': 'RECORDS:READ',
+  'vector-search': 'RECORDS:READ',
+  'update-record': 'RECORDS:WRITE',
+  'upsert-record': 'RECORDS:WRITE',
+  'store-vector': 'RECORDS:WRITE',
+  prompt: null,
+  template: null,
+  'transform-data': null,
+  conditional: null,
+  'set-variable': null,
+  'api-call': null,
+  'fetch-url': null,
+  crawl: null,
+  search: null,
+  'fetch-github': null,
+  'paginate-api': null,
+  'wait-until': null,
+  'send-stream': null,
+  'send-email': null,
+  'send-text': null,
+  'send-event': null,
+  'generate-embedding': null,
+  'store-asset': null,
+  'generate-pdf': null,
+};
+
+type Caller = Tenant['call'];
+/** Callers with every permission but one, and one with FLOWS:EXECUTE alone. */
+const without = new Map<string, Caller>();
+let executesOnly: Caller;
+
+beforeAll(async () => {
+  const owner = await newTenant();
+  const keyWith = async (permissions: readonly string[]) => (await newKey(owner, { permissions })).call;
+  executesOnly = await keyWith(['FLOWS:EXECUTE']);
+  for (const missing of new Set(Object.values(needed))) {
+    const others = permissionNames.filter((held) => missing && !covers([held], missing));
+    if (missing) without.set(missing, await keyWith(others));
+  }
+});
+
+/** A step of the type that is not run: the caller may send it, or may not. */
+function stepOf(type: StepTypeName) {
+  if (type === 'conditional') return { type, name: type, enabled: false, config: { condition: 'true' } };
+  const plain = configs[type].filter((config) => !JSON.stringify(config).includes('secret'));
+  const [config] = fc.sample(plain, { numRuns: 1, seed: 1 });
+  return { type, name: type, enabled: false, config };
+}
+
+const dispatch = async (call: Caller, step: object) => {
+  const body = { flow: { name: 'Inline', steps: [step] }, options: { streamResponse: false } };
+  const answer = await call('POST', '/v1/dispatch', { body });
+  return { status: answer.status, details: answer.body.details };
+};
+
+test.each(stepTypeNames)('an inline %s takes the permission for what it does', async (type) => {
+  const step = stepOf(type);
+  const branch = { type: 'conditional', name: 'if', config: { condition: 'false', trueSteps: [step] } };
+  const permission = needed[type];
+  for (const sent of [step, branch]) {
+    const refusal = { status: 403, details: `Missing required permission: ${permission}` };
+    const expected = permission ? refusal : { status: 200, details: undefined };
+    expect(await dispatch(executesOnly, sent)).toEqual(expected);
+    const lacking = permission && without.get(permission);
+    if (lacking) expect(await dispatch(lacking, sent)).toEqual(expected);
+  }
+});

@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+import { gatewayResponses } from '../../infra/gateway-responses.ts';
+
+test.each(Object.entries(gatewayResponses(1_000)))(
+  '%s: details are a text with 401, 403 and 429 alone',
+  (_type, { statusCode, body }) => {
+    const text = expect.any(String);
+    const list = [{ code: text, message: text }];
+    expect(body).toEqual({ error: text, details: [401, 403, 429].includes(statusCode) ? text : list });
+  },
+);
