@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { decodeTime, encodeTime, monotonicFactory } from 'ulid';
 import * as z from 'zod';
 
-/** What an id names, by its prefix (semantics-1, 1.4). */
+/** What an id names, by its prefix. */
 export type IdPrefix =
   | 'flow'
   | 'flowver'

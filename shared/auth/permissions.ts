@@ -1,5 +1,5 @@
 /**
- * What a key can be scoped to. The first ten come from the specification; the other groups follow its pattern.
+ * What a key can be scoped to: groups with READ, WRITE and EXECUTE, as far as these make sense.
  * A group appears here with the first endpoint that asks for it.
  */
 export const permissions = {
@@ -35,7 +35,7 @@ export function permissionGroups() {
 
 const titleOf = (key: string) => key.charAt(0) + key.slice(1).toLowerCase().replaceAll('_', ' ');
 
-/** `*` covers everything, `FLOWS:*` covers `FLOWS:READ`; WRITE does not imply READ (semantics-1, 1.5). */
+/** `*` covers everything, `FLOWS:*` covers `FLOWS:READ`; WRITE does not imply READ. */
 export function covers(held: readonly string[], needed: string): boolean {
   return held.includes('*') || held.includes(needed) || held.includes(`${needed.split(':')[0]}:*`);
 }

@@ -23,7 +23,7 @@ export const Principal = z.object({
 });
 export type Principal = z.infer<typeof Principal>;
 
-/** Data is shared by an organization where the caller belongs to one (semantics-1, 10.3). */
+/** Data is shared by an organization where the caller belongs to one. */
 export const tenantOf = (userId: string, organizationId: string | null) =>
   organizationId ? `org:${encodeURIComponent(organizationId)}` : `user:${encodeURIComponent(userId)}`;
 

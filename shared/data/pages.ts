@@ -11,7 +11,7 @@ export const wholeNumber = (least: number, most: number) =>
 
 const Limit = wholeNumber(1, limitMax);
 
-/** The query parameters of every list that is paged by cursor (semantics-1, 1.3). */
+/** The query parameters of every list that is paged by cursor. */
 export const CursorQuery = z.object({
   limit: Limit.default(50).meta({ description: `1 to ${limitMax}, default 50` }),
   cursor: z.string().optional().meta({ description: 'nextCursor or prevCursor of an earlier answer' }),

@@ -23,7 +23,7 @@ const batchWriteMax = 25;
 
 /**
  * The one table, as one tenant sees it: every key is made with this tenant's name in it.
- * The only module that sends commands to DynamoDB.
+ * With `commit.ts`, which sends writes, the only module that sends commands to DynamoDB.
  */
 export function tenantTable(client: DynamoDBDocumentClient, TableName: string, tenant: string) {
   const table = {

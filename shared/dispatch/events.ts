@@ -9,7 +9,7 @@ const event = <Type extends string, Shape extends z.ZodRawShape>(type: Type, sha
 const place = { id: z.string(), name: z.string(), index: z.int(), path: z.string() };
 const text = { id: z.string(), stepId: z.string() };
 
-/** The events of a dispatched run (semantics-1, section 9: the unified vocabulary). */
+/** The events of a dispatched run. */
 export const DispatchEvent = z
   .discriminatedUnion('type', [
     event('execution_start', {

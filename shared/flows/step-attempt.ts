@@ -39,7 +39,7 @@ const messageMax = 1_000;
 type Once = { error: StepError } | { outcome: StepOutcome } | Parked;
 type Tried = { retryCount: number } & Once;
 
-/** Runs a step, and what its error handling names when that fails (semantics-1, 6.2). */
+/** Runs a step, and what its error handling names when that fails. */
 async function withFallbacks(state: State, step: FlowStep, since: Date): Promise<Tried> {
   let tried = await once(state, step, since);
   let retryCount = 0;

@@ -29,7 +29,7 @@ export interface StepRun<Config> {
   emit?: ((event: StepEvent) => void) | undefined;
 }
 
-/** What a step shows while it runs (semantics-1, section 9). */
+/** What a step shows while it runs. */
 export type StepEvent =
   | { type: 'text_start' }
   | { type: 'text_delta'; delta: string }

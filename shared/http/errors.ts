@@ -5,18 +5,18 @@ export interface ErrorDetail {
   message: string;
 }
 
-/** The statuses whose `details` are a text (specification, "Errors"). */
+/** The statuses whose `details` are a text. */
 type TextStatus = 401 | 403 | 429;
 export type ListStatus = 400 | 404 | 409 | 413 | 415 | 422 | 500 | 502 | 503 | 504;
 export type ErrorStatus = TextStatus | ListStatus;
-/** The `details` of a status: a text where the specification says so, elsewhere a list or nothing. */
+/** The `details` of a status: a text or a list of what is wrong, which may be missing. */
 export type DetailsOf<S extends ErrorStatus> = S extends TextStatus ? string : ErrorDetail[] | undefined;
 
 /** A failure that the caller may see. Everything else that is thrown leaves as a bare 500. */
 export class ApiError<S extends ErrorStatus = ErrorStatus> extends Error {
   readonly status: S;
   readonly details: DetailsOf<S>;
-  /** Members of the body beside `error` and `details`, where the contract names some. */
+  /** Members of the body beside `error` and `details`, where an error has some. */
   readonly extra: Record<string, string>;
   readonly headers: Record<string, string>;
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type ErrorDetail, invalid } from './errors.ts';
 
-/** The body of an action that needs none: nothing or `{}` (semantics-1, 10.2). */
+/** The body of an action that needs none: nothing or `{}`. */
 export const EmptyBody = z.strictObject({}).optional();
 
 /** Refuses a list in which something stands twice, at the second place. */

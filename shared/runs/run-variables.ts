@@ -20,7 +20,7 @@ export interface RunSource {
   messages?: unknown;
 }
 
-/** The variables that a run begins with (semantics-1, 6.2). What the service gives wins over what the caller names. */
+/** The variables that a run begins with. What the service gives wins over what the caller names. */
 export const runVariables = ({
   flowId,
   flowName,

@@ -4,7 +4,7 @@ import { OffsetPagination } from '../data/pages.ts';
 const text = z.string().nullable();
 const count = z.int().nullable();
 
-/** One step's result on one record (specification, "Step result"). */
+/** One step's result on one record. */
 export const StepResultResponse = z
   .object({
     id: z.string(),

@@ -3,7 +3,7 @@ import { valueAt } from '../flows/json.ts';
 import type { HttpAnswer } from '../flows/ports.ts';
 import { StepError } from '../flows/step.ts';
 
-/** How an API is paged (semantics-1, 6.3), everything filled in. */
+/** How an API is paged, everything filled in. */
 export interface Paging {
   url: string;
   paginationType: 'page' | 'offset' | 'cursor' | 'link';

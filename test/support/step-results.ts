@@ -18,7 +18,7 @@ export async function everyStepResult({ call }: Pick<Tenant, 'call'>, path: stri
   }
 }
 
-/** The fields of a step result in the specification. */
+/** The fields of a step result. */
 export const stepResultFields = [
   ...['id', 'userId', 'organizationId', 'batchExecutionId', 'executionSessionId', 'flowId', 'flowVersionId'],
   ...[

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { PlainErrorHandling } from '../error-handling.ts';
 
-/** The variables that every run has (semantics-1, 6.2). A step may not take their place. */
+/** The variables that every run has. A step may not take their place. */
 const builtIns = ['_record', '_flow', '_execution', '_user', '_agent'];
 const unusable = new Set([...builtIns, '__proto__', 'constructor', 'prototype', 'variables']);
 

@@ -80,7 +80,7 @@ test('every result is listed once, newest run first, the steps of a run from the
   }
 });
 
-test('a result has every field of the specification', async () => {
+test('a result has every field of a step result, and no other', async () => {
   const rows = await every(`recordId=${records[0]?.id}&batchId=${batchIds[0]}&sortOrder=asc`);
   for (const row of rows) expect(Object.keys(row).toSorted()).toEqual(stepResultFields);
   const { userId } = tenant;

@@ -1,0 +1,89 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = resolve(import.meta.dirname, '..');
+const ignored = ['.git', 'node_modules', '.local', 'cdk.out'];
+
+/** Every file of the repository below a folder, by its path from the root. */
+function filesIn(folder = ''): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true })
+    .filter(({ name }) => !ignored.includes(name))
+    .flatMap((entry) => {
+      const path = join(folder, entry.name);
+      return entry.isDirectory() ? filesIn(path) : [path];
+    });
+}
+
+const files = filesIn();
+const sources = files.filter((path) => path.endsWith('.ts'));
+const documents = files.filter((path) => path.endsWith('.md'));
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const commentsIn = (text: string) =>
+  text
+    .split('\n')
+    .flatMap((line) => /^\s*(?:\/\/|\/\*\*?|\*)(.*)$/.exec(line)?.[1] ?? [])
+    .join('\n');
+
+const foldersAtRoot = readdirSync(root, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && !ignored.includes(entry.name))
+  .map(({ name }) => name);
+const pathFromRoot = new RegExp(`(?<![\\w./-])(?:${foldersAtRoot.join('|')})/[\\w./-]*`, 'g');
+
+test('comments and documents name no file or folder of the project that is not there', () => {
+  const named = [
+    ...sources.map((path) => [path, commentsIn(read(path))] as const),
+    ...documents.map((path) => [path, read(path)] as const),
+  ];
+  const missing = named.flatMap(([path, text]) =>
+    (text.match(pathFromRoot) ?? [])
+      .map((name) => name.replace(/[./-]+$/, ''))
+      .filter((name) => !existsSync(join(root, name)))
+      .map((name) => `${path}: ${name}`),
+  );
+  expect(missing).toEqual([]);
+});
+
+test('links of documents lead somewhere', () => {
+  const broken = documents.flatMap((path) =>
+    [...read(path).matchAll(/\]\((?!https?:)([^)#\s]+)[^)]*\)/g)]
+      .map(([, link = '']) => link)
+      .filter((link) => !existsSync(join(root, dirname(path), link)))
+      .map((link) => `${path}: ${link}`),
+  );
+  expect(broken).toEqual([]);
+});
+
+test('nothing refers to a document that only its author had', () => {
+  const others =
+    /\b(?:semantics|shapes)-\w+\b|\((?:specification|contract|design),|\b(?:design|style|language)\.md\b/;
+  const referring = [...sources, ...documents]
+    .filter((path) => path !== relative(root, import.meta.filename))
+    .filter((path) => others.test(path.endsWith('.md') ? read(path) : commentsIn(read(path))));
+  expect(referring).toEqual([]);
+});
+
+test('tests of a folder lie in the folder of that path', () => {
+  const strays = files
+    .filter((path) => /^test\/.*\.test\.ts$/.test(path))
+    .filter((path) => {
+      const tested = join(root, relative('test', dirname(path)));
+      return !existsSync(tested) || !statSync(tested).isDirectory();
+    });
+  expect(strays).toEqual([]);
+});
+
+test('no module is called for what it is not about, and none only passes on what others export', () => {
+  const vague = files.filter((path) => /(?:^|\/)(?:utils?|helpers?|common|misc)(?:\/|\.ts$)/.test(path));
+  expect(vague).toEqual([]);
+  const barrels = sources.filter((path) => /^export (?:\*|\{[^}]*\}) from /m.test(read(path)));
+  expect(barrels).toEqual([]);
+});
+
+test('README names every folder of shared/', () => {
+  const readme = read('README.md');
+  const folders = readdirSync(join(root, 'shared'), { withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  );
+  expect(folders.map(({ name }) => name).filter((name) => !readme.includes(`\`${name}/\``))).toEqual([]);
+});
