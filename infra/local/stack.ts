@@ -1,5 +1,6 @@
 import { ensureCredentials, localUser } from './credentials.ts';
 import { claimDataDir } from './data-dir.ts';
+import { openDatabases } from './databases.ts';
 import { startDynamoDb } from './dynamodb/dynamodb.ts';
 import { ensureTable } from './dynamodb/table.ts';
 import { setEnvironment, tableName, vectorBucket } from './environment.ts';
@@ -84,15 +85,18 @@ async function start(
   const claimed = dataDir === undefined ? undefined : claimDataDir(dataDir);
   resources.defer(() => claimed?.release());
   const directory = claimed?.path;
+  const warn = (text: string) => warnings.push(text);
+  const databases = directory === undefined ? undefined : openDatabases(directory, warn);
+  resources.defer(() => databases?.close());
   // Outlives the gateway, whose last requests still need it.
   const servers = resources.use(new AsyncDisposableStack());
   const routes = Promise.withResolvers<Record<string, LocalRoute>>();
   const gateway = createGateway(routes.promise);
   const { url, localUrl, warning, stop } = await serve(gateway, port, host);
   resources.defer(stop);
-  if (warning) warnings.push(warning);
+  if (warning) warn(warning);
 
-  const { aws, queues, scheduler, messages } = await startServers(directory, servers, onEnd);
+  const { aws, queues, scheduler, messages } = await startServers(directory, servers, warn, onEnd);
   setEnvironment({ url, localUrl }, aws, queues);
   const [issuer] = await Promise.all([
     createIssuer(localUrl + issuerPath, directory),
@@ -103,6 +107,7 @@ async function start(
   resources.use(startPollers(queues));
   resources.use(startTimers());
   scheduler.begin();
+  databases?.watch();
   const sessionToken = await issuer.tokenOf({ userId: localUser });
   return { url, docs: `${url}/docs`, ...keys, sessionToken, aws, table: tableName };
 }
@@ -110,12 +115,13 @@ async function start(
 async function startServers(
   directory: string | undefined,
   servers: AsyncDisposableStack,
+  warn: (text: string) => void,
   onEnd: (what: string) => void,
 ) {
   const starting = [
     startDynamoDb(directory),
     startQueues(directory),
-    startSecretsServer(directory),
+    startSecretsServer(directory, warn),
     startVectorsServer(directory, [vectorBucket]),
     startMessages(directory),
     startScheduler(directory, queueUrlOf),
