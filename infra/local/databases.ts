@@ -29,7 +29,8 @@ export function openDatabases(directory: string, warn: (text: string) => void): 
   const open = new Map<string, DatabaseSync>();
   const openAll = () => {
     for (const name of databasesIn(directory)) {
-      if (!open.has(name)) open.set(name, openChecked(join(directory, name)));
+      const database = open.has(name) ? undefined : openChecked(join(directory, name));
+      if (database) open.set(name, database);
     }
   };
   const record = (names: string[]) =>
@@ -67,13 +68,21 @@ const filesIn = (directory: string) =>
 
 const databasesIn = (directory: string) => filesIn(directory).filter((name) => name.endsWith('.db'));
 
-/** Reading the schema finds a file that is none of SQLite's, or shorter than it says. */
-function openChecked(file: string): DatabaseSync {
+const sqliteBusy = 5;
+
+/**
+ * Reading the schema finds a file that is none of SQLite's, or shorter than it says.
+ * @returns undefined where its server keeps it for itself.
+ */
+function openChecked(file: string): DatabaseSync | undefined {
+  let database: DatabaseSync | undefined;
   try {
-    const database = new DatabaseSync(file);
+    database = new DatabaseSync(file);
     tablesIn(database);
     return database;
   } catch (error) {
+    database?.close();
+    if ((error as { errcode?: number }).errcode === sqliteBusy) return undefined;
     throw unreadable(file, (error as Error).message);
   }
 }

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
-import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
+import { openDatabases } from '../../../infra/local/databases.ts';
 import type { StackFacts } from '../../../infra/local/stack.ts';
 import { factsOf, killAll, launchMain, newDirectory, start } from '../../support/processes.ts';
 
@@ -103,4 +105,17 @@ test('a file that is gone is named at the start', async () => {
   await factsOf(second);
   second.kill('SIGTERM');
   expect(await said).toContain(join(copy, 'dynoxide.db'));
+});
+
+test('a database that its server keeps for itself, as DynamoDB Local does, is left to it', () => {
+  const directory = newDirectory();
+  const databases = openDatabases(directory, () => {});
+  const server = new DatabaseSync(join(directory, 'shared-local-instance.db'));
+  server.exec('PRAGMA locking_mode = EXCLUSIVE; CREATE TABLE kept (id)');
+  expect(databases.watch).not.toThrow();
+  server.close();
+  databases.close();
+  expect(JSON.parse(readFileSync(join(directory, 'contents.json'), 'utf8'))).toEqual([
+    'shared-local-instance.db',
+  ]);
 });
