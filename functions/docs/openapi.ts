@@ -13,11 +13,12 @@ export const openApiDocument = defineEndpoint({
 
   async handle(): Promise<{ openapi: string }> {
     // Loaded here: the registry holds this endpoint too.
-    const [{ openApi }, { endpoints }] = await Promise.all([
+    const [{ openApi }, { endpoints }, { groups }] = await Promise.all([
       import('../../shared/http/openapi.ts'),
       import('../index.ts'),
+      import('../groups.ts'),
     ]);
-    return openApi(endpoints);
+    return openApi(endpoints, groups);
   },
 });
 

@@ -14,8 +14,8 @@ import { tenantOf } from '../../shared/auth/principal.ts';
 import { testKeyVault } from '../../shared/auth/test-key-vault.ts';
 import { newId } from '../../shared/ids.ts';
 import { productionRuntime, type Scope } from '../../shared/runtime.ts';
-import { readIfThere, writePrivately } from './data-dir.ts';
 import { StartError } from './start-error.ts';
+import { readStored, writePrivately } from './state-files.ts';
 
 /** Whose keys the stack makes on its first start, and whose session token it prints. */
 export const localUser = 'local';
@@ -35,8 +35,7 @@ const testPermissions: Permission[] = [
 /** A live key and a test key that work: those of the last start, where there was one. */
 export async function ensureCredentials(directory: string | undefined): Promise<Credentials> {
   const file = directory && join(directory, 'credentials.json');
-  const stored = file && readIfThere(file);
-  const known = stored ? Credentials.parse(JSON.parse(stored)) : undefined;
+  const known = file ? readStored(file, Credentials) : undefined;
   const credentials = {
     liveKey: chosenLiveKey() ?? known?.liveKey ?? generateKey('production'),
     testKey: known?.testKey ?? generateKey('test'),

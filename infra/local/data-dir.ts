@@ -1,7 +1,8 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartError } from './start-error.ts';
+import { unreadable } from './state-files.ts';
 
 /** Where the stack keeps what must survive it. */
 export interface DataDir {
@@ -22,41 +23,28 @@ export function claimDataDir(directory: string): DataDir {
     writeFileSync(join(path, 'pid'), `${process.pid}\n`);
     return { path, release: () => lock.close() };
   } catch (error) {
-    if ((error as { errcode?: number }).errcode === sqliteBusy) {
+    const { errcode, message } = error as Error & { errcode?: number };
+    if (errcode === sqliteBusy) {
       throw new StartError(
         `Another instance (process ${ownerOf(path)}) is using the data directory ${path}. End it first, or set DATA_DIR to another directory.`,
       );
     }
+    if (errcode === sqliteCorrupt || errcode === sqliteNoDatabase)
+      throw unreadable(join(path, 'lock.db'), message);
     throw new StartError(
-      `The data directory ${path} cannot be used: ${(error as Error).message}. Set DATA_DIR to a directory that can be written, or start with --ephemeral.`,
+      `The data directory ${path} cannot be used: ${message}. Set DATA_DIR to a directory that can be written, or start with --ephemeral.`,
     );
   }
 }
 
 const sqliteBusy = 5;
+const sqliteCorrupt = 11;
+const sqliteNoDatabase = 26;
 
 function ownerOf(path: string): string {
   try {
     return readFileSync(join(path, 'pid'), 'utf8').trim();
   } catch {
     return 'unknown';
-  }
-}
-
-/** Readable by the owner only, and never half written. */
-export function writePrivately(file: string, content: string | Buffer): void {
-  const temporary = `${file}.tmp`;
-  writeFileSync(temporary, content, { mode: 0o600 });
-  chmodSync(temporary, 0o600);
-  renameSync(temporary, file);
-}
-
-/** @returns undefined where there is no such file. */
-export function readIfThere(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
   }
 }

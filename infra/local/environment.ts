@@ -7,7 +7,11 @@ export const tableName = 'agent-flow-service';
 export const vectorBucket = 'vectors';
 
 /** What a deployment gives its Lambdas, and the endpoints, which the SDK reads by itself. */
-export function setEnvironment(url: string, aws: StackFacts['aws'], queues: readonly LocalQueue[]): void {
+export function setEnvironment(
+  { url, localUrl }: { url: string; localUrl: string },
+  aws: StackFacts['aws'],
+  queues: readonly LocalQueue[],
+): void {
   delete process.env.AWS_SESSION_TOKEN;
   delete process.env.AWS_PROFILE;
   Object.assign(process.env, {
@@ -31,7 +35,7 @@ export function setEnvironment(url: string, aws: StackFacts['aws'], queues: read
     SECRETS_PREFIX: tableName,
     EVENT_BUS: tableName,
     PUBLIC_URL: process.env.PUBLIC_URL || url,
-    OIDC_ISSUER: url + issuerPath,
+    OIDC_ISSUER: localUrl + issuerPath,
     OIDC_AUDIENCE: audience,
     ALLOWED_HOSTS: process.env.LOCAL_ALLOWED_HOSTS ?? '',
     SCHEDULE_GROUP: tableName,

@@ -5,8 +5,8 @@ import * as z from 'zod';
 import { isKnown } from '../../shared/auth/permissions.ts';
 import { ApiError } from '../../shared/http/errors.ts';
 import { parseOrReject } from '../../shared/http/validation.ts';
-import { readIfThere, writePrivately } from './data-dir.ts';
 import type { LocalRoute } from './gateway/gateway.ts';
+import { readStored, writePrivately } from './state-files.ts';
 
 export const audience = 'local';
 export const issuerPath = '/local/oidc';
@@ -19,6 +19,11 @@ const Session = z.strictObject({
   permissions: z.array(z.string().refine(isKnown, 'This permission covers nothing')).default(['*']),
 });
 export type Session = z.input<typeof Session>;
+
+const SigningKey = z.looseObject({
+  ...{ kty: z.literal('EC'), crv: z.literal('P-256'), kid: z.string() },
+  ...{ x: z.string(), y: z.string(), d: z.string() },
+});
 
 /** An OIDC issuer whose tokens say whatever they are asked to: for this machine only. */
 export async function createIssuer(issuer: string, directory: string | undefined) {
@@ -53,8 +58,8 @@ export async function createIssuer(issuer: string, directory: string | undefined
 
 async function signingKey(directory: string | undefined) {
   const file = directory && join(directory, 'oidc-key.json');
-  const stored = file && readIfThere(file);
-  if (stored) return JSON.parse(stored);
+  const stored = file ? readStored(file, SigningKey) : undefined;
+  if (stored) return stored;
   const { privateKey } = await generateKeyPair(algorithm, { extractable: true });
   const jwk = { ...(await exportJWK(privateKey)), kid: crypto.randomUUID(), use: 'sig', alg: algorithm };
   if (file) writePrivately(file, JSON.stringify(jwk));

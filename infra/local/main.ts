@@ -36,8 +36,11 @@ async function main() {
       end(1);
     },
   });
-  const { facts } = stack;
-  process.stdout.write(values.json ? `${JSON.stringify(facts)}\n` : welcome(facts, values.ephemeral));
+  const { facts, warnings } = stack;
+  for (const warning of warnings) log.warn(warning);
+  process.stdout.write(
+    values.json ? `${JSON.stringify(facts)}\n` : welcome(facts, warnings, values.ephemeral),
+  );
 }
 
 function portOf(text: string): number {
@@ -50,7 +53,7 @@ function isUsageError(error: unknown) {
   return String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS');
 }
 
-function welcome(facts: StackFacts, ephemeral = false) {
+function welcome(facts: StackFacts, warnings: readonly string[], ephemeral = false) {
   return `
   API          ${facts.url}
   Reference    ${facts.docs}
@@ -60,5 +63,5 @@ function welcome(facts: StackFacts, ephemeral = false) {
   Session      ${facts.sessionToken}
 
   ${ephemeral ? 'Everything is in memory and gone at the end.' : 'Data is kept in DATA_DIR.'} Ctrl-C ends it.
-`;
+${warnings.map((warning) => `\n  Warning: ${warning}\n`).join('')}`;
 }

@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Entry, entries } from '../aws/entries.ts';
-import { readIfThere } from './data-dir.ts';
 import { invoke } from './invoke.ts';
 import { startStack } from './stack.ts';
 import { StartError } from './start-error.ts';
+import { readIfThere } from './state-files.ts';
 
 const timeoutSeconds = 60;
 

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
+import type { Server as NetServer } from 'node:net';
 
 /** @returns the port that the server got. */
-export async function listen(server: Server, port: number, host: string): Promise<number> {
+export async function listen(server: NetServer, port: number, host: string): Promise<number> {
   server.listen(port, host);
   // Leaves no listener behind, so that it may be tried again.
   await once(server, 'listening');

@@ -1,11 +1,11 @@
-import type { Server } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureCredentials, localUser } from './credentials.ts';
-import { claimDataDir, patienceMs } from './data-dir.ts';
+import { claimDataDir } from './data-dir.ts';
+import { openDatabases } from './databases.ts';
 import { startDynamoDb } from './dynamodb/dynamodb.ts';
 import { ensureTable } from './dynamodb/table.ts';
 import { setEnvironment, tableName, vectorBucket } from './environment.ts';
 import { createGateway, type LocalRoute } from './gateway/gateway.ts';
+import { serve } from './gateway/serve.ts';
 import { createIssuer, issuerPath } from './issuer.ts';
 import { startMessages } from './messages/server.ts';
 import { startPollers } from './queues/event-sources.ts';
@@ -13,8 +13,6 @@ import { queueUrlOf, startQueues } from './queues/queues.ts';
 import { startVectorsServer } from './s3-vectors/server.ts';
 import { startScheduler } from './scheduler/server.ts';
 import { startSecretsServer } from './secrets-manager/server.ts';
-import { close, listen } from './server.ts';
-import { StartError } from './start-error.ts';
 import { startTimers } from './timers.ts';
 
 export interface StackOptions {
@@ -50,6 +48,8 @@ export interface StackFacts {
 
 export interface Stack {
   facts: StackFacts;
+  /** What whoever started it should know: a sentence each. */
+  warnings: readonly string[];
   stop: () => Promise<void>;
 }
 
@@ -64,11 +64,12 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     stopping ??= resources.disposeAsync();
     return stopping;
   };
+  const warnings: string[] = [];
   try {
-    const facts = await start(options, resources, (what) => {
+    const facts = await start(options, resources, warnings, (what) => {
       if (!stopping) options.onFailure?.(`${what} ended by itself`);
     });
-    return { facts, stop };
+    return { facts, warnings, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -78,26 +79,35 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 async function start(
   { port, host = '127.0.0.1', dataDir }: StackOptions,
   resources: AsyncDisposableStack,
+  warnings: string[],
   onEnd: (what: string) => void,
 ): Promise<StackFacts> {
   const claimed = dataDir === undefined ? undefined : claimDataDir(dataDir);
   resources.defer(() => claimed?.release());
   const directory = claimed?.path;
+  const warn = (text: string) => warnings.push(text);
+  const databases = directory === undefined ? undefined : openDatabases(directory, warn);
+  resources.defer(() => databases?.close());
   // Outlives the gateway, whose last requests still need it.
   const servers = resources.use(new AsyncDisposableStack());
   const routes = Promise.withResolvers<Record<string, LocalRoute>>();
   const gateway = createGateway(routes.promise);
-  const url = await serve(gateway, port, host);
-  resources.defer(() => close(gateway));
+  const { url, localUrl, warning, stop } = await serve(gateway, port, host);
+  resources.defer(stop);
+  if (warning) warn(warning);
 
-  const { aws, queues, scheduler, messages } = await startServers(directory, servers, onEnd);
-  setEnvironment(url, aws, queues);
-  const [issuer] = await Promise.all([createIssuer(url + issuerPath, directory), ensureTable(tableName)]);
+  const { aws, queues, scheduler, messages } = await startServers(directory, servers, warn, onEnd);
+  setEnvironment({ url, localUrl }, aws, queues);
+  const [issuer] = await Promise.all([
+    createIssuer(localUrl + issuerPath, directory),
+    ensureTable(tableName),
+  ]);
   const keys = await ensureCredentials(directory);
   routes.resolve({ ...issuer.routes, ...messages.routes });
   resources.use(startPollers(queues));
   resources.use(startTimers());
   scheduler.begin();
+  databases?.watch();
   const sessionToken = await issuer.tokenOf({ userId: localUser });
   return { url, docs: `${url}/docs`, ...keys, sessionToken, aws, table: tableName };
 }
@@ -105,12 +115,13 @@ async function start(
 async function startServers(
   directory: string | undefined,
   servers: AsyncDisposableStack,
+  warn: (text: string) => void,
   onEnd: (what: string) => void,
 ) {
   const starting = [
     startDynamoDb(directory),
     startQueues(directory),
-    startSecretsServer(directory),
+    startSecretsServer(directory, warn),
     startVectorsServer(directory, [vectorBucket]),
     startMessages(directory),
     startScheduler(directory, queueUrlOf),
@@ -134,25 +145,4 @@ async function startServers(
     eventBridge: messages.endpoint,
   };
   return { aws, queues: sqs.queues, scheduler, messages };
-}
-
-/** @returns the base URL. */
-async function serve(gateway: Server, port: number, host: string, since = Date.now()): Promise<string> {
-  try {
-    const taken = await listen(gateway, port, host);
-    const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-    return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${taken}`;
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== 'EADDRINUSE') {
-      throw new StartError(`Cannot listen on ${host}:${port}: ${message}. Set HOST and PORT.`);
-    }
-    if (Date.now() - since > patienceMs) {
-      throw new StartError(
-        `Port ${port} is in use. End what uses it, or set PORT to another one (PORT=0 takes any that is free).`,
-      );
-    }
-    await sleep(50);
-    return serve(gateway, port, host, since);
-  }
 }

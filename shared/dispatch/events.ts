@@ -2,8 +2,14 @@ import * as z from 'zod';
 
 const count = z.int().optional();
 const every = { executionId: z.string(), seq: z.int() };
-const event = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
-  z.object({ type: z.literal(type), ...every, ...shape });
+const event = <Type extends string, Shape extends z.ZodRawShape>(
+  type: Type,
+  shape: Shape,
+  description?: string,
+) => z.object({ type: z.literal(type), ...every, ...shape }).meta({ id: nameOf(type), description });
+
+/** Of the event's component in the API document: `step_start` is a `StepStartEvent`. */
+const nameOf = (type: string) => `${type.replace(/(?:^|_)(\w)/g, (_, letter) => letter.toUpperCase())}Event`;
 
 /** Where a step stands: `index` is the top-level step's, `path` tells the way into the branches of a conditional. */
 const place = { id: z.string(), name: z.string(), index: z.int(), path: z.string() };
@@ -41,12 +47,16 @@ export const DispatchEvent = z
     event('text_delta', { ...text, delta: z.string() }),
     event('text_complete', { ...text, text: z.string() }),
     event('custom', { stepId: z.string(), name: z.string(), value: z.unknown() }),
-    event('await', {
-      awaitReason: z.literal('wait'),
-      awaitedAt: z.string(),
-      until: z.string(),
-      batchExecutionId: z.string(),
-    }).meta({ description: 'The run goes on by itself at `until`; follow it as the batch of that id' }),
+    event(
+      'await',
+      {
+        awaitReason: z.literal('wait'),
+        awaitedAt: z.string(),
+        until: z.string(),
+        batchExecutionId: z.string(),
+      },
+      'The run goes on by itself at `until`; follow it as the batch of that id',
+    ),
     event('execution_complete', {
       kind: z.literal('flow'),
       success: z.boolean(),
@@ -60,10 +70,14 @@ export const DispatchEvent = z
       durationMs: z.int(),
       completedAt: z.string(),
     }),
-    event('execution_error', {
-      kind: z.literal('flow'),
-      error: z.object({ code: z.enum(['TIMEOUT', 'INTERNAL']), message: z.string() }),
-    }).meta({ description: 'The run was cut off: by its time limit, or by a fault of the service' }),
+    event(
+      'execution_error',
+      {
+        kind: z.literal('flow'),
+        error: z.object({ code: z.enum(['TIMEOUT', 'INTERNAL']), message: z.string() }),
+      },
+      'The run was cut off: by its time limit, or by a fault of the service',
+    ),
     event('ping', { timestamp: z.string() }),
   ])
   .meta({ id: 'DispatchEvent' });

@@ -2,9 +2,7 @@ import * as z from 'zod';
 import { permissions } from '../auth/permissions.ts';
 import { bodyLimits } from './body.ts';
 import type { AnyEndpoint } from './endpoint.ts';
-import { typeText } from './type-text.ts';
-
-type Json = Record<string, unknown>;
+import { type Components, eventStreamOf, type Json, schemaOf } from './openapi-schemas.ts';
 
 const ErrorDetail = z.object({ path: z.string().optional(), code: z.string(), message: z.string() });
 const ErrorBody = z
@@ -39,9 +37,12 @@ In the steps of a flow, \`{{ name }}\` stands for a variable and \`{{secret:KEY}
 
 Lists are paged by \`cursor\`, or by \`offset\` where an operation has it. A JSON body may have ${bodyLimits.json.toLocaleString('en')} bytes, an upload ${bodyLimits.multipart.toLocaleString('en')}.`;
 
-/** The OpenAPI 3.1 document of the endpoints, with every schema that carries an id as a component. */
-export function openApi(endpoints: readonly AnyEndpoint[]) {
-  const schemas = new Map<string, Json>();
+/**
+ * The OpenAPI 3.1 document of the endpoints, with every schema that carries an id as a component.
+ * @param groups What each group of endpoints is about, by its name.
+ */
+export function openApi(endpoints: readonly AnyEndpoint[], groups: Readonly<Record<string, string>>) {
+  const schemas: Components = new Map();
   const paths: Record<string, Json> = {};
   for (const endpoint of endpoints) {
     if (endpoint.produces) continue;
@@ -52,10 +53,18 @@ export function openApi(endpoints: readonly AnyEndpoint[]) {
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Agent and Flow Automation Service', version: '1.0.0', description: about },
+    info: {
+      title: 'Agent and Flow Automation Service',
+      version: '1.0.0',
+      description: about,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
     // Relative to where the document is served, so it holds behind any host and stage.
     servers: [{ url: '.', description: 'this deployment' }],
-    tags: [...new Set(endpoints.filter(({ produces }) => !produces).map(groupOf))].map((name) => ({ name })),
+    tags: [...new Set(endpoints.filter(({ produces }) => !produces).map(groupOf))].map((name) => ({
+      name,
+      description: groups[name],
+    })),
     security: [{ bearer: [] }],
     paths,
     components: {
@@ -75,7 +84,7 @@ export function openApi(endpoints: readonly AnyEndpoint[]) {
 
 export const groupOf = ({ id }: AnyEndpoint) => id.split('.')[0] ?? id;
 
-function operation(endpoint: AnyEndpoint, schemas: Map<string, Json>): Json {
+function operation(endpoint: AnyEndpoint, schemas: Components): Json {
   const {
     id,
     summary,
@@ -98,7 +107,7 @@ function operation(endpoint: AnyEndpoint, schemas: Map<string, Json>): Json {
     : permission === 'authenticated'
       ? 'Needs any valid credential.'
       : `Needs \`${permission}\`${sessionOnly ? ', and a session' : ''}${acceptsIntakeToken ? ', or the token of a setup link' : ''}.`;
-  const failures = [...new Set([...errors, ...(isCounted ? [401, 403, 429] : []), 500])].sort();
+  const failures = [...new Set([...errors, ...(isCounted ? [401, 403, 429] : [429]), 500])].sort();
   return {
     operationId: id,
     tags: [groupOf(endpoint)],
@@ -130,26 +139,34 @@ function operation(endpoint: AnyEndpoint, schemas: Map<string, Json>): Json {
 const success = (
   status: number,
   schema: z.ZodType,
-  { permission, optionalCredential, streams, streamsAs = 'text/event-stream' }: AnyEndpoint,
-  schemas: Map<string, Json>,
+  { permission, optionalCredential, streams, streamsAs = eventStream }: AnyEndpoint,
+  schemas: Components,
 ) => ({
   description: status === 204 ? 'Done; no body' : 'Done',
   ...((permission !== 'public' || optionalCredential) && { headers: rateLimitHeaders }),
   ...(status !== 204 && {
     content: {
-      ...(streams && { [streamsAs]: { schema: schemaOf(streams, 'output', schemas) } }),
+      // First, since generators that know one answer only take the first.
       ...(schema !== streams && { 'application/json': { schema: schemaOf(schema, 'output', schemas) } }),
+      ...(streams && { [streamsAs]: streamOf(streams, streamsAs, schemas) }),
     },
   }),
 });
 
-const failure = (status: number, isCounted: boolean, schemas: Map<string, Json>) => ({
+const eventStream = 'text/event-stream';
+
+const streamOf = (streams: z.ZodType, mediaType: string, schemas: Components) =>
+  mediaType === eventStream
+    ? eventStreamOf(streams, schemas)
+    : { schema: schemaOf(streams, 'output', schemas) };
+
+const failure = (status: number, isCounted: boolean, schemas: Components) => ({
   description: errorMeanings[status] ?? '',
-  ...(isCounted && { headers: rateLimitHeaders }),
+  ...((isCounted || status === 429) && { headers: rateLimitHeaders }),
   content: { 'application/json': { schema: schemaOf(ErrorBody, 'output', schemas) } },
 });
 
-function parameters(place: 'path' | 'query', schema: z.ZodType | undefined, schemas: Map<string, Json>) {
+function parameters(place: 'path' | 'query', schema: z.ZodType | undefined, schemas: Components) {
   if (!schema) return [];
   const { properties = {}, required = [] } = schemaOf(schema, 'input', schemas) as {
     properties?: Record<string, Json>;
@@ -162,49 +179,6 @@ function parameters(place: 'path' | 'query', schema: z.ZodType | undefined, sche
     ...(description !== undefined && { description }),
     schema: property,
   }));
-}
-
-/** A schema as JSON Schema; those with an id are moved to the components and referred to. */
-function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: Map<string, Json>): Json {
-  const {
-    $schema: _dialect,
-    $defs = {},
-    ...own
-  } = z.toJSONSchema(schema, {
-    io,
-    unrepresentable: 'any',
-    override: ({ jsonSchema }) => tidy(jsonSchema),
-  }) as Json & { $defs?: Record<string, Json> };
-  for (const [name, definition] of Object.entries($defs)) schemas.set(name, pointToComponents(definition));
-  const id = schema.meta()?.id;
-  // With an id of its own the schema is among the definitions already when it refers to itself.
-  if (!id || own.$ref) return pointToComponents(own);
-  schemas.set(id, pointToComponents(own));
-  return { $ref: `#/components/schemas/${id}` };
-}
-
-const pointToComponents = (schema: Json): Json =>
-  JSON.parse(JSON.stringify(schema).replaceAll('#/$defs/', '#/components/schemas/'));
-
-interface Tidied {
-  id?: unknown;
-  minimum?: number;
-  maximum?: number;
-  description?: string;
-  output?: unknown;
-}
-
-/** Leaves out what would only puzzle a reader: bounds that every number has, and the name that becomes the reference. */
-function tidy(schema: Tidied): void {
-  delete schema.id;
-  // A step's schema is that of what is sent; what comes of it is told in words.
-  if (schema.output instanceof z.ZodType) {
-    const output = typeText(z.toJSONSchema(schema.output, { unrepresentable: 'any' }) as object);
-    schema.description = `${schema.description ?? ''}. Its output: \`${output}\``;
-    delete schema.output;
-  }
-  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
-  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
 }
 
 function exampleOf(schema: z.ZodType): { example?: unknown } {

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { groups } from '../../functions/groups.ts';
 import { endpoints } from '../../functions/index.ts';
 import type { AnyEndpoint } from '../../shared/http/endpoint.ts';
 import { openApi } from '../../shared/http/openapi.ts';
@@ -103,7 +104,7 @@ test.each(all.map((endpoint) => [endpoint.id, endpoint] as const))(
 );
 
 test('the OpenAPI document holds every route, and every reference in it leads somewhere', () => {
-  const document = openApi(all);
+  const document = openApi(all, groups);
   const routes = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
   );

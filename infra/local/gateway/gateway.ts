@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { isIP } from 'node:net';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { endpoints } from '../../../functions/index.ts';
 import type { AnyEndpoint } from '../../../shared/http/endpoint.ts';
@@ -7,6 +6,7 @@ import { log } from '../../../shared/log.ts';
 import { bodyOf, encoded, gatewayAnswer, splitOnce, write } from '../http-messages.ts';
 import { invoke, LambdaTimeout } from '../invoke.ts';
 import { makeAuthorizer } from './authorize.ts';
+import { refusalOf } from './local-routes.ts';
 import { proxyEventOf } from './proxy-event.ts';
 import { responseStream } from './response-stream.ts';
 import { matcherOf } from './routes.ts';
@@ -37,8 +37,8 @@ export function createGateway(localRoutes: Promise<Record<string, LocalRoute>>):
   ): Promise<APIGatewayProxyResult | undefined> {
     const body = await bodyOf(request);
     const local = (await localRoutes)[`${event.httpMethod} ${event.path}`];
-    // A page elsewhere whose name leads here would otherwise get a session.
-    if (local && !isOwnName(request.headers.host)) return gatewayAnswer('WAF_FILTERED', event);
+    const refusal = local && refusalOf(request);
+    if (refusal) return forbidden(refusal);
     if (local) return body ? local(body.toString()) : gatewayAnswer('REQUEST_TOO_LARGE', event);
     const matched = match(event.httpMethod, event.path);
     if (!matched) return gatewayAnswer('MISSING_AUTHENTICATION_TOKEN', event);
@@ -114,8 +114,8 @@ async function integrate({ id }: AnyEndpoint, event: APIGatewayProxyEvent): Prom
   }
 }
 
-/** An address, this machine's own name, or what the service was told to listen on. */
-function isOwnName(host = ''): boolean {
-  const name = host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
-  return isIP(name) !== 0 || name === 'localhost' || name === process.env.HOST;
-}
+const forbidden = (details: string): APIGatewayProxyResult => ({
+  statusCode: 403,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ error: 'Forbidden', details }),
+});

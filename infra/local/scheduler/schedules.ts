@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
 import { log } from '../../../shared/log.ts';
+import { readStored, writePrivately } from '../state-files.ts';
 
 /** One schedule as the API takes it, as far as the service uses them. */
 export const Schedule = z.object({
@@ -21,6 +22,8 @@ export const Schedule = z.object({
 });
 export type Schedule = z.infer<typeof Schedule>;
 
+const Kept = z.array(z.tuple([z.string(), Schedule]));
+
 /** The longest that a timer may be set for. */
 const timerMsMax = 2 ** 31 - 1;
 
@@ -32,18 +35,21 @@ export type Schedules = ReturnType<typeof openSchedules>;
  */
 export function openSchedules(directory: string | undefined, urlOf: (arn: string) => string) {
   const file = directory && join(directory, 'schedules.json');
-  const schedules = new Map<string, Schedule>(
-    file && existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as [string, Schedule][]) : [],
-  );
+  const schedules = new Map((file && readStored(file, Kept)) || []);
   const timers = new Map<string, NodeJS.Timeout>();
   let sqs: SQSClient | undefined;
 
   const keyOf = ({ GroupName, Name }: Pick<Schedule, 'GroupName' | 'Name'>) => `${GroupName}/${Name}`;
 
-  function save() {
-    if (!file) return;
-    writeFileSync(`${file}.new`, JSON.stringify([...schedules]));
-    renameSync(`${file}.new`, file);
+  let saving: Promise<void> | undefined;
+
+  /** Those that come at once share one write: it waits for the disk. */
+  function save(): Promise<void> {
+    saving ??= setImmediate().then(() => {
+      saving = undefined;
+      if (file) writePrivately(file, JSON.stringify([...schedules]));
+    });
+    return saving;
   }
 
   async function fire(schedule: Schedule) {
@@ -51,14 +57,17 @@ export function openSchedules(directory: string | undefined, urlOf: (arn: string
     try {
       sqs ??= new SQSClient({});
       await sqs.send(new SendMessageCommand({ QueueUrl: urlOf(Arn), MessageBody: Input }));
-      remove(schedule);
     } catch (error) {
       log.warn('A schedule could not fire; it will be tried again', { error, schedule: keyOf(schedule) });
       timers.set(
         keyOf(schedule),
         setTimeout(() => fire(schedule), 1_000),
       );
+      return;
     }
+    await remove(schedule).catch((error) =>
+      log.warn('A schedule that fired is still in its file; it fires again at the next start', { error }),
+    );
   }
 
   function arm(schedule: Schedule) {
@@ -71,25 +80,32 @@ export function openSchedules(directory: string | undefined, urlOf: (arn: string
     timers.set(keyOf(schedule), timer);
   }
 
-  function remove(schedule: Pick<Schedule, 'GroupName' | 'Name'>): boolean {
+  async function remove(schedule: Pick<Schedule, 'GroupName' | 'Name'>): Promise<boolean> {
     clearTimeout(timers.get(keyOf(schedule)));
     timers.delete(keyOf(schedule));
     const existed = schedules.delete(keyOf(schedule));
-    if (existed) save();
+    if (existed) await save();
     return existed;
   }
 
   return {
     /** Begins to fire: those that are kept already, and those that come. */
     start: () => schedules.forEach(arm),
-    stop: () => timers.forEach(clearTimeout),
+    async stop(): Promise<void> {
+      timers.forEach(clearTimeout);
+      await saving?.catch(() => {});
+    },
     get: (key: Pick<Schedule, 'GroupName' | 'Name'>) => schedules.get(keyOf(key)),
     remove,
     /** @returns false when there is one of that name already. */
-    create(schedule: Schedule): boolean {
-      if (schedules.has(keyOf(schedule))) return false;
-      schedules.set(keyOf(schedule), schedule);
-      save();
+    async create(schedule: Schedule): Promise<boolean> {
+      const key = keyOf(schedule);
+      if (schedules.has(key)) return false;
+      schedules.set(key, schedule);
+      await save().catch((error) => {
+        schedules.delete(key);
+        throw error;
+      });
       arm(schedule);
       return true;
     },

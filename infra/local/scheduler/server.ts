@@ -35,18 +35,18 @@ export async function startScheduler(directory: string | undefined, urlOf: (arn:
     /** Fires what is due; before that the queues have to be there. */
     begin: schedules.start,
     async stop() {
-      schedules.stop();
+      await schedules.stop();
       await close(server);
     },
   };
 }
 
-function perform(
+async function perform(
   schedules: Schedules,
   method: string,
   { pathname, searchParams }: URL,
   sent: string,
-): Answer {
+): Promise<Answer> {
   const Name = decodeURIComponent(/^\/schedules\/([^/]+)$/.exec(pathname)?.[1] ?? '');
   if (!Name) return failed(400, 'UnknownOperationException', `No such operation here: ${method} ${pathname}`);
   const body: unknown = sent ? JSON.parse(sent) : {};
@@ -54,7 +54,8 @@ function perform(
   switch (method) {
     case 'POST': {
       const schedule = Schedule.parse({ ...(body as object), Name });
-      if (!schedules.create(schedule)) return failed(409, 'ConflictException', `${Name} exists already`);
+      if (!(await schedules.create(schedule)))
+        return failed(409, 'ConflictException', `${Name} exists already`);
       return { status: 200, body: { ScheduleArn: arnOf(schedule) } };
     }
     case 'GET': {
@@ -64,7 +65,7 @@ function perform(
         : failed(404, 'ResourceNotFoundException', `There is no schedule ${Name}`);
     }
     case 'DELETE':
-      return schedules.remove({ GroupName, Name })
+      return (await schedules.remove({ GroupName, Name }))
         ? { status: 200, body: {} }
         : failed(404, 'ResourceNotFoundException', `There is no schedule ${Name}`);
     default:

@@ -10,8 +10,11 @@ import { openSecrets } from './store.ts';
 const bodyType = 'application/x-amz-json-1.1';
 
 /** Secrets Manager's protocol (AWS JSON 1.1) over secrets of our own. */
-export async function startSecretsServer(directory: string | undefined) {
-  const actions = secretsActions(openSecrets(directory));
+export async function startSecretsServer(
+  directory: string | undefined,
+  warn: (text: string) => void = log.warn,
+) {
+  const actions = secretsActions(openSecrets(directory, warn));
   const server = createServer(async (request, response) => {
     const { status, body } = await text(request)
       .then((sent) => ({ status: 200, body: perform(actions, request.headers['x-amz-target'], sent) }))

@@ -2,7 +2,8 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { readIfThere, writePrivately } from '../data-dir.ts';
+import { StartError } from '../start-error.ts';
+import { readIfThere, unreadable, writePrivately } from '../state-files.ts';
 
 const Version = z.object({
   id: z.string(),
@@ -34,9 +35,12 @@ export interface SecretsStore {
   remove: (secret: Secret) => void;
 }
 
-/** Secrets by name: in memory, and in a directory too where there is one, each in an encrypted file. */
-export function openSecrets(directory: string | undefined): SecretsStore {
-  const vault = directory ? openVault(directory) : undefined;
+/**
+ * Secrets by name: in memory, and in a directory too where there is one, each in an encrypted file.
+ * @param warn Told of each file that cannot be read.
+ */
+export function openSecrets(directory: string | undefined, warn: (text: string) => void): SecretsStore {
+  const vault = directory ? openVault(directory, warn) : undefined;
   const secrets = new Map<string, Secret>((vault?.readAll() ?? []).map((secret) => [secret.name, secret]));
   return {
     find(idOrArn) {
@@ -59,10 +63,11 @@ const ivBytes = 12;
 const tagBytes = 16;
 
 /** Files of initialization vector, authentication tag and ciphertext, named by the hash of what they hold. */
-function openVault(directory: string) {
+function openVault(directory: string, warn: (text: string) => void) {
   const folder = join(directory, 'secrets');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const key = vaultKey(join(directory, 'secrets.key'));
+  const files = readdirSync(folder).filter((name) => name.endsWith('.secret'));
+  const key = vaultKey(join(directory, 'secrets.key'), files.length === 0);
 
   const encrypt = (content: string) => {
     const iv = randomBytes(ivBytes);
@@ -79,20 +84,39 @@ function openVault(directory: string) {
     ]).toString();
   };
   const fileOf = (name: string) => join(folder, `${createHash('sha256').update(name).digest('hex')}.secret`);
+  const read = (file: string) => {
+    try {
+      return [Secret.parse(JSON.parse(decrypt(readFileSync(file))))];
+    } catch {
+      // The error may quote the value.
+      warn(
+        `${file} cannot be read: the service starts without this one secret's value. Restore the file from a backup, or set the secret again.`,
+      );
+      return [];
+    }
+  };
   return {
-    readAll: () =>
-      readdirSync(folder)
-        .filter((name) => name.endsWith('.secret'))
-        .map((name) => Secret.parse(JSON.parse(decrypt(readFileSync(join(folder, name)))))),
+    readAll: () => files.flatMap((name) => read(join(folder, name))),
     write: (secret: Secret) => writePrivately(fileOf(secret.name), encrypt(JSON.stringify(secret))),
     remove: ({ name }: Secret) => rmSync(fileOf(name), { force: true }),
   };
 }
 
-function vaultKey(file: string): Buffer {
+const keyBytes = 32;
+
+function vaultKey(file: string, mayBeMade: boolean): Buffer {
   const stored = readIfThere(file);
-  if (stored) return Buffer.from(stored.trim(), 'base64');
-  const key = randomBytes(32);
+  if (stored !== undefined) {
+    const key = Buffer.from(stored.trim(), 'base64');
+    if (key.length === keyBytes) return key;
+    throw unreadable(file, `it is no key of ${keyBytes} bytes`);
+  }
+  if (!mayBeMade) {
+    throw new StartError(
+      `${file} is missing, without which no value of a secret can be read. Restore it from a backup, or move the folder \`secrets\` beside it away to start without those values.`,
+    );
+  }
+  const key = randomBytes(keyBytes);
   writePrivately(file, key.toString('base64'));
   return key;
 }

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
+import { groups } from '../../../functions/groups.ts';
 import { endpoints } from '../../../functions/index.ts';
 import { stepTypes } from '../../../shared/flows/steps/index.ts';
 import { openApi } from '../../../shared/http/openapi.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into documents of every shape
-const document: any = openApi(endpoints);
+const document: any = openApi(endpoints, groups);
 const { schemas } = document.components;
 
 test('every type of step has an entry of its own, with what it does, its config and its output', () => {
@@ -22,9 +23,10 @@ test('every type of step has an entry of its own, with what it does, its config 
   }
 });
 
-test('a streaming endpoint offers its events beside its JSON', () => {
+test('a streaming endpoint offers its JSON first, which all generators know, and then its events', () => {
   const { content } = document.paths['/v1/dispatch'].post.responses[200];
-  expect(content['text/event-stream'].schema).toEqual({ $ref: '#/components/schemas/DispatchEvent' });
+  expect(Object.keys(content)).toEqual(['application/json', 'text/event-stream']);
+  expect(content['text/event-stream'].schema).toEqual({ $ref: '#/components/schemas/DispatchEventMessage' });
   expect(content['application/json'].schema).toEqual({ $ref: '#/components/schemas/DispatchResult' });
 });
 

@@ -1,0 +1,136 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import * as z from 'zod';
+import { log } from '../../shared/log.ts';
+import { StartError } from './start-error.ts';
+import { readStored, unreadable, writePrivately } from './state-files.ts';
+
+/** Names of the files that the last instance left, or has while it runs. */
+const Contents = z.array(z.string());
+const contentsFile = 'contents.json';
+
+export interface Databases {
+  /** Called when every server has made its files. */
+  watch: () => void;
+  /** Called when every server has ended. */
+  close: () => void;
+}
+
+/**
+ * Checks the databases of the data directory before its servers open them, and keeps a connection to each. So their
+ * write-ahead logs (`-wal`) stay until the end, when what is in them is moved to the databases. A log that is missing all
+ * the same was not copied.
+ * @param warn Told what is missing.
+ */
+export function openDatabases(directory: string, warn: (text: string) => void): Databases {
+  const known = readStored(join(directory, contentsFile), Contents);
+  reportMissing(directory, known ?? [], warn);
+  const open = new Map<string, DatabaseSync>();
+  const openAll = () => {
+    for (const name of databasesIn(directory)) {
+      const database = open.has(name) ? undefined : openChecked(join(directory, name));
+      if (database) open.set(name, database);
+    }
+  };
+  const record = (names: string[]) =>
+    writePrivately(join(directory, contentsFile), JSON.stringify(names, undefined, 2));
+  /** @param left What is to be in the directory, but for the logs. */
+  function close(left: () => string[]) {
+    const merged = [...open].filter(([, database]) => merge(database)).map(([name]) => `${name}-wal`);
+    record(left().filter((name) => !merged.includes(name)));
+    for (const database of open.values()) database.close();
+  }
+
+  try {
+    refuseEmptied(directory, known ?? []);
+    openAll();
+  } catch (error) {
+    close(() => known ?? []);
+    throw error;
+  }
+  if (!known) reportEmpty(directory, open, warn);
+  return {
+    watch() {
+      openAll();
+      record(filesIn(directory));
+    },
+    close: () => close(() => filesIn(directory)),
+  };
+}
+
+const unlisted = /^(?:lock\.db|pid|contents\.json)|(?:\.tmp|-shm|-journal)$/;
+
+const filesIn = (directory: string) =>
+  readdirSync(directory, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && !unlisted.test(entry.name))
+    .map(({ name }) => name);
+
+const databasesIn = (directory: string) => filesIn(directory).filter((name) => name.endsWith('.db'));
+
+const sqliteBusy = 5;
+
+/**
+ * Reading the schema finds a file that is none of SQLite's, or shorter than it says.
+ * @returns undefined where its server keeps it for itself.
+ */
+function openChecked(file: string): DatabaseSync | undefined {
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(file);
+    tablesIn(database);
+    return database;
+  } catch (error) {
+    database?.close();
+    if ((error as { errcode?: number }).errcode === sqliteBusy) return undefined;
+    throw unreadable(file, (error as Error).message);
+  }
+}
+
+const tablesIn = (database: DatabaseSync) =>
+  Number(database.prepare('SELECT count(*) AS count FROM sqlite_schema').get()?.count);
+
+/** @returns whether its log is empty now. */
+function merge(database: DatabaseSync): boolean {
+  try {
+    return database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy === 0;
+  } catch (error) {
+    log.warn('A database could not take over its log; the next start does it', { error });
+    return false;
+  }
+}
+
+function reportMissing(directory: string, known: readonly string[], warn: (text: string) => void): void {
+  const missing = known.filter((name) => !existsSync(join(directory, name)));
+  const logs = missing.filter((name) => name.endsWith('-wal')).map((name) => join(directory, name));
+  if (logs.length > 0) {
+    throw new StartError(
+      `Missing: ${logs.join(', ')}, with the latest changes of an instance that was running or killed. Copy the whole directory, while the service is stopped; or delete ${join(directory, contentsFile)} to start without those changes.`,
+    );
+  }
+  for (const name of missing) {
+    warn(`${join(directory, name)} is missing: the service starts without what it held.`);
+  }
+}
+
+/** SQLite takes a file without a byte for a new database. */
+function refuseEmptied(directory: string, known: readonly string[]): void {
+  for (const name of databasesIn(directory)) {
+    const file = join(directory, name);
+    if (known.includes(name) && statSync(file).size === 0) throw unreadable(file, 'it is empty');
+  }
+}
+
+/** Without a list of what was there, a database without tables tells of one that was copied without its log. */
+function reportEmpty(
+  directory: string,
+  databases: ReadonlyMap<string, DatabaseSync>,
+  warn: (text: string) => void,
+): void {
+  for (const [name, database] of databases) {
+    if (tablesIn(database) > 0) continue;
+    warn(
+      `${join(directory, name)} holds nothing. If this directory was copied, ${name}-wal is missing: copy the whole directory again while the service is stopped.`,
+    );
+  }
+}

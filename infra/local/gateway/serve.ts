@@ -1,0 +1,66 @@
+import type { Server } from 'node:http';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { patienceMs } from '../data-dir.ts';
+import { close, listen } from '../server.ts';
+import { StartError } from '../start-error.ts';
+import { exposure, isAnyAddress, isLoopback } from './local-routes.ts';
+
+export interface Served {
+  /** Where the API is. */
+  url: string;
+  /** Where this machine finds what only the embedded stack has. */
+  localUrl: string;
+  /** Set where other machines can reach it. */
+  warning?: string;
+  stop: () => Promise<void>;
+}
+
+/** Listens on the host, and where that is one address of several, on the loopback address too. */
+export async function serve(gateway: Server, port: number, host: string): Promise<Served> {
+  const taken = await listenPatiently(gateway, port, host);
+  const address = (gateway.address() as { address: string }).address;
+  const urlOn = (name: string) => `http://${name.includes(':') ? `[${name}]` : name}:${taken}`;
+  const stop = () => close(gateway);
+  if (isLoopback(address)) return { url: urlOn(host), localUrl: urlOn(host), stop };
+  const warning = exposure(host, taken);
+  const localUrl = urlOn(loopback);
+  if (isAnyAddress(address)) return { url: localUrl, localUrl, warning, stop };
+  const inner = createServer((socket) => gateway.emit('connection', socket));
+  await listenPatiently(inner, taken, loopback);
+  return {
+    url: urlOn(host),
+    localUrl,
+    warning,
+    stop: async () => {
+      inner.close();
+      await stop();
+    },
+  };
+}
+
+const loopback = '127.0.0.1';
+
+/** Another instance may just be ending. @returns the port. */
+async function listenPatiently(
+  server: Parameters<typeof listen>[0],
+  port: number,
+  host: string,
+  since = Date.now(),
+): Promise<number> {
+  try {
+    return await listen(server, port, host);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== 'EADDRINUSE') {
+      throw new StartError(`Cannot listen on ${host}:${port}: ${message}. Set HOST and PORT.`);
+    }
+    if (Date.now() - since > patienceMs) {
+      throw new StartError(
+        `Port ${port} is in use. End what uses it, or set PORT to another one (PORT=0 takes any that is free).`,
+      );
+    }
+    await sleep(50);
+    return listenPatiently(server, port, host, since);
+  }
+}

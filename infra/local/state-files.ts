@@ -1,0 +1,69 @@
+import { chmodSync, closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import type * as z from 'zod';
+import { StartError } from './start-error.ts';
+
+/** What is lost with a file of the data directory, for its user to weigh. */
+const held: Record<string, string> = {
+  'contents.json': 'the check that all files are there',
+  'credentials.json': 'the printed keys; new ones are made',
+  'dynoxide.db': 'flows, records, results and keys',
+  'fauxqs.db': 'queued messages, large payloads and stored files',
+  'lock.db': 'nothing',
+  'oidc-key.json': 'the key of session tokens; those made so far end',
+  'outbox.db': 'the messages that flows sent',
+  'schedules.json': 'the times at which waiting runs go on',
+  'secrets.key': 'the values of secrets; move the folder `secrets` away with it',
+  'shared-local-instance.db': 'flows, records, results and keys',
+  'vectors.db': 'the vectors',
+};
+
+export const unreadable = (file: string, why: string) =>
+  new StartError(
+    `${file} cannot be read: ${why}. Restore it from a backup, or move it away to start without what it holds (${held[basename(file)] ?? 'unknown'}).`,
+  );
+
+/** Readable by the owner only, and never half written, even if the machine loses its power. */
+export function writePrivately(file: string, content: string | Buffer): void {
+  const temporary = `${file}.tmp`;
+  const descriptor = openSync(temporary, 'w', 0o600);
+  try {
+    writeFileSync(descriptor, content);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  chmodSync(temporary, 0o600);
+  renameSync(temporary, file);
+}
+
+/** @returns undefined where there is no such file. */
+export function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    throw unreadable(file, message);
+  }
+}
+
+/** JSON that was written here, or undefined where there is no such file. Its text never gets into an error. */
+export function readStored<Schema extends z.ZodType>(
+  file: string,
+  schema: Schema,
+): z.output<Schema> | undefined {
+  const text = readIfThere(file);
+  if (text === undefined) return undefined;
+  const parsed = schema.safeParse(parsedOrUndefined(text));
+  if (parsed.success) return parsed.data;
+  throw unreadable(file, text === '' ? 'it is empty' : 'it does not hold the JSON that was written there');
+}
+
+function parsedOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

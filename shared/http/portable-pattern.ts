@@ -1,0 +1,25 @@
+/**
+ * JavaScript's shorthands for sets of characters, spelled out: Python's `\d` and `\w` hold the digits and letters of every
+ * script, and neither Python nor JavaScript without the flag `u` knows `\p`.
+ */
+const sets: Record<string, string> = {
+  '\\d': '0-9',
+  '\\w': 'A-Za-z0-9_',
+  '\\p{Cc}': '\\x00-\\x1F\\x7F-\\x9F',
+};
+const complements: Record<string, string> = {
+  '\\D': '0-9',
+  '\\W': 'A-Za-z0-9_',
+  '\\P{Cc}': '\\x00-\\x1F\\x7F-\\x9F',
+};
+
+/** The source of a regular expression, as JavaScript with and without `u`, Python and Go read it alike. */
+export function portablePattern(source: string): string {
+  let inClass = false;
+  return source.replace(/\\(?:p\{\w+\}|.)|[[\]]/gi, (token) => {
+    if (token === '[' || token === ']') inClass = token === '[';
+    if (inClass) return sets[token] ?? token;
+    if (sets[token]) return `[${sets[token]}]`;
+    return complements[token] ? `[^${complements[token]}]` : token;
+  });
+}

@@ -1,0 +1,92 @@
+import { type Config, createConfig, lint, loadConfig } from '@redocly/openapi-core';
+import { beforeAll, expect, test } from 'vitest';
+import { DispatchEvent } from '../../../shared/dispatch/events.ts';
+import { Field } from '../../../shared/records/filter.ts';
+import { whyNotPortable } from '../../support/portable-patterns.ts';
+import { call, stack } from '../../support/stack.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into documents of every shape
+let document: any;
+// biome-ignore lint/suspicious/noExplicitAny: as above
+let schemas: Record<string, any>;
+
+beforeAll(async () => {
+  ({ body: document } = await call('GET', '/openapi.json'));
+  ({ schemas } = document.components);
+});
+
+/** Of every member of that name, anywhere in the document. */
+// biome-ignore lint/suspicious/noExplicitAny: as above
+function valuesOf(name: string): any[] {
+  const values: unknown[] = [];
+  JSON.stringify(document, (key, value) => {
+    if (key === name) values.push(value);
+    return value;
+  });
+  return values;
+}
+
+const referred = ({ $ref }: { $ref: string }) => schemas[$ref.split('/').at(-1) ?? ''];
+
+/** What Redocly complains of: each rule, and where. */
+async function complaints(config: Config): Promise<[string, string | undefined][]> {
+  const problems = await lint({ ref: `${stack().url}/openapi.json`, config });
+  return problems.map(({ ruleId, location: [place] }) => [ruleId, place?.pointer]);
+}
+
+test('Redocly’s recommended rules find nothing but what redocly.yaml excepts with a reason', async () => {
+  expect(await complaints(await loadConfig())).toEqual([]);
+  const recommended = await createConfig({ extends: ['recommended'] });
+  expect(await complaints(recommended)).toEqual([['no-ambiguous-paths', '#/paths/~1v1~1batch~1{id}~1cost']]);
+});
+
+test('it says under which licence it is, and what each of its groups is about', () => {
+  expect(document.info.license).toEqual({ name: 'MIT', identifier: 'MIT' });
+  for (const { name, description } of document.tags) expect(description, name).toMatch(/^[A-Z].{20,}\.$/);
+});
+
+test('JavaScript with and without `u`, Python and Go read each of its regular expressions alike', () => {
+  const patterns = new Set(valuesOf('pattern').filter((value) => typeof value === 'string'));
+  expect(patterns.size).toBeGreaterThan(10);
+  const refused = [...patterns].map((pattern) => [pattern, whyNotPortable(pattern)] as const);
+  expect(refused.filter(([, reasons]) => reasons.length > 0)).toEqual([]);
+});
+
+test.each([
+  ['a letter', 'é', true],
+  ['an emoji', '😀', true],
+  ['a line break', 'a\nb', false],
+  ['a NUL', '\0', false],
+  ['a control character of Latin-1', '\x85', false],
+])('a field of a filter with %s: the document says of it what the service does', (_, field, good) => {
+  const [pattern = '', ...others] = valuesOf('field').flatMap(({ pattern }) => pattern ?? []);
+  expect(new Set(others)).toEqual(new Set([pattern]));
+  expect(Field.safeParse(field).success).toBe(good);
+  for (const flags of ['', 'u']) expect(new RegExp(pattern, flags).test(field)).toBe(good);
+});
+
+test('each streamed event is a component, named by its type', () => {
+  const { oneOf } = schemas.DispatchEvent;
+  const types = DispatchEvent.options.map(({ shape }) => shape.type.value);
+  expect(oneOf.map((event: { $ref: string }) => referred(event).properties.type.const)).toEqual(types);
+  expect(oneOf).toContainEqual({ $ref: '#/components/schemas/StepCompleteEvent' });
+});
+
+test('a stream is described as OpenAPI 3.2 describes server-sent events: event, id, and data with its schema', () => {
+  const stream = document.paths['/v1/dispatch'].post.responses[200].content['text/event-stream'];
+  expect(stream.schema).toEqual({ $ref: '#/components/schemas/DispatchEventMessage' });
+  expect(stream['x-oai-itemSchema']).toEqual(stream.schema);
+  expect(referred(stream.schema)).toMatchObject({
+    type: 'object',
+    required: ['event', 'id', 'data'],
+    properties: {
+      event: { enum: DispatchEvent.options.map(({ shape }) => shape.type.value) },
+      id: { type: 'string' },
+      data: {
+        type: 'string',
+        contentMediaType: 'application/json',
+        contentSchema: { $ref: '#/components/schemas/DispatchEvent' },
+      },
+    },
+  });
+});

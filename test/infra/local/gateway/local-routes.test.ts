@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { networkInterfaces } from 'node:os';
+import { text } from 'node:stream/consumers';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { StackFacts } from '../../../../infra/local/stack.ts';
+import { newId } from '../../../../shared/ids.ts';
+import { factsOf, killAll, launch, launchMain } from '../../../support/processes.ts';
+
+const outside = Object.values(networkInterfaces())
+  .flatMap((addresses) => addresses ?? [])
+  .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
+
+afterEach(killAll);
+
+interface Asked {
+  /** Where to connect to. */
+  host: string;
+  /** Where from, as the socket says. */
+  from?: string;
+  path?: string;
+  headers?: Record<string, string>;
+}
+
+/** `POST /local/sessions`, or a GET of another path. */
+async function ask({ url }: StackFacts, { host, from, path = '/local/sessions', headers = {} }: Asked) {
+  const { port } = new URL(url);
+  const method = path === '/local/sessions' ? 'POST' : 'GET';
+  const asked = request({ host, port, path, method, headers, ...(from && { localAddress: from }) });
+  asked.end(method === 'POST' ? '{"userId":"ada"}' : undefined);
+  const [answer] = await once(asked, 'response');
+  return { status: answer.statusCode as number, body: JSON.parse(await text(answer)) };
+}
+
+async function startOn(HOST: string, environment: Record<string, string> = {}) {
+  const child = launchMain({ HOST, LOG_LEVEL: 'warn', ...environment }, ['--ephemeral']);
+  let said = '';
+  child.stderr?.on('data', (chunk) => {
+    said += chunk;
+  });
+  return { facts: await factsOf(child), said: () => said };
+}
+
+describe.skipIf(!outside)('on a machine that others can reach', () => {
+  const host = outside ?? '';
+
+  test('only this machine gets sessions and the outbox, whatever the Host header says', async () => {
+    const { facts, said } = await startOn('0.0.0.0');
+    expect((await ask(facts, { host: '127.0.0.1' })).status).toBe(200);
+    for (const path of ['/local/sessions', '/local/outbox', '/local/oidc/jwks']) {
+      for (const headers of [{}, { host: 'localhost' }, { host: '127.0.0.1' }]) {
+        const refused = await ask(facts, { host, path, headers });
+        expect(refused, path).toMatchObject({ status: 403, body: { error: 'Forbidden' } });
+        expect(refused.body.details).toContain('INSECURE_OPEN_LOCAL_ROUTES');
+      }
+    }
+    expect((await ask(facts, { host, path: '/openapi.json' })).status).toBe(200);
+    expect(said()).toContain('HOST=0.0.0.0');
+    expect(said()).toContain('INSECURE_OPEN_LOCAL_ROUTES');
+  });
+
+  test('the socket counts: an address of this machine that others see too, and a proxy that asks for others', async () => {
+    const { facts, said } = await startOn('127.0.0.1');
+    expect(said()).toBe('');
+    expect((await ask(facts, { host: '127.0.0.1', from: host })).status).toBe(403);
+    const headers = { 'x-forwarded-for': '203.0.113.9' };
+    expect((await ask(facts, { host: '127.0.0.1', headers })).status).toBe(403);
+  });
+
+  test('a variable with a telling name opens them, and the start says so', async () => {
+    const { facts, said } = await startOn('0.0.0.0', { INSECURE_OPEN_LOCAL_ROUTES: '1' });
+    expect((await ask(facts, { host })).status).toBe(200);
+    expect((await ask(facts, { host, headers: { host: 'evil.example.com' } })).status).toBe(403);
+    expect(said()).toContain('anyone');
+  });
+
+  test('on an address of its own, sessions work, and are to be had on this machine’s loopback', async () => {
+    const { facts } = await startOn(host);
+    expect(new URL(facts.url).hostname).toBe(host);
+    expect((await ask(facts, { host })).status).toBe(403);
+    const { body } = await ask(facts, { host: '127.0.0.1' });
+    const path = `/v1/flows/${newId('flow')}`;
+    for (const token of [body.token, facts.sessionToken]) {
+      const headers = { authorization: `Bearer ${token}` };
+      expect((await ask(facts, { host, path, headers })).status).toBe(404);
+    }
+  });
+});
+
+test('the start text warns too', async () => {
+  const child = launch(process.execPath, ['infra/local/main.ts', '--ephemeral'], { HOST: '0.0.0.0' });
+  if (!child.stdout) throw new Error('No pipe');
+  let welcome = '';
+  for await (const chunk of child.stdout) {
+    welcome += chunk;
+    if (welcome.includes('Ctrl-C')) break;
+  }
+  expect(welcome).toContain('HOST=0.0.0.0');
+});
