@@ -2,9 +2,10 @@ import type { generateText, LanguageModel, streamText } from 'ai';
 import type { ModelAnswer, ModelRequest } from '../flows/ports.ts';
 import { memoise } from '../memoise.ts';
 import { type ModelName, priceOf, resolveModel } from './catalog.ts';
-import { costOf, type Usage } from './cost.ts';
+import { costOf } from './cost.ts';
 import { type ProviderKeys, providerKeys } from './provider-keys.ts';
 import { type Provider, providers } from './providers.ts';
+import { usageFrom } from './usage.ts';
 
 /** Asks a language model; what the provider refuses for a while (429, 5xx) is asked again twice. @throws StepError */
 export async function callModel(request: ModelRequest): Promise<ModelAnswer> {
@@ -15,7 +16,7 @@ export async function callModel(request: ModelRequest): Promise<ModelAnswer> {
     const { toStepError } = await import('./model-error.ts');
     throw toStepError(error, { modelUsed, signal: request.signal, keys });
   });
-  const counted = countedTokens(usage);
+  const counted = usageFrom({ ...usage.inputTokenDetails, ...usage }, modelUsed);
   const price = counted && (await priceOf(name, keys));
   return {
     text,
@@ -92,14 +93,6 @@ async function streamed(
   call.abortSignal?.throwIfAborted();
   if (failure) throw failure;
   return { text, usage: await result.usage };
-}
-
-/** The tokens of a call; nothing when the provider did not say. */
-function countedTokens(usage: Generated['usage']): Usage | undefined {
-  const { inputTokens, outputTokens, inputTokenDetails } = usage;
-  if (inputTokens === undefined || outputTokens === undefined) return undefined;
-  const { cacheReadTokens, cacheWriteTokens } = inputTokenDetails;
-  return { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens };
 }
 
 const defined = <T extends object>(settings: T) =>
