@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { beginningOf } from '../text.ts';
 import type { Refused, State, StepResult, Wait } from './engine.ts';
 import { type ErrorHandling, errorHandlingOf, fallbackOverrides } from './error-handling.ts';
 import { type FlowStep, type Parked, StepError, type StepEvent, type StepOutcome } from './step.ts';
@@ -33,7 +34,7 @@ export async function attempt(
 
 /** Only here, when no value of a secret is in it any more: a cut one would not be known again. */
 const shortened = (message: string) =>
-  message.length > messageMax ? `${message.slice(0, messageMax)}…` : message;
+  beginningOf(message, messageMax) + (message.length > messageMax ? '…' : '');
 const messageMax = 1_000;
 
 type Once = { error: StepError } | { outcome: StepOutcome } | Parked;

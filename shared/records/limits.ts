@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { answerBytes } from '../http/answer-size.ts';
 import { deeperThan } from '../nesting.ts';
 import { Metadata, RecordMessages } from './record.ts';
 
@@ -31,11 +32,11 @@ const within =
 export const NewMetadata = Metadata.check(within('metadata', metadataBytesMax));
 export const NewMessages = RecordMessages.check(within('messages', messagesBytesMax));
 
-/** The first of some values whose JSON has so many bytes together: an answer must fit the 6 MB of a Lambda. */
+/** The first of some values that an answer has room for. */
 export function firstWithin<T>(values: readonly T[], bytesMax: number): T[] {
   let bytes = 0;
   const end = values.findIndex((value) => {
-    bytes += jsonBytes(value);
+    bytes += answerBytes(value);
     return bytes > bytesMax;
   });
   return end < 0 ? [...values] : values.slice(0, end);
