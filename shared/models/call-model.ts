@@ -1,8 +1,10 @@
 import type { generateText, LanguageModel, streamText } from 'ai';
 import type { ModelAnswer, ModelRequest } from '../flows/ports.ts';
+import { StepError } from '../flows/step.ts';
 import { memoise } from '../memoise.ts';
 import { type ModelName, priceOf, resolveModel } from './catalog.ts';
 import { costOf } from './cost.ts';
+import { answerCharactersMax } from './model-fetch.ts';
 import { type ProviderKeys, providerKeys } from './provider-keys.ts';
 import { type Provider, providers } from './providers.ts';
 import { usageFrom } from './usage.ts';
@@ -67,33 +69,45 @@ async function generate(target: Target, request: ModelRequest): Promise<Generate
     maxRetries: 2,
     abortSignal: signal,
   };
-  return onText ? streamed(call, onText) : generateText(call);
+  const generated = await (onText ? streamed(call, onText) : generateText(call));
+  if (generated.text.length > answerCharactersMax) throw tooLong();
+  return generated;
 }
 
 type Generated = Pick<Awaited<ReturnType<typeof generateText>>, 'text' | 'usage'>;
 
 /** The answer piece by piece, as the model writes it. */
 async function streamed(
-  call: Parameters<typeof streamText>[0],
+  call: Parameters<typeof streamText>[0] & { abortSignal: AbortSignal },
   onText: (delta: string) => void,
 ): Promise<Generated> {
   const { streamText } = await import('ai');
   let failure: unknown;
+  const ended = new AbortController();
   const result = streamText({
     ...call,
+    abortSignal: AbortSignal.any([call.abortSignal, ended.signal]),
     onError: ({ error }) => {
       failure = error;
     },
   });
   let text = '';
-  for await (const delta of result.textStream) {
-    text += delta;
-    onText(delta);
+  try {
+    for await (const delta of result.textStream) {
+      text += delta;
+      if (text.length > answerCharactersMax) throw tooLong();
+      onText(delta);
+    }
+    call.abortSignal.throwIfAborted();
+    if (failure) throw failure;
+    return { text, usage: await result.usage };
+  } finally {
+    // Who leaves the loop leaves the SDK reading.
+    ended.abort();
   }
-  call.abortSignal?.throwIfAborted();
-  if (failure) throw failure;
-  return { text, usage: await result.usage };
 }
+
+const tooLong = () => new StepError(`the answer has more than ${answerCharactersMax} characters`);
 
 const defined = <T extends object>(settings: T) =>
   Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as {
