@@ -18,10 +18,12 @@ export function redactedPorts(ports: Ports, { text, json, stream }: Redactor): P
     },
     async model({ onText, ...request }: ModelRequest) {
       const pieces = stream();
-      const tell = (piece: string) => piece && onText?.(piece);
-      const listening = onText && { onText: (piece: string) => void tell(pieces.push(piece)) };
+      const tell = async (piece: string) => {
+        if (piece) await onText?.(piece);
+      };
+      const listening = onText && { onText: (piece: string) => tell(pieces.push(piece)) };
       const answer = await ports.model({ ...request, ...listening });
-      tell(pieces.end());
+      await tell(pieces.end());
       return { ...answer, text: text(answer.text) };
     },
   };

@@ -79,7 +79,7 @@ type Generated = Pick<Awaited<ReturnType<typeof generateText>>, 'text' | 'usage'
 /** The answer piece by piece, as the model writes it. */
 async function streamed(
   call: Parameters<typeof streamText>[0] & { abortSignal: AbortSignal },
-  onText: (delta: string) => void,
+  onText: NonNullable<ModelRequest['onText']>,
 ): Promise<Generated> {
   const { streamText } = await import('ai');
   let failure: unknown;
@@ -96,7 +96,7 @@ async function streamed(
     for await (const delta of result.textStream) {
       text += delta;
       if (text.length > answerCharactersMax) throw tooLong();
-      onText(delta);
+      await onText(delta);
     }
     call.abortSignal.throwIfAborted();
     if (failure) throw failure;

@@ -9,8 +9,8 @@ export interface Attempt extends Omit<Run, 'done'> {
   retries?: ReadonlyMap<string, number>;
   /** Whether a run that fails for a reason that may pass is left open, to be tried again. */
   mayRetry?: boolean;
-  /** Told what happens as it happens. */
-  onEvent?: (event: RunEvent) => void;
+  /** Told what happens as it happens; the run waits for it. */
+  onEvent?: (event: RunEvent) => Promise<void> | void;
 }
 
 export type AttemptOutcome =
@@ -43,7 +43,7 @@ export async function attemptRun({
       if (failed && event.retryable && mayRetry && !event.success) return { retryFrom: failed.path };
       await write(failed);
       await log.finish(event.success ? null : (event.error ?? 'The run failed'));
-      onEvent?.(event);
+      await onEvent?.(event);
       return { end: event };
     }
     // Whether a failed step is written shows with what comes next: one that ends the run may be tried again.
@@ -52,20 +52,20 @@ export async function attemptRun({
     if (event.type === 'park') {
       // A poll in vain leaves nothing to write.
       if (run.waiting?.path !== event.wait.path) await log.park(event.wait);
-      onEvent?.(event);
+      await onEvent?.(event);
       return { parked: event };
     }
     if (event.type === 'step_start') {
       if (unwrittenEffects) await log.flush();
       unwrittenEffects = false;
-      onEvent?.(event);
+      await onEvent?.(event);
     } else {
       const retryCount = event.result.retryCount + (retries?.get(event.result.path) ?? 0);
       const result = { ...event.result, retryCount };
       if (result.status === 'failed') failed = result;
       else await write(result);
       unwrittenEffects ||= event.effects;
-      onEvent?.({ ...event, result });
+      await onEvent?.({ ...event, result });
     }
   }
   throw new Error('The engine told no end');

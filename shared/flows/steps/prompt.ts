@@ -82,9 +82,9 @@ async function showing(
   ask: (onText?: ModelRequest['onText']) => Promise<ModelAnswer>,
 ): Promise<ModelAnswer> {
   if (!emit) return ask();
-  emit({ type: 'text_start' });
+  await emit({ type: 'text_start' });
   const answer = await ask((delta) => emit({ type: 'text_delta', delta }));
-  emit({ type: 'text_complete', text: answer.text });
+  await emit({ type: 'text_complete', text: answer.text });
   return answer;
 }
 

@@ -32,16 +32,16 @@ export const templateStep = defineStep({
   }),
   output: z.string(),
   effects: false,
-  run({ config, variables, emit }) {
+  async run({ config, variables, emit }) {
     const inputs = renderValue(config.inputs ?? {}, variables) as object;
     const text = renderTemplate(config.template, { ...variables, ...inputs });
     if (emit && config.streamOutput) {
-      emit({ type: 'text_start' });
-      emit({ type: 'text_delta', delta: text });
-      emit({ type: 'text_complete', text });
+      await emit({ type: 'text_start' });
+      await emit({ type: 'text_delta', delta: text });
+      await emit({ type: 'text_complete', text });
     }
     if (emit && config.asArtifact) {
-      emit({
+      await emit({
         type: 'custom',
         name: 'artifact',
         value: { format: config.outputFormat ?? 'text', content: text },

@@ -31,7 +31,7 @@ async function run(
     requestId: 'request-1',
     timeMs: 60_000,
     gone: new AbortController().signal,
-    listener: (event) => events.push(event),
+    listener: (event) => void events.push(event),
     ...changes,
   });
   return { result, events };

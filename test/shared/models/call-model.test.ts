@@ -128,3 +128,20 @@ test('calls at once are answered each with its own', async () => {
   const answers = await Promise.all(texts.map((content) => ask({ messages: [{ role: 'user', content }] })));
   expect(answers.map(({ text }) => text)).toEqual(texts);
 });
+
+test('no more of an answer is read than whoever is told of it takes', async () => {
+  await openai({ answer: () => 'one two three' });
+  const told: string[] = [];
+  const taken = Promise.withResolvers<void>();
+  const answer = ask({
+    onText: (piece) => {
+      told.push(piece);
+      return taken.promise;
+    },
+  });
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(told).toEqual(['one ']);
+  taken.resolve();
+  expect((await answer).text).toBe('one two three');
+  expect(told).toEqual(['one ', 'two ', 'three']);
+});
