@@ -95,6 +95,7 @@ async function* runSteps(
   for (const [index, step] of steps.entries()) {
     if (!step.enabled || state.failure) continue;
     if (state.parked) return;
+    state.signal.throwIfAborted();
     const path = `${base}${index}`;
     const earlier = state.done?.get(path);
     const type = stepTypeOf(step.type);

@@ -40,9 +40,10 @@ export function liveBody({ contentType, filler, work }: LiveWork): LiveBody {
   const stream = new Readable({
     read: goOn,
     destroy(error, done) {
-      goOn();
       clearInterval(fillers);
+      // First of the two, so that who waits for room finds out that nobody reads.
       gone.abort(new DOMException('The client went away', 'AbortError'));
+      goOn();
       done(error);
     },
   });

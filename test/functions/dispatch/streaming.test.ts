@@ -236,7 +236,7 @@ test('a client that goes away while the run waits for it ends the run', async ()
 test('over HTTP too a run waits for a client that does not read, while others are served', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, showsMuch(30));
-  const { events } = await openEvents(tenant.token, '/v1/dispatch', { flow: { id: flow.id } });
+  const opened = await openEvents(tenant.token, '/v1/dispatch', { flow: { id: flow.id } });
   const path = `/v1/flows/${flow.id}/step-results`;
   await aWhile();
   // What the sockets hold is sent; then nothing changes until somebody reads.
@@ -246,7 +246,7 @@ test('over HTTP too a run waits for a client that does not read, while others ar
     await aWhile();
   }
   expect(rows.length).toBeLessThan(31);
-  const last = (await Array.fromAsync(events)).at(-1);
+  const last = (await Array.fromAsync(opened.events)).at(-1);
   expect(last?.data).toMatchObject({ type: 'execution_complete', success: true });
   expect((await expectStatus(200, tenant.call('GET', `${path}?limit=1&offset=30`))).data).toHaveLength(1);
 });
