@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { deeperThan, levelsMax } from '../nesting.ts';
 import { beginningOf } from '../text.ts';
 import type { Refused, State, StepResult, Wait } from './engine.ts';
 import { type ErrorHandling, errorHandlingOf, fallbackOverrides } from './error-handling.ts';
@@ -67,13 +68,24 @@ async function once(state: State, step: FlowStep, since: Date): Promise<Once> {
     const emit = onStepEvent && ((event: StepEvent) => onStepEvent(step, secrets?.event(event) ?? event));
     const run = { config, variables, render, ports, signal, since, emit };
     const outcome: StepOutcome | Parked = await stepTypeOf(step.type).run(run);
-    return 'until' in outcome ? outcome : { outcome: secrets?.outcome(outcome) ?? outcome };
+    if ('until' in outcome) return outcome;
+    checkOutput(outcome.output);
+    return { outcome: secrets?.outcome(outcome) ?? outcome };
   } catch (thrown) {
     signal.throwIfAborted();
     const error = secrets ? secrets.error(thrown) : thrown;
     if (error instanceof StepError) return { error };
     throw error;
   }
+}
+
+/** A record may have 100 levels of metadata, and steps give it in a list or an object of theirs. */
+const outputLevelsMax = levelsMax + 10;
+
+/** @throws StepError where it could not be passed on: to a sandbox, a template, the table, an answer. */
+function checkOutput(output: unknown): void {
+  if (!deeperThan(outputLevelsMax, output)) return;
+  throw new StepError(`The output is nested more than ${outputLevelsMax} levels deep`);
 }
 
 function triggers({ triggers = [{ type: 'error' as const }] }: ErrorHandling, tried: Once): boolean {

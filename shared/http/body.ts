@@ -1,13 +1,11 @@
 import type { MiddlewareObj } from '@middy/core';
-import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { AnyEndpoint } from './endpoint.ts';
 import { ApiError, invalidAt, tooLarge, unsupportedMediaType } from './errors.ts';
+import { parseBody } from './json-body.ts';
 
 /** What a Lambda can take: an invocation is limited to 6 MB, and binary bodies travel in base 64. */
 export const bodyLimits = { json: 5_000_000, multipart: 4_400_000 } as const;
-
-const parseJson = httpJsonBodyParser().before as (request: { event: APIGatewayProxyEvent }) => void;
 
 /** Reads the body as the endpoint declares it, in place of the text in `event.body`. */
 export const bodyParser = ({
@@ -24,23 +22,20 @@ export const bodyParser = ({
   },
 });
 
-function jsonBody(event: APIGatewayProxyEvent): unknown {
+const jsonType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
+const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i;
+
+function jsonBody({ headers, body, isBase64Encoded }: APIGatewayProxyEvent): unknown {
+  const contentType = headers['content-type'] ?? '';
+  if (!jsonType.test(contentType)) throw unsupportedMediaType('application/json');
+  // API Gateway has decoded the text by then, as UTF-8 whatever it says.
+  const encoding = charset.exec(contentType)?.[1] ?? 'utf-8';
+  if (!/^utf-?8$/i.test(encoding)) throw unsupportedMediaType('application/json in UTF-8');
   try {
-    parseJson({ event });
-    return event.body;
+    return parseBody(isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString() : (body ?? ''));
   } catch (error) {
-    const status = (error as { statusCode?: number }).statusCode;
-    if (status === 415) throw unsupportedMediaType('application/json');
-    if (status === undefined) throw error;
-    const { message, data } = ((error as Error).cause ?? {}) as { message?: string; data?: unknown };
-    if (message === undefined && typeof data === 'string') {
-      throw invalidAt('', 'FORBIDDEN_MEMBER', `No member of a body may be called ${data.slice(0, 100)}`);
-    }
-    throw invalidAt(
-      '',
-      'MALFORMED_JSON',
-      `The body is not valid JSON${message ? `: ${unquoted(message)}` : ''}`,
-    );
+    if (!(error instanceof SyntaxError)) throw error;
+    throw invalidAt('', 'MALFORMED_JSON', `The body is not valid JSON: ${unquoted(error.message)}`);
   }
 }
 

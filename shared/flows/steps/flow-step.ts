@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { nameUpTo } from '../../name.ts';
 import { textsOf } from '../analysis/texts.ts';
 import { Expression } from '../sandbox.ts';
 import { ownTexts } from '../secret-keys.ts';
@@ -19,7 +20,7 @@ export interface FlowStepInput {
 }
 
 const base = {
-  name: z.string().min(1).max(255),
+  name: nameUpTo(255),
   id: z
     .string()
     .min(1)
