@@ -29,6 +29,8 @@ export interface StandInOptions {
   retryAfterMs?: number;
   /** `hang`: never answers. `nonsense`: answers 200 with a page. `no-usage`: leaves the token counts out. */
   misbehave?: 'hang' | 'nonsense' | 'no-usage';
+  /** Told in place of the tokens that were used. */
+  usage?: object;
 }
 
 /** A loopback server that speaks OpenAI's chat completions and embeddings, without a model behind it. */
@@ -78,7 +80,7 @@ async function respond(
   if (await misbehaved(response, call, options)) return;
   const { answer = plausibleAnswer, misbehave } = options;
   const content = answer(chat, call);
-  const usage = misbehave === 'no-usage' ? undefined : usageOf(chat, content);
+  const usage = misbehave === 'no-usage' ? undefined : (options.usage ?? usageOf(chat, content));
   if (chat.stream) return stream(response, chat.model, content, usage, options);
   const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }];
   json(response, 200, { ...header(chat.model), object: 'chat.completion', choices, usage });

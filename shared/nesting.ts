@@ -1,5 +1,10 @@
-/** Whether a JSON value has more levels of lists and objects within each other. Looks no deeper than it must. */
-export const deeperThan = (levels: number, value: unknown): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  (levels === 0 || Object.values(value).some((member) => deeperThan(levels - 1, member)));
+/** How many levels of lists and objects JSON from outside may have within each other. */
+export const levelsMax = 100;
+
+/** Whether a JSON value has more levels than these. Looks no deeper than it must. */
+export const deeperThan = (levels: number, value: unknown): boolean => {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  const members: unknown[] = Array.isArray(value) ? value : Object.values(value);
+  return members.some((member) => deeperThan(levels - 1, member));
+};

@@ -6,13 +6,14 @@ import type { Principal } from '../../shared/auth/principal.ts';
 import { maximumLimits } from '../../shared/auth/windows.ts';
 import { invalidAt, missingPermission } from '../../shared/http/errors.ts';
 import { idOf } from '../../shared/ids.ts';
+import { nameUpTo } from '../../shared/name.ts';
 
 export const ApiKeyParams = z.object({ id: idOf('key') });
 
 /** What is said beside a value that nobody sees again. */
 export const shownOnce = 'Store this key now: it is not shown again';
 
-const Name = z.string().min(1).max(255);
+const Name = nameUpTo(255);
 const Permissions = z.array(z.enum(permissionNames)).max(100);
 const Moment = z.iso.datetime({ offset: true });
 const AllowedIps = z

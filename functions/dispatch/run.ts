@@ -16,7 +16,7 @@ export const dispatch = defineStreamingEndpoint({
   path: '/v1/dispatch',
   permission: 'FLOWS:EXECUTE',
   summary: 'Run a flow now, stored or inline, with or without a record',
-  description: `Answers server-sent events as the run goes on, models' text piece by piece; with \`options.streamResponse: false\` one JSON answer in the end. Whoever goes away stops the run. A run may take 15 minutes; one that has to wait for longer than ten seconds goes on by itself, and the answer (or the event \`await\`) names the batch to follow.
+  description: `Answers server-sent events as the run goes on, models' text piece by piece; with \`options.streamResponse: false\` one JSON answer in the end. Whoever goes away stops the run, and whoever reads slowly slows it. A run may take 15 minutes; one that has to wait for longer than ten seconds goes on by itself, and the answer (or the event \`await\`) names the batch to follow.
 
 Steps of an inline flow that read records or vectors need RECORDS:READ too, those that write them RECORDS:WRITE, those that name secrets FLOWS:WRITE, and so do flowMode create and upsert. 422 where there is no flow to run, or one without steps.`,
   body: DispatchBody,
@@ -34,8 +34,9 @@ Steps of an inline flow that read records or vectors need RECORDS:READ too, thos
       return liveBody({
         contentType: 'application/json',
         filler: ' ',
-        work: async (write, gone) =>
-          write(JSON.stringify(DispatchResult.parse(await runDispatch(scope, { ...run, gone })))),
+        work: async (write, gone) => {
+          write(JSON.stringify(DispatchResult.parse(await runDispatch(scope, { ...run, gone }))));
+        },
       });
     }
     return liveBody({

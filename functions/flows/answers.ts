@@ -2,10 +2,11 @@ import * as z from 'zod';
 import { StoredStep } from '../../shared/flows/flow.ts';
 import type { LoadedFlow } from '../../shared/flows/flow-store.ts';
 import { idOf } from '../../shared/ids.ts';
+import { nameUpTo, wellFormed, wellFormedOnly } from '../../shared/name.ts';
 
 export const FlowParams = z.object({ id: idOf('flow') });
-export const FlowName = z.string().min(1).max(255);
-export const FlowDescription = z.string().max(2_000).nullable();
+export const FlowName = nameUpTo(255);
+export const FlowDescription = z.string().max(2_000).refine(wellFormed, wellFormedOnly).nullable();
 
 export const FlowResponse = z
   .object({

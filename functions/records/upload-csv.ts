@@ -1,14 +1,13 @@
 import * as z from 'zod';
+import { answerBytes, answerBytesMax } from '../../shared/http/answer-size.ts';
 import { defineEndpoint } from '../../shared/http/endpoint.ts';
 import { invalidAt } from '../../shared/http/errors.ts';
 import { toLambda } from '../../shared/http/lambda.ts';
 import { type CsvDraft, type CsvEntry, isDraft, type RowError, readCsv } from '../../shared/records/csv.ts';
-import { firstWithin, jsonBytes } from '../../shared/records/limits.ts';
+import { firstWithin } from '../../shared/records/limits.ts';
 import { Metadata, type RecordItem } from '../../shared/records/record.ts';
 import { recordStore } from '../../shared/records/record-store.ts';
 
-/** An answer of a Lambda may have 6 MB. */
-const answerBytesMax = 5_000_000;
 const listedMax = 1_000;
 
 export const uploadCsv = defineEndpoint({
@@ -67,7 +66,7 @@ export const uploadCsv = defineEndpoint({
       errors: errors.length,
       errorDetails,
       message: `Created ${created} records; ${errors.length} rows could not be used`,
-      records: firstWithin(shown.all(), answerBytesMax - jsonBytes(errorDetails)),
+      records: firstWithin(shown.all(), answerBytesMax - answerBytes(errorDetails)),
     };
   },
 });

@@ -1,5 +1,6 @@
 import type { JWTPayload } from 'jose';
 import * as z from 'zod';
+import { limitedFetch } from '../net/limited.ts';
 
 /** The issuer could not be asked. Says nothing about the token. */
 export class IssuerUnavailable extends Error {}
@@ -89,6 +90,9 @@ function untrusted(error: unknown, lookedAgain: boolean): UntrustedToken {
   return new UntrustedToken(String(error), !isEarly && !isUnseen);
 }
 
+/** Discovery and key sets have some KB. */
+const fetchSmall = limitedFetch(1_000_000);
+
 /** A fetch that leaves an address alone for a while after each attempt, whatever came of it. */
 function sparingFetch() {
   const askedAt = new Map<string, number>();
@@ -96,7 +100,7 @@ function sparingFetch() {
     if (Date.now() < (askedAt.get(url) ?? 0) + retryMs) throw new IssuerUnavailable(`${url} was just asked`);
     askedAt.set(url, Date.now());
     try {
-      const response = await fetch(url, init);
+      const response = await fetchSmall(url, init);
       if (response.status !== 200) throw new Error(`Status ${response.status}`);
       return response;
     } catch (cause) {

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { log } from '../log.ts';
 
 export interface Key {
   PK: string;
@@ -66,6 +67,20 @@ export function decode<E extends AnyEntity>(entity: E, stored: Attributes): Item
   const { summary, ...rest } = stored;
   return entity.schema.parse({ ...rest, ...(summary as Attributes) }) as ItemOf<E>;
 }
+
+/** The items of a list that can be read. The log names the others, so that one of them does not take the list along. */
+export const decodeReadable = <E extends AnyEntity>(
+  entity: E,
+  stored: readonly (Attributes | undefined)[],
+): ItemOf<E>[] =>
+  stored.flatMap((item) => {
+    try {
+      return item ? [decode(entity, item)] : [];
+    } catch (error) {
+      log.error('A stored item cannot be read', { error, type: entity.type, key: [item?.PK, item?.SK] });
+      return [];
+    }
+  });
 
 /** The path of a field inside the stored item, for an expression. */
 export const attributePath = (entity: AnyEntity, field: string) =>

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import * as z from 'zod';
-import { s3Request } from '../aws/s3.ts';
+import { S3Error, s3Request } from '../aws/s3.ts';
+import { log } from '../log.ts';
 import type { Scope } from '../runtime.ts';
 import { requireEnv } from '../runtime.ts';
 
@@ -14,6 +15,10 @@ export const Stowed = z.union([
 ]);
 export type Stowed = z.infer<typeof Stowed>;
 
+/** How long the JSON of such a value is. */
+export const stowedBytes = (stowed: Stowed) =>
+  'pointer' in stowed ? stowed.bytes : Buffer.byteLength(stowed.inline);
+
 // Loaded with the first value that is too large for an item.
 const zlib = () => process.getBuiltinModule('node:zlib');
 
@@ -25,7 +30,7 @@ export type PayloadStore = ReturnType<typeof payloadStore>;
 /** Keeps what is too large for an item, gzip'd, in S3 under the tenant's own prefix. */
 export const payloadStore = ({ table }: Scope) => {
   const keyOf = (name: string) => `${table.tenant}/${name}.json.gz`;
-  return {
+  const store = {
     /**
      * @param name Unique for the value: a value is written once and never changed.
      * @param inlineMax How many bytes of JSON may stay in the item.
@@ -44,6 +49,17 @@ export const payloadStore = ({ table }: Scope) => {
       return JSON.parse((await promisify(zlib().gunzip)(await response.arrayBuffer())).toString());
     },
 
+    /** The same for a list: null in place of a value that is gone or broken, which the log tells. */
+    async fetchReadable(stowed: Stowed): Promise<unknown> {
+      try {
+        return await store.fetch(stowed);
+      } catch (error) {
+        if (!isLost(error)) throw error;
+        log.error('A stored value cannot be read', { error, ...('pointer' in stowed && stowed) });
+        return null;
+      }
+    },
+
     remove: (pointers: readonly string[]) =>
       Promise.all(pointers.map((pointer) => request('DELETE', pointer))),
 
@@ -57,7 +73,14 @@ export const payloadStore = ({ table }: Scope) => {
       }
     },
   };
+  return store;
 };
+
+/** Whether asking again cannot help. */
+const isLost = (error: unknown) =>
+  (error instanceof S3Error && error.status === 404) ||
+  error instanceof SyntaxError ||
+  String((error as NodeJS.ErrnoException).code).startsWith('Z_');
 
 const listedMax = 100;
 

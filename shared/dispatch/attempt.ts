@@ -17,13 +17,11 @@ export type Outcome =
 
 /** Runs the steps, and in any case writes down how that ended where the run is kept. */
 export async function attempt(scope: Scope, running: Running): Promise<Outcome> {
-  const { prepared, principal, executionId: runId, timeMs, gone, requestId } = running;
-  const timeout = AbortSignal.timeout(timeMs);
-  const signal = AbortSignal.any([gone, timeout]);
+  const { prepared, principal, executionId: runId, timeMs, gone, timeout, signal, requestId } = running;
   const log = openDispatchLog(scope, prepared, principal, runId);
   try {
     if (prepared.keeps) await runVersions(scope).keep(prepared.version);
-    return await runSteps(scope, running, log, signal);
+    return await runSteps(scope, running, log);
   } catch (error) {
     if (!signal.aborted) serviceLog.error('A dispatched run broke off', { error, requestId, runId });
     const cutOff = timeout.aborted
@@ -43,9 +41,8 @@ async function runSteps(
   scope: Scope,
   running: Running,
   log: ReturnType<typeof openDispatchLog>,
-  signal: AbortSignal,
 ): Promise<Outcome> {
-  const { prepared, body, principal, executionId: runId, startedAt } = running;
+  const { prepared, body, principal, executionId: runId, startedAt, signal } = running;
   const { flow, version, record } = prepared;
   const given = { inputs: body.inputs, messages: body.messages };
   const source = { flowId: flow.id, flowName: flow.name, runId, startedAt, userId: principal.userId };

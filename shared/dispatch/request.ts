@@ -2,13 +2,14 @@ import * as z from 'zod';
 import { VariableName } from '../flows/steps/members.ts';
 import { FlowStepsInput } from '../flows/steps/parse.ts';
 import { idOf } from '../ids.ts';
+import { nameUpTo, wellFormed, wellFormedOnly } from '../name.ts';
 import { NewMetadata } from '../records/limits.ts';
 import { RecordName, RecordType } from '../records/record.ts';
 
 const DispatchedFlow = z.strictObject({
   id: idOf('flow').optional().meta({ description: 'A stored flow' }),
-  name: z.string().min(1).max(255).optional(),
-  description: z.string().max(2_000).nullable().optional(),
+  name: nameUpTo(255).optional(),
+  description: z.string().max(2_000).refine(wellFormed, wellFormedOnly).nullable().optional(),
   steps: FlowStepsInput.optional().meta({
     description: 'An inline flow. Together with `id`: run in place of the stored flow’s own steps',
   }),
@@ -42,12 +43,7 @@ const Options = z.strictObject({
   autoAppendMetadata: z.boolean().default(false).meta({
     description: 'Whether the output variables are merged into the stored record’s metadata in the end',
   }),
-  modelOverride: z
-    .string()
-    .min(1)
-    .max(255)
-    .optional()
-    .meta({ description: 'In place of the model of every prompt' }),
+  modelOverride: nameUpTo(255).optional().meta({ description: 'In place of the model of every prompt' }),
   debugMode: z.boolean().default(false).meta({ description: 'Shows the resolved prompts' }),
   upsertOptions: z
     .strictObject({

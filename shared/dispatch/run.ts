@@ -1,3 +1,4 @@
+import { orAborted } from '../abort.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { RunEvent } from '../flows/engine.ts';
 import { pingEveryMs } from '../http/live-body.ts';
@@ -18,8 +19,11 @@ export interface Dispatch {
   timeMs: number;
   /** Aborted when nobody waits for the answer any more. */
   gone: AbortSignal;
-  /** Told what happens as it happens; without it nobody listens, and models answer in one piece. */
-  listener?: (event: DispatchEvent) => void;
+  /**
+   * Told what happens as it happens; where it gives a promise, the run waits for that. Without it nobody listens, and
+   * models answer in one piece.
+   */
+  listener?: (event: DispatchEvent) => Promise<void> | void;
   pingEveryMs?: number;
 }
 
@@ -28,16 +32,23 @@ export interface Running extends Dispatch {
   executionId: string;
   startedAt: string;
   tally: Tally;
-  tell: (told: Told) => void;
+  /** Aborted when the run has taken too long. */
+  timeout: AbortSignal;
+  /** The same, or when nobody waits any more. */
+  signal: AbortSignal;
+  /** Tells the listener. Whoever goes on making more has to wait for it, but no longer than the run may take. */
+  tell: (told: Told) => Promise<void>;
   /** Takes note of what the engine tells. */
-  note: (event: RunEvent) => void;
+  note: (event: RunEvent) => Promise<void>;
 }
+
+type Send = (told: Told) => Promise<void> | void;
 
 /** Runs a prepared flow in front of its caller. A run never ends without a word, nor is it left open in the table. */
 export async function runDispatch(scope: Scope, dispatch: Dispatch): Promise<DispatchResult> {
   const running = begin(scope, dispatch);
-  const { prepared, tell } = running;
-  tell({
+  const { prepared, send } = running;
+  send({
     type: 'execution_start',
     kind: 'flow',
     startedAt: running.startedAt,
@@ -45,25 +56,33 @@ export async function runDispatch(scope: Scope, dispatch: Dispatch): Promise<Dis
     flowName: prepared.flow.name,
     totalSteps: prepared.version.steps.length,
   });
-  const outcome = await withPings(dispatch, tell, () => attempt(scope, running));
+  const outcome = await withPings(dispatch, send, () => attempt(scope, running));
   const answer = answerOf(scope, running, outcome);
-  tell(lastEvent(scope, running, outcome, answer));
+  send(lastEvent(scope, running, outcome, answer));
   return answer;
 }
 
-function begin(scope: Scope, dispatch: Dispatch): Running {
-  const { listener, prepared, body } = dispatch;
+/** @returns with it what sends an event without waiting for the listener: few, so that they need no room. */
+function begin(scope: Scope, dispatch: Dispatch): Running & { send: Send } {
+  const { listener, prepared, body, gone, timeMs } = dispatch;
+  const timeout = AbortSignal.timeout(timeMs);
+  const signal = AbortSignal.any([gone, timeout]);
   const executionId = scope.newId('exec');
   const tally = openTally();
   let seq = 0;
-  const tell = (told: Told) => listener?.({ ...told, executionId, seq: seq++ } as DispatchEvent);
+  const send: Send = (told) => listener?.({ ...told, executionId, seq: seq++ } as DispatchEvent);
+  const tell = async (told: Told) => {
+    const taking = send(told);
+    if (taking) await orAborted(taking, signal);
+  };
   const { debugMode } = body.options;
-  const note = (event: RunEvent) => {
+  const note = async (event: RunEvent) => {
     if (event.type === 'step_end') tally.add(event.step, event.result, { withPrompt: debugMode });
     const told = toldOf(event, prepared.version.steps.length, scope.now().toISOString(), debugMode);
-    if (told) tell(told);
+    if (told) await tell(told);
   };
-  return { ...dispatch, executionId, startedAt: scope.now().toISOString(), tally, tell, note };
+  const startedAt = scope.now().toISOString();
+  return { ...dispatch, executionId, startedAt, tally, timeout, signal, send, tell, note };
 }
 
 function answerOf(
@@ -116,10 +135,10 @@ function lastEvent(
 /** A line on which nothing comes would be closed on the way. */
 async function withPings<T>(
   { listener, pingEveryMs: everyMs = pingEveryMs }: Dispatch,
-  tell: (told: Told) => void,
+  send: Send,
   work: () => Promise<T>,
 ): Promise<T> {
-  const ping = () => tell({ type: 'ping', timestamp: new Date().toISOString() });
+  const ping = () => void send({ type: 'ping', timestamp: new Date().toISOString() });
   const pings = listener && setInterval(ping, everyMs);
   try {
     return await work();

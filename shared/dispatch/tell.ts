@@ -43,13 +43,13 @@ const placeOf = ({ id, name }: FlowStep, path: string) => ({
 });
 
 /** Numbers the texts of a run, since a step may show several. */
-export function stepEventTeller(tell: (event: Told) => void) {
+export function stepEventTeller(tell: (event: Told) => Promise<void> | void) {
   let texts = 0;
-  return ({ id: stepId }: FlowStep, event: StepEvent): void => {
+  return ({ id: stepId }: FlowStep, event: StepEvent): Promise<void> | void => {
     if (event.type === 'text_start') texts++;
     const id = `text_${texts}`;
-    if (event.type === 'custom') tell({ ...event, stepId });
-    else if (event.type === 'text_start') tell({ ...event, id, stepId, role: 'assistant' });
-    else tell({ ...event, id, stepId });
+    if (event.type === 'custom') return tell({ ...event, stepId });
+    if (event.type === 'text_start') return tell({ ...event, id, stepId, role: 'assistant' });
+    return tell({ ...event, id, stepId });
   };
 }

@@ -48,8 +48,8 @@ export interface Run {
   done?: ReadonlyMap<string, StepResult>;
   /** The step at which an earlier attempt was parked. */
   waiting?: Wait | undefined;
-  /** Told what goes on inside the steps, between their events; without it nobody listens. */
-  onStepEvent?: ((step: FlowStep, event: StepEvent) => void) | undefined;
+  /** Told what goes on inside the steps, between their events; the step waits for it. Without it nobody listens. */
+  onStepEvent?: ((step: FlowStep, event: StepEvent) => Promise<void> | void) | undefined;
 }
 
 export interface State extends Run {
@@ -95,6 +95,7 @@ async function* runSteps(
   for (const [index, step] of steps.entries()) {
     if (!step.enabled || state.failure) continue;
     if (state.parked) return;
+    state.signal.throwIfAborted();
     const path = `${base}${index}`;
     const earlier = state.done?.get(path);
     const type = stepTypeOf(step.type);

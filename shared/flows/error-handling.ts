@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { nameUpTo } from '../name.ts';
 
 const delay = z.int().min(0).max(60_000).optional().meta({ description: 'Milliseconds to wait before' });
 
@@ -6,7 +7,7 @@ const RetryFallback = z.strictObject({ type: z.literal('retry'), delay });
 const MessageFallback = z.strictObject({ type: z.literal('message'), message: z.string(), delay });
 const ModelFallback = z.strictObject({
   type: z.literal('model'),
-  model: z.string().min(1),
+  model: nameUpTo(255),
   temperature: z.number().min(0).max(2).optional(),
   maxTokens: z.int().min(1).optional(),
   delay,

@@ -1,4 +1,4 @@
-import { deeperThan } from '../nesting.ts';
+import { deeperThan, levelsMax } from '../nesting.ts';
 
 const segment = /[^.[\]]+/g;
 
@@ -14,9 +14,6 @@ export function valueAt(value: unknown, path: string): unknown {
   }
   return current;
 }
-
-/** JavaScript parses any depth, but cannot write a few thousand levels down again. */
-const levelsMax = 1_000;
 
 /** The JSON value that a text is, or `undefined`: also for one that is nested too deeply to be passed on. */
 export function jsonIn(text: string): unknown {

@@ -36,8 +36,11 @@ export interface ModelRequest {
   frequencyPenalty?: number | undefined;
   presencePenalty?: number | undefined;
   seed?: number | undefined;
-  /** Told each piece of the answer as the model writes it. Without it the answer is asked for in one piece. */
-  onText?: ((delta: string) => void) | undefined;
+  /**
+   * Told each piece of the answer as the model writes it; no more is read until it is done with that. Without it the
+   * answer is asked for in one piece.
+   */
+  onText?: ((delta: string) => Promise<void> | void) | undefined;
   signal: AbortSignal;
 }
 

@@ -50,10 +50,12 @@ function redactedFetch(fetch: Ports['fetch'], { text, json }: Redactor): Ports['
 function redactedModel(model: Ports['model'], { text, stream }: Redactor): Ports['model'] {
   return async ({ onText, ...request }: ModelRequest) => {
     const pieces = stream();
-    const tell = (piece: string) => piece && onText?.(piece);
-    const listening = onText && { onText: (piece: string) => void tell(pieces.push(piece)) };
+    const tell = async (piece: string) => {
+      if (piece) await onText?.(piece);
+    };
+    const listening = onText && { onText: (piece: string) => tell(pieces.push(piece)) };
     const answer = await model({ ...request, ...listening });
-    tell(pieces.end());
+    await tell(pieces.end());
     return { ...answer, text: text(answer.text) };
   };
 }

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { deeperThan, levelsMax } from '../nesting.ts';
+import { beginningOf } from '../text.ts';
 import type { Refused, State, StepResult, Wait } from './engine.ts';
 import { type ErrorHandling, errorHandlingOf, fallbackOverrides } from './error-handling.ts';
 import { type FlowStep, type Parked, StepError, type StepEvent, type StepOutcome } from './step.ts';
@@ -33,7 +35,7 @@ export async function attempt(
 
 /** Only here, when no value of a secret is in it any more: a cut one would not be known again. */
 const shortened = (message: string) =>
-  message.length > messageMax ? `${message.slice(0, messageMax)}…` : message;
+  beginningOf(message, messageMax) + (message.length > messageMax ? '…' : '');
 const messageMax = 1_000;
 
 type Once = { error: StepError } | { outcome: StepOutcome } | Parked;
@@ -66,13 +68,24 @@ async function once(state: State, step: FlowStep, since: Date): Promise<Once> {
     const emit = onStepEvent && ((event: StepEvent) => onStepEvent(step, secrets?.event(event) ?? event));
     const run = { ...filler, config, variables, ports, signal, since, emit };
     const outcome: StepOutcome | Parked = await stepTypeOf(step.type).run(run);
-    return 'until' in outcome ? outcome : { outcome: secrets?.outcome(outcome) ?? outcome };
+    if ('until' in outcome) return outcome;
+    checkOutput(outcome.output);
+    return { outcome: secrets?.outcome(outcome) ?? outcome };
   } catch (thrown) {
     signal.throwIfAborted();
     const error = secrets ? secrets.error(thrown) : thrown;
     if (error instanceof StepError) return { error };
     throw error;
   }
+}
+
+/** A record may have 100 levels of metadata, and steps give it in a list or an object of theirs. */
+const outputLevelsMax = levelsMax + 10;
+
+/** @throws StepError where it could not be passed on: to a sandbox, a template, the table, an answer. */
+function checkOutput(output: unknown): void {
+  if (!deeperThan(outputLevelsMax, output)) return;
+  throw new StepError(`The output is nested more than ${outputLevelsMax} levels deep`);
 }
 
 function triggers({ triggers = [{ type: 'error' as const }] }: ErrorHandling, tried: Once): boolean {

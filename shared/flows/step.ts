@@ -24,8 +24,8 @@ export interface StepRun<Config> extends Filler {
   signal: AbortSignal;
   /** When the step began, which may be days ago where it has been parked since. */
   since: Date;
-  /** Tells those who listen to the run what is going on inside the step; absent when nobody does. */
-  emit?: ((event: StepEvent) => void) | undefined;
+  /** Tells those who listen to the run what is going on inside the step; absent when nobody does. Await it: they may be slow. */
+  emit?: ((event: StepEvent) => Promise<void> | void) | undefined;
 }
 
 /** What a step shows while it runs. */

@@ -3,11 +3,10 @@ import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { AnyEndpoint } from './endpoint.ts';
 import { ApiError, invalidAt, tooLarge, unsupportedMediaType } from './errors.ts';
+import { refuseChanged, refuseTooDeep, tooDeep } from './json-body.ts';
 
 /** What a Lambda can take: an invocation is limited to 6 MB, and binary bodies travel in base 64. */
 export const bodyLimits = { json: 5_000_000, multipart: 4_400_000 } as const;
-
-const parseJson = httpJsonBodyParser().before as (request: { event: APIGatewayProxyEvent }) => void;
 
 /** Reads the body as the endpoint declares it, in place of the text in `event.body`. */
 export const bodyParser = ({
@@ -24,24 +23,35 @@ export const bodyParser = ({
   },
 });
 
-function jsonBody(event: APIGatewayProxyEvent): unknown {
+const parseJson = httpJsonBodyParser().before as (request: { event: object }) => void;
+const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i;
+
+/** The JSON of a body, as it was sent or not at all. @throws ApiError 400, 415 */
+export function jsonBody(event: Pick<APIGatewayProxyEvent, 'headers' | 'body' | 'isBase64Encoded'>): unknown {
+  const { headers, body, isBase64Encoded } = event;
+  // API Gateway has decoded the text by then, as UTF-8 whatever it says.
+  const encoding = charset.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
+  if (!/^utf-?8$/i.test(encoding)) throw unsupportedMediaType('application/json in UTF-8');
+  refuseChanged(isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString() : (body ?? ''));
   try {
     parseJson({ event });
-    return event.body;
   } catch (error) {
     const status = (error as { statusCode?: number }).statusCode;
     if (status === 415) throw unsupportedMediaType('application/json');
     if (status === undefined) throw error;
     const { message, data } = ((error as Error).cause ?? {}) as { message?: string; data?: unknown };
-    if (message === undefined && typeof data === 'string') {
-      throw invalidAt('', 'FORBIDDEN_MEMBER', `No member of a body may be called ${data.slice(0, 100)}`);
+    if (message === undefined) {
+      throw invalidAt(
+        '',
+        'FORBIDDEN_MEMBER',
+        `No member of a body may be called ${String(data).slice(0, 100)}`,
+      );
     }
-    throw invalidAt(
-      '',
-      'MALFORMED_JSON',
-      `The body is not valid JSON${message ? `: ${unquoted(message)}` : ''}`,
-    );
+    if (message.startsWith('Maximum call stack')) throw tooDeep();
+    throw invalidAt('', 'MALFORMED_JSON', `The body is not valid JSON: ${unquoted(message)}`);
   }
+  refuseTooDeep(event.body);
+  return event.body;
 }
 
 /** What a parser says, without what it quotes of the body, which may be a secret's value. */

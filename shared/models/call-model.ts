@@ -1,10 +1,13 @@
 import type { generateText, LanguageModel, streamText } from 'ai';
 import type { ModelAnswer, ModelRequest } from '../flows/ports.ts';
+import { StepError } from '../flows/step.ts';
 import { memoise } from '../memoise.ts';
 import { type ModelName, priceOf, resolveModel } from './catalog.ts';
-import { costOf, type Usage } from './cost.ts';
+import { costOf } from './cost.ts';
+import { answerCharactersMax } from './model-fetch.ts';
 import { type ProviderKeys, providerKeys } from './provider-keys.ts';
 import { type Provider, providers } from './providers.ts';
+import { usageFrom } from './usage.ts';
 
 /** Asks a language model; what the provider refuses for a while (429, 5xx) is asked again twice. @throws StepError */
 export async function callModel(request: ModelRequest): Promise<ModelAnswer> {
@@ -15,7 +18,7 @@ export async function callModel(request: ModelRequest): Promise<ModelAnswer> {
     const { toStepError } = await import('./model-error.ts');
     throw toStepError(error, { modelUsed, signal: request.signal, keys });
   });
-  const counted = countedTokens(usage);
+  const counted = usageFrom({ ...usage.inputTokenDetails, ...usage }, modelUsed);
   const price = counted && (await priceOf(name, keys));
   return {
     text,
@@ -66,41 +69,45 @@ async function generate(target: Target, request: ModelRequest): Promise<Generate
     maxRetries: 2,
     abortSignal: signal,
   };
-  return onText ? streamed(call, onText) : generateText(call);
+  const generated = await (onText ? streamed(call, onText) : generateText(call));
+  if (generated.text.length > answerCharactersMax) throw tooLong();
+  return generated;
 }
 
 type Generated = Pick<Awaited<ReturnType<typeof generateText>>, 'text' | 'usage'>;
 
 /** The answer piece by piece, as the model writes it. */
 async function streamed(
-  call: Parameters<typeof streamText>[0],
-  onText: (delta: string) => void,
+  call: Parameters<typeof streamText>[0] & { abortSignal: AbortSignal },
+  onText: NonNullable<ModelRequest['onText']>,
 ): Promise<Generated> {
   const { streamText } = await import('ai');
   let failure: unknown;
+  const ended = new AbortController();
   const result = streamText({
     ...call,
+    abortSignal: AbortSignal.any([call.abortSignal, ended.signal]),
     onError: ({ error }) => {
       failure = error;
     },
   });
   let text = '';
-  for await (const delta of result.textStream) {
-    text += delta;
-    onText(delta);
+  try {
+    for await (const delta of result.textStream) {
+      text += delta;
+      if (text.length > answerCharactersMax) throw tooLong();
+      await onText(delta);
+    }
+    call.abortSignal.throwIfAborted();
+    if (failure) throw failure;
+    return { text, usage: await result.usage };
+  } finally {
+    // Who leaves the loop leaves the SDK reading.
+    ended.abort();
   }
-  call.abortSignal?.throwIfAborted();
-  if (failure) throw failure;
-  return { text, usage: await result.usage };
 }
 
-/** The tokens of a call; nothing when the provider did not say. */
-function countedTokens(usage: Generated['usage']): Usage | undefined {
-  const { inputTokens, outputTokens, inputTokenDetails } = usage;
-  if (inputTokens === undefined || outputTokens === undefined) return undefined;
-  const { cacheReadTokens, cacheWriteTokens } = inputTokenDetails;
-  return { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens };
-}
+const tooLong = () => new StepError(`the answer has more than ${answerCharactersMax} characters`);
 
 const defined = <T extends object>(settings: T) =>
   Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as {

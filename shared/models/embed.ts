@@ -6,6 +6,7 @@ import { type ModelName, priceOf, resolveModel } from './catalog.ts';
 import { costOf } from './cost.ts';
 import { type ProviderKeys, providerKeys } from './provider-keys.ts';
 import { type Provider, providerNames, providers } from './providers.ts';
+import { usageFrom } from './usage.ts';
 
 const textsMax = 500;
 const charactersMax = 100_000;
@@ -33,13 +34,16 @@ export async function embedTexts({ model, texts, signal }: EmbeddingRequest): Pr
     const { toStepError } = await import('./model-error.ts');
     throw toStepError(error, { modelUsed, signal, keys });
   });
-  const tokens = Number.isFinite(usage.tokens) ? usage.tokens : undefined;
-  const price = tokens === undefined ? null : await priceOf(name, keys);
+  checkVectors(embeddings, modelUsed);
+  // The SDK says NaN where the provider says nothing.
+  const inputTokens = Number.isNaN(usage.tokens) ? undefined : usage.tokens;
+  const counted = usageFrom({ inputTokens, outputTokens: 0 }, modelUsed);
+  const price = counted ? await priceOf(name, keys) : null;
   return {
     vectors: embeddings.map((vector) => vector.map(shortened)),
     modelUsed,
-    promptTokens: tokens ?? 0,
-    estimatedCost: price && costOf(price, { inputTokens: tokens ?? 0, outputTokens: 0 }),
+    promptTokens: counted?.inputTokens ?? 0,
+    estimatedCost: price && counted ? costOf(price, counted) : null,
   };
 }
 
@@ -78,6 +82,14 @@ function checkSizes(texts: readonly string[]): void {
   throw new StepError(
     `The texts to embed have ${total} characters; ${allCharactersMax} are the most in one step`,
   );
+}
+
+/** @throws StepError unless all vectors have the same length. That they are numbers, one vector a text, the SDK checks. */
+function checkVectors([first = [], ...others]: readonly (readonly number[])[], modelUsed: string): void {
+  if (first.length > 0 && others.every(({ length }) => length === first.length)) return;
+  throw new StepError(`${modelUsed} gave no usable answer: vectors that are empty, or of different lengths`, {
+    retryable: true,
+  });
 }
 
 /** Nine digits hold a 32-bit float exactly, in half the room that JSON takes for a number. */

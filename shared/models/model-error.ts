@@ -23,6 +23,8 @@ function explained(error: unknown, signal: AbortSignal): { words: string; retrya
     const timedOut = (signal.reason as Error | undefined)?.name === 'TimeoutError';
     return { words: timedOut ? 'did not answer in time' : 'was called off', retryable: true };
   }
+  const own = ownErrorIn(error);
+  if (own) return { words: `gave no usable answer: ${own.message}`, retryable: own.retryable };
   if (!APICallError.isInstance(error)) {
     return { words: `gave no usable answer: ${(error as Error).message}`, retryable: true };
   }
@@ -34,6 +36,12 @@ function explained(error: unknown, signal: AbortSignal): { words: string; retrya
   if (statusCode < 400) return { words: `gave no usable answer: ${message}`, retryable: true };
   const retryable = statusCode === 429 || statusCode === 408 || statusCode >= 500;
   return { words: `answered ${statusCode}: ${message}`, retryable };
+}
+
+/** What this service found wrong with the answer, inside of what the SDK made of that. */
+function ownErrorIn(error: unknown): StepError | undefined {
+  for (let each = error; each instanceof Error; each = each.cause) if (each instanceof StepError) return each;
+  return undefined;
 }
 
 function withoutKeys(text: string, keys: ProviderKeys): string {

@@ -1,4 +1,5 @@
 import type { EmbeddingModel, LanguageModel } from 'ai';
+import { embeddingFetch, modelFetch } from './model-fetch.ts';
 import type { ProviderKeys } from './provider-keys.ts';
 
 export interface Provider {
@@ -20,31 +21,32 @@ export const providers = {
     requires: 'OPENAI_API_KEY',
     catalog: () => ({ providerId: 'openai' }),
     async model(modelId, keys) {
-      const openai = await openaiWith(keys);
+      const openai = await openaiWith(keys, modelFetch);
       // Chat completions honour seed and penalties, and every server that speaks OpenAI's language has them.
       return responsesOnly.test(modelId) ? openai.responses(modelId) : openai.chat(modelId);
     },
-    embedding: async (modelId, keys) => (await openaiWith(keys)).embeddingModel(modelId),
+    embedding: async (modelId, keys) => (await openaiWith(keys, embeddingFetch)).embeddingModel(modelId),
   },
   anthropic: {
     requires: 'ANTHROPIC_API_KEY',
     catalog: () => ({ providerId: 'anthropic' }),
     async model(modelId, { ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL }) {
       const { createAnthropic } = await import('@ai-sdk/anthropic');
-      return createAnthropic(given({ apiKey: ANTHROPIC_API_KEY, baseURL: ANTHROPIC_BASE_URL }))(modelId);
+      const settings = given({ apiKey: ANTHROPIC_API_KEY, baseURL: ANTHROPIC_BASE_URL });
+      return createAnthropic({ ...settings, fetch: modelFetch })(modelId);
     },
   },
   google: {
     requires: 'GOOGLE_GENERATIVE_AI_API_KEY',
     catalog: () => ({ providerId: 'google' }),
-    model: async (modelId, keys) => (await googleWith(keys))(modelId),
-    embedding: async (modelId, keys) => (await googleWith(keys)).embeddingModel(modelId),
+    model: async (modelId, keys) => (await googleWith(keys, modelFetch))(modelId),
+    embedding: async (modelId, keys) => (await googleWith(keys, embeddingFetch)).embeddingModel(modelId),
   },
   'generic-openai': {
     requires: 'GENERIC_OPENAI_BASE_URL',
     catalog: ({ GENERIC_OPENAI_BASE_URL = '' }) => ({ providerApiUrl: GENERIC_OPENAI_BASE_URL }),
-    model: async (modelId, keys) => (await genericWith(keys)).chatModel(modelId),
-    embedding: async (modelId, keys) => (await genericWith(keys)).embeddingModel(modelId),
+    model: async (modelId, keys) => (await genericWith(keys, modelFetch)).chatModel(modelId),
+    embedding: async (modelId, keys) => (await genericWith(keys, embeddingFetch)).embeddingModel(modelId),
   },
 } satisfies Record<string, Provider>;
 
@@ -53,19 +55,24 @@ export const providerNames = Object.keys(providers) as ProviderName[];
 
 export const isProviderName = (name: string): name is ProviderName => Object.hasOwn(providers, name);
 
-async function openaiWith({ OPENAI_API_KEY, OPENAI_BASE_URL }: ProviderKeys) {
+type Fetch = typeof modelFetch;
+
+async function openaiWith({ OPENAI_API_KEY, OPENAI_BASE_URL }: ProviderKeys, fetch: Fetch) {
   const { createOpenAI } = await import('@ai-sdk/openai');
-  return createOpenAI(given({ apiKey: OPENAI_API_KEY, baseURL: OPENAI_BASE_URL }));
+  return createOpenAI({ ...given({ apiKey: OPENAI_API_KEY, baseURL: OPENAI_BASE_URL }), fetch });
 }
 
-async function googleWith({ GOOGLE_GENERATIVE_AI_API_KEY }: ProviderKeys) {
+async function googleWith({ GOOGLE_GENERATIVE_AI_API_KEY }: ProviderKeys, fetch: Fetch) {
   const { createGoogleGenerativeAI } = await import('@ai-sdk/google');
-  return createGoogleGenerativeAI(given({ apiKey: GOOGLE_GENERATIVE_AI_API_KEY }));
+  return createGoogleGenerativeAI({ ...given({ apiKey: GOOGLE_GENERATIVE_AI_API_KEY }), fetch });
 }
 
-async function genericWith({ GENERIC_OPENAI_BASE_URL = '', GENERIC_OPENAI_API_KEY }: ProviderKeys) {
+async function genericWith(
+  { GENERIC_OPENAI_BASE_URL = '', GENERIC_OPENAI_API_KEY }: ProviderKeys,
+  fetch: Fetch,
+) {
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-  const settings = { name: 'generic-openai', baseURL: GENERIC_OPENAI_BASE_URL };
+  const settings = { name: 'generic-openai', baseURL: GENERIC_OPENAI_BASE_URL, fetch };
   return createOpenAICompatible({ ...settings, ...given({ apiKey: GENERIC_OPENAI_API_KEY }) });
 }
 

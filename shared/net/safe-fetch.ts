@@ -5,7 +5,7 @@ import { StepError } from '../flows/step.ts';
 import { isAllowedHost, isPublicAddress, literalAddress, refusal } from './addresses.ts';
 import type { Client, Resolve } from './client.ts';
 import { decodeText } from './decode-text.ts';
-import { readBytes } from './read-bytes.ts';
+import { readBytes } from './limited.ts';
 import { redirected } from './redirect.ts';
 import { userAgent } from './user-agent.ts';
 

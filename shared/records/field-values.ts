@@ -1,3 +1,4 @@
+import { answerBytesMax } from '../http/answer-size.ts';
 import type { Scope } from '../runtime.ts';
 import { heldBy, isSet } from './field.ts';
 import { firstWithin } from './limits.ts';
@@ -10,7 +11,6 @@ export interface ValueCount {
 }
 
 const recordsReadMax = 10_000;
-const answerBytesMax = 5_000_000;
 /** What all distinct values may take of the memory, as JSON. */
 const valuesBytesMax = 20_000_000;
 /** What is kept back of a request's time to answer it. */

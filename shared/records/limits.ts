@@ -1,18 +1,18 @@
 import type * as z from 'zod';
-import { deeperThan } from '../nesting.ts';
+import { answerBytes } from '../http/answer-size.ts';
+import { deeperThan, levelsMax } from '../nesting.ts';
 import { Metadata, RecordMessages } from './record.ts';
 
 /** Together with names and keys these stay below the 400 KB that an item of the table may have. */
 export const metadataBytesMax = 256 * 1024;
 export const messagesBytesMax = 128 * 1024;
-const depthMax = 100;
 
 /** How many bytes a value takes as JSON. */
 export const jsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');
 
 /** What is wrong with a value's size, said to the one who sent it. */
 export function oversize(value: unknown, what: string, bytesMax: number): string | undefined {
-  if (deeperThan(depthMax, value)) return `The ${what} may be nested ${depthMax} levels deep at most`;
+  if (deeperThan(levelsMax, value)) return `The ${what} may be nested ${levelsMax} levels deep at most`;
   const bytes = jsonBytes(value);
   if (bytes <= bytesMax) return undefined;
   return `The ${what} may have ${bytesMax} bytes (${bytesMax / 1024} KB) of JSON at most; this has ${bytes}`;
@@ -31,11 +31,11 @@ const within =
 export const NewMetadata = Metadata.check(within('metadata', metadataBytesMax));
 export const NewMessages = RecordMessages.check(within('messages', messagesBytesMax));
 
-/** The first of some values whose JSON has so many bytes together: an answer must fit the 6 MB of a Lambda. */
+/** The first of some values that an answer has room for. */
 export function firstWithin<T>(values: readonly T[], bytesMax: number): T[] {
   let bytes = 0;
   const end = values.findIndex((value) => {
-    bytes += jsonBytes(value);
+    bytes += answerBytes(value);
     return bytes > bytesMax;
   });
   return end < 0 ? [...values] : values.slice(0, end);

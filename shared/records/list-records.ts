@@ -1,4 +1,5 @@
 import { type CursorPagination, type CursorQuery, cursorPage } from '../data/pages.ts';
+import { answerBytesMax } from '../http/answer-size.ts';
 import { firstWithin } from './limits.ts';
 import type { RecordItem } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
@@ -10,9 +11,6 @@ export interface RecordPage {
   records: RecordItem[];
   pagination: CursorPagination;
 }
-
-/** An answer of a Lambda may have 6 MB, so a page of large records ends early. */
-const pageBytesMax = 5_000_000;
 
 export interface ListReads extends RecordReads {
   idOf: (pair: Pair) => Promise<string | undefined>;
@@ -26,8 +24,8 @@ export function listRecords(reads: ListReads) {
       ? rows.flatMap((row) => recordIn(row) ?? [])
       : await reads.getMany(rows.map(({ id }) => id as string));
     const fitting = Math.min(
-      firstWithin(records, pageBytesMax).length,
-      firstWithin(records.toReversed(), pageBytesMax).length,
+      firstWithin(records, answerBytesMax).length,
+      firstWithin(records.toReversed(), answerBytesMax).length,
     );
     if (fitting === records.length) return { records, pagination };
     const shorter = await page(filters, { ...query, limit: fitting });

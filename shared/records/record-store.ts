@@ -1,4 +1,4 @@
-import { decode } from '../data/entity.ts';
+import { decodeReadable } from '../data/entity.ts';
 import { conflict, notFound } from '../http/errors.ts';
 import { parseOrReject } from '../http/validation.ts';
 import type { Scope } from '../runtime.ts';
@@ -23,11 +23,11 @@ export function recordStore(scope: Scope) {
     return record;
   }
 
-  /** Those of the records that exist, in the order asked for. */
+  /** Those of the records that exist and can be read, in the order asked for. */
   async function getMany(ids: readonly string[]): Promise<RecordItem[]> {
     const keys = ids.map((id) => recordEntity.key(table.tenant, { id }));
     const items = await table.getMany(keys, { consistent: true });
-    return items.flatMap((item) => (item ? [decode(recordEntity, item)] : []));
+    return decodeReadable(recordEntity, items);
   }
 
   /** Those of the ids that no record has. */

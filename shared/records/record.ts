@@ -1,17 +1,13 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { defineEntity } from '../data/entity.ts';
+import { nameUpTo } from '../name.ts';
 
-const wellFormed = (text: string) => text.isWellFormed();
-const wellFormedOnly = 'Expected well-formed Unicode';
-
-export const RecordName = z.string().min(1).max(500).refine(wellFormed, wellFormedOnly);
-export const RecordType = z
-  .string()
-  .min(1)
-  .max(255)
-  .refine(wellFormed, wellFormedOnly)
-  .refine((text) => !text.includes('\0'), 'Expected a text without NUL characters');
+export const RecordName = nameUpTo(500);
+export const RecordType = nameUpTo(255).refine(
+  (text) => !text.includes('\0'),
+  'Expected a text without NUL characters',
+);
 export const Metadata = z.record(z.string(), z.unknown());
 export const RecordMessages = z
   .array(
@@ -27,8 +23,8 @@ export const RecordItem = z.object({
   id: z.string(),
   userId: z.string(),
   organizationId: z.string().nullable(),
-  type: RecordType,
-  name: RecordName,
+  type: z.string(),
+  name: z.string(),
   /** The name in lower case, for the substring search of lists. */
   search: z.string(),
   metadata: Metadata,

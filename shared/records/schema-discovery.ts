@@ -1,3 +1,4 @@
+import { answerBytesMax } from '../http/answer-size.ts';
 import type { Scope } from '../runtime.ts';
 import { instantOf, isPlainNumber, truthOf } from './comparison.ts';
 import { firstWithin, jsonBytes } from './limits.ts';
@@ -16,7 +17,6 @@ export interface FoundField {
 }
 
 export const fieldsMax = 1_000;
-const answerBytesMax = 5_000_000;
 /** What the names of all fields may take of the memory. */
 const namesBytesMax = 16_000_000;
 const examplesMax = 5;

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { defineEntity } from '../data/entity.ts';
 import { Stowed } from '../data/payloads.ts';
+import { TokenCount } from '../models/usage.ts';
 
 /** A step's result as it is kept. What the flow version or the run tells is not repeated in it. */
 export const KeptResult = z.object({
@@ -12,8 +13,9 @@ export const KeptResult = z.object({
   resolvedPrompt: Stowed.optional(),
   error: z.string().optional(),
   modelUsed: z.string().optional(),
-  promptTokens: z.int().optional(),
-  completionTokens: z.int().optional(),
+  // What an earlier release let through is read as not reported.
+  promptTokens: TokenCount.optional().catch(undefined),
+  completionTokens: TokenCount.optional().catch(undefined),
   estimatedCost: z.string().nullable().optional(),
 });
 export type KeptResult = z.infer<typeof KeptResult>;

@@ -1,6 +1,6 @@
 import Big from 'big.js';
 import * as z from 'zod';
-import { defineEntity } from '../data/entity.ts';
+import { decodeReadable, defineEntity } from '../data/entity.ts';
 import type { TenantTable } from '../data/table.ts';
 import { deletedIds } from '../data/tombstone.ts';
 import type { Write } from '../data/writes.ts';
@@ -119,8 +119,7 @@ export const recordCosts =
       table.queryAll({ partition, from: 'COSTS#', to: 'COSTS#~', consistent: true }),
       deletedIds(table, 'flow'),
     ]);
-    const uses = items
-      .map((item) => recordCostEntity.schema.parse(item))
+    const uses = decodeReadable(recordCostEntity, items)
       .filter(({ flowId, count }) => count > 0 && !deleted.has(flowId))
       .map(({ units, ...use }): ModelUse => ({ recordId, ...use, cost: units.div(unitsPerDollar) }));
     const byModel = [...Map.groupBy(uses, ({ model }) => model)];

@@ -13,8 +13,8 @@ export interface Attempt extends Omit<Run, 'done'> {
   mayRetry?: boolean;
   /** The record that takes the output variables of a run that succeeds. Where it cannot, the run fails. */
   appendsTo?: string | undefined;
-  /** Told what happens as it happens. */
-  onEvent?: (event: RunEvent) => void;
+  /** Told what happens as it happens; the run waits for it. */
+  onEvent?: (event: RunEvent) => Promise<void> | void;
 }
 
 type RunEnd = Extract<RunEvent, { type: 'run_end' }>;
@@ -57,7 +57,7 @@ export async function attemptRun({
       await write(failed);
       const end = event.success && appendsTo ? await append(event, appendsTo) : event;
       await log.finish(end.success ? null : (end.error ?? 'The run failed'));
-      onEvent?.(end);
+      await onEvent?.(end);
       return { end };
     }
     // Whether a failed step is written shows with what comes next: one that ends the run may be tried again.
@@ -66,20 +66,20 @@ export async function attemptRun({
     if (event.type === 'park') {
       // A poll in vain leaves nothing to write.
       if (run.waiting?.path !== event.wait.path) await log.park(event.wait);
-      onEvent?.(event);
+      await onEvent?.(event);
       return { parked: event };
     }
     if (event.type === 'step_start') {
       if (unwrittenEffects) await log.flush();
       unwrittenEffects = false;
-      onEvent?.(event);
+      await onEvent?.(event);
     } else {
       const retryCount = event.result.retryCount + (retries?.get(event.result.path) ?? 0);
       const result = { ...event.result, retryCount };
       if (result.status === 'failed') failed = result;
       else await write(result);
       unwrittenEffects ||= event.effects;
-      onEvent?.({ ...event, result });
+      await onEvent?.({ ...event, result });
     }
   }
   throw new Error('The engine told no end');

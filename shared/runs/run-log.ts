@@ -3,6 +3,7 @@ import { type PayloadStore, payloadStore, type Stowed } from '../data/payloads.t
 import type { Write } from '../data/writes.ts';
 import type { StepResult, Wait } from '../flows/engine.ts';
 import type { Scope } from '../runtime.ts';
+import { beginningOf } from '../text.ts';
 import { type Checkpoint, checkpointEntity, formatRows, type KeptResult, parseRows } from './checkpoint.ts';
 import { costWrites, type ModelUse, usesOf } from './record-costs.ts';
 
@@ -199,4 +200,4 @@ async function keep(
 
 /** The beginning of an output, as text: the one thing that is cut. */
 export const previewOf = (output: unknown) =>
-  (typeof output === 'string' ? output : (JSON.stringify(output) ?? '')).slice(0, previewLength);
+  beginningOf(typeof output === 'string' ? output : (JSON.stringify(output) ?? ''), previewLength);

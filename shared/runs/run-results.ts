@@ -1,8 +1,9 @@
 import * as z from 'zod';
-import { decode } from '../data/entity.ts';
+import { decodeReadable } from '../data/entity.ts';
 import { PagePagination, PageQuery, pagePagination } from '../data/numbered-pages.ts';
-import { type PayloadStore, payloadStore, type Stowed } from '../data/payloads.ts';
+import { type PayloadStore, payloadStore, type Stowed, stowedBytes } from '../data/payloads.ts';
 import { deletedIds } from '../data/tombstone.ts';
+import { answerBytes, answerBytesMax } from '../http/answer-size.ts';
 import { invalidAt } from '../http/errors.ts';
 import { timeOf } from '../ids.ts';
 import type { Scope } from '../runtime.ts';
@@ -10,7 +11,8 @@ import { type Checkpoint, checkpointEntity } from './checkpoint.ts';
 import { checkpointsOf } from './run-history.ts';
 import { lastOutput } from './run-outcome.ts';
 import { type Entry, endsOfRecord } from './step-result-entries.ts';
-import { resultRows, type StepIndex } from './step-result-rows.ts';
+import type { StepIndex } from './step-result-refs.ts';
+import { resultRows } from './step-result-rows.ts';
 
 const Status = z.enum(['completed', 'failed']);
 const Moment = z.iso.datetime({ offset: true }).optional();
@@ -50,8 +52,6 @@ type RunResult = z.input<typeof RunResultPage>['data'][number];
 
 /** A sort that is not by creation looks at this many results at most. */
 const sortedMax = 100_000;
-/** An answer of a Lambda may have 6 MB. */
-const resultsBytesMax = 5_000_000;
 
 /** Lists the finished runs of a record. A page costs the entries before it, which are slim, and its own items. */
 export const runResults = (scope: Scope) => {
@@ -73,11 +73,11 @@ export const runResults = (scope: Scope) => {
     return isSorted ? found : byStatus(found, sortOrder);
   }
 
-  /** The last checkpoints of these runs; those without one were deleted in this moment. */
+  /** The last checkpoints of these runs, but for those that were deleted in this moment or cannot be read. */
   async function lastCheckpoints(entries: readonly Entry[]): Promise<Checkpoint[]> {
     const keys = entries.map((entry) => checkpointEntity.key(table.tenant, entry));
     const items = await table.getMany(keys, { consistent: true });
-    return items.flatMap((item) => (item ? [decode(checkpointEntity, item)] : []));
+    return decodeReadable(checkpointEntity, items);
   }
 
   /** What came of a run. Only one whose last steps failed has to look further back than its last checkpoint. */
@@ -124,20 +124,27 @@ function byStatus(entries: readonly Entry[], sortOrder: RunResultQuery['sortOrde
 
 /** The values, for as long as there is room for them; nothing in place of those that do not fit. */
 async function fittingValues(payloads: PayloadStore, outputs: readonly (Stowed | undefined)[]) {
-  let bytes = 0;
-  const fitting = outputs.map((stowed) => {
-    if (!stowed) return true;
-    const size = 'pointer' in stowed ? stowed.bytes : Buffer.byteLength(stowed.inline);
-    if (bytes + size > resultsBytesMax) return false;
-    bytes += size;
-    return true;
-  });
-  return Promise.all(
-    outputs.map(async (stowed, place): Promise<{ result?: unknown }> => {
-      if (!fitting[place]) return {};
-      return { result: stowed ? await payloads.fetch(stowed) : null };
-    }),
+  const room = openRoom();
+  // A value takes as much as its JSON at least, which is known before it is fetched.
+  const maybe = outputs.map((stowed) => !stowed || room.takes(stowedBytes(stowed)));
+  const values = await Promise.all(
+    outputs.map((stowed, place) => (stowed && maybe[place] ? payloads.fetchReadable(stowed) : null)),
   );
+  const exact = openRoom();
+  return values.map((result, place): { result?: unknown } =>
+    maybe[place] && exact.takes(answerBytes(result)) ? { result } : {},
+  );
+}
+
+function openRoom() {
+  let left = answerBytesMax;
+  return {
+    takes(bytes: number): boolean {
+      if (bytes > left) return false;
+      left -= bytes;
+      return true;
+    },
+  };
 }
 
 const tooMany = () =>

@@ -1,28 +1,20 @@
 import { decodeTime } from 'ulid';
-import { decode } from '../data/entity.ts';
 import { type PayloadStore, payloadStore, type Stowed } from '../data/payloads.ts';
+import { chunksOf } from '../data/table.ts';
 import type { StoredStep } from '../flows/flow.ts';
-import { type Variables, variableOf } from '../flows/step.ts';
+import type { Variables } from '../flows/step.ts';
 import { versionStore } from '../flows/version-store.ts';
 import { ApiError } from '../http/errors.ts';
 import { derivedId } from '../ids.ts';
 import type { Scope } from '../runtime.ts';
-import { type Checkpoint, checkpointEntity, type KeptResult, parseRows, type Row } from './checkpoint.ts';
+import type { KeptResult } from './checkpoint.ts';
 import { previewOf } from './run-log.ts';
 import type { Entry } from './step-result-entries.ts';
+import { type Moment, momentReader } from './step-result-moments.ts';
+import { type ResultRef, type StepIndex, stepOf } from './step-result-refs.ts';
 
-/** One result, found by its entry and its place in it. */
-export interface ResultRef {
-  entry: Entry;
-  place: number;
-  row: Row;
-}
-
-/** The steps of each flow version, by version id and step id. */
-export type StepIndex = ReadonlyMap<string, ReadonlyMap<string, StoredStep>>;
-
-export const stepOf = (steps: StepIndex, { entry, row }: ResultRef) =>
-  steps.get(entry.flowVersionId)?.get(row[0]);
+/** Each has a few MB of payloads at most, and an answer has room for few of those. */
+const rowsAtOnce = 8;
 
 /** Builds the rows of step results from what is kept: checkpoints, and the versions that they were made with. */
 export const resultRows = (scope: Scope) => {
@@ -44,38 +36,44 @@ export const resultRows = (scope: Scope) => {
     return new Map(loaded);
   }
 
-  /** The checkpoints of these results and those before them in their runs, which hold the variables. */
-  async function runsOf(refs: readonly ResultRef[]): Promise<Map<string, Checkpoint[]>> {
-    const last = new Map<string, Entry>();
-    for (const { entry } of refs) {
-      if (entry.index >= (last.get(entry.runId)?.index ?? 0)) last.set(entry.runId, entry);
+  /** The rows of these results, in their order. Whoever has enough of them stops asking, and no more is read. */
+  async function* rowsOf(refs: readonly ResultRef[]) {
+    const steps = await flowSteps(refs.map(({ entry }) => entry));
+    const momentOf = momentReader(table, refs, steps);
+    const fetched = fetchedOnce(payloads);
+    for (const some of chunksOf(refs, rowsAtOnce)) {
+      const moments: (Moment | undefined)[] = [];
+      for (const ref of some) moments.push(await momentOf(ref));
+      yield* await Promise.all(some.map((ref, at) => toRow(ref, stepOf(steps, ref), moments[at], fetched)));
     }
-    const keys = [...last.values()].flatMap(({ recordId, runId, index: end }) =>
-      Array.from({ length: end + 1 }, (_, index) =>
-        checkpointEntity.key(table.tenant, { recordId, runId, index }),
-      ),
-    );
-    const items = await table.getMany(keys, { consistent: true });
-    const checkpoints = items.flatMap((item) => (item ? [decode(checkpointEntity, item)] : []));
-    return Map.groupBy(checkpoints, ({ runId }) => runId);
-  }
-
-  async function rowsOf(refs: readonly ResultRef[]) {
-    const [steps, runs] = await Promise.all([flowSteps(refs.map(({ entry }) => entry)), runsOf(refs)]);
-    return Promise.all(refs.map((ref) => toRow(payloads, ref, steps, runs.get(ref.entry.runId) ?? [])));
   }
 
   return { flowSteps, rowsOf };
 };
 
-async function toRow(payloads: PayloadStore, ref: ResultRef, steps: StepIndex, run: readonly Checkpoint[]) {
-  const { entry, place, row } = ref;
+type Fetched = (stowed: Stowed | undefined) => Promise<unknown>;
+
+/** Unpacks each value once, though it may be an input of every row. */
+function fetchedOnce(payloads: PayloadStore): Fetched {
+  const values = new Map<Stowed, Promise<unknown>>();
+  return async (stowed) => {
+    if (!stowed) return null;
+    const value = values.get(stowed) ?? payloads.fetchReadable(stowed);
+    values.set(stowed, value);
+    return value;
+  };
+}
+
+async function toRow(
+  { entry, place, row }: ResultRef,
+  step: StoredStep | undefined,
+  moment: Moment | undefined,
+  fetched: Fetched,
+) {
   const [stepId, status, startedAt, durationMs] = row;
-  const step = stepOf(steps, ref);
-  const { recordName = null, userId = '', organizationId = null } = run[entry.index] ?? {};
-  const kept = run[entry.index]?.results[place];
+  const { kept, checkpoint } = moment ?? {};
+  const { recordName = null, userId = '', organizationId = null } = checkpoint ?? {};
   const { promptTokens = null, completionTokens = null } = kept ?? {};
-  const fetched = async (stowed: Stowed | undefined) => (stowed ? payloads.fetch(stowed) : null);
   return {
     id: derivedId('step', decodeTime(entry.runId.slice(5).toUpperCase()), entry.runId, kept?.path ?? place),
     userId,
@@ -86,7 +84,7 @@ async function toRow(payloads: PayloadStore, ref: ResultRef, steps: StepIndex, r
     flowVersionId: entry.flowVersionId,
     recordId: entry.recordId,
     recordName,
-    recordMetadata: await fetched(run[0]?.recordMetadata),
+    recordMetadata: await fetched(moment?.recordMetadata),
     stepId,
     stepType: step?.type ?? null,
     stepName: step?.name ?? stepId,
@@ -97,8 +95,8 @@ async function toRow(payloads: PayloadStore, ref: ResultRef, steps: StepIndex, r
     completedAt: new Date(startedAt + durationMs).toISOString(),
     createdAt: new Date(decodeTime(entry.runId.slice(5).toUpperCase())).toISOString(),
     durationMs,
-    outputPreview: previewOfKept(kept),
-    inputVariables: upTo(inputVariablesMax, await variablesBefore(payloads, ref, steps, run)),
+    outputPreview: await previewOfKept(kept, fetched),
+    inputVariables: await variablesIn(moment?.inputs ?? null, fetched),
     resolvedPrompt: (await fetched(kept?.resolvedPrompt)) as string | null,
     modelUsed: kept?.modelUsed ?? null,
     promptTokens,
@@ -110,37 +108,15 @@ async function toRow(payloads: PayloadStore, ref: ResultRef, steps: StepIndex, r
   };
 }
 
-/** Larger than this they would leave no room for anything else: an answer has 6 MB. */
-const inputVariablesMax = 1_000_000;
+async function previewOfKept(kept: KeptResult | undefined, fetched: Fetched): Promise<string | null> {
+  if (!kept?.output) return null;
+  return 'inline' in kept.output ? previewOf(await fetched(kept.output)) : (kept.preview ?? null);
+}
 
-const upTo = (bytesMax: number, variables: Variables) =>
-  Buffer.byteLength(JSON.stringify(variables)) > bytesMax ? null : variables;
-
-const previewOfKept = (kept: KeptResult | undefined) =>
-  !kept?.output
-    ? null
-    : 'inline' in kept.output
-      ? previewOf(JSON.parse(kept.output.inline))
-      : (kept.preview ?? null);
-
-/** What the earlier steps of the run had put into variables when this one began. */
-async function variablesBefore(
-  payloads: PayloadStore,
-  ref: ResultRef,
-  steps: StepIndex,
-  run: readonly Checkpoint[],
-) {
-  const variables: Variables = {};
-  for (const { index, results, rows, flowVersionId } of run.slice(0, ref.entry.index + 1)) {
-    const before = index === ref.entry.index ? results.slice(0, ref.place) : results;
-    const ids = parseRows(rows).map(([stepId]) => stepId);
-    for (const [place, { output }] of before.entries()) {
-      const step = steps.get(flowVersionId)?.get(ids[place] ?? '');
-      const variable = step && variableOf(step);
-      if (variable && output) variables[variable] = await payloads.fetch(output);
-    }
-  }
-  return variables;
+async function variablesIn(inputs: Moment['inputs'], fetched: Fetched): Promise<Variables | null> {
+  if (!inputs) return null;
+  const values = [...inputs].map(async ([name, stowed]) => [name, await fetched(stowed)] as const);
+  return Object.fromEntries(await Promise.all(values));
 }
 
 /** The steps of a flow and of all its branches. */

@@ -31,7 +31,9 @@ export const StepResultResponse = z
     inputVariables: z
       .unknown()
       .meta({ description: 'What earlier steps of the run had put into variables; null beyond 1 MB' }),
-    resolvedPrompt: text,
+    resolvedPrompt: text.meta({
+      description: 'Null, as is stepConfig, where the row would not fit an answer',
+    }),
     modelUsed: text,
     promptTokens: count,
     completionTokens: count,

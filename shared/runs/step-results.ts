@@ -2,10 +2,12 @@ import * as z from 'zod';
 import { OffsetQuery } from '../data/pages.ts';
 import { deletedIds } from '../data/tombstone.ts';
 import type { StoredStep } from '../flows/flow.ts';
+import { answerBytes, answerBytesMax } from '../http/answer-size.ts';
 import { invalidAt } from '../http/errors.ts';
 import type { Scope } from '../runtime.ts';
 import { type Entry, type EntryQuery, entriesOfFlow, entriesOfRecord } from './step-result-entries.ts';
-import { type ResultRef, resultRows, type StepIndex, stepOf } from './step-result-rows.ts';
+import { type ResultRef, type StepIndex, stepOf } from './step-result-refs.ts';
+import { resultRows } from './step-result-rows.ts';
 
 const sortFields = [
   'createdAt',
@@ -35,7 +37,6 @@ export type StepResultQuery = z.output<typeof StepResultQuery> & {
 
 /** A sort that is not by creation looks at this many results at most. */
 const sortedMax = 100_000;
-const answerBytesMax = 5_000_000;
 
 export const stepResultStore = (scope: Scope) => {
   const { table } = scope;
@@ -60,7 +61,7 @@ export const stepResultStore = (scope: Scope) => {
     const { flowSteps, rowsOf } = resultRows(scope);
     const sorted =
       sortBy === 'createdAt' ? refs : sortRefs(refs, query, await flowSteps(refs.map(({ entry }) => entry)));
-    const data = fitting(await rowsOf(sorted.slice(offset, offset + limit)));
+    const data = await fitting(rowsOf(sorted.slice(offset, offset + limit)));
     const hasMore = sorted.length > offset + data.length;
     return { data, pagination: { limit, offset, returned: data.length, hasMore } };
   }
@@ -79,14 +80,19 @@ export const stepResultStore = (scope: Scope) => {
   };
 };
 
-/** As many rows as an answer of 6 MB has room for, and one at least. */
-function fitting<Row>(rows: Row[]): Row[] {
+/** What a row shows only where it leaves room for the rest. */
+const large = { inputVariables: null, resolvedPrompt: null, stepConfig: null };
+
+/** As many rows as an answer has room for, and one at least. */
+async function fitting<Row extends object>(rows: AsyncIterable<Row>): Promise<Row[]> {
+  const data: Row[] = [];
   let bytes = 0;
-  const end = rows.findIndex((row, index) => {
-    bytes += Buffer.byteLength(JSON.stringify(row));
-    return bytes > answerBytesMax && index > 0;
-  });
-  return end === -1 ? rows : rows.slice(0, end);
+  for await (const row of rows) {
+    bytes += answerBytes(row);
+    if (bytes > answerBytesMax && data.length > 0) break;
+    data.push(bytes > answerBytesMax ? { ...row, ...large } : row);
+  }
+  return data;
 }
 
 /** An entry's results that match, in the order asked for. */

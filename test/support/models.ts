@@ -7,6 +7,7 @@ const behaviours: Record<string, StandInOptions> = {
   hanging: { misbehave: 'hang' },
   nonsense: { misbehave: 'nonsense' },
   silent: { misbehave: 'no-usage' },
+  miscounting: { usage: { prompt_tokens: 1.5, completion_tokens: 2 ** 60, total_tokens: -1 } },
   slow: { delayMs: 500 },
   trickling: { pieceDelayMs: 100, stamped: true },
 };
@@ -19,6 +20,7 @@ const optionNames = [
   'delayMs',
   'pieceDelayMs',
   'stamped',
+  'usage',
 ] as const;
 
 /** The model server of the whole run, which says prompts back. Steps name its models as `generic-openai/<name>`. */

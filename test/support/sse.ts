@@ -17,6 +17,8 @@ export interface Opened {
   /** The events as they come. */
   events: AsyncGenerator<Received>;
   hangUp: () => void;
+  /** Kept, since a response that is collected as garbage ends its body. */
+  response: Response;
 }
 
 /** Asks for a stream of events; they are read by whoever wants them. */
@@ -33,6 +35,7 @@ export async function openEvents(token: string, path: string, body: object): Pro
     headers: response.headers,
     events: eventsIn(response.body as ReadableStream<Uint8Array>),
     hangUp: () => hanging.abort(),
+    response,
   };
 }
 

@@ -11,8 +11,8 @@ import { proxyEventOf } from './proxy-event.ts';
 import { responseStream } from './response-stream.ts';
 import { matcherOf } from './routes.ts';
 
-/** What a Lambda's answer may have; API Gateway turns a longer one into a 502. */
-const answerBytesMax = 6 * 1024 * 1024;
+/** What a Lambda's answer may have, as the JSON that it is; API Gateway turns a longer one into a 502. */
+const answerBytesMax = 6_291_556;
 const integrationTimeoutSeconds = 29;
 const streamingTimeoutSeconds = 900;
 /** Longer than the authorizer accepts, so that it is the one to refuse. */
@@ -103,7 +103,8 @@ async function integrate({ id }: AnyEndpoint, event: APIGatewayProxyEvent): Prom
       requestId,
     );
     if (!Number.isInteger(answer?.statusCode)) throw new Error('The answer has no statusCode');
-    if (Buffer.byteLength(answer.body ?? '') > answerBytesMax) throw new Error('The answer is over 6 MB');
+    if (Buffer.byteLength(JSON.stringify(answer)) > answerBytesMax)
+      throw new Error('The answer is over 6 MB');
     return answer;
   } catch (error) {
     log.error('A Lambda failed', { error, endpoint: id, requestId });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Permission } from '../../auth/permissions.ts';
+import { nameUpTo } from '../../name.ts';
 import { textsOf } from '../analysis/texts.ts';
 import { Expression } from '../scripts.ts';
 import { ownTexts } from '../secret-keys.ts';
@@ -20,7 +21,7 @@ export interface FlowStepInput {
 }
 
 const base = {
-  name: z.string().min(1).max(255),
+  name: nameUpTo(255),
   id: z
     .string()
     .min(1)

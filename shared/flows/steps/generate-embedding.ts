@@ -1,11 +1,12 @@
 import * as z from 'zod';
+import { nameUpTo } from '../../name.ts';
 import { valueAt } from '../json.ts';
 import type { EmbeddingAnswer } from '../ports.ts';
 import { defineStep, StepError, type StepOutcome, type StepRun } from '../step.ts';
 import { Template } from '../templates.ts';
 import { plainMembers, VariablePath } from './members.ts';
 
-export const EmbeddingModelName = z.string().min(1).max(255).meta({
+export const EmbeddingModelName = nameUpTo(255).meta({
   description: '`<provider>/<modelId>` such as openai/text-embedding-3-small, or a model id of the catalog',
 });
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { nameUpTo } from '../../name.ts';
 import { ErrorHandling } from '../error-handling.ts';
 import { jsonIn } from '../json.ts';
 import type { ModelAnswer, ModelRequest } from '../ports.ts';
@@ -18,11 +19,7 @@ const formats = Object.keys(instructions) as (keyof typeof instructions)[];
 
 const Config = z
   .strictObject({
-    model: z
-      .string()
-      .min(1)
-      .max(255)
-      .meta({ description: '`<provider>/<modelId>`, or a model id of the catalog' }),
+    model: nameUpTo(255).meta({ description: '`<provider>/<modelId>`, or a model id of the catalog' }),
     userPrompt: Template.min(1).optional(),
     text: Template.min(1).optional().meta({ description: 'Another name of userPrompt' }),
     systemPrompt: Template.optional(),
@@ -83,9 +80,9 @@ async function showing(
   ask: (onText?: ModelRequest['onText']) => Promise<ModelAnswer>,
 ): Promise<ModelAnswer> {
   if (!emit) return ask();
-  emit({ type: 'text_start' });
+  await emit({ type: 'text_start' });
   const answer = await ask((delta) => emit({ type: 'text_delta', delta }));
-  emit({ type: 'text_complete', text: answer.text });
+  await emit({ type: 'text_complete', text: answer.text });
   return answer;
 }
 

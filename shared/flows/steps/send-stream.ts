@@ -31,10 +31,10 @@ export const sendStreamStep = defineStep({
   effects: false,
   takesSecrets: false,
   permission: null,
-  run({ config: { sourceVariable, streamType = 'text' }, variables, emit }) {
+  async run({ config: { sourceVariable, streamType = 'text' }, variables, emit }) {
     const value = valueAt(variables, sourceVariable);
     if (value === undefined) throw new StepError(`The variable ${sourceVariable} is not set`);
-    if (emit) for (const event of eventsOf[streamType](value)) emit(event);
+    if (emit) for (const event of eventsOf[streamType](value)) await emit(event);
     return { output: value };
   },
 });

@@ -38,12 +38,12 @@ export const templateStep = defineStep({
     const inputs = (await renderValue(config.inputs ?? {})) as object;
     const text = await fillerOf({ ...variables, ...inputs }, ports.sandbox).render(config.template);
     if (emit && config.streamOutput) {
-      emit({ type: 'text_start' });
-      emit({ type: 'text_delta', delta: text });
-      emit({ type: 'text_complete', text });
+      await emit({ type: 'text_start' });
+      await emit({ type: 'text_delta', delta: text });
+      await emit({ type: 'text_complete', text });
     }
     if (emit && config.asArtifact) {
-      emit({
+      await emit({
         type: 'custom',
         name: 'artifact',
         value: { format: config.outputFormat ?? 'text', content: text },

@@ -208,6 +208,18 @@ test('a failing step ends the run and says why', async () => {
   expect(answer.steps.map(({ status }: { status: string }) => status)).toEqual(['completed', 'failed']);
 });
 
+test('an output that is nested too deeply fails its step, and says how deep it may be', async () => {
+  const tenant = await newTenant();
+  const nested = (levels: number) => script(`JSON.parse("[".repeat(${levels}) + "]".repeat(${levels}))`, 'v');
+  const { output } = await ran(tenant, { flow: inline(nested(110)) });
+  expect(JSON.stringify(output)).toBe('['.repeat(110) + ']'.repeat(110));
+  for (const levels of [111, 1_000, 5_000]) {
+    const answer = await ran(tenant, { flow: inline(nested(levels), template('{{ v }}')) });
+    expect(answer).toMatchObject({ success: false, steps: [{ status: 'failed' }] });
+    if (levels < 5_000) expect(answer.error).toBe('The output is nested more than 110 levels deep');
+  }
+});
+
 test('debugMode shows the resolved prompts, which are otherwise left out', async () => {
   const tenant = await newTenant();
   const body = { flow: inline(prompt('Hi {{ who }}')), inputs: { who: 'Ada' } };

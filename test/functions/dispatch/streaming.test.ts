@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { startModelStandIn } from '../../../examples/model-stand-in.ts';
 import { handler } from '../../../functions/dispatch/run.ts';
 import { DispatchEvent } from '../../../shared/dispatch/events.ts';
-import { publishedFlow, template } from '../../support/flows.ts';
+import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
 import { allEvents, eventsIn, openEvents, type Received } from '../../support/sse.ts';
 import { newTenant, type Tenant } from '../../support/stack.ts';
 import { everyStepResult } from '../../support/step-results.ts';
@@ -180,4 +180,73 @@ test('what goes wrong before the answer begins has its status in the head of the
   await done;
   expect(head.statusCode).toBe(400);
   expect(JSON.parse(body).error).toBe('Validation error');
+});
+
+const showsMuch = (times: number) => [
+  { type: 'transform-data', name: 'big', config: { script: '"x".repeat(1_000_000)', outputVariable: 'big' } },
+  ...Array.from({ length: times }, () => ({
+    type: 'send-stream',
+    name: 'show',
+    config: { sourceVariable: 'big', outputVariable: 'shown' },
+  })),
+];
+const aWhile = () => new Promise((resolve) => setTimeout(resolve, 500));
+
+test('a run waits for a client that does not read, and goes on when it does', async () => {
+  const tenant = await newTenant();
+  const asked = models.requests.length;
+  const { stream } = invoke(tenant, inline(...showsMuch(3), prompt()));
+  await aWhile();
+  expect(models.requests.length).toBe(asked);
+  expect(stream.readableLength).toBeLessThan(2_500_000);
+  const events = await Array.fromAsync(eventsIn(new Blob([(await answerIn(stream)).body]).stream()));
+  expect(models.requests.length).toBe(asked + 1);
+  expect(events.map(({ id }) => id)).toEqual(events.map((_, index) => String(index)));
+  expect(events.at(-1)?.data).toMatchObject({
+    type: 'execution_complete',
+    success: true,
+    successfulSteps: 5,
+  });
+});
+
+test('a client that never reads holds a run no longer than its time', async () => {
+  const tenant = await newTenant();
+  const flow = await publishedFlow(tenant, showsMuch(5));
+  const { stream } = invoke(tenant, { flow: { id: flow.id } }, 4_000);
+  const path = `/v1/flows/${flow.id}/step-results`;
+  // Nothing is written while it waits, since nothing reached outside.
+  while ((await everyStepResult(tenant, path)).length === 0) await new Promise((r) => setTimeout(r, 20));
+  const events = await Array.fromAsync(eventsIn(new Blob([(await answerIn(stream)).body]).stream()));
+  expect(events.at(-1)?.data).toMatchObject({ type: 'execution_error', error: { code: 'TIMEOUT' } });
+  expect(events.filter(({ data }) => data.type === 'step_complete').length).toBeLessThan(6);
+});
+
+test('a client that goes away while the run waits for it ends the run', async () => {
+  const tenant = await newTenant();
+  const flow = await publishedFlow(tenant, showsMuch(5));
+  const { stream, done } = invoke(tenant, { flow: { id: flow.id } });
+  await aWhile();
+  stream.destroy();
+  await expect(done).rejects.toThrow();
+  const path = `/v1/flows/${flow.id}/step-results`;
+  while ((await everyStepResult(tenant, path)).length === 0) await new Promise((r) => setTimeout(r, 20));
+  expect((await everyStepResult(tenant, path)).length).toBeLessThan(6);
+});
+
+test('over HTTP too a run waits for a client that does not read, while others are served', async () => {
+  const tenant = await newTenant();
+  const flow = await publishedFlow(tenant, showsMuch(30));
+  const opened = await openEvents(tenant.token, '/v1/dispatch', { flow: { id: flow.id } });
+  const path = `/v1/flows/${flow.id}/step-results`;
+  await aWhile();
+  // What the sockets hold is sent; then nothing changes until somebody reads.
+  let rows = await everyStepResult(tenant, path);
+  for (let before = -1; before !== rows.length; rows = await everyStepResult(tenant, path)) {
+    before = rows.length;
+    await aWhile();
+  }
+  expect(rows.length).toBeLessThan(31);
+  const last = (await Array.fromAsync(opened.events)).at(-1);
+  expect(last?.data).toMatchObject({ type: 'execution_complete', success: true });
+  expect((await expectStatus(200, tenant.call('GET', `${path}?limit=1&offset=30`))).data).toHaveLength(1);
 });

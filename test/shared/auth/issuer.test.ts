@@ -1,6 +1,9 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { generateKeyPair } from 'jose';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { issuerOf } from '../../../shared/auth/issuer.ts';
+import { loopback } from '../../support/loopback.ts';
 import { audience, ownIssuer } from '../../support/own-gateway.ts';
 
 const stranger = await generateKeyPair('ES256');
@@ -110,4 +113,18 @@ test('a token is over at the second of its expiry, and valid from five seconds b
   await expect(verify(token)).resolves.toBeDefined();
   advance(1);
   await expect(verify(token)).rejects.toMatchObject({ forGood: true });
+});
+
+test('an issuer that answers without end is read to 1 MB', async () => {
+  let sent = 0;
+  const server = await loopback(async (_request, response) => {
+    async function* pieces() {
+      for (; sent < 200; sent++) yield 'x'.repeat(1_000_000);
+    }
+    await pipeline(Readable.from(pieces()), response).catch(() => {});
+  });
+  await expect(issuerOf(server.url, audience)('a.b.c')).rejects.toThrow(
+    'the answer has more than 1000000 bytes',
+  );
+  expect(sent).toBeLessThan(200);
 });

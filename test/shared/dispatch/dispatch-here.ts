@@ -26,7 +26,7 @@ export async function dispatchHere(
     requestId: 'request-1',
     timeMs: 60_000,
     gone: new AbortController().signal,
-    listener: (event) => events.push(event),
+    listener: (event) => void events.push(event),
     ...changes,
   });
   return { result, events };

@@ -306,7 +306,7 @@ test('a filled value has __proto__ as a member like any other', async () => {
 test('JSON from outside that nests deeper than it could be written down is taken as text', async () => {
   const deep = '['.repeat(100_000) + ']'.repeat(100_000);
   expect(jsonIn(deep)).toBeUndefined();
-  const value = jsonIn('['.repeat(1_000) + ']'.repeat(1_000));
+  const value = jsonIn('['.repeat(100) + ']'.repeat(100));
   expect(await evaluateScript('return Array.isArray(value)', { value })).toBe(true);
-  expect(await renderTemplate('{{ value }}', { value })).toHaveLength(2_000);
+  expect(await renderTemplate('{{ value }}', { value })).toHaveLength(200);
 });

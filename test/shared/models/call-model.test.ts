@@ -41,6 +41,22 @@ test('a provider that does not count tokens costs nobody knows what', async () =
   expect(await ask()).toMatchObject({ promptTokens: 0, completionTokens: 0, estimatedCost: null });
 });
 
+test.each([
+  ['a fraction', { prompt_tokens: 1.5, completion_tokens: 1 }],
+  ['less than nothing', { prompt_tokens: 5, completion_tokens: -1 }],
+  ['beyond 2^53', { prompt_tokens: 2 ** 60, completion_tokens: 1 }],
+  ['so much that sums of it would not be exact', { prompt_tokens: 2 ** 52, completion_tokens: 1 }],
+  [
+    'more from a cache than at all',
+    { prompt_tokens: 10, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 11 } },
+  ],
+])('a usage that cannot be counts as none: %s', async (_what, usage) => {
+  await openai({ usage, answer: () => 'paid for' });
+  const none = { text: 'paid for', promptTokens: 0, completionTokens: 0, estimatedCost: null };
+  expect(await ask()).toMatchObject(none);
+  expect(await ask({ onText: () => {} })).toMatchObject(none);
+});
+
 test('asks for JSON where the provider can promise it', async () => {
   const server = await openai();
   await ask({ format: 'json', messages: [{ role: 'user', content: 'Answer as JSON' }] });
@@ -111,4 +127,21 @@ test('calls at once are answered each with its own', async () => {
   const texts = Array.from({ length: 20 }, (_, index) => `question ${index}`);
   const answers = await Promise.all(texts.map((content) => ask({ messages: [{ role: 'user', content }] })));
   expect(answers.map(({ text }) => text)).toEqual(texts);
+});
+
+test('no more of an answer is read than whoever is told of it takes', async () => {
+  await openai({ answer: () => 'one two three' });
+  const told: string[] = [];
+  const taken = Promise.withResolvers<void>();
+  const answer = ask({
+    onText: (piece) => {
+      told.push(piece);
+      return taken.promise;
+    },
+  });
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(told).toEqual(['one ']);
+  taken.resolve();
+  expect((await answer).text).toBe('one two three');
+  expect(told).toEqual(['one ', 'two ', 'three']);
 });

@@ -124,3 +124,31 @@ test('a provider without embeddings, and one that is not configured, say so', as
     'The model provider openai is not configured: set OPENAI_API_KEY',
   );
 });
+
+test.each([
+  ['numbers that are not finite', '[[1e999, 1], [1, 1]]'],
+  ['vectors of different lengths', '[[1, 2], [1]]'],
+  ['no numbers', '[[], []]'],
+  ['null in place of a number', '[[null, 1], [1, 1]]'],
+])('an answer with %s is none', async (_what, vectors) => {
+  const server = await loopback((_request, response) => {
+    const data = [...vectors.matchAll(/\[([^[\]]*)\]/g)].map(
+      ([vector], index) => `{"object":"embedding","index":${index},"embedding":${vector}}`,
+    );
+    response.setHeader('content-type', 'application/json').end(`{"model":"m","data":[${data}]}`);
+  });
+  vi.stubEnv('GENERIC_OPENAI_BASE_URL', `${server.url}/v1`);
+  const failure = await failureOf(embed(['x', 'y'], { model: 'generic-openai/m' }));
+  expect(failure.message).toContain('generic-openai/m gave no usable answer');
+});
+
+test('tokens that cannot be are 0, and the cost is unknown', async () => {
+  const server = await loopback((_request, response) => {
+    const data = [{ object: 'embedding', index: 0, embedding: [1] }];
+    const usage = { prompt_tokens: -1.5, total_tokens: -1.5 };
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ data, model: 'm', usage }));
+  });
+  vi.stubEnv('OPENAI_API_KEY', 'k');
+  vi.stubEnv('OPENAI_BASE_URL', `${server.url}/v1`);
+  expect(await embed(['x'])).toMatchObject({ promptTokens: 0, estimatedCost: null });
+});

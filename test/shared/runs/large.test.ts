@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { recordResultsRange } from '../../../shared/runs/checkpoint.ts';
 import { deliver, plannedBatch, runOnce } from '../../support/batches.ts';
-import { template } from '../../support/flows.ts';
+import { createRecords, expectStatus, publishedFlow, runFlow, template } from '../../support/flows.ts';
 import { payloadNames } from '../../support/payload-bucket.ts';
+import { newTenant } from '../../support/stack.ts';
 
 const script = (code: string, outputVariable?: string) => ({
   type: 'transform-data',
@@ -95,4 +96,87 @@ test('an output that DynamoDB has no form for is kept as it was: huge numbers, d
   const [data, printed] = await batch.results();
   expect([data?.outputPreview, printed?.outputPreview]).toEqual([text, text]);
   expect(JSON.stringify(printed?.inputVariables)).toBe(`{"data":${text}}`);
+});
+
+/** How many payloads are fetched from the bucket by some work. */
+async function fetchesOf(work: () => Promise<unknown>): Promise<number> {
+  const asked = vi.spyOn(globalThis, 'fetch');
+  await work();
+  const urls = asked.mock.calls.map(([request]) =>
+    request instanceof Request ? request.url : String(request),
+  );
+  asked.mockRestore();
+  return urls.filter((url) => url.includes(`/${process.env.PAYLOAD_BUCKET}/`)).length;
+}
+
+test('a page of step results fetches each payload once, and none that is too much to show', async () => {
+  const steps = Array.from({ length: 20 }, (_, n) => script(`"x".repeat(100_000)`, `v${n}`));
+  const batch = await plannedBatch({ steps });
+  expect(await deliver([batch.message()])).toEqual([]);
+  let rows: Awaited<ReturnType<typeof batch.results>> = [];
+  const fetches = await fetchesOf(async () => {
+    rows = await batch.results();
+  });
+  expect(rows.map(({ inputVariables }) => inputVariables && Object.keys(inputVariables).length)).toEqual([
+    ...Array.from({ length: 10 }, (_, n) => n),
+    ...Array.from({ length: 10 }, () => null),
+  ]);
+  expect(fetches).toBe(9);
+});
+
+test('a variable that is set again counts once, and each step sees what it was then', async () => {
+  const steps = Array.from({ length: 6 }, (_, n) => script(`"${n}".repeat(600_000)`, 'v'));
+  const batch = await plannedBatch({ steps });
+  expect(await deliver([batch.message()])).toEqual([]);
+  const rows = await batch.results();
+  expect(rows.map(({ inputVariables }) => (inputVariables as { v?: string }).v?.slice(0, 2))).toEqual([
+    ...[undefined, '00', '11', '22', '33', '44'],
+  ]);
+});
+
+test('a page ends before it is too long for a Lambda, which counts each quote as it escapes it', async () => {
+  const tenant = await newTenant();
+  const flow = await publishedFlow(tenant, [
+    script(`'"'.repeat(400_000)`, 'quotes'),
+    ...Array.from({ length: 7 }, (_, n) => template(`${n}`)),
+  ]);
+  await createRecords(tenant, 'thing', 1);
+  await expectStatus(200, runFlow(tenant, flow.id, 'thing'));
+  const names = [];
+  for (let more = true; more; ) {
+    const path = `/v1/flows/${flow.id}/step-results?limit=100&sortOrder=asc&offset=${names.length}`;
+    const page = await expectStatus(200, tenant.call('GET', path));
+    expect(Buffer.byteLength(JSON.stringify({ body: JSON.stringify(page) }))).toBeLessThan(6_291_556);
+    expect(page.pagination.returned).toBe(page.data.length);
+    names.push(...page.data.map(({ stepName }: { stepName: string }) => stepName));
+    more = page.pagination.hasMore;
+  }
+  expect(names).toEqual(['script', ...Array.from({ length: 7 }, (_, n) => `${n}`)]);
+});
+
+test('a row that alone is too long for an answer leaves out what is large', async () => {
+  const tenant = await newTenant();
+  const config = { model: 'generic-openai/silent', userPrompt: '{{ a }}{{ b }}{{ c }}' };
+  const steps = ['a', 'b', 'c'].map((name) => script(`'"'.repeat(500_000)`, name));
+  const flow = await publishedFlow(tenant, [...steps, { type: 'prompt', name: 'ask', config }]);
+  await createRecords(tenant, 'thing', 1);
+  await expectStatus(200, runFlow(tenant, flow.id, 'thing'));
+  const path = `/v1/flows/${flow.id}/step-results?limit=1`;
+  const { data } = await expectStatus(200, tenant.call('GET', path));
+  const left = {
+    stepName: 'ask',
+    status: 'completed',
+    resolvedPrompt: null,
+    outputPreview: expect.any(String),
+  };
+  expect(data).toMatchObject([left]);
+});
+
+test('the results of a record fit an answer, each quote of them escaped', async () => {
+  const tenant = await newTenant();
+  const flow = await publishedFlow(tenant, [script(`'"'.repeat(900_000)`)]);
+  const [record] = await createRecords(tenant, 'thing', 1);
+  for (const _ of [1, 2]) await expectStatus(200, runFlow(tenant, flow.id, 'thing'));
+  const { data } = await expectStatus(200, tenant.call('GET', `/v1/records/${record?.id}/results`));
+  expect(data.map((row: object) => 'result' in row)).toEqual([true, false]);
 });

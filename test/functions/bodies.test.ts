@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { createFlow, expectStatus, template } from '../support/flows.ts';
+import { newTenant, type Tenant } from '../support/stack.ts';
+
+const prompt = (model: string) => ({
+  type: 'prompt',
+  name: 'p',
+  config: { model: `generic-openai/${model}`, userPrompt: 'x' },
+});
+
+const create = ({ call }: Tenant, body: object | string) => call('POST', '/v1/records', { body });
+
+test.each([
+  ['1e999', 'NUMBER_NOT_EXACT'],
+  ['9007199254740993', 'NUMBER_NOT_EXACT'],
+])('a record whose metadata cannot be kept as sent is a 400 with the path: %s', async (value, code) => {
+  const tenant = await newTenant();
+  const { details } = await expectStatus(
+    400,
+    create(tenant, `{"type":"t","name":"n","metadata":{"list":[{"n":${value}}]}}`),
+  );
+  expect(details).toMatchObject([{ path: 'metadata.list.0.n', code }]);
+});
+
+test.each(['iso-8859-1', '"utf-16"', 'us-ascii'])('a body in %s is a 415', async (charset) => {
+  const tenant = await newTenant();
+  const headers = { 'content-type': `application/json; charset=${charset}` };
+  const answer = await tenant.call('POST', '/v1/records', { body: { type: 't', name: 'n' }, headers });
+  expect(answer).toMatchObject({
+    status: 415,
+    body: { details: [{ message: expect.stringContaining('application/json in UTF-8') }] },
+  });
+});
+
+test.each([
+  'application/json; charset=UTF-8',
+  'application/json;charset="utf-8"',
+  'application/merge-patch+json',
+])('a body of the type %s is taken', async (type) => {
+  const tenant = await newTenant();
+  const headers = { 'content-type': type };
+  await expectStatus(201, tenant.call('POST', '/v1/records', { body: { type: 't', name: 'é' }, headers }));
+});
+
+test('a name of blanks, or of half a character, is refused wherever one is given', async () => {
+  const tenant = await newTenant();
+  const flow = await createFlow(tenant);
+  const record = await expectStatus(201, create(tenant, { type: 't', name: 'n' }));
+  const step = { ...template('x'), name: ' \t' };
+  const inline = { flow: { name: ' ', steps: [template('x')] } };
+  for (const [method, path, body, at] of [
+    ['POST', '/v1/records', { type: 't', name: '  ' }, 'name'],
+    ['POST', '/v1/records', { type: '\u00a0', name: 'n' }, 'type'],
+    ['PUT', `/v1/records/${record.id}`, { name: '\n' }, 'name'],
+    ['POST', '/v1/flows', { name: '   ' }, 'name'],
+    ['PUT', `/v1/flows/${flow.id}`, { name: '   ' }, 'name'],
+    ['POST', '/v1/flows', { name: 'f', flowSteps: [step] }, 'flowSteps.0.name'],
+    ['POST', '/v1/dispatch', inline, 'flow.name'],
+    ['POST', '/v1/api-keys', { name: ' ' }, 'name'],
+    ['POST', '/v1/flows', { name: '\ud800' }, 'name'],
+    ['POST', '/v1/flows', { name: 'f', description: '\ud800' }, 'description'],
+    ['POST', '/v1/flows', { name: 'f', flowSteps: [prompt('\udc00')] }, 'flowSteps.0.config.model'],
+  ] as const) {
+    const { details } = await expectStatus(400, tenant.call(method, path, { body }));
+    expect(details, `${method} ${path}`).toMatchObject([{ path: at }]);
+  }
+});
