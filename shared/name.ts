@@ -10,5 +10,8 @@ export const nameUpTo = (charactersMax: number) =>
     .string()
     .min(1, { abort: true })
     .max(charactersMax)
-    .regex(/\S/, 'Expected a name, and not only blanks')
+    .refine((text) => text.trim() !== '', {
+      params: { code: 'INVALID_FORMAT' },
+      message: 'Expected a name, and not only blanks',
+    })
     .refine(wellFormed, wellFormedOnly);

@@ -50,6 +50,7 @@ export async function plannedBatch({ steps, recordCount = 1, metadata = {}, ...c
     flowName: flow.name,
     flowVersionId,
     recordType: 'thing',
+    lastRecordId: records.at(-1)?.id,
     recordConcurrency: 10,
     maxRetries: 0,
     totalRecords: recordCount,
