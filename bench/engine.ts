@@ -1,6 +1,7 @@
 import { runFlow } from '../shared/flows/engine.ts';
 import type { Ports } from '../shared/flows/ports.ts';
 import type { FlowStep } from '../shared/flows/step.ts';
+import { sandboxOf } from '../shared/sandbox/sandbox.ts';
 import { type Figure, median, progress, round } from './figure.ts';
 
 const stepsPerRun = 50;
@@ -12,7 +13,8 @@ const kinds = {
     config: (n: number) => ({ variableName: `v${n}`, value: '{{ name }}' }),
   },
   'transform-data': {
-    goal: 3,
+    // Of the processor: the script runs in another thread.
+    goal: 1,
     config: (n: number) => ({ script: 'return { of: name, n: 1 + 1 }', outputVariable: `v${n}` }),
   },
 } as const;
@@ -26,27 +28,35 @@ export async function engine(): Promise<Figure[]> {
       { length: stepsPerRun },
       (_, n): FlowStep => ({ id: `step_${n}`, type, name: type, order: n, enabled: true, config: config(n) }),
     );
-    const times: number[] = [];
+    const times: { cpuMs: number; elapsedMs: number }[] = [];
     for (let run = -5; run < runs; run++) {
-      const began = performance.now();
+      const [began, cpuBefore] = [performance.now(), process.cpuUsage()];
       await runAll(steps);
-      if (run >= 0) times.push((performance.now() - began) / stepsPerRun);
+      const { user, system } = process.cpuUsage(cpuBefore);
+      const elapsedMs = (performance.now() - began) / stepsPerRun;
+      if (run >= 0) times.push({ cpuMs: (user + system) / 1_000 / stepsPerRun, elapsedMs });
     }
-    const value = round(median(times), 4);
+    const cpu = times.map(({ cpuMs }) => cpuMs);
+    const value = round(median(cpu), 4);
     figures.push({
       figure: 'h',
-      what: `engine overhead of a ${type} step`,
+      what: `processor time that the engine adds to a ${type} step`,
       value,
       unit: 'ms',
       goal: { atMost: goal },
-      details: { best: round(Math.min(...times), 4), stepsPerRun, runs },
+      details: {
+        best: round(Math.min(...cpu), 4),
+        elapsedMs: round(median(times.map(({ elapsedMs }) => elapsedMs)), 4),
+        stepsPerRun,
+        runs,
+      },
     });
   }
   return figures;
 }
 
 async function runAll(steps: readonly FlowStep[]): Promise<void> {
-  const ports = { now: () => new Date() } as Ports;
+  const ports = { now: () => new Date(), sandbox: sandboxOf('bench') } as Ports;
   const signal = new AbortController().signal;
   for await (const event of runFlow({ steps, variables: { name: 'Ada' }, ports, signal })) {
     if (event.type === 'run_end' && !event.success) throw new Error(event.error);
