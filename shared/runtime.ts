@@ -1,7 +1,6 @@
 import { documentClient } from './data/client.ts';
 import { type TenantTable, tenantTable } from './data/table.ts';
 import { type NewId, newId } from './ids.ts';
-import { type Sandbox, sandboxOf } from './sandbox/sandbox.ts';
 
 /** What a store is bound to: one tenant's view of the table, the clock and the ids. */
 export interface Scope {
@@ -18,9 +17,6 @@ export type Met<N extends Needs> = { [Name in keyof N]: ReturnType<N[Name]> };
 /** The clock and the ids, for those who name them under `needs`. */
 export const clock: Need<() => Date> = ({ now }) => now;
 export const ids: Need<NewId> = ({ newId }) => newId;
-
-/** Threads for CPU work of the tenant's making. */
-export const sandbox: Need<Sandbox> = ({ table }) => sandboxOf(table.tenant);
 
 /** Everything, for those whose reach is decided by what they are asked to run. */
 export const wholeScope: Need<Scope> = (scope) => scope;

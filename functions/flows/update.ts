@@ -4,7 +4,8 @@ import { flowStore } from '../../shared/flows/flow-store.ts';
 import { normaliseSteps } from '../../shared/flows/steps/parse.ts';
 import { defineEndpoint } from '../../shared/http/endpoint.ts';
 import { toLambda } from '../../shared/http/lambda.ts';
-import { ids, sandbox } from '../../shared/runtime.ts';
+import { ids } from '../../shared/runtime.ts';
+import { sandbox } from '../../shared/sandbox/sandbox.ts';
 import { FlowParams, FlowResponse, toFlowResponse } from './answers.ts';
 import { UpdateFlowBody } from './schemas.ts';
 

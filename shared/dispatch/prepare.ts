@@ -13,7 +13,8 @@ import { missingPermission, notFound, unprocessable } from '../http/errors.ts';
 import { derivedId } from '../ids.ts';
 import { recordStore } from '../records/record-store.ts';
 import type { RunRecord } from '../runs/run-variables.ts';
-import { type Scope, sandbox } from '../runtime.ts';
+import type { Scope } from '../runtime.ts';
+import { sandbox } from '../sandbox/sandbox.ts';
 import { flowUpserter } from './flow-upsert.ts';
 import type { DispatchBody } from './request.ts';
 

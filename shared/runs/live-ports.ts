@@ -2,7 +2,8 @@ import { assetStore } from '../assets/asset-store.ts';
 import type { Ports } from '../flows/ports.ts';
 import { messagesPort } from '../messages/messages-port.ts';
 import { recordsPort } from '../records/records-port.ts';
-import { type Scope, sandbox } from '../runtime.ts';
+import type { Scope } from '../runtime.ts';
+import { sandbox } from '../sandbox/sandbox.ts';
 import { vectorsPort } from '../vectors/vectors-port.ts';
 
 /** For whom a run acts, and which it is. */

@@ -1,3 +1,5 @@
+import type { Need } from '../runtime.ts';
+
 type Tasks = typeof import('./thread.ts');
 
 /** A kind of work that threads do: a function that `thread.ts` exports. */
@@ -39,3 +41,6 @@ export const sandboxOf =
   (tenant: string): Sandbox =>
   (name, input, limits) =>
     import('./pool.ts').then(({ inThread }) => inThread(tenant, name, input, limits));
+
+/** The same, for those who name it under `needs`. */
+export const sandbox: Need<Sandbox> = ({ table }) => sandboxOf(table.tenant);

@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -62,6 +62,15 @@ test('a bundled endpoint answers as it does here', async () => {
     statusCode: 400,
     body: expect.stringContaining('flowSteps.0.config.script'),
   });
+});
+
+test('an endpoint that runs nothing of a tenant carries no sandbox along', async () => {
+  const filesOf = async (id: string) => {
+    await deployed(id);
+    return readdirSync(join(folder, id), { recursive: true }).map(String);
+  };
+  expect(await filesOf('records.get')).not.toContain(join('later', 'thread.mjs'));
+  expect(await filesOf('flows.update')).toContain(join('later', 'thread.mjs'));
 });
 
 test('the bundled check of a flow knows a caller by the credential, and looks into the account', async () => {
