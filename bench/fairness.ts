@@ -28,7 +28,7 @@ export async function fairness(): Promise<Figure[]> {
   const beside: number[] = [];
   while (beside.length < turns) {
     const took = await small();
-    if ((await status()).completedAt !== null) throw new Error('The large batch was over too soon');
+    if ((await status()).completedAt !== undefined) throw new Error('The large batch was over too soon');
     beside.push(took);
   }
   return [
@@ -57,7 +57,7 @@ async function smallBatch(api: Api): Promise<() => Promise<number>> {
     const { batchExecutionId: id } = await api.call('POST /v1/batch/flow', { body: { flowId, recordIds } });
     for (;;) {
       const { completedAt } = await api.call('GET /v1/batch/status/{id}', { params: { id } });
-      if (completedAt !== null) return performance.now() - began;
+      if (completedAt !== undefined) return performance.now() - began;
       await sleep(pollMs);
     }
   };

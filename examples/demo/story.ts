@@ -65,7 +65,7 @@ async function runFlow(call: Call, id: string, recordType: string) {
   for (;;) {
     const batch = await call('GET /v1/batch/status/{id}', { params: { id: run.batchId } });
     showProgress(batch.processedRecords, batch.totalRecords);
-    if (batch.completedAt !== null) {
+    if (batch.completedAt !== undefined) {
       const { status, processedRecords, failedRecords } = batch;
       tell(
         'Result',
