@@ -12,14 +12,29 @@ export const fillMsMax = 1_000;
 export const isPlain = (text: string) => !text.includes('{{') && !text.includes('{%');
 
 /** Tags that take no time themselves; LiquidJS looks at the clock between them. */
-const quickTags = new Set(
-  'if elsif else endif unless endunless case when endcase comment endcomment'.split(' '),
-);
+const quickTags = new Set('if elsif else endif unless endunless comment endcomment'.split(' '));
 
-/** Whether each part of a template is quick: no filters, ranges, loops or searches. */
+/**
+ * References alone, each of which is a few steps into the variables. Whatever looks at all of a value takes its time, and
+ * one tag may do so thousands of times: filters, ranges, searches, comparisons of lists, the size of an object.
+ */
+const references = /^(?:[\w$.:\s-]|\[\d+\])*$/;
+const walks = /\.\.|\b(?:contains|size)\b/;
+
+/** Whether each part of a template is quick. */
 const isQuick = (text: string) =>
-  !/\||\.\.|contains/.test(text) &&
-  text.matchAll(/\{%-?\s*(\w*)/g).every(([, tag = '']) => quickTags.has(tag));
+  text
+    .split(/(?=\{[{%])/)
+    .filter((part) => !isPlain(part))
+    .every((part) => {
+      const [inside = ''] = part.slice(2).split(/[%}]\}/, 1);
+      const isTag = part[1] === '%';
+      return (
+        references.test(inside) &&
+        !walks.test(inside) &&
+        (!isTag || quickTags.has(/\w+/.exec(inside)?.[0] ?? ''))
+      );
+    });
 
 const singleReference = /^\s*\{\{-?\s*([A-Za-z_$][\w$-]*(?:\.[\w$-]+|\[\d+\])*)\s*-?\}\}\s*$/;
 
@@ -83,7 +98,7 @@ async function fillInThread(
 /** The variables whose names stand in the texts: others need not be copied for the thread. */
 function namedIn(texts: readonly string[], variables: Readonly<Variables>): Variables {
   // A name may be computed: `{{ [name] }}`.
-  if (texts.some((text) => /[^\w\])"'-]\s*\[/.test(text))) return variables;
+  if (texts.some((text) => /[^\w\])"'-]\[/.test(text))) return variables;
   const names = new Set(texts.some(namesSecret) ? ['secrets'] : []);
   for (const name of Object.keys(variables)) if (texts.some((text) => text.includes(name))) names.add(name);
   return Object.fromEntries(Object.entries(variables).filter(([name]) => names.has(name)));
