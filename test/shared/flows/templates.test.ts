@@ -95,3 +95,16 @@ test('a text that is one reference keeps the type of what it names; others becom
     { whole: ['a', 'b'], age: 36, said: 'is 36', gone: null, n: 1 },
   ]);
 });
+
+test('a reference that a value names again and again makes no value beyond measure', async () => {
+  const many = Array.from({ length: 100 }, () => '{{ long }}');
+  await expect(renderValue(many, variables)).rejects.toThrow('more than 4000000 characters');
+  let value: unknown = 'x';
+  const doubled = async () => {
+    for (let turn = 0; turn < 60; turn++)
+      value = await renderValue(['{{ value }}', '{{ value }}'], { value });
+  };
+  await expect(doubled()).rejects.toThrow('more than 4000000 characters');
+  const large = 'x'.repeat(5_000_000);
+  expect(await renderValue('{{ large }}', { large })).toBe(large);
+});
