@@ -43,7 +43,7 @@ export function refuseChanged(text: string): void {
     refused++;
     return new Refused(problem);
   });
-  if (refused > 0) throw invalid(...detailsIn(value).take(detailsMax));
+  if (refused > 0) throw invalid(detailsIn(value).take(detailsMax).toArray());
 }
 
 function parsed(text: string, reviver: Parameters<typeof JSON.parse>[1]): unknown {
