@@ -1,5 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
+import { tokenizer } from 'acorn';
+import { analyse } from 'scslre';
 import { expect, test } from 'vitest';
 
 const root = resolve(import.meta.dirname, '..');
@@ -88,3 +91,19 @@ test('README names every folder of shared/', () => {
   );
   expect(folders.map(({ name }) => name).filter((name) => !readme.includes(`\`${name}/\``))).toEqual([]);
 });
+
+test('no regular expression takes more than a reading of its text, whoever wrote that', () => {
+  const slow = sources
+    .filter((path) => /^(?:functions|shared)\//.test(path))
+    .flatMap((path) =>
+      regularExpressionsIn(read(path)).map(({ pattern, flags }) => ({ path, pattern, flags })),
+    )
+    .filter(({ pattern: source, flags }) => analyse({ source, flags }, { maxReports: 1 }).reports.length > 0)
+    .map(({ path, pattern }) => `${path}: ${pattern}`);
+  expect(slow).toEqual([]);
+});
+
+const regularExpressionsIn = (code: string) =>
+  [...tokenizer(stripTypeScriptTypes(code), { ecmaVersion: 'latest', sourceType: 'module' })]
+    .filter(({ type }) => type.label === 'regexp')
+    .map((token) => (token as unknown as { value: { pattern: string; flags: string } }).value);

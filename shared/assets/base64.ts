@@ -9,7 +9,7 @@ export function decodeBase64(content: string): { bytes: Uint8Array; type: string
   const [prefix = '', type] = dataUrl.exec(text) ?? [];
   const encoded = text.slice(prefix.length).replace(/\s/g, '').replace(/-/g, '+').replace(/_/g, '/');
   // Node itself skips what it cannot read.
-  if (!alphabet.test(encoded) || encoded.replace(/=+$/, '').length % 4 === 1) {
+  if (!alphabet.test(encoded) || encoded.replace(/={1,2}$/, '').length % 4 === 1) {
     throw new StepError(`content is no base 64: ${text.slice(0, 40)}`);
   }
   return { bytes: Buffer.from(encoded, 'base64'), type: type || undefined };

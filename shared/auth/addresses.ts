@@ -28,7 +28,7 @@ export function networkOf(address: string | null): string {
   if (!address || !net().isIPv6(address)) return address ?? 'unknown';
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped) return mapped;
-  const [head = '', tail] = address.replace(/%.*$/, '').split('::');
+  const [head = '', tail] = (address.split('%')[0] ?? '').split('::');
   const groupsOf = (part = '') => part.split(':').filter(Boolean);
   const missing = tail === undefined ? 0 : 8 - groupsOf(head).length - groupsOf(tail).length;
   const groups = [...groupsOf(head), ...Array<string>(missing).fill('0'), ...groupsOf(tail)];

@@ -55,6 +55,8 @@ export interface Run {
 export interface State extends Run {
   secrets: RunSecrets | undefined;
   lastOutput: unknown;
+  /** About how many characters of JSON its steps have put out. */
+  characters: number;
   failure: StepResult | undefined;
   parked: boolean;
 }
@@ -72,6 +74,7 @@ export async function* runFlow(run: Run): AsyncGenerator<RunEvent, void> {
     secrets,
     variables: { ...run.variables },
     lastOutput: null,
+    characters: 0,
     failure: undefined,
     parked: false,
   };

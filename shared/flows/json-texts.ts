@@ -15,3 +15,16 @@ export function* textsIn(
   else if (typeof value === 'object' && value !== null)
     for (const [key, item] of Object.entries(value)) yield* textsIn(item, [...path, key], depthMax);
 }
+
+/** About how many characters a value has as JSON. Looks no further than it takes to tell that there are more than `max`. */
+export function charactersOf(value: unknown, max: number): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 1;
+  let characters = 1;
+  for (const name in value) {
+    if (characters > max) break;
+    const member = (value as Record<string, unknown>)[name];
+    characters += (Array.isArray(value) ? 1 : name.length) + charactersOf(member, max - characters);
+  }
+  return characters;
+}

@@ -3,6 +3,7 @@ import { deeperThan, levelsMax } from '../nesting.ts';
 import { beginningOf } from '../text.ts';
 import type { Refused, State, StepResult, Wait } from './engine.ts';
 import { type ErrorHandling, errorHandlingOf, fallbackOverrides } from './error-handling.ts';
+import { charactersOf } from './json-texts.ts';
 import { type FlowStep, type Parked, StepError, type StepEvent, type StepOutcome } from './step.ts';
 import { stepTypeOf } from './steps/index.ts';
 
@@ -70,6 +71,7 @@ async function once(state: State, step: FlowStep, since: Date): Promise<Once> {
     const outcome: StepOutcome | Parked = await stepTypeOf(step.type).run(run);
     if ('until' in outcome) return outcome;
     checkOutput(outcome.output);
+    state.characters += checkedCharacters(outcome.output, charactersMax - state.characters);
     return { outcome: secrets?.outcome(outcome) ?? outcome };
   } catch (thrown) {
     signal.throwIfAborted();
@@ -86,6 +88,15 @@ const outputLevelsMax = levelsMax + 10;
 function checkOutput(output: unknown): void {
   if (!deeperThan(outputLevelsMax, output)) return;
   throw new StepError(`The output is nested more than ${outputLevelsMax} levels deep`);
+}
+
+/** What all outputs of a run may have together: it holds them until its end. */
+const charactersMax = 100_000_000;
+
+function checkedCharacters(output: unknown, left: number): number {
+  const characters = charactersOf(output, left);
+  if (characters <= left) return characters;
+  throw new StepError(`The outputs of the run have more than ${charactersMax} characters together`);
 }
 
 function triggers({ triggers = [{ type: 'error' as const }] }: ErrorHandling, tried: Once): boolean {

@@ -1,25 +1,42 @@
 import * as z from 'zod';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
-import { nestingMax, textsIn } from './json-texts.ts';
+import { charactersOf, nestingMax, textsIn } from './json-texts.ts';
 import { keysOfTemplate, namesSecret, secretNameProblem } from './secret-references.ts';
 import { StepError, type Variables } from './step.ts';
 
 /** The longest template, in characters, and what filling those of one step may take in a thread. */
 export const charactersMax = 100_000;
 export const fillMsMax = 1_000;
+/** The longest text that a template makes, and what its references may bring into one value. */
+export const filledCharactersMax = 4_000_000;
 
 /** Whether there is nothing to fill in a text. */
 export const isPlain = (text: string) => !text.includes('{{') && !text.includes('{%');
 
 /** Tags that take no time themselves; LiquidJS looks at the clock between them. */
-const quickTags = new Set(
-  'if elsif else endif unless endunless case when endcase comment endcomment'.split(' '),
-);
+const quickTags = new Set('if elsif else endif unless endunless comment endcomment'.split(' '));
 
-/** Whether each part of a template is quick: no filters, ranges, loops or searches. */
+/**
+ * References alone, each of which is a few steps into the variables. Whatever looks at all of a value takes its time, and
+ * one tag may do so thousands of times: filters, ranges, searches, comparisons of lists, the size of an object.
+ */
+const references = /^(?:[\w$.:\s-]|\[\d+\])*$/;
+const walks = /\.\.|\b(?:contains|size)\b/;
+
+/** Whether each part of a template is quick. */
 const isQuick = (text: string) =>
-  !/\||\.\.|contains/.test(text) &&
-  text.matchAll(/\{%-?\s*(\w*)/g).every(([, tag = '']) => quickTags.has(tag));
+  text
+    .split(/(?=\{[{%])/)
+    .filter((part) => !isPlain(part))
+    .every((part) => {
+      const [inside = ''] = part.slice(2).split(/[%}]\}/, 1);
+      const isTag = part[1] === '%';
+      return (
+        references.test(inside) &&
+        !walks.test(inside) &&
+        (!isTag || quickTags.has(/\w+/.exec(inside)?.[0] ?? ''))
+      );
+    });
 
 const singleReference = /^\s*\{\{-?\s*([A-Za-z_$][\w$-]*(?:\.[\w$-]+|\[\d+\])*)\s*-?\}\}\s*$/;
 
@@ -47,10 +64,16 @@ export const fillerOf = (variables: Readonly<Variables>, sandbox: Sandbox): Fill
       fillerFor(texts, variables, sandbox),
       import('../sandbox/liquid.ts'),
     ]);
-    return mapTexts(value, (text) => {
-      const reference = singleReference.exec(text)?.[1];
-      return reference ? translated(() => valueOfReference(reference, variables) ?? null) : fill(text);
-    });
+    const filled = new Map(
+      texts.map((text) => {
+        const reference = singleReference.exec(text)?.[1];
+        const named = reference && translated(() => valueOfReference(reference, variables) ?? null);
+        return [text, reference ? named : fill(text)] as const;
+      }),
+    );
+    // One text for another makes nothing larger; a few texts that name much, again and again, would.
+    if (typeof value !== 'string') refuseTooLarge(texts.values().map((text) => filled.get(text)));
+    return mapTexts(value, (text) => (filled.has(text) ? filled.get(text) : text));
   },
 });
 
@@ -83,7 +106,7 @@ async function fillInThread(
 /** The variables whose names stand in the texts: others need not be copied for the thread. */
 function namedIn(texts: readonly string[], variables: Readonly<Variables>): Variables {
   // A name may be computed: `{{ [name] }}`.
-  if (texts.some((text) => /[^\w\])"'-]\s*\[/.test(text))) return variables;
+  if (texts.some((text) => /[^\w\])"'-]\[/.test(text))) return variables;
   const names = new Set(texts.some(namesSecret) ? ['secrets'] : []);
   for (const name of Object.keys(variables)) if (texts.some((text) => text.includes(name))) names.add(name);
   return Object.fromEntries(Object.entries(variables).filter(([name]) => names.has(name)));
@@ -93,6 +116,15 @@ function namedIn(texts: readonly string[], variables: Readonly<Variables>): Vari
 function limitIn(error: unknown): string {
   if (!(error instanceof SandboxError)) throw error;
   return error.reason === 'time' ? `It takes longer than ${fillMsMax} ms` : 'It needs too much memory';
+}
+
+/** @throws StepError where these values together are more than a template may make. */
+function refuseTooLarge(values: Iterable<unknown>): void {
+  let left = filledCharactersMax;
+  for (const value of values) {
+    left -= charactersOf(value, left);
+    if (left < 0) throw unfillable(`It makes a value of more than ${filledCharactersMax} characters`);
+  }
 }
 
 function mapTexts(value: unknown, fill: (text: string) => unknown): unknown {

@@ -41,8 +41,17 @@ const listOf = (code: string, detail: Detail): ErrorDetail[] => [
   typeof detail === 'string' ? { code, message: detail } : detail,
 ];
 
-export const invalid = (...details: ErrorDetail[]) => new ApiError(400, 'Validation error', details);
-export const invalidAt = (path: string, code: string, message: string) => invalid({ path, code, message });
+/** A body may be wrong in a hundred thousand places; nobody reads more than these. */
+const detailsMax = 100;
+
+export function invalid(details: readonly ErrorDetail[]) {
+  const more = details.length - detailsMax;
+  const listed = details.slice(0, detailsMax);
+  if (more > 0)
+    listed.push({ path: '', code: 'MORE_PROBLEMS', message: `There are ${more} more, not listed` });
+  return new ApiError(400, 'Validation error', listed);
+}
+export const invalidAt = (path: string, code: string, message: string) => invalid([{ path, code, message }]);
 export const unauthorized = () =>
   new ApiError(
     401,

@@ -1,4 +1,5 @@
 import { deeperThan } from '../nesting.ts';
+import { withoutEnd } from '../text.ts';
 import { type ErrorDetail, invalid, invalidAt } from './errors.ts';
 
 /** Deeper JSON could be parsed, but not written down again. Schemas say what is too deep for them. */
@@ -42,7 +43,7 @@ export function refuseChanged(text: string): void {
     refused++;
     return new Refused(problem);
   });
-  if (refused > 0) throw invalid(...detailsIn(value).take(detailsMax));
+  if (refused > 0) throw invalid(detailsIn(value).take(detailsMax).toArray());
 }
 
 function parsed(text: string, reviver: Parameters<typeof JSON.parse>[1]): unknown {
@@ -87,7 +88,7 @@ function isChanged(source: string, value: number): boolean {
 function decimalOf(text: string) {
   const [, whole = '', fraction = '', exponent = '0'] = /^-?(\d+)(?:\.(\d+))?(?:e(.+))?$/i.exec(text) ?? [];
   const all = (whole + fraction).replace(/^0+/, '');
-  const digits = all.replace(/0+$/, '');
+  const digits = withoutEnd(all, '0');
   const isZero = digits === '';
   return { digits, exponent: isZero ? 0 : Number(exponent) - fraction.length + all.length - digits.length };
 }

@@ -26,7 +26,7 @@ export function parseOrReject<S extends z.ZodType>(
 ): z.output<S> {
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
-  throw invalid(...detailsOf(result.error.issues, base));
+  throw invalid(detailsOf(result.error.issues, base));
 }
 
 export const detailsOf = (issues: readonly z.core.$ZodIssue[], base: PropertyKey[] = []): ErrorDetail[] =>
@@ -73,7 +73,7 @@ function detailOf(issue: z.core.$ZodIssue, base: PropertyKey[]): ErrorDetail[] {
 /** Of a union's branches the one that fits best says what is wrong: the one whose complaint lies deepest. */
 function closestBranch(branches: readonly (readonly z.core.$ZodIssue[])[], base: PropertyKey[]) {
   const depth = (issues: readonly z.core.$ZodIssue[]) =>
-    Math.max(0, ...issues.map(({ path }) => path.length));
+    issues.reduce((deepest, { path }) => Math.max(deepest, path.length), 0);
   const best = branches.toSorted((a, b) => depth(b) - depth(a))[0];
   return best && depth(best) > 0 ? detailsOf(best, base) : undefined;
 }

@@ -46,7 +46,7 @@ export function keyedItems(items: readonly IntakeItem[], { keys, allowed, known 
     const fault = faultOf(item, key, keys.indexOf(key) < index, key ? known.get(key) : undefined, allowed);
     return fault ? [{ ...fault, path: `items.${index}.${fault.path}` }] : [];
   });
-  if (wrong.length > 0) throw invalid(...wrong);
+  if (wrong.length > 0) throw invalid(wrong);
   return items.map((item, index) => ({ ...item, key: keys[index] ?? '' }));
 }
 

@@ -2,8 +2,9 @@ import { domainToASCII } from 'node:url';
 import * as z from 'zod';
 
 const addressCharactersMax = 254;
-const separated = /(?:"(?:[^"\\]|\\.)*"|[^",])+/g;
-const named = /^(?<name>"(?:[^"\\]|\\.)*"|[^"<>]*?)\s*<(?<address>[^<>]*)>$/;
+// What a quote opens goes on to the end where nothing closes it, so that nothing is read twice.
+const separated = /(?:"(?:[^"\\]|\\.?)*(?:"|$)|[^",])+/g;
+const named = /^(?<name>"(?:[^"\\]|\\.)*" *|[^"<>]*)<(?<address>[^<>]*)>$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what may not get into a header
 const control = /[\x00-\x1f\x7f\u2028\u2029]/;
 
@@ -28,7 +29,8 @@ function mailbox(text: string): string {
   if (at < 1 || ascii.length > addressCharactersMax || !z.regexes.html5Email.test(ascii)) {
     throw new TypeError(`"${text.slice(0, 100)}" is not an email address`);
   }
-  const plain = name.startsWith('"') ? name.slice(1, -1).replace(/\\(.)/g, '$1') : name;
+  const shown = name.trim();
+  const plain = shown.startsWith('"') ? shown.slice(1, -1).replace(/\\(.)/g, '$1') : shown;
   return plain ? `${phrase(plain)} <${ascii}>` : ascii;
 }
 

@@ -10,7 +10,7 @@ function charsetOfMark([first, second]: Uint8Array): string | undefined {
   return undefined;
 }
 
-const charsetIn = (text: string) => /charset\s*=\s*["']?\s*([^\s;"'>]+)/i.exec(text)?.[1];
+const charsetIn = (text: string) => /charset\s*=[\s"']*([^\s;"'>]+)/i.exec(text)?.[1];
 
 /** Where browsers look: `<meta charset>` of HTML, the declaration of XML. */
 function charsetInside(bytes: Uint8Array, contentType: string): string | undefined {

@@ -61,7 +61,7 @@ const sizesOf: Record<string, number> = { small: 9, medium: 10.5, large: 13, 'x-
 
 /** A font size in points, within what can be read and what fits a page. */
 function sizeIn(value: string, inherited: number): number {
-  const [, number = '', unit = ''] = /^(\d*\.?\d+)(pt|px|rem|mm|cm|in|em|%)$/.exec(value) ?? [];
+  const [, number = '', unit = ''] = /^(\d+(?:\.\d+)?|\.\d+)(pt|px|rem|mm|cm|in|em|%)$/.exec(value) ?? [];
   const factor = unit === 'em' ? inherited : unit === '%' ? inherited / 100 : pointsPer[unit];
   const points = factor === undefined ? sizesOf[value] : Number(number) * factor;
   return Math.min(144, Math.max(4, points ?? inherited));

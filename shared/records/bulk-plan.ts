@@ -62,7 +62,7 @@ export async function planOf(
       if (bytesLeft < 0) throw refused(targets, tooMuch);
     }
   }
-  if (tooLarge.length > 0) throw invalid(...tooLarge.slice(0, 10).map(tooLargeAfter));
+  if (tooLarge.length > 0) throw invalid(tooLarge.slice(0, 10).map(tooLargeAfter));
   return edits;
 }
 

@@ -17,7 +17,7 @@ function between<T extends number | boolean>(one: T | undefined, other: T | unde
 /** Beside another text, what has leading zeros, a plus or an exponent is a code: a postcode, an account. */
 const plainNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 export const isPlainNumber = (text: string) => plainNumber.test(text);
-const numericText = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i;
+const numericText = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*$/i;
 
 /** The number that a value is or, as text from a CSV file, says. */
 function numberOf(value: unknown): number | undefined {

@@ -1,10 +1,9 @@
 import { Drop, Liquid, type Template } from 'liquidjs';
 import { withSecretsVariable } from '../flows/secret-references.ts';
-import { charactersMax, fillMsMax } from '../flows/templates.ts';
+import { charactersMax, filledCharactersMax, fillMsMax } from '../flows/templates.ts';
 import { memoise } from '../memoise.ts';
 
-const outputCharactersMax = 4_000_000;
-const tooLong = `It makes a text of more than ${outputCharactersMax} characters`;
+const tooLong = `It makes a text of more than ${filledCharactersMax} characters`;
 
 const liquid = new Liquid({
   ownPropertyOnly: true,
@@ -29,7 +28,7 @@ function asText(value: unknown): string {
   const plain = value instanceof Drop ? value.valueOf() : value;
   const text = (typeof plain === 'object' && plain !== null ? JSON.stringify(plain) : plain) as string;
   printed += text?.length ?? 0;
-  if (printed > 4 * outputCharactersMax) throw new RangeError(tooLong);
+  if (printed > 4 * filledCharactersMax) throw new RangeError(tooLong);
   return text;
 }
 
@@ -40,7 +39,7 @@ const parse = memoise(parseAnew);
 export function fillTemplate(text: string, variables: object): string {
   printed = 0;
   const filled = liquid.renderSync(parse(text), variables) as string;
-  if (filled.length > outputCharactersMax) throw new RangeError(tooLong);
+  if (filled.length > filledCharactersMax) throw new RangeError(tooLong);
   return filled;
 }
 

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { jsonIn } from '../flows/json.ts';
 import type { HttpAnswer, Ports } from '../flows/ports.ts';
 import { StepError } from '../flows/step.ts';
+import { withoutEnd } from '../text.ts';
 import type { RepositoryPlace } from './repository.ts';
 
 export interface GitHub {
@@ -45,7 +46,7 @@ async function ask(
   { fetch, token, signal }: GitHub,
   bytesMax?: number,
 ): Promise<HttpAnswer> {
-  const base = (process.env.GITHUB_API_URL || 'https://api.github.com').replace(/\/+$/, '');
+  const base = withoutEnd(process.env.GITHUB_API_URL || 'https://api.github.com', '/');
   const headers = {
     accept,
     'x-github-api-version': '2022-11-28',

@@ -27,7 +27,10 @@ const compressed = (text: string) =>
 
 /** In a fence that is longer than any inside. */
 function fenced(text: string, language: string): string {
-  const longest = Math.max(0, ...[...text.matchAll(/^\s*(`{3,})/gm)].map(([, ticks = '']) => ticks.length));
+  const longest = Math.max(
+    0,
+    ...[...text.matchAll(/^[ \t]*(`{3,})/gm)].map(([, ticks = '']) => ticks.length),
+  );
   const fence = '`'.repeat(Math.max(3, longest + 1));
   return `${fence}${language}\n${text}\n${fence}`;
 }

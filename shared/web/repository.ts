@@ -20,7 +20,8 @@ export function placeIn(text: string, more: { path: string; branch: string }): R
   const reference = text
     .trim()
     .replace(/^(git@github\.com:|(https?:\/\/)?(www\.)?github\.com\/)/i, '')
-    .replace(/[?#].*$/, '');
+    .split(/[?#]/, 1)
+    .join('');
   const [owner, repository, kind, ref, ...rest] = reference.split('/').filter((part) => part !== '');
   const name = repository?.replace(/\.git$/, '');
   if (!owner || !name || !isName(owner) || !isName(name) || !['tree', 'blob', undefined].includes(kind)) {

@@ -1,6 +1,7 @@
 import type { Ports, SearchProvider } from '../flows/ports.ts';
 import { StepError } from '../flows/step.ts';
 import { providerKeys } from '../models/provider-keys.ts';
+import { withoutEnd } from '../text.ts';
 
 const baseUrls: Record<SearchProvider, string> = {
   exa: 'https://api.exa.ai',
@@ -14,5 +15,5 @@ export const searchAccount: Ports['searchAccount'] = async (provider) => {
   const name = provider.toUpperCase() as Uppercase<SearchProvider>;
   const key = keys[`${name}_API_KEY`];
   if (!key) throw new StepError(`There is no account with ${provider}: the service needs ${name}_API_KEY`);
-  return { key, baseUrl: (keys[`${name}_BASE_URL`] || baseUrls[provider]).replace(/\/+$/, '') };
+  return { key, baseUrl: withoutEnd(keys[`${name}_BASE_URL`] || baseUrls[provider], '/') };
 };

@@ -65,3 +65,17 @@ test('a name of blanks, or of half a character, is refused wherever one is given
     expect(details, `${method} ${path}`).toMatchObject([{ path: at }]);
   }
 });
+
+test('a body that is wrong in a great many places is a 400 that lists some', async () => {
+  const tenant = await newTenant();
+  const members = Object.fromEntries(Array.from({ length: 300_000 }, (_, index) => [`k${index}`, 1]));
+  const messages = Array.from({ length: 300_000 }, () => ({}));
+  for (const body of [members, { flow: { name: 'x' }, messages: [{ role: 'user', content: messages }] }]) {
+    const { details } = await expectStatus(400, tenant.call('POST', '/v1/dispatch', { body }));
+    expect(details.length).toBeLessThanOrEqual(101);
+  }
+  const flowSteps = Array.from({ length: 300_000 }, () => ({ type: 'none' }));
+  const body = { name: 'x', flowSteps };
+  const { errors } = await expectStatus(200, tenant.call('POST', '/v1/public/flows/validate', { body }));
+  expect(errors).toContainEqual(expect.objectContaining({ code: 'TOO_MANY_STEPS' }));
+});

@@ -51,6 +51,8 @@ export function responseStream(response: ServerResponse, requestId: string): Wri
       done(error);
     },
   });
+  // Whoever writes finds out by that; while the Lambda has not begun to, nobody listens, and Node would end the process.
+  stream.on('error', () => {});
   response.on('close', () => {
     if (!stream.writableFinished) stream.destroy(new Error('The client went away'));
   });

@@ -25,7 +25,7 @@ export async function checkTexts(
   sandbox: Sandbox,
 ): Promise<CheckedSteps> {
   const problems = await textProblems(steps, path, sandbox);
-  if (problems.length > 0) throw invalid(...problems);
+  if (problems.length > 0) throw invalid(problems);
   return steps as CheckedSteps;
 }
 

@@ -16,7 +16,7 @@ const secretsMax = 40;
 export const FlowStepsInput = z
   .preprocess((steps: FlowStepInput[], context) => {
     // First, since this limits how deep the schema has to go.
-    context.issues.push(...issuesOfTree(steps));
+    for (const issue of issuesOfTree(steps)) context.issues.push(issue);
     return steps;
   }, NestedSteps)
   .superRefine((steps, context) => {
@@ -58,16 +58,24 @@ function issuesOfTree(steps: unknown): Issue[] {
   let count = 0;
   const refuse = (path: PropertyKey[], code: string, message: string) =>
     issues.push({ code: 'custom', params: { code }, path, message, input: undefined });
+  /** Comes before what is wrong with single steps, of which not everything may be listed. */
+  const refuseAll = (...given: Parameters<typeof refuse>) => {
+    refuse(...given);
+    issues.unshift(...issues.splice(-1));
+  };
 
   const visit = (list: readonly unknown[], path: PropertyKey[], depth: number) => {
     if (depth > nestingMax) {
-      return void refuse(path, 'TOO_DEEP', `Conditionals may be nested ${nestingMax} levels deep`);
+      return refuseAll(path, 'TOO_DEEP', `Conditionals may be nested ${nestingMax} levels deep`);
     }
     for (const [index, step] of list.entries()) {
+      if (count > stepsMax) return;
       if (typeof step !== 'object' || step === null) continue;
       const { type, id, config } = step as Partial<FlowStepInput>;
       const at = [...path, index];
-      if (++count === stepsMax + 1) refuse(at, 'TOO_MANY_STEPS', `A flow has ${stepsMax} steps at most`);
+      if (++count > stepsMax) {
+        return refuseAll(at, 'TOO_MANY_STEPS', `A flow has ${stepsMax} steps at most`);
+      }
       if (!stepTypeNames.some((name) => name === type)) issues.push(unknownType(type, [...at, 'type']));
       if (id !== undefined && ids.has(id))
         refuse([...at, 'id'], 'DUPLICATE_ID', `Another step has the id ${id}`);

@@ -263,6 +263,14 @@ test('a fallback waits its delay, and a signal ends the wait', async () => {
   await expect(run(delayed(60_000), { ...scripted(new StepError('down')), signal })).rejects.toThrow();
 });
 
+test('the outputs of a run have 100 million characters together', async () => {
+  const large = 'x'.repeat(40_000_000);
+  const steps = flowSteps(...[1, 2, 3].map((n) => setVariable(`v${n}`, '{{ large }}')));
+  const { results, end } = await run(steps, { variables: { large } });
+  expect(outcomes(results)).toEqual(['0 completed', '1 completed', '2 failed']);
+  expect(end.error).toContain('more than 100000000 characters together');
+});
+
 test('an aborted run throws the reason of its signal and tells of no failed step', async () => {
   const stopping = new AbortController();
   const model = async () => {

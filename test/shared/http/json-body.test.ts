@@ -84,3 +84,7 @@ test('what is no JSON is refused as such', () => {
     expect(problemsOf(text)).toEqual([' MALFORMED_JSON']);
   }
 });
+
+test('a number of millions of digits takes one reading', () => {
+  expect(problemsOf(`[1${'0'.repeat(4_000_000)}1e-4000001]`)).toEqual([]);
+});

@@ -17,6 +17,14 @@ test.each([
   expect(mailboxesIn(text)).toEqual(mailboxes);
 });
 
+test.each([
+  ['blanks before no address', `a${' '.repeat(4_000_000)}b`],
+  ['quotes that nothing closes', '"a'.repeat(2_000_001)],
+  ['escaped quotes', '\\"'.repeat(2_000_000)],
+])('%s are refused after one reading', (_what, text) => {
+  expect(() => mailboxesIn(text)).toThrow('is not an email address');
+});
+
 test('a long display name becomes encoded words that RFC 2047 allows, and none is cut within a character', () => {
   const name = '🙂é'.repeat(40);
   const [mailbox = ''] = mailboxesIn(`${name} <a@example.com>`);
