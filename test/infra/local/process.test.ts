@@ -67,6 +67,21 @@ test('it ends when the npm that started it is killed', async () => {
   await expectAllGone(facts);
 });
 
+test('a disk without room is told before anything there is touched', async () => {
+  const DATA_DIR = newDirectory();
+  const first = await start({ DATA_DIR });
+  first.child.kill('SIGKILL');
+  await expectAllGone(first.facts);
+  // As where a quota is used up: no file may grow beyond 512 KB.
+  const command = `ulimit -f 512; exec "${process.execPath}" infra/local/main.ts --json`;
+  const child = launch('sh', ['-c', command], { DATA_DIR });
+  const [said, [code]] = await Promise.all([child.stderr ? text(child.stderr) : '', once(child, 'exit')]);
+  expect(code).toBe(1);
+  expect(said).toMatch(/^The data directory .* cannot be used: .* Make room/);
+  const { facts } = await start({ DATA_DIR });
+  expect(await statusWith(facts, facts.liveKey)).toBe(404);
+});
+
 test.skipIf(!existsSync('/dev/full'))('a log that cannot be written ends nothing', async () => {
   const { facts } = await start({ DATA_DIR: newDirectory() }, [], openSync('/dev/full', 'w'));
   const { client } = queueOf(facts);
