@@ -31,8 +31,8 @@ export const queues = {
     batchSize: 1,
     timeoutSeconds: 300,
     env: 'PLAN_QUEUE_URL',
+    // What ends in the dead-letter queue is planned by the sweeper.
     maxReceiveCount: 5,
-    deadLetterWorker: 'fail-batch',
   },
   runs: {
     fifo: true,

@@ -1,4 +1,5 @@
 import { documentClient } from './data/client.ts';
+import { patient } from './data/commit.ts';
 import { type TenantTable, tenantTable } from './data/table.ts';
 import { type NewId, newId } from './ids.ts';
 
@@ -23,7 +24,8 @@ export const wholeScope: Need<Scope> = (scope) => scope;
 
 /** Where the code runs: gives each tenant its scope. */
 export interface Runtime {
-  scopeOf: (tenant: string) => Scope;
+  /** @param patience Until when the table waits for a DynamoDB that does not answer: for those for whom nobody waits. */
+  scopeOf: (tenant: string, patience?: AbortSignal) => Scope;
 }
 
 let production: Runtime | undefined;
@@ -34,7 +36,11 @@ export function productionRuntime(): Runtime {
     const client = documentClient();
     const tableName = requireEnv('TABLE_NAME');
     production = {
-      scopeOf: (tenant) => ({ table: tenantTable(client, tableName, tenant), now: () => new Date(), newId }),
+      scopeOf: (tenant, patience) => ({
+        table: tenantTable(patience ? patient(client, patience) : client, tableName, tenant),
+        now: () => new Date(),
+        newId,
+      }),
     };
   }
   return production;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { batchStarter, waitForRecordsMax } from '../../shared/batches/batch-start.ts';
+import { smallBatchMax } from '../../shared/batches/batch.ts';
+import { batchStarter } from '../../shared/batches/batch-start.ts';
 import { defineEndpoint } from '../../shared/http/endpoint.ts';
 import { toLambda } from '../../shared/http/lambda.ts';
 import { RecordType } from '../../shared/records/record.ts';
@@ -52,7 +53,7 @@ export const runFlowOnRecordType = defineEndpoint({
   path: '/v1/flows/{id}/run-on-record-type',
   permission: 'FLOWS:EXECUTE',
   summary: 'Run a flow on every record of a type',
-  description: `Runs the published version, or the draft where nothing was published yet; a test key runs the draft where there is one. Up to ${waitForRecordsMax} records are waited for (20 s at most) and answered with 200, more with 202: read the batch's status. The 202 names the first 1,000 records.`,
+  description: `Runs the published version, or the draft where nothing was published yet; a test key runs the draft where there is one. Up to ${smallBatchMax} records are waited for (20 s at most) and answered with 200, more with 202: read the batch's status. The 202 names the first 1,000 records.`,
   params: FlowParams,
   body: z.strictObject({ recordType: RecordType }),
   responses: { 200: Done, 202: Scheduled },
@@ -62,7 +63,7 @@ export const runFlowOnRecordType = defineEndpoint({
   async handle({ params, body: { recordType }, principal, signal }, { starter }) {
     const { batch, records, recordCount } = await starter.start(params.id, recordType, principal);
     const base = { success: true, batchId: batch.id, flowId: params.id, recordType, recordCount };
-    const progress = recordCount <= waitForRecordsMax ? await starter.finished(batch, signal) : undefined;
+    const progress = recordCount <= smallBatchMax ? await starter.finished(batch, signal) : undefined;
     if (!progress) {
       const message = `${recordCount} records will be run; follow them at /v1/batch/status/${batch.id}`;
       return {

@@ -18,7 +18,7 @@ const reserveMs = 5_000;
 
 /**
  * Runs flows on records. Message groups run side by side, the messages of a group one after another; when one
- * fails it and those behind it in its group are delivered again.
+ * fails it and those behind it in its group are delivered again. An outage of DynamoDB fails none: it is waited for.
  */
 export async function handler(event: SQSEvent, context: Context): Promise<SQSBatchResponse> {
   const signal = AbortSignal.timeout(Math.max(1, context.getRemainingTimeInMillis() - reserveMs));
@@ -28,7 +28,7 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
   );
   const failed = await Promise.all(
     [...byTenant].map(([tenant, deliveries]) =>
-      runTenant(productionRuntime().scopeOf(tenant), deliveries, signal),
+      runTenant(productionRuntime().scopeOf(tenant, signal), deliveries, signal),
     ),
   );
   return { batchItemFailures: failed.flat(2).map((itemIdentifier) => ({ itemIdentifier })) };

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartError } from './start-error.ts';
@@ -21,6 +21,7 @@ export function claimDataDir(directory: string): DataDir {
     const lock = new DatabaseSync(join(path, 'lock.db'));
     lock.exec(`PRAGMA busy_timeout = ${patienceMs}; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE`);
     writeFileSync(join(path, 'pid'), `${process.pid}\n`);
+    probe(join(path, 'room.tmp'));
     return { path, release: () => lock.close() };
   } catch (error) {
     const { errcode, message } = error as Error & { errcode?: number };
@@ -32,10 +33,21 @@ export function claimDataDir(directory: string): DataDir {
     if (errcode === sqliteCorrupt || errcode === sqliteNoDatabase)
       throw unreadable(join(path, 'lock.db'), message);
     throw new StartError(
-      `The data directory ${path} cannot be used: ${message}. Set DATA_DIR to a directory that can be written, or start with --ephemeral.`,
+      `The data directory ${path} cannot be used: ${message}. Make room, set DATA_DIR to a directory that can be written, or start with --ephemeral.`,
     );
   }
 }
+
+/** A disk without room would break the start off half-way. */
+function probe(file: string): void {
+  try {
+    writeFileSync(file, Buffer.alloc(roomBytes));
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+const roomBytes = 2 ** 20;
 
 const sqliteBusy = 5;
 const sqliteCorrupt = 11;

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
@@ -33,13 +33,18 @@ export function openDatabases(directory: string, warn: (text: string) => void): 
       if (database) open.set(name, database);
     }
   };
-  const record = (names: string[]) =>
-    writePrivately(join(directory, contentsFile), JSON.stringify(names, undefined, 2));
+  const record = (names: string[]) => recordContents(join(directory, contentsFile), names);
   /** @param left What is to be in the directory, but for the logs. */
   function close(left: () => string[]) {
-    const merged = [...open].filter(([, database]) => merge(database)).map(([name]) => `${name}-wal`);
-    record(left().filter((name) => !merged.includes(name)));
-    for (const database of open.values()) database.close();
+    const names = left();
+    const logs = [...open.keys()].map((name) => `${name}-wal`);
+    // Before one goes, so that no moment has a list with a log that is not there.
+    record(names.filter((name) => !logs.includes(name)));
+    for (const database of open.values()) {
+      merge(database);
+      database.close();
+    }
+    record(names.filter((name) => !logs.includes(name) || existsSync(join(directory, name))));
   }
 
   try {
@@ -57,6 +62,18 @@ export function openDatabases(directory: string, warn: (text: string) => void): 
     },
     close: () => close(() => filesIn(directory)),
   };
+}
+
+/** Where it cannot be written, as on a full disk, no list is left: an old one would miss logs that are merged by now. */
+function recordContents(file: string, names: string[]): void {
+  try {
+    writePrivately(file, JSON.stringify(names, undefined, 2));
+  } catch (error) {
+    rmSync(file, { force: true });
+    log.warn('The list of files could not be written; the next start does not check that all are there', {
+      error,
+    });
+  }
 }
 
 const unlisted = /^(?:lock\.db|pid|contents\.json)|(?:\.tmp|-shm|-journal)$/;
@@ -90,13 +107,11 @@ function openChecked(file: string): DatabaseSync | undefined {
 const tablesIn = (database: DatabaseSync) =>
   Number(database.prepare('SELECT count(*) AS count FROM sqlite_schema').get()?.count);
 
-/** @returns whether its log is empty now. */
-function merge(database: DatabaseSync): boolean {
+function merge(database: DatabaseSync): void {
   try {
-    return database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy === 0;
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   } catch (error) {
     log.warn('A database could not take over its log; the next start does it', { error });
-    return false;
   }
 }
 

@@ -8,6 +8,8 @@ const stopWithinMs = 4_000;
 
 // Keys and secrets lie in the data directory: nobody else may read what this process and its children write.
 process.umask(0o077);
+// A log that cannot be written (its disk is full, its terminal gone) ends nothing.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 process.on('unhandledRejection', (error) => log.error('Unhandled rejection', { error }));
 
 try {

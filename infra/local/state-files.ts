@@ -1,4 +1,13 @@
-import { chmodSync, closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename } from 'node:path';
 import type * as z from 'zod';
 import { StartError } from './start-error.ts';
@@ -30,6 +39,9 @@ export function writePrivately(file: string, content: string | Buffer): void {
   try {
     writeFileSync(descriptor, content);
     fsyncSync(descriptor);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
   } finally {
     closeSync(descriptor);
   }

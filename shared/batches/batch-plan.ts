@@ -15,8 +15,8 @@ export const PlanMessage = z.object({
   /** The record after which this part begins. */
   after: z.string().nullable(),
   n: z.int(),
-  /** Whether the records have been planned before. */
-  again: z.boolean().optional(),
+  /** Which time this is, where the records have been planned before. */
+  again: z.int().optional(),
 });
 export type PlanMessage = z.infer<typeof PlanMessage>;
 
@@ -56,7 +56,12 @@ export const batchPlanner = (scope: Scope) => {
   }
 
   /** One message a record. The records of a slot are one message group, which SQS hands out one after another. */
-  async function enqueue(batch: Batch, records: readonly { id: string }[], first: number): Promise<void> {
+  async function enqueue(
+    batch: Batch,
+    records: readonly { id: string }[],
+    first: number,
+    sending?: number,
+  ): Promise<void> {
     const lanes = new Map<number, { id: string; group: string; body: RunMessage }[]>();
     records.forEach((record, index) => {
       const slot = slotOf(batch, first + index);
@@ -67,6 +72,7 @@ export const batchPlanner = (scope: Scope) => {
         recordId: record.id,
         runId: runIdOf(batch, record.id),
         slot,
+        ...(sending && { sending }),
       };
       const lane = lanes.get(slot) ?? [];
       lane.push({ id: `${batch.id}.${record.id}`, group: groupOf(body), body });
@@ -80,7 +86,7 @@ export const batchPlanner = (scope: Scope) => {
   /** Leaves the planning to a worker. */
   async function hand(message: PlanMessage): Promise<void> {
     const { batchId, n, again } = message;
-    const id = `${batchId}.${n}${again ? '.again' : ''}`;
+    const id = `${batchId}.${n}${again ? `.again-${again}` : ''}`;
     await sendGrouped('PLAN_QUEUE_URL', [{ id, group: batchId, body: message }]);
   }
 
@@ -102,6 +108,7 @@ export const batchPlanner = (scope: Scope) => {
           batch,
           ids.map((id) => ({ id })),
           0,
+          again,
         );
         return void (await finish(ids.length));
       }
@@ -112,7 +119,7 @@ export const batchPlanner = (scope: Scope) => {
           ...(until && { until }),
           limit: recordsPerQuery,
         });
-        await enqueue(batch, records, n + planned);
+        await enqueue(batch, records, n + planned, again);
         planned += records.length;
         last = records.at(-1)?.id ?? last;
         if (records.length === recordsPerQuery) continue;
@@ -122,14 +129,16 @@ export const batchPlanner = (scope: Scope) => {
       return { tenant: table.tenant, batchId, after: last, n: n + recordsPerPlan, ...(again && { again }) };
     },
 
-    /** Has the messages of a batch sent once more. */
-    async again(batch: Batch): Promise<void> {
+    /** Has the messages of a batch sent once more, for the n-th time. */
+    async again(batch: Batch, sending: number): Promise<void> {
       const { id: batchId, flowId, dispatched } = batch;
       const { tenant } = table;
-      if (!dispatched) return hand({ tenant, batchId, after: null, n: 0, again: true });
+      if (!dispatched) return hand({ tenant, batchId, after: null, n: 0, again: sending });
       const { runId, recordId } = dispatched;
-      const body: RunMessage = { tenant, batchId, flowId, recordId, runId, slot: 0 };
-      await sendGrouped('RUNS_QUEUE_URL', [{ id: `${batchId}.${runId}`, group: groupOf(body), body }]);
+      const body: RunMessage = { tenant, batchId, flowId, recordId, runId, slot: 0, sending };
+      await sendGrouped('RUNS_QUEUE_URL', [
+        { id: `${batchId}.${runId}.again-${sending}`, group: groupOf(body), body },
+      ]);
     },
 
     hand,

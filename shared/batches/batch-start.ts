@@ -4,17 +4,16 @@ import type { Flow } from '../flows/flow.ts';
 import { flowStore } from '../flows/flow-store.ts';
 import { runVersions } from '../flows/run-versions.ts';
 import { type ErrorDetail, invalidAt, notFound } from '../http/errors.ts';
+import { log } from '../log.ts';
 import { recordsRange } from '../records/record.ts';
 import { recordStore } from '../records/record-store.ts';
 import { type Checkpoint, parseRows } from '../runs/checkpoint.ts';
 import { checkpointsOf } from '../runs/run-history.ts';
 import type { Scope } from '../runtime.ts';
-import type { Batch, Progress } from './batch.ts';
+import { type Batch, type Progress, smallBatchMax } from './batch.ts';
 import { batchPlanner, type ListedRecord, runIdOf } from './batch-plan.ts';
 import { batchStore } from './batch-store.ts';
 
-/** Up to this many records a call waits for its batch. */
-export const waitForRecordsMax = 10;
 const waitMs = 20_000;
 /** An answer must fit 6 MB: it names the first thousand records. */
 const listedMax = 1_000;
@@ -46,7 +45,7 @@ export const batchStarter = (scope: Scope) => {
     given: Pick<Batch, 'recordType' | 'totalRecords' | 'lastRecordId'> & BatchOptions,
   ): Promise<Batch> {
     const version = await runVersions(scope).of(flow, principal.environment);
-    const small = given.totalRecords <= waitForRecordsMax;
+    const small = given.totalRecords <= smallBatchMax;
     const batch: Batch = {
       id: newId('batch'),
       flowId: flow.id,
@@ -65,11 +64,14 @@ export const batchStarter = (scope: Scope) => {
     await (small
       ? batches.create({ ...batch, ...(recordIds && { recordIds }) })
       : batches.create(batch, recordIds && { recordIds }));
+    const sending = small
+      ? planner.enqueue(batch, records, 0)
+      : planner.hand({ tenant: table.tenant, batchId: batch.id, after: null, n: 0 });
+    // The batch exists, so it runs: an error here would have its caller begin it a second time.
+    const told = (what: string) => (error: unknown) => log.error(what, { error, batchId: batch.id });
     await Promise.all([
-      small
-        ? planner.enqueue(batch, records, 0)
-        : planner.hand({ tenant: table.tenant, batchId: batch.id, after: null, n: 0 }),
-      flowStore(scope).markRun(flow),
+      sending.catch(told('A batch is left to the sweeper')),
+      flowStore(scope).markRun(flow).catch(told('A run could not be noted at its flow')),
     ]);
     return batch;
   }

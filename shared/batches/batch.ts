@@ -42,8 +42,11 @@ export const Batch = z.object({
   lastRecordId: z.string().optional(),
   /** The records that it names, where they are few; more are an item of their own. */
   recordIds: z.array(z.string()).optional(),
-  /** What the sweeper saw last: how many records were processed, and since when it is that many. */
-  seen: z.object({ processed: z.int(), since: z.string() }).optional(),
+  /**
+   * What the sweeper saw last: how many records were processed, and since when it is that many; and how often it had
+   * the messages sent again.
+   */
+  seen: z.object({ processed: z.int(), since: z.string(), sendings: z.int().default(0) }).optional(),
   /** How it ended, kept by the first who saw that, so that its slots need not be read again. */
   outcome: z.object({ processed: z.int(), failed: z.int(), cost: z.number(), lastAt: z.string() }).optional(),
 });
@@ -66,6 +69,9 @@ export type BatchSummary = z.infer<typeof BatchSummary>;
 
 const batchPartition = (tenant: string, id: string) => `T#${tenant}#BATCH#${id}`;
 export const batchesPartition = (tenant: string) => `T#${tenant}#BATCHES`;
+
+/** A batch of so few records is planned by the request that begins it, which may wait for its end. */
+export const smallBatchMax = 10;
 
 /** What the sweeper knows these items by. */
 export const batchSweep = 'BATCH';

@@ -42,7 +42,11 @@ export async function runRecord(
   const retries = new Map<string, number>();
   for (let attempt = 0; ; attempt++) {
     const outcome = await attemptRun({ ...run, retries, mayRetry: attempt < batch.maxRetries });
-    if ('parked' in outcome) return wakeAt(scope, outcome.parked.until, job.message);
+    if ('parked' in outcome) {
+      // Its batch's messages were sent again since: the newer one waits in its place.
+      const superseded = (job.message.sending ?? 0) < (batch.seen?.sendings ?? 0);
+      return superseded ? undefined : wakeAt(scope, outcome.parked.until, job.message);
+    }
     if ('end' in outcome) return;
     retries.set(outcome.retryFrom, (retries.get(outcome.retryFrom) ?? 0) + 1);
     await sleep(Math.random() * 1_000 * 2 ** attempt, undefined, { signal });

@@ -12,6 +12,10 @@ export const RunMessage = z.object({
   slot: z.int(),
   /** How often the run was parked and woken. */
   wake: z.int().optional(),
+  /** How often it was taken back from the dead-letter queue. */
+  restarts: z.int().optional(),
+  /** Which sending of its batch's messages it comes from, where they were sent again. */
+  sending: z.int().optional(),
 });
 export type RunMessage = z.infer<typeof RunMessage>;
 

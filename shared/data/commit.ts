@@ -6,7 +6,7 @@ import {
   TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { isContention, toConditionFailed } from './condition-failed.ts';
+import { isContention, isOutage, toConditionFailed } from './condition-failed.ts';
 import type { Write } from './writes.ts';
 
 const contentionRetries = 8;
@@ -41,5 +41,23 @@ export async function persistently<T>(send: () => Promise<T>): Promise<T> {
     }
   }
 }
+
+/**
+ * A client that waits for DynamoDB while that cannot be reached, throttles or has no room, for as long as the signal
+ * allows: a worker has the time, and what it holds (a model's answer) is paid for.
+ */
+export const patient = (client: DynamoDBDocumentClient, until: AbortSignal): DynamoDBDocumentClient => {
+  const send = async (...parameters: Parameters<DynamoDBDocumentClient['send']>) => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await client.send(...parameters);
+      } catch (error) {
+        if (until.aborted || !(isOutage(error) || isContention(error))) throw error;
+        await backOff(attempt);
+      }
+    }
+  };
+  return { send } as DynamoDBDocumentClient;
+};
 
 export const backOff = (attempt: number) => sleep(Math.random() * Math.min(2_000, 20 * 2 ** attempt));

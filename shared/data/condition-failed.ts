@@ -46,5 +46,14 @@ export function isContention(error: unknown): boolean {
   return reasons.length > 0 && reasons.every((code) => passing.has(code));
 }
 
+/** DynamoDB cannot be reached, or failed by itself: whatever was asked may be answered later. */
+export function isOutage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { $metadata, code } = error as Error & { $metadata?: { httpStatusCode?: number }; code?: unknown };
+  const status = $metadata?.httpStatusCode;
+  if (status !== undefined) return status >= 500;
+  return error.name === 'TimeoutError' || (typeof code === 'string' && /^E[A-Z]/.test(code));
+}
+
 const reasonsOf = ({ CancellationReasons = [] }: TransactionCanceledException) =>
   CancellationReasons.map(({ Code = 'None' }) => Code);

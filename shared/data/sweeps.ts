@@ -13,14 +13,18 @@ export const sweepKeys = (kind: string, id: string, at: string) => ({
 /** The attributes to remove when an item needs no more looking after. */
 export const sweepAttributes = ['PK2', 'SK2'] as const;
 
-/** What is due for a look, of all tenants, a page at a time. */
+/** What is due for a look at a moment, or whatever the clocks say, of all tenants, a page at a time. */
 export async function* dueForSweep(
   table: TenantTable,
   kind: string,
-  now: Date,
+  due: Date | 'all',
 ): AsyncGenerator<{ tenant: string; PK: string; SK: string }[]> {
   for (let shard = 0; shard < shards; shard++) {
-    const range = { partition: partition(kind, shard), index: 2, to: now.toISOString() } as const;
+    const range = {
+      partition: partition(kind, shard),
+      index: 2,
+      ...(due !== 'all' && { to: due.toISOString() }),
+    } as const;
     for await (const items of table.pages({ ...range, limit: 500 })) {
       yield items.map(({ PK, SK }) => ({
         tenant: tenantIn(PK as string),

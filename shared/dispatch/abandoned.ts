@@ -2,20 +2,23 @@ import { ConditionFailed } from '../data/condition-failed.ts';
 import { dueForSweep } from '../data/sweeps.ts';
 import { tombstoneEntity } from '../data/tombstone.ts';
 import { log } from '../log.ts';
-import { closeExecution, executionEntity, executionSweep } from '../runs/execution.ts';
+import { closeExecution, type Execution, executionEntity, executionSweep } from '../runs/execution.ts';
 import { costWrites } from '../runs/record-costs.ts';
 import { checkpointsOf } from '../runs/run-history.ts';
 import { openRunLog } from '../runs/run-log.ts';
 import type { Runtime, Scope } from '../runtime.ts';
 
-/** Ends the dispatched runs whose process died, of all tenants. */
-export async function endAbandonedRuns({ scopeOf }: Runtime, due: Date): Promise<void> {
-  for await (const page of dueForSweep(scopeOf('').table, executionSweep, due)) {
+/**
+ * Ends the dispatched runs whose process died, of all tenants.
+ * @param atStart Whether this process alone runs flows, so that a run of an earlier one is over whatever its lease says.
+ */
+export async function endAbandonedRuns({ scopeOf }: Runtime, now: Date, atStart: boolean): Promise<void> {
+  for await (const page of dueForSweep(scopeOf('').table, executionSweep, atStart ? 'all' : now)) {
     for (const { tenant, PK } of page) {
       const scope = scopeOf(tenant);
       const id = PK.split('#').at(-1) ?? '';
       try {
-        await endAbandonedRun(scope, id);
+        await endAbandonedRun(scope, id, { now, atStart });
       } catch (error) {
         // Written by its process after all, in this moment: the next sweep sees how it stands.
         if (!(error instanceof ConditionFailed)) log.error('A run could not be ended', { error, runId: id });
@@ -24,11 +27,19 @@ export async function endAbandonedRuns({ scopeOf }: Runtime, due: Date): Promise
   }
 }
 
+/** Also where the clock was set back since an earlier one. */
+const isOfThisProcess = ({ startedAt }: Execution, now: Date) =>
+  Date.parse(startedAt) >= performance.timeOrigin && Date.parse(startedAt) <= now.getTime();
+
 /** Ends one run whose lease has passed. @throws ConditionFailed when its process wrote something meanwhile. */
-export async function endAbandonedRun(scope: Scope, id: string): Promise<void> {
+export async function endAbandonedRun(
+  scope: Scope,
+  id: string,
+  { now, atStart }: { now: Date; atStart: boolean } = { now: scope.now(), atStart: false },
+): Promise<void> {
   const { table } = scope;
   const execution = await table.get(executionEntity, { id }, { consistent: true });
-  if (!execution) return;
+  if (!execution || (atStart && isOfThisProcess(execution, now))) return;
   const { flowName, flowId, recordId } = execution;
   const close = closeExecution(table, id);
   const [earlier, tombstones] = await Promise.all([

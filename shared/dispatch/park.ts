@@ -4,6 +4,7 @@ import { batchDefaults } from '../batches/batch-start.ts';
 import { batchStore } from '../batches/batch-store.ts';
 import { wakeAt } from '../batches/wakes.ts';
 import { runVersions } from '../flows/run-versions.ts';
+import { log } from '../log.ts';
 import { closeExecution } from '../runs/execution.ts';
 import type { Scope } from '../runtime.ts';
 import { forgottenAt } from './log.ts';
@@ -45,6 +46,8 @@ export async function goOnAsBatch(
   };
   // From here on the batch is what the run is looked after by.
   await batchStore(scope).create(batch, { beside: [closeExecution(scope.table, runId)] });
-  await wakeAt(scope, until, { tenant, batchId: id, flowId: flow.id, recordId, runId, slot: 0 });
+  await wakeAt(scope, until, { tenant, batchId: id, flowId: flow.id, recordId, runId, slot: 0 }).catch(
+    (error) => log.error('A waiting run is left to the sweeper', { error, batchId: id, runId }),
+  );
   return id;
 }

@@ -28,7 +28,6 @@ test('every Lambda that is not plain HTTP has a sample event, and every event na
 
 test.each([
   ['plan-batch.json', PlanMessage],
-  ['fail-batch.json', PlanMessage],
   ['run-record.json', RunMessage],
   ['fail-record.json', RunMessage],
   ['clean-up.json', CleanupMessage],
@@ -41,7 +40,6 @@ test.each([
 test.each([
   ['run-record.json', { batchItemFailures: [] }],
   ['fail-record.json', undefined],
-  ['fail-batch.json', undefined],
   ['clean-up.json', undefined],
   ['sweep.json', undefined],
   ['wake-run.json', undefined],

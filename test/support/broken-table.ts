@@ -1,5 +1,6 @@
 import { DynamoDBClient, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { documentClient } from '../../shared/data/client.ts';
+import { patient } from '../../shared/data/commit.ts';
 import { tenantTable } from '../../shared/data/table.ts';
 import { stack } from './stack.ts';
 
@@ -11,8 +12,8 @@ export interface Interference {
   after?: (command: string, input: Record<string, unknown>) => void;
 }
 
-/** A tenant's table on the stack's engine, with something in between. */
-export function brokenTable(tenant: string, { before, after }: Interference) {
+/** A tenant's table on the stack's engine, with something in between. @param patience Until when it is waited for. */
+export function brokenTable(tenant: string, { before, after }: Interference, patience?: AbortSignal) {
   const client = new DynamoDBClient({});
   client.middlewareStack.add(
     (next, { commandName }) =>
@@ -26,7 +27,8 @@ export function brokenTable(tenant: string, { before, after }: Interference) {
       },
     { step: 'finalizeRequest', priority: 'low', name: 'interfere' },
   );
-  return tenantTable(documentClient(client), stack().table, tenant);
+  const documents = documentClient(client);
+  return tenantTable(patience ? patient(documents, patience) : documents, stack().table, tenant);
 }
 
 /** How DynamoDB cancels a transaction; one code for each of its writes. */
@@ -36,6 +38,16 @@ export const cancelled = (...codes: string[]) =>
     $metadata: {},
     CancellationReasons: codes.map((Code) => ({ Code })),
   });
+
+/** How DynamoDB answers where it fails by itself: the embedded one on a disk without room, for instance. */
+export const outage = () =>
+  Object.assign(new Error('database or disk is full'), {
+    name: 'InternalServerError',
+    $metadata: { httpStatusCode: 500 },
+  });
+
+/** How a DynamoDB looks that cannot be reached. */
+export const unreachable = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 
 /** How DynamoDB refuses what is too much for it. */
 export const throttled = () =>

@@ -23,8 +23,9 @@ export interface EventSource {
   visibilitySeconds: number;
 }
 
-/** Never 0: fauxqs would lose the message (its store cannot write that down). */
-const retrySeconds = 1;
+/** When what failed comes again, later each time. Never 0: fauxqs would lose it (its store cannot write that down). */
+const retrySeconds = ({ Attributes }: Message) =>
+  Math.min(60, 2 ** (Number(Attributes?.ApproximateReceiveCount ?? 1) - 1));
 const waitSeconds = 20;
 
 /** Lambda's event source mapping: long-polls the queue and invokes the worker with what comes, until it is stopped. */
@@ -73,7 +74,7 @@ async function receive(client: SQSClient, source: EventSource, abortSignal: Abor
 
 async function work(client: SQSClient, source: EventSource, messages: Message[]): Promise<void> {
   const { visibilitySeconds } = source;
-  const keep = () => hold(client, source, messages, visibilitySeconds);
+  const keep = () => hold(client, source, messages, () => visibilitySeconds);
   const heartbeat = setInterval(keep, (visibilitySeconds * 1000) / 3);
   try {
     const failed = await failuresOf(source, messages);
@@ -108,12 +109,21 @@ async function failuresOf(source: EventSource, messages: Message[]): Promise<Set
 const remove = (client: SQSClient, { url }: EventSource, messages: Message[]) =>
   client.send(new DeleteMessageBatchCommand({ QueueUrl: url, Entries: entriesOf(messages) }));
 
-const hold = (client: SQSClient, { url, arn }: EventSource, messages: Message[], VisibilityTimeout: number) =>
+const hold = (
+  client: SQSClient,
+  { url, arn }: EventSource,
+  messages: Message[],
+  secondsOf: (message: Message) => number,
+) =>
   client
     .send(
       new ChangeMessageVisibilityBatchCommand({
         QueueUrl: url,
-        Entries: entriesOf(messages).map((entry) => ({ ...entry, VisibilityTimeout })),
+        Entries: messages.map((message, index) => ({
+          Id: String(index),
+          ReceiptHandle: message.ReceiptHandle,
+          VisibilityTimeout: secondsOf(message),
+        })),
       }),
     )
     .catch((error) => log.warn('Could not hold on to messages', { error, queue: arn }));

@@ -32,8 +32,10 @@ registerHooks({
     return { ...loaded, source: String(loaded.source).replace('11 * 1_048_576', '64 * 1_048_576') };
   },
 });
+await import('./full-disk.ts');
 const { startFauxqs } = await import('fauxqs');
 
+process.stderr.on('error', () => {});
 // A group of its own keeps the terminal's signals away; these are for whoever names this process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(0));
 process.on('disconnect', () => process.exit(0));

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
@@ -113,4 +113,23 @@ test('a database that its server keeps for itself, as DynamoDB Local does, is le
   expect(JSON.parse(readFileSync(join(directory, 'contents.json'), 'utf8'))).toEqual([
     'shared-local-instance.db',
   ]);
+});
+
+test('a list that cannot be written hinders no start, however often that happens', () => {
+  const directory = newDirectory();
+  const database = new DatabaseSync(join(directory, 'some.db'));
+  database.exec('PRAGMA journal_mode = WAL; CREATE TABLE things (n)');
+  const warnings: string[] = [];
+  const opened = openDatabases(directory, (text) => warnings.push(text));
+  opened.watch();
+  expect(readFileSync(join(directory, 'contents.json'), 'utf8')).toContain('some.db-wal');
+  // In the way of the new list, as a full disk would be.
+  mkdirSync(join(directory, 'contents.json.tmp'));
+  database.close();
+  opened.close();
+  expect(existsSync(join(directory, 'some.db-wal'))).toBe(false);
+  const again = openDatabases(directory, (text) => warnings.push(text));
+  again.watch();
+  again.close();
+  expect(warnings).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { existsSync, openSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -10,6 +10,7 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import {
   CreateQueueCommand,
+  GetQueueAttributesCommand,
   ReceiveMessageCommand,
   SendMessageCommand,
   SQSClient,
@@ -64,6 +65,36 @@ test('it ends when the npm that started it is killed', async () => {
   const facts = await factsOf(npm);
   npm.kill('SIGKILL');
   await expectAllGone(facts);
+});
+
+test('a disk without room is told before anything there is touched', async () => {
+  const DATA_DIR = newDirectory();
+  const first = await start({ DATA_DIR });
+  first.child.kill('SIGKILL');
+  await expectAllGone(first.facts);
+  // As where a quota is used up: no file may grow beyond 512 KB.
+  const command = `ulimit -f 512; exec "${process.execPath}" infra/local/main.ts --json`;
+  const child = launch('sh', ['-c', command], { DATA_DIR });
+  const [said, [code]] = await Promise.all([child.stderr ? text(child.stderr) : '', once(child, 'exit')]);
+  expect(code).toBe(1);
+  expect(said).toMatch(/^The data directory .* cannot be used: .* Make room/);
+  const { facts } = await start({ DATA_DIR });
+  expect(await statusWith(facts, facts.liveKey)).toBe(404);
+});
+
+test.skipIf(!existsSync('/dev/full'))('a log that cannot be written ends nothing', async () => {
+  const { facts } = await start({ DATA_DIR: newDirectory() }, [], openSync('/dev/full', 'w'));
+  const { client } = queueOf(facts);
+  const queue = { QueueUrl: `${facts.aws.sqs}/${accountId}/cleanup` };
+  // The worker that takes it writes a line.
+  await client.send(new SendMessageCommand({ ...queue, MessageBody: 'no JSON' }));
+  const left = new GetQueueAttributesCommand({ ...queue, AttributeNames: ['All'] });
+  await vi.waitFor(async () => {
+    const { ApproximateNumberOfMessages, ApproximateNumberOfMessagesNotVisible } =
+      (await client.send(left)).Attributes ?? {};
+    expect([ApproximateNumberOfMessages, ApproximateNumberOfMessagesNotVisible]).toEqual(['0', '0']);
+  }, eventually);
+  expect(await statusWith(facts, facts.liveKey)).toBe(404);
 });
 
 test('a second instance on the same data is refused by name, and the first goes on', async () => {

@@ -1,15 +1,21 @@
 import { encodeTime } from 'ulid';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { batchEntity } from '../../../shared/batches/batch.ts';
+import { batchPlanner, runIdOf } from '../../../shared/batches/batch-plan.ts';
 import { batchStarter } from '../../../shared/batches/batch-start.ts';
 import { batchStore } from '../../../shared/batches/batch-store.ts';
 import { reviveIfStalled } from '../../../shared/batches/stalled.ts';
 import { newId } from '../../../shared/ids.ts';
 import type { Scope } from '../../../shared/runtime.ts';
-import { plannedBatch } from '../../support/batches.ts';
+import { plannedBatch, runOnce } from '../../support/batches.ts';
 import { createRecords, finishedBatch, publishedFlow, template } from '../../support/flows.ts';
 import { principalHere } from '../../support/principals.ts';
-import { countingRuntime, newTenant } from '../../support/stack.ts';
+import { queueOfItsOwn } from '../../support/queues.ts';
+import { countingRuntime, newTenant, stack } from '../../support/stack.ts';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 
 const steps = [template('hello')];
 const day = 86_400_000;
@@ -50,6 +56,67 @@ test('records that were named one by one get their messages again', async () => 
   );
   await finishedBatch(tenant, batch.id);
   expect(await batchStore(scope).recordIds(await batchStore(scope).get(batch.id))).toEqual(ids);
+});
+
+test('a small batch of which only some messages were sent runs whole at the next start', async () => {
+  const { scope, batch, records, ...tenant } = await plannedBatch({ steps, recordCount: 3 });
+  await batchPlanner(scope).enqueue(batch, records.slice(0, 1), 0);
+  const processed = async () => (await batchStore(scope).progress(batch)).processedRecords;
+  await vi.waitFor(async () => expect(await processed()).toBe(1), { timeout: 20_000, interval: 50 });
+  await reviveIfStalled(scope, batch.id, new Date(), true);
+  expect(await finishedBatch(tenant, batch.id)).toMatchObject({ status: 'completed', processedRecords: 3 });
+});
+
+test('a run that waits goes on by the newest of its messages alone', async () => {
+  const { delayed } = await queueOfItsOwn('WAKES_QUEUE_URL');
+  const wait = { type: 'wait-until' as const, name: 'wait', config: { delayMs: 60_000 } };
+  const { scope, batch, message } = await plannedBatch({ steps: [wait, ...steps] });
+  await runOnce(scope, message());
+  expect(await delayed()).toBe(1);
+  const seen = { processed: 0, since: batch.startedAt, sendings: 2 };
+  await scope.table.commit([scope.table.writes.update(batchEntity, { id: batch.id }, { set: { seen } })]);
+  await runOnce(scope, message());
+  await runOnce(scope, { ...message(), sending: 1 });
+  expect(await delayed()).toBe(1);
+  await runOnce(scope, { ...message(), sending: 2 });
+  expect(await delayed()).toBe(2);
+});
+
+test('the messages of a batch say which sending they come from', async () => {
+  const wait = { type: 'wait-until' as const, name: 'wait', config: { delayMs: 3_600_000 } };
+  const { scope, batch } = await plannedBatch({ steps: [wait, ...steps] });
+  await reviveIfStalled(scope, batch.id, later(16 * 60_000));
+  const name = `${runIdOf(batch, (await batchPlanner(scope).recordsOf('thing', { limit: 1 }))[0]?.id ?? '')}-1`;
+  const { scheduler } = stack().aws;
+  const schedule = () => fetch(`${scheduler}/schedules/${name}?groupName=${process.env.SCHEDULE_GROUP}`);
+  await vi.waitFor(async () => expect(await (await schedule()).text()).toContain('sending'), {
+    timeout: 20_000,
+    interval: 50,
+  });
+  expect((await batchStore(scope).get(batch.id)).seen).toMatchObject({ processed: 0, sendings: 1 });
+});
+
+test('a batch whose queue cannot be reached is begun all the same, once', async () => {
+  const tenant = await newTenant();
+  const flow = await publishedFlow(tenant, steps);
+  await createRecords(tenant, 'thing', 12);
+  const scope = countingRuntime().scopeOf(tenant.tenant);
+  vi.stubEnv('PLAN_QUEUE_URL', 'http://127.0.0.1:1/none');
+  const { batch } = await batchStarter(scope).start(flow.id, 'thing', principalHere(tenant));
+  vi.unstubAllEnvs();
+  expect(await batchStore(scope).progress(batch)).toMatchObject({ status: 'scheduled' });
+  await reviveIfStalled(scope, batch.id, later(16 * 60_000));
+  expect(await finishedBatch(tenant, batch.id)).toMatchObject({ status: 'completed', processedRecords: 12 });
+});
+
+test('a batch that cannot be planned for a day is failed', async () => {
+  const { scope, batch, progress } = await plannedBatch({
+    steps,
+    planned: false,
+    flowId: `flow_${'0'.repeat(26)}`,
+  });
+  await reviveIfStalled(scope, batch.id, later(25 * 3_600_000));
+  expect(await progress()).toMatchObject({ status: 'failed' });
 });
 
 test('a batch that stands still for 40 days is failed, so that it ends', async () => {

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { documentClient } from '../../../shared/data/client.ts';
 import { ConditionFailed } from '../../../shared/data/condition-failed.ts';
 import { type TenantTable, tenantTable } from '../../../shared/data/table.ts';
-import { brokenTable, cancelled, throttled } from '../../support/broken-table.ts';
+import { brokenTable, cancelled, outage, throttled, unreachable } from '../../support/broken-table.ts';
 import { stack } from '../../support/stack.ts';
 import { newTenantName, noteEntity, notes } from './notes.ts';
 
@@ -138,15 +138,19 @@ test('a refused update that asks for the item tells what it was', async () => {
 });
 
 /** Commits three inserts, or one, while the first requests are refused. */
-async function commitThrough(refusals: (() => Error)[], count = 3) {
+async function commitThrough(refusals: (() => Error)[], count = 3, patience?: AbortSignal) {
   vi.spyOn(Math, 'random').mockReturnValue(0);
   let requests = 0;
-  const table = brokenTable(newTenantName(), {
-    before(command) {
-      const refusal = ['TransactWriteItems', 'PutItem'].includes(command) && refusals[requests++];
-      if (refusal) throw refusal();
+  const table = brokenTable(
+    newTenantName(),
+    {
+      before(command) {
+        const refusal = ['TransactWriteItems', 'PutItem'].includes(command) && refusals[requests++];
+        if (refusal) throw refusal();
+      },
     },
-  });
+    patience,
+  );
   const ids = ['a', 'b', 'c'].slice(0, count);
   const outcome = await table.commit(ids.map((id) => insert(table, id))).then(
     () => 'done',
@@ -191,6 +195,28 @@ test('contention that does not end is given up with what DynamoDB said', async (
   expect(outcome).toMatchObject({ name: 'TransactionCanceledException' });
   expect(requests).toBe(9);
   expect(stored).toBe(0);
+});
+
+test.each([
+  ['that fails by itself', outage],
+  ['that cannot be reached', unreachable],
+  ['that throttles', throttled],
+])('a DynamoDB %s is waited for by those who have the time, and by them alone', async (_what, refusal) => {
+  const patience = AbortSignal.timeout(60_000);
+  expect(await commitThrough(times(40, refusal), 3, patience)).toMatchObject({ outcome: 'done', stored: 3 });
+  expect((await commitThrough(times(40, refusal))).stored).toBe(0);
+});
+
+test('patience ends with its time, and does not hold on to what will not change', async () => {
+  expect((await commitThrough(times(40, outage), 3, AbortSignal.abort())).outcome).toMatchObject({
+    name: 'InternalServerError',
+  });
+  const refused = () => cancelled('None', 'ConditionalCheckFailed', 'None');
+  const patience = AbortSignal.timeout(60_000);
+  expect(await commitThrough([refused], 3, patience)).toMatchObject({
+    outcome: { failed: [1] },
+    requests: 1,
+  });
 });
 
 test('a failed condition is not tried again, nor is a fault', async () => {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { endAbandonedRun } from '../../../shared/dispatch/abandoned.ts';
 import { executionEntity } from '../../../shared/runs/execution.ts';
 import { checkpointsOf } from '../../../shared/runs/run-history.ts';
@@ -6,6 +6,10 @@ import type { Scope } from '../../../shared/runtime.ts';
 import { createRecords, template } from '../../support/flows.ts';
 import { countingRuntime, newTenant } from '../../support/stack.ts';
 import { dispatchHere } from './dispatch-here.ts';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 
 const prompt = (name: string) => ({
   type: 'prompt',
@@ -49,6 +53,24 @@ test('a dispatched run whose process died is ended, with what it did, and its re
   expect(await execution()).toBeUndefined();
   await endAbandonedRun(scope, runId);
   expect(await checkpoints()).toHaveLength(2);
+});
+
+test('at the start no lease counts, but what this process began goes on', async () => {
+  const { scope, runId, checkpoints } = await died(2);
+  await endAbandonedRun(scope, runId, { atStart: true, now: new Date() });
+  expect((await checkpoints()).at(-1)?.end).toBeUndefined();
+  // Its clock was ahead by an hour when it began, or it began before this process did.
+  await endAbandonedRun(scope, runId, { atStart: true, now: new Date(Date.now() - 3_600_000) });
+  expect((await checkpoints()).at(-1)?.end).toMatchObject({ status: 'failed' });
+});
+
+test('a parked run whose wake cannot be sent is left to its batch, and is not failed', async () => {
+  const tenant = await newTenant();
+  vi.stubEnv('WAKES_QUEUE_URL', 'http://127.0.0.1:1/none');
+  const wait = { type: 'wait-until', name: 'wait', config: { delayMs: 60_000 } };
+  const { result } = await dispatchHere(tenant, { flow: { name: 'Waits', steps: [prompt('one'), wait] } });
+  vi.unstubAllEnvs();
+  expect(result).toMatchObject({ status: 'paused', batchExecutionId: expect.stringMatching(/^batch_/) });
 });
 
 test('a run that comes to its end leaves no execution behind', async () => {

@@ -1,18 +1,27 @@
-import { expect, test } from 'vitest';
-import { handler as failBatch } from '../../../functions/workers/fail-batch.ts';
+import { afterEach, expect, test, vi } from 'vitest';
+import * as z from 'zod';
 import { handler as failRecord } from '../../../functions/workers/fail-record.ts';
 import { batchPlanner } from '../../../shared/batches/batch-plan.ts';
 import { batchStore } from '../../../shared/batches/batch-store.ts';
-import { newId } from '../../../shared/ids.ts';
+import type { RunMessage } from '../../../shared/batches/run-message.ts';
+import { WakeMessage } from '../../../shared/batches/wakes.ts';
 import { recordStore } from '../../../shared/records/record-store.ts';
 import { deliver, plannedBatch, runOnce, sqsEvent } from '../../support/batches.ts';
 import { finishedBatch, template } from '../../support/flows.ts';
+import { queueOfItsOwn } from '../../support/queues.ts';
+import { stack } from '../../support/stack.ts';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 
 const steps = [template('a')];
+/** A message that was given up on for the last time. */
+const givenUp = (message: RunMessage) => sqsEvent([{ ...message, restarts: 2 }]);
 
 test('a record that was given up on is failed with a reason, counted once however often that is told', async () => {
   const batch = await plannedBatch({ recordCount: 2, steps });
-  const event = sqsEvent([batch.message()]);
+  const event = givenUp(batch.message());
   await Promise.all([failRecord(event), failRecord(event)].map((each) => each.catch(() => {})));
   await failRecord(event);
   expect(await batch.progress()).toMatchObject({ status: 'running', processedRecords: 1, failedRecords: 1 });
@@ -27,10 +36,28 @@ test('a record that was given up on is failed with a reason, counted once howeve
   });
 });
 
+test('a record that was given up on is tried anew after a rest, twice, before it is failed', async () => {
+  const { delayed } = await queueOfItsOwn('WAKES_QUEUE_URL');
+  const batch = await plannedBatch({ steps });
+  await failRecord(sqsEvent([batch.message()]));
+  expect(await delayed()).toBe(1);
+  await failRecord(sqsEvent([{ ...batch.message(), restarts: 1, wake: 1 }]));
+  const { scheduler } = stack().aws;
+  const group = process.env.SCHEDULE_GROUP;
+  const response = await fetch(`${scheduler}/schedules/${batch.message().runId}-2?groupName=${group}`);
+  const schedule = z.object({ Target: z.object({ Input: z.string() }) }).parse(await response.json());
+  const { at, run } = WakeMessage.parse(JSON.parse(schedule.Target.Input));
+  expect(Date.parse(at)).toBeGreaterThan(Date.now() + 50 * 60_000);
+  expect(run).toEqual({ ...batch.message(), restarts: 2, wake: 2 });
+  expect(await batch.progress()).toMatchObject({ status: 'scheduled', processedRecords: 0 });
+  await runOnce(batch.scope, run);
+  expect(await batch.progress()).toMatchObject({ status: 'completed', failedRecords: 0 });
+});
+
 test('one that ended after all stays as it ended', async () => {
   const batch = await plannedBatch({ steps });
   await deliver([batch.message()]);
-  await failRecord(sqsEvent([batch.message()]));
+  await failRecord(givenUp(batch.message()));
   expect(await batch.progress()).toMatchObject({
     status: 'completed',
     processedRecords: 1,
@@ -53,29 +80,11 @@ test('one that was given up on half-way keeps what it had done', async () => {
       commits++ === 0 ? commit(writes) : Promise.reject(new Error('died')),
   };
   await expect(runOnce({ ...batch.scope, table }, batch.message())).rejects.toThrow('died');
-  await failRecord(sqsEvent([batch.message()]));
+  await failRecord(givenUp(batch.message()));
   expect((await batch.results()).map(({ stepName, status }) => [stepName, status])).toEqual([
     ['ask', 'completed'],
   ]);
   expect(await batch.progress()).toMatchObject({ status: 'failed', processedRecords: 1, failedRecords: 1 });
-});
-
-test('a batch that cannot be planned is failed with a reason; one that is over stays as it is', async () => {
-  const unplanned = await plannedBatch({ recordCount: 2, steps, planned: false });
-  const plan = ({ tenant, batch }: typeof unplanned) => ({ tenant, batchId: batch.id, after: null, n: 0 });
-  await failBatch(sqsEvent([plan(unplanned)]));
-  await failBatch(sqsEvent([plan(unplanned)]));
-  const answer = await unplanned.call('GET', `/v1/batch/status/${unplanned.batch.id}`);
-  expect(answer.body).toMatchObject({
-    status: 'failed',
-    error: expect.any(String),
-    completedAt: expect.any(String),
-    processedRecords: 0,
-  });
-  const over = await plannedBatch({ steps });
-  await deliver([over.message()]);
-  await failBatch(sqsEvent([plan(over), { ...plan(over), batchId: newId('batch') }]));
-  expect(await over.progress()).toMatchObject({ status: 'completed' });
 });
 
 test('a batch that is planned twice runs each record once', async () => {

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { expect, onTestFinished, test } from 'vitest';
+import '../../../../infra/local/queues/full-disk.ts';
+import { newDirectory } from '../../../support/processes.ts';
+
+const part = (file: string) => import(new URL(file, import.meta.resolve('fauxqs')).href);
+const { PersistenceManager } = await part('./persistence.js');
+const { SqsStore } = await part('./sqs/sqsStore.js');
+const { sendMessageBatch } = await part('./sqs/actions/sendMessageBatch.js');
+
+const arnOf = (name: string) => `arn:aws:sqs:us-east-1:000000000000:${name}.fifo`;
+const url = 'http://127.0.0.1/000000000000/q.fifo';
+
+/** A queue and its dead-letter queue on a disk that can be full. */
+function queuesOnDisk(directory = newDirectory()) {
+  const persistence = new PersistenceManager(directory);
+  onTestFinished(() => persistence.db.isOpen && persistence.db.close());
+  const store = new SqsStore();
+  persistence.loadSqsAndSns(store, { topics: new Map(), subscriptions: new Map() });
+  store.persistence = persistence;
+  for (const queue of store.allQueues()) queue.persistence = persistence;
+  const make = (name: string, attributes = {}) =>
+    store.getQueueByName(`${name}.fifo`) ??
+    store.createQueue(`${name}.fifo`, url.replace('q.fifo', `${name}.fifo`), arnOf(name), {
+      FifoQueue: 'true',
+      ...attributes,
+    });
+  const dead = make('dead');
+  const redrive = { deadLetterTargetArn: arnOf('dead'), maxReceiveCount: 1 };
+  const queue = make('q', { RedrivePolicy: JSON.stringify(redrive) });
+  let full = false;
+  for (const [name, statement] of Object.entries<{ run: (...values: unknown[]) => unknown }>(
+    persistence.stmts,
+  )) {
+    const { run } = statement;
+    const isWrite = /^(?:insert|delete|update|upsert)/.test(name);
+    statement.run = (...values) => {
+      if (full && isWrite) throw Object.assign(new Error('database or disk is full'), { errcode: 13 });
+      return run.apply(statement, values);
+    };
+  }
+  return {
+    directory,
+    close: () => persistence.db.close(),
+    fill: (isFull: boolean) => {
+      full = isFull;
+    },
+    send: (id: string) =>
+      sendMessageBatch(
+        {
+          QueueUrl: url,
+          Entries: [{ Id: '0', MessageBody: id, MessageGroupId: 'g', MessageDeduplicationId: id }],
+        },
+        store,
+      ),
+    receive: (seconds = 60): { Body: string; ReceiptHandle: string }[] =>
+      queue.dequeue(10, seconds, (arn: string) => store.getQueueByArn(arn)),
+    receiveDead: (): { Body: string }[] => dead.dequeue(10, 60),
+    remove: (handle: string) => queue.deleteMessage(handle),
+  };
+}
+
+test('a message that a full disk refused can be sent again, and comes', () => {
+  const { fill, send, receive } = queuesOnDisk();
+  const id = randomUUID();
+  fill(true);
+  expect(() => send(id)).toThrow('full');
+  fill(false);
+  send(id);
+  expect(receive().map(({ Body }) => Body)).toEqual([id]);
+});
+
+test('what lies in a queue is received, deleted and given up on while the disk is full', () => {
+  const { fill, send, receive, receiveDead, remove } = queuesOnDisk();
+  for (const id of ['a', 'b']) send(id);
+  fill(true);
+  const [first] = receive();
+  expect(first?.Body).toBe('a');
+  remove(first?.ReceiptHandle ?? '');
+  expect(receive(0).map(({ Body }) => Body)).toEqual(['b']);
+  expect(receive()).toEqual([]);
+  expect(receiveDead().map(({ Body }) => Body)).toEqual(['b']);
+});
+
+test('what could not be noted on a full disk comes again after a restart', () => {
+  const before = queuesOnDisk();
+  before.send('a');
+  before.fill(true);
+  const [first] = before.receive();
+  before.remove(first?.ReceiptHandle ?? '');
+  before.close();
+  expect(
+    queuesOnDisk(before.directory)
+      .receive()
+      .map(({ Body }) => Body),
+  ).toEqual(['a']);
+});
