@@ -13,6 +13,8 @@ const heapMegabytesMax = 256;
  */
 const endAfterMs = (timeoutMs: number) => 2 * timeoutMs + 1_000;
 const idleMs = 30_000;
+/** How many times its limit a task may wait for its thread to start. */
+const beatsToStartMax = 5;
 
 /** More threads than cores, so that another tenant's short task shares the cores with long ones instead of waiting. */
 const placesPerTenant = Math.max(2, availableParallelism());
@@ -50,15 +52,20 @@ export async function inThread<Name extends SandboxTask>(
   const giveBack = await (name === 'makePdf' ? documentTurns : turns).take(tenant, signal);
   const ending = new AbortController();
   const end = () => ending.abort();
-  const timer = setTimeout(end, endAfterMs(timeoutMs));
+  const begun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  let beats = 0;
+  // On a busy machine a thread may take long to start: that is not the task's fault.
+  const timer = setInterval(() => {
+    if (Atomics.load(begun, 0) === 1 || ++beats > beatsToStartMax) end();
+  }, endAfterMs(timeoutMs));
   signal?.addEventListener('abort', end, { once: true });
   try {
-    return await threads().run(input, { name, signal: ending.signal });
+    return await threads().run({ input, begun }, { name, signal: ending.signal });
   } catch (error) {
     signal?.throwIfAborted();
     throw ending.signal.aborted ? new SandboxError('time', { cause: error }) : brokenBy(error as Error);
   } finally {
-    clearTimeout(timer);
+    clearInterval(timer);
     signal?.removeEventListener('abort', end);
     giveBack();
   }

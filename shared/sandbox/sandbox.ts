@@ -5,7 +5,7 @@ type Tasks = typeof import('./thread.ts');
 /** A kind of work that threads do: a function that `thread.ts` exports. */
 export type SandboxTask = keyof Tasks;
 export interface Sandboxed<Name extends SandboxTask> {
-  input: Parameters<Tasks[Name]>[0];
+  input: Parameters<Tasks[Name]>[0]['input'];
   output: Awaited<ReturnType<Tasks[Name]>>;
 }
 

@@ -18,28 +18,29 @@ function yieldToServingThread(): void {
   }
 }
 
-type Quickjs = typeof import('./quickjs.ts');
-export const evaluate: Quickjs['evaluate'] = async (input) => (await import('./quickjs.ts')).evaluate(input);
+/** A task as it is sent: `begun` is set when its library is loaded, since its time counts from then. */
+export interface Sent<Input> {
+  input: Input;
+  begun: Int32Array;
+}
 
-type Texts = typeof import('./texts.ts');
-export const problemsOfTexts = async (input: Parameters<Texts['problemsOfTexts']>[0]) =>
-  (await import('./texts.ts')).problemsOfTexts(input);
-export const readTexts = async (input: Parameters<Texts['readTexts']>[0]) =>
-  (await import('./texts.ts')).readTexts(input);
+const task =
+  <Input, Output>(load: () => Promise<(input: Input) => Output>) =>
+  async ({ input, begun }: Sent<Input>): Promise<Awaited<Output>> => {
+    const work = await load();
+    Atomics.store(begun, 0, 1);
+    return await work(input);
+  };
 
-type LiquidModule = typeof import('./liquid.ts');
-export const fillTemplates = async (input: Parameters<LiquidModule['fillTemplates']>[0]) =>
-  (await import('./liquid.ts')).fillTemplates(input);
-
-export const readPage = async ({ html, address }: { html: string; address: string }) =>
-  (await import('../web/page.ts')).readPage(html, address);
-export const xmlProblem = async (text: string) => (await import('../web/xml.ts')).xmlProblem(text);
-type RobotsModule = typeof import('../web/robots-rules.ts');
-export const readRobots = async (input: Parameters<RobotsModule['readRobots']>[0]) =>
-  (await import('../web/robots-rules.ts')).readRobots(input);
-type PackModule = typeof import('../web/pack-repository.ts');
-export const packRepository = async (input: Parameters<PackModule['packRepository']>[0]) =>
-  (await import('../web/pack-repository.ts')).packRepository(input);
-type DocumentModule = typeof import('../pdf/document.ts');
-export const makePdf = async (source: Parameters<DocumentModule['makePdf']>[0]) =>
-  (await import('../pdf/document.ts')).makePdf(source);
+export const evaluate = task(async () => (await import('./quickjs.ts')).evaluate);
+export const problemsOfTexts = task(async () => (await import('./texts.ts')).problemsOfTexts);
+export const readTexts = task(async () => (await import('./texts.ts')).readTexts);
+export const fillTemplates = task(async () => (await import('./liquid.ts')).fillTemplates);
+export const readPage = task(async () => {
+  const { readPage } = await import('../web/page.ts');
+  return ({ html, address }: { html: string; address: string }) => readPage(html, address);
+});
+export const xmlProblem = task(async () => (await import('../web/xml.ts')).xmlProblem);
+export const readRobots = task(async () => (await import('../web/robots-rules.ts')).readRobots);
+export const packRepository = task(async () => (await import('../web/pack-repository.ts')).packRepository);
+export const makePdf = task(async () => (await import('../pdf/document.ts')).makePdf);
