@@ -32,7 +32,7 @@ registerHooks({
     return { ...loaded, source: String(loaded.source).replace('11 * 1_048_576', '64 * 1_048_576') };
   },
 });
-await import('./full-disk.ts');
+await import('./queue-repairs.ts');
 const { startFauxqs } = await import('fauxqs');
 
 process.stderr.on('error', () => {});

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
-import '../../../../infra/local/queues/full-disk.ts';
+import '../../../../infra/local/queues/queue-repairs.ts';
 import { newDirectory } from '../../../support/processes.ts';
 
 const part = (file: string) => import(new URL(file, import.meta.resolve('fauxqs')).href);
@@ -12,7 +12,7 @@ const arnOf = (name: string) => `arn:aws:sqs:us-east-1:000000000000:${name}.fifo
 const url = 'http://127.0.0.1/000000000000/q.fifo';
 
 /** A queue and its dead-letter queue on a disk that can be full. */
-function queuesOnDisk(directory = newDirectory()) {
+function queuesOnDisk(directory = newDirectory(), maxReceiveCount = 1) {
   const persistence = new PersistenceManager(directory);
   onTestFinished(() => persistence.db.isOpen && persistence.db.close());
   const store = new SqsStore();
@@ -26,7 +26,7 @@ function queuesOnDisk(directory = newDirectory()) {
       ...attributes,
     });
   const dead = make('dead');
-  const redrive = { deadLetterTargetArn: arnOf('dead'), maxReceiveCount: 1 };
+  const redrive = { deadLetterTargetArn: arnOf('dead'), maxReceiveCount };
   const queue = make('q', { RedrivePolicy: JSON.stringify(redrive) });
   let full = false;
   for (const [name, statement] of Object.entries<{ run: (...values: unknown[]) => unknown }>(
@@ -88,6 +88,18 @@ test('what could not be noted on a full disk comes again after a restart', () =>
   before.fill(true);
   const [first] = before.receive();
   before.remove(first?.ReceiptHandle ?? '');
+  before.close();
+  expect(
+    queuesOnDisk(before.directory)
+      .receive()
+      .map(({ Body }) => Body),
+  ).toEqual(['a']);
+});
+
+test('what a worker held when its process died comes at once after the restart, whatever the clock says', () => {
+  const before = queuesOnDisk(newDirectory(), 5);
+  before.send('a');
+  expect(before.receive(3_600)).toHaveLength(1);
   before.close();
   expect(
     queuesOnDisk(before.directory)

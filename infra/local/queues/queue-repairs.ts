@@ -1,6 +1,6 @@
 /**
  * Has fauxqs bear a disk without room, which would otherwise leave its memory and its file at odds: messages that are
- * taken for sent and are nowhere, or that no receiver gets. Import it before the server starts.
+ * taken for sent and are nowhere, or that no receiver gets. And its start lets go of all messages. Import it before.
  */
 const part = (file: string) => import(new URL(file, import.meta.resolve('fauxqs')).href);
 const { PersistenceManager } = await part('./persistence.js');
@@ -44,4 +44,14 @@ SqsQueue.prototype.enqueue = function (message: Message) {
     this.deduplicationCache.delete(message.messageDeduplicationId);
     throw error;
   }
+};
+
+// Whoever held a message when the last process ended is gone with it. Else its group would stand until its time is over,
+// which may be long where the clock was set back.
+const { loadSqsAndSns } = PersistenceManager.prototype;
+PersistenceManager.prototype.loadSqsAndSns = function (...stores: unknown[]) {
+  this.db.exec(
+    'UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL WHERE receipt_handle IS NOT NULL',
+  );
+  return loadSqsAndSns.apply(this, stores);
 };
