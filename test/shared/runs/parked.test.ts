@@ -48,6 +48,7 @@ test('a parked run goes on where it waited; the wait is told from its beginning'
     'after before',
   ]);
   expect(rows[1]?.durationMs).toBeGreaterThanOrEqual(10 * minute);
+  expect(rows[2]?.durationMs).toBeLessThan(10 * minute);
 });
 
 test('a message that comes while the run is parked changes nothing', async () => {

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { handler as failBatch } from '../../../functions/workers/fail-batch.ts';
 import { handler as failRecord } from '../../../functions/workers/fail-record.ts';
 import { batchPlanner } from '../../../shared/batches/batch-plan.ts';
-import { batchStore } from '../../../shared/batches/batch-store.ts';
 import { newId } from '../../../shared/ids.ts';
 import { recordStore } from '../../../shared/records/record-store.ts';
 import { deliver, plannedBatch, runOnce, sqsEvent } from '../../support/batches.ts';
@@ -100,12 +99,4 @@ test('records that are made after a batch began are left out of it', async () =>
   await batchPlanner(batch.scope).plan({ tenant: batch.tenant, batchId: batch.batch.id, after: null, n: 0 });
   expect(await finishedBatch(batch, batch.batch.id)).toMatchObject({ totalRecords: 3, processedRecords: 3 });
   expect(await batch.results(late.id)).toEqual([]);
-});
-
-test('a stopped batch is not planned any further', async () => {
-  const batch = await plannedBatch({ recordCount: 3, steps, planned: false });
-  await batchStore(batch.scope).stop(batch.batch.id, 'cancelled');
-  const message = { tenant: batch.tenant, batchId: batch.batch.id, after: null, n: 0 };
-  expect(await batchPlanner(batch.scope).plan(message)).toBeUndefined();
-  expect(await batch.progress()).toMatchObject({ status: 'cancelled', processedRecords: 0 });
 });
