@@ -160,7 +160,7 @@ async function count({ table, now }: Scope, subject: Subject): Promise<{ item?: 
 }
 
 const below = (counter: string, limit: string) =>
-  `(attribute_exists(#${limit}) AND #${counter} < #${limit} OR attribute_not_exists(#${limit}) AND #${counter} < :${limit})`;
+  `(#${counter} < #${limit} OR attribute_not_exists(#${limit}) AND #${counter} < :${limit})`;
 const openWindows = `#hourEndsAt > :seconds AND #dayEndsAt > :seconds AND ${below('hourCount', 'perHour')} AND ${below('dayCount', 'perDay')}`;
 
 const unchangedSince = (stored: Counters | undefined): [string, object] =>

@@ -3,7 +3,6 @@ import { dueForSweep } from '../data/sweeps.ts';
 import { tombstoneEntity } from '../data/tombstone.ts';
 import { log } from '../log.ts';
 import { closeExecution, type Execution, executionEntity, executionSweep } from '../runs/execution.ts';
-import { costWrites } from '../runs/record-costs.ts';
 import { checkpointsOf } from '../runs/run-history.ts';
 import { openRunLog } from '../runs/run-log.ts';
 import type { Runtime, Scope } from '../runtime.ts';
@@ -52,13 +51,13 @@ export async function endAbandonedRun(
   const [first] = earlier;
   const isOver = earlier.at(-1)?.end !== undefined;
   // What was deleted takes its runs along.
-  const isGone = !first || first.removed || tombstones.some((each) => each !== undefined);
+  const isGone = !first || tombstones.some((each) => each !== undefined);
   if (isOver || isGone) return table.commit([close]);
   const { results: _results, rows: _rows, pointers: _pointers, recordMetadata: _metadata, ...facts } = first;
   const runLog = openRunLog(
     scope,
     { ...facts, flowName, recordMetadata: {} },
-    ({ write, uses }) => table.commit([write, close, ...costWrites(table, uses)]),
+    ({ write }) => table.commit([write, close]),
     { earlier },
   );
   await runLog.finish('The process that ran it ended before the run did');

@@ -56,16 +56,13 @@ export const flowUpserter = (scope: Scope) => {
   }
   type Found = Awaited<ReturnType<typeof find>>;
 
-  /** Notes what the name means now, if it still means what was found. */
+  /** Notes what the name means now, if it still means what was found. (What the flow's steps are, its revision tells.) */
   const note = ({ noted }: Found, name: string, flowId: string, content: string) =>
     table.writes.put(
       flowNameEntity,
       { name, flowId, content },
       noted
-        ? {
-            expression: '#content = :was AND #flowId = :old',
-            values: { was: noted.content, old: noted.flowId },
-          }
+        ? { expression: '#flowId = :old', values: { old: noted.flowId } }
         : { expression: 'attribute_not_exists(PK)' },
     );
 
@@ -85,10 +82,10 @@ export const flowUpserter = (scope: Scope) => {
     const current = contentOf(flow.steps);
     if (current === content) return flow;
     const isOurs = noted?.flowId === flow.id && noted.content === current;
-    if (!isOurs && !options.allowOverwriteExternalChanges) {
+    if (!isOurs) {
       // Another upsert may have come between the two reads: then both have changed since.
       if ((await noteOf(name))?.content !== noted?.content) throw new Overtaken();
-      throw externalChanges(flow);
+      if (!options.allowOverwriteExternalChanges) throw externalChanges(flow);
     }
     return flows.update(
       flow.id,

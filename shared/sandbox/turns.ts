@@ -63,7 +63,7 @@ export function makeTurns({ places, placesPerTenant }: { places: number; placesP
         };
         const leave = () => {
           queue.splice(queue.indexOf(waiting), 1);
-          if (queue.length === 0 && queues.get(tenant) === queue) queues.delete(tenant);
+          if (queue.length === 0) queues.delete(tenant);
           reject(signal?.reason);
         };
         signal?.addEventListener('abort', leave, { once: true });

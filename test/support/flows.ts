@@ -48,10 +48,22 @@ export async function createRecords(
 export const runFlow = ({ call }: Caller, flowId: string, recordType: string) =>
   call('POST', `/v1/flows/${flowId}/run-on-record-type`, { body: { recordType } });
 
-/** Waits for a batch to be over. @throws when that takes more than half a minute. */
-export async function finishedBatch({ call }: Caller, batchId: string) {
+export interface BatchStatus {
+  status: string;
+  processedRecords: number;
+  progress: number;
+  completedAt?: string;
+}
+
+/** Waits for a batch to be over, and tells what it sees. @throws when that takes more than half a minute. */
+export async function finishedBatch(
+  { call }: Caller,
+  batchId: string,
+  onStatus?: (status: BatchStatus) => void,
+) {
   for (let attempt = 0; attempt < 600; attempt++) {
     const status = await expectStatus(200, call('GET', `/v1/batch/status/${batchId}`));
+    onStatus?.(status);
     if (!['scheduled', 'running'].includes(status.status)) return status;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

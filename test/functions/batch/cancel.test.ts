@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
   createRecords,
   expectStatus,
@@ -26,9 +26,8 @@ async function cancelledInFlight() {
   ]);
   await createRecords(tenant, 'thing', recordCount);
   const { batchId } = await expectStatus(202, runFlow(tenant, flow.id, 'thing'));
-  while ((await status(tenant, batchId)).status === 'scheduled') {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  const hasBegun = async () => (await status(tenant, batchId)).status !== 'scheduled';
+  await vi.waitUntil(hasBegun, { timeout: 20_000, interval: 20 });
   const answer = await expectStatus(200, cancel(tenant, batchId));
   return { tenant, flow, batchId, answer };
 }

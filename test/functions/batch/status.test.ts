@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import {
+  type BatchStatus,
   createRecords,
   expectStatus,
   finishedBatch,
@@ -50,11 +51,8 @@ test('a batch that is over tells all about itself', async () => {
 
 test('it is scheduled before the first record is done, then running; the counts only grow', async () => {
   const { tenant, batchId } = await ranOn(25, [slow]);
-  const seen: { status: string; processedRecords: number; progress: number; completedAt?: string }[] = [];
-  do {
-    seen.push(await expectStatus(200, status(tenant, batchId)));
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  } while (seen.at(-1)?.status !== 'completed');
+  const seen: BatchStatus[] = [];
+  await finishedBatch(tenant, batchId, (status) => seen.push(status));
   expect([...new Set(seen.map((each) => each.status))]).toEqual(['scheduled', 'running', 'completed']);
   const counts = seen.map(({ processedRecords }) => processedRecords);
   expect(counts).toEqual(counts.toSorted((one, other) => one - other));

@@ -319,27 +319,35 @@ test('unknown flows and records, and another tenant’s, are a 404', async () =>
 
 test('a key that may only run flows cannot save, read or write anything by it', async () => {
   const tenant = await newTenant();
-  const key = await newKey(tenant, { permissions: ['FLOWS:EXECUTE'] });
-  const [record] = await createRecords(tenant, 'person', 1);
-  const refused = async (permission: string, body: object, options: object = {}) => {
-    const answer = await expectStatus(403, dispatch(key, body, options));
-    expect(answer.details).toBe(`Missing required permission: ${permission}`);
-  };
+  const [record] = await createRecords(tenant, 'person', 2);
+  const stored = { id: (await publishedFlow(tenant)).id };
   const flow = inline(template('x'));
   const upsert = {
     type: 'upsert-record',
     name: 'u',
     config: { recordType: 'x', sourceVariable: 'v', recordName: 'n' },
   };
-  const nested = {
-    type: 'conditional',
-    name: 'if',
-    config: { condition: 'true', falseSteps: [upsert] },
+  const nested = { type: 'conditional', name: 'if', config: { condition: 'true', falseSteps: [upsert] } };
+  const takesSecret = {
+    ...{ type: 'api-call', name: 'call', enabled: false },
+    config: { http: { url: 'https://example.com/?key={{ secret:HUSH | url_encode }}' } },
   };
-  await refused('FLOWS:WRITE', { flow }, { flowMode: 'create' });
-  await refused('FLOWS:WRITE', { flow }, { flowMode: 'upsert' });
-  await refused('RECORDS:WRITE', { flow, record: { type: 't', name: 'n' } }, { recordMode: 'create' });
-  await refused('RECORDS:READ', { flow, record: { id: record?.id } });
-  await refused('RECORDS:WRITE', { flow: inline(nested), inputs: { v: {} } });
-  await ran(key, { flow });
+  const there = { type: 'person', name: 'person-1' };
+  const executesOnly = await newKey(tenant, { permissions: ['FLOWS:EXECUTE'] });
+  for (const [permission, body, options] of [
+    ['FLOWS:WRITE', { flow }, { flowMode: 'create' }],
+    ['FLOWS:WRITE', { flow: { ...flow, name: 'Another' } }, { flowMode: 'upsert' }],
+    ['FLOWS:WRITE', { flow: inline(takesSecret, template('x')) }, {}],
+    ['RECORDS:WRITE', { flow, record: { type: 't', name: 'n' } }, { recordMode: 'create' }],
+    ['RECORDS:WRITE', { flow: stored, record: { id: record?.id } }, { autoAppendMetadata: true }],
+    ['RECORDS:WRITE', { flow: inline(nested), inputs: { v: {} } }, {}],
+    ['RECORDS:READ', { flow, record: { id: record?.id } }, {}],
+    ['RECORDS:READ', { flow, record: there }, { recordMode: 'existing' }],
+  ] as const) {
+    const refusal = await expectStatus(403, dispatch(executesOnly, body, options));
+    expect(refusal.details).toBe(`Missing required permission: ${permission}`);
+    await ran(await newKey(tenant, { permissions: ['FLOWS:EXECUTE', permission] }), body, options);
+  }
+  await ran(executesOnly, { flow });
+  await ran(executesOnly, { flow: stored, record: { id: record?.id } });
 });

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { startModelStandIn } from '../../../examples/model-stand-in.ts';
 import { handler } from '../../../functions/dispatch/run.ts';
 import { DispatchEvent } from '../../../shared/dispatch/events.ts';
@@ -14,6 +14,7 @@ const prompt = (model = 'any', userPrompt = 'Say something, please, and take you
   config: { model: `generic-openai/${model}`, userPrompt },
 });
 const inline = (...steps: object[]) => ({ flow: { name: 'Inline', steps } });
+const soon = { timeout: 20_000, interval: 10 };
 const typesOf = (events: Received[]) => events.map(({ data }) => data.type);
 
 // Lambdas of this process ask a model of this process.
@@ -129,13 +130,13 @@ test.each([{ streamResponse: true }, { streamResponse: false }])(
     const asked = models.requests.length;
     const before = models.gone();
     const { stream, done } = invoke(tenant, { flow: { id: flow.id }, options });
-    while (models.requests.length === asked) await new Promise((resolve) => setTimeout(resolve, 5));
+    await vi.waitUntil(() => models.requests.length > asked, soon);
     stream.destroy();
     await expect(done).rejects.toThrow();
-    while (models.gone() === before) await new Promise((resolve) => setTimeout(resolve, 5));
+    await vi.waitUntil(() => models.gone() > before, soon);
     delete models.options.misbehave;
     const path = `/v1/flows/${flow.id}/step-results`;
-    while ((await everyStepResult(tenant, path)).length === 0) await new Promise((r) => setTimeout(r, 5));
+    await vi.waitUntil(async () => (await everyStepResult(tenant, path)).length > 0, soon);
     expect(await everyStepResult(tenant, path)).toMatchObject([{ stepName: 'first', status: 'completed' }]);
   },
 );
@@ -147,7 +148,7 @@ test('over HTTP too: whoever hangs up stops the run', async () => {
   for await (const { data } of events) if (data.type === 'step_start' && data.index === 1) break;
   hangUp();
   const path = `/v1/flows/${flow.id}/step-results`;
-  while ((await everyStepResult(tenant, path)).length === 0) await new Promise((r) => setTimeout(r, 5));
+  await vi.waitUntil(async () => (await everyStepResult(tenant, path)).length > 0, soon);
   expect(await everyStepResult(tenant, path)).toHaveLength(1);
 });
 
@@ -215,7 +216,7 @@ test('a client that never reads holds a run no longer than its time', async () =
   const { stream } = invoke(tenant, { flow: { id: flow.id } }, 4_000);
   const path = `/v1/flows/${flow.id}/step-results`;
   // Nothing is written while it waits, since nothing reached outside.
-  while ((await everyStepResult(tenant, path)).length === 0) await new Promise((r) => setTimeout(r, 20));
+  await vi.waitUntil(async () => (await everyStepResult(tenant, path)).length > 0, soon);
   const events = await Array.fromAsync(eventsIn(new Blob([(await answerIn(stream)).body]).stream()));
   expect(events.at(-1)?.data).toMatchObject({ type: 'execution_error', error: { code: 'TIMEOUT' } });
   expect(events.filter(({ data }) => data.type === 'step_complete').length).toBeLessThan(6);
@@ -229,7 +230,7 @@ test('a client that goes away while the run waits for it ends the run', async ()
   stream.destroy();
   await expect(done).rejects.toThrow();
   const path = `/v1/flows/${flow.id}/step-results`;
-  while ((await everyStepResult(tenant, path)).length === 0) await new Promise((r) => setTimeout(r, 20));
+  await vi.waitUntil(async () => (await everyStepResult(tenant, path)).length > 0, soon);
   expect((await everyStepResult(tenant, path)).length).toBeLessThan(6);
 });
 

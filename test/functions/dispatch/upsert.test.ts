@@ -27,9 +27,22 @@ test('the first upsert makes the flow, the same one again changes nothing, anoth
 
 test('a flow of that name that was made otherwise is taken over when its steps are the same', async () => {
   const tenant = await newTenant();
-  const { id } = await createFlow(tenant, [template('one')], 'Mine');
+  const older = await createFlow(tenant, [template('one')], 'Mine');
+  const newer = await createFlow(tenant, [template('one')], 'Mine');
   await expectStatus(200, upsert(tenant, 'one'));
-  expect(await flowsOf(tenant)).toMatchObject([{ id }]);
+  expect(await flowsOf(tenant)).toMatchObject([{ id: newer.id }, { id: older.id }]);
+  expect((await versionsOf(tenant, newer.id)).publishedVersionId).not.toBeNull();
+  expect((await versionsOf(tenant, older.id)).publishedVersionId).toBeNull();
+});
+
+test('a flow that others made is theirs, though its steps are those of the last upsert', async () => {
+  const tenant = await newTenant();
+  await expectStatus(200, upsert(tenant, 'one'));
+  const [ours] = await flowsOf(tenant);
+  await expectStatus(200, tenant.call('PUT', `/v1/flows/${ours.id}`, { body: { name: 'Other' } }));
+  await createFlow(tenant, [template('one')], 'Mine');
+  const { details } = await expectStatus(409, upsert(tenant, 'two'));
+  expect(details).toMatchObject([{ code: 'EXTERNAL_CHANGES' }]);
 });
 
 test('steps that others put there are not written over unless that is asked for', async () => {
@@ -76,13 +89,16 @@ test('of many upserts at once one makes the flow, and the others find it or are 
   expect(await flowsOf(tenant)).toHaveLength(1);
 });
 
-test('of many upserts at once each is carried out, and the flow is what one of them sent', async () => {
-  const tenant = await newTenant();
-  const texts = Array.from({ length: 20 }, (_, n) => `text ${n}`);
-  const answers = await Promise.all(texts.map((text) => upsert(tenant, text)));
-  expect(answers.map(({ status }) => status)).toEqual(texts.map(() => 200));
-  const flows = await flowsOf(tenant);
-  expect(flows).toHaveLength(1);
-  const { flowSteps } = await expectStatus(200, tenant.call('GET', `/v1/flows/${flows[0].id}`));
-  expect(texts).toContain(flowSteps[0].name);
-});
+test.each([{}, { allowOverwriteExternalChanges: true }])(
+  'of many upserts at once each is carried out, and the flow is what one of them sent (%j)',
+  async (options) => {
+    const tenant = await newTenant();
+    const texts = Array.from({ length: 20 }, (_, n) => `text ${n}`);
+    const answers = await Promise.all(texts.map((text) => upsert(tenant, text, options)));
+    expect(answers.map(({ status }) => status)).toEqual(texts.map(() => 200));
+    const flows = await flowsOf(tenant);
+    expect(flows).toHaveLength(1);
+    const { flowSteps } = await expectStatus(200, tenant.call('GET', `/v1/flows/${flows[0].id}`));
+    expect(texts).toContain(flowSteps[0].name);
+  },
+);

@@ -104,7 +104,8 @@ test('pages of any size add up to the list, and counts are told when asked for',
       found.push(...data.map(({ id }: Row) => id));
       more = pagination.hasMore;
       expect(pagination).toEqual({
-        ...{ page, limit, hasMore: more, hasNextPage: more, hasPrev: page > 1, hasPrevPage: page > 1 },
+        ...{ page, limit, hasMore: page * limit < 4, hasNextPage: page * limit < 4 },
+        ...{ hasPrev: page > 1, hasPrevPage: page > 1 },
         ...{ total: 4, totalPages: Math.ceil(4 / limit) },
       });
     }

@@ -4,7 +4,12 @@ import { deleteRecord } from '../../../functions/records/delete.ts';
 import { handler as cleanUp } from '../../../functions/workers/clean-up.ts';
 import { handler as sweep } from '../../../functions/workers/sweep.ts';
 import { CleanupMessage, sweepDeleted } from '../../../shared/data/cleanup.ts';
-import { deletedIds, tombstoneEntity, unfinishedCleanups } from '../../../shared/data/tombstone.ts';
+import {
+  confirmCleaned,
+  deletedIds,
+  tombstoneEntity,
+  unfinishedCleanups,
+} from '../../../shared/data/tombstone.ts';
 import { flowStore } from '../../../shared/flows/flow-store.ts';
 import { toLambda } from '../../../shared/http/lambda.ts';
 import { newId } from '../../../shared/ids.ts';
@@ -87,6 +92,15 @@ test.each([
     }
   },
 );
+
+test('a clean-up that is confirmed when its tombstone is gone leaves none', async () => {
+  const { scope } = await plannedBatch({ steps: [] });
+  const [flow, record] = [newId('flow'), newId('record')];
+  for (const id of [flow, record]) {
+    await confirmCleaned(scope, id);
+    expect(await scope.table.get(tombstoneEntity, { id }, { consistent: true })).toBeUndefined();
+  }
+});
 
 test('a queue that cannot be reached does not fail a deletion', async () => {
   const world = await ran();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type ApiKey, apiKeyEntity, unused } from '../../../shared/auth/api-key.ts';
+import { type ApiKey, apiKeyEntity, sessionMeterEntity, unused } from '../../../shared/auth/api-key.ts';
 import { apiKeyStore } from '../../../shared/auth/api-key-store.ts';
-import { admit } from '../../../shared/auth/meter.ts';
+import { admit, admitAnonymous } from '../../../shared/auth/meter.ts';
 import type { Principal } from '../../../shared/auth/principal.ts';
 import { newId } from '../../../shared/ids.ts';
 import type { Scope } from '../../../shared/runtime.ts';
@@ -138,6 +138,71 @@ test('a window begins anew at its very second, and until then says how long to w
   });
 });
 
+test('what an hour or a day left over is not carried into the next', async () => {
+  const { admit, advance } = await keyWith({ perHour: 3, perDay: 4 });
+  const remaining = async () => {
+    const { windows, refusal } = await admit();
+    return [windows.hourly.remaining, windows.daily.remaining, refusal?.status];
+  };
+  expect(await remaining()).toEqual([2, 3, undefined]);
+  // The very second at which the hour is over, and then the one at which the day is.
+  advance(3_600_000);
+  expect(await remaining()).toEqual([2, 2, undefined]);
+  expect(await remaining()).toEqual([1, 1, undefined]);
+  advance(82_800_000);
+  expect(await remaining()).toEqual([2, 3, undefined]);
+});
+
+test('an hour that is under way when a day begins anew goes on', async () => {
+  const { admit, advance } = await keyWith({ perHour: 3, perDay: 4 });
+  await admit();
+  advance(85_000_000);
+  await admit();
+  const { windows } = await admit();
+  advance(1_400_000);
+  expect((await admit()).windows).toEqual({
+    hourly: { limit: 3, remaining: 0, reset: windows.hourly.reset },
+    daily: { limit: 4, remaining: 3, reset: start / 1_000 + 2 * 86_400 },
+  });
+  expect((await admit()).refusal).toMatchObject({ details: 'Hourly limit of 3 requests reached' });
+});
+
+test('a day that is over while the hour is full is told as the next request would begin it', async () => {
+  const { admit, advance } = await keyWith({ perHour: 1, perDay: 4 });
+  await admit();
+  advance(85_000_000);
+  await admit();
+  advance(1_400_000);
+  const { windows, refusal } = await admit();
+  expect(refusal).toMatchObject({ details: 'Hourly limit of 1 requests reached' });
+  expect(windows.daily).toEqual({ limit: 4, remaining: 4, reset: start / 1_000 + 2 * 86_400 });
+});
+
+test('of two windows with as much left the headers tell of the hour', async () => {
+  const { admit } = await keyWith({ perHour: 5, perDay: 5 });
+  expect((await admit()).rateLimit.reset).toBe(start / 1_000 + 3_600);
+});
+
+test('a limit that was lowered below what was counted leaves nothing, not less', async () => {
+  const { admit, change } = await keyWith({ perHour: 5 });
+  await admit();
+  await admit();
+  await change({ perHour: 1 });
+  expect(await admit()).toMatchObject({ refusal: { status: 429 }, rateLimit: { limit: 1, remaining: 0 } });
+});
+
+test('of a session’s first requests at once each is counted, and its counters outlive both of their windows', async () => {
+  const { scope, principal, advance } = await keyWith();
+  const session: Principal = { ...principal, kind: 'session', keyId: null, hash: null, permissions: ['*'] };
+  const all = await Promise.all(Array.from({ length: 20 }, () => admit(scope, session, access)));
+  expect(Math.min(...all.map(({ rateLimit }) => rateLimit.remaining))).toBe(9_980);
+  // An hour that begins a minute before the day is over.
+  advance(86_340_000);
+  const { windows } = await admit(scope, session, access);
+  const stored = await scope.table.getMany([sessionMeterEntity.key(scope.table.tenant, session)]);
+  expect(stored[0]?.ttl).toBeGreaterThan(windows.hourly.reset);
+});
+
 test('a full day tells of itself, though the hour before was full too', async () => {
   const { admit, advance } = await keyWith({ perHour: 1, perDay: 1 });
   await admit();
@@ -158,6 +223,18 @@ test('of 50 clients at once exactly those within the limit get in, also when a w
     );
     advance(3_600_000);
   }
+});
+
+test('of 50 clients at once exactly those within the limit get in when a day begins anew within an hour', async () => {
+  const { admit, advance } = await keyWith({ perHour: 100, perDay: 20 });
+  await admit();
+  advance(85_000_000);
+  await admit();
+  advance(1_400_000);
+  const admissions = await Promise.all(Array.from({ length: 50 }, () => admit()));
+  const admitted = admissions.filter(({ refusal }) => !refusal);
+  expect(admitted).toHaveLength(20);
+  expect(Math.min(...admitted.map(({ windows }) => windows.hourly.remaining))).toBe(79);
 });
 
 test('of 50 clients over HTTP exactly those within the limit get in', async () => {
@@ -227,6 +304,14 @@ test('a key that is bound to addresses and ranges is refused from elsewhere', as
 test('a session is counted per user, ten times as high', async () => {
   const { scope, principal } = await keyWith();
   const session: Principal = { ...principal, kind: 'session', keyId: null, hash: null, permissions: ['*'] };
-  expect((await admit(scope, session, access)).rateLimit).toMatchObject({ limit: 10_000, remaining: 9_999 });
+  const { rateLimit, windows } = await admit(scope, session, access);
+  expect(rateLimit).toMatchObject({ limit: 10_000, remaining: 9_999 });
+  expect(windows.daily).toMatchObject({ limit: 100_000, remaining: 99_999 });
   expect((await admit(scope, session, access)).rateLimit).toMatchObject({ remaining: 9_998 });
+});
+
+test('a caller without a credential is counted per address, with a tenth of what a key may', async () => {
+  const { scope } = await keyWith();
+  const { windows } = await admitAnonymous(scope, `2001:db8:${newId('key').slice(-4)}::1`);
+  expect(windows).toMatchObject({ hourly: { limit: 100 }, daily: { limit: 1_000 } });
 });

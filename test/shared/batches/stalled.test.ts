@@ -1,13 +1,16 @@
 import { encodeTime } from 'ulid';
-import { afterEach, expect, test, vi } from 'vitest';
-import { batchEntity } from '../../../shared/batches/batch.ts';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { handler as sweep } from '../../../functions/workers/sweep.ts';
+import { batchEntity, batchSweep } from '../../../shared/batches/batch.ts';
 import { batchPlanner, runIdOf } from '../../../shared/batches/batch-plan.ts';
 import { batchStarter } from '../../../shared/batches/batch-start.ts';
 import { batchStore } from '../../../shared/batches/batch-store.ts';
 import { reviveIfStalled } from '../../../shared/batches/stalled.ts';
+import { sweepKeys } from '../../../shared/data/sweeps.ts';
 import { newId } from '../../../shared/ids.ts';
+import { recordStore } from '../../../shared/records/record-store.ts';
 import type { Scope } from '../../../shared/runtime.ts';
-import { plannedBatch, runOnce } from '../../support/batches.ts';
+import { deliver, plannedBatch, runOnce } from '../../support/batches.ts';
 import { createRecords, finishedBatch, publishedFlow, template } from '../../support/flows.ts';
 import { principalHere } from '../../support/principals.ts';
 import { queueOfItsOwn } from '../../support/queues.ts';
@@ -123,6 +126,66 @@ test('a batch that stands still for 40 days is failed, so that it ends', async (
   const { scope, batch, progress } = await plannedBatch({ steps, flowId: `flow_${'0'.repeat(26)}` });
   await reviveIfStalled(scope, batch.id, later(41 * day));
   expect(await progress()).toMatchObject({ status: 'failed' });
+});
+
+test('a batch that stands is looked at ever more seldom, one that moved soon again', async () => {
+  // It names no records, so that its messages are none.
+  const { scope, batch, message } = await plannedBatch({ steps, recordCount: 2, recordType: null });
+  const minute = 60_000;
+  const started = Date.parse(batch.startedAt);
+  const { table } = scope;
+  const lookAfter = async (ms: number) => {
+    await reviveIfStalled(scope, batch.id, new Date(started + ms));
+    const [item] = await table.getMany([batchEntity.key(table.tenant, { id: batch.id })], {
+      consistent: true,
+    });
+    return item && { nextMs: Date.parse(item.SK2 as string) - started - ms, seen: item.seen };
+  };
+  const since = (ms: number) => new Date(started + ms).toISOString();
+  const untouched = { processed: 0, since: since(0) };
+  expect(await lookAfter(5 * minute)).toMatchObject({ nextMs: 15 * minute, seen: untouched });
+  expect(await lookAfter(60 * minute)).toMatchObject({ nextMs: 60 * minute, seen: untouched });
+  expect(await lookAfter(20 * day)).toMatchObject({ nextMs: day, seen: untouched });
+  await deliver([message(0)]);
+  const moved = { processed: 1, since: since(30 * day) };
+  expect(await lookAfter(30 * day)).toMatchObject({ nextMs: 15 * minute, seen: moved });
+  expect(await lookAfter(30 * day + 90 * minute)).toMatchObject({ nextMs: 90 * minute, seen: moved });
+  expect(await lookAfter(69 * day)).toMatchObject({ nextMs: day, seen: moved });
+  expect(await batchStore(scope).get(batch.id)).toMatchObject({ stopped: null });
+  await lookAfter(71 * day);
+  expect(await batchStore(scope).get(batch.id)).toMatchObject({ stopped: 'failed' });
+});
+
+test('a batch that moved does not get its messages again, one that stands does', async () => {
+  const { scope, batch, message } = await plannedBatch({ steps, recordCount: 2 });
+  await deliver([message(0)]);
+  vi.stubEnv('PLAN_QUEUE_URL', 'http://127.0.0.1:1/none');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await reviveIfStalled(scope, batch.id, later(16 * 60_000));
+  await expect(reviveIfStalled(scope, batch.id, later(32 * 60_000))).rejects.toThrow();
+});
+
+test('records that were processed and deleted still count when a batch is planned again', async () => {
+  const { scope, batch, message, records, ...tenant } = await plannedBatch({ steps, recordCount: 3 });
+  await deliver([message(0), message(1)]);
+  await recordStore(scope).remove(records[0]?.id ?? '');
+  const again = { tenant: tenant.tenant, batchId: batch.id, after: null, n: 0, again: 1 };
+  expect(await batchPlanner(scope).plan(again)).toBeUndefined();
+  expect(await finishedBatch(tenant, batch.id)).toMatchObject({ totalRecords: 3, processedRecords: 3 });
+});
+
+test('the sweep looks at the batches that are due and at no others, and one that cannot be read is in nobody’s way', async () => {
+  const anHourAgo = new Date(Date.now() - 3_600_000).toISOString();
+  const due = await plannedBatch({ steps, startedAt: anHourAgo });
+  const fresh = await plannedBatch({ steps });
+  const { table } = due.scope;
+  const unreadable = { ...batchEntity.key(table.tenant, { id: `batch_x${due.batch.id.at(-1)}` }) };
+  const keys = sweepKeys(batchSweep, due.batch.id, new Date(0).toISOString());
+  await table.commit([{ Put: { Item: { ...unreadable, ...keys } } }]);
+  await sweep();
+  await table.removeAll([unreadable]);
+  expect(await finishedBatch(due, due.batch.id)).toMatchObject({ status: 'completed' });
+  expect((await batchStore(fresh.scope).get(fresh.batch.id)).seen).toBeUndefined();
 });
 
 test('a clock that is set back leaves no record out', async () => {

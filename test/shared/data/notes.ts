@@ -36,5 +36,10 @@ export function notes() {
     await work();
     return consumed.commands;
   };
-  return { tenant, table, all, commands };
+  const units = async (work: () => Promise<unknown>) => {
+    reset();
+    await work();
+    return consumed.capacityUnits;
+  };
+  return { tenant, table, all, commands, units };
 }

@@ -99,6 +99,18 @@ test('forth and back, the pages of any list neither lose nor repeat a row, and t
       const back = await walk(paged, list, { limit: String(limit), cursor }, 'prevCursor');
       expect(idsIn(back.toReversed())).toEqual(wanted.slice(0, wanted.length - (last?.ids.length ?? 0)));
       expect(back.at(-1)?.pagination).toMatchObject({ hasPrev: false, currentOffset: 0 });
+      // From a page without rows both ways lead to the rows on either side of it.
+      for (const [pages, cursorName] of [
+        [forth, 'prevCursor'],
+        [[last, ...back].filter((page) => page !== undefined), 'nextCursor'],
+      ] as const) {
+        for (const [index, { ids, pagination }] of pages.entries()) {
+          const turned = pagination[cursorName];
+          if (ids.length > 0 || !turned) continue;
+          const there = await walk(paged, list, { limit: String(limit), cursor: turned }, cursorName);
+          expect(idsIn(there).toSorted()).toEqual(idsIn(pages.slice(0, index)).toSorted());
+        }
+      }
     }),
     { numRuns: 100 },
   );
@@ -118,6 +130,19 @@ test('a list that grows and shrinks between two pages repeats and loses nothing 
   ]);
   const rest = await walk(table, source, { limit: '3', cursor: pagination.nextCursor ?? '' });
   expect(idsIn(rest)).toEqual([ids[3], ...ids.slice(5)]);
+});
+
+test('rows that come in front of a page can be paged to, however many', async () => {
+  const { table, source, newestFirst } = await insertNotes(Array(5).fill('keep'));
+  const [first] = await walk(table, source, { limit: '3' });
+  const second = await walk(table, source, { limit: '3', cursor: first?.pagination.nextCursor ?? '' });
+  const newer = Array.from({ length: 8 }, () => ({ id: newId('record'), name: 'newer' }));
+  await table.commit(newer.map((note) => table.writes.insert(noteEntity, note)));
+  const cursor = second[0]?.pagination.prevCursor ?? '';
+  const back = await walk(table, source, { limit: '3', cursor }, 'prevCursor');
+  const before = [...newer.toReversed(), ...newestFirst.slice(0, 3)].map(({ id }) => id);
+  expect(idsIn(back.toReversed())).toEqual(before);
+  for (const { pagination } of back) expect(pagination.currentOffset).toBe(0);
 });
 
 test('a page is one query whatever the length of the list; a count reads it all', async () => {

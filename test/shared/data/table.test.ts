@@ -1,3 +1,4 @@
+import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterEach, expect, test, vi } from 'vitest';
 import { documentClient } from '../../../shared/data/client.ts';
@@ -90,6 +91,11 @@ test.each([
     ({ writes }: TenantTable) => writes.insert(noteEntity, { id: 'a', name: 'x' }),
   ],
   [
+    'a put',
+    ({ writes }: TenantTable) =>
+      writes.put(noteEntity, { id: 'a', name: 'x' }, { expression: 'attribute_exists(#size)' }),
+  ],
+  [
     'an update',
     ({ writes }: TenantTable) =>
       writes.update(
@@ -164,6 +170,7 @@ async function commitThrough(refusals: (() => Error)[], count = 3, patience?: Ab
 }
 
 const times = (count: number, refusal: () => Error) => Array.from({ length: count }, () => refusal);
+const refusing = (name: string) => () => Object.assign(new Error('busy'), { name, $metadata: {} });
 const conflict = () => cancelled('None', 'TransactionConflict', 'None');
 
 test.each([
@@ -177,8 +184,17 @@ test.each([
   ['throttling of a transaction', throttled, 6, 3],
   ['throttling of a single write', throttled, 6, 1],
   [
+    'too much for the capacity of one of the writes',
+    () => cancelled('ProvisionedThroughputExceeded', 'None', 'None'),
+    2,
+    3,
+  ],
+  // More often than the SDK tries by itself.
+  ['too much for the capacity of the table', refusing('ProvisionedThroughputExceededException'), 6, 1],
+  ['too much for the account', refusing('RequestLimitExceeded'), 6, 1],
+  [
     'a transaction in the way of a single write',
-    () => Object.assign(new Error('busy'), { name: 'ProvisionedThroughputExceededException', $metadata: {} }),
+    () => new TransactionConflictException({ message: 'busy', $metadata: {} }),
     2,
     1,
   ],
@@ -224,11 +240,12 @@ test('a failed condition is not tried again, nor is a fault', async () => {
     () => cancelled('None', 'ConditionalCheckFailed', 'TransactionConflict'),
   ]);
   expect(mixed).toMatchObject({ outcome: { failed: [1] }, requests: 1, stored: 0 });
-  const fault = Object.assign(new Error('no such table'), {
-    name: 'ResourceNotFoundException',
-    $metadata: {},
-  });
-  expect(await commitThrough([() => fault])).toMatchObject({ outcome: fault, requests: 1, stored: 0 });
+  for (const fault of [
+    refusing('ResourceNotFoundException')(),
+    cancelled('None', 'ValidationError'),
+    cancelled(),
+  ])
+    expect(await commitThrough([() => fault])).toMatchObject({ outcome: fault, requests: 1, stored: 0 });
 });
 
 test('updates that meet are all carried out, each once', async () => {
@@ -331,6 +348,13 @@ test('bounds that contain nothing find nothing, and nothing is asked', async () 
   ).toEqual([]);
 });
 
+test('bounds that are one hold the item that is there', async () => {
+  const { table, all } = await withNotes(3);
+  const range = { ...all, from: 'note 0001', to: 'note 0001' };
+  expect((await table.query(range)).items).toMatchObject([{ SK: 'note 0001' }]);
+  expect(await table.count(range)).toBe(1);
+});
+
 test('a query goes on where the page before ended', async () => {
   const { table, all } = await withNotes(7);
   const seen: unknown[] = [];
@@ -343,7 +367,7 @@ test('a query goes on where the page before ended', async () => {
   expect(seen).toEqual(ids(7));
 });
 
-test('count reads the whole range, over the megabyte that one query gives', async () => {
+test('count and queryAll read the whole range, over the megabyte that one query gives', async () => {
   const { table, all, commands } = notes();
   const text = 'x'.repeat(350_000);
   for (const id of ids(8)) await table.commit([table.writes.put(noteEntity, { id, name: id, status: text })]);
@@ -353,13 +377,28 @@ test('count reads the whole range, over the megabyte that one query gives', asyn
   });
   expect(counted).toBe(7);
   expect(used.length).toBeGreaterThan(1);
+  const read = await table.queryAll({ ...all, to: 'note 0006' });
+  expect(read.map(({ SK }) => SK)).toEqual(ids(7));
 });
 
-test('reads see the last write where they ask for that', async () => {
-  const { table } = notes();
-  await table.commit([insert(table, 'a')]);
-  for (let size = 1; size <= 5; size++) {
-    await table.commit([table.writes.update(noteEntity, { id: 'a' }, { set: { size } })]);
-    expect((await read(table, 'a'))?.size).toBe(size);
+test('reads see the last write where they ask for that, which costs twice as much', async () => {
+  const { table, all, units } = await withNotes(1);
+  const [id = ''] = ids(1);
+  for (const consistent of [false, true]) {
+    const expected = consistent ? 1 : 0.5;
+    expect(await units(() => table.get(noteEntity, { id }, { consistent }))).toBe(expected);
+    expect(await units(() => table.getMany([keyOf(table, id)], { consistent }))).toBe(expected);
+    expect(await units(() => table.query({ ...all, consistent }))).toBe(expected);
+    expect(await units(() => table.queryAll({ ...all, consistent }))).toBe(expected);
   }
+});
+
+test('keys that read the same in a row are not taken for one another', async () => {
+  const { table, tenant } = notes();
+  const keys = [
+    { PK: `T#${tenant}#A`, SK: 'BC' },
+    { PK: `T#${tenant}#AB`, SK: 'C' },
+  ];
+  await table.commit(keys.map((Item) => ({ Put: { Item } })));
+  expect(await table.getMany(keys)).toEqual(keys);
 });

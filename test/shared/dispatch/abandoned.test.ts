@@ -1,6 +1,12 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import { handler as sweep } from '../../../functions/workers/sweep.ts';
+import { sweepKeys } from '../../../shared/data/sweeps.ts';
+import { tombstoneOf } from '../../../shared/data/tombstone.ts';
 import { endAbandonedRun } from '../../../shared/dispatch/abandoned.ts';
-import { executionEntity } from '../../../shared/runs/execution.ts';
+import { newId } from '../../../shared/ids.ts';
+import { recordStore } from '../../../shared/records/record-store.ts';
+import { executionEntity, executionSweep } from '../../../shared/runs/execution.ts';
+import { recordCosts } from '../../../shared/runs/record-costs.ts';
 import { checkpointsOf } from '../../../shared/runs/run-history.ts';
 import type { Scope } from '../../../shared/runtime.ts';
 import { createRecords, template } from '../../support/flows.ts';
@@ -80,6 +86,20 @@ test('a run that comes to its end leaves no execution behind', async () => {
   expect(runId).toMatch(/^exec_/);
 });
 
+test('a run that came to its end while the sweeper looked stays as it ended', async () => {
+  const { scope, runId, checkpoints, execution } = await died(Number.POSITIVE_INFINITY);
+  const flow = { flowId: newId('flow'), flowName: 'Mortal' };
+  const [first] = await checkpoints();
+  const lease = { startedAt: '', leaseUntil: new Date().toISOString(), recordId: first?.recordId ?? null };
+  await scope.table.commit([
+    scope.table.writes.put(executionEntity, { id: runId, kind: 'dispatch', ...flow, ...lease }),
+  ]);
+  const before = await checkpoints();
+  await endAbandonedRun(scope, runId);
+  expect(await checkpoints()).toEqual(before);
+  expect(await execution()).toBeUndefined();
+});
+
 test('a run of one checkpoint is one write, and opens no execution', async () => {
   const { checkpoints, execution } = await died(2, [template('one')]);
   expect(await checkpoints()).toMatchObject([{ end: { status: 'completed' } }]);
@@ -91,4 +111,43 @@ test('a run that waits is looked after by its batch', async () => {
   const { checkpoints, execution } = await died(Number.POSITIVE_INFINITY, [prompt('one'), wait]);
   expect((await checkpoints()).at(-1)).toMatchObject({ waiting: expect.anything() });
   expect(await execution()).toBeUndefined();
+});
+
+test('the sweep ends the runs whose lease has passed and no others, and one that cannot be read is in nobody’s way', async () => {
+  const [past, live] = [await died(2), await died(2)];
+  const { table } = past.scope;
+  const execution = await past.execution();
+  if (!execution) throw new Error('No execution');
+  const lease = (ms: number) => new Date(Date.now() + ms).toISOString();
+  await table.commit([table.writes.put(executionEntity, { ...execution, leaseUntil: lease(-1) })]);
+  const unreadable = executionEntity.key(table.tenant, { id: `exec_x${past.runId.at(-1)}` });
+  const keys = sweepKeys(executionSweep, past.runId, new Date(0).toISOString());
+  await table.commit([{ Put: { Item: { ...unreadable, ...keys } } }]);
+  await sweep();
+  await table.removeAll([unreadable]);
+  expect((await past.checkpoints()).at(-1)?.end).toMatchObject({ status: 'failed' });
+  expect((await live.checkpoints()).at(-1)?.end).toBeUndefined();
+  expect((await live.execution())?.leaseUntil).toSatisfy((until: string) => until > lease(15 * 60_000));
+});
+
+test.each<[string, (run: Awaited<ReturnType<typeof died>>) => Promise<unknown>]>([
+  ['record', ({ scope, recordId }) => recordStore(scope).remove(recordId ?? '')],
+  ['flow', async ({ scope, execution }) => markDeleted(scope, (await execution())?.flowId ?? '')],
+])('a run whose %s was deleted is left to the clean-up of that', async (_what, remove) => {
+  const run = await died(2);
+  await remove(run);
+  await endAbandonedRun(run.scope, run.runId);
+  expect(await run.execution()).toBeUndefined();
+  expect((await run.checkpoints()).map(({ end }) => end)).toEqual([undefined]);
+});
+
+const markDeleted = (scope: Scope, id: string) => scope.table.commit([tombstoneOf(scope, id)]);
+
+test('the costs of what a run did before its process died are kept, and its end adds none twice', async () => {
+  const { scope, recordId, runId } = await died(3);
+  const costs = () => recordCosts(scope)(recordId ?? '');
+  const before = await costs();
+  expect(before).toMatchObject({ executionCount: 2 });
+  await endAbandonedRun(scope, runId);
+  expect(await costs()).toEqual(before);
 });

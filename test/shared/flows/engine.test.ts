@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { type Run, type RunEvent, runFlow, type StepResult } from '../../../shared/flows/engine.ts';
 import type { ModelRequest } from '../../../shared/flows/ports.ts';
 import { type FlowStep, StepError } from '../../../shared/flows/step.ts';
+import type { FlowStepInput } from '../../../shared/flows/steps/flow-step.ts';
+import type { Sandbox } from '../../../shared/sandbox/sandbox.ts';
 import { fakePorts, flowSteps, prompt, setVariable, template, transform } from './engine-world.ts';
 
 /** Runs steps to their end with fake ports, and gathers what happened. */
@@ -77,6 +79,34 @@ test('a result tells when its step began and how long it took, by the clock of t
       output: 'x',
     },
   ]);
+});
+
+test('a clock that is set back makes no step shorter than nothing', async () => {
+  const times = [new Date(2_000), new Date(1_000)];
+  const { results } = await run(flowSteps(template('x')), {
+    ports: fakePorts({ now: () => times.shift() ?? new Date(0) }),
+  });
+  expect(results).toMatchObject([{ durationMs: 0 }]);
+});
+
+test('an error of a thousand characters is told whole, a longer one to there', async () => {
+  const errorOf = async (length: number) => {
+    const model = () => Promise.reject(new StepError('e'.repeat(length)));
+    return (await run(flowSteps(prompt('x')), { ports: fakePorts({ model }) })).end.error;
+  };
+  expect(await errorOf(1_000)).toBe('e'.repeat(1_000));
+  expect(await errorOf(1_001)).toBe(`${'e'.repeat(1_000)}…`);
+});
+
+test('a run that was aborted begins no step', async () => {
+  const signal = AbortSignal.abort(new Error('gone'));
+  const told: RunEvent[] = [];
+  const steps = flowSteps(setVariable('a', 1));
+  const walk = async () => {
+    for await (const event of runFlow({ steps, variables: {}, ports: fakePorts(), signal })) told.push(event);
+  };
+  await expect(walk()).rejects.toThrow('gone');
+  expect(told).toEqual([]);
 });
 
 test('a step that is off is passed over without a word', async () => {
@@ -197,6 +227,13 @@ test('onError fail is as none; continue goes on without an output', async () => 
 const withFallbacks = (...fallbacks: object[]) =>
   prompt('hello', { errorHandling: { onError: 'fallback', fallbacks }, outputVariable: 'answer' });
 
+test.each(['fail', 'continue'])('fallbacks beside onError %s are not used', async (onError) => {
+  const fallbacks = [{ type: 'message', message: 'instead' }];
+  const steps = flowSteps(prompt('x', { errorHandling: { onError, fallbacks } }));
+  const { results } = await run(steps, scripted(new StepError('down')));
+  expect(results).toMatchObject([{ status: 'failed', error: 'down' }]);
+});
+
 test('a retry fallback tries the step again, as often as it is listed', async () => {
   const world = scripted(new StepError('one'), new StepError('two'), 'three');
   const { results } = await run(flowSteps(withFallbacks({ type: 'retry' }, { type: 'retry' })), world);
@@ -287,9 +324,48 @@ test('an aborted run throws the reason of its signal and tells of no failed step
   expect(told).toEqual(['step_start', 'step_end', 'step_start']);
 });
 
+test('a run that is aborted while a condition is told throws the reason, whatever the condition says', async () => {
+  const stopping = new AbortController();
+  const sandbox: Sandbox = async () => {
+    stopping.abort(new Error('out of time'));
+    return { error: 'threw' } as never;
+  };
+  const steps = flowSteps({ ...template('x'), when: 'true' });
+  const running = run(steps, { ports: fakePorts({ sandbox }), signal: stopping.signal });
+  await expect(running).rejects.toThrow('out of time');
+});
+
 test('a fault of the program is not passed off as a failed step', async () => {
-  const model = () => Promise.reject(new TypeError('a bug'));
-  await expect(run(flowSteps(prompt('x')), { ports: fakePorts({ model }) })).rejects.toThrow(TypeError);
+  const bug = () => Promise.reject(new TypeError('a bug'));
+  await expect(run(flowSteps(prompt('x')), { ports: fakePorts({ model: bug }) })).rejects.toThrow(TypeError);
+  const steps = flowSteps({ ...template('x'), when: 'true' });
+  await expect(run(steps, { ports: fakePorts({ sandbox: bug }) })).rejects.toThrow(TypeError);
+});
+
+test('a run that goes on tells nothing of the steps that are done, and asks no condition of theirs again', async () => {
+  const steps = flowSteps({ ...template('done', 'a'), when: 'true' }, template('{{ a }} and on'));
+  const { results } = await run(steps);
+  const done = new Map(results.slice(0, 1).map((result) => [result.path, result]));
+  const sandbox: Sandbox = () => Promise.reject(new Error('It was asked again'));
+  const { events, end } = await run(steps, { done, ports: fakePorts({ sandbox }) });
+  expect(events.map((event) => [event.type, 'path' in event && event.path])).toEqual([
+    ['step_start', '1'],
+    ['step_end', false],
+    ['run_end', false],
+  ]);
+  expect(end.output).toBe('done and on');
+});
+
+test('nothing comes after a run was parked, wherever that was', async () => {
+  const wait: FlowStepInput = { type: 'wait-until', name: 'wait', config: { delayMs: 3_600_000 } };
+  const branch: FlowStepInput = {
+    type: 'conditional',
+    name: 'if',
+    config: { condition: 'true', trueSteps: [wait, template('inside')] },
+  };
+  const world = { variables: {}, ports: fakePorts(), signal: new AbortController().signal };
+  const events = await Array.fromAsync(runFlow({ ...world, steps: flowSteps(branch, template('after')) }));
+  expect(events.map(({ type }) => type)).toEqual(['step_start', 'step_end', 'step_start', 'park']);
 });
 
 test('a prompt’s result tells the prompt, the model, the tokens and the cost; only it has effects', async () => {

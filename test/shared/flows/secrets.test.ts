@@ -127,6 +127,13 @@ test('a model is asked with the value; the prompt that is shown, its words and i
   expect(events.at(-1)).toEqual({ type: 'text_complete', text: 'You said [secret:KEY]!' });
 });
 
+test('a value that came in as a variable is not streamed either', async () => {
+  const stream: FlowStepInput = { type: 'send-stream', name: 's', config: { sourceVariable: 'echo' } };
+  const { events } = await run([prompt('{{secret:KEY}}'), stream], {}, { echo: `It is ${value}` });
+  expect(events.at(-1)).toEqual({ type: 'text_complete', text: 'It is [secret:KEY]' });
+  expect(JSON.stringify(events)).not.toContain('4711');
+});
+
 test('steps after the one that names a secret do not get it, and are cleaned too', async () => {
   const { results } = await run([
     call(

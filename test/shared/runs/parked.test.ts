@@ -1,13 +1,20 @@
 import { GetScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { checkpointsOf } from '../../../shared/runs/run-history.ts';
 import type { Scope } from '../../../shared/runtime.ts';
 import { type PlannedBatch, plannedBatch, runOnce } from '../../support/batches.ts';
-import { createRecords, expectStatus, template } from '../../support/flows.ts';
+import {
+  type BatchStatus,
+  createRecords,
+  expectStatus,
+  finishedBatch,
+  template,
+} from '../../support/flows.ts';
 import { newTenant } from '../../support/stack.ts';
 import { everyStepResult } from '../../support/step-results.ts';
 
 const minute = 60_000;
+const soon = { timeout: 25_000, interval: 200 };
 const wait = (config: Record<string, unknown>) => ({ type: 'wait-until', name: 'wait', config });
 const steps = (config: Record<string, unknown>) => [
   template('before', 'a'),
@@ -41,6 +48,7 @@ test('a parked run goes on where it waited; the wait is told from its beginning'
     'after before',
   ]);
   expect(rows[1]?.durationMs).toBeGreaterThanOrEqual(10 * minute);
+  expect(rows[2]?.durationMs).toBeLessThan(10 * minute);
 });
 
 test('a message that comes while the run is parked changes nothing', async () => {
@@ -100,15 +108,11 @@ test.concurrent('a dispatched run that waits goes on by itself as a batch, with 
   };
   const paused = await expectStatus(200, tenant.call('POST', '/v1/dispatch', { body }));
   expect(paused).toMatchObject({ success: true, status: 'paused', output: null });
-  const path = `/v1/batch/status/${paused.batchExecutionId}`;
-  expect(await expectStatus(200, tenant.call('GET', path))).toMatchObject({ status: 'scheduled' });
-  let status = paused;
-  while (status.status !== 'completed') {
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    status = await expectStatus(200, tenant.call('GET', path));
-  }
+  const seen: BatchStatus[] = [];
+  const { status, results } = await finishedBatch(tenant, paused.batchExecutionId, (now) => seen.push(now));
+  expect([seen[0]?.status, status]).toEqual(['scheduled', 'completed']);
   const { executionId } = paused;
-  expect(status.results).toEqual([
+  expect(results).toEqual([
     { executionId, recordId: null, success: true, output: 'Ada Lovelace', error: null },
   ]);
 });
@@ -122,13 +126,11 @@ test.concurrent('a dispatched run of a stored flow keeps one line of results acr
   const body = { flow: { id: flow.id }, options: { streamResponse: false } };
   const { executionId } = await expectStatus(200, tenant.call('POST', '/v1/dispatch', { body }));
   const path = `/v1/flows/${flow.id}/step-results`;
-  let rows = await everyStepResult(tenant, path);
-  expect(rows).toHaveLength(1);
-  while (rows.length < 3) {
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    rows = await everyStepResult(tenant, path);
-  }
-  expect(new Set(rows.map(({ executionSessionId }) => executionSessionId))).toEqual(new Set([executionId]));
+  const rows = () => everyStepResult(tenant, path);
+  expect(await rows()).toHaveLength(1);
+  await vi.waitUntil(async () => (await rows()).length === 3, soon);
+  const sessions = (await rows()).map(({ executionSessionId }) => executionSessionId);
+  expect(new Set(sessions)).toEqual(new Set([executionId]));
 });
 
 test.concurrent('a dispatched run that waited still appends its outputs to its record', async () => {
@@ -144,6 +146,6 @@ test.concurrent('a dispatched run that waited still appends its outputs to its r
   };
   await expectStatus(200, tenant.call('POST', '/v1/dispatch', { body }));
   const read = () => expectStatus(200, tenant.call('GET', `/v1/records/${record?.id}`));
-  while (!(await read()).metadata.b) await new Promise((resolve) => setTimeout(resolve, 200));
+  await vi.waitUntil(async () => (await read()).metadata.b, soon);
   expect((await read()).metadata).toEqual({ value: '0', a: 'before', b: 'after' });
 });

@@ -1,7 +1,9 @@
-import { expect, test } from 'vitest';
-import { payloadStore } from '../../../shared/data/payloads.ts';
+import { gzipSync } from 'node:zlib';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { s3Request } from '../../../shared/aws/s3.ts';
 import { checkpointEntity } from '../../../shared/runs/checkpoint.ts';
 import { recordCosts } from '../../../shared/runs/record-costs.ts';
+import { checkpointsOf } from '../../../shared/runs/run-history.ts';
 import { RunResultQuery, runResults } from '../../../shared/runs/run-results.ts';
 import { StepResultQuery, stepResultStore } from '../../../shared/runs/step-results.ts';
 import { deliver, plannedBatch } from '../../support/batches.ts';
@@ -13,6 +15,7 @@ import {
   runFlow,
   template,
 } from '../../support/flows.ts';
+import { loopback } from '../../support/loopback.ts';
 import { newTenant } from '../../support/stack.ts';
 import { everyStepResult } from '../../support/step-results.ts';
 
@@ -88,7 +91,10 @@ test('a cost that cannot be read is left out', async () => {
   expect(await recordCosts(scope)(spoiledId)).toMatchObject({ executionCount: 1 });
 });
 
-test('a payload that is gone is null, and the row is shown', async () => {
+const bucket = () => process.env.PAYLOAD_BUCKET ?? '';
+
+/** A run whose first output lies in the payload bucket. */
+async function ranWithPayload() {
   const batch = await plannedBatch({
     steps: [
       { type: 'transform-data', name: 's', config: { script: '"x".repeat(100_000)', outputVariable: 'v' } },
@@ -96,7 +102,17 @@ test('a payload that is gone is null, and the row is shown', async () => {
     ],
   });
   expect(await deliver([batch.message()])).toEqual([]);
-  await payloadStore(batch.scope).removeFolder(`runs/${batch.message().runId}`);
+  const [pointer = ''] = (await checkpointsOf(batch.scope, batch.message()))[0]?.pointers ?? [];
+  return { ...batch, pointer };
+}
+
+test.each<[string, (pointer: string) => Promise<unknown>]>([
+  ['gone', (pointer) => s3Request(bucket(), 'DELETE', pointer)],
+  ['not packed', (pointer) => s3Request(bucket(), 'PUT', pointer, { body: Buffer.from('{}') })],
+  ['no JSON', (pointer) => s3Request(bucket(), 'PUT', pointer, { body: gzipSync('{"cut": ') })],
+])('a payload that is %s is null, and the row is shown', async (_what, spoil) => {
+  const batch = await ranWithPayload();
+  await spoil(batch.pointer);
   expect(await batch.results()).toMatchObject([
     { outputPreview: 'x'.repeat(1_000), inputVariables: {} },
     { outputPreview: '100000', inputVariables: { v: null } },
@@ -123,4 +139,12 @@ test('texts that are cut in the middle of a character are kept: a preview, an er
   expect(cut?.outputPreview).toBe('x'.repeat(999));
   expect(thrown?.errorMessage).toContain('�😀');
   expect(lone?.outputPreview?.startsWith('� alone')).toBe(true);
+});
+
+test('a bucket that does not answer fails the list, in place of showing outputs as null', async () => {
+  const batch = await ranWithPayload();
+  const { url } = await loopback((_request, response) => response.writeHead(403).end());
+  vi.stubEnv('AWS_ENDPOINT_URL_S3', url);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await expect(batch.results()).rejects.toThrow('S3 answered 403');
 });

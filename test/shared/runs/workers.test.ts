@@ -2,7 +2,6 @@ import { afterEach, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { handler as failRecord } from '../../../functions/workers/fail-record.ts';
 import { batchPlanner } from '../../../shared/batches/batch-plan.ts';
-import { batchStore } from '../../../shared/batches/batch-store.ts';
 import type { RunMessage } from '../../../shared/batches/run-message.ts';
 import { WakeMessage } from '../../../shared/batches/wakes.ts';
 import { recordStore } from '../../../shared/records/record-store.ts';
@@ -109,12 +108,4 @@ test('records that are made after a batch began are left out of it', async () =>
   await batchPlanner(batch.scope).plan({ tenant: batch.tenant, batchId: batch.batch.id, after: null, n: 0 });
   expect(await finishedBatch(batch, batch.batch.id)).toMatchObject({ totalRecords: 3, processedRecords: 3 });
   expect(await batch.results(late.id)).toEqual([]);
-});
-
-test('a stopped batch is not planned any further', async () => {
-  const batch = await plannedBatch({ recordCount: 3, steps, planned: false });
-  await batchStore(batch.scope).stop(batch.batch.id, 'cancelled');
-  const message = { tenant: batch.tenant, batchId: batch.batch.id, after: null, n: 0 };
-  expect(await batchPlanner(batch.scope).plan(message)).toBeUndefined();
-  expect(await batch.progress()).toMatchObject({ status: 'cancelled', processedRecords: 0 });
 });

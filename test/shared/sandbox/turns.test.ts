@@ -8,11 +8,11 @@ function starter(turns: ReturnType<typeof makeTurns>) {
   const held: (() => void)[] = [];
   return {
     started,
-    begin: (tenant: string, signal?: AbortSignal) =>
-      turns.take(tenant, signal).then((release) => {
-        started.push(tenant);
-        held.push(release);
-      }),
+    begin: async (tenant: string, signal?: AbortSignal) => {
+      const release = await turns.take(tenant, signal);
+      started.push(tenant);
+      held.push(release);
+    },
     finishOne: async () => {
       held.shift()?.();
       await settled();
@@ -49,6 +49,33 @@ test('whoever gives up waiting takes no place', async () => {
   await finishOne();
   await finishOne();
   expect(started).toEqual(['a', 'c']);
+});
+
+test('whoever gives up waiting and comes again waits behind those who came meanwhile', async () => {
+  const { begin, started, finishOne } = starter(makeTurns({ places: 1, placesPerTenant: 1 }));
+  const leaving = new AbortController();
+  begin('a');
+  const left = begin('b', leaving.signal);
+  begin('c');
+  leaving.abort(new Error('gone'));
+  await expect(left).rejects.toThrow('gone');
+  begin('b');
+  await finishOne();
+  await finishOne();
+  expect(started).toEqual(['a', 'c', 'b']);
+});
+
+test('a signal that is over is refused a place; one that is aborted after its turn began drops nobody', async () => {
+  const { begin, started, finishOne } = starter(makeTurns({ places: 1, placesPerTenant: 1 }));
+  await expect(begin('a', AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
+  const running = new AbortController();
+  begin('a', running.signal);
+  begin('a');
+  begin('a');
+  await settled();
+  running.abort();
+  for (let n = 0; n < 3; n++) await finishOne();
+  expect(started).toEqual(['a', 'a', 'a']);
 });
 
 test('whatever comes and goes, all get their turn and no limit is passed', async () => {

@@ -52,10 +52,14 @@ test('collections of one name are apart for each tenant, and of one tenant for e
   expect((await one.query('Docs ✓', [1, 0, 0], 10)).map(({ id }) => id)).toEqual(['another']);
 });
 
-test('no tenant’s name runs into the name of a collection', async () => {
-  await vectorStore('user:a').put('b/c', [stored('x', [1, 0])]);
-  expect(await vectorStore('user:a/b').query('c', [1, 0], 10)).toEqual([]);
-});
+test.each(['', ':', '-', '_', '.', '~', '%', '*', "'", '('])(
+  'no tenant’s name runs into the name of a collection at "%s"',
+  async (between) => {
+    const user = `user:${randomUUID()}`;
+    await vectorStore(user).put(`b${between}c`, [stored('x', [1, 0])]);
+    expect(await vectorStore(`${user}${between}b`).query('c', [1, 0], 10)).toEqual([]);
+  },
+);
 
 test('more vectors than one request takes are all stored', async () => {
   const vectors = store();

@@ -58,6 +58,13 @@ test('nested steps are completed the same way', async () => {
   ]);
 });
 
+const handling = (...fallbacks: object[]) => ({ errorHandling: { onError: 'fallback', fallbacks } });
+const asking = (more: object) => ({
+  type: 'prompt',
+  name: 'p',
+  config: { model: 'm', userPrompt: 'x', ...more },
+});
+
 test.each([
   [
     [step({ type: 'dance' })],
@@ -101,6 +108,18 @@ test.each([
   [
     [conditional([step({ name: 5 })])],
     [{ path: 'flowSteps.0.config.trueSteps.0.name', code: 'INVALID_TYPE' }],
+  ],
+  [
+    [step({ config: { template: 'x', ...handling({ type: 'retry', delay: 60_001 }) } })],
+    [{ path: 'flowSteps.0.config.errorHandling.fallbacks.0.delay', code: 'TOO_BIG' }],
+  ],
+  [
+    [step({ config: { template: 'x', ...handling(...Array(11).fill({ type: 'retry' })) } })],
+    [{ path: 'flowSteps.0.config.errorHandling.fallbacks', code: 'TOO_BIG' }],
+  ],
+  [
+    [asking(handling(...Array(11).fill({ type: 'model', model: 'm' })))],
+    [{ path: 'flowSteps.0.config.errorHandling.fallbacks', code: 'TOO_BIG' }],
   ],
   [Array.from({ length: 1_001 }, () => step()), [{ path: 'flowSteps.1000', code: 'TOO_MANY_STEPS' }]],
   [['x'], [{ path: 'flowSteps.0', code: 'INVALID_TYPE' }]],
