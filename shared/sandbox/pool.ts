@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
+import { log } from '../log.ts';
 import { type Limits, SandboxError, type Sandboxed, type SandboxTask } from './sandbox.ts';
 import { makeTurns } from './turns.ts';
 
@@ -25,8 +26,13 @@ const documentTurns = makeTurns({ places: 1, placesPerTenant: 1 });
 
 let pool: Piscina | undefined;
 
-function threads(): Piscina {
-  pool ??= new Piscina({
+export function threads(): Piscina {
+  pool ??= newPool();
+  return pool;
+}
+
+function newPool(): Piscina {
+  const made = new Piscina({
     // Beside this file, here as TypeScript and in a bundle as JavaScript.
     filename: fileURLToPath(new URL(`./thread${extname(import.meta.url)}`, import.meta.url)),
     minThreads: 0,
@@ -36,7 +42,9 @@ function threads(): Piscina {
     execArgv: ['--no-warnings'],
     env: {},
   });
-  return pool;
+  // A thread may run out of memory while it is being ended, when it has no task that could be told.
+  made.on('error', (error) => log.warn('A sandbox thread broke while it was being ended', { error }));
+  return made;
 }
 
 /**

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CreateFlowBody } from '../../../functions/flows/schemas.ts';
+import { validateFlow as endpoint } from '../../../functions/public/validate-flow.ts';
 import { textProblems } from '../../../shared/flows/analysis/text-problems.ts';
 import { validateFlow } from '../../../shared/flows/analysis/validate.ts';
 import { expectStatus, template } from '../../support/flows.ts';
@@ -195,4 +196,11 @@ test.each([
 test('a body that is no JSON at all: 415', async () => {
   const answer = await call('POST', path, { body: 'name=x', headers: { 'content-type': 'text/plain' } });
   expect(answer.status).toBe(415);
+});
+
+test('who has no time left gives up the place in the queue of all who ask', async () => {
+  const body = { name: 'Late', flowSteps: [template('{{ a | upcase }}')] };
+  const signal = AbortSignal.abort(new Error('no time left'));
+  const request = { body, signal, params: undefined, query: undefined } as never;
+  await expect(endpoint.handle(request, undefined as never)).rejects.toThrow('no time left');
 });

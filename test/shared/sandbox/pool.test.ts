@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { evaluateScript } from '../../../shared/flows/scripts.ts';
+import { threads } from '../../../shared/sandbox/pool.ts';
 import { sandboxOf } from '../../../shared/sandbox/sandbox.ts';
 import { failureOf } from '../../support/failure-of.ts';
 
@@ -71,4 +72,10 @@ test('TypeScript that takes Node’s stripper forever is ended, and the next is 
   );
   expect(failure.message).toBe('The script took longer than 200 ms');
   expect(await evaluateScript(sandbox, 'return 1 as number', {}, { language: 'typescript' })).toBe(1);
+});
+
+test('a thread that breaks while it is being ended, when it has no task, leaves the process alone', async () => {
+  // How Piscina tells it; an event of this name that nobody listens to ends the process.
+  threads().emit('error', new Error('Worker terminated due to reaching memory limit'));
+  expect(await evaluateScript(sandboxOf('after'), '1 + 1', {})).toBe(2);
 });
