@@ -40,7 +40,22 @@ function withoutTypes(code: string): string {
   return stripTypes(`${head}${code}\n}`).slice(head.length, -2);
 }
 
+/** V8 takes the square of this in time, and in memory outside the limits of a thread, and cannot be interrupted. */
+const bracketsMax = 500;
+
+/** How many brackets are open at once at most; those within texts are counted too. */
+function openBrackets(code: string): number {
+  let open = 0;
+  let most = 0;
+  for (const [bracket] of code.matchAll(/[()[\]{}]/g)) {
+    open = '([{'.includes(bracket) ? open + 1 : Math.max(0, open - 1);
+    most = Math.max(most, open);
+  }
+  return most;
+}
+
 function syntaxProblem(program: string): string | undefined {
+  if (openBrackets(program) > bracketsMax) return 'It is nested too deeply';
   try {
     new V8Script(program, { filename: 'script' });
     return undefined;
