@@ -1,36 +1,18 @@
-import { json } from 'node:stream/consumers';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { batchPlanner, type PlanMessage } from '../../../shared/batches/batch-plan.ts';
 import { batchStore, slotOf } from '../../../shared/batches/batch-store.ts';
 import type { RunMessage } from '../../../shared/batches/run-message.ts';
-import { plannedBatch } from '../../support/batches.ts';
+import { recordStore } from '../../../shared/records/record-store.ts';
+import { deliver, plannedBatch } from '../../support/batches.ts';
 import { template } from '../../support/flows.ts';
-import { loopback } from '../../support/loopback.ts';
-
-/** A queue of runs that takes every message and delivers none. */
-async function runsQueue() {
-  const sent: { body: RunMessage; group: string }[] = [];
-  const { url } = await loopback(async (request, response) => {
-    const { Entries } = (await json(request)) as {
-      Entries: { MessageBody: string; MessageGroupId: string }[];
-    };
-    for (const { MessageBody, MessageGroupId } of Entries)
-      sent.push({ body: JSON.parse(MessageBody) as RunMessage, group: MessageGroupId });
-    response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' }).end('{}');
-  });
-  // The SDK warns of a queue on another host than its endpoint.
-  vi.spyOn(console, 'warn').mockImplementation(() => {});
-  vi.stubEnv('RUNS_QUEUE_URL', `${url}/runs`);
-  onTestFinished(() => void vi.unstubAllEnvs());
-  return sent;
-}
+import { silentQueue } from '../../support/silent-queue.ts';
 
 test('a batch of more records than one message plans is planned in parts, each record once in its slot', async () => {
   const { scope, batch, records, tenant, progress } = await plannedBatch({
     ...{ steps: [template('x')], recordCount: 5_003, recordConcurrency: 7 },
     ...{ planned: false, totalRecords: 0 },
   });
-  const sent = await runsQueue();
+  const sent = await silentQueue<RunMessage>('RUNS_QUEUE_URL');
   const parts: PlanMessage[] = [];
   let part: PlanMessage | undefined = { tenant, batchId: batch.id, after: null, n: 0 };
   for (; part && parts.length < 5; part = await batchPlanner(scope).plan(part)) parts.push(part);
@@ -49,8 +31,36 @@ test.each([
 ])('a batch that %s gets no more messages', async (_what, changes, isStopped) => {
   const { scope, batch, tenant } = await plannedBatch({ steps: [template('x')], recordCount: 3, ...changes });
   if (isStopped) await batchStore(scope).stop(batch.id, 'cancelled');
-  const sent = await runsQueue();
+  const sent = await silentQueue<RunMessage>('RUNS_QUEUE_URL');
   const message = { tenant, batchId: batch.id, after: null, n: 0 };
   expect(await batchPlanner(scope).plan(message)).toBeUndefined();
   expect(sent).toEqual([]);
+});
+
+test('a batch is not over before all of its records are planned, and one whose records are gone is', async () => {
+  const { scope, batch, message, tenant, progress } = await plannedBatch({
+    ...{ steps: [template('x')], recordCount: 1, planned: false },
+  });
+  await deliver([message()]);
+  expect(await progress()).toMatchObject({ status: 'running', processedRecords: 1, totalRecords: 1 });
+  await batchPlanner(scope).plan({ tenant, batchId: batch.id, after: null, n: 0 });
+  expect(await progress()).toMatchObject({ status: 'completed', processedRecords: 1, totalRecords: 1 });
+
+  const empty = await plannedBatch({ steps: [template('x')], recordCount: 1, planned: false });
+  await recordStore(empty.scope).remove(empty.records[0]?.id ?? '');
+  const { tenant: other, batch: none } = empty;
+  await batchPlanner(empty.scope).plan({ tenant: other, batchId: none.id, after: null, n: 0 });
+  expect(await empty.progress()).toMatchObject({ status: 'completed', totalRecords: 0, progress: 100 });
+});
+
+test('who lists the latest batches sees one move on, and keeps how it ended', async () => {
+  const { scope, batch, message } = await plannedBatch({ steps: [template('x')], recordCount: 2 });
+  const { latest } = batchStore(scope);
+  const seen = async () => (await latest(1))[0]?.progress;
+  for (const n of [0, 1]) {
+    await deliver([message(n)]);
+    expect(await seen()).toMatchObject({ processedRecords: n + 1 });
+  }
+  expect(await seen()).toMatchObject({ status: 'completed', processedRecords: 2 });
+  expect(await batchStore(scope).get(batch.id)).toMatchObject({ outcome: { processed: 2 } });
 });

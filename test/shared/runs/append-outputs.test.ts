@@ -51,31 +51,43 @@ test('outputs that the record cannot take fail the run, in front of its caller a
   expect(data).toMatchObject([{ status: 'failed' }]);
 });
 
-test('a worker that dies once it has appended leaves a run that goes on and pays for nothing twice', async () => {
-  const batch = await appending([prompt, template('{{ answered }}!', 'greeting')]);
-  const { table } = batch.scope;
-  let appended = false;
-  const dying = {
-    ...table,
-    async updateAndGet(...update: Parameters<typeof table.updateAndGet>) {
-      const item = await table.updateAndGet(...update);
-      appended = true;
-      return item;
-    },
-    commit: async (writes: readonly Write[]) => {
-      if (appended) throw new Error('The worker died');
-      await table.commit(writes);
-    },
-  };
-  const scope = { ...batch.scope, table: dying as typeof table };
-  await expect(runOnce(scope, batch.message())).rejects.toThrow('The worker died');
-  expect((await recordOf(batch)).metadata).toMatchObject({ greeting: 'the answer!' });
-  expect(await batch.progress()).toMatchObject({ processedRecords: 0 });
+test.each([
+  ['last', [template('the answer!', 'greeting'), prompt]],
+  ['before another', [prompt, template('{{ answered }}!', 'greeting')]],
+])(
+  'a worker that dies once it has appended pays for nothing twice, with its model call %s',
+  async (_where, steps) => {
+    const batch = await appending(steps);
+    const { table } = batch.scope;
+    let appended = false;
+    const dying = {
+      ...table,
+      async updateAndGet(...update: Parameters<typeof table.updateAndGet>) {
+        const item = await table.updateAndGet(...update);
+        appended = true;
+        return item;
+      },
+      commit: async (writes: readonly Write[]) => {
+        if (appended) throw new Error('The worker died');
+        await table.commit(writes);
+      },
+    };
+    const scope = { ...batch.scope, table: dying as typeof table };
+    await expect(runOnce(scope, batch.message())).rejects.toThrow('The worker died');
+    expect((await recordOf(batch)).metadata).toMatchObject({ greeting: 'the answer!' });
+    expect(await batch.progress()).toMatchObject({ processedRecords: 0 });
+    expect(await deliver([batch.message()])).toEqual([]);
+    expect(await batch.progress()).toMatchObject({
+      status: 'completed',
+      processedRecords: 1,
+      failedRecords: 0,
+    });
+    expect(server.requests).toHaveLength(1);
+  },
+);
+
+test('a run that fails appends nothing', async () => {
+  const batch = await appending([script('1'), script('throw new Error("no")')]);
   expect(await deliver([batch.message()])).toEqual([]);
-  expect(await batch.progress()).toMatchObject({
-    status: 'completed',
-    processedRecords: 1,
-    failedRecords: 0,
-  });
-  expect(server.requests).toHaveLength(1);
+  expect((await recordOf(batch)).metadata).toEqual({ n: 0 });
 });

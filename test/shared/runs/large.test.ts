@@ -71,6 +71,16 @@ test('sixty steps with large outputs are spread over checkpoints, and everything
   expect(await batch.progress()).toMatchObject({ status: 'completed', processedRecords: 1 });
 });
 
+test('characters of several bytes count as what they take', async () => {
+  const steps = Array.from({ length: 12 }, (_, n) => script(`"${n}" + "€".repeat(29_000)`));
+  const batch = await plannedBatch({ steps });
+  expect(await deliver([batch.message()])).toEqual([]);
+  expect(await batch.progress()).toMatchObject({ status: 'completed' });
+  expect((await batch.results()).map((row) => row.outputPreview?.replace(/€+/, ''))).toEqual(
+    steps.map((_, n) => String(n)),
+  );
+});
+
 test('a thousand steps that all fail with long reasons keep every one of them', async () => {
   const fails = {
     ...script('throw new Error("x".repeat(600))'),

@@ -1,5 +1,6 @@
 import { GetScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { expect, test, vi } from 'vitest';
+import { batchStore } from '../../../shared/batches/batch-store.ts';
 import { checkpointsOf } from '../../../shared/runs/run-history.ts';
 import type { Scope } from '../../../shared/runtime.ts';
 import { type PlannedBatch, plannedBatch, runOnce } from '../../support/batches.ts';
@@ -60,11 +61,35 @@ test('a message that comes while the run is parked changes nothing', async () =>
   expect(await batch.results()).toHaveLength(3);
 });
 
-test('a poll in vain writes nothing; two waits are parked one after the other', async () => {
+test('a poll in vain writes nothing', async () => {
   const poll = wait({ condition: `Date.now() > ${Date.now() + minute}`, pollIntervalMs: 30_000 });
-  const batch = await plannedBatch({ steps: [poll, wait({ delayMs: minute }), template('x')] });
+  const batch = await plannedBatch({ steps: [poll, template('x')] });
   for (const _ of [1, 2]) await runOnce(batch.scope, batch.message());
   expect(await checkpoints(batch)).toMatchObject([{ waiting: { path: '0' } }]);
+});
+
+test('two waits are parked one after the other', async () => {
+  const batch = await plannedBatch({ steps: [wait({ delayMs: minute }), wait({ delayMs: minute })] });
+  const waits = async () =>
+    (await checkpoints(batch)).map(({ waiting, end }) => waiting?.path ?? end?.status);
+  await runOnce(batch.scope, batch.message());
+  await runOnce(later(batch.scope, minute), batch.message());
+  expect(await waits()).toEqual(['0', '1']);
+  await runOnce(later(batch.scope, 2 * minute), batch.message());
+  expect(await waits()).toEqual(['0', '1', 'completed']);
+});
+
+test('a run that goes on ends with the cost and the prompt of what it did before', async () => {
+  const config = { model: 'generic-openai/gpt-4o-mini', userPrompt: 'hi' };
+  const prompt = { type: 'prompt' as const, name: 'ask', config };
+  const batch = await plannedBatch({ steps: [prompt, wait({ delayMs: minute }), template('x')] });
+  await runOnce(batch.scope, batch.message());
+  await runOnce(later(batch.scope, minute), batch.message());
+  const [asked] = await batch.results();
+  const { cost } = await batchStore(batch.scope).totals(batch.batch);
+  expect(cost).toBe(Number(asked?.estimatedCost));
+  expect(cost).toBeGreaterThan(0);
+  expect((await checkpoints(batch)).at(-1)?.finished?.promptStepId).toBe(asked?.stepId);
 });
 
 test('a wait inside a branch is gone on with inside that branch', async () => {
