@@ -151,3 +151,16 @@ test('the costs of what a run did before its process died are kept, and its end 
   await endAbandonedRun(scope, runId);
   expect(await costs()).toEqual(before);
 });
+
+test('the sweep finds every run whose lease has passed, whatever its id ends with', async () => {
+  const { scope, execution } = await died(2);
+  const known = await execution();
+  if (!known) throw new Error('No execution');
+  const { table } = scope;
+  const ids = ['a', 'b', 'c', 'd'].map((end) => `${newId('exec').slice(0, -1)}${end}`);
+  const leaseUntil = new Date(0).toISOString();
+  await table.commit(ids.map((id) => table.writes.put(executionEntity, { ...known, id, leaseUntil })));
+  await sweep();
+  const left = await table.getMany(ids.map((id) => executionEntity.key(table.tenant, { id })));
+  expect(left).toEqual([undefined, undefined, undefined, undefined]);
+});
