@@ -55,12 +55,18 @@ function everyStep(steps: readonly { type: string; config?: unknown }[]): { type
 export async function prepare(scope: Scope, principal: Principal, body: DispatchBody): Promise<Prepared> {
   const sent = body.flow?.steps;
   const steps = sent && (await checkTexts(sent, ['flow', 'steps'], sandbox(scope)));
-  const [{ flow, version }, record] = await Promise.all([
-    versionOf(scope, principal, body, steps),
-    recordOf(scope, principal, body),
+  if (steps?.length === 0) throw noSteps();
+  const { flowMode, recordMode, modelOverride, storeResults } = body.options;
+  const savesFlow = flowMode === 'create' || flowMode === 'upsert';
+  const makesRecord = recordMode === 'create' && !body.record?.id;
+  // What can refuse the request comes before what it would leave behind.
+  const [found, known] = await Promise.all([
+    savesFlow ? undefined : versionOf(scope, principal, body, steps),
+    makesRecord ? refuseTaken(scope, body) : recordOf(scope, principal, body),
   ]);
-  if (version.steps.length === 0) throw unprocessable('The flow has no steps to run');
-  const { modelOverride, storeResults } = body.options;
+  if (found?.version.steps.length === 0) throw noSteps();
+  const { flow, version } = found ?? (await versionOf(scope, principal, body, steps));
+  const record = known ?? (makesRecord ? await recordOf(scope, principal, body) : undefined);
   const others = modelOverride ? withModel(version.steps, modelOverride) : undefined;
   return {
     flow,
@@ -68,6 +74,14 @@ export async function prepare(scope: Scope, principal: Principal, body: Dispatch
     record,
     keeps: storeResults ?? (flow.isStored || record?.id != null),
   };
+}
+
+const noSteps = () => unprocessable('The flow has no steps to run');
+
+/** @throws 409 where there is a record of the type and name that are to be created. */
+async function refuseTaken(scope: Scope, { record: { type = '', name = '' } = {} }: DispatchBody) {
+  if (type && name) await recordStore(scope).refuseTaken({ type, name });
+  return undefined;
 }
 
 interface Found {

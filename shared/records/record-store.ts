@@ -55,6 +55,11 @@ export function recordStore(scope: Scope) {
     createMany: insertMany(scope),
     createEach: insertEach(scope),
 
+    /** @throws 409 where there is a record of this type and name. */
+    async refuseTaken(pair: Pair): Promise<void> {
+      if (await idOf(pair)) throw taken(pair);
+    },
+
     async create(owner: Owner, draft: RecordDraft): Promise<RecordItem> {
       const record = newRecord(scope, owner, draft);
       if (await attempt.insert(record)) return record;

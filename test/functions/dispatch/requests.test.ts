@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { dispatch } from '../../../functions/dispatch/run.ts';
 import { toStreamingLambda } from '../../../shared/http/streaming-lambda.ts';
-import { createRecords, publishedFlow, template } from '../../support/flows.ts';
+import { createRecords, expectStatus, publishedFlow, template } from '../../support/flows.ts';
 import { countingRuntime, newTenant } from '../../support/stack.ts';
 import { answerIn, invokeStreaming } from '../../support/streamed.ts';
 
@@ -49,4 +49,36 @@ test.each(cases)('%s costs no more requests than it has to', async (_what, bodyO
   runtime.reset();
   await run();
   expect(runtime.consumed.commands).toEqual(expected);
+});
+
+test.each<[status: number, why: string, flow: object, record: object, options: object]>([
+  [
+    409,
+    'the record’s name is taken',
+    { name: 'New', steps: [template('x')] },
+    { type: 'thing', name: 'taken' },
+    { flowMode: 'create', recordMode: 'create' },
+  ],
+  [
+    422,
+    'there are no steps',
+    { name: 'New', steps: [] },
+    { type: 'thing', name: 'other' },
+    { flowMode: 'create', recordMode: 'create' },
+  ],
+  [
+    404,
+    'the flow is unknown',
+    { id: `flow_${'0'.repeat(26)}` },
+    { type: 'thing', name: 'other' },
+    { recordMode: 'create' },
+  ],
+])('%i because %s leaves neither a flow nor a record behind', async (status, _why, flow, record, options) => {
+  const tenant = await newTenant();
+  const taken = { type: 'thing', name: 'taken' };
+  await expectStatus(201, tenant.call('POST', '/v1/records', { body: taken }));
+  const body = { flow, record, options: { ...options, streamResponse: false } };
+  await expectStatus(status, tenant.call('POST', '/v1/dispatch', { body }));
+  expect((await expectStatus(200, tenant.call('GET', '/v1/flows'))).data).toEqual([]);
+  expect((await expectStatus(200, tenant.call('GET', '/v1/records'))).data).toMatchObject([taken]);
 });
