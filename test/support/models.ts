@@ -28,7 +28,14 @@ export async function startModels() {
   const server = await startModelStandIn({
     answer: ({ messages }) => `You said: ${messages.at(-1)?.content}`,
   });
-  const asked = () => behaviours[server.requests.at(-1)?.model ?? ''] ?? {};
+  let model = '';
+  for (const list of [server.requests, server.embeddings] as { model: string }[][]) {
+    list.push = (...requests) => {
+      model = requests.at(-1)?.model ?? '';
+      return Array.prototype.push.apply(list, requests);
+    };
+  }
+  const asked = () => behaviours[model] ?? {};
   // The server reads its options anew for each request, right after it has noted that.
   for (const name of optionNames) {
     Object.defineProperty(server.options, name, { get: () => asked()[name] });
