@@ -37,8 +37,8 @@ export const queues = {
   runs: {
     fifo: true,
     worker: 'run-record',
-    // Few, since the records of one slot run one after another within the time of one invocation.
-    batchSize: 5,
+    // The most of a FIFO queue, though the records of one slot run one after another within the time of one invocation.
+    batchSize: 10,
     timeoutSeconds: 900,
     env: 'RUNS_QUEUE_URL',
     maxReceiveCount: 5,

@@ -2,7 +2,7 @@ import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { messagesOf, type Received } from '../../shared/aws/messages.ts';
 import { loadJobs } from '../../shared/batches/record-jobs.ts';
 import { runRecord } from '../../shared/batches/record-runner.ts';
-import { endCommitter } from '../../shared/batches/run-ends.ts';
+import { endsTogether } from '../../shared/batches/run-ends.ts';
 import { RunMessage } from '../../shared/batches/run-message.ts';
 import { log } from '../../shared/log.ts';
 import { productionRuntime, type Scope } from '../../shared/runtime.ts';
@@ -36,7 +36,7 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
 
 async function runTenant(scope: Scope, deliveries: Delivery[], signal: AbortSignal): Promise<string[][]> {
   const groups = [...Map.groupBy(deliveries, ({ group }) => group).values()];
-  const commitEnd = endCommitter(scope);
+  const withEnd = endsTogether(scope);
   // The first of each group in one round trip; the others when their turn comes, which may be minutes later.
   const firsts = await loadJobs(
     scope,
@@ -46,7 +46,7 @@ async function runTenant(scope: Scope, deliveries: Delivery[], signal: AbortSign
     groups.map((group, place) =>
       runGroup(group, async ({ message }, index) => {
         const [job] = index === 0 ? [firsts[place]] : await loadJobs(scope, [message]);
-        if (job) await runRecord(scope, job, commitEnd, signal);
+        if (job) await runRecord(scope, job, withEnd, signal);
       }),
     ),
   );

@@ -9,11 +9,18 @@ import { runVariables } from '../runs/run-variables.ts';
 import type { Scope } from '../runtime.ts';
 import type { Batch } from './batch.ts';
 import type { RecordJob } from './record-jobs.ts';
-import { type CommitEnd, endCommitter } from './run-ends.ts';
+import { type CommitEnd, endsTogether, type WithEnd } from './run-ends.ts';
 import { wakeAt } from './wakes.ts';
 
 /** Runs a batch's flow on one record, from where an earlier attempt ended. Each record is counted exactly once. */
-export async function runRecord(
+export const runRecord = (
+  scope: Scope,
+  job: RecordJob,
+  withEnd: WithEnd,
+  signal: AbortSignal,
+): Promise<void> => withEnd((commitEnd) => runJob(scope, job, commitEnd, signal));
+
+async function runJob(
   scope: Scope,
   job: RecordJob,
   commitEnd: CommitEnd,
@@ -58,7 +65,8 @@ export async function failRecord(scope: Scope, job: RecordJob, error: string): P
   if (!job.batch) return;
   const earlier = await earlierCheckpoints(scope, job);
   if (earlier.at(-1)?.end) return;
-  await logOf(scope, job, job.batch, endCommitter(scope), earlier).finish(error);
+  const { batch } = job;
+  await endsTogether(scope)((commitEnd) => logOf(scope, job, batch, commitEnd, earlier).finish(error));
 }
 
 const earlierCheckpoints = async (scope: Scope, { message, firstCheckpoint }: RecordJob) =>

@@ -15,12 +15,22 @@ interface Waiting extends End {
   reject: (error: unknown) => void;
 }
 
+/** How long an end waits at most for the ends of other runs. */
+const gatherMs = 10;
+
+/** Counts the record of a run exactly once, together with its last checkpoint. */
+export type CommitEnd = (end: End) => Promise<void>;
+/** Does a run, which is given what commits its end. */
+export type WithEnd = <T>(run: (commitEnd: CommitEnd) => Promise<T>) => Promise<T>;
+
 /**
- * Commits the ends of runs, each record counted exactly once, with its last checkpoint. Those that come within
- * one turn of the event loop are one transaction, in which a batch's records are counted by one write.
+ * Ends that come close together are one transaction, in which a batch's records are counted by one write. They are
+ * written when no other run is working, and at the latest some milliseconds after the first.
  */
-export function endCommitter({ table, now }: Scope) {
+export function endsTogether({ table, now }: Scope): WithEnd {
   let waiting: Waiting[] = [];
+  let working = 0;
+  let timer: NodeJS.Timeout | undefined;
 
   const commit = (ends: readonly End[]) => {
     const batches = Map.groupBy(ends, ({ batchId }) => batchId);
@@ -44,6 +54,7 @@ export function endCommitter({ table, now }: Scope) {
 
   /** When one of several cannot be written, each is tried by itself: only that one fails. */
   async function flush(): Promise<void> {
+    clearTimeout(timer);
     const ends = waiting;
     waiting = [];
     const together =
@@ -57,9 +68,19 @@ export function endCommitter({ table, now }: Scope) {
     );
   }
 
-  return (end: End) =>
-    new Promise<void>((resolve, reject) => {
-      if (waiting.push({ ...end, resolve, reject }) === 1) setImmediate(flush);
-    });
+  return async (run) => {
+    let isWorking = true;
+    working++;
+    const leave = () => {
+      if (isWorking) working--;
+      isWorking = false;
+      if (working === 0 && waiting.length > 0) void flush();
+    };
+    const commitEnd = (end: End) =>
+      new Promise<void>((resolve, reject) => {
+        if (waiting.push({ ...end, resolve, reject }) === 1) timer = setTimeout(flush, gatherMs);
+        leave();
+      });
+    return run(commitEnd).finally(leave);
+  };
 }
-export type CommitEnd = ReturnType<typeof endCommitter>;

@@ -36,11 +36,19 @@ export class SandboxError extends Error {
   }
 }
 
+let pool: Promise<typeof import('./pool.ts')> | undefined;
+
+/** Loaded with the first task. Node takes a while to find even what it has loaded already. */
+function loadedPool() {
+  pool ??= import('./pool.ts');
+  return pool;
+}
+
 /** The sandbox of a tenant, whose tasks take turns with those of other tenants. */
 export const sandboxOf =
   (tenant: string): Sandbox =>
   (name, input, limits) =>
-    import('./pool.ts').then(({ inThread }) => inThread(tenant, name, input, limits));
+    loadedPool().then(({ inThread }) => inThread(tenant, name, input, limits));
 
 /** The same, for those who name it under `needs`. */
 export const sandbox: Need<Sandbox> = ({ table }) => sandboxOf(table.tenant);

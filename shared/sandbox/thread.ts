@@ -24,13 +24,15 @@ export interface Sent<Input> {
   begun: Int32Array;
 }
 
-const task =
-  <Input, Output>(load: () => Promise<(input: Input) => Output>) =>
-  async ({ input, begun }: Sent<Input>): Promise<Awaited<Output>> => {
-    const work = await load();
+function task<Input, Output>(load: () => Promise<(input: Input) => Output>) {
+  let loaded: Promise<(input: Input) => Output> | undefined;
+  return async ({ input, begun }: Sent<Input>): Promise<Awaited<Output>> => {
+    loaded ??= load();
+    const work = await loaded;
     Atomics.store(begun, 0, 1);
     return await work(input);
   };
+}
 
 export const evaluate = task(async () => (await import('./quickjs.ts')).evaluate);
 export const problemsOfTexts = task(async () => (await import('./texts.ts')).problemsOfTexts);

@@ -5,7 +5,7 @@ import { runIdOf } from '../../shared/batches/batch-plan.ts';
 import { batchStore, slotOf } from '../../shared/batches/batch-store.ts';
 import { loadJobs } from '../../shared/batches/record-jobs.ts';
 import { runRecord } from '../../shared/batches/record-runner.ts';
-import { endCommitter } from '../../shared/batches/run-ends.ts';
+import { endsTogether } from '../../shared/batches/run-ends.ts';
 import type { RunMessage } from '../../shared/batches/run-message.ts';
 import { flowStore } from '../../shared/flows/flow-store.ts';
 import type { FlowStepInput } from '../../shared/flows/steps/flow-step.ts';
@@ -97,7 +97,7 @@ export type PlannedBatch = Awaited<ReturnType<typeof plannedBatch>>;
 /** Runs one record as a worker of its own would, in a world that the test may have broken. */
 export async function runOnce(scope: Scope, message: RunMessage, signal = new AbortController().signal) {
   const [job] = await loadJobs(scope, [message]);
-  if (job) await runRecord(scope, job, endCommitter(scope), signal);
+  if (job) await runRecord(scope, job, endsTogether(scope), signal);
 }
 
 const aMinute = { getRemainingTimeInMillis: () => 60_000 };

@@ -9,7 +9,7 @@ import { batchPlanner, runIdOf } from '../../../shared/batches/batch-plan.ts';
 import { batchStore, slotOf } from '../../../shared/batches/batch-store.ts';
 import { loadJobs } from '../../../shared/batches/record-jobs.ts';
 import { runRecord } from '../../../shared/batches/record-runner.ts';
-import { endCommitter } from '../../../shared/batches/run-ends.ts';
+import { endsTogether } from '../../../shared/batches/run-ends.ts';
 import type { RunMessage } from '../../../shared/batches/run-message.ts';
 import { decode, defineEntity } from '../../../shared/data/entity.ts';
 import { CursorQuery } from '../../../shared/data/pages.ts';
@@ -210,10 +210,10 @@ export async function accessWorld() {
 
     /** Has a worker take these messages, which it reads in one go. */
     async run(messages: readonly RunMessage[]) {
-      const commitEnd = endCommitter(scope);
+      const withEnd = endsTogether(scope);
       const signal = new AbortController().signal;
       const jobs = await loadJobs(scope, messages);
-      await Promise.all(jobs.map((job) => runRecord(scope, job, commitEnd, signal)));
+      await Promise.all(jobs.map((job) => runRecord(scope, job, withEnd, signal)));
     },
 
     /** What some work asks of DynamoDB and what it consumes. */
