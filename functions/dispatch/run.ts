@@ -1,5 +1,6 @@
+import { checkPermissions } from '../../shared/dispatch/check-permissions.ts';
 import { DispatchEvent, DispatchResult } from '../../shared/dispatch/events.ts';
-import { checkPermissions, prepare } from '../../shared/dispatch/prepare.ts';
+import { prepare } from '../../shared/dispatch/prepare.ts';
 import { DispatchBody } from '../../shared/dispatch/request.ts';
 import { runDispatch } from '../../shared/dispatch/run.ts';
 import { defineStreamingEndpoint } from '../../shared/http/endpoint.ts';

@@ -1,15 +1,12 @@
-import { covers, type Permission } from '../auth/permissions.ts';
 import type { Principal } from '../auth/principal.ts';
 import { type CheckedSteps, checkTexts } from '../flows/analysis/text-problems.ts';
-import type { StoredStep } from '../flows/flow.ts';
+import type { Flow, StoredStep } from '../flows/flow.ts';
 import { flowStore } from '../flows/flow-store.ts';
 import { runVersions } from '../flows/run-versions.ts';
-import { keysOfSteps } from '../flows/secret-keys.ts';
 import { branchesOf } from '../flows/steps/branches.ts';
-import { stepTypeOf } from '../flows/steps/index.ts';
 import { normaliseSteps } from '../flows/steps/parse.ts';
 import { type LoadedVersion, versionStore } from '../flows/version-store.ts';
-import { missingPermission, notFound, unprocessable } from '../http/errors.ts';
+import { notFound, unprocessable } from '../http/errors.ts';
 import { derivedId } from '../ids.ts';
 import { recordStore } from '../records/record-store.ts';
 import type { RunRecord } from '../runs/run-variables.ts';
@@ -27,65 +24,38 @@ export interface Prepared {
   keeps: boolean;
 }
 
-/** @throws 403 where the request asks for more than running a stored flow, and the caller may not do that. */
-export function checkPermissions({ permissions }: Principal, { flow, record, options }: DispatchBody): void {
-  const need = (permission: Permission) => {
-    if (!covers(permissions, permission)) throw missingPermission(permission);
-  };
-  if (options.flowMode === 'create' || options.flowMode === 'upsert') need('FLOWS:WRITE');
-  if (options.autoAppendMetadata || (record && options.recordMode === 'create')) need('RECORDS:WRITE');
-  if (!flow?.steps) return;
-  if (record?.id || options.recordMode === 'existing') need('RECORDS:READ');
-  // Whoever can make a flow that takes a secret somewhere can read it there.
-  if (keysOfSteps(flow.steps).length > 0) need('FLOWS:WRITE');
-  for (const { type } of everyStep(flow.steps)) {
-    const { permission } = stepTypeOf(type);
-    if (permission) need(permission);
-  }
-}
-
-function everyStep(steps: readonly { type: string; config?: unknown }[]): { type: string }[] {
-  return steps.flatMap((step) => [
-    step,
-    ...branchesOf(step.config).flatMap(([, branch]) => everyStep(branch as { type: string }[])),
-  ]);
-}
-
 /** Finds or makes the flow, its version and the record. */
 export async function prepare(scope: Scope, principal: Principal, body: DispatchBody): Promise<Prepared> {
   const sent = body.flow?.steps;
   const steps = sent && (await checkTexts(sent, ['flow', 'steps'], sandbox(scope)));
   if (steps?.length === 0) throw noSteps();
-  const { flowMode, recordMode, modelOverride, storeResults } = body.options;
+  const { flowMode, modelOverride, storeResults } = body.options;
   const savesFlow = flowMode === 'create' || flowMode === 'upsert';
-  const makesRecord = recordMode === 'create' && !body.record?.id;
   // What can refuse the request comes before what it would leave behind.
-  const [found, known] = await Promise.all([
+  const [found, givenRecord] = await Promise.all([
     savesFlow ? undefined : versionOf(scope, principal, body, steps),
-    makesRecord ? refuseTaken(scope, body) : recordOf(scope, principal, body),
+    givenRecordOf(scope, principal, body),
   ]);
   if (found?.version.steps.length === 0) throw noSteps();
   const { flow, version } = found ?? (await versionOf(scope, principal, body, steps));
-  const record = known ?? (makesRecord ? await recordOf(scope, principal, body) : undefined);
+  const [record] = await Promise.all([
+    typeof givenRecord === 'function' ? givenRecord() : givenRecord,
+    flow.stored && flowStore(scope).markRun(flow.stored),
+  ]);
   const others = modelOverride ? withModel(version.steps, modelOverride) : undefined;
   return {
-    flow,
+    flow: { id: flow.id, name: flow.name },
     version: others ? runVersions(scope).virtual({ id: flow.id, number: version.number }, others) : version,
     record,
-    keeps: storeResults ?? (flow.isStored || record?.id != null),
+    keeps: storeResults ?? (flow.stored !== undefined || record?.id != null),
   };
 }
 
 const noSteps = () => unprocessable('The flow has no steps to run');
 
-/** @throws 409 where there is a record of the type and name that are to be created. */
-async function refuseTaken(scope: Scope, { record: { type = '', name = '' } = {} }: DispatchBody) {
-  if (type && name) await recordStore(scope).refuseTaken({ type, name });
-  return undefined;
-}
-
 interface Found {
-  flow: { id: string; name: string; isStored: boolean };
+  /** `stored` unless it exists for this run alone. */
+  flow: { id: string; name: string; stored?: Flow };
   version: LoadedVersion;
 }
 
@@ -104,8 +74,7 @@ async function versionOf(
   }
   // The same steps are the same flow, so that a thousand runs of it are kept as one version.
   const flowId = derivedId('flow', 0, scope.table.tenant, name, JSON.stringify(steps));
-  const flow = { id: flowId, name, isStored: false };
-  return { flow, version: virtual(scope, { id: flowId, number: 1 }, steps) };
+  return { flow: { id: flowId, name }, version: virtual(scope, { id: flowId, number: 1 }, steps) };
 }
 
 async function stored(
@@ -114,15 +83,11 @@ async function stored(
   id: string,
   instead?: CheckedSteps,
 ): Promise<Found> {
-  const flows = flowStore(scope);
-  const flow = await flows.find(id);
-  const [version] = await Promise.all([
-    instead
-      ? virtual(scope, { id, number: flow.lastVersionNumber }, instead)
-      : runVersions(scope).of(flow, environment),
-    flows.markRun(flow),
-  ]);
-  return { flow: { id, name: flow.name, isStored: true }, version };
+  const flow = await flowStore(scope).find(id);
+  const version = instead
+    ? virtual(scope, { id, number: flow.lastVersionNumber }, instead)
+    : await runVersions(scope).of(flow, environment);
+  return { flow: { id, name: flow.name, stored: flow }, version };
 }
 
 /** @returns the id of the flow that the steps are in now. */
@@ -149,19 +114,24 @@ function virtual(scope: Scope, flow: { id: string; number: number }, sent: Check
   return runVersions(scope).virtual(flow, normaliseSteps(sent, stepId as Scope['newId']));
 }
 
-async function recordOf(
+/**
+ * The record, or what creates it, with all that can be refused before. @throws 404 where it has to exist, 409 where it must
+ * not.
+ */
+async function givenRecordOf(
   scope: Scope,
   { userId, organizationId }: Principal,
-  { record, options }: DispatchBody,
-): Promise<RunRecord | undefined> {
+  { record, options: { recordMode } }: DispatchBody,
+): Promise<RunRecord | (() => Promise<RunRecord>) | undefined> {
   if (!record) return undefined;
   const records = recordStore(scope);
   if (record.id) return records.get(record.id);
   const { type = 'virtual', name = '', metadata = {} } = record;
-  if (options.recordMode === 'create') {
-    return records.create({ userId, organizationId }, { type, name, metadata, messages: null });
+  if (recordMode === 'create') {
+    await records.refuseTaken({ type, name });
+    return () => records.create({ userId, organizationId }, { type, name, metadata, messages: null });
   }
-  if (options.recordMode !== 'existing') return { id: null, type, name, metadata };
+  if (recordMode !== 'existing') return { id: null, type, name, metadata };
   const id = await records.idOf({ type, name });
   if (!id) throw notFound('Record');
   return records.get(id);
