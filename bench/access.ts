@@ -6,12 +6,12 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { handler as authorizer } from '../functions/authorizer.ts';
-import { credentialEntity } from '../shared/auth/api-key.ts';
-import { generateKey, hashKey } from '../shared/auth/key-format.ts';
-import { admit } from '../shared/auth/meter.ts';
-import { type Principal, principalFrom } from '../shared/auth/principal.ts';
-import { documentClient } from '../shared/data/client.ts';
-import { productionRuntime } from '../shared/runtime.ts';
+import { credentialEntity } from '../shared/platform/auth/api-key.ts';
+import { generateKey, hashKey } from '../shared/platform/auth/key-format.ts';
+import { admit } from '../shared/platform/auth/meter.ts';
+import { documentClient } from '../shared/platform/data/client.ts';
+import { type Principal, principalFrom } from '../shared/platform/identity/principal.ts';
+import { productionRuntime } from '../shared/platform/runtime.ts';
 import { type Figure, median, progress, round } from './figure.ts';
 import { type SentCommand, startRecording, stopRecording } from './recorder.ts';
 import { cpuBeyond } from './request-cpu.ts';

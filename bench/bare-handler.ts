@@ -4,7 +4,7 @@ import {
   UpdateCommand,
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
-import { documentClient } from '../shared/data/client.ts';
+import { documentClient } from '../shared/platform/data/client.ts';
 
 /** The two store calls of a warm GET: the item itself, and the meter beside it. */
 export interface BareEvent {

@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { startDynamoDb } from '../infra/local/dynamodb/dynamodb.ts';
 import { ensureTable } from '../infra/local/dynamodb/table.ts';
-import { documentClient } from '../shared/data/client.ts';
+import { documentClient } from '../shared/platform/data/client.ts';
 import type { SentCommand } from './recorder.ts';
 import { useTable } from './warm-get.ts';
 

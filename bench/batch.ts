@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RequestOf } from '../shared/http/client.ts';
+import type { RequestOf } from '../functions/client.ts';
 import type { Api } from './stack.ts';
 
 type FlowSteps = NonNullable<RequestOf<'POST /v1/flows'>['body']['flowSteps']>;

@@ -9,9 +9,9 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { startDynamoDb } from '../infra/local/dynamodb/dynamodb.ts';
 import { ensureTable } from '../infra/local/dynamodb/table.ts';
-import { eachAtOnce } from '../shared/at-once.ts';
-import { documentClient } from '../shared/data/client.ts';
-import { writesAtOnce } from '../shared/records/bulk-edit.ts';
+import { eachAtOnce } from '../shared/core/for-each-concurrently.ts';
+import { writesAtOnce } from '../shared/domain/records/bulk-edit.ts';
+import { documentClient } from '../shared/platform/data/client.ts';
 import { uploadAirports } from './batch.ts';
 import { type Figure, progress, round } from './figure.ts';
 import type { SentCommand } from './recorder.ts';

@@ -1,7 +1,7 @@
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { transactionsAtOnce } from '../shared/records/insert-many.ts';
+import { transactionsAtOnce } from '../shared/domain/records/insert-many.ts';
 import { type BareWrite, secondsOfWrites } from './bare-writes.ts';
 import { type Figure, progress, round } from './figure.ts';
 import type { SentCommand } from './recorder.ts';

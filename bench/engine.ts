@@ -1,7 +1,7 @@
-import { runFlow } from '../shared/flows/engine.ts';
-import type { Ports } from '../shared/flows/ports.ts';
-import type { FlowStep } from '../shared/flows/step.ts';
-import { sandboxOf } from '../shared/sandbox/sandbox.ts';
+import type { Ports } from '../shared/adapters/ports.ts';
+import { sandboxOf } from '../shared/adapters/sandbox/sandbox.ts';
+import type { FlowStep } from '../shared/domain/flows/steps/step.ts';
+import { runFlow } from '../shared/execution/engine/engine.ts';
 import { type Figure, median, progress, round } from './figure.ts';
 
 const stepsPerRun = 50;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient } from '../shared/http/client.ts';
+import { createClient } from '../functions/client.ts';
 import { publishFlow, uploadAirports } from './batch.ts';
 import { type Figure, median, progress, round } from './figure.ts';
 import { type Api, type BenchStack, startModels, startStack } from './stack.ts';

@@ -1,7 +1,7 @@
-import { documentClient } from '../shared/data/client.ts';
-import { tenantTable } from '../shared/data/table.ts';
-import { newId } from '../shared/ids.ts';
-import { recordStore } from '../shared/records/record-store.ts';
+import { newId } from '../shared/core/ids.ts';
+import { recordStore } from '../shared/domain/records/record-store.ts';
+import { documentClient } from '../shared/platform/data/client.ts';
+import { tenantTable } from '../shared/platform/data/table.ts';
 import { type Figure, progress, round } from './figure.ts';
 import { startRecording, stopRecording } from './recorder.ts';
 import { startStack } from './stack.ts';

@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { createClient } from '../functions/client.ts';
 import type { StackFacts } from '../infra/local/stack.ts';
-import { createClient } from '../shared/http/client.ts';
 import type { Probe, Question } from './probe.ts';
 
 export type BenchStack = Awaited<ReturnType<typeof startStack>>;

@@ -1,6 +1,6 @@
 import { vectorBucket } from '../infra/local/environment.ts';
 import { region } from '../infra/local/queues/queues.ts';
-import { vectorStore } from '../shared/vectors/vector-store.ts';
+import { vectorStore } from '../shared/adapters/vectors/vector-store.ts';
 import { type Figure, median, progress, round } from './figure.ts';
 import { startStack } from './stack.ts';
 

@@ -1,5 +1,5 @@
+import { ResponseError } from '../functions/client.ts';
 import { StartError } from '../infra/local/start-error.ts';
-import { ResponseError } from '../shared/http/client.ts';
 import { DemoError } from './demo/model.ts';
 import { tellTheStory } from './demo/story.ts';
 

@@ -1,6 +1,6 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
-import { callerOf } from '../shared/auth/credential.ts';
-import { toContext } from '../shared/auth/principal.ts';
+import { callerOf } from '../shared/platform/auth/credential.ts';
+import { toContext } from '../shared/platform/identity/principal.ts';
 
 /**
  * The Lambda authorizer: from the Authorization header to a principal. API Gateway keeps the answer for 60 s,

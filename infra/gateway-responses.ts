@@ -4,7 +4,7 @@ import {
   type ErrorStatus,
   type ListStatus,
   unauthorized,
-} from '../shared/http/errors.ts';
+} from '../shared/core/errors.ts';
 
 /** What API Gateway itself answers, without a Lambda: the types of `AWS::ApiGateway::GatewayResponse`. */
 export type GatewayResponseType =

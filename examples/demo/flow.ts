@@ -1,4 +1,4 @@
-import type { RequestOf } from '../../shared/http/client.ts';
+import type { RequestOf } from '../../functions/client.ts';
 
 /** The type of the records that the flow makes. */
 export const guideType = 'guide-entry';

@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import type { AnswerOf } from '../../shared/http/client.ts';
+import type { AnswerOf } from '../../functions/client.ts';
 import { type Column, count, duration, note, table } from './output.ts';
 
 export type StepResult = AnswerOf<'GET /v1/flows/{id}/step-results'>['data'][number];

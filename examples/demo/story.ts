@@ -1,8 +1,8 @@
 import { openAsBlob } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { type AnswerOf, createClient } from '../../functions/client.ts';
 import { startStack } from '../../infra/local/stack.ts';
-import { type AnswerOf, createClient } from '../../shared/http/client.ts';
 import { guideFlow, guideType, postcardFlow } from './flow.ts';
 import { chooseModel, DemoError } from './model.ts';
 import { count, duration, heading, liveText, note, progress, show, tell } from './output.ts';

@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { type ApiKey, unused } from '../../shared/auth/api-key.ts';
-import { apiKeyStore } from '../../shared/auth/api-key-store.ts';
-import { generateKey, hashKey, keyPrefixOf, searchHintOf } from '../../shared/auth/key-format.ts';
-import { testKeyVault } from '../../shared/auth/test-key-vault.ts';
-import { defineEndpoint } from '../../shared/http/endpoint.ts';
-import { toLambda } from '../../shared/http/lambda.ts';
-import { clock, ids } from '../../shared/runtime.ts';
+import { apiKeyStore } from '../../shared/domain/api-keys/api-key-store.ts';
+import { testKeyVault } from '../../shared/domain/api-keys/test-key-vault.ts';
+import { type ApiKey, unused } from '../../shared/platform/auth/api-key.ts';
+import { generateKey, hashKey, keyPrefixOf, searchHintOf } from '../../shared/platform/auth/key-format.ts';
+import { clock, ids } from '../../shared/platform/data/scope.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
 import {
   ChangedApiKey,
   CreateApiKeyBody,

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { apiKeyStore } from '../../shared/auth/api-key-store.ts';
-import { testKeyVault } from '../../shared/auth/test-key-vault.ts';
-import { defineEndpoint } from '../../shared/http/endpoint.ts';
-import { toLambda } from '../../shared/http/lambda.ts';
+import { apiKeyStore } from '../../shared/domain/api-keys/api-key-store.ts';
+import { testKeyVault } from '../../shared/domain/api-keys/test-key-vault.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { ApiKeyParams } from './schemas.ts';
 
 export const deleteApiKey = defineEndpoint({

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { apiKeyStore } from '../../shared/auth/api-key-store.ts';
-import { defineEndpoint } from '../../shared/http/endpoint.ts';
-import { toLambda } from '../../shared/http/lambda.ts';
-import { clock } from '../../shared/runtime.ts';
+import { apiKeyStore } from '../../shared/domain/api-keys/api-key-store.ts';
+import { clock } from '../../shared/platform/data/scope.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { ApiKeyParams, ChangedApiKey, toApiKeyResponse } from './schemas.ts';
 
 export const getApiKey = defineEndpoint({

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { permissionGroups } from '../../shared/auth/permissions.ts';
-import { defaultLimits, maximumLimits } from '../../shared/auth/windows.ts';
-import { defineEndpoint } from '../../shared/http/endpoint.ts';
-import { toLambda } from '../../shared/http/lambda.ts';
+import { defaultLimits, maximumLimits } from '../../shared/platform/auth/windows.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { permissionGroups } from '../../shared/platform/identity/permissions.ts';
 
 export const apiKeyOptions = defineEndpoint({
   id: 'api-keys.options',

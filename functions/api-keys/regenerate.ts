@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { apiKeyStore } from '../../shared/auth/api-key-store.ts';
-import { generateKey, hashKey, keyPrefixOf, searchHintOf } from '../../shared/auth/key-format.ts';
-import { testKeyVault } from '../../shared/auth/test-key-vault.ts';
-import { defineEndpoint } from '../../shared/http/endpoint.ts';
-import { toLambda } from '../../shared/http/lambda.ts';
+import { apiKeyStore } from '../../shared/domain/api-keys/api-key-store.ts';
+import { testKeyVault } from '../../shared/domain/api-keys/test-key-vault.ts';
+import { generateKey, hashKey, keyPrefixOf, searchHintOf } from '../../shared/platform/auth/key-format.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { ApiKeyParams, ChangedApiKey, refuseBeyond, shownOnce, toApiKeyResponse } from './schemas.ts';
 
 export const regenerateApiKey = defineEndpoint({

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { apiKeyStore } from '../../shared/auth/api-key-store.ts';
-import { hashKey } from '../../shared/auth/key-format.ts';
-import { testKeyVault } from '../../shared/auth/test-key-vault.ts';
-import { defineEndpoint } from '../../shared/http/endpoint.ts';
-import { conflict, forbidden } from '../../shared/http/errors.ts';
-import { toLambda } from '../../shared/http/lambda.ts';
+import { conflict, forbidden } from '../../shared/core/errors.ts';
+import { apiKeyStore } from '../../shared/domain/api-keys/api-key-store.ts';
+import { testKeyVault } from '../../shared/domain/api-keys/test-key-vault.ts';
+import { hashKey } from '../../shared/platform/auth/key-format.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { ApiKeyParams, refuseBeyond } from './schemas.ts';
 
 export const revealApiKey = defineEndpoint({

@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { isAddressRange } from '../../shared/auth/addresses.ts';
-import type { ApiKey } from '../../shared/auth/api-key.ts';
-import { barredFromTestKeys, covers, permissionNames } from '../../shared/auth/permissions.ts';
-import type { Principal } from '../../shared/auth/principal.ts';
-import { maximumLimits } from '../../shared/auth/windows.ts';
-import { invalidAt, missingPermission } from '../../shared/http/errors.ts';
-import { idOf } from '../../shared/ids.ts';
-import { nameUpTo } from '../../shared/name.ts';
+import { invalidAt, missingPermission } from '../../shared/core/errors.ts';
+import { idOf } from '../../shared/core/ids.ts';
+import { nameUpTo } from '../../shared/core/name.ts';
+import { isAddressRange } from '../../shared/platform/auth/addresses.ts';
+import type { ApiKey } from '../../shared/platform/auth/api-key.ts';
+import { maximumLimits } from '../../shared/platform/auth/windows.ts';
+import { barredFromTestKeys, covers, permissionNames } from '../../shared/platform/identity/permissions.ts';
+import type { Principal } from '../../shared/platform/identity/principal.ts';
 
 export const ApiKeyParams = z.object({ id: idOf('key') });
 

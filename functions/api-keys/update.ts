@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { apiKeyStore } from '../../shared/auth/api-key-store.ts';
-import { barredFromTestKeys } from '../../shared/auth/permissions.ts';
-import { defineEndpoint } from '../../shared/http/endpoint.ts';
-import { invalidAt } from '../../shared/http/errors.ts';
-import { toLambda } from '../../shared/http/lambda.ts';
-import { clock } from '../../shared/runtime.ts';
+import { invalidAt } from '../../shared/core/errors.ts';
+import { apiKeyStore } from '../../shared/domain/api-keys/api-key-store.ts';
+import { clock } from '../../shared/platform/data/scope.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { barredFromTestKeys } from '../../shared/platform/identity/permissions.ts';
 import {
   ApiKeyParams,
   ChangedApiKey,

@@ -1,12 +1,12 @@
-import { checkPermissions } from '../../shared/dispatch/check-permissions.ts';
-import { DispatchEvent, DispatchResult } from '../../shared/dispatch/events.ts';
-import { prepare } from '../../shared/dispatch/prepare.ts';
-import { DispatchBody } from '../../shared/dispatch/request.ts';
-import { runDispatch } from '../../shared/dispatch/run.ts';
-import { defineStreamingEndpoint } from '../../shared/http/endpoint.ts';
-import { liveBody, serverSentEvent } from '../../shared/http/live-body.ts';
-import { toStreamingLambda } from '../../shared/http/streaming-lambda.ts';
-import { wholeScope } from '../../shared/runtime.ts';
+import { checkPermissions } from '../../shared/execution/dispatch/check-permissions.ts';
+import { DispatchEvent, DispatchResult } from '../../shared/execution/dispatch/events.ts';
+import { prepare } from '../../shared/execution/dispatch/prepare.ts';
+import { DispatchBody } from '../../shared/execution/dispatch/request.ts';
+import { runDispatch } from '../../shared/execution/dispatch/run.ts';
+import { wholeScope } from '../../shared/platform/data/scope.ts';
+import { defineStreamingEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { liveBody, serverSentEvent } from '../../shared/platform/http/live-body.ts';
+import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
 
 /** Time kept back to say that the run hit its limit, and to write down what it did. */
 const reserveMs = 3_000;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { defineEndpoint } from '../../shared/http/endpoint.ts';
-import { toLambda } from '../../shared/http/lambda.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
 
 export const openApiDocument = defineEndpoint({
   id: 'docs.openapi',
@@ -14,7 +14,7 @@ export const openApiDocument = defineEndpoint({
   async handle(): Promise<{ openapi: string }> {
     // Loaded here: the registry holds this endpoint too.
     const [{ openApi }, { endpoints }, { groups }] = await Promise.all([
-      import('../../shared/http/openapi.ts'),
+      import('../../shared/platform/http/openapi.ts'),
       import('../index.ts'),
       import('../groups.ts'),
     ]);

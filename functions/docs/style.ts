@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { defineEndpoint } from '../../shared/http/endpoint.ts';
-import { toLambda } from '../../shared/http/lambda.ts';
-import { swaggerUi } from '../../shared/http/swagger-ui.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { swaggerUi } from '../../shared/platform/http/swagger-ui.ts';
 
 export const referenceStyle = defineEndpoint({
   id: 'docs.style',

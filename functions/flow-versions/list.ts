@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { versionStore } from '../../shared/flows/version-store.ts';
-import { defineEndpoint } from '../../shared/http/endpoint.ts';
-import { toLambda } from '../../shared/http/lambda.ts';
+import { versionStore } from '../../shared/domain/flows/version-store.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { VersionsParams, VersionType } from './schemas.ts';
 
 const VersionListItem = z

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { versionStore } from '../../shared/flows/version-store.ts';
-import { defineEndpoint } from '../../shared/http/endpoint.ts';
-import { toLambda } from '../../shared/http/lambda.ts';
-import { idOf } from '../../shared/ids.ts';
+import { idOf } from '../../shared/core/ids.ts';
+import { versionStore } from '../../shared/domain/flows/version-store.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { VersionsParams } from './schemas.ts';
 
 export const publishFlowVersion = defineEndpoint({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { StoredStep } from '../../shared/flows/flow.ts';
-import type { LoadedVersion } from '../../shared/flows/version-store.ts';
-import { idOf } from '../../shared/ids.ts';
+import { idOf } from '../../shared/core/ids.ts';
+import { StoredStep } from '../../shared/domain/flows/flow.ts';
+import type { LoadedVersion } from '../../shared/domain/flows/version-store.ts';
 
 export const VersionsParams = z.object({ flowId: idOf('flow') });
 export const VersionParams = VersionsParams.extend({ versionId: idOf('flowver') });

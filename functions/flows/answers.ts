@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { StoredStep } from '../../shared/flows/flow.ts';
-import type { LoadedFlow } from '../../shared/flows/flow-store.ts';
-import { idOf } from '../../shared/ids.ts';
-import { nameUpTo, wellFormed, wellFormedOnly } from '../../shared/name.ts';
+import { idOf } from '../../shared/core/ids.ts';
+import { nameUpTo, wellFormed, wellFormedOnly } from '../../shared/core/name.ts';
+import { StoredStep } from '../../shared/domain/flows/flow.ts';
+import type { LoadedFlow } from '../../shared/domain/flows/flow-store.ts';
 
 export const FlowParams = z.object({ id: idOf('flow') });
 export const FlowName = nameUpTo(255);

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { cleanupQueue } from '../../shared/data/cleanup.ts';
-import { flowStore } from '../../shared/flows/flow-store.ts';
-import { defineEndpoint } from '../../shared/http/endpoint.ts';
-import { toLambda } from '../../shared/http/lambda.ts';
+import { flowStore } from '../../shared/domain/flows/flow-store.ts';
+import { cleanupQueue } from '../../shared/platform/cleanup/cleanup.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { FlowParams } from './answers.ts';
 
 export const deleteFlow = defineEndpoint({

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { exportedSteps } from '../../shared/flows/export.ts';
-import { StoredStep } from '../../shared/flows/flow.ts';
-import { flowStore } from '../../shared/flows/flow-store.ts';
-import { versionStore } from '../../shared/flows/version-store.ts';
-import { defineEndpoint } from '../../shared/http/endpoint.ts';
-import { toLambda } from '../../shared/http/lambda.ts';
+import { exportedSteps } from '../../shared/domain/flows/export.ts';
+import { StoredStep } from '../../shared/domain/flows/flow.ts';
+import { flowStore } from '../../shared/domain/flows/flow-store.ts';
+import { versionStore } from '../../shared/domain/flows/version-store.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { FlowParams } from './answers.ts';
 
 export const exportFlowRuntime = defineEndpoint({

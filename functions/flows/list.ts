@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { CursorPagination, CursorQuery } from '../../shared/data/pages.ts';
-import { flowStore } from '../../shared/flows/flow-store.ts';
-import { defineEndpoint } from '../../shared/http/endpoint.ts';
-import { toLambda } from '../../shared/http/lambda.ts';
+import { flowStore } from '../../shared/domain/flows/flow-store.ts';
+import { CursorPagination, CursorQuery } from '../../shared/platform/data/pages.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
 
 const FlowListItem = z
   .object({

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { smallBatchMax } from '../../shared/batches/batch.ts';
-import { batchStarter } from '../../shared/batches/batch-start.ts';
-import { defineEndpoint } from '../../shared/http/endpoint.ts';
-import { toLambda } from '../../shared/http/lambda.ts';
-import { RecordType } from '../../shared/records/record.ts';
+import { RecordType } from '../../shared/domain/records/record.ts';
+import { smallBatchMax } from '../../shared/execution/batches/batch.ts';
+import { batchStarter } from '../../shared/execution/batches/batch-start.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { FlowParams } from './answers.ts';
 
 const facts = {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { FlowStepsInput } from '../../shared/flows/steps/parse.ts';
+import { FlowStepsInput } from '../../shared/domain/flows/checking/flow-steps.ts';
 import { FlowDescription, FlowName } from './answers.ts';
 
 export const UpdateFlowBody = z.strictObject({

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { flowStore } from '../../shared/flows/flow-store.ts';
-import { defineEndpoint } from '../../shared/http/endpoint.ts';
-import { toLambda } from '../../shared/http/lambda.ts';
-import { idOf } from '../../shared/ids.ts';
-import { StepResultPage } from '../../shared/runs/step-result.ts';
-import { StepResultQuery, stepResultStore } from '../../shared/runs/step-results.ts';
+import { idOf } from '../../shared/core/ids.ts';
+import { flowStore } from '../../shared/domain/flows/flow-store.ts';
+import { StepResultPage } from '../../shared/execution/runs/step-result.ts';
+import { StepResultQuery, stepResultStore } from '../../shared/execution/runs/step-results.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { FlowParams } from './answers.ts';
 
 export const listFlowStepResults = defineEndpoint({

@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { checkTexts } from '../../shared/flows/analysis/text-problems.ts';
-import { flowStore } from '../../shared/flows/flow-store.ts';
-import { normaliseSteps } from '../../shared/flows/steps/parse.ts';
-import { defineEndpoint } from '../../shared/http/endpoint.ts';
-import { toLambda } from '../../shared/http/lambda.ts';
-import { ids } from '../../shared/runtime.ts';
-import { sandbox } from '../../shared/sandbox/sandbox.ts';
+import { sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
+import { normaliseSteps } from '../../shared/domain/flows/checking/flow-steps.ts';
+import { checkTexts } from '../../shared/domain/flows/checking/text-problems.ts';
+import { flowStore } from '../../shared/domain/flows/flow-store.ts';
+import { ids } from '../../shared/platform/data/scope.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { FlowParams, FlowResponse, toFlowResponse } from './answers.ts';
 import { UpdateFlowBody } from './schemas.ts';
 

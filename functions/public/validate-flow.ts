@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import { optionalCredential } from '../../shared/auth/optional-credential.ts';
-import { type AccountFindings, accountCheck } from '../../shared/flows/analysis/account.ts';
+import { type Sandbox, sandboxOf } from '../../shared/adapters/sandbox/sandbox.ts';
+import { type AccountFindings, accountCheck } from '../../shared/domain/flows/analysis/account.ts';
 import {
   isOutOfBounds,
   stepsMember,
   validateFlow as validate,
-} from '../../shared/flows/analysis/validate.ts';
-import { defineOpenEndpoint } from '../../shared/http/endpoint.ts';
-import { toLambda } from '../../shared/http/lambda.ts';
-import { type Sandbox, sandboxOf } from '../../shared/sandbox/sandbox.ts';
+} from '../../shared/domain/flows/analysis/validate.ts';
+import { optionalCredential } from '../../shared/platform/auth/optional-credential.ts';
+import { defineOpenEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { CreateFlowBody } from '../flows/schemas.ts';
 
 const Finding = z

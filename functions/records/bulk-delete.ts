@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { defineEndpoint } from '../../shared/http/endpoint.ts';
-import { toLambda } from '../../shared/http/lambda.ts';
-import { idOf } from '../../shared/ids.ts';
-import { bulkDeleter } from '../../shared/records/bulk-delete.ts';
+import { idOf } from '../../shared/core/ids.ts';
+import { bulkDeleter } from '../../shared/domain/records/bulk-delete.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
 
 const idsMax = 1_000;
 

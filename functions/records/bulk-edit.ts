@@ -1,13 +1,13 @@
 import * as z from 'zod';
-import { defineEndpoint } from '../../shared/http/endpoint.ts';
-import { toLambda } from '../../shared/http/lambda.ts';
-import { idOf } from '../../shared/ids.ts';
-import { bulkEditor } from '../../shared/records/bulk-edit.ts';
-import { recordsPerEdit } from '../../shared/records/bulk-plan.ts';
-import { BulkCondition, type BulkTargets } from '../../shared/records/bulk-targets.ts';
-import { NewMetadata } from '../../shared/records/limits.ts';
-import { Metadata } from '../../shared/records/record.ts';
-import { RecordSelection } from '../../shared/records/record-filters.ts';
+import { idOf } from '../../shared/core/ids.ts';
+import { bulkEditor } from '../../shared/domain/records/bulk-edit.ts';
+import { recordsPerEdit } from '../../shared/domain/records/bulk-plan.ts';
+import { BulkCondition, type BulkTargets } from '../../shared/domain/records/bulk-targets.ts';
+import { NewMetadata } from '../../shared/domain/records/limits.ts';
+import { Metadata } from '../../shared/domain/records/record.ts';
+import { RecordSelection } from '../../shared/domain/records/record-filters.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
 
 const targets = {
   recordIds: z

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { defineEndpoint } from '../../shared/http/endpoint.ts';
-import { toLambda } from '../../shared/http/lambda.ts';
-import { recordStore } from '../../shared/records/record-store.ts';
-import { recordCosts } from '../../shared/runs/record-costs.ts';
+import { recordStore } from '../../shared/domain/records/record-store.ts';
+import { recordCosts } from '../../shared/execution/runs/record-costs.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { RecordParams } from './schemas.ts';
 
 const Usd = z

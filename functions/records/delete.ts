@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { cleanupQueue } from '../../shared/data/cleanup.ts';
-import { defineEndpoint } from '../../shared/http/endpoint.ts';
-import { toLambda } from '../../shared/http/lambda.ts';
-import { recordStore } from '../../shared/records/record-store.ts';
+import { recordStore } from '../../shared/domain/records/record-store.ts';
+import { cleanupQueue } from '../../shared/platform/cleanup/cleanup.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { RecordParams } from './schemas.ts';
 
 export const deleteRecord = defineEndpoint({

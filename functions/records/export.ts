@@ -1,10 +1,15 @@
 import { Readable } from 'node:stream';
 import * as z from 'zod';
-import { defineStreamingEndpoint } from '../../shared/http/endpoint.ts';
-import { invalidAt } from '../../shared/http/errors.ts';
-import { toStreamingLambda } from '../../shared/http/streaming-lambda.ts';
-import { csvExporter } from '../../shared/records/export-csv.ts';
-import { fieldsIn, filtersIn, recordFilters, shownFields } from '../../shared/records/record-filters.ts';
+import { invalidAt } from '../../shared/core/errors.ts';
+import { csvExporter } from '../../shared/domain/records/export-csv.ts';
+import {
+  fieldsIn,
+  filtersIn,
+  recordFilters,
+  shownFields,
+} from '../../shared/domain/records/record-filters.ts';
+import { defineStreamingEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
 
 /** API Gateway closes a line on which nothing came for five minutes. */
 const surveyMsMax = 240_000;

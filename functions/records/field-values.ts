@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { wholeNumber } from '../../shared/data/pages.ts';
-import { defineEndpoint } from '../../shared/http/endpoint.ts';
-import { toLambda } from '../../shared/http/lambda.ts';
-import { fieldValues } from '../../shared/records/field-values.ts';
-import { Field } from '../../shared/records/filter.ts';
-import { RecordType } from '../../shared/records/record.ts';
+import { Field } from '../../shared/core/filters/filter.ts';
+import { fieldValues } from '../../shared/domain/records/field-values.ts';
+import { RecordType } from '../../shared/domain/records/record.ts';
+import { wholeNumber } from '../../shared/platform/data/pages.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
 
 const valuesMax = 500;
 

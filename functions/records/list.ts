@@ -1,9 +1,14 @@
 import * as z from 'zod';
-import { CursorPagination, CursorQuery } from '../../shared/data/pages.ts';
-import { defineEndpoint } from '../../shared/http/endpoint.ts';
-import { toLambda } from '../../shared/http/lambda.ts';
-import { filtersIn, recordFilters, shownFields, shownOf } from '../../shared/records/record-filters.ts';
-import { recordStore } from '../../shared/records/record-store.ts';
+import {
+  filtersIn,
+  recordFilters,
+  shownFields,
+  shownOf,
+} from '../../shared/domain/records/record-filters.ts';
+import { recordStore } from '../../shared/domain/records/record-store.ts';
+import { CursorPagination, CursorQuery } from '../../shared/platform/data/pages.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { RecordResponse, toRecordResponse } from './schemas.ts';
 
 export const listRecords = defineEndpoint({

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { defineEndpoint } from '../../shared/http/endpoint.ts';
-import { toLambda } from '../../shared/http/lambda.ts';
-import { filterPreviewer } from '../../shared/records/preview-filter.ts';
-import { Metadata } from '../../shared/records/record.ts';
-import { RecordSelection } from '../../shared/records/record-filters.ts';
+import { filterPreviewer } from '../../shared/domain/records/preview-filter.ts';
+import { Metadata } from '../../shared/domain/records/record.ts';
+import { RecordSelection } from '../../shared/domain/records/record-filters.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
 
 export const previewFilter = defineEndpoint({
   id: 'records.preview-filter',

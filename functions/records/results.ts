@@ -1,8 +1,8 @@
-import { defineEndpoint } from '../../shared/http/endpoint.ts';
-import { toLambda } from '../../shared/http/lambda.ts';
-import { idOf } from '../../shared/ids.ts';
-import { recordStore } from '../../shared/records/record-store.ts';
-import { RunResultPage, RunResultQuery, runResults } from '../../shared/runs/run-results.ts';
+import { idOf } from '../../shared/core/ids.ts';
+import { recordStore } from '../../shared/domain/records/record-store.ts';
+import { RunResultPage, RunResultQuery, runResults } from '../../shared/execution/runs/run-results.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { RecordParams } from './schemas.ts';
 
 export const listRecordResults = defineEndpoint({

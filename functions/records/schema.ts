@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { wholeNumber } from '../../shared/data/pages.ts';
-import { defineEndpoint } from '../../shared/http/endpoint.ts';
-import { toLambda } from '../../shared/http/lambda.ts';
-import { RecordType } from '../../shared/records/record.ts';
-import { fieldsMax, inferredTypes, schemaDiscovery } from '../../shared/records/schema-discovery.ts';
-import { clock } from '../../shared/runtime.ts';
+import { RecordType } from '../../shared/domain/records/record.ts';
+import { fieldsMax, inferredTypes, schemaDiscovery } from '../../shared/domain/records/schema-discovery.ts';
+import { wholeNumber } from '../../shared/platform/data/pages.ts';
+import { clock } from '../../shared/platform/data/scope.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
 
 const sampleMax = 1_000;
 

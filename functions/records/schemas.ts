@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/ids.ts';
-import { Metadata, type RecordItem, RecordMessages } from '../../shared/records/record.ts';
+import { idOf } from '../../shared/core/ids.ts';
+import { Metadata, type RecordItem, RecordMessages } from '../../shared/domain/records/record.ts';
 
 export const RecordParams = z.object({ id: idOf('record') });
 

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { defineEndpoint } from '../../shared/http/endpoint.ts';
-import { toLambda } from '../../shared/http/lambda.ts';
-import { idOf } from '../../shared/ids.ts';
-import { recordStore } from '../../shared/records/record-store.ts';
-import { StepResultPage } from '../../shared/runs/step-result.ts';
-import { StepResultQuery, stepResultStore } from '../../shared/runs/step-results.ts';
+import { idOf } from '../../shared/core/ids.ts';
+import { recordStore } from '../../shared/domain/records/record-store.ts';
+import { StepResultPage } from '../../shared/execution/runs/step-result.ts';
+import { StepResultQuery, stepResultStore } from '../../shared/execution/runs/step-results.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
 
 export const listRecordStepResults = defineEndpoint({
   id: 'records.step-results',

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { defineEndpoint } from '../../shared/http/endpoint.ts';
-import { toLambda } from '../../shared/http/lambda.ts';
-import { NewMessages, NewMetadata } from '../../shared/records/limits.ts';
-import { RecordName, RecordType } from '../../shared/records/record.ts';
-import { recordStore } from '../../shared/records/record-store.ts';
+import { NewMessages, NewMetadata } from '../../shared/domain/records/limits.ts';
+import { RecordName, RecordType } from '../../shared/domain/records/record.ts';
+import { recordStore } from '../../shared/domain/records/record-store.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { RecordParams, RecordResponse, toRecordResponse } from './schemas.ts';
 
 export const updateRecord = defineEndpoint({

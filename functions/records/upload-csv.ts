@@ -1,12 +1,18 @@
 import * as z from 'zod';
-import { answerBytes, answerBytesMax } from '../../shared/http/answer-size.ts';
-import { defineEndpoint } from '../../shared/http/endpoint.ts';
-import { invalidAt } from '../../shared/http/errors.ts';
-import { toLambda } from '../../shared/http/lambda.ts';
-import { type CsvDraft, type CsvEntry, isDraft, type RowError, readCsv } from '../../shared/records/csv.ts';
-import { firstWithin } from '../../shared/records/limits.ts';
-import { Metadata, type RecordItem } from '../../shared/records/record.ts';
-import { recordStore } from '../../shared/records/record-store.ts';
+import { invalidAt } from '../../shared/core/errors.ts';
+import {
+  type CsvDraft,
+  type CsvEntry,
+  isDraft,
+  type RowError,
+  readCsv,
+} from '../../shared/domain/records/csv.ts';
+import { firstWithin } from '../../shared/domain/records/limits.ts';
+import { Metadata, type RecordItem } from '../../shared/domain/records/record.ts';
+import { recordStore } from '../../shared/domain/records/record-store.ts';
+import { answerBytes, answerBytesMax } from '../../shared/platform/http/answer-size.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
 
 const listedMax = 1_000;
 

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { defineEndpoint } from '../../shared/http/endpoint.ts';
-import { toLambda } from '../../shared/http/lambda.ts';
-import { IntakeManifest } from '../../shared/intake/manifest.ts';
-import { ReturnUrl } from '../../shared/intake/return-url.ts';
-import { secretIntake } from '../../shared/intake/secret-intake.ts';
-import { IntakeSource } from '../../shared/intake/source.ts';
+import { IntakeManifest } from '../../shared/domain/secret-requests/manifest.ts';
+import { ReturnUrl } from '../../shared/domain/secret-requests/return-url.ts';
+import { secretIntake } from '../../shared/domain/secret-requests/secret-intake.ts';
+import { IntakeSource } from '../../shared/domain/secret-requests/source.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
 
 export const secretsIntakeManifest = defineEndpoint({
   id: 'secrets.intake-manifest',

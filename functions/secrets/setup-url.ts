@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { defineEndpoint } from '../../shared/http/endpoint.ts';
-import { toLambda } from '../../shared/http/lambda.ts';
-import { IntakeContext } from '../../shared/intake/intake.ts';
-import { isConfigured } from '../../shared/intake/source.ts';
-import { intakeTokens } from '../../shared/intake/tokens.ts';
-import { SecretKey } from '../../shared/secrets/secret.ts';
-import { secretStore } from '../../shared/secrets/secret-store.ts';
+import { SecretKey } from '../../shared/core/secret-key.ts';
+import { isConfigured } from '../../shared/domain/secret-requests/source.ts';
+import { intakeTokens } from '../../shared/domain/secret-requests/tokens.ts';
+import { secretStore } from '../../shared/domain/secrets/secret-store.ts';
+import { IntakeContext } from '../../shared/platform/auth/setup-link.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
 
 export const secretsSetupUrl = defineEndpoint({
   id: 'secrets.setup-url',

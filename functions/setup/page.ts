@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { defineEndpoint } from '../../shared/http/endpoint.ts';
-import { toLambda } from '../../shared/http/lambda.ts';
-import { intakeScreen, screenHeaders } from '../../shared/intake/screen.ts';
+import { intakeScreen, screenHeaders } from '../../shared/domain/secret-requests/screen.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
 
 export const setupPage = defineEndpoint({
   id: 'setup.page',

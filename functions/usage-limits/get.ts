@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import type { RateLimit } from '../../shared/auth/windows.ts';
-import { defineEndpoint } from '../../shared/http/endpoint.ts';
-import { toLambda } from '../../shared/http/lambda.ts';
-import { clock } from '../../shared/runtime.ts';
+import type { RateLimit } from '../../shared/platform/auth/windows.ts';
+import { clock } from '../../shared/platform/data/scope.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
 
 const nearPercent = 80;
 

@@ -1,10 +1,10 @@
 import type { SQSEvent } from 'aws-lambda';
-import { messagesOf } from '../../shared/aws/messages.ts';
-import { CleanupMessage } from '../../shared/data/cleanup.ts';
-import { confirmCleaned } from '../../shared/data/tombstone.ts';
-import { log } from '../../shared/log.ts';
-import { cleaner } from '../../shared/runs/cleaner.ts';
-import { productionRuntime } from '../../shared/runtime.ts';
+import { log } from '../../shared/core/log.ts';
+import { cleaner } from '../../shared/execution/runs/cleaner.ts';
+import { messagesOf } from '../../shared/platform/aws/messages.ts';
+import { CleanupMessage } from '../../shared/platform/cleanup/cleanup.ts';
+import { confirmCleaned } from '../../shared/platform/cleanup/tombstone.ts';
+import { productionRuntime } from '../../shared/platform/runtime.ts';
 
 /** Removes what hung on deleted flows, records and results. Safe to repeat: what is gone already is passed over. */
 export async function handler(event: SQSEvent): Promise<void> {

@@ -1,10 +1,10 @@
 import type { SQSEvent } from 'aws-lambda';
-import { messagesOf } from '../../shared/aws/messages.ts';
-import { giveUpOn } from '../../shared/batches/given-up.ts';
-import { loadJobs } from '../../shared/batches/record-jobs.ts';
-import { RunMessage } from '../../shared/batches/run-message.ts';
-import { log } from '../../shared/log.ts';
-import { productionRuntime } from '../../shared/runtime.ts';
+import { log } from '../../shared/core/log.ts';
+import { giveUpOn } from '../../shared/execution/batches/given-up.ts';
+import { loadJobs } from '../../shared/execution/batches/record-jobs.ts';
+import { RunMessage } from '../../shared/execution/batches/run-message.ts';
+import { messagesOf } from '../../shared/platform/aws/messages.ts';
+import { productionRuntime } from '../../shared/platform/runtime.ts';
 
 /** Takes the records that were given up on: tried anew a few times, then failed with a reason, so that their batch ends. */
 export async function handler(event: SQSEvent): Promise<void> {

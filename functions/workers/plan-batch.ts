@@ -1,7 +1,7 @@
 import type { SQSEvent } from 'aws-lambda';
-import { messagesOf } from '../../shared/aws/messages.ts';
-import { batchPlanner, PlanMessage } from '../../shared/batches/batch-plan.ts';
-import { productionRuntime } from '../../shared/runtime.ts';
+import { batchPlanner, PlanMessage } from '../../shared/execution/batches/batch-plan.ts';
+import { messagesOf } from '../../shared/platform/aws/messages.ts';
+import { productionRuntime } from '../../shared/platform/runtime.ts';
 
 /** Gives the records of a batch their messages, part by part; the next part is a message of its own. */
 export async function handler(event: SQSEvent): Promise<void> {

@@ -1,11 +1,12 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { messagesOf, type Received } from '../../shared/aws/messages.ts';
-import { loadJobs } from '../../shared/batches/record-jobs.ts';
-import { runRecord } from '../../shared/batches/record-runner.ts';
-import { endsTogether } from '../../shared/batches/run-ends.ts';
-import { RunMessage } from '../../shared/batches/run-message.ts';
-import { log } from '../../shared/log.ts';
-import { productionRuntime, type Scope } from '../../shared/runtime.ts';
+import { log } from '../../shared/core/log.ts';
+import { loadJobs } from '../../shared/execution/batches/record-jobs.ts';
+import { runRecord } from '../../shared/execution/batches/record-runner.ts';
+import { endsTogether } from '../../shared/execution/batches/run-ends.ts';
+import { RunMessage } from '../../shared/execution/batches/run-message.ts';
+import { messagesOf, type Received } from '../../shared/platform/aws/messages.ts';
+import type { Scope } from '../../shared/platform/data/scope.ts';
+import { productionRuntime } from '../../shared/platform/runtime.ts';
 
 interface Delivery {
   id: string;

@@ -1,8 +1,8 @@
-import { reviveStalledBatches } from '../../shared/batches/stalled.ts';
-import { sweepDeleted } from '../../shared/data/cleanup.ts';
-import { endAbandonedRuns } from '../../shared/dispatch/abandoned.ts';
-import { log } from '../../shared/log.ts';
-import { productionRuntime } from '../../shared/runtime.ts';
+import { log } from '../../shared/core/log.ts';
+import { reviveStalledBatches } from '../../shared/execution/batches/stalled.ts';
+import { endAbandonedRuns } from '../../shared/execution/dispatch/abandoned.ts';
+import { sweepDeleted } from '../../shared/platform/cleanup/cleanup.ts';
+import { productionRuntime } from '../../shared/platform/runtime.ts';
 
 /**
  * Scheduled. Finishes what a process that died left half-done: clean-ups whose message was never sent, dispatched runs

@@ -1,7 +1,7 @@
 import type { SQSEvent } from 'aws-lambda';
-import { messagesOf } from '../../shared/aws/messages.ts';
-import { WakeMessage, wake } from '../../shared/batches/wakes.ts';
-import { productionRuntime } from '../../shared/runtime.ts';
+import { WakeMessage, wake } from '../../shared/execution/batches/wakes.ts';
+import { messagesOf } from '../../shared/platform/aws/messages.ts';
+import { productionRuntime } from '../../shared/platform/runtime.ts';
 
 /** Has parked runs go on, when their time has come. */
 export async function handler(event: SQSEvent): Promise<void> {

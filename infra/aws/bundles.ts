@@ -2,7 +2,7 @@ import { cp, mkdir, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, extname, join } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
-import { fontFiles } from '../../shared/pdf/fonts.ts';
+import { fontFiles } from '../../shared/adapters/pdf/fonts.ts';
 import { type Entry, entries } from './entries.ts';
 
 /** The folder of each Lambda's code, by the Lambda's id. */
@@ -10,22 +10,22 @@ export type Bundles = Readonly<Record<string, string>>;
 
 /** Files of packages that a module reads as files: they go along with every bundle that the module is in. */
 const carried: Record<string, readonly string[]> = {
-  'shared/http/swagger-ui.ts': [
+  'shared/platform/http/swagger-ui.ts': [
     'swagger-ui-dist/package.json',
     'swagger-ui-dist/swagger-ui-bundle.js',
     'swagger-ui-dist/swagger-ui.css',
   ],
-  'shared/pdf/document.ts': fontFiles,
+  'shared/adapters/pdf/document.ts': fontFiles,
 };
 
 /** Files of our own that a module reads, which lie beside it as they do here. */
 const beside: Record<string, string> = {
-  'shared/intake/screen.ts': 'shared/intake/screen',
+  'shared/domain/secret-requests/screen.ts': 'shared/intake/screen',
 };
 
 /** What runs as a thread, by the module beside which it is looked for. A package's own thread keeps its name and kind. */
 const threads: Record<string, { file: string; isPackage?: true }> = {
-  'shared/sandbox/pool.ts': { file: 'shared/sandbox/thread.ts' },
+  'shared/adapters/sandbox/pool.ts': { file: 'shared/adapters/sandbox-thread/thread.ts' },
   'node_modules/piscina/dist/index.js': { file: 'node_modules/piscina/dist/worker.js', isPackage: true },
 };
 

@@ -1,5 +1,5 @@
 import { endpoints } from '../../functions/index.ts';
-import { groupOf } from '../../shared/http/openapi.ts';
+import { groupOf } from '../../shared/platform/http/openapi.ts';
 import { type QueueSpec, queues, timers } from '../resources.ts';
 
 /** A Lambda to be: where its code is, and the group whose role and log it shares. */

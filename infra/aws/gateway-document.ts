@@ -1,4 +1,4 @@
-import type { AnyEndpoint } from '../../shared/http/endpoint.ts';
+import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { gatewayResponses } from '../gateway-responses.ts';
 
 /** How long an answer may be streamed: as long as API Gateway and Lambda allow. */

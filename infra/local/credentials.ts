@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import * as z from 'zod';
-import { type ApiKey, apiKeyEntity, credentialEntity, unused } from '../../shared/auth/api-key.ts';
+import { newId } from '../../shared/core/ids.ts';
+import { testKeyVault } from '../../shared/domain/api-keys/test-key-vault.ts';
+import { type ApiKey, apiKeyEntity, credentialEntity, unused } from '../../shared/platform/auth/api-key.ts';
 import {
   environmentOf,
   generateKey,
@@ -8,12 +10,11 @@ import {
   isWellFormedKey,
   keyPrefixOf,
   searchHintOf,
-} from '../../shared/auth/key-format.ts';
-import type { Permission } from '../../shared/auth/permissions.ts';
-import { tenantOf } from '../../shared/auth/principal.ts';
-import { testKeyVault } from '../../shared/auth/test-key-vault.ts';
-import { newId } from '../../shared/ids.ts';
-import { productionRuntime, type Scope } from '../../shared/runtime.ts';
+} from '../../shared/platform/auth/key-format.ts';
+import type { Scope } from '../../shared/platform/data/scope.ts';
+import type { Permission } from '../../shared/platform/identity/permissions.ts';
+import { tenantOf } from '../../shared/platform/identity/principal.ts';
+import { productionRuntime } from '../../shared/platform/runtime.ts';
 import { StartError } from './start-error.ts';
 import { readStored, writePrivately } from './state-files.ts';
 

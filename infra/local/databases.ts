@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
-import { log } from '../../shared/log.ts';
+import { log } from '../../shared/core/log.ts';
 import { StartError } from './start-error.ts';
 import { readStored, unreadable, writePrivately } from './state-files.ts';
 

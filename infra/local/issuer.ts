@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose';
 import * as z from 'zod';
-import { isKnown } from '../../shared/auth/permissions.ts';
-import { ApiError } from '../../shared/http/errors.ts';
-import { parseOrReject } from '../../shared/http/validation.ts';
+import { ApiError } from '../../shared/core/errors.ts';
+import { parseOrReject } from '../../shared/platform/http/validation.ts';
+import { isKnown } from '../../shared/platform/identity/permissions.ts';
 import type { LocalRoute } from './gateway/gateway.ts';
 import { readStored, writePrivately } from './state-files.ts';
 

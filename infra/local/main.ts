@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { log } from '../../shared/log.ts';
+import { log } from '../../shared/core/log.ts';
 import { endWithParent } from './parent.ts';
 import { type Stack, type StackFacts, startStack } from './stack.ts';
 import { StartError } from './start-error.ts';

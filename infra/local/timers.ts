@@ -1,4 +1,4 @@
-import { log } from '../../shared/log.ts';
+import { log } from '../../shared/core/log.ts';
 import { timers } from '../resources.ts';
 import { invoke } from './invoke.ts';
 

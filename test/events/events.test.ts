@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 import { entries } from '../../infra/aws/entries.ts';
 import { invoke } from '../../infra/local/invoke.ts';
 import { entryOf, lambdaOf } from '../../infra/local/replay.ts';
-import { PlanMessage } from '../../shared/batches/batch-plan.ts';
-import { RunMessage } from '../../shared/batches/run-message.ts';
-import { WakeMessage } from '../../shared/batches/wakes.ts';
-import { CleanupMessage } from '../../shared/data/cleanup.ts';
+import { PlanMessage } from '../../shared/execution/batches/batch-plan.ts';
+import { RunMessage } from '../../shared/execution/batches/run-message.ts';
+import { WakeMessage } from '../../shared/execution/batches/wakes.ts';
+import { CleanupMessage } from '../../shared/platform/cleanup/cleanup.ts';
 
 const folder = new URL('../../events/', import.meta.url);
 const files = readdirSync(folder).filter((file) => file.endsWith('.json'));

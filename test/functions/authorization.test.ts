@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { endpoints } from '../../functions/index.ts';
-import { generateKey } from '../../shared/auth/key-format.ts';
-import type { AnyEndpoint } from '../../shared/http/endpoint.ts';
+import { generateKey } from '../../shared/platform/auth/key-format.ts';
+import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { newKey, tenantWithKey } from '../support/keys.ts';
 import { pathOf } from '../support/paths.ts';
 import { call, callerWith, newTenant } from '../support/stack.ts';

@@ -4,7 +4,7 @@ import { generateKeyPair, SignJWT } from 'jose';
 import { expect, test, vi } from 'vitest';
 import { handler } from '../../functions/authorizer.ts';
 import { makeAuthorizer } from '../../infra/local/gateway/authorize.ts';
-import { generateKey, hashKey } from '../../shared/auth/key-format.ts';
+import { generateKey, hashKey } from '../../shared/platform/auth/key-format.ts';
 import { setupLink } from '../support/intake.ts';
 import { newKey } from '../support/keys.ts';
 import { newTenant } from '../support/stack.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { endpoints } from '../../functions/index.ts';
-import { permissionNames } from '../../shared/auth/permissions.ts';
-import type { AnyEndpoint } from '../../shared/http/endpoint.ts';
+import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { permissionNames } from '../../shared/platform/identity/permissions.ts';
 import { newKey } from '../support/keys.ts';
 import { pathOf } from '../support/paths.ts';
 import { newTenant, type Tenant } from '../support/stack.ts';

@@ -2,8 +2,8 @@ import { readdir } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { groups } from '../../functions/groups.ts';
 import { endpoints } from '../../functions/index.ts';
-import type { AnyEndpoint } from '../../shared/http/endpoint.ts';
-import { openApi } from '../../shared/http/openapi.ts';
+import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { openApi } from '../../shared/platform/http/openapi.ts';
 
 const all: readonly AnyEndpoint[] = endpoints;
 

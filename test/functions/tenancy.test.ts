@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { endpoints } from '../../functions/index.ts';
-import type { AnyEndpoint } from '../../shared/http/endpoint.ts';
+import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { createRecords, expectStatus, publishedFlow, runFlow, template } from '../support/flows.ts';
 import { newKey } from '../support/keys.ts';
 import { newTenant, type Tenant } from '../support/stack.ts';

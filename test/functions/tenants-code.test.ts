@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { createClient } from '../../shared/http/client.ts';
+import { createClient } from '../../functions/client.ts';
 import { createFlow, expectStatus } from '../support/flows.ts';
 import { modelServer } from '../support/model-server.ts';
 import { killAll, newDirectory, start } from '../support/processes.ts';

@@ -1,7 +1,7 @@
 import { DynamoDBClient, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { documentClient } from '../../shared/data/client.ts';
-import { patient } from '../../shared/data/commit.ts';
-import { tenantTable } from '../../shared/data/table.ts';
+import { documentClient } from '../../shared/platform/data/client.ts';
+import { patient } from '../../shared/platform/data/commit.ts';
+import { tenantTable } from '../../shared/platform/data/table.ts';
 import { stack } from './stack.ts';
 
 /** What may come between the SDK and DynamoDB: sees each request that goes out, and may throw in its place. */

@@ -1,7 +1,7 @@
-import { hashKey } from '../../shared/auth/key-format.ts';
-import { intakeEntity } from '../../shared/intake/intake.ts';
-import { secretStore } from '../../shared/secrets/secret-store.ts';
-import { secretVault } from '../../shared/secrets/secret-vault.ts';
+import { secretStore } from '../../shared/domain/secrets/secret-store.ts';
+import { secretVault } from '../../shared/domain/secrets/secret-vault.ts';
+import { hashKey } from '../../shared/platform/auth/key-format.ts';
+import { intakeEntity } from '../../shared/platform/auth/setup-link.ts';
 import { expectStatus } from './flows.ts';
 import { callerWith, countingRuntime, type Tenant } from './stack.ts';
 

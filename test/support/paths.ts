@@ -1,4 +1,4 @@
-import type { AnyEndpoint } from '../../shared/http/endpoint.ts';
+import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 
 /** A path with well-formed ids that nobody has. */
 export const pathOf = ({ path, params }: AnyEndpoint) =>

@@ -1,4 +1,4 @@
-import type { Ports } from '../../shared/flows/ports.ts';
+import type { Ports } from '../../shared/adapters/ports.ts';
 import { sandbox } from './sandbox.ts';
 
 const absent = (what: string) => async (): Promise<never> => {

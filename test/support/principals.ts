@@ -1,4 +1,4 @@
-import { type Principal, toContext } from '../../shared/auth/principal.ts';
+import { type Principal, toContext } from '../../shared/platform/identity/principal.ts';
 import type { Tenant } from './stack.ts';
 
 /** What the authorizer would say of a tenant's session. */

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { recordStore } from '../../shared/records/record-store.ts';
+import { recordStore } from '../../shared/domain/records/record-store.ts';
 import { countingRuntime, newTenant, type Tenant } from './stack.ts';
 
 /** Uploads rows as records, whose names are in the column "name". @returns their ids by their names. */

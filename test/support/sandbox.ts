@@ -1,11 +1,11 @@
-import { type CheckedSteps, textProblems } from '../../shared/flows/analysis/text-problems.ts';
-import * as scripts from '../../shared/flows/scripts.ts';
-import type { Variables } from '../../shared/flows/step.ts';
-import type { FlowStepInput } from '../../shared/flows/steps/flow-step.ts';
-import { FlowStepsInput } from '../../shared/flows/steps/parse.ts';
-import { fillerOf } from '../../shared/flows/templates.ts';
-import { sandboxOf } from '../../shared/sandbox/sandbox.ts';
-import type { FlowText } from '../../shared/sandbox/texts.ts';
+import * as scripts from '../../shared/adapters/code/evaluate-code.ts';
+import type { FlowText } from '../../shared/adapters/code/texts.ts';
+import { sandboxOf } from '../../shared/adapters/sandbox/sandbox.ts';
+import { fillerOf } from '../../shared/adapters/templates/filler.ts';
+import type { Variables } from '../../shared/core/variables.ts';
+import type { FlowStepInput } from '../../shared/domain/flows/checking/flow-step.ts';
+import { FlowStepsInput } from '../../shared/domain/flows/checking/flow-steps.ts';
+import { type CheckedSteps, textProblems } from '../../shared/domain/flows/checking/text-problems.ts';
 
 /** The real threads, for a tenant that only tests have. */
 export const sandbox = sandboxOf('tests');

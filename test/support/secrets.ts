@@ -1,10 +1,10 @@
-import type { Principal } from '../../shared/auth/principal.ts';
-import { tenantOf } from '../../shared/auth/principal.ts';
-import { newId } from '../../shared/ids.ts';
-import type { Scope } from '../../shared/runtime.ts';
-import { secretStore } from '../../shared/secrets/secret-store.ts';
-import { secretValues } from '../../shared/secrets/secret-values.ts';
-import { type SecretVault, secretVault } from '../../shared/secrets/secret-vault.ts';
+import { newId } from '../../shared/core/ids.ts';
+import { secretStore } from '../../shared/domain/secrets/secret-store.ts';
+import { secretValues } from '../../shared/domain/secrets/secret-values.ts';
+import { type SecretVault, secretVault } from '../../shared/domain/secrets/secret-vault.ts';
+import type { Scope } from '../../shared/platform/data/scope.ts';
+import type { Principal } from '../../shared/platform/identity/principal.ts';
+import { tenantOf } from '../../shared/platform/identity/principal.ts';
 import { expectStatus } from './flows.ts';
 import { countingRuntime, type Tenant } from './stack.ts';
 

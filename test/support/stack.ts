@@ -3,11 +3,11 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { inject } from 'vitest';
 import * as z from 'zod';
 import type { StackFacts } from '../../infra/local/stack.ts';
-import { tenantOf } from '../../shared/auth/principal.ts';
-import { documentClient } from '../../shared/data/client.ts';
-import { tenantTable } from '../../shared/data/table.ts';
-import { newId } from '../../shared/ids.ts';
-import type { Runtime } from '../../shared/runtime.ts';
+import { newId } from '../../shared/core/ids.ts';
+import { documentClient } from '../../shared/platform/data/client.ts';
+import { tenantTable } from '../../shared/platform/data/table.ts';
+import { tenantOf } from '../../shared/platform/identity/principal.ts';
+import type { Runtime } from '../../shared/platform/runtime.ts';
 
 /** What is known of the embedded stack that runs beside the tests. */
 export const stack = (): StackFacts => inject('stack');

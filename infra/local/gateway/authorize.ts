@@ -3,7 +3,7 @@ import type {
   APIGatewayProxyEvent,
   APIGatewayRequestAuthorizerEvent,
 } from 'aws-lambda';
-import { log } from '../../../shared/log.ts';
+import { log } from '../../../shared/core/log.ts';
 import type { GatewayResponseType } from '../../gateway-responses.ts';
 import { invoke } from '../invoke.ts';
 import { authorizerEventOf } from './proxy-event.ts';

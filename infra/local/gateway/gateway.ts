@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { endpoints } from '../../../functions/index.ts';
-import type { AnyEndpoint } from '../../../shared/http/endpoint.ts';
-import { log } from '../../../shared/log.ts';
+import { log } from '../../../shared/core/log.ts';
+import type { AnyEndpoint } from '../../../shared/platform/http/endpoint.ts';
 import { bodyOf, encoded, gatewayAnswer, splitOnce, write } from '../http-messages.ts';
 import { invoke, LambdaTimeout } from '../invoke.ts';
 import { makeAuthorizer } from './authorize.ts';

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import * as z from 'zod';
-import { log } from '../../../shared/log.ts';
+import { log } from '../../../shared/core/log.ts';
 import { close, listen } from '../server.ts';
 import { putEvents } from './event-bridge.ts';
 import { openOutbox } from './outbox.ts';

@@ -1,5 +1,5 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { lean } from '../../../shared/aws/lean.ts';
+import { lean } from '../../../shared/platform/aws/lean.ts';
 import { type EventSource, startPoller } from './poller.ts';
 import type { LocalQueue } from './queues.ts';
 

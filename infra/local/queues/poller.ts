@@ -7,7 +7,7 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { log } from '../../../shared/log.ts';
+import { log } from '../../../shared/core/log.ts';
 import { invoke } from '../invoke.ts';
 import { sqsEventOf } from './sqs-event.ts';
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import * as z from 'zod';
-import { log } from '../../../shared/log.ts';
+import { log } from '../../../shared/core/log.ts';
 import { close, listen } from '../server.ts';
 import { vectorsActions } from './actions.ts';
 import { invalid, VectorsError } from './errors.ts';

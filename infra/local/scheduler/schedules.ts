@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
-import { log } from '../../../shared/log.ts';
+import { log } from '../../../shared/core/log.ts';
 import { readStored, writePrivately } from '../state-files.ts';
 
 /** One schedule as the API takes it, as far as the service uses them. */

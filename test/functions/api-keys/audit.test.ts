@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hashKey } from '../../../shared/auth/key-format.ts';
+import { hashKey } from '../../../shared/platform/auth/key-format.ts';
 import { expectStatus } from '../../support/flows.ts';
 import { newKey } from '../../support/keys.ts';
 import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';

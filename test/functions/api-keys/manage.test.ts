@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { permissionNames } from '../../../shared/auth/permissions.ts';
+import { permissionNames } from '../../../shared/platform/identity/permissions.ts';
 import { expectStatus } from '../../support/flows.ts';
 import { newKey } from '../../support/keys.ts';
 import { callerWith, newTenant, type Tenant } from '../../support/stack.ts';

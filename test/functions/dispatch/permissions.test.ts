@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { covers, type Permission, permissionNames } from '../../../shared/auth/permissions.ts';
-import { stepTypeNames, type stepTypes } from '../../../shared/flows/steps/index.ts';
-import { configs } from '../../shared/flows/any-step.ts';
+import { stepTypeNames, type stepTypes } from '../../../shared/domain/flows/step-types/index.ts';
+import { covers, type Permission, permissionNames } from '../../../shared/platform/identity/permissions.ts';
+import { configs } from '../../shared/execution/engine/any-step.ts';
 import { newKey } from '../../support/keys.ts';
 import { newTenant, type Tenant } from '../../support/stack.ts';
 

@@ -1,6 +1,10 @@
 import { expect, test, vi } from 'vitest';
-import { flowKeysRange } from '../../../shared/flows/flow.ts';
-import { flowResultsPartition, flowShards, recordResultsRange } from '../../../shared/runs/checkpoint.ts';
+import { flowKeysRange } from '../../../shared/domain/flows/flow.ts';
+import {
+  flowResultsPartition,
+  flowShards,
+  recordResultsRange,
+} from '../../../shared/execution/runs/checkpoint.ts';
 import {
   createFlow,
   createRecords,

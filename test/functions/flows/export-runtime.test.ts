@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { type RunEvent, runFlow } from '../../../shared/flows/engine.ts';
-import { fakePorts } from '../../shared/flows/engine-world.ts';
+import { type RunEvent, runFlow } from '../../../shared/execution/engine/engine.ts';
+import { fakePorts } from '../../shared/execution/engine/engine-world.ts';
 import { createFlow, expectStatus, publishedFlow, template } from '../../support/flows.ts';
 import { newKey } from '../../support/keys.ts';
 import { emptyWorld } from '../../support/ports.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { getFlow } from '../../../functions/flows/get.ts';
-import { hashKey } from '../../../shared/auth/key-format.ts';
-import { toContext } from '../../../shared/auth/principal.ts';
-import { toLambda } from '../../../shared/http/lambda.ts';
+import { hashKey } from '../../../shared/platform/auth/key-format.ts';
+import { toLambda } from '../../../shared/platform/http/lambda.ts';
+import { toContext } from '../../../shared/platform/identity/principal.ts';
 import { createFlow } from '../../support/flows.ts';
 import { invokeWith } from '../../support/invoke.ts';
 import { newKey, tenantWithKey } from '../../support/keys.ts';

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { afterEach, expect, test, vi } from 'vitest';
 import { validateFlow } from '../../../functions/public/validate-flow.ts';
-import { toLambda } from '../../../shared/http/lambda.ts';
-import { vectorStore } from '../../../shared/vectors/vector-store.ts';
+import { vectorStore } from '../../../shared/adapters/vectors/vector-store.ts';
+import { toLambda } from '../../../shared/platform/http/lambda.ts';
 import { createRecords, expectStatus, template } from '../../support/flows.ts';
 import { setupLink } from '../../support/intake.ts';
 import { invokeWith } from '../../support/invoke.ts';

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { tombstoneEntity } from '../../../shared/data/tombstone.ts';
+import { tombstoneEntity } from '../../../shared/platform/cleanup/tombstone.ts';
 import { newRecord, uploadRows } from '../../support/records.ts';
 import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
 

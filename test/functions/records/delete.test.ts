@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { checkpointEntity, recordResultsRange } from '../../../shared/runs/checkpoint.ts';
+import { checkpointEntity, recordResultsRange } from '../../../shared/execution/runs/checkpoint.ts';
 import { countingRuntime, newTenant } from '../../support/stack.ts';
 
 test('204 without a body, and the record is gone from all reads at once', async () => {

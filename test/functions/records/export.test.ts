@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { exportRecords } from '../../../functions/records/export.ts';
-import { recordStore } from '../../../shared/records/record-store.ts';
+import { recordStore } from '../../../shared/domain/records/record-store.ts';
 import { type Draft, withRecords } from '../../support/records.ts';
 import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
 

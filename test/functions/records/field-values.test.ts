@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fieldValues } from '../../../shared/records/field-values.ts';
+import { fieldValues } from '../../../shared/domain/records/field-values.ts';
 import { newRecord, uploadRows } from '../../support/records.ts';
 import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { recordStore } from '../../../shared/records/record-store.ts';
+import { recordStore } from '../../../shared/domain/records/record-store.ts';
 import { type Draft, withRecords } from '../../support/records.ts';
 import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { filterPreviewer } from '../../../shared/records/preview-filter.ts';
+import { filterPreviewer } from '../../../shared/domain/records/preview-filter.ts';
 import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
 
 const preview = ({ call }: Tenant, body: object) => call('POST', '/v1/records/preview-filter', { body });

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { recordStore } from '../../../shared/records/record-store.ts';
+import { recordStore } from '../../../shared/domain/records/record-store.ts';
 import { plannedBatch, runOnce } from '../../support/batches.ts';
 import { createRecords, expectStatus, publishedFlow, runFlow, template } from '../../support/flows.ts';
 import { newTenant, type Tenant } from '../../support/stack.ts';

@@ -5,7 +5,7 @@ import { afterAll, afterEach, expect, test } from 'vitest';
 import { startModelStandIn } from '../../../examples/model-stand-in.ts';
 import { endpoints } from '../../../functions/index.ts';
 import type { StackFacts } from '../../../infra/local/stack.ts';
-import type { AnyEndpoint } from '../../../shared/http/endpoint.ts';
+import type { AnyEndpoint } from '../../../shared/platform/http/endpoint.ts';
 import { loopback } from '../../support/loopback.ts';
 import { factsOf, killAll, launchMain, newDirectory } from '../../support/processes.ts';
 import { filesOf, itemsOf, objectsOf, type Traces, tracesOf } from '../../support/traces.ts';

@@ -3,19 +3,23 @@ import { deleteFlow } from '../../../functions/flows/delete.ts';
 import { deleteRecord } from '../../../functions/records/delete.ts';
 import { handler as cleanUp } from '../../../functions/workers/clean-up.ts';
 import { handler as sweep } from '../../../functions/workers/sweep.ts';
-import { CleanupMessage, sweepDeleted } from '../../../shared/data/cleanup.ts';
+import { newId } from '../../../shared/core/ids.ts';
+import { flowStore } from '../../../shared/domain/flows/flow-store.ts';
+import { recordStore } from '../../../shared/domain/records/record-store.ts';
+import {
+  checkpointEntity,
+  flowResultsPartition,
+  recordPartition,
+} from '../../../shared/execution/runs/checkpoint.ts';
+import { CleanupMessage, sweepDeleted } from '../../../shared/platform/cleanup/cleanup.ts';
 import {
   confirmCleaned,
   deletedIds,
   tombstoneEntity,
   unfinishedCleanups,
-} from '../../../shared/data/tombstone.ts';
-import { flowStore } from '../../../shared/flows/flow-store.ts';
-import { toLambda } from '../../../shared/http/lambda.ts';
-import { newId } from '../../../shared/ids.ts';
-import { recordStore } from '../../../shared/records/record-store.ts';
-import { checkpointEntity, flowResultsPartition, recordPartition } from '../../../shared/runs/checkpoint.ts';
-import type { Scope } from '../../../shared/runtime.ts';
+} from '../../../shared/platform/cleanup/tombstone.ts';
+import type { Scope } from '../../../shared/platform/data/scope.ts';
+import { toLambda } from '../../../shared/platform/http/lambda.ts';
 import { deliver, plannedBatch, runOnce, sqsEvent } from '../../support/batches.ts';
 import { brokenTable } from '../../support/broken-table.ts';
 import { expectStatus, template } from '../../support/flows.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { startModelStandIn } from '../../../examples/model-stand-in.ts';
+import { type AnswerOf, createClient } from '../../../functions/client.ts';
 import type { StackFacts } from '../../../infra/local/stack.ts';
-import { type AnswerOf, createClient } from '../../../shared/http/client.ts';
 import { killAll, newDirectory, start } from '../../support/processes.ts';
 
 // In CI a thousand.

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
+import { createClient } from '../../../functions/client.ts';
 import type { StackFacts } from '../../../infra/local/stack.ts';
-import { createClient } from '../../../shared/http/client.ts';
 import { modelServer } from '../../support/model-server.ts';
 import { childrenOf, killAll, killTree, newDirectory, start } from '../../support/processes.ts';
 

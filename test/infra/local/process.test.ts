@@ -20,8 +20,8 @@ import * as z from 'zod';
 import { accountId } from '../../../infra/local/queues/queues.ts';
 import { listen } from '../../../infra/local/server.ts';
 import type { StackFacts } from '../../../infra/local/stack.ts';
-import { generateKey } from '../../../shared/auth/key-format.ts';
-import { newId } from '../../../shared/ids.ts';
+import { newId } from '../../../shared/core/ids.ts';
+import { generateKey } from '../../../shared/platform/auth/key-format.ts';
 import { factsOf, killAll, launch, launchMain, newDirectory, start } from '../../support/processes.ts';
 
 const eventually = { timeout: 5_000, interval: 50 };

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { generateKey } from '../../../../shared/auth/key-format.ts';
-import { newId } from '../../../../shared/ids.ts';
+import { newId } from '../../../../shared/core/ids.ts';
+import { generateKey } from '../../../../shared/platform/auth/key-format.ts';
 import { call, callerWith, newTenant, stack } from '../../../support/stack.ts';
 
 const unauthorized = { error: 'Unauthorized', details: 'The API key is invalid or missing' };

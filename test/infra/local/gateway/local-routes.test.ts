@@ -4,7 +4,7 @@ import { networkInterfaces } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { StackFacts } from '../../../../infra/local/stack.ts';
-import { newId } from '../../../../shared/ids.ts';
+import { newId } from '../../../../shared/core/ids.ts';
 import { factsOf, killAll, launch, launchMain } from '../../../support/processes.ts';
 
 const outside = Object.values(networkInterfaces())

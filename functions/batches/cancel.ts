@@ -1,0 +1,26 @@
+import * as z from 'zod';
+import { batchStore } from '../../shared/execution/batches/batch-store.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { BatchParams } from './status.ts';
+
+export const cancelBatch = defineEndpoint({
+  id: 'batch.cancel',
+  method: 'POST',
+  path: '/v1/batch/cancel/{id}',
+  permission: 'FLOWS:EXECUTE',
+  summary: 'Cancel a batch',
+  description:
+    'Records that run at this moment still finish and are counted; no further one begins. 409 when the batch is over.',
+  params: BatchParams,
+  responses: { 200: z.object({ success: z.boolean(), message: z.string() }) },
+  errors: [400, 404, 409],
+  needs: { batches: batchStore },
+
+  async handle({ params }, { batches }) {
+    await batches.stop(params.id, 'cancelled');
+    return { success: true, message: 'The batch was cancelled' };
+  },
+});
+
+export const handler = toLambda(cancelBatch);

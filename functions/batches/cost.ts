@@ -1,0 +1,26 @@
+import * as z from 'zod';
+import { batchStore } from '../../shared/execution/batches/batch-store.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { BatchParams } from './status.ts';
+
+export const batchCost = defineEndpoint({
+  id: 'batch.cost',
+  method: 'GET',
+  path: '/v1/batch/{id}/cost',
+  permission: 'FLOWS:READ',
+  summary: 'Get what the model calls of a batch cost',
+  description:
+    'Of the records that are processed so far. Calls of models whose price is not known count nothing.',
+  params: BatchParams,
+  responses: { 200: z.object({ batchExecutionId: z.string(), totalCostUsd: z.number() }) },
+  errors: [400, 404],
+  needs: { batches: batchStore },
+
+  async handle({ params }, { batches }) {
+    const { cost } = await batches.totals(await batches.get(params.id));
+    return { batchExecutionId: params.id, totalCostUsd: cost };
+  },
+});
+
+export const handler = toLambda(batchCost);

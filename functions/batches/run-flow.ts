@@ -1,0 +1,48 @@
+import * as z from 'zod';
+import { idOf } from '../../shared/core/ids.ts';
+import { batchDefaults, batchStarter } from '../../shared/execution/batches/batch-start.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { unique } from '../../shared/platform/http/validation.ts';
+
+const Options = z.strictObject({
+  recordConcurrency: z.int().min(1).max(50).default(batchDefaults.recordConcurrency).meta({
+    description: 'How many records run at once',
+  }),
+  maxRetries: z.int().min(0).max(5).default(batchDefaults.maxRetries).meta({
+    description: 'How often a failed record is tried again from its failed step',
+  }),
+});
+
+const example = {
+  flowId: 'flow_01k9m4v7d3x8qz5w2r6t0y1hbn',
+  recordIds: ['record_01k9m4v7d3x8qz5w2r6t0y1hbn'],
+  options: { recordConcurrency: 10 },
+};
+
+export const runBatchFlow = defineEndpoint({
+  id: 'batch.run-flow',
+  method: 'POST',
+  path: '/v1/batch/flow',
+  permission: 'FLOWS:EXECUTE',
+  summary: 'Run a flow on records named one by one',
+  description:
+    'Runs the published version, or the draft where nothing was published yet; a test key runs the draft where there is one. Follow the batch at /v1/batch/status/{id}. 404 names the records that do not exist; then nothing is run.',
+  body: z
+    .strictObject({
+      flowId: idOf('flow'),
+      recordIds: z.array(idOf('record')).min(1).max(1_000).check(unique),
+      options: Options.prefault({}),
+    })
+    .meta({ examples: [example] }),
+  responses: { 200: z.object({ batchExecutionId: z.string(), status: z.literal('scheduled') }) },
+  errors: [400, 404, 409, 413, 415],
+  needs: { starter: batchStarter },
+
+  async handle({ body: { flowId, recordIds, options }, principal }, { starter }) {
+    const { id } = await starter.startOn(flowId, recordIds, options, principal);
+    return { batchExecutionId: id, status: 'scheduled' as const };
+  },
+});
+
+export const handler = toLambda(runBatchFlow);

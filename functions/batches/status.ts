@@ -1,0 +1,58 @@
+import * as z from 'zod';
+import { idOf } from '../../shared/core/ids.ts';
+import { batchStore } from '../../shared/execution/batches/batch-store.ts';
+import { RunOutcome, runOutcomes } from '../../shared/execution/runs/run-outcome.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
+
+export const BatchParams = z.object({ id: idOf('batch') });
+
+export const batchStatus = defineEndpoint({
+  id: 'batch.status',
+  method: 'GET',
+  path: '/v1/batch/status/{id}',
+  permission: 'FLOWS:READ',
+  summary: 'Get the status of a batch',
+  description:
+    'Exact at every moment. `processedRecords` counts completed and failed ones. A batch ends `completed` also with failures, `failed` only when every record failed or it could not run at all.',
+  params: BatchParams,
+  responses: {
+    200: z
+      .object({
+        batchExecutionId: z.string(),
+        flowId: z.string(),
+        status: z.enum(['scheduled', 'running', 'completed', 'failed', 'cancelled']),
+        totalRecords: z.int(),
+        processedRecords: z.int(),
+        failedRecords: z.int(),
+        successCount: z.int(),
+        progress: z.int().meta({ description: 'Whole percent' }),
+        startedAt: z.string(),
+        completedAt: z.string().optional().meta({ description: 'When the batch is over' }),
+        error: z.string().nullable(),
+        results: z.array(RunOutcome).optional().meta({
+          description: 'Of a dispatched run that went on by itself, when it is over',
+        }),
+      })
+      .meta({ id: 'BatchStatus' }),
+  },
+  errors: [400, 404],
+  needs: { batches: batchStore, outcomeOf: runOutcomes },
+
+  async handle({ params }, { batches, outcomeOf }) {
+    const batch = await batches.get(params.id);
+    const { completedAt, ...progress } = await batches.progress(batch);
+    const { dispatched } = batch;
+    const results = dispatched && progress.processedRecords > 0 ? [await outcomeOf(dispatched)] : undefined;
+    return {
+      ...batch,
+      ...progress,
+      ...(completedAt && { completedAt }),
+      ...(results && { results }),
+      batchExecutionId: batch.id,
+      successCount: progress.processedRecords - progress.failedRecords,
+    };
+  },
+});
+
+export const handler = toLambda(batchStatus);

@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import { batchStore } from '../../shared/execution/batches/batch-store.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
+
+const lookedAt = 50;
+
+const BatchListItem = z
+  .object({
+    id: z.string(),
+    flowName: z.string(),
+    status: z.string(),
+    totalRecords: z.int(),
+    processedRecords: z.int(),
+    failedRecords: z.int(),
+    progress: z.int().meta({ description: 'Whole percent' }),
+    startedAt: z.string(),
+  })
+  .meta({ id: 'BatchListItem' });
+
+export const batchSummary = defineEndpoint({
+  id: 'batch.summary',
+  method: 'GET',
+  path: '/v1/batch/summary',
+  permission: 'FLOWS:READ',
+  summary: 'Get the batches at work and those that ended lately',
+  description: `Of the latest ${lookedAt} batches, newest first: \`batches\` are at work, \`recent\` are over.`,
+  responses: {
+    200: z.object({
+      activeBatches: z.int(),
+      batches: z.array(BatchListItem),
+      recent: z.array(BatchListItem),
+      recentlyCompleted: z.int(),
+    }),
+  },
+  needs: { batches: batchStore },
+
+  async handle(_request, { batches }) {
+    const latest = await batches.latest(lookedAt);
+    const rows = latest.map(({ batch, progress }) => ({ ...batch, ...progress }));
+    const active = rows.filter(({ status }) => status === 'scheduled' || status === 'running');
+    const recent = rows.filter((row) => !active.includes(row));
+    return { activeBatches: active.length, batches: active, recent, recentlyCompleted: recent.length };
+  },
+});
+
+export const handler = toLambda(batchSummary);

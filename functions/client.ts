@@ -1,0 +1,142 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream';
+import type * as z from 'zod';
+import type { endpoints } from './index.ts';
+
+type Declared = (typeof endpoints)[number];
+type RouteOf<E> = E extends { method: infer Method extends string; path: infer Path extends string }
+  ? `${Method} ${Path}`
+  : never;
+type EndpointOf<R, E = Declared> = E extends unknown ? (RouteOf<E> extends R ? E : never) : never;
+
+/** An endpoint's method and path, as they are declared: `GET /v1/flows/{id}`. */
+export type Route = RouteOf<Declared>;
+
+/** What a call takes: the params, the query and the body that the endpoint declares. */
+export type RequestOf<R extends Route> =
+  EndpointOf<R> extends { params?: infer Params; query?: infer Query; body?: infer Body }
+    ? Part<'params', Params> & Part<'query', Query> & Part<'body', Body> & { signal?: AbortSignal }
+    : never;
+
+type Part<Name extends string, Schema> = Schema extends z.ZodType
+  ? object extends z.input<Schema>
+    ? { [N in Name]?: Sent<Name, z.input<Schema>> }
+    : { [N in Name]: Sent<Name, z.input<Schema>> }
+  : unknown;
+
+/** The text of a query may be given as the number that it writes down. */
+type Sent<Name, Value> = Name extends 'query'
+  ? { [K in keyof Value]: string extends Value[K] ? Value[K] | number : Value[K] }
+  : Value;
+
+/** What a call answers: the body of the endpoint's status, or of any of its statuses. */
+export type AnswerOf<R extends Route> =
+  EndpointOf<R> extends { responses: infer Responses }
+    ? { [Status in keyof Responses]: z.output<Responses[Status]> }[keyof Responses]
+    : never;
+
+/** The routes that answer with server-sent events. */
+export type StreamingRoute = RouteOf<
+  Exclude<Extract<Declared, { streams: z.ZodType }>, { streamsAs: string }>
+>;
+export type EventOf<R extends Route> =
+  EndpointOf<R> extends { streams: infer Event extends z.ZodType } ? z.output<Event> : never;
+
+type Arguments<R extends Route> =
+  object extends RequestOf<R> ? [request?: RequestOf<R>] : [request: RequestOf<R>];
+
+/** An answer that says no: its status, and its body as it came (JSON is parsed). */
+export class ResponseError extends Error {
+  readonly status: number;
+  readonly body: unknown;
+
+  constructor(route: string, status: number, body: unknown) {
+    super(`${route} was answered with ${status}: ${typeof body === 'string' ? body : JSON.stringify(body)}`);
+    this.status = status;
+    this.body = body;
+  }
+}
+
+export interface ClientOptions {
+  /** Of the API, with the stage if there is one: `http://127.0.0.1:3000`, `https://….amazonaws.com/dev`. */
+  baseUrl: string;
+  /** An API key or a session token. Only the reference pages need none. */
+  token?: string;
+  fetch?: typeof fetch;
+}
+
+/**
+ * A client typed by the endpoints' declarations. Of those it takes the types alone, so a bundle that uses it
+ * holds this file and nothing of the service. A body that holds a file is sent as a form, others as JSON.
+ *
+ * ```ts
+ * const { call } = createClient({ baseUrl, token });
+ * const flow = await call('GET /v1/flows/{id}', { params: { id } });
+ * ```
+ */
+export function createClient({ baseUrl, token, fetch = globalThis.fetch }: ClientOptions) {
+  async function send(route: string, request: AnyRequest = {}): Promise<Response> {
+    const { params = {}, query = {}, body, signal } = request;
+    const [method = '', path = ''] = route.split(' ');
+    const url = new URL(baseUrl.replace(/\/$/, '') + filled(path, params));
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) url.searchParams.set(name, String(value));
+    }
+    const { headers, ...rest } = encoded(body);
+    const response = await fetch(url, {
+      method,
+      headers: { ...headers, ...(token && { authorization: `Bearer ${token}` }) },
+      ...rest,
+      ...(signal && { signal }),
+    });
+    if (!response.ok) throw new ResponseError(route, response.status, await read(response));
+    return response;
+  }
+
+  return {
+    /** @throws ResponseError unless the answer is a 2xx. */
+    async call<R extends Route>(route: R, ...[request]: Arguments<R>): Promise<AnswerOf<R>> {
+      return (await read(await send(route, request))) as AnswerOf<R>;
+    },
+
+    /**
+     * The events of an endpoint that streams, as they come. Leaving the loop hangs up, which stops the run.
+     * @throws ResponseError unless the answer is a 2xx.
+     */
+    async *events<R extends StreamingRoute>(
+      route: R,
+      ...[request]: Arguments<R>
+    ): AsyncGenerator<EventOf<R>> {
+      const { body } = await send(route, request);
+      if (!body) return;
+      const frames = body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
+      for await (const { data } of frames) yield JSON.parse(data) as EventOf<R>;
+    },
+  };
+}
+
+interface AnyRequest {
+  params?: Record<string, string>;
+  query?: Record<string, string | number | undefined>;
+  body?: Record<string, unknown>;
+  signal?: AbortSignal;
+}
+
+const filled = (path: string, params: Record<string, string>) =>
+  path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+
+function encoded(body: AnyRequest['body']): { headers?: Record<string, string>; body?: string | FormData } {
+  if (!body) return {};
+  const members = Object.entries(body).filter(([, value]) => value !== undefined);
+  if (!members.some(([, value]) => value instanceof Blob)) {
+    return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+  }
+  const form = new FormData();
+  for (const [name, value] of members) form.set(name, value instanceof Blob ? value : String(value));
+  return { body: form };
+}
+
+async function read(response: Response): Promise<unknown> {
+  const text = await response.text();
+  if (text === '') return undefined;
+  return response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : text;
+}

@@ -1,0 +1,26 @@
+import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
+import { lean } from '../../platform/aws/lean.ts';
+import type { MessagesPort } from '../ports.ts';
+import { delivered } from './delivery.ts';
+
+let client: SESv2Client | undefined;
+const utf8 = (Data: string) => ({ Data, Charset: 'UTF-8' });
+
+export const sendEmail: MessagesPort['email'] = async ({ from, to, subject, html, text }) => {
+  client ??= lean(new SESv2Client({}));
+  const ses = client;
+  const command = new SendEmailCommand({
+    FromEmailAddress: from,
+    Destination: { ToAddresses: to },
+    Content: {
+      Simple: {
+        Subject: utf8(subject),
+        Body: { ...(html && { Html: utf8(html) }), ...(text && { Text: utf8(text) }) },
+      },
+    },
+  });
+  const { MessageId = '' } = await delivered('The email', (abortSignal) =>
+    ses.send(command, { abortSignal }),
+  );
+  return { messageId: MessageId };
+};

@@ -1,0 +1,28 @@
+import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
+import { lean } from '../../platform/aws/lean.ts';
+import type { MessagesPort } from '../ports.ts';
+import { delivered } from './delivery.ts';
+
+let client: SNSClient | undefined;
+
+export const sendSms: MessagesPort['sms'] = async ({ from, to, message }) => {
+  client ??= lean(new SNSClient({}));
+  const sns = client;
+  const command = new PublishCommand({
+    PhoneNumber: to,
+    Message: message,
+    ...(from && { MessageAttributes: senderAttributes(from) }),
+  });
+  const { MessageId = '' } = await delivered('The text message', (abortSignal) =>
+    sns.send(command, { abortSignal }),
+  );
+  return { messageId: MessageId };
+};
+
+/** A number of the account sends under that number, a name stands in the sender's place where the country allows it. */
+const senderAttributes = (from: string) => ({
+  [from.startsWith('+') ? 'AWS.MM.SMS.OriginationNumber' : 'AWS.SNS.SMS.SenderID']: {
+    DataType: 'String',
+    StringValue: from,
+  },
+});

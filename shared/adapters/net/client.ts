@@ -1,0 +1,32 @@
+import type { LookupAddress, LookupOptions } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import { Agent, fetch } from 'undici';
+import { StepError } from '../../core/step-error.ts';
+import { isPublicAddress, refusal } from './addresses.ts';
+
+export type Resolve = (
+  hostname: string,
+  options: LookupOptions & { all: true },
+  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+export type Client = ReturnType<typeof makeClient>;
+
+/** An agent that checks what it connects to, and one for the hosts that are allowed by name. */
+export function makeClient(resolve: Resolve) {
+  const limits = { connectTimeout: 10_000 };
+  const guarded = new Agent({ ...limits, connect: { lookup: checkedLookup(resolve) } });
+  return { guarded, open: new Agent(limits), fetch };
+}
+
+const checkedLookup =
+  (resolve: Resolve): LookupFunction =>
+  (hostname, options, done) =>
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
+      const first = addresses?.[0];
+      if (error || !first) return done(error ?? new Error(`${hostname} has no address`), '');
+      if (!addresses.every(({ address }) => isPublicAddress(address))) {
+        return done(new StepError(refusal(hostname)), '');
+      }
+      return options.all ? done(null, addresses) : done(null, first.address, first.family);
+    });

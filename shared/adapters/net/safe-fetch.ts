@@ -1,0 +1,115 @@
+import { lookup } from 'node:dns';
+import type { Agent, Response } from 'undici';
+import { readBytes } from '../../core/limited-fetch.ts';
+import { StepError } from '../../core/step-error.ts';
+import type { HttpAnswer, HttpRequest, Ports } from '../ports.ts';
+import { isAllowedHost, isPublicAddress, literalAddress, refusal } from './addresses.ts';
+import type { Client, Resolve } from './client.ts';
+import { decodeText } from './decode-text.ts';
+import { redirected } from './redirect.ts';
+import { userAgent } from './user-agent.ts';
+
+const redirectsMax = 5;
+
+/** Headers that say how the message travels: they are the client's to set. */
+const ownHeaders = new Set(
+  'connection content-length expect host keep-alive te trailer transfer-encoding upgrade'.split(' '),
+);
+
+/**
+ * The only way out to other people's servers. Names are resolved here, every address is checked, and the
+ * connection goes to the checked address itself, so that a name cannot change its mind in between.
+ */
+export function makeSafeFetch(resolve: Resolve = lookup): Ports['fetch'] {
+  let client: Promise<Client> | undefined;
+  return async (request) => {
+    client ??= import('./client.ts').then(({ makeClient }) => makeClient(resolve));
+    const timeout = AbortSignal.timeout(request.timeoutMs);
+    const signal = AbortSignal.any([request.signal, timeout]);
+    try {
+      return await follow(await client, { ...request, signal });
+    } catch (error) {
+      request.signal.throwIfAborted();
+      if (error instanceof StepError) throw error;
+      if (timeout.aborted) throw slow(request);
+      throw translated(error, request.url);
+    }
+  };
+}
+
+export const safeFetch = makeSafeFetch();
+
+async function follow(client: Client, first: HttpRequest): Promise<HttpAnswer> {
+  let request = first;
+  for (let redirects = 0; redirects <= redirectsMax; redirects++) {
+    const url = checkedUrl(request.url);
+    const response = await send(client.fetch, request, isAllowedHost(url) ? client.open : client.guarded);
+    const next = redirected(request, response.status, response.headers.get('location'));
+    if (!next) return answerOf(response, url, request.bytesMax);
+    await response.body?.cancel();
+    request = next;
+  }
+  throw new StepError(`${first.url} redirects more than ${redirectsMax} times`);
+}
+
+const send = (
+  fetch: Client['fetch'],
+  { url, method, headers, body, signal }: HttpRequest,
+  dispatcher: Agent,
+): Promise<Response> =>
+  fetch(url, {
+    method,
+    headers: headersOf(headers),
+    ...(body !== undefined && { body }),
+    redirect: 'manual',
+    signal,
+    dispatcher,
+  });
+
+function headersOf(given: HttpRequest['headers']): [string, string][] {
+  const headers = Object.entries(given).filter(([name]) => !ownHeaders.has(name.toLowerCase()));
+  const saysWho = headers.some(([name]) => name.toLowerCase() === 'user-agent');
+  return saysWho ? headers : [['user-agent', userAgent], ...headers];
+}
+
+async function answerOf(response: Response, url: URL, bytesMax: number | undefined): Promise<HttpAnswer> {
+  const headers = Object.fromEntries(response.headers);
+  const bytes = await readBytes(response, bytesMax);
+  let text: string | undefined;
+  return {
+    status: response.status,
+    headers,
+    url: url.href,
+    bytes,
+    get text() {
+      text ??= decodeText(bytes, headers['content-type']);
+      return text;
+    },
+  };
+}
+
+/** @throws StepError for what may not be fetched, as far as the address tells that without being resolved. */
+function checkedUrl(text: string): URL {
+  if (!URL.canParse(text)) throw new StepError(`Not a URL: ${text}`);
+  const url = new URL(text);
+  if (!['http:', 'https:'].includes(url.protocol)) throw new StepError(`Only http and https: ${text}`);
+  if (url.username || url.password) throw new StepError('A URL may not carry a user name or password');
+  const address = literalAddress(url);
+  if (address && !isPublicAddress(address) && !isAllowedHost(url)) throw new StepError(refusal(url.hostname));
+  return url;
+}
+
+const slow = ({ url, timeoutMs }: HttpRequest) =>
+  new StepError(`${url} did not answer within ${timeoutMs} ms`, { retryable: true });
+
+/** fetch hides what happened in the error's causes. */
+function translated(error: unknown, url: string): StepError {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof StepError) return cause;
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code) return new StepError(`${url} cannot be reached: ${code}`, { retryable: true, cause: error });
+  }
+  const { message, cause } = error as Error;
+  const words = cause instanceof Error ? cause.message : message;
+  return new StepError(`${url} cannot be fetched: ${words}`, { cause: error });
+}

@@ -1,0 +1,27 @@
+import { StepError } from '../../core/step-error.ts';
+import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
+import type { PdfSource } from './document.ts';
+
+/** Makes a PDF in the sandbox: a document may be made to take hours and gigabytes. @throws StepError */
+export async function renderPdf(
+  source: PdfSource,
+  sandbox: Sandbox,
+  signal: AbortSignal,
+  secondsMax = 30,
+): Promise<Uint8Array> {
+  try {
+    return await sandbox('makePdf', source, { timeoutMs: secondsMax * 1_000, signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    const reason = reasonOf(error as Error, secondsMax);
+    throw new StepError(`The PDF cannot be made: ${reason}`, { cause: error });
+  }
+}
+
+function reasonOf(error: Error, secondsMax: number): string {
+  if (error instanceof RangeError) return 'the document is nested too deeply';
+  if (!(error instanceof SandboxError)) return error.message;
+  return error.reason === 'time'
+    ? `the document takes more than ${secondsMax} seconds to lay out`
+    : 'the document takes too much memory to lay out';
+}

@@ -1,0 +1,139 @@
+import { charactersOf, textsIn } from '../../core/json-texts.ts';
+import { namesSecret } from '../../core/secret-references.ts';
+import { StepError } from '../../core/step-error.ts';
+import type { Variables } from '../../core/variables.ts';
+import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
+import { filledCharactersMax, fillMsMax, isPlain } from './limits.ts';
+
+/** Tags that take no time themselves; LiquidJS looks at the clock between them. */
+const quickTags = new Set('if elsif else endif unless endunless comment endcomment'.split(' '));
+
+/**
+ * References alone, each of which is a few steps into the variables. Whatever looks at all of a value takes its time, and
+ * one tag may do so thousands of times: filters, ranges, searches, comparisons of lists, the size of an object.
+ */
+const references = /^(?:[\w$.:\s-]|\[\d+\])*$/;
+const walks = /\.\.|\b(?:contains|size)\b/;
+
+/** Whether each part of a template is quick. */
+const isQuick = (text: string) =>
+  text
+    .split(/(?=\{[{%])/)
+    .filter((part) => !isPlain(part))
+    .every((part) => {
+      const [inside = ''] = part.slice(2).split(/[%}]\}/, 1);
+      const isTag = part[1] === '%';
+      return (
+        references.test(inside) &&
+        !walks.test(inside) &&
+        (!isTag || quickTags.has(/\w+/.exec(inside)?.[0] ?? ''))
+      );
+    });
+
+const singleReference = /^\s*\{\{-?\s*([A-Za-z_$][\w$-]*(?:\.[\w$-]+|\[\d+\])*)\s*-?\}\}\s*$/;
+
+/** Fills templates with the variables of a step. */
+export interface Filler {
+  /** The text of a template; an unknown variable comes out empty. @throws StepError */
+  render: (template: string) => Promise<string>;
+  /**
+   * A JSON value with every text in it filled. One that is a single `{{ reference }}` and no more becomes what it
+   * names, a list or a number for instance; null when there is none. @throws StepError
+   */
+  renderValue: (value: unknown) => Promise<unknown>;
+}
+
+/** Quick templates are filled in place; those that may take long in a thread, all of a value at once. */
+export const fillerOf = (variables: Readonly<Variables>, sandbox: Sandbox): Filler => ({
+  async render(template) {
+    if (isPlain(template)) return template;
+    return (await fillerFor([template], variables, sandbox))(template);
+  },
+  async renderValue(value) {
+    const texts = [...textsIn(value)].map(({ text }) => text).filter((text) => !isPlain(text));
+    if (texts.length === 0) return value;
+    const [fill, { valueOfReference }] = await Promise.all([
+      fillerFor(texts, variables, sandbox),
+      import('./liquid.ts'),
+    ]);
+    const filled = new Map(
+      texts.map((text) => {
+        const reference = singleReference.exec(text)?.[1];
+        const named = reference && translated(() => valueOfReference(reference, variables) ?? null);
+        return [text, reference ? named : fill(text)] as const;
+      }),
+    );
+    // One text for another makes nothing larger; a few texts that name much, again and again, would.
+    if (typeof value !== 'string') refuseTooLarge(texts.values().map((text) => filled.get(text)));
+    return mapTexts(value, (text) => (filled.has(text) ? filled.get(text) : text));
+  },
+});
+
+/** @returns what fills each of these texts. */
+async function fillerFor(texts: readonly string[], variables: Readonly<Variables>, sandbox: Sandbox) {
+  const slow = [...new Set(texts.filter((text) => !isQuick(text)))];
+  const [{ fillTemplate }, filled] = await Promise.all([
+    import('./liquid.ts'),
+    fillInThread(slow, variables, sandbox),
+  ]);
+  return (text: string): string =>
+    isPlain(text) ? text : (filled.get(text) ?? translated(() => fillTemplate(text, variables)));
+}
+
+async function fillInThread(
+  texts: readonly string[],
+  variables: Readonly<Variables>,
+  sandbox: Sandbox,
+): Promise<Map<string, string>> {
+  if (texts.length === 0) return new Map();
+  const result = await sandbox(
+    'fillTemplates',
+    { texts, variables: namedIn(texts, variables) },
+    { timeoutMs: fillMsMax },
+  ).catch((error) => ({ problem: limitIn(error) }));
+  if ('problem' in result) throw unfillable(result.problem);
+  return new Map(texts.map((text, index) => [text, result.filled[index] ?? '']));
+}
+
+/** The variables whose names stand in the texts: others need not be copied for the thread. */
+function namedIn(texts: readonly string[], variables: Readonly<Variables>): Variables {
+  // A name may be computed: `{{ [name] }}`.
+  if (texts.some((text) => /[^\w\])"'-]\[/.test(text))) return variables;
+  const names = new Set(texts.some(namesSecret) ? ['secrets'] : []);
+  for (const name of Object.keys(variables)) if (texts.some((text) => text.includes(name))) names.add(name);
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => names.has(name)));
+}
+
+/** @throws what is no limit of the sandbox. */
+function limitIn(error: unknown): string {
+  if (!(error instanceof SandboxError)) throw error;
+  return error.reason === 'time' ? `It takes longer than ${fillMsMax} ms` : 'It needs too much memory';
+}
+
+/** @throws StepError where these values together are more than a template may make. */
+function refuseTooLarge(values: Iterable<unknown>): void {
+  let left = filledCharactersMax;
+  for (const value of values) {
+    left -= charactersOf(value, left);
+    if (left < 0) throw unfillable(`It makes a value of more than ${filledCharactersMax} characters`);
+  }
+}
+
+function mapTexts(value: unknown, fill: (text: string) => unknown): unknown {
+  if (typeof value === 'string') return fill(value);
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, fill));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item, fill)]));
+}
+
+function translated<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const [message = ''] = (error as Error).message.split('\n');
+    throw unfillable(message, error);
+  }
+}
+
+const unfillable = (reason: string, cause?: unknown) =>
+  new StepError(`The template cannot be filled: ${reason}`, { cause });

@@ -1,0 +1,39 @@
+import { GetIndexCommand, S3VectorsServiceException, ValidationException } from '@aws-sdk/client-s3vectors';
+import { StepError } from '../../core/step-error.ts';
+import { s3Vectors, type VectorIndex } from '../../platform/aws/s3-vectors.ts';
+
+interface Place {
+  index: VectorIndex;
+  collection: string;
+  /** Of the vectors that were sent. */
+  dimension: number;
+}
+
+/** Does some work with S3 Vectors; what that refuses fails the step, in words for its author. @throws StepError */
+export async function translated<T>(place: Place, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof S3VectorsServiceException)) throw error;
+    const { httpStatusCode: status = 0 } = error.$metadata;
+    if (status === 429 || status >= 500) {
+      throw new StepError(`The vector store answered ${status}: ${error.message}`, {
+        retryable: true,
+        cause: error,
+      });
+    }
+    if (!(error instanceof ValidationException)) throw error;
+    throw new StepError((await mismatchAt(place)) ?? `The vector store refused this: ${error.message}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Whether the vectors do not fit the collection, in words. */
+async function mismatchAt({ index, collection, dimension }: Place): Promise<string | undefined> {
+  const { index: existing } = await s3Vectors()
+    .send(new GetIndexCommand({ ...index }))
+    .catch(() => ({ index: undefined }));
+  if (!existing || existing.dimension === dimension) return undefined;
+  return `The collection ${collection} holds vectors of ${existing.dimension} dimensions; this has ${dimension}`;
+}

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import {
+  ConflictException,
+  CreateIndexCommand,
+  GetIndexCommand,
+  NotFoundException,
+  type PutInputVector,
+  PutVectorsCommand,
+  QueryVectorsCommand,
+} from '@aws-sdk/client-s3vectors';
+import { requireEnv } from '../../core/environment.ts';
+import { s3Vectors, type VectorIndex } from '../../platform/aws/s3-vectors.ts';
+import type { VectorsPort } from '../ports.ts';
+import { batchesOf, commonDimension, metadataFrom, metadataKey, recordOf } from './records.ts';
+import { translated } from './vector-error.ts';
+
+/** Requests of one step under way at once. S3 Vectors takes 2,500 vectors a second for an index. */
+const parallelMax = 4;
+
+/** A tenant's collections, in S3 Vectors. */
+export const vectorStore = (tenant: string): VectorsPort => ({
+  async put(collection, vectors) {
+    const dimension = commonDimension(vectors);
+    if (dimension === undefined) return;
+    const index = indexOf(tenant, collection);
+    const [first = [], ...rest] = batchesOf(vectors.map(recordOf));
+    await translated({ index, collection, dimension }, async () => {
+      // The first one goes alone: it may find that there is no index yet.
+      await putBatch(index, first).catch(async (error) => {
+        if (!(error instanceof NotFoundException)) throw error;
+        await createIndex(index, dimension);
+        await putBatch(index, first);
+      });
+      const left = rest.values();
+      const lane = async () => {
+        for (const batch of left) await putBatch(index, batch);
+      };
+      await Promise.all(Array.from({ length: parallelMax }, lane));
+    });
+  },
+
+  async query(collection, vector, limit) {
+    const index = indexOf(tenant, collection);
+    const place = { index, collection, dimension: vector.length };
+    const found = await translated(place, () => nearest(index, vector, limit));
+    return found.map(({ key = '', distance = 1, metadata }) => ({
+      id: key,
+      // A distance is a 32-bit float, and may lie a little outside of what a cosine can be.
+      score: Math.min(1, Math.max(-1, 1 - distance)),
+      metadata: metadataFrom(metadata),
+    }));
+  },
+});
+
+/** Whether a tenant's collection has been made, which its first vector does. */
+export async function hasIndex(tenant: string, collection: string): Promise<boolean> {
+  try {
+    await s3Vectors().send(new GetIndexCommand(indexOf(tenant, collection)));
+    return true;
+  } catch (error) {
+    if (error instanceof NotFoundException) return false;
+    throw error;
+  }
+}
+
+/** An index's name has 63 characters at most, of few kinds; a collection's may be anything. */
+const indexOf = (tenant: string, collection: string): VectorIndex => ({
+  vectorBucketName: requireEnv('VECTOR_BUCKET'),
+  indexName: createHash('sha256').update(`${tenant}\0${collection}`).digest('hex').slice(0, 48),
+});
+
+async function createIndex(index: VectorIndex, dimension: number): Promise<void> {
+  const command = new CreateIndexCommand({
+    ...index,
+    dimension,
+    dataType: 'float32',
+    distanceMetric: 'cosine',
+    metadataConfiguration: { nonFilterableMetadataKeys: [metadataKey] },
+  });
+  try {
+    await s3Vectors().send(command);
+  } catch (error) {
+    // Another step has just made it.
+    if (!(error instanceof ConflictException)) throw error;
+  }
+}
+
+const putBatch = (index: VectorIndex, vectors: PutInputVector[]) =>
+  s3Vectors().send(new PutVectorsCommand({ ...index, vectors }));
+
+async function nearest(index: VectorIndex, vector: readonly number[], topK: number) {
+  const command = new QueryVectorsCommand({
+    ...index,
+    topK,
+    queryVector: { float32: [...vector] },
+    returnDistance: true,
+    returnMetadata: true,
+  });
+  try {
+    const { vectors = [] } = await s3Vectors().send(command);
+    return vectors;
+  } catch (error) {
+    // Nothing has been stored in the collection yet.
+    if (error instanceof NotFoundException) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StepError } from '../../core/step-error.ts';
+import type { HttpRequest, Ports } from '../ports.ts';
+import { isHtml, pageOf } from './content.ts';
+import { makeFrontier, urlLengthMax, type Visit, withoutHash } from './frontier.ts';
+import type { Page } from './page.ts';
+import { type Robots, robotsOf } from './robots.ts';
+
+export interface CrawlRequest {
+  url: string;
+  /** Pages at most. */
+  limit: number;
+  /** How many links away from the first page at most. */
+  depth: number;
+  ports: Pick<Ports, 'fetch' | 'sandbox'>;
+  signal: AbortSignal;
+}
+
+export type CrawledPage = Visit & ({ title: string; markdown: string } | { error: string });
+
+/** Where a visit ended: on a page, on something else (no page), or not at all. */
+interface Visited {
+  visit: Visit;
+  url: string;
+  page?: Page;
+  error?: StepError;
+}
+
+const atOnce = 4;
+const charactersMax = 4_000_000;
+/** What is no page is not listed, but is only known to be none when it was fetched. */
+const requestsPerPage = 3;
+
+/** The pages of a site, nearest first. A page that fails is listed with its error. @throws StepError for the first one. */
+export async function crawl(request: CrawlRequest): Promise<CrawledPage[]> {
+  const { limit, signal } = request;
+  const { first, robots } = await enter(request);
+  const frontier = makeFrontier(first.url, robots);
+  const pages: CrawledPage[] = [];
+  let requests = 1;
+  let characters = 0;
+
+  async function take({ visit, url, page, error }: Visited): Promise<void> {
+    if (error) return void pages.push({ ...visit, error: error.message });
+    if (!page || (visit !== first.visit && !(await frontier.accepts(visit, url)))) return;
+    const { title, markdown, links } = page;
+    characters += markdown.length;
+    if (characters > charactersMax) {
+      return void pages.push({
+        ...visit,
+        url,
+        error: `The pages have more than ${charactersMax} characters`,
+      });
+    }
+    pages.push({ url, depth: visit.depth, title, markdown });
+    if (visit.depth < request.depth) frontier.add(links, visit.depth + 1);
+  }
+
+  for (let visited = [first]; visited.length > 0; ) {
+    for (const each of visited) await take(each);
+    if (characters > charactersMax) break;
+    const places = Math.min(limit - pages.length, limit * requestsPerPage - requests);
+    const next = await frontier.next(Math.min(places, robots.delayMs ? 1 : atOnce));
+    requests += next.length;
+    if (next.length > 0) await sleep(robots.delayMs, undefined, { signal });
+    visited = await Promise.all(next.map((each) => visitPage(each, request)));
+  }
+  return pages;
+}
+
+/** Fetches the first page, whose site, after redirects, is the one that is crawled. */
+async function enter(request: CrawlRequest) {
+  const { url } = request;
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '') || url.length > urlLengthMax) {
+    throw new StepError(`Not a web address: ${url.slice(0, 200)}`);
+  }
+  const visit = { url: withoutHash(url), depth: 0 };
+  const robots = await permission(visit.url, request);
+  const first = await visitPage(visit, request);
+  if (first.error) throw first.error;
+  if (!first.page) throw new StepError(`${first.url} is not an HTML page`);
+  return { first, robots: first.url === visit.url ? robots : await permission(first.url, request) };
+}
+
+/** What the site of a page lets crawlers do. @throws StepError when it does not let them read the page itself. */
+async function permission(url: string, { ports, signal }: CrawlRequest): Promise<Robots> {
+  const { origin, host } = new URL(url);
+  const robots = await robotsOf(origin, ports, signal);
+  if ((await robots.allows([url]))[0]) return robots;
+  throw new StepError(`The robots.txt of ${host} does not allow to crawl ${url}`);
+}
+
+async function visitPage(visit: Visit, { ports, signal }: CrawlRequest): Promise<Visited> {
+  try {
+    const answer = await ports.fetch(pageRequest(visit.url, signal));
+    const url = withoutHash(answer.url);
+    if (answer.status >= 400) throw failed(url, answer.status);
+    return { visit, url, ...(isHtml(answer) && { page: await pageOf(answer, ports.sandbox, signal) }) };
+  } catch (error) {
+    if (error instanceof StepError) return { visit, url: visit.url, error };
+    throw error;
+  }
+}
+
+const pageRequest = (url: string, signal: AbortSignal): HttpRequest => ({
+  url,
+  method: 'GET',
+  headers: { accept: 'text/html,application/xhtml+xml' },
+  timeoutMs: 15_000,
+  bytesMax: 2_000_000,
+  signal,
+});
+
+const failed = (url: string, status: number) =>
+  new StepError(`${url} answered ${status}`, { retryable: status === 429 || status >= 500 });

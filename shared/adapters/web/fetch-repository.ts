@@ -1,0 +1,36 @@
+import { StepError } from '../../core/step-error.ts';
+import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
+import { isText } from './content.ts';
+import { archiveOf, fileAt, type GitHub, nameOf } from './github.ts';
+import type { Packing } from './pack-repository.ts';
+import type { RepositoryPlace } from './repository.ts';
+
+/** What unpacking an archive and looking through its paths may take. */
+const timeoutMs = 20_000;
+
+/** The text of the file at a place, or of all files below it in one. @throws StepError */
+export async function fetchRepository(
+  place: RepositoryPlace,
+  packing: Packing,
+  github: GitHub,
+  sandbox: Sandbox,
+): Promise<string> {
+  const file = place.path === '' ? undefined : await fileAt(place, github);
+  if (file) {
+    const text = new TextDecoder().decode(file);
+    if (!isText(text)) throw new StepError(`${nameOf(place)} is not text`);
+    return text;
+  }
+  const archive = await archiveOf(place, github);
+  const result = await sandbox(
+    'packRepository',
+    { archive, path: place.path, packing },
+    { timeoutMs, signal: github.signal },
+  ).catch((cause) => {
+    if (!(cause instanceof SandboxError)) throw cause;
+    throw new StepError(`${nameOf(place)} takes too long or too much memory to read`, { cause });
+  });
+  if ('problem' in result) throw new StepError(result.problem);
+  if (!result.text) throw new StepError(`${nameOf(place)} has no text file that the patterns leave`);
+  return result.text;
+}

@@ -1,0 +1,92 @@
+import LinkHeader from 'http-link-header';
+import { valueAt } from '../../core/json.ts';
+import { StepError } from '../../core/step-error.ts';
+import type { HttpAnswer } from '../ports.ts';
+
+/** How an API is paged, everything filled in. */
+export interface Paging {
+  url: string;
+  paginationType: 'page' | 'offset' | 'cursor' | 'link';
+  pageParam: string;
+  startPage: number;
+  pageSizeParam: string;
+  pageSize?: number | undefined;
+  offsetParam: string;
+  cursorParam: string;
+  cursorPath: string;
+}
+
+/** What a page was, and how far the reading has come with it. */
+export interface PageRead {
+  answer: HttpAnswer;
+  body: unknown;
+  /** Entities of this page, and of all. */
+  found: number;
+  count: number;
+  /** Pages so far. */
+  pages: number;
+}
+
+interface Kind {
+  first: (paging: Paging) => Record<string, string | number>;
+  /** The address of the page that follows, or nothing after the last. */
+  next: (paging: Paging, read: PageRead) => string | undefined;
+}
+
+/** Nothing but its entities tells whether a numbered page is the last. */
+const isLast = ({ pageSize = 1 }: Paging, { found }: PageRead) => found < pageSize;
+
+export const kinds: Record<Paging['paginationType'], Kind> = {
+  page: {
+    first: ({ pageParam, startPage }) => ({ [pageParam]: startPage }),
+    next: (paging, read) =>
+      isLast(paging, read)
+        ? undefined
+        : withQuery(paging, { [paging.pageParam]: paging.startPage + read.pages }),
+  },
+  offset: {
+    first: ({ offsetParam }) => ({ [offsetParam]: 0 }),
+    next: (paging, read) =>
+      isLast(paging, read) ? undefined : withQuery(paging, { [paging.offsetParam]: read.count }),
+  },
+  cursor: {
+    first: () => ({}),
+    next: (paging, { body, answer }) => {
+      const cursor = valueAt(body, paging.cursorPath) ?? '';
+      if (cursor === '' || cursor === false) return undefined;
+      if (typeof cursor === 'string' || typeof cursor === 'number')
+        return withQuery(paging, { [paging.cursorParam]: cursor });
+      throw new StepError(`${answer.url} has no cursor at ${paging.cursorPath}, but ${typeof cursor}`);
+    },
+  },
+  link: {
+    first: () => ({}),
+    next: ({ url }, { answer }) => {
+      const next = linkedNext(answer);
+      if (next === undefined || next.origin === new URL(url).origin) return next?.href;
+      // The headers may hold a credential that is meant for the first one only.
+      throw new StepError(`${answer.url} names a next page of another origin: ${next.origin}`);
+    },
+  },
+};
+
+export const firstPage = (paging: Paging) => withQuery(paging, kinds[paging.paginationType].first(paging));
+
+function withQuery(
+  { url: base, pageSize, pageSizeParam }: Paging,
+  query: Record<string, string | number>,
+): string {
+  const url = new URL(base);
+  if (pageSize !== undefined) url.searchParams.set(pageSizeParam, String(pageSize));
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
+  return url.href;
+}
+
+function linkedNext({ url, headers }: HttpAnswer): URL | undefined {
+  try {
+    const uri = LinkHeader.parse(headers.link ?? '').rel('next')[0]?.uri;
+    return uri === undefined ? undefined : new URL(uri, url);
+  } catch (cause) {
+    throw new StepError(`${url} has a Link header that cannot be read`, { cause });
+  }
+}

@@ -1,0 +1,33 @@
+import { StepError } from '../../core/step-error.ts';
+import { textFilesIn } from './archive.ts';
+import { globMatcher } from './globs.ts';
+import { packed, type Style } from './packed-text.ts';
+
+export interface Packing {
+  includePatterns: readonly string[];
+  excludePatterns: readonly string[];
+  compress: boolean;
+  style: Style;
+}
+
+/** The text files of an archive below a path that the patterns leave, in one text; `''` where there are none. */
+export async function packRepository({
+  archive,
+  path: below,
+  packing: { includePatterns, excludePatterns, compress, style },
+}: {
+  archive: Uint8Array;
+  path: string;
+  packing: Packing;
+}): Promise<{ text: string } | { problem: string }> {
+  const included = includePatterns.length > 0 ? globMatcher(includePatterns) : () => true;
+  const excluded = globMatcher(excludePatterns);
+  const isBelow = (path: string) => below === '' || path.startsWith(`${below}/`);
+  const wants = (path: string) => isBelow(path) && included(path) && !excluded(path);
+  try {
+    return { text: packed(await textFilesIn(archive, wants), style, compress) };
+  } catch (error) {
+    if (error instanceof StepError) return { problem: error.message };
+    throw error;
+  }
+}

@@ -1,0 +1,46 @@
+import {
+  CreateSecretCommand,
+  DeleteSecretCommand,
+  GetSecretValueCommand,
+  PutSecretValueCommand,
+  ResourceExistsException,
+  ResourceNotFoundException,
+} from '@aws-sdk/client-secrets-manager';
+import { secretName, secretsManager } from '../../platform/aws/secrets-manager.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+
+/** The plaintext of test keys, which a session may reveal again. Live keys are never kept. */
+export const testKeyVault = ({ table }: Scope) => {
+  const nameOf = (keyId: string) => secretName(table.tenant, 'api-keys', keyId);
+  return {
+    /** Keeps a key's value, in place of the one before. */
+    async keep(keyId: string, plainKey: string): Promise<void> {
+      const value = { SecretString: plainKey };
+      try {
+        await secretsManager().send(new CreateSecretCommand({ Name: nameOf(keyId), ...value }));
+      } catch (error) {
+        if (!(error instanceof ResourceExistsException)) throw error;
+        await secretsManager().send(new PutSecretValueCommand({ SecretId: nameOf(keyId), ...value }));
+      }
+    },
+
+    async read(keyId: string): Promise<string | undefined> {
+      try {
+        const { SecretString } = await secretsManager().send(
+          new GetSecretValueCommand({ SecretId: nameOf(keyId) }),
+        );
+        return SecretString;
+      } catch (error) {
+        if (error instanceof ResourceNotFoundException) return undefined;
+        throw error;
+      }
+    },
+
+    /** Forgets it for good: nobody can bring back a deleted key. */
+    async forget(keyId: string): Promise<void> {
+      await secretsManager().send(
+        new DeleteSecretCommand({ SecretId: nameOf(keyId), ForceDeleteWithoutRecovery: true }),
+      );
+    },
+  };
+};

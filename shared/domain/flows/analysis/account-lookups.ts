@@ -1,0 +1,90 @@
+import { resolveModel } from '../../../adapters/models/catalog.ts';
+import { providerKeys } from '../../../adapters/models/provider-keys.ts';
+import { hasCollection } from '../../../adapters/vectors/vectors-port.ts';
+import { idOf } from '../../../core/ids.ts';
+import { StepError } from '../../../core/step-error.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import { RecordType, recordGuardEntity, recordsRange } from '../../records/record.ts';
+import { findSecrets } from '../../secrets/find-secrets.ts';
+import type { MentionKind } from './mentions.ts';
+
+/** Asks the account for things of one kind. @returns what is wrong with each name that it does not have. */
+type Lookup = (names: readonly string[], scope: Scope) => Promise<ReadonlyMap<string, string>>;
+
+/** Asks for each name by itself. */
+async function eachProblem(
+  names: readonly string[],
+  problemOf: (name: string) => Promise<string | undefined>,
+) {
+  const told = await Promise.all(names.map(async (name) => [name, await problemOf(name)] as const));
+  return new Map(
+    told.flatMap(([name, problem]) => (problem === undefined ? [] : [[name, problem] as const])),
+  );
+}
+
+const secret: Lookup = async (keys, { table }) => {
+  const known = await findSecrets(table, keys);
+  return eachProblem(keys, async (key) =>
+    known.get(key)?.status === 'active'
+      ? undefined
+      : `The secret ${key} has no value: set it through /v1/secrets`,
+  );
+};
+
+const model: Lookup = async (names) => {
+  const keys = await providerKeys();
+  return eachProblem(names, async (name) => {
+    try {
+      await resolveModel(name, keys);
+      return undefined;
+    } catch (error) {
+      if (error instanceof StepError) return error.message;
+      throw error;
+    }
+  });
+};
+
+const recordName: Lookup = async (pairs, { table }) => {
+  const named = pairs.map((pair) => {
+    const [type = '', name = ''] = pair.split('\0');
+    return { pair, type, name };
+  });
+  const guards = await table.getMany(named.map((pair) => recordGuardEntity.key(table.tenant, pair)));
+  const missing = named.filter((_pair, index) => guards[index] === undefined);
+  return new Map(
+    missing.map(({ pair, type, name }) => [
+      pair,
+      `There is no record of the type "${type}" with the name "${name}"`,
+    ]),
+  );
+};
+
+const recordId: Lookup = (ids, { table }) =>
+  eachProblem(ids, async (id) => {
+    const range = { ...recordsRange(table.tenant, undefined), from: id, to: id, limit: 1 };
+    const exists = idOf('record').safeParse(id).success && (await table.query(range)).items.length > 0;
+    return exists ? undefined : `There is no record with the id "${id}"`;
+  });
+
+const recordType: Lookup = (types, { table }) =>
+  eachProblem(types, async (type) => {
+    const range = { ...recordsRange(table.tenant, type), limit: 1 };
+    const exists = RecordType.safeParse(type).success && (await table.query(range)).items.length > 0;
+    return exists ? undefined : `There is no record of the type "${type}"`;
+  });
+
+const collection: Lookup = (collections, { table }) =>
+  eachProblem(collections, async (collection) =>
+    (await hasCollection(table.tenant, collection.trim()))
+      ? undefined
+      : `Nothing has been stored in the collection "${collection}"`,
+  );
+
+export const lookups: Record<MentionKind, Lookup> = {
+  secret,
+  model,
+  recordName,
+  recordId,
+  recordType,
+  collection,
+};

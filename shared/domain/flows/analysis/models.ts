@@ -1,0 +1,53 @@
+import { isListed } from '../../../adapters/models/catalog.ts';
+import { isProviderName, providerNames } from '../../../adapters/models/providers.ts';
+import type { Visit } from '../checking/visits.ts';
+import { type Finding, finding } from './finding.ts';
+
+/** Models that neither the catalog nor a provider’s name vouches for. */
+export async function unknownModels(visits: readonly Visit[]): Promise<Finding[]> {
+  const problems = new Map<string, string | undefined>();
+  const findings: Finding[] = [];
+  for (const visit of visits) {
+    for (const { name, path } of modelsIn(visit.step.config)) {
+      if (!problems.has(name)) problems.set(name, await problemOf(name));
+      const message = problems.get(name);
+      if (message) findings.push(finding(visit, path, 'UNKNOWN_MODEL', message, { model: name }));
+    }
+  }
+  return findings;
+}
+
+interface Named {
+  name: string;
+  path: PropertyKey[];
+}
+
+/** The models that a config names. */
+export function modelsIn(config: Record<string, unknown>): Named[] {
+  const { fallbacks } = (config.errorHandling ?? {}) as { fallbacks?: unknown };
+  const list: unknown[] = Array.isArray(fallbacks) ? fallbacks : [];
+  return [
+    ...named(config, 'model', ['config']),
+    ...named(config, 'embeddingModel', ['config']),
+    ...list.flatMap((fallback, n) => named(fallback, 'model', ['config', 'errorHandling', 'fallbacks', n])),
+  ];
+}
+
+function named(holder: unknown, member: string, path: PropertyKey[]): Named[] {
+  const name = (holder as Record<string, unknown> | null | undefined)?.[member];
+  return typeof name === 'string' && name !== '' ? [{ name, path: [...path, member] }] : [];
+}
+
+async function problemOf(name: string): Promise<string | undefined> {
+  const [, provider, modelId] = /^([^/]+)\/(.+)$/s.exec(name) ?? [];
+  if (!provider || !modelId) {
+    if (await isListed(name)) return undefined;
+    return `There is no model ${name} in the catalog; name other models as <provider>/${name}`;
+  }
+  if (!isProviderName(provider)) {
+    return `There is no model provider ${provider}; there are ${providerNames.join(', ')}`;
+  }
+  // A generic server may have any.
+  if (provider === 'generic-openai' || (await isListed(modelId, provider))) return undefined;
+  return `The catalog knows no model ${modelId} of ${provider}; it may be a new one`;
+}

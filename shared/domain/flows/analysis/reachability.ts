@@ -1,0 +1,50 @@
+import type { Visit } from '../checking/visits.ts';
+import { type Finding, finding } from './finding.ts';
+
+/** Whether an expression always holds, or never; nothing where that depends on the variables. */
+export type AlwaysHolds = (expression: string) => boolean | undefined;
+
+/** Tells the steps that a run may come to from those that it never does, with why. */
+export function reachable(
+  visits: readonly Visit[],
+  alwaysHolds: AlwaysHolds,
+): { reached: Visit[]; findings: Finding[] } {
+  const reached: Visit[] = [];
+  const findings: Finding[] = [];
+  /** Branches, and steps by their path, that a run never enters. */
+  const closed = new Set<string>();
+  for (const visit of visits) {
+    const { step, path, branches } = visit;
+    if (branches.some((branch) => closed.has(branch))) continue;
+    const problem = neverRuns(visit, alwaysHolds);
+    if (problem) {
+      findings.push(problem);
+      closed.add([...path, 'config', 'trueSteps'].join('.')).add([...path, 'config', 'falseSteps'].join('.'));
+      continue;
+    }
+    reached.push(visit);
+    if (step.type !== 'conditional') continue;
+    for (const branch of closedBranches(visit, alwaysHolds)) {
+      closed.add([...path, ...branch.path].join('.'));
+      findings.push(finding(visit, branch.path, 'UNREACHABLE_BRANCH', branch.message));
+    }
+  }
+  return { reached, findings };
+}
+
+function neverRuns(visit: Visit, alwaysHolds: AlwaysHolds): Finding | undefined {
+  const { enabled, when } = visit.step;
+  if (!enabled) return finding(visit, ['enabled'], 'UNREACHABLE_STEP', 'The step is switched off');
+  if (when === undefined || alwaysHolds(when) !== false) return undefined;
+  return finding(visit, ['when'], 'UNREACHABLE_STEP', 'This never holds, so the step never runs');
+}
+
+function closedBranches({ step: { config } }: Visit, alwaysHolds: AlwaysHolds) {
+  if (typeof config.condition !== 'string') return [];
+  const holds = alwaysHolds(config.condition);
+  const branch = holds ? 'falseSteps' : 'trueSteps';
+  const steps = config[branch];
+  if (holds === undefined || !Array.isArray(steps) || steps.length === 0) return [];
+  const message = `The condition ${holds ? 'always' : 'never'} holds, so these steps never run`;
+  return [{ path: ['config', branch], message }];
+}

@@ -1,0 +1,79 @@
+import type * as z from 'zod';
+import type { Sandbox } from '../../../adapters/sandbox/sandbox.ts';
+import type { ErrorDetail } from '../../../core/errors.ts';
+import { detailsOf } from '../../../platform/http/validation.ts';
+import { NestedSteps } from '../checking/flow-step.ts';
+import { textProblems } from '../checking/text-problems.ts';
+import { type Analysis, analyse } from './analyse.ts';
+import { bounded, type Finding } from './finding.ts';
+
+export interface Validation extends Analysis {
+  valid: boolean;
+  errors: Finding[];
+}
+
+/** Flows that are too large or too deep to be looked at any closer. */
+const outOfBounds = new Set(['TOO_MANY_STEPS', 'TOO_DEEP']);
+
+/**
+ * What is to be said about a flow as it is sent.
+ * @param Body What a flow that is saved has to be: its complaints are the errors, word for word.
+ */
+export async function validateFlow(
+  Body: z.ZodType,
+  body: Record<string, unknown>,
+  sandbox: Sandbox,
+): Promise<Validation> {
+  const { error } = Body.safeParse(body, { reportInput: true });
+  const member = stepsMember(body);
+  const refusals = detailsOf(error?.issues ?? []);
+  const stop = refusals.some(({ code }) => outOfBounds.has(code));
+  const errors = bounded(
+    (stop ? refusals : await withOthers(refusals, body[member], member, sandbox)).map(
+      ({ path = '', ...detail }): Finding => ({ ...detail, path, ...stepAt(body, path) }),
+    ),
+  );
+  const analysis = stop
+    ? { warnings: [], recommendations: [] }
+    : await analyse(body[member], member, sandbox);
+  return { valid: errors.length === 0, errors, ...analysis };
+}
+
+/** The member of a flow as it is sent that holds the steps. */
+export const stepsMember = (body: Record<string, unknown>) =>
+  body.flowSteps === undefined && body.steps !== undefined ? 'steps' : 'flowSteps';
+
+export const isOutOfBounds = ({ errors }: Pick<Validation, 'errors'>) =>
+  errors.some(({ code }) => outOfBounds.has(code));
+
+/** Saving stops at what is wrong with the list of steps as a whole, then at its shape; here all is told at once. */
+async function withOthers(
+  refusals: ErrorDetail[],
+  steps: unknown,
+  member: string,
+  sandbox: Sandbox,
+): Promise<ErrorDetail[]> {
+  const { error } = refusals.length > 0 ? NestedSteps.safeParse(steps, { reportInput: true }) : {};
+  const others = [
+    ...detailsOf(error?.issues ?? [], [member]),
+    ...(await textProblems(steps, [member], sandbox)),
+  ];
+  const told = new Set(refusals.map(({ path }) => path));
+  return [...refusals, ...others.filter(({ path }) => !told.has(path))];
+}
+
+/** The innermost step that a path leads into, under the index of the one at the top. */
+function stepAt(body: unknown, path: string): Pick<Finding, 'step'> {
+  const segments = path.split('.');
+  let value: unknown = body;
+  let step: Finding['step'];
+  const index = Number(segments[1]);
+  for (const [at, segment] of segments.entries()) {
+    value = (value as Record<string, unknown> | null | undefined)?.[segment];
+    const holder = segments[at - 1];
+    if (!['flowSteps', 'steps', 'trueSteps', 'falseSteps'].includes(holder ?? '')) continue;
+    const { name, type } = (value ?? {}) as { name?: unknown; type?: unknown };
+    step = { index, name: typeof name === 'string' ? name : '', type: typeof type === 'string' ? type : '' };
+  }
+  return step ? { step } : {};
+}

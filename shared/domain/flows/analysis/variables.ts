@@ -1,0 +1,105 @@
+import type { Reads } from '../../../adapters/code/texts.ts';
+import type { ConfigText } from '../checking/texts.ts';
+import type { Visit } from '../checking/visits.ts';
+import { variableOf } from '../steps/step.ts';
+import { type Finding, finding } from './finding.ts';
+
+/** What a run has without any step: built-in variables, and what a dispatch brings under these names. */
+const given = new Set(['_record', '_flow', '_execution', '_user', '_agent', 'messages', 'secrets']);
+
+/** What a step reads, each with the first place where it does, and what it sets. */
+export interface Use {
+  visit: Visit;
+  reads: Map<string, { path: PropertyKey[]; guarded: boolean }>;
+  readsEverything: boolean;
+  sets: string | undefined;
+}
+
+/** What is known of a step without looking at its texts. */
+export function unlooked(visit: Visit): Use {
+  const sets: unknown = variableOf(visit.step);
+  return {
+    visit,
+    reads: new Map(),
+    readsEverything: true,
+    sets: typeof sets === 'string' ? sets : undefined,
+  };
+}
+
+/** @param readsOf What was found out about each of its texts. */
+export function useOf(visit: Visit, readsOf: (text: ConfigText) => Reads): Use {
+  const use: Use = { ...unlooked(visit), readsEverything: false };
+  for (const text of visit.texts) {
+    const { names, everything } = readsOf(text);
+    use.readsEverything ||= everything;
+    for (const { name, guarded } of names) {
+      if (use.reads.get(name)?.guarded !== false) use.reads.set(name, { path: text.path, guarded });
+    }
+  }
+  return use;
+}
+
+/** Reads of what no step before has set. */
+export function* unset(uses: readonly Use[]): Generator<Finding, void> {
+  const setters = Map.groupBy(uses.entries(), ([, { sets }]) => sets);
+  for (const [at, { visit, reads }] of uses.entries()) {
+    for (const [name, { path, guarded }] of reads) {
+      if (guarded || given.has(name)) continue;
+      const by = setters.get(name) ?? [];
+      if (by.some(([position, use]) => position < at && !isOtherBranch(use.visit, visit))) continue;
+      const setter = by[0]?.[1].visit.step.name;
+      const [code, message] =
+        setter === undefined
+          ? ['UNKNOWN_VARIABLE', `No step sets ${name}: each run has to bring it as an input`]
+          : [
+              'VARIABLE_USED_BEFORE_SET',
+              `${name} is not set here: the step "${setter}" comes later or in another branch`,
+            ];
+      yield finding(visit, path, code, message, { variable: name });
+    }
+  }
+}
+
+/** Whether one step runs only where the other does not. */
+function isOtherBranch(one: Visit, other: Visit): boolean {
+  const at = one.branches.findIndex((branch, level) => branch !== other.branches[level]);
+  const [mine, theirs] = [one.branches[at], other.branches[at]];
+  return mine !== undefined && theirs !== undefined && conditionalOf(mine) === conditionalOf(theirs);
+}
+const conditionalOf = (branch: string) => branch.slice(0, branch.lastIndexOf('.'));
+
+/** Outputs that are lost before any step reads them. */
+export function* overwritten(uses: readonly Use[]): Generator<Finding, void> {
+  for (const [at, { visit, sets }] of uses.entries()) {
+    if (sets === undefined) continue;
+    const next = uses.find(
+      (later, position) =>
+        position > at && (isRead(later, sets) || (later.sets === sets && isCertainAfter(visit, later.visit))),
+    );
+    if (!next || isRead(next, sets)) continue;
+    const message = `The step "${next.visit.step.name}" sets ${sets} again before any step reads it`;
+    yield finding(visit, variablePath(visit), 'OUTPUT_OVERWRITTEN', message, { variable: sets });
+  }
+}
+
+const isRead = ({ reads, readsEverything }: Use, name: string) => readsEverything || reads.has(name);
+
+/** Whether a later step runs whenever the earlier one did. */
+const isCertainAfter = (earlier: Visit, later: Visit) =>
+  later.step.when === undefined &&
+  later.branches.every((branch, level) => branch === earlier.branches[level]);
+
+/** Outputs that no step reads, and that are not what the flow ends with. */
+export function* unused(uses: readonly Use[]): Generator<Finding, void> {
+  const read = new Set(uses.flatMap(({ reads }) => [...reads.keys()]));
+  if (uses.some(({ readsEverything }) => readsEverything)) return;
+  for (const { visit, sets } of uses) {
+    if (sets === undefined || visit.last || read.has(sets)) continue;
+    yield finding(visit, variablePath(visit), 'UNUSED_OUTPUT', `No step reads ${sets}`, { variable: sets });
+  }
+}
+
+const variablePath = ({ step }: Visit): PropertyKey[] => [
+  'config',
+  step.config.outputVariable === undefined ? 'variableName' : 'outputVariable',
+];

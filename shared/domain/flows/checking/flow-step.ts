@@ -1,0 +1,82 @@
+import * as z from 'zod';
+import { nameUpTo } from '../../../core/name.ts';
+import { namesSecret } from '../../../core/secret-references.ts';
+import type { Permission } from '../../../platform/identity/permissions.ts';
+import { ownTexts } from '../secret-keys.ts';
+import { conditionalStep } from '../step-types/conditional.ts';
+import { stepTypes } from '../step-types/index.ts';
+import { Expression } from '../steps/code.ts';
+import type { AnyStepType } from '../steps/step.ts';
+import { textsOf } from './texts.ts';
+
+/** A step as a caller sends it. */
+export interface FlowStepInput {
+  type: string;
+  name: string;
+  id?: string | undefined;
+  order?: number | undefined;
+  enabled?: boolean | undefined;
+  when?: string | undefined;
+  config?: Record<string, unknown> | undefined;
+}
+
+const base = {
+  name: nameUpTo(255),
+  id: z
+    .string()
+    .min(1)
+    .max(128)
+    .regex(/^[A-Za-z0-9_\-:.]+$/, 'An id has letters, digits and _ - : .')
+    .optional()
+    .meta({ description: 'Generated when missing' }),
+  order: z.int().min(0).optional().meta({ description: 'The index in the list when missing' }),
+  enabled: z.boolean().optional().meta({ description: 'true when missing' }),
+  when: Expression.max(500).optional().meta({ description: 'The step is skipped when this is falsy' }),
+};
+
+/** A conditional's config holds steps again, as they are sent. */
+const ConditionalConfig = conditionalStep.config.extend({
+  trueSteps: z.lazy(() => NestedSteps).optional(),
+  falseSteps: z.lazy(() => NestedSteps).optional(),
+});
+
+/** `fetch-url` is the schema FetchUrlStep of the reference, which also tells the step's output. */
+const schemaName = (type: string) =>
+  `${type.replaceAll(/(^|-)([a-z])/g, (_match, _dash, letter: string) => letter.toUpperCase())}Step`;
+
+const stepOf = ({ type, summary, config, output, takesSecrets, permission }: AnyStepType) => {
+  const Config: z.ZodObject = type === conditionalStep.type ? ConditionalConfig : config;
+  return z
+    .strictObject({ type: z.literal(type), ...base, config: Config.prefault({}) })
+    .superRefine((step, context) => {
+      const { when } = step;
+      const refuse = (issue: object, path: PropertyKey[]) =>
+        context.addIssue({ code: 'custom', params: { code: 'SECRET_NOT_ALLOWED' }, ...issue, path });
+      if (when && namesSecret(when)) refuse({ message: 'A condition sees no secrets' }, ['when']);
+      const named = ownTexts(step).filter(({ text }) => namesSecret(text));
+      const texts = takesSecrets && named.length > 0 ? textsOf(step) : [];
+      const filled = new Set(texts.map(({ path }) => path.join('.')));
+      const message = takesSecrets ? 'No reference is filled here' : keepsSecret(type);
+      for (const { path } of named) if (!filled.has(path.join('.'))) refuse({ message }, path);
+    })
+    .meta({ id: schemaName(type), description: summary + inlineNeeds(permission), output });
+};
+const inlineNeeds = (permission: Permission | null) =>
+  permission ? `. In an inline flow it needs \`${permission}\` too` : '';
+const keepsSecret = (type: string) =>
+  `A step of the type ${type} would keep the value of a secret. ${secretTakers.join(', ')} take {{secret:KEY}}`;
+const secretTakers = Object.values<AnyStepType>(stepTypes).flatMap(({ type, takesSecrets }) =>
+  takesSecrets ? [type] : [],
+);
+
+type Variant = ReturnType<typeof stepOf>;
+
+/** One step with the config of its type. */
+const FlowStepIn = z
+  .discriminatedUnion('type', Object.values<AnyStepType>(stepTypes).map(stepOf) as [Variant, ...Variant[]])
+  .meta({ id: 'FlowStepInput' });
+
+/** The steps of a flow or of a branch, each checked by itself. */
+export const NestedSteps: z.ZodType<FlowStepInput[], FlowStepInput[]> = z
+  .array(FlowStepIn)
+  .meta({ id: 'FlowSteps' });

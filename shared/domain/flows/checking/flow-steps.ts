@@ -1,0 +1,96 @@
+import * as z from 'zod';
+import type { NewId } from '../../../core/ids.ts';
+import { keysOfSteps } from '../secret-keys.ts';
+import { stepTypeNames } from '../step-types/index.ts';
+import { branchesOf } from '../steps/branches.ts';
+import type { FlowStep } from '../steps/step.ts';
+import { type FlowStepInput, NestedSteps } from './flow-step.ts';
+import type { CheckedSteps } from './text-problems.ts';
+
+const stepsMax = 1_000;
+const nestingMax = 10;
+/** Each is noted in the transaction that saves the flow. */
+const secretsMax = 40;
+
+/** The steps of a flow as a caller sends them; each config is checked against its type, and so are nested steps. */
+export const FlowStepsInput = z
+  .preprocess((steps: FlowStepInput[], context) => {
+    // First, since this limits how deep the schema has to go.
+    for (const issue of issuesOfTree(steps)) context.issues.push(issue);
+    return steps;
+  }, NestedSteps)
+  .superRefine((steps, context) => {
+    if (keysOfSteps(steps).length <= secretsMax) return;
+    const message = `A flow names ${secretsMax} secrets at most`;
+    context.addIssue({ code: 'custom', params: { code: 'TOO_MANY_SECRETS' }, message });
+  });
+
+/** Completes steps that were checked: ids, the order, what is on; sorted by order, then position. */
+export const normaliseSteps = (steps: CheckedSteps, newId: NewId): FlowStep[] => completed(steps, newId);
+
+const completed = (steps: readonly FlowStepInput[], newId: NewId): FlowStep[] =>
+  steps
+    .map(({ type, name, id, order, enabled, when, config }, index) => ({
+      id: id ?? newId('step'),
+      type,
+      name,
+      order: order ?? index,
+      enabled: enabled ?? true,
+      ...(when !== undefined && { when }),
+      config: normalisedBranches(config ?? {}, newId),
+    }))
+    .sort((one, other) => one.order - other.order);
+
+function normalisedBranches(config: Record<string, unknown>, newId: NewId): Record<string, unknown> {
+  const branches = branchesOf(config).map(([name, steps]) => [
+    name,
+    completed(steps as FlowStepInput[], newId),
+  ]);
+  return { ...config, ...Object.fromEntries(branches) };
+}
+
+type Issue = z.core.$ZodRawIssue;
+
+/** What no single step can tell: their number and depth, ids that occur twice. And types that do not exist. */
+function issuesOfTree(steps: unknown): Issue[] {
+  const issues: Issue[] = [];
+  const ids = new Set<unknown>();
+  let count = 0;
+  const refuse = (path: PropertyKey[], code: string, message: string) =>
+    issues.push({ code: 'custom', params: { code }, path, message, input: undefined });
+  /** Comes before what is wrong with single steps, of which not everything may be listed. */
+  const refuseAll = (...given: Parameters<typeof refuse>) => {
+    refuse(...given);
+    issues.unshift(...issues.splice(-1));
+  };
+
+  const visit = (list: readonly unknown[], path: PropertyKey[], depth: number) => {
+    if (depth > nestingMax) {
+      return refuseAll(path, 'TOO_DEEP', `Conditionals may be nested ${nestingMax} levels deep`);
+    }
+    for (const [index, step] of list.entries()) {
+      if (count > stepsMax) return;
+      if (typeof step !== 'object' || step === null) continue;
+      const { type, id, config } = step as Partial<FlowStepInput>;
+      const at = [...path, index];
+      if (++count > stepsMax) {
+        return refuseAll(at, 'TOO_MANY_STEPS', `A flow has ${stepsMax} steps at most`);
+      }
+      if (!stepTypeNames.some((name) => name === type)) issues.push(unknownType(type, [...at, 'type']));
+      if (id !== undefined && ids.has(id))
+        refuse([...at, 'id'], 'DUPLICATE_ID', `Another step has the id ${id}`);
+      ids.add(id);
+      for (const [name, nested] of branchesOf(config)) visit(nested, [...at, 'config', name], depth + 1);
+    }
+  };
+  if (Array.isArray(steps)) visit(steps, [], 0);
+  return issues;
+}
+
+const unknownType = (input: unknown, path: PropertyKey[]): Issue => ({
+  code: 'invalid_value',
+  values: stepTypeNames,
+  message: `Expected one of ${stepTypeNames.join(', ')}`,
+  input,
+  path,
+});

@@ -1,0 +1,70 @@
+import type { FlowText } from '../../../adapters/code/texts.ts';
+import { type Sandbox, SandboxError } from '../../../adapters/sandbox/sandbox.ts';
+import type { ErrorDetail } from '../../../core/errors.ts';
+import { invalid } from '../../../core/errors.ts';
+import { escapedForScript } from '../../../core/redaction/secret-forms.ts';
+import { inScript } from '../../../core/secret-references.ts';
+import type { FlowStepInput } from './flow-step.ts';
+import { type ConfigText, isFlowText } from './texts.ts';
+import { visitsOf } from './visits.ts';
+
+/** What all texts of one request may take together. */
+const timeoutMs = 5_000;
+
+declare const checked: unique symbol;
+/** Steps whose texts all parse. */
+export type CheckedSteps = readonly FlowStepInput[] & { readonly [checked]: true };
+
+/**
+ * Lets steps through in which every template, expression and script parses: the last check before they are saved or
+ * run. @param path Of the steps in the body. @throws ApiError 400 that names each text which does not parse.
+ */
+export async function checkTexts(
+  steps: readonly FlowStepInput[],
+  path: readonly string[],
+  sandbox: Sandbox,
+): Promise<CheckedSteps> {
+  const problems = await textProblems(steps, path, sandbox);
+  if (problems.length > 0) throw invalid(problems);
+  return steps as CheckedSteps;
+}
+
+/** What is wrong with the templates, expressions and scripts of steps, which may be wrong in other ways too. */
+export async function textProblems(
+  steps: unknown,
+  path: readonly string[],
+  sandbox: Sandbox,
+): Promise<ErrorDetail[]> {
+  const texts = [...visitsOf(steps, { path: [...path], branches: [], last: true })].flatMap((visit) =>
+    visit.texts.filter(isFlowText).map((text) => ({ ...text, path: [...visit.path, ...text.path] })),
+  );
+  if (texts.length === 0) return [];
+  const at = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const input = { texts: texts.map(asChecked), at };
+  try {
+    const problems = await sandbox('problemsOfTexts', input, { timeoutMs });
+    return texts.flatMap((text, index) => detailOf(text, problems[index]));
+  } catch (error) {
+    const culprit = texts[at[0] ?? 0];
+    if (!(error instanceof SandboxError) || !culprit) throw error;
+    return detailOf(culprit, 'It is nested too deeply, or takes too long to check');
+  }
+}
+
+/** A script is looked at with something in the place of its secrets: an escape is no name and no number, so this tells
+ * also whether each reference stands inside a literal. */
+const asChecked = ({ kind, text }: FlowText): FlowText => ({
+  kind,
+  text: kind === 'template' ? text : inScript(text, () => escapedForScript('-')),
+});
+
+const detailOf = ({ kind, path }: ConfigText, message: string | undefined): ErrorDetail[] =>
+  message === undefined
+    ? []
+    : [
+        {
+          path: path.map(String).join('.'),
+          code: kind === 'template' ? 'INVALID_TEMPLATE' : 'INVALID_SCRIPT',
+          message,
+        },
+      ];

@@ -1,0 +1,102 @@
+import type * as z from 'zod';
+import type { FlowText } from '../../../adapters/code/texts.ts';
+import { isPlain } from '../../../adapters/templates/limits.ts';
+import { textsIn } from '../../../core/json-texts.ts';
+import { stepTypes } from '../step-types/index.ts';
+import { Expression, Script } from '../steps/code.ts';
+import { VariablePath } from '../steps/common-config.ts';
+import type { AnyStepType } from '../steps/step.ts';
+import { Template, TemplatedJson } from '../steps/template-text.ts';
+import type { SentStep } from './visits.ts';
+
+/** A text of a step that reads variables, and how. */
+export interface ConfigText {
+  kind: FlowText['kind'] | 'path';
+  text: string;
+  /** Into the step. */
+  path: PropertyKey[];
+}
+/** Whether it is more than the path of a variable. */
+export const isFlowText = (text: ConfigText): text is ConfigText & FlowText => text.kind !== 'path';
+type Kind = ConfigText['kind'] | 'json';
+
+/** The parts of a schema that matter here, as zod keeps them. */
+interface Definition {
+  type: string;
+  checks?: unknown[];
+  innerType?: z.ZodType;
+  getter?: () => z.ZodType;
+  in?: z.ZodType;
+  shape?: Record<string, z.ZodType>;
+  element?: z.ZodType;
+  valueType?: z.ZodType;
+  options?: z.ZodType[];
+}
+const definitionOf = (schema: z.ZodType) => schema._zod.def as unknown as Definition;
+
+// A schema that is refined further keeps the checks that it had, so its last one tells what it comes from.
+const kinds = new Map<unknown, Kind>(
+  (
+    [
+      [Template, 'template'],
+      [TemplatedJson, 'json'],
+      [Expression, 'expression'],
+      [Script, 'script'],
+      [VariablePath, 'path'],
+    ] as const
+  ).map(([schema, kind]) => [definitionOf(schema).checks?.at(-1), kind]),
+);
+const kindOf = ({ checks = [] }: Definition) =>
+  checks.map((check) => kinds.get(check)).find((kind) => kind !== undefined);
+
+/** The texts of a step that read variables, as the schema of its type tells. */
+export function textsOf({
+  type,
+  config,
+  when,
+}: Pick<SentStep, 'type' | 'config'> & { when?: string | undefined }): ConfigText[] {
+  const types: Record<string, AnyStepType> = stepTypes;
+  const stepType = Object.hasOwn(types, type) ? types[type] : undefined;
+  // By its path, since the options of a union may each find the same text.
+  const found = new Map<string, ConfigText>();
+  if (when !== undefined) found.set('when', { kind: 'expression', text: when, path: ['when'] });
+  if (!stepType) return [...found.values()];
+  for (const text of textsUnder(stepType.config, config, ['config'])) found.set(text.path.join('.'), text);
+  const { language } = config;
+  return [...found.values()].map((text) =>
+    text.kind === 'script' && language === 'typescript' ? { ...text, kind: 'typescript' } : text,
+  );
+}
+
+function* textsUnder(schema: z.ZodType, value: unknown, path: PropertyKey[]): Generator<ConfigText, void> {
+  const definition = definitionOf(schema);
+  const kind = kindOf(definition);
+  if (kind === 'json') {
+    for (const { text, path: inside } of textsIn(value)) {
+      if (!isPlain(text)) yield { kind: 'template', text, path: [...path, ...inside] };
+    }
+  } else if (kind) {
+    if (typeof value === 'string' && !(kind === 'template' && isPlain(value)))
+      yield { kind, text: value, path };
+  } else {
+    for (const [inner, member, at] of inside(definition, value)) {
+      yield* textsUnder(inner, member, [...path, ...at]);
+    }
+  }
+}
+
+type Inside = [schema: z.ZodType, value: unknown, at: PropertyKey[]];
+
+/** What a schema leads to in a value. */
+function inside(definition: Definition, value: unknown): Inside[] {
+  const { innerType, getter, options, shape, element, valueType } = definition;
+  const wrapped = innerType ?? definition.in ?? getter?.();
+  if (wrapped) return [[wrapped, value, []]];
+  if (options) return options.map((option) => [option, value, []]);
+  if (element) return Array.isArray(value) ? value.map((item, index) => [element, item, [index]]) : [];
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
+  if (valueType) return Object.entries(value).map(([key, member]) => [valueType, member, [key]]);
+  return Object.entries(shape ?? {}).flatMap(([key, member]): Inside[] =>
+    Object.hasOwn(value, key) ? [[member, (value as Record<string, unknown>)[key], [key]]] : [],
+  );
+}

@@ -1,0 +1,98 @@
+import * as z from 'zod';
+import { defineEntity } from '../../platform/data/entity.ts';
+import { Stowed } from '../../platform/data/payloads.ts';
+
+/** A step as it is stored and answered. Its config has been checked against its type when it was saved. */
+export const StoredStep = z.object({
+  id: z.string(),
+  type: z.string(),
+  name: z.string(),
+  order: z.int(),
+  enabled: z.boolean(),
+  when: z.string().optional(),
+  config: z.record(z.string(), z.unknown()),
+});
+export type StoredStep = z.infer<typeof StoredStep>;
+
+/** A flow with the steps that its editor shows: those of the draft, or of the published version when there is none. */
+export const Flow = z.object({
+  id: z.string(),
+  userId: z.string(),
+  organizationId: z.string().nullable(),
+  name: z.string(),
+  /** The name in lower case, for the substring search of lists. */
+  search: z.string(),
+  description: z.string().nullable(),
+  steps: Stowed,
+  stepCount: z.int(),
+  /** The keys of the secrets that `steps` name, and those of what is published. */
+  secretKeys: z.array(z.string()).optional(),
+  publishedSecretKeys: z.array(z.string()).optional(),
+  /** The unpublished version that `steps` make up. */
+  draft: z.object({ id: z.string(), number: z.int(), createdAt: z.string() }).nullable(),
+  publishedVersionId: z.string().nullable(),
+  /** The number that the last version got. */
+  lastVersionNumber: z.int(),
+  /** Counts the changes, so that two writers cannot overwrite each other unseen. */
+  revision: z.int(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  lastRunAt: z.string().nullable(),
+});
+export type Flow = z.infer<typeof Flow>;
+
+/** A version that no longer changes. A draft has no item of its own: the flow holds it. */
+export const FlowVersion = z.object({
+  id: z.string(),
+  flowId: z.string(),
+  number: z.int(),
+  type: z.enum(['published', 'draft', 'test', 'virtual']),
+  steps: Stowed,
+  stepCount: z.int(),
+  secretKeys: z.array(z.string()).optional(),
+  stepSummary: z.string().nullable(),
+  label: z.string().nullable(),
+  notes: z.string().nullable(),
+  createdAt: z.string(),
+  /** When it is to be forgotten, in Unix seconds: of a flow that is stored nowhere. */
+  ttl: z.int().optional(),
+});
+export type FlowVersion = z.infer<typeof FlowVersion>;
+
+export const flowsPartition = (tenant: string) => `T#${tenant}#FLOWS`;
+const flowPartition = (tenant: string, id: string) => `T#${tenant}#FLOW#${id}`;
+/** The flow itself and its versions. */
+export const flowKeysRange = (tenant: string, id: string) => ({ partition: flowPartition(tenant, id) });
+export const versionsPartition = (tenant: string, flowId: string) =>
+  `${flowPartition(tenant, flowId)}#VERSIONS`;
+
+/** Finds a version, or the flow whose draft it is, by the version's id alone. */
+export const anyVersionPartition = (tenant: string) => `T#${tenant}#VERSIONS`;
+
+export const flowEntity = defineEntity({
+  type: 'flow',
+  schema: Flow,
+  key: (tenant, { id }: { id: string }) => ({ PK: flowPartition(tenant, id), SK: 'FLOW' }),
+  index: (tenant, { id, draft }) => ({
+    PK1: flowsPartition(tenant),
+    SK1: id,
+    ...(draft && { PK2: anyVersionPartition(tenant), SK2: draft.id }),
+  }),
+  summary: ['name', 'search', 'createdAt', 'updatedAt', 'lastRunAt'],
+});
+
+export const flowVersionEntity = defineEntity({
+  type: 'flowVersion',
+  schema: FlowVersion,
+  key: (tenant, { flowId, id }: { flowId: string; id: string }) => ({
+    PK: flowPartition(tenant, flowId),
+    SK: `VERSION#${id}`,
+  }),
+  index: (tenant, { flowId, id }) => ({
+    PK1: versionsPartition(tenant, flowId),
+    SK1: id,
+    PK2: anyVersionPartition(tenant),
+    SK2: id,
+  }),
+  summary: ['number', 'type', 'stepCount', 'stepSummary', 'label', 'notes', 'createdAt'],
+});

@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import { plainMembers } from '../steps/common-config.ts';
+import { Auth } from '../steps/http-auth-config.ts';
+import { bodyOfGet, Http } from '../steps/http-config.ts';
+import { defineStepType } from '../steps/step.ts';
+import { Template } from '../steps/template-text.ts';
+
+const Config = z
+  .strictObject({
+    http: Http,
+    auth: Auth.optional(),
+    requestTemplate: Template.optional().meta({ description: 'A template of the whole body' }),
+    responseMapping: z
+      .record(z.string().min(1), z.string().min(1).max(500))
+      .optional()
+      .meta({ description: 'Name in the output → path in the response’s body, such as data.items[0].id' }),
+    ...plainMembers,
+  })
+  .superRefine(({ http: { method = 'GET', body }, requestTemplate }, context) => {
+    if (requestTemplate === undefined) return;
+    const refuse = (message: string) => context.addIssue({ code: 'custom', path: ['http', 'body'], message });
+    if (body !== undefined) refuse('Give either http.body or requestTemplate');
+    else if (method === 'GET') refuse(bodyOfGet);
+  });
+
+export const apiCallStep = defineStepType({
+  type: 'api-call',
+  summary: 'Call an HTTP API',
+  config: Config,
+  output: z.union([
+    z.object({ status: z.int(), headers: z.record(z.string(), z.string()), body: z.unknown() }),
+    z.record(z.string(), z.unknown()),
+  ]),
+  effects: true,
+  takesSecrets: true,
+  permission: null,
+});

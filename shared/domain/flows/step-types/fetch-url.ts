@@ -1,0 +1,24 @@
+import * as z from 'zod';
+import { contentAs } from '../../../adapters/web/content.ts';
+import { plainMembers } from '../steps/common-config.ts';
+import { Http } from '../steps/http-config.ts';
+import { defineStepType } from '../steps/step.ts';
+
+const ResponseType = z.enum(Object.keys(contentAs) as (keyof typeof contentAs)[]);
+
+export const fetchUrlStep = defineStepType({
+  type: 'fetch-url',
+  summary: 'Fetch a page or a file as text, markdown or JSON',
+  config: z.strictObject({
+    http: Http,
+    responseType: ResponseType.optional().meta({
+      description:
+        'What the output is: the value for json, a text for all others. Without it the content type decides: JSON becomes its value, an HTML page becomes markdown, all else stays text',
+    }),
+    ...plainMembers,
+  }),
+  output: z.unknown().meta({ description: 'A text, or any JSON' }),
+  effects: true,
+  takesSecrets: true,
+  permission: null,
+});

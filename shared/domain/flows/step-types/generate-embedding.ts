@@ -1,0 +1,44 @@
+import * as z from 'zod';
+import { nameUpTo } from '../../../core/name.ts';
+import { plainMembers, VariablePath } from '../steps/common-config.ts';
+import { defineStepType } from '../steps/step.ts';
+import { Template } from '../steps/template-text.ts';
+
+export const EmbeddingModelName = nameUpTo(255).meta({
+  description: '`<provider>/<modelId>` such as openai/text-embedding-3-small, or a model id of the catalog',
+});
+
+export const Config = z
+  .strictObject({
+    inputSource: z
+      .enum(['text', 'variable'])
+      .optional()
+      .meta({ description: 'Says where the input comes from; without it, whichever is given' }),
+    text: Template.min(1).optional(),
+    inputVariable: VariablePath.optional().meta({
+      description: 'Holds a text, or a list of up to 500. What is no text is embedded as its JSON',
+    }),
+    embeddingModel: EmbeddingModelName,
+    ...plainMembers,
+  })
+  .superRefine(({ inputSource, text, inputVariable }, context) => {
+    const refuse = (path: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [path], message });
+    if ((text === undefined) === (inputVariable === undefined)) {
+      refuse('text', 'Give either text or inputVariable');
+    } else if (inputSource && (inputSource === 'text') !== (text !== undefined)) {
+      refuse('inputSource', `Expected ${text === undefined ? 'variable' : 'text'}, since that is given`);
+    }
+  });
+
+const Vector = z.array(z.number());
+
+export const generateEmbeddingStep = defineStepType({
+  type: 'generate-embedding',
+  summary: 'Make an embedding: the vector of a text, or those of a list of texts',
+  config: Config,
+  output: z.union([Vector, z.array(Vector)]),
+  effects: true,
+  takesSecrets: false,
+  permission: null,
+});

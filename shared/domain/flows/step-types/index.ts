@@ -1,0 +1,64 @@
+import type { AnyStepType } from '../steps/step.ts';
+import { apiCallStep } from './api-call.ts';
+import { conditionalStep } from './conditional.ts';
+import { crawlStep } from './crawl.ts';
+import { fetchGithubStep } from './fetch-github.ts';
+import { fetchUrlStep } from './fetch-url.ts';
+import { generateEmbeddingStep } from './generate-embedding.ts';
+import { generatePdfStep } from './generate-pdf.ts';
+import { paginateApiStep } from './paginate-api.ts';
+import { promptStep } from './prompt.ts';
+import { retrieveRecordStep } from './retrieve-record.ts';
+import { searchStep } from './search.ts';
+import { sendEmailStep } from './send-email.ts';
+import { sendEventStep } from './send-event.ts';
+import { sendStreamStep } from './send-stream.ts';
+import { sendTextStep } from './send-text.ts';
+import { setVariableStep } from './set-variable.ts';
+import { storeAssetStep } from './store-asset.ts';
+import { storeVectorStep } from './store-vector.ts';
+import { templateStep } from './template.ts';
+import { transformDataStep } from './transform-data.ts';
+import { updateRecordStep } from './update-record.ts';
+import { upsertRecordStep } from './upsert-record.ts';
+import { vectorSearchStep } from './vector-search.ts';
+import { waitUntilStep } from './wait-until.ts';
+
+/** Every type of step, by its name. A new one is a file here and a line below, and what runs it in `execution/steps`. */
+export const stepTypes = {
+  prompt: promptStep,
+  template: templateStep,
+  'transform-data': transformDataStep,
+  conditional: conditionalStep,
+  'set-variable': setVariableStep,
+  'api-call': apiCallStep,
+  'fetch-url': fetchUrlStep,
+  crawl: crawlStep,
+  search: searchStep,
+  'fetch-github': fetchGithubStep,
+  'paginate-api': paginateApiStep,
+  'upsert-record': upsertRecordStep,
+  'retrieve-record': retrieveRecordStep,
+  'update-record': updateRecordStep,
+  'wait-until': waitUntilStep,
+  'send-stream': sendStreamStep,
+  'send-email': sendEmailStep,
+  'send-text': sendTextStep,
+  'send-event': sendEventStep,
+  'generate-embedding': generateEmbeddingStep,
+  'store-vector': storeVectorStep,
+  'vector-search': vectorSearchStep,
+  'store-asset': storeAssetStep,
+  'generate-pdf': generatePdfStep,
+} satisfies Record<string, AnyStepType>;
+
+export type StepTypeName = keyof typeof stepTypes;
+export const stepTypeNames = Object.keys(stepTypes) as StepTypeName[];
+
+/** The type of a stored step, which was checked when it was saved. */
+export function stepTypeOf(name: string): AnyStepType {
+  const types: Record<string, AnyStepType> = stepTypes;
+  const type = Object.hasOwn(types, name) ? types[name] : undefined;
+  if (!type) throw new Error(`There is no step type ${name}`);
+  return type;
+}

@@ -1,0 +1,59 @@
+import * as z from 'zod';
+import { nameUpTo } from '../../../core/name.ts';
+import { outputVariable } from '../steps/common-config.ts';
+import { ErrorHandling } from '../steps/error-handling.ts';
+import { defineStepType } from '../steps/step.ts';
+import { Template } from '../steps/template-text.ts';
+
+/** How an answer is asked for. Telling it to the model serves those providers that cannot be held to a format. */
+export const instructions = {
+  text: undefined,
+  json: 'Answer with one valid JSON value and nothing else.',
+  markdown: 'Answer in Markdown.',
+  html: 'Answer with HTML and nothing else.',
+  xml: 'Answer with one well-formed XML document and nothing else.',
+} as const;
+const formats = Object.keys(instructions) as (keyof typeof instructions)[];
+
+export const Config = z
+  .strictObject({
+    model: nameUpTo(255).meta({ description: '`<provider>/<modelId>`, or a model id of the catalog' }),
+    userPrompt: Template.min(1).optional(),
+    text: Template.min(1).optional().meta({ description: 'Another name of userPrompt' }),
+    systemPrompt: Template.optional(),
+    responseFormat: z
+      .string()
+      .toLowerCase()
+      .pipe(z.enum(formats))
+      .optional()
+      .meta({ description: `${formats.join(', ')}, in any case. json gives a parsed output` }),
+    previousMessages: Template.optional().meta({
+      description: 'Names a list of earlier messages {role, content}, such as {{messages}}',
+    }),
+    temperature: z.number().min(0).max(2).optional(),
+    maxTokens: z.int().min(1).max(1_000_000).optional(),
+    topP: z.number().min(0).max(1).optional(),
+    topK: z.int().min(1).optional(),
+    frequencyPenalty: z.number().min(-2).max(2).optional(),
+    presencePenalty: z.number().min(-2).max(2).optional(),
+    seed: z.int().optional(),
+    timeoutMs: z.int().min(1_000).max(300_000).optional().meta({ description: '120,000 without it' }),
+    outputVariable,
+    errorHandling: ErrorHandling.optional(),
+  })
+  .refine(({ userPrompt, text }) => (userPrompt === undefined) !== (text === undefined), {
+    path: ['userPrompt'],
+    params: { code: 'MISSING_REQUIRED_FIELD' },
+    message: 'Required: expected a prompt, as userPrompt or as text',
+  });
+export type Config = z.infer<typeof Config>;
+
+export const promptStep = defineStepType({
+  type: 'prompt',
+  summary: 'Ask a language model',
+  config: Config,
+  output: z.unknown(),
+  effects: true,
+  takesSecrets: true,
+  permission: null,
+});

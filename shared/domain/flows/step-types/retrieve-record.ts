@@ -1,0 +1,25 @@
+import * as z from 'zod';
+import { Metadata } from '../../records/record.ts';
+import { plainMembers } from '../steps/common-config.ts';
+import { checkSelector, selectorMembers } from '../steps/selector-config.ts';
+import { defineStepType } from '../steps/step.ts';
+
+/** What a flow sees of a record. */
+export const SeenRecord = z.object({
+  id: z.string(),
+  type: z.string(),
+  name: z.string(),
+  metadata: Metadata,
+  createdAt: z.string(),
+  updatedAt: z.string(),
+});
+
+export const retrieveRecordStep = defineStepType({
+  type: 'retrieve-record',
+  summary: 'Find a record; the output is null where there is none',
+  config: z.strictObject({ ...selectorMembers, ...plainMembers }).superRefine(checkSelector),
+  output: SeenRecord.nullable(),
+  effects: true,
+  takesSecrets: false,
+  permission: 'RECORDS:READ',
+});

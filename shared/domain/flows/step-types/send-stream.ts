@@ -1,0 +1,33 @@
+import * as z from 'zod';
+import { plainMembers, VariablePath } from '../steps/common-config.ts';
+import { defineStepType, type StepEvent } from '../steps/step.ts';
+
+const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** What each type of stream shows of a value. */
+export const eventsOf = {
+  text: (value: unknown): StepEvent[] => [
+    { type: 'text_start' },
+    { type: 'text_delta', delta: asText(value) },
+    { type: 'text_complete', text: asText(value) },
+  ],
+  json: (value: unknown): StepEvent[] => [{ type: 'custom', name: 'json', value }],
+  artifact: (value: unknown): StepEvent[] => [{ type: 'custom', name: 'artifact', value }],
+};
+const streamTypes = Object.keys(eventsOf) as (keyof typeof eventsOf)[];
+
+export const sendStreamStep = defineStepType({
+  type: 'send-stream',
+  summary: 'Show a variable to the caller of a streamed run, at once',
+  config: z.strictObject({
+    sourceVariable: VariablePath,
+    streamType: z.enum(streamTypes).optional().meta({
+      description: 'text (without it): as text_delta; json and artifact: as a custom event of that name',
+    }),
+    ...plainMembers,
+  }),
+  output: z.unknown(),
+  effects: false,
+  takesSecrets: false,
+  permission: null,
+});

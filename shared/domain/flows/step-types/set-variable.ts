@@ -1,0 +1,28 @@
+import * as z from 'zod';
+import { VariableName } from '../steps/common-config.ts';
+import { PlainErrorHandling } from '../steps/error-handling.ts';
+import { defineStepType } from '../steps/step.ts';
+import { Template, TemplatedJson } from '../steps/template-text.ts';
+
+export const setVariableStep = defineStepType({
+  type: 'set-variable',
+  summary: 'Give a variable a value',
+  config: z
+    .strictObject({
+      variableName: VariableName,
+      value: TemplatedJson.optional().meta({
+        description:
+          'Any JSON. Texts in it are templates; one that is a single {{ reference }} keeps its type',
+      }),
+      valueTemplate: Template.optional(),
+      errorHandling: PlainErrorHandling.optional(),
+    })
+    .refine(({ value, valueTemplate }) => (value === undefined) !== (valueTemplate === undefined), {
+      path: ['value'],
+      message: 'Give either value or valueTemplate',
+    }),
+  output: z.unknown(),
+  effects: false,
+  takesSecrets: false,
+  permission: null,
+});

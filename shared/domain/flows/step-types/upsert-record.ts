@@ -1,0 +1,22 @@
+import * as z from 'zod';
+import { Metadata, RecordType } from '../../records/record.ts';
+import { plainMembers, VariablePath } from '../steps/common-config.ts';
+import { defineStepType } from '../steps/step.ts';
+import { Template } from '../steps/template-text.ts';
+
+export const upsertRecordStep = defineStepType({
+  type: 'upsert-record',
+  summary: 'Create a record, or replace the metadata of the one with that type and name',
+  config: z.strictObject({
+    recordType: RecordType,
+    recordName: Template.optional().meta({
+      description: 'The record’s name; without it, the object’s `name`',
+    }),
+    sourceVariable: VariablePath.meta({ description: 'Holds the object that becomes the metadata' }),
+    ...plainMembers,
+  }),
+  output: z.object({ id: z.string(), type: z.string(), name: z.string(), metadata: Metadata }),
+  effects: true,
+  takesSecrets: false,
+  permission: 'RECORDS:WRITE',
+});

@@ -1,0 +1,49 @@
+import * as z from 'zod';
+import { nameUpTo } from '../../../core/name.ts';
+
+const delay = z.int().min(0).max(60_000).optional().meta({ description: 'Milliseconds to wait before' });
+
+const RetryFallback = z.strictObject({ type: z.literal('retry'), delay });
+const MessageFallback = z.strictObject({ type: z.literal('message'), message: z.string(), delay });
+const ModelFallback = z.strictObject({
+  type: z.literal('model'),
+  model: nameUpTo(255),
+  temperature: z.number().min(0).max(2).optional(),
+  maxTokens: z.int().min(1).optional(),
+  delay,
+});
+
+const Fallback = z.discriminatedUnion('type', [RetryFallback, ModelFallback, MessageFallback]);
+export type Fallback = z.infer<typeof Fallback>;
+
+/** What happens when a step that calls a model fails: the fallbacks are tried in their order. */
+export const ErrorHandling = z.strictObject({
+  onError: z.enum(['fail', 'continue', 'fallback']),
+  triggers: z
+    .array(z.strictObject({ type: z.enum(['error', 'empty-output']) }))
+    .min(1)
+    .max(2)
+    .optional()
+    .meta({ description: 'When the fallbacks are used; without it, on an error' }),
+  fallbacks: z.array(Fallback).max(10).optional(),
+});
+export type ErrorHandling = z.infer<typeof ErrorHandling>;
+
+/** The same for a step without a model, which has none to fall back to. */
+export const PlainErrorHandling = ErrorHandling.extend({
+  fallbacks: z
+    .array(z.discriminatedUnion('type', [RetryFallback, MessageFallback]))
+    .max(10)
+    .optional(),
+});
+
+/** The members of the config that change when the step is tried again. */
+export function fallbackOverrides(fallback: Fallback): Record<string, unknown> {
+  if (fallback.type !== 'model') return {};
+  const { type: _type, delay: _delay, ...overrides } = fallback;
+  return overrides;
+}
+
+/** What a step's config says of its failing. */
+export const errorHandlingOf = ({ config }: { config: Record<string, unknown> }) =>
+  config.errorHandling as ErrorHandling | undefined;

@@ -1,0 +1,33 @@
+import * as z from 'zod';
+import { charactersMax, isPlain } from '../../../adapters/templates/limits.ts';
+import { nestingMax, textsIn } from '../../../core/json-texts.ts';
+import { keysOfTemplate, secretNameProblem } from '../../../core/secret-references.ts';
+
+/** A text in which `{{ references }}` are filled when the step runs. That it parses is checked with the flow. */
+export const Template = z
+  .string()
+  .max(charactersMax)
+  .superRefine((text, context) => {
+    const problem = problemIn(text);
+    if (problem) context.addIssue({ code: 'custom', params: { code: 'INVALID_TEMPLATE' }, message: problem });
+  });
+
+/** Any JSON in whose texts `{{ references }}` are filled. */
+export const TemplatedJson = z.unknown().superRefine((value, context) => {
+  for (const { text, path, depth } of textsIn(value)) {
+    const message = depth > nestingMax ? `Nested more than ${nestingMax} levels deep` : problemIn(text);
+    if (!message) continue;
+    context.addIssue({ code: 'custom', params: { code: 'INVALID_TEMPLATE' }, path, message });
+    return;
+  }
+});
+
+function problemIn(text: string): string | undefined {
+  if (isPlain(text)) return undefined;
+  if (text.length > charactersMax) return `A template has ${charactersMax} characters at most`;
+  return secretNameProblem(keysOfTemplate(text));
+}
+
+/** Whether a JSON value holds a text that is to be filled. */
+export const isTemplated = (value: unknown): boolean =>
+  [...textsIn(value)].some(({ text }) => !isPlain(text));

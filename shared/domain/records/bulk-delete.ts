@@ -1,0 +1,52 @@
+import { conflict } from '../../core/errors.ts';
+import { eachAtOnce } from '../../core/for-each-concurrently.ts';
+import { cleanupQueue } from '../../platform/cleanup/cleanup.ts';
+import { backOff } from '../../platform/data/commit.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { RecordItem } from './record.ts';
+import { recordStore } from './record-store.ts';
+import { recordWriter } from './record-writer.ts';
+
+const deletesAtOnce = 16;
+const attemptsMax = 10;
+
+export interface BulkDeleted {
+  deletedIds: string[];
+  /** Also of those that others deleted at the same time. */
+  notFoundIds: string[];
+}
+
+/** Deletes those of the records that exist, each whole, and has what hung on them removed in the background. */
+export const bulkDeleter = (scope: Scope) => {
+  const { getMany } = recordStore(scope);
+  const { remove } = recordWriter(scope);
+  const cleanup = cleanupQueue(scope);
+
+  /** @returns whether it was this call that deleted it. */
+  async function removed(found: RecordItem): Promise<boolean> {
+    let record: RecordItem | undefined = found;
+    for (let attempt = 1; record && attempt <= attemptsMax; attempt++) {
+      if (await remove(record)) return true;
+      if (attempt > 1) await backOff(attempt);
+      [record] = await getMany([found.id]);
+    }
+    if (record) throw conflict(`The record ${found.id} was renamed by others, again and again`);
+    return false;
+  }
+
+  return async (ids: readonly string[]): Promise<BulkDeleted> => {
+    const wanted = [...new Set(ids)];
+    const deleted = new Set<string>();
+    try {
+      await eachAtOnce(await getMany(wanted), deletesAtOnce, async (record) => {
+        if (await removed(record)) deleted.add(record.id);
+      });
+    } finally {
+      await cleanup.deleted([...deleted]);
+    }
+    return {
+      deletedIds: wanted.filter((id) => deleted.has(id)),
+      notFoundIds: wanted.filter((id) => !deleted.has(id)),
+    };
+  };
+};

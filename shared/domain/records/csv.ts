@@ -1,0 +1,93 @@
+import { invalidAt, tooLarge } from '../../core/errors.ts';
+import { toUtf8 } from './csv-bytes.ts';
+import { type CsvColumns, hasColumns, rowReader } from './csv-columns.ts';
+import { declaredDelimiter, detectDelimiter, eachRow, streamRows } from './csv-rows.ts';
+import { jsonBytes } from './limits.ts';
+import type { RecordDraft } from './new-record.ts';
+
+export const csvRowsMax = 10_000;
+/** Column names repeat in every record, so a small file may hold large ones. */
+const metadataBytesMax = 64_000_000;
+
+export type CsvDraft = RecordDraft & { line: number };
+
+/** A row that makes no record. */
+export interface RowError {
+  line: number;
+  message: string;
+}
+
+export type CsvEntry = CsvDraft | RowError;
+export const isDraft = (entry: CsvEntry): entry is CsvDraft => 'name' in entry;
+
+/**
+ * The records that a file holds, and what is wrong with the rows that make none: row by row, so that none but those
+ * at work are in memory. What is wrong with the file as a whole is told before. @throws ApiError 400 or 413.
+ */
+export function readCsv(bytes: Uint8Array, columns: CsvColumns): AsyncGenerator<CsvEntry> {
+  const file = toUtf8(bytes);
+  const declared = declaredDelimiter(file);
+  const delimiter = declared ?? detectDelimiter(file, (header) => hasColumns(header, columns));
+  const rowsAbove = declared ? 1 : 0;
+  const { header, count } = lookThrough(file, delimiter, rowsAbove);
+  const read = rowReader(header, columns);
+  if (count === 1) throw invalidAt('file', 'NO_ROWS', 'The file has no rows below its header');
+  return entriesOf(file, delimiter, rowsAbove + 1, read);
+}
+
+const splitAdvice = 'split the file and upload its parts one after another';
+
+/** Reads the file once, to see that it is not too large before anything of it is stored. */
+function lookThrough(file: Buffer, delimiter: string, rowsAbove: number) {
+  let count = -rowsAbove;
+  let header: string[] = [];
+  let nameBytes: number[] = [];
+  let metadataBytes = 0;
+  eachRow(file, delimiter, (cells) => {
+    count++;
+    if (count === 1) {
+      header = cells;
+      nameBytes = cells.map(jsonBytes);
+    } else if (count > 1) {
+      if (count > csvRowsMax + 1) throw tooLarge(`A call takes ${csvRowsMax} rows at most: ${splitAdvice}`);
+      for (const [place, cell] of cells.entries())
+        if (cell) metadataBytes += cell.length + (nameBytes[place] ?? 0);
+      if (metadataBytes > metadataBytesMax)
+        throw tooLarge(`The records are too large together: ${splitAdvice}`);
+    }
+  });
+  if (count < 1) throw invalidAt('file', 'NO_ROWS', 'The file is empty');
+  return { header, count };
+}
+
+async function* entriesOf(
+  file: Buffer,
+  delimiter: string,
+  rowsAbove: number,
+  read: (cells: readonly string[]) => RecordDraft | string,
+): AsyncGenerator<CsvEntry> {
+  const lines = new Map<string, number>();
+  let unclosedAt: number | undefined;
+  let count = 0;
+  const onUnclosed = (line: number) => {
+    unclosedAt = line;
+  };
+  for await (const { line, cells } of streamRows(file, delimiter, onUnclosed)) {
+    if (count++ < rowsAbove) continue;
+    const draft = read(cells);
+    if (typeof draft === 'string') {
+      yield { line, message: draft };
+      continue;
+    }
+    const pair = `${draft.type}\0${draft.name}`;
+    const earlier = lines.get(pair);
+    if (earlier === undefined) lines.set(pair, line);
+    yield earlier === undefined
+      ? { ...draft, line }
+      : { line, message: `the same type and name as in line ${earlier}` };
+  }
+  if (unclosedAt !== undefined) {
+    const message = 'a quote opens in this row and never closes; the file was not read from here on';
+    yield { line: unclosedAt, message };
+  }
+}

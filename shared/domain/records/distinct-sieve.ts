@@ -1,0 +1,51 @@
+import { type ListSource, newestRow, type Row, type Sieve } from '../../platform/data/listing.ts';
+import type { TenantTable } from '../../platform/data/table.ts';
+
+interface Distinct {
+  /** The list of which the newest row of each type is shown. */
+  source: ListSource;
+  /** What of it has one type. */
+  ofType: (type: string) => ListSource;
+  /** The only type that it has, where it has but one. */
+  type: string | undefined;
+}
+
+const entriesPerQuery = 1_000;
+const entriesAtOnce = 100;
+/** Where every type may have records to be read. */
+const recordsAtOnce = 10;
+
+/**
+ * Keeps the newest row of each type. It is asked of the type's own index, so that a page needs to know nothing of the
+ * pages before it. Where that cannot be told within a bound, the row is kept: a type may then appear on two pages.
+ */
+export function distinctSieve(table: TenantTable, { source, ofType, type }: Distinct): Sieve {
+  const newest = new Map<unknown, string | undefined>();
+
+  async function look(type: string): Promise<number> {
+    const { row, stoppedAt, units } = await newestRow(table, ofType(type));
+    if (stoppedAt === undefined) newest.set(type, row?.id as string | undefined);
+    return units + 1;
+  }
+
+  const isNewest = (row: Row) => {
+    if (!newest.has(row.type)) newest.set(row.type, row.id as string);
+    return newest.get(row.type) === row.id;
+  };
+
+  return {
+    perQuery: source.sieve?.perQuery ?? entriesPerQuery,
+    atOnce: source.sieve ? recordsAtOnce : entriesAtOnce,
+    async keep(entries) {
+      const { rows, units } = (await source.sieve?.keep(entries)) ?? { rows: entries, units: 0 };
+      const unknown = new Set(rows.map(({ type }) => type as string).filter((type) => !newest.has(type)));
+      const spent = await Promise.all([...unknown].map(look));
+      const kept = rows.filter(isNewest);
+      return {
+        rows: kept,
+        units: spent.reduce((sum, each) => sum + each, units),
+        last: type !== undefined && kept.length > 0,
+      };
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import { stringify } from 'csv-stringify/sync';
+import { chunksOf } from '../../core/chunks.ts';
+import { invalidAt } from '../../core/errors.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { cellOf, columnOf } from './csv-cells.ts';
+import type { RecordItem } from './record.ts';
+import type { RecordFilters } from './record-filters.ts';
+import { recordStore } from './record-store.ts';
+
+/** Keys are in memory all at once, and each is a column of every row. */
+const keysMax = 5_000;
+const keyCharactersMax = 500_000;
+
+interface Asked {
+  filters: RecordFilters;
+  /** The metadata keys to show, where not all are. */
+  keys: string[] | undefined;
+  /** Throws when looking for the columns takes too long. */
+  hurry: () => void;
+}
+
+/** Of so many records it is remembered which they are, so that those that a filter left out are read but once. */
+const idsMax = 20_000;
+const readAtOnce = 100;
+
+interface Survey {
+  newest: string | undefined;
+  keys: string[];
+  /** Of all records, where they are not too many. */
+  ids: string[] | undefined;
+}
+
+/**
+ * The records that filters mean as CSV, in pieces; nothing where there are none. They are read twice, since the header
+ * names the keys of them all: what is created in between is left out, and so are keys that nothing had before.
+ */
+export const csvExporter = (scope: Scope) => {
+  const { matching, stillMatching } = recordStore(scope);
+
+  async function survey({ filters, keys, hurry }: Asked): Promise<Survey> {
+    const found = new Set(keys);
+    const ids: string[] = [];
+    let characters = 0;
+    let newest: string | undefined;
+    for await (const { records } of matching(filters)) {
+      newest ??= records[0]?.id;
+      if (keys && newest) return { newest, keys, ids: undefined };
+      if (ids.length <= idsMax) ids.push(...records.map(({ id }) => id));
+      for (const key of records.flatMap(({ metadata }) => Object.keys(metadata))) {
+        if (!found.has(key)) characters += key.length;
+        found.add(key);
+      }
+      if (found.size > keysMax || characters > keyCharactersMax) throw tooManyColumns();
+      hurry();
+    }
+    return { newest, keys: [...found], ids: ids.length > idsMax ? undefined : ids };
+  }
+
+  /** The same records again, as they are now. */
+  async function* again(filters: RecordFilters, { newest, ids }: Survey): AsyncGenerator<RecordItem[], void> {
+    if (!ids) for await (const { records } of matching(filters, newest)) yield records;
+    else for (const some of chunksOf(ids, readAtOnce)) yield await stillMatching(filters, some);
+  }
+
+  async function* pieces(filters: RecordFilters, surveyed: Survey) {
+    const { keys } = surveyed;
+    yield linesOf([['name', 'type', ...keys.map((key) => cellOf(columnOf(key)))]]);
+    for await (const records of again(filters, surveyed)) {
+      if (records.length > 0) yield linesOf(records.map((record) => rowOf(record, keys)));
+    }
+  }
+
+  return async (asked: Asked): Promise<AsyncGenerator<string, void> | undefined> => {
+    const surveyed = await survey(asked);
+    return surveyed.newest === undefined ? undefined : pieces(asked.filters, surveyed);
+  };
+};
+
+// A line break of any kind has to be quoted, since upload-csv takes each for the end of a row.
+const linesOf = (rows: string[][]) =>
+  stringify(rows, { record_delimiter: 'windows', quoted_match: /[\r\n]/ });
+
+const rowOf = ({ name, type, metadata }: RecordItem, keys: readonly string[]) =>
+  [name, type, ...keys.map((key) => written(Object.hasOwn(metadata, key) ? metadata[key] : ''))].map(cellOf);
+
+const written = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+
+const tooManyColumns = () =>
+  invalidAt(
+    'includeFields',
+    'TOO_MANY_COLUMNS',
+    `The records have more than ${keysMax} different metadata keys, or very long ones; name those that you need`,
+  );

@@ -1,0 +1,59 @@
+import type { RecordSelector } from '../../adapters/ports.ts';
+import { invalidAt } from '../../core/errors.ts';
+import type { RecordFilter } from '../../core/filters/filter.ts';
+import { matches } from '../../core/filters/matches.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { idPages } from './id-pages.ts';
+import type { RecordItem } from './record.ts';
+import { recordStore } from './record-store.ts';
+
+/** How many records of a type a filter is held against: which of them changed last is only known of all. */
+const recordsReadMax = 10_000;
+
+export const findRecord = (scope: Scope, readMax = recordsReadMax) => {
+  const records = recordStore(scope);
+
+  async function byId(id: string): Promise<RecordItem | undefined> {
+    const [record] = await records.getMany([id]);
+    return record;
+  }
+
+  /** Of the records that a filter means, the one that changed last; the newer one of two that changed at once. */
+  async function latest(type: string, filter: RecordFilter | undefined): Promise<RecordItem | undefined> {
+    const now = scope.now();
+    let best: RecordItem | undefined;
+    let read = 0;
+    for await (const ids of idPages(scope, type)) {
+      read += ids.length;
+      if (read > readMax) throw tooMany(type, readMax);
+      for (const record of await records.getMany(ids)) {
+        if (filter && !matches(record, filter, now)) continue;
+        if (!best || record.updatedAt > best.updatedAt) best = record;
+      }
+    }
+    return best;
+  }
+
+  return async function find(selector: RecordSelector): Promise<RecordItem | undefined> {
+    if ('id' in selector) return byId(selector.id);
+    if (!('name' in selector)) return latest(selector.type, selector.filter);
+    const id = await records.idOf(selector);
+    const record = id === undefined ? undefined : await byId(id);
+    return record && isMeant(record, selector, scope.now()) ? record : undefined;
+  };
+};
+
+/** Whether a record is what a selector names, or one of what it names. */
+export function isMeant(record: RecordItem, selector: RecordSelector, now: Date): boolean {
+  if ('id' in selector) return record.id === selector.id;
+  if (record.type !== selector.type) return false;
+  if ('name' in selector) return record.name === selector.name;
+  return !selector.filter || matches(record, selector.filter, now);
+}
+
+const tooMany = (type: string, readMax: number) =>
+  invalidAt(
+    'recordFilter',
+    'TOO_MANY_RECORDS',
+    `There are more than ${readMax} records of the type "${type}", and a filter looks through so many at most; name the record by its id or its name`,
+  );

@@ -1,0 +1,117 @@
+import { ConditionFailed } from '../../platform/data/condition-failed.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { jsonBytes } from './limits.ts';
+import { newRecord, type Owner, type RecordDraft } from './new-record.ts';
+import type { RecordItem } from './record.ts';
+import { insertsOf } from './record-writer.ts';
+
+/** A transaction takes 100 writes, two a record, and 4 MB. */
+const recordsPerTransaction = 50;
+const bytesPerTransaction = 3_000_000;
+export const transactionsAtOnce = 8;
+
+export interface Inserted<Draft> {
+  /** In the order of the drafts. */
+  created: RecordItem[];
+  /** Those whose type and name another record has. */
+  taken: Draft[];
+}
+
+interface Entry<Draft> {
+  draft: Draft;
+  record: RecordItem;
+}
+
+/** Creates many records, each whole or not at all, and tells which pairs of type and name were taken. */
+export const insertMany = (scope: Scope) => {
+  const insert = insertEach(scope);
+  return async <Draft extends RecordDraft>(
+    owner: Owner,
+    drafts: readonly Draft[],
+  ): Promise<Inserted<Draft>> => {
+    const created: RecordItem[] = [];
+    const taken = new Set<Draft>();
+    await insert(owner, drafts, (done) => {
+      created.push(...done.created.map(({ record }) => record));
+      for (const { draft } of done.taken) taken.add(draft);
+    });
+    // Their ids are in the order of the drafts.
+    return {
+      created: created.sort((one, other) => (one.id < other.id ? -1 : 1)),
+      taken: drafts.filter((draft) => taken.has(draft)),
+    };
+  };
+};
+
+/** The same for any number of them, of which no more are held than those at work. Told what came of them in parts. */
+export const insertEach =
+  (scope: Scope) =>
+  async <Draft extends RecordDraft>(
+    owner: Owner,
+    drafts: Iterable<Draft> | AsyncIterable<Draft>,
+    onDone: (done: { created: Entry<Draft>[]; taken: Entry<Draft>[] }) => void,
+  ): Promise<void> => {
+    const batches = batchesOf(drafts, (draft) => newRecord(scope, owner, draft));
+    const work = async () => {
+      for (let next = await batches.next(); !next.done; next = await batches.next()) {
+        const batch = next.value;
+        const taken = new Set(
+          await insertFree(
+            scope,
+            batch.map(({ record }) => record),
+          ),
+        );
+        onDone({
+          created: batch.filter(({ record }) => !taken.has(record)),
+          taken: batch.filter(({ record }) => taken.has(record)),
+        });
+      }
+    };
+    // After a failure nothing more is begun, and what is under way is waited for.
+    const workers = Array.from({ length: transactionsAtOnce }, () =>
+      work().catch(async (error) => {
+        await batches.return(undefined);
+        throw error;
+      }),
+    );
+    for (const worker of await Promise.allSettled(workers)) {
+      if (worker.status === 'rejected') throw worker.reason;
+    }
+  };
+
+/** Inserts those whose names are free. The refused transaction tells which are not; the others go into another. */
+async function insertFree({ table }: Scope, batch: readonly RecordItem[]): Promise<RecordItem[]> {
+  const taken: RecordItem[] = [];
+  for (let left = batch; left.length > 0; ) {
+    try {
+      await table.commit(left.flatMap((record) => insertsOf(table.writes, record)));
+      break;
+    } catch (error) {
+      if (!(error instanceof ConditionFailed)) throw error;
+      const refused = new Set(error.failed.map((write) => Math.floor(write / 2)));
+      taken.push(...left.filter((_, index) => refused.has(index)));
+      left = left.filter((_, index) => !refused.has(index));
+    }
+  }
+  return taken;
+}
+
+async function* batchesOf<Draft extends RecordDraft>(
+  drafts: Iterable<Draft> | AsyncIterable<Draft>,
+  toRecord: (draft: Draft) => RecordItem,
+): AsyncGenerator<Entry<Draft>[]> {
+  let batch: Entry<Draft>[] = [];
+  let bytes = 0;
+  for await (const draft of drafts) {
+    const record = toRecord(draft);
+    const size = jsonBytes(record);
+    const isFull = batch.length >= recordsPerTransaction || bytes + size > bytesPerTransaction;
+    if (isFull && batch.length > 0) {
+      yield batch;
+      [batch, bytes] = [[], 0];
+    }
+    batch.push({ draft, record });
+    bytes += size;
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -1,0 +1,34 @@
+import { walk } from '../../platform/data/listing.ts';
+import { knownRecords, type ListReads } from './list-records.ts';
+import type { RecordItem } from './record.ts';
+import type { RecordFilters } from './record-filters.ts';
+import { recordTest, typeAsked } from './record-predicate.ts';
+import { recordIn, recordSource } from './record-source.ts';
+
+export interface MatchingPage {
+  records: RecordItem[];
+  /** How many units reading them took. */
+  units: number;
+}
+
+/** All records that filters mean, newest first, some at a time. `newest` is the id of the one to begin with. */
+export const matchingRecords = (reads: ListReads) =>
+  async function* (filters: RecordFilters, newest?: string): AsyncGenerator<MatchingPage, void> {
+    const known = await knownRecords(reads, filters);
+    if (known) return yield { records: known, units: known.length };
+    const { distinct, ...others } = filters;
+    const types = new Set<string>();
+    const isFirst = ({ type }: RecordItem) => !types.has(type) && types.add(type).size > 0;
+    const source = recordSource(reads, others, { whole: true });
+    for await (const { rows, units } of walk(reads.table, source, { beside: newest, including: true })) {
+      const records = rows.flatMap((row) => recordIn(row) ?? []);
+      yield { records: distinct ? records.filter(isFirst) : records, units };
+      if (distinct && types.size > 0 && typeAsked(filters) !== undefined) return;
+    }
+  };
+
+/** Of some records that filters meant a while ago, those that they mean still. */
+export const stillMatching =
+  ({ getMany, now }: ListReads) =>
+  async (filters: RecordFilters, ids: readonly string[]): Promise<RecordItem[]> =>
+    (await getMany(ids)).filter(recordTest(filters, now()));

@@ -1,0 +1,23 @@
+import type { MergeStrategy } from '../../adapters/ports.ts';
+
+type Metadata = Record<string, unknown>;
+
+/** How updates and what a record has become one. */
+export const mergeMetadata: Record<MergeStrategy, (before: Metadata, updates: Metadata) => Metadata> = {
+  merge: (before, updates) => ({ ...before, ...updates }),
+  replace: (_before, updates) => updates,
+  'deep-merge': deepMerge,
+};
+
+/** As JSON Merge Patch does (RFC 7396): objects are merged, null clears, all else takes the place of what was there. */
+function deepMerge(before: unknown, updates: Metadata): Metadata {
+  const merged = new Map(Object.entries(isObject(before) ? before : {}));
+  for (const [key, value] of Object.entries(updates)) {
+    if (value === null) merged.delete(key);
+    else merged.set(key, isObject(value) ? deepMerge(merged.get(key), value) : value);
+  }
+  return Object.fromEntries(merged);
+}
+
+const isObject = (value: unknown): value is Metadata =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

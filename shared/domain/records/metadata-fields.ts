@@ -1,0 +1,22 @@
+import { heldBy, hidden, isSet, ownFields } from '../../core/filters/field.ts';
+import type { RecordItem } from './record.ts';
+
+/** The fields of a record's metadata that are set, as filters name them: keys, and dotted paths to what lies inside. */
+export function* fieldsOf(record: RecordItem): Generator<[name: string, value: unknown], void> {
+  const seen = new Set<string>();
+  for (const [path, value] of leavesOf(record.metadata)) {
+    const name = ownFields.some((own) => own === path) ? hidden(path) : path;
+    // Of a key with a dot in it and a path that reads the same, filters see the key.
+    if (!isSet(value) || seen.has(name) || heldBy(record, name) !== value) continue;
+    seen.add(name);
+    yield [name, value];
+  }
+}
+
+function* leavesOf(object: object, prefix = ''): Generator<[path: string, value: unknown], void> {
+  for (const [key, value] of Object.entries(object)) {
+    const isInner = typeof value === 'object' && value !== null && !Array.isArray(value);
+    if (isInner && Object.keys(value).length > 0) yield* leavesOf(value, `${prefix}${key}.`);
+    else yield [prefix + key, value];
+  }
+}

@@ -1,0 +1,36 @@
+import * as z from 'zod';
+import type { Scope } from '../../platform/data/scope.ts';
+import { NewMessages, NewMetadata } from './limits.ts';
+import { type RecordItem, RecordName, RecordType } from './record.ts';
+
+/** A record as it is sent. */
+export const RecordDraft = z.strictObject({
+  type: RecordType,
+  name: RecordName,
+  metadata: NewMetadata.default({}),
+  messages: NewMessages.default(null),
+});
+export type RecordDraft = z.infer<typeof RecordDraft>;
+
+export type Owner = Pick<RecordItem, 'userId' | 'organizationId'>;
+
+export function newRecord(
+  { newId, now }: Scope,
+  { userId, organizationId }: Owner,
+  { type, name, metadata, messages }: RecordDraft,
+): RecordItem {
+  const at = now().toISOString();
+  return {
+    id: newId('record'),
+    userId,
+    organizationId,
+    type,
+    name,
+    search: name.toLowerCase(),
+    metadata,
+    messages,
+    revision: 1,
+    createdAt: at,
+    updatedAt: at,
+  };
+}

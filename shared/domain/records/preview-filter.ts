@@ -1,0 +1,30 @@
+import type { Scope } from '../../platform/data/scope.ts';
+import type { RecordItem } from './record.ts';
+import type { RecordFilters } from './record-filters.ts';
+import { recordStore } from './record-store.ts';
+
+/** How many records a preview looks through; a large one counts 1 more for each 4 KB of it. */
+const unitsMax = 10_000;
+const samplesMax = 5;
+
+export interface FilterPreview {
+  matchedCount: number;
+  samples: RecordItem[];
+  /** True where there are more records than the filter was held against. */
+  truncated: boolean;
+}
+
+/** How many records a filter means, and the newest of them. */
+export const filterPreviewer =
+  (scope: Scope, unitsAllowed = unitsMax) =>
+  async (recordFilter: NonNullable<RecordFilters['recordFilter']>): Promise<FilterPreview> => {
+    const preview: FilterPreview = { matchedCount: 0, samples: [], truncated: false };
+    let units = 0;
+    for await (const page of recordStore(scope).matching({ recordFilter })) {
+      if (units >= unitsAllowed) return { ...preview, truncated: true };
+      preview.matchedCount += page.records.length;
+      preview.samples.push(...page.records.slice(0, samplesMax - preview.samples.length));
+      units += page.units;
+    }
+    return preview;
+  };

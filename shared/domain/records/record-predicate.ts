@@ -1,0 +1,18 @@
+import { metadataTest } from './metadata-predicates.ts';
+import type { RecordItem } from './record.ts';
+import type { RecordFilters } from './record-filters.ts';
+
+/** The one type that filters allow, where they name one. */
+export const typeAsked = ({ type, recordFilter }: RecordFilters) => type ?? recordFilter?.type;
+
+/** What filters ask of a record, all together. */
+export function recordTest(filters: RecordFilters, now: Date): (record: RecordItem) => boolean {
+  const { name, search = '' } = filters;
+  const type = typeAsked(filters);
+  const ofMetadata = metadataTest(filters, now);
+  return (record) =>
+    (type === undefined || record.type === type) &&
+    (name === undefined || record.name === name) &&
+    record.search.includes(search.toLowerCase()) &&
+    (!ofMetadata || ofMetadata(record));
+}

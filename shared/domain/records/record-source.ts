@@ -1,0 +1,73 @@
+import type { ListSource, Row, Sieve } from '../../platform/data/listing.ts';
+import type { TenantTable } from '../../platform/data/table.ts';
+import { distinctSieve } from './distinct-sieve.ts';
+import { jsonBytes } from './limits.ts';
+import { metadataTest } from './metadata-predicates.ts';
+import { type RecordItem, recordsRange } from './record.ts';
+import type { RecordFilters } from './record-filters.ts';
+import { typeAsked } from './record-predicate.ts';
+
+/** Of the table, and the records of some ids that exist. */
+export interface RecordReads {
+  table: TenantTable;
+  now: () => Date;
+  getMany: (ids: readonly string[]) => Promise<RecordItem[]>;
+}
+
+/** Records may have 400 KB each, and those that are read at once are in memory together. */
+const readAtOnce = 100;
+const readPerQuery = 250;
+const bytesPerUnit = 4_096;
+
+/** Whether no record can pass. No record belongs to a surface yet. */
+export const meansNothing = ({ type, recordFilter, product_surface_id }: RecordFilters) =>
+  product_surface_id !== undefined || (recordFilter && type !== undefined && type !== recordFilter.type);
+
+/**
+ * Where the records of a list lie, with a sieve for what their index does not tell. With `whole` the rows have their
+ * records in any case.
+ */
+export function recordSource(reads: RecordReads, filters: RecordFilters, { whole = false } = {}): ListSource {
+  const { table, now } = reads;
+  const passes = metadataTest(filters, now()) ?? (whole ? () => true : undefined);
+  const source = { ...indexOf(table.tenant, filters), ...(passes && { sieve: readingSieve(reads, passes) }) };
+  if (filters.distinct === undefined) return source;
+  const ofType = (type: string) => recordSource(reads, { ...filters, type, distinct: undefined });
+  return { ...source, sieve: distinctSieve(table, { source, ofType, type: typeAsked(filters) }) };
+}
+
+/** The record of a row, if a filter has read it. */
+export const recordIn = ({ record }: Row) => record as RecordItem | undefined;
+
+/** Reads the records of index entries, and keeps those that pass. */
+function readingSieve({ getMany }: RecordReads, passes: (record: RecordItem) => boolean): Sieve {
+  return {
+    perQuery: readPerQuery,
+    atOnce: readAtOnce,
+    async keep(entries) {
+      const records = await getMany(entries.map(({ id }) => id as string));
+      const read = new Map(records.map((record) => [record.id, record]));
+      const bytes = records.map(({ metadata }) => jsonBytes(metadata));
+      return {
+        units: bytes.reduce((sum, size) => sum + Math.floor(size / bytesPerUnit), entries.length),
+        rows: entries.flatMap((entry) => {
+          const record = read.get(entry.id as string);
+          // The index may lag behind: a record that was retyped a moment ago still stands under its old type.
+          return record && record.type === entry.type && passes(record) ? [{ ...entry, record }] : [];
+        }),
+      };
+    },
+  };
+}
+
+function indexOf(tenant: string, filters: RecordFilters): ListSource {
+  const { name, search } = filters;
+  const source: ListSource = recordsRange(tenant, typeAsked(filters));
+  const conditions = {
+    ...(name !== undefined && { '#summary.#name = :name': { name } }),
+    ...(search && { 'contains(#summary.#search, :search)': { search: search.toLowerCase() } }),
+  };
+  const expression = Object.keys(conditions).join(' AND ');
+  if (!expression) return source;
+  return { ...source, filter: { expression, values: Object.assign({}, ...Object.values(conditions)) } };
+}

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import { nameUpTo } from '../../core/name.ts';
+import { defineEntity } from '../../platform/data/entity.ts';
+
+export const RecordName = nameUpTo(500);
+export const RecordType = nameUpTo(255).refine(
+  (text) => !text.includes('\0'),
+  'Expected a text without NUL characters',
+);
+export const Metadata = z.record(z.string(), z.unknown());
+export const RecordMessages = z
+  .array(
+    z.strictObject({
+      role: z.enum(['user', 'assistant']),
+      content: z.union([z.string(), z.array(z.unknown())]),
+    }),
+  )
+  .nullable();
+
+/** What flows run on: a type and a name, unique together, and free-form metadata. */
+export const RecordItem = z.object({
+  id: z.string(),
+  userId: z.string(),
+  organizationId: z.string().nullable(),
+  type: z.string(),
+  name: z.string(),
+  /** The name in lower case, for the substring search of lists. */
+  search: z.string(),
+  metadata: Metadata,
+  messages: RecordMessages,
+  /** Counts the writes, so that two writers cannot overwrite each other unseen. */
+  revision: z.int(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+});
+export type RecordItem = z.infer<typeof RecordItem>;
+
+/** The partition of the index that lists all records of a tenant, or those of one type. */
+const recordsPartition = (tenant: string) => `T#${tenant}#RECORDS`;
+const recordTypePartition = (tenant: string, type: string) => `T#${tenant}#RECORDS#${type}`;
+
+/** Where those records are listed, newest last. */
+export const recordsRange = (tenant: string, type: string | undefined) =>
+  type === undefined
+    ? ({ index: 1, partition: recordsPartition(tenant) } as const)
+    : ({ index: 2, partition: recordTypePartition(tenant, type) } as const);
+
+const jsonText = z.string().transform((text): unknown => JSON.parse(text));
+
+/**
+ * A record shares its partition with the checkpoints of the runs on it. Its free-form values lie in the item as
+ * JSON text: DynamoDB's own maps refuse large numbers and deep nesting, and take up to half as much room again.
+ */
+export const recordEntity = defineEntity({
+  type: 'record',
+  schema: RecordItem.extend({ metadata: jsonText.pipe(Metadata), messages: jsonText.pipe(RecordMessages) }),
+  key: (tenant, { id }: { id: string }) => ({ PK: `T#${tenant}#RECORD#${id}`, SK: 'RECORD' }),
+  index: (tenant, { id, type }) => ({
+    PK1: recordsPartition(tenant),
+    SK1: id,
+    PK2: recordTypePartition(tenant, type),
+    SK2: id,
+  }),
+  summary: ['type', 'name', 'search'],
+});
+
+/** The same item as it is written. */
+export const storedRecordEntity = {
+  ...recordEntity,
+  schema: RecordItem.extend({ metadata: z.string(), messages: z.string() }),
+};
+
+/** Holds a pair of type and name for one record: written with the record, so that a pair is taken once. */
+export const recordGuardEntity = defineEntity({
+  type: 'recordGuard',
+  schema: z.object({ id: z.string(), type: z.string(), name: z.string() }),
+  key: (tenant, { type, name }: Pick<RecordItem, 'type' | 'name'>) => ({
+    PK: `T#${tenant}#NAME#${createHash('sha256').update(`${type}\0${name}`).digest('hex')}`,
+    SK: 'NAME',
+  }),
+});

@@ -1,0 +1,74 @@
+import type { FlowRecord, MergeStrategy, RecordSelector, RecordsPort } from '../../adapters/ports.ts';
+import { ApiError, conflict } from '../../core/errors.ts';
+import { StepError } from '../../core/step-error.ts';
+import { backOff } from '../../platform/data/commit.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { parseOrReject } from '../../platform/http/validation.ts';
+import { findRecord, isMeant } from './find-record.ts';
+import { NewMetadata } from './limits.ts';
+import { mergeMetadata } from './merge-metadata.ts';
+import type { Owner } from './new-record.ts';
+import type { RecordItem } from './record.ts';
+import { recordStore } from './record-store.ts';
+import { isUnchanged, recordWriter } from './record-writer.ts';
+
+/** With waits in between, enough for fifty runs that write to one record at once. */
+const attemptsMax = 20;
+
+/** The tenant's records, as a running flow reaches them. */
+export function recordsPort(scope: Scope, owner: Owner): RecordsPort {
+  const find = findRecord(scope);
+  const { replaceValues } = recordWriter(scope);
+
+  async function update(selector: RecordSelector, updates: Record<string, unknown>, strategy: MergeStrategy) {
+    // First: what is nested too deeply cannot even be merged.
+    const given = parseOrReject(NewMetadata, updates);
+    let before = await find(selector);
+    for (let attempt = 1; before && attempt <= attemptsMax; attempt++) {
+      const metadata = parseOrReject(NewMetadata, mergeMetadata[strategy](before.metadata, given));
+      const after = await replaceValues(before.id, { metadata }, isUnchanged(before));
+      if (after) return after;
+      await backOff(attempt);
+      before = await again(before, selector);
+    }
+    if (before) throw conflict('The record was changed by others at the same time, again and again');
+    return undefined;
+  }
+
+  /** The record as another writer left it, which is then the one that changed last; or another one. */
+  async function again(before: RecordItem, selector: RecordSelector): Promise<RecordItem | undefined> {
+    const record = await find({ id: before.id });
+    return record && isMeant(record, selector, scope.now()) ? record : find(selector);
+  }
+
+  return {
+    find: (selector) => asStep(async () => seen(await find(selector))),
+    upsert: (record) => asStep(() => recordStore(scope).upsert({ ...record, ...owner })),
+    update: (...asked) => asStep(async () => seen(await update(...asked))),
+  };
+}
+
+const seen = (record: RecordItem | undefined): FlowRecord | undefined =>
+  record && {
+    id: record.id,
+    type: record.type,
+    name: record.name,
+    metadata: record.metadata,
+    createdAt: record.createdAt,
+    updatedAt: record.updatedAt,
+  };
+
+/** What a caller of the API would be refused is the step's failure. */
+async function asStep<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const { details, message, status } = error;
+    const reasons = Array.isArray(details) ? details.map((detail) => detail.message).join('; ') : details;
+    throw new StepError(`The record was refused: ${reasons ?? message}`, {
+      retryable: status === 409,
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,89 @@
+import { instantOf, isPlainNumber, truthOf } from '../../core/filters/comparison.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { answerBytesMax } from '../../platform/http/answer-size.ts';
+import { firstWithin, jsonBytes } from './limits.ts';
+import { fieldsOf } from './metadata-fields.ts';
+import { type RecordItem, recordsRange } from './record.ts';
+import { lookAtNewest } from './type-sample.ts';
+
+export const inferredTypes = ['string', 'number', 'boolean', 'date', 'array', 'object'] as const;
+type InferredType = (typeof inferredTypes)[number];
+
+export interface FoundField {
+  name: string;
+  types: InferredType[];
+  count: number;
+  examples: unknown[];
+}
+
+export const fieldsMax = 1_000;
+/** What the names of all fields may take of the memory. */
+const namesBytesMax = 16_000_000;
+const examplesMax = 5;
+const exampleLengthMax = 100;
+const exampleBytesMax = 600;
+
+interface Tally {
+  count: number;
+  types: Map<InferredType, number>;
+  /** By their JSON. */
+  examples: Map<string, unknown>;
+}
+
+/** Tells from a sample of a type's newest records which fields they have, those that most have first. */
+export const schemaDiscovery = (scope: Scope) => async (type: string, sample: number) => {
+  const tallies = new Map<string, Tally>();
+  let nameBytesLeft = namesBytesMax;
+  let sampledRecords = 0;
+  const look = (record: RecordItem) => {
+    sampledRecords++;
+    for (const [name, value] of fieldsOf(record)) {
+      let tally = tallies.get(name);
+      if (!tally) {
+        nameBytesLeft -= Buffer.byteLength(name) + exampleLengthMax;
+        if (nameBytesLeft < 0) continue;
+        tally = { count: 0, types: new Map(), examples: new Map() };
+        tallies.set(name, tally);
+      }
+      addTo(tally, value);
+    }
+  };
+  const [totalRecords] = await Promise.all([
+    scope.table.count(recordsRange(scope.table.tenant, type)),
+    lookAtNewest(scope, type, { readMax: sample }, look),
+  ]);
+  const fields = [...tallies]
+    .map(([name, { count, types, examples }]): FoundField => {
+      const byCount = [...types].toSorted(([, one], [, other]) => other - one).map(([each]) => each);
+      return { name, types: byCount, count, examples: [...examples.values()] };
+    })
+    .toSorted((one, other) => other.count - one.count)
+    .slice(0, fieldsMax);
+  return { fields: firstWithin(fields, answerBytesMax), sampledRecords, totalRecords };
+};
+
+function addTo(tally: Tally, value: unknown): void {
+  const { types, examples } = tally;
+  tally.count++;
+  const type = typeOf(value);
+  types.set(type, (types.get(type) ?? 0) + 1);
+  if (examples.size >= examplesMax) return;
+  const example = typeof value === 'string' ? shortened(value) : value;
+  if (jsonBytes(example) <= exampleBytesMax) examples.set(JSON.stringify(example), example);
+}
+
+/** What a filter would take a value for: a text from a CSV file may be a number, a date, or true or false. */
+function typeOf(value: unknown): InferredType {
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return 'number';
+  if (typeof value === 'object') return 'object';
+  if (truthOf(value) !== undefined) return 'boolean';
+  const text = value as string;
+  if (isPlainNumber(text)) return 'number';
+  return instantOf(text) === undefined ? 'string' : 'date';
+}
+
+const shortened = (text: string) => {
+  const characters = [...text.slice(0, 2 * exampleLengthMax + 2)];
+  return characters.length > exampleLengthMax ? `${characters.slice(0, exampleLengthMax).join('')}…` : text;
+};

@@ -1,0 +1,94 @@
+import * as z from 'zod';
+import { ApiError, conflict, type ErrorDetail, invalid } from '../../core/errors.ts';
+import { idOf } from '../../core/ids.ts';
+import { SecretKey } from '../../core/secret-key.ts';
+import { Description, type Secret, SecretValue } from '../secrets/secret.ts';
+import type { SecretStore } from '../secrets/secret-store.ts';
+import { isConfigured } from './source.ts';
+
+/** A value, and the secret that it is for: by its key, its item (which is called as the key is) or its id. */
+export const IntakeItem = z.strictObject({
+  key: SecretKey.optional(),
+  itemId: SecretKey.optional(),
+  secretId: idOf('secret').optional(),
+  value: SecretValue,
+  description: Description.optional(),
+  displayName: z.string().max(255).optional(),
+  expectedVersion: z.int().min(0).optional(),
+});
+export type IntakeItem = z.infer<typeof IntakeItem>;
+
+type Keyed = IntakeItem & { key: string };
+
+/** The keys of the secrets that items name; nothing for one that names none. */
+export const keysOfItems = (items: readonly IntakeItem[], secrets: Pick<SecretStore, 'get'>) =>
+  Promise.all(
+    items.map(async ({ key, itemId, secretId }) => {
+      if (key ?? itemId) return key ?? itemId;
+      return secretId && (await secrets.get(secretId).catch(nothingIfMissing))?.key;
+    }),
+  );
+
+function nothingIfMissing(error: unknown): undefined {
+  if (!(error instanceof ApiError && error.status === 404)) throw error;
+}
+
+interface Context {
+  keys: readonly (string | undefined)[];
+  /** The keys that are asked for; any, without it. */
+  allowed: readonly string[] | undefined;
+  known: ReadonlyMap<string, Secret>;
+}
+
+/** The items with the keys of their secrets. @throws 400 that names all that is wrong, each by its path. */
+export function keyedItems(items: readonly IntakeItem[], { keys, allowed, known }: Context): Keyed[] {
+  const wrong = items.flatMap((item, index) => {
+    const key = keys[index];
+    const fault = faultOf(item, key, keys.indexOf(key) < index, key ? known.get(key) : undefined, allowed);
+    return fault ? [{ ...fault, path: `items.${index}.${fault.path}` }] : [];
+  });
+  if (wrong.length > 0) throw invalid(wrong);
+  return items.map((item, index) => ({ ...item, key: keys[index] ?? '' }));
+}
+
+function faultOf(
+  { itemId, secretId }: IntakeItem,
+  key: string | undefined,
+  isRepeated: boolean,
+  secret: Secret | undefined,
+  allowed: readonly string[] | undefined,
+): (ErrorDetail & { path: string }) | undefined {
+  const fault = (path: string, code: string, message: string) => ({ path, code, message });
+  if (key === undefined) {
+    return secretId
+      ? fault('secretId', 'UNKNOWN_SECRET', 'There is no such secret')
+      : fault('key', 'MISSING_REQUIRED_FIELD', 'Required: the key, itemId or secretId of a secret');
+  }
+  if (allowed && !allowed.includes(key)) return fault('key', 'NOT_ASKED_FOR', `${key} is not asked for here`);
+  if (isRepeated) return fault('key', 'DUPLICATE_KEY', `${key} stands here twice`);
+  if (itemId && itemId !== key) return fault('itemId', 'MISMATCH', 'key and itemId name different secrets');
+  if (secretId && secretId !== secret?.id) {
+    return fault('secretId', 'MISMATCH', `${key} is not the key of this secret`);
+  }
+  return undefined;
+}
+
+/** @throws 409 where a secret is not as it was expected, or has a value that a setup link may not replace. */
+export function refuseStale(
+  items: readonly Keyed[],
+  secrets: ReadonlyMap<string, Secret>,
+  { replaces }: { replaces: boolean },
+): void {
+  for (const [index, { key, expectedVersion }] of items.entries()) {
+    const secret = secrets.get(key);
+    const version = secret?.version ?? 0;
+    if (expectedVersion !== undefined && expectedVersion !== version) {
+      const message = `The version of ${key} is ${version}`;
+      throw conflict({ path: `items.${index}.expectedVersion`, code: 'VERSION_MISMATCH', message });
+    }
+    if (!replaces && isConfigured(secret)) {
+      const message = `${key} has a value already, which a setup link cannot replace`;
+      throw conflict({ path: `items.${index}.key`, code: 'ALREADY_CONFIGURED', message });
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import * as z from 'zod';
+import type { Intake } from '../../platform/auth/setup-link.ts';
+import type { Secret } from '../secrets/secret.ts';
+import { IntakeSource, isConfigured } from './source.ts';
+
+const Status = z.enum(['configured', 'needs_configuration', 'invalid']);
+
+const Item = z
+  .object({
+    itemId: z.string(),
+    secretKey: z.string(),
+    secretId: z.string().optional(),
+    status: Status,
+    required: z.boolean(),
+    version: z.int(),
+    displayName: z.string().nullable().optional(),
+    description: z.string().nullable(),
+    helpText: z.string().optional(),
+  })
+  .meta({ id: 'SecretIntakeItem' });
+
+export const IntakeManifest = z
+  .object({
+    title: z.string(),
+    description: z.string().optional(),
+    configurationStatus: Status,
+    pendingConfigurationCount: z.int(),
+    items: z.array(Item),
+    source: IntakeSource,
+    returnUrl: z.string().optional(),
+  })
+  .meta({ id: 'SecretIntakeManifest' });
+
+interface Asked {
+  source: IntakeSource;
+  returnUrl?: string | undefined;
+  intake: Intake | undefined;
+  keys: readonly string[];
+  secrets: ReadonlyMap<string, Secret>;
+}
+
+/** What an intake asks for, and what it has already. */
+export function intakeManifest({ source, returnUrl, intake, keys, secrets }: Asked) {
+  const items = keys.map((key) => itemOf(key, secrets.get(key)));
+  const pending = items.filter(({ status }) => status !== 'configured').length;
+  return {
+    title: intake?.context
+      ? `Set up secrets for ${intake.context.type} ${intake.context.id}`
+      : 'Set up secrets',
+    ...(intake && {
+      description: `This link works until ${moment(intake.expiresAt)}, or until every value is set.`,
+    }),
+    configurationStatus: pending > 0 ? ('needs_configuration' as const) : ('configured' as const),
+    pendingConfigurationCount: pending,
+    items,
+    source,
+    ...(returnUrl && { returnUrl }),
+  };
+}
+
+const valueLength = 'A value has 8 to 10,000 characters.';
+
+const itemOf = (key: string, secret: Secret | undefined) => ({
+  itemId: key,
+  secretKey: key,
+  ...(secret && { secretId: secret.id }),
+  status: isConfigured(secret) ? ('configured' as const) : ('needs_configuration' as const),
+  required: true,
+  version: secret?.version ?? 0,
+  description: secret?.description ?? null,
+  ...(!isConfigured(secret) && {
+    helpText: secret?.status === 'revoked' ? `It was deleted before. ${valueLength}` : valueLength,
+  }),
+});
+
+/** `6 October 2026, 14:05 UTC` */
+const moment = (iso: string) =>
+  `${new Date(iso).toLocaleString('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })} UTC`;

@@ -1,0 +1,78 @@
+import { conflict } from '../../core/errors.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Principal } from '../../platform/identity/principal.ts';
+import type { Secret } from './secret.ts';
+
+/** What somebody says of a secret. What is missing stays as it is; an empty description takes it off. */
+export interface GivenSecret {
+  key: string;
+  value?: string | undefined;
+  description?: string | undefined;
+}
+
+/** A secret as it was read, if it was there, and as it shall be. Its value is not kept yet. */
+export interface SecretChange {
+  action: 'secret.created' | 'secret.restored' | 'secret.rotated' | 'secret.updated' | 'secret.revoked';
+  before: Secret | undefined;
+  after: Secret;
+  value?: string | undefined;
+}
+
+const neverValued = { status: 'pending', version: 0, valueId: null, valuePreview: null } as const;
+
+/** Makes a secret, brings a revoked one back, or changes one. */
+export function changeOf(
+  { now, newId }: Pick<Scope, 'now' | 'newId'>,
+  { userId, organizationId }: Pick<Principal, 'userId' | 'organizationId'>,
+  before: Secret | undefined,
+  { key, value, description }: GivenSecret,
+): SecretChange {
+  const at = now().toISOString();
+  const base: Secret = before ?? {
+    ...{ id: newId('secret'), key, description: null, userId, organizationId },
+    ...{ ...neverValued, lastRotatedAt: null, createdAt: at, updatedAt: at },
+  };
+  const after: Secret = {
+    ...base,
+    ...(description !== undefined && { description: description || null }),
+    ...(base.status === 'revoked' && { status: 'pending' }),
+    ...(value !== undefined && {
+      ...{ status: 'active', version: base.version + 1, valuePreview: previewOf(value) },
+      lastRotatedAt: base.version > 0 ? at : null,
+    }),
+    updatedAt: at,
+  };
+  return { action: actionOf(before, value), before, after, value };
+}
+
+const actionOf = (before: Secret | undefined, value: string | undefined) =>
+  !before
+    ? 'secret.created'
+    : before.status === 'revoked'
+      ? 'secret.restored'
+      : value === undefined
+        ? 'secret.updated'
+        : 'secret.rotated';
+
+/** Leaves a tombstone: who asks hears that it was there. */
+export const revocationOf = ({ now }: Pick<Scope, 'now'>, before: Secret): SecretChange => ({
+  action: 'secret.revoked',
+  before,
+  after: {
+    ...before,
+    ...{ status: 'revoked', valueId: null, valuePreview: null, updatedAt: now().toISOString() },
+  },
+});
+
+export function refuseOtherVersion(secret: Secret | undefined, expected: number | undefined): void {
+  const actual = secret?.version ?? 0;
+  if (expected === undefined || expected === actual) return;
+  const message = `Version ${expected} was expected, but the secret has version ${actual}`;
+  throw conflict({ path: 'expectedVersion', code: 'VERSION_MISMATCH', message });
+}
+
+/** The end of a value that is long enough for its end to tell little. */
+function previewOf(value: string): string | null {
+  const characters = [...value];
+  return characters.length < 12 ? null : characters.slice(-4).join('');
+}

@@ -1,0 +1,40 @@
+import { LRUCache } from 'lru-cache';
+import { noteValue } from '../../core/redaction/known-values.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { findSecrets } from './find-secrets.ts';
+import { type SecretVault, secretVault } from './secret-vault.ts';
+
+const keptMs = 600_000;
+
+/** A version of Secrets Manager never changes. Who asks for one while it is loaded gets the same. */
+const versions = new LRUCache<string, string, () => Promise<string | undefined>>({
+  max: 500,
+  ttl: keptMs,
+  perf: Date,
+  // Who waits for a version gets it, even if so many others push it out meanwhile.
+  ignoreFetchAbort: true,
+  fetchMethod: (_name, _stale, { context: load }) => load(),
+});
+
+/**
+ * The values of secrets, by their keys; absent are those that are missing, have no value yet or were revoked. The
+ * table is asked each time, so that a rotation and a deletion hold at once.
+ * @throws when a value cannot be read, for which the secret is not to blame.
+ */
+export const secretValues = (scope: Scope, vault: Pick<SecretVault, 'read'> = secretVault(scope)) => {
+  const { table } = scope;
+  return async (keys: readonly string[]): Promise<Map<string, string>> => {
+    const secrets = await findSecrets(table, keys);
+    const loaded = await Promise.all(
+      [...secrets.values()].map(async ({ id, key, status, valueId }) => {
+        if (status !== 'active' || valueId === null) return [];
+        const context = () => vault.read(id, valueId);
+        const value = await versions.fetch(`${table.tenant} ${id} ${valueId}`, { context });
+        if (value === undefined) return [];
+        noteValue(value);
+        return [[key, value] as const];
+      }),
+    );
+    return new Map(loaded.flat());
+  };
+};

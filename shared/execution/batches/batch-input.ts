@@ -1,0 +1,18 @@
+import type { Variables } from '../../core/variables.ts';
+import { payloadStore } from '../../platform/data/payloads.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { RunRecord } from '../runs/run-variables.ts';
+import type { Batch } from './batch.ts';
+
+/** What a dispatched run was given: its record where that is not stored, and what came beside it. */
+export interface BatchInput {
+  record?: RunRecord | undefined;
+  inputs?: Variables | undefined;
+  messages?: unknown;
+}
+
+export const stowBatchInput = (scope: Scope, batchId: string, input: BatchInput) =>
+  payloadStore(scope).stow(`batches/${batchId}/input`, input);
+
+export const batchInputOf = async (scope: Scope, batch: Batch | undefined): Promise<BatchInput> =>
+  batch?.dispatched ? ((await payloadStore(scope).fetch(batch.dispatched.input)) as BatchInput) : {};

@@ -1,0 +1,146 @@
+import * as z from 'zod';
+import { chunksOf } from '../../core/chunks.ts';
+import { derivedId } from '../../core/ids.ts';
+import { recordsRange } from '../../domain/records/record.ts';
+import { sendGrouped } from '../../platform/aws/queues.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Batch } from './batch.ts';
+import { batchStore, slotOf } from './batch-store.ts';
+import { groupOf, type RunMessage } from './run-message.ts';
+
+/** Asks a worker to give a batch's records their messages, from the n-th on. */
+export const PlanMessage = z.object({
+  tenant: z.string(),
+  batchId: z.string(),
+  /** The record after which this part begins. */
+  after: z.string().nullable(),
+  n: z.int(),
+  /** Which time this is, where the records have been planned before. */
+  again: z.int().optional(),
+});
+export type PlanMessage = z.infer<typeof PlanMessage>;
+
+/** A run begins, as its id tells, with its batch. */
+export const runIdOf = ({ id, startedAt }: Pick<Batch, 'id' | 'startedAt'>, recordId: string) =>
+  derivedId('exec', Date.parse(startedAt), id, recordId);
+
+export interface ListedRecord {
+  id: string;
+  type: string;
+  name: string;
+}
+
+/** How many records one plan message plans: some seconds of work. */
+const recordsPerPlan = 5_000;
+const recordsPerQuery = 1_000;
+
+export const batchPlanner = (scope: Scope) => {
+  const { table } = scope;
+  const batches = batchStore(scope);
+
+  /** Records of a type, oldest first, up to the one with the id `until`. */
+  async function recordsOf(
+    type: string,
+    { after, until, limit }: { after?: string | null; until?: string; limit: number },
+  ) {
+    const { items } = await table.query({
+      ...recordsRange(table.tenant, type),
+      limit: limit + 1,
+      ...(after && { from: after }),
+      ...(until && { to: until }),
+    });
+    return items
+      .map(({ SK2, summary }) => ({ ...(summary as object), id: SK2 }) as ListedRecord)
+      .filter(({ id }) => id !== after)
+      .slice(0, limit);
+  }
+
+  /** One message a record. The records of a slot are one message group, which SQS hands out one after another. */
+  async function enqueue(
+    batch: Batch,
+    records: readonly { id: string }[],
+    first: number,
+    sending?: number,
+  ): Promise<void> {
+    const lanes = new Map<number, { id: string; group: string; body: RunMessage }[]>();
+    records.forEach((record, index) => {
+      const slot = slotOf(batch, first + index);
+      const body = {
+        tenant: table.tenant,
+        batchId: batch.id,
+        flowId: batch.flowId,
+        recordId: record.id,
+        runId: runIdOf(batch, record.id),
+        slot,
+        ...(sending && { sending }),
+      };
+      const lane = lanes.get(slot) ?? [];
+      lane.push({ id: `${batch.id}.${record.id}`, group: groupOf(body), body });
+      lanes.set(slot, lane);
+    });
+    for (const some of chunksOf([...lanes.values()], 10)) {
+      await Promise.all(some.map((lane) => sendGrouped('RUNS_QUEUE_URL', lane)));
+    }
+  }
+
+  /** Leaves the planning to a worker. */
+  async function hand(message: PlanMessage): Promise<void> {
+    const { batchId, n, again } = message;
+    const id = `${batchId}.${n}${again ? `.again-${again}` : ''}`;
+    await sendGrouped('PLAN_QUEUE_URL', [{ id, group: batchId, body: message }]);
+  }
+
+  return {
+    recordsOf,
+    enqueue,
+
+    /** Plans one part; what it answers is the next part, or nothing when the batch is planned. */
+    async plan({ batchId, after, n, again }: PlanMessage): Promise<PlanMessage | undefined> {
+      const batch = await batches.get(batchId);
+      if (batch.stopped || (batch.planned && !again)) return;
+      const finish = async (count: number) => {
+        if (!batch.planned) await batches.finishPlanning(batchId, count);
+      };
+      const { recordType, lastRecordId: until } = batch;
+      if (recordType === null) {
+        const ids = await batches.recordIds(batch);
+        await enqueue(
+          batch,
+          ids.map((id) => ({ id })),
+          0,
+          again,
+        );
+        return void (await finish(ids.length));
+      }
+      let last = after;
+      for (let planned = 0; planned < recordsPerPlan; ) {
+        const records = await recordsOf(recordType, {
+          after: last,
+          ...(until && { until }),
+          limit: recordsPerQuery,
+        });
+        await enqueue(batch, records, n + planned, again);
+        planned += records.length;
+        last = records.at(-1)?.id ?? last;
+        if (records.length === recordsPerQuery) continue;
+        await finish(n + planned);
+        return;
+      }
+      return { tenant: table.tenant, batchId, after: last, n: n + recordsPerPlan, ...(again && { again }) };
+    },
+
+    /** Has the messages of a batch sent once more, for the n-th time. */
+    async again(batch: Batch, sending: number): Promise<void> {
+      const { id: batchId, flowId, dispatched } = batch;
+      const { tenant } = table;
+      if (!dispatched) return hand({ tenant, batchId, after: null, n: 0, again: sending });
+      const { runId, recordId } = dispatched;
+      const body: RunMessage = { tenant, batchId, flowId, recordId, runId, slot: 0, sending };
+      await sendGrouped('RUNS_QUEUE_URL', [
+        { id: `${batchId}.${runId}.again-${sending}`, group: groupOf(body), body },
+      ]);
+    },
+
+    hand,
+  };
+};

@@ -1,0 +1,174 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ErrorDetail, invalidAt, notFound } from '../../core/errors.ts';
+import { log } from '../../core/log.ts';
+import type { Flow } from '../../domain/flows/flow.ts';
+import { flowStore } from '../../domain/flows/flow-store.ts';
+import { recordsRange } from '../../domain/records/record.ts';
+import { recordStore } from '../../domain/records/record-store.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Principal } from '../../platform/identity/principal.ts';
+import { type Checkpoint, parseRows } from '../runs/checkpoint.ts';
+import { checkpointsOf } from '../runs/run-history.ts';
+import { runVersions } from '../runs/run-versions.ts';
+import { type Batch, type Progress, smallBatchMax } from './batch.ts';
+import { batchPlanner, type ListedRecord, runIdOf } from './batch-plan.ts';
+import { batchStore } from './batch-store.ts';
+
+const waitMs = 20_000;
+/** An answer must fit 6 MB: it names the first thousand records. */
+const listedMax = 1_000;
+/** How many missing records a 404 names. */
+const toldMax = 10;
+export const batchDefaults = { recordConcurrency: 10, maxRetries: 2 };
+
+export interface BatchOptions {
+  recordConcurrency: number;
+  maxRetries: number;
+}
+
+export interface StartedBatch {
+  batch: Batch;
+  records: ListedRecord[];
+  recordCount: number;
+}
+
+export const batchStarter = (scope: Scope) => {
+  const { table, now, newId } = scope;
+  const batches = batchStore(scope);
+  const planner = batchPlanner(scope);
+
+  /** Makes the batch of a flow's version, and has it planned: small ones here, others by a worker. */
+  async function begin(
+    principal: Principal,
+    flow: Flow,
+    records: readonly { id: string }[],
+    given: Pick<Batch, 'recordType' | 'totalRecords' | 'lastRecordId'> & BatchOptions,
+  ): Promise<Batch> {
+    const version = await runVersions(scope).of(flow, principal.environment);
+    const small = given.totalRecords <= smallBatchMax;
+    const batch: Batch = {
+      id: newId('batch'),
+      flowId: flow.id,
+      flowName: flow.name,
+      flowVersionId: version.id,
+      userId: principal.userId,
+      organizationId: principal.organizationId,
+      ...given,
+      planned: small,
+      stopped: null,
+      stoppedAt: null,
+      error: null,
+      startedAt: now().toISOString(),
+    };
+    const recordIds = given.recordType === null ? records.map(({ id }) => id) : undefined;
+    await (small
+      ? batches.create({ ...batch, ...(recordIds && { recordIds }) })
+      : batches.create(batch, recordIds && { recordIds }));
+    const sending = small
+      ? planner.enqueue(batch, records, 0)
+      : planner.hand({ tenant: table.tenant, batchId: batch.id, after: null, n: 0 });
+    // The batch exists, so it runs: an error here would have its caller begin it a second time.
+    const told = (what: string) => (error: unknown) => log.error(what, { error, batchId: batch.id });
+    await Promise.all([
+      sending.catch(told('A batch is left to the sweeper')),
+      flowStore(scope).markRun(flow).catch(told('A run could not be noted at its flow')),
+    ]);
+    return batch;
+  }
+
+  /** The id of the newest record in a range, whatever the clock says. */
+  async function newestIn(range: ReturnType<typeof recordsRange>): Promise<string> {
+    const { items } = await table.query({ ...range, newestFirst: true, limit: 1 });
+    return items[0]?.SK2 as string;
+  }
+
+  return {
+    /** Makes a batch of records that are named one by one. @throws 404 naming those that do not exist. */
+    async startOn(
+      flowId: string,
+      recordIds: readonly string[],
+      options: BatchOptions,
+      principal: Principal,
+    ): Promise<Batch> {
+      const [flow, missing] = await Promise.all([
+        flowStore(scope).find(flowId),
+        recordStore(scope).missing(recordIds),
+      ]);
+      if (missing.length > 0) throw notFound('Record', missing.slice(0, toldMax).map(missingAt(recordIds)));
+      const records = recordIds.map((id) => ({ id }));
+      return begin(principal, flow, records, {
+        ...options,
+        recordType: null,
+        totalRecords: records.length,
+      });
+    },
+
+    /** Makes a batch of all records of a type and has it run. */
+    async start(flowId: string, recordType: string, principal: Principal): Promise<StartedBatch> {
+      const [flow, records] = await Promise.all([
+        flowStore(scope).find(flowId),
+        planner.recordsOf(recordType, { limit: listedMax }),
+      ]);
+      if (records.length === 0) {
+        throw invalidAt('recordType', 'NO_RECORDS', `There is no record of the type "${recordType}"`);
+      }
+      const range = recordsRange(table.tenant, recordType);
+      const [recordCount, lastRecordId] =
+        records.length < listedMax
+          ? [records.length, records.at(-1)?.id ?? '']
+          : await Promise.all([table.count(range), newestIn(range)]);
+      const given = { ...batchDefaults, recordType, totalRecords: recordCount, lastRecordId };
+      const batch = await begin(principal, flow, records, given);
+      return { batch, records, recordCount };
+    },
+
+    /** Waits for a small batch. @returns nothing when it is not over in time. */
+    async finished(batch: Batch, signal: AbortSignal): Promise<Progress | undefined> {
+      const deadline = now().getTime() + waitMs;
+      for (
+        let pause = 20;
+        now().getTime() < deadline && !signal.aborted;
+        pause = Math.min(500, pause * 1.5)
+      ) {
+        const progress = await batches.progress(batch);
+        if (progress.status !== 'scheduled' && progress.status !== 'running') return progress;
+        await sleep(pause);
+      }
+      return undefined;
+    },
+
+    /** What became of each record of a small batch. */
+    results: (batch: Batch, records: readonly ListedRecord[]) =>
+      Promise.all(
+        records.map(async (record) => {
+          const runId = runIdOf(batch, record.id);
+          return resultOf(record, runId, await checkpointsOf(scope, { recordId: record.id, runId }));
+        }),
+      ),
+  };
+};
+
+const missingAt =
+  (recordIds: readonly string[]) =>
+  (id: string): ErrorDetail => ({
+    path: `recordIds.${recordIds.indexOf(id)}`,
+    code: 'NOT_FOUND',
+    message: `There is no record ${id}`,
+  });
+
+function resultOf(record: ListedRecord, executionId: string, checkpoints: readonly Checkpoint[]) {
+  const end = checkpoints.at(-1)?.end;
+  const results = checkpoints.flatMap(({ results }) => results);
+  const [first] = checkpoints;
+  const beganAt = first && parseRows(first.rows)[0]?.[2];
+  return {
+    recordId: record.id,
+    recordName: record.name,
+    success: end?.status === 'completed',
+    executionId,
+    executionTime: end && beganAt ? Date.parse(end.at) - beganAt : 0,
+    contextSteps: results.length,
+    promptsExecuted: results.filter(({ modelUsed }) => modelUsed).length,
+    ...(end?.error && { error: end.error }),
+  };
+}

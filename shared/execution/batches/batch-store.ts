@@ -1,0 +1,112 @@
+import { conflict, notFound } from '../../core/errors.ts';
+import { ConditionFailed } from '../../platform/data/condition-failed.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Write } from '../../platform/data/writes.ts';
+import {
+  type Batch,
+  type BatchOutcome,
+  BatchSummary,
+  batchEntity,
+  batchesPartition,
+  batchRecordsEntity,
+  isOver,
+  type Progress,
+  progressOf,
+  slotEntity,
+  totalsOf,
+} from './batch.ts';
+
+export type BatchStore = ReturnType<typeof batchStore>;
+
+/** The slot, and so the message group, that the n-th record of a batch runs in. */
+export const slotOf = (batch: Pick<Batch, 'recordConcurrency'>, n: number) => n % batch.recordConcurrency;
+
+export const batchStore = ({ table, now }: Scope) => {
+  const slotsOf = ({ id, recordConcurrency }: BatchSummary) =>
+    Array.from({ length: recordConcurrency }, (_, slot) =>
+      slotEntity.key(table.tenant, { batchId: id, slot }),
+    );
+
+  async function get(id: string): Promise<Batch> {
+    const batch = await table.get(batchEntity, { id }, { consistent: true });
+    if (!batch) throw notFound('Batch');
+    return batch;
+  }
+
+  async function totals(batch: BatchSummary): Promise<BatchOutcome> {
+    if (batch.outcome) return batch.outcome;
+    const slots = await table.getMany(slotsOf(batch), { consistent: true });
+    return totalsOf(
+      batch.startedAt,
+      slots.map((slot) => slotEntity.schema.parse(slot ?? {})),
+    );
+  }
+
+  const progress = async (batch: BatchSummary): Promise<Progress> => progressOf(batch, await totals(batch));
+
+  return {
+    get,
+    progress,
+    totals,
+
+    /** @param recordIds The records to run on, where the batch names many. @param beside Goes into the same transaction. */
+    create: (
+      batch: Batch,
+      { recordIds, beside = [] }: { recordIds?: readonly string[]; beside?: Write[] } = {},
+    ) =>
+      table.commit([
+        table.writes.insert(batchEntity, batch),
+        ...beside,
+        ...(recordIds
+          ? [table.writes.insert(batchRecordsEntity, { id: batch.id, recordIds: [...recordIds] })]
+          : []),
+      ]),
+
+    /** The records that a batch names. */
+    recordIds: async ({ id, recordIds }: Batch): Promise<readonly string[]> =>
+      recordIds ?? (await table.get(batchRecordsEntity, { id }, { consistent: true }))?.recordIds ?? [],
+
+    /**
+     * The latest batches and how they stand. One that is seen to be over has that written down, so that its slots
+     * are not read again.
+     */
+    async latest(limit: number): Promise<{ batch: BatchSummary; progress: Progress }[]> {
+      const { items } = await table.query({
+        partition: batchesPartition(table.tenant),
+        index: 1,
+        newestFirst: true,
+        limit,
+      });
+      const batches = items.map(({ SK1, summary }) =>
+        BatchSummary.parse({ ...(summary as object), id: SK1 }),
+      );
+      return Promise.all(
+        batches.map(async (batch) => {
+          const outcome = await totals(batch);
+          if (!batch.outcome && isOver(batch, outcome)) {
+            await table.commit([table.writes.update(batchEntity, { id: batch.id }, { set: { outcome } })]);
+          }
+          return { batch, progress: progressOf(batch, outcome) };
+        }),
+      );
+    },
+
+    /** Every record has its message now. */
+    finishPlanning: (id: string, totalRecords: number) =>
+      table.commit([table.writes.update(batchEntity, { id }, { set: { planned: true, totalRecords } })]),
+
+    /** Ends a batch from outside. What runs at this moment still finishes; nothing more begins. */
+    async stop(id: string, stopped: 'cancelled' | 'failed', error: string | null = null): Promise<void> {
+      const batch = await get(id);
+      const { status } = await progress(batch);
+      if (status !== 'scheduled' && status !== 'running') throw conflict(`The batch is already ${status}`);
+      const set = { stopped, stoppedAt: now().toISOString(), error };
+      const open = { expression: 'attribute_type(#summary.#stopped, :null)', values: { null: 'NULL' } };
+      try {
+        await table.commit([table.writes.update(batchEntity, { id }, { set }, open)]);
+      } catch (failure) {
+        throw failure instanceof ConditionFailed ? conflict('The batch is already over') : failure;
+      }
+    },
+  };
+};

@@ -1,0 +1,51 @@
+import { recordEntity } from '../../domain/records/record.ts';
+import { tombstoneEntity } from '../../platform/cleanup/tombstone.ts';
+import { decode } from '../../platform/data/entity.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { type Checkpoint, checkpointEntity } from '../runs/checkpoint.ts';
+import type { RunRecord } from '../runs/run-variables.ts';
+import { type Batch, batchEntity } from './batch.ts';
+import { type BatchInput, batchInputOf } from './batch-input.ts';
+import type { RunMessage } from './run-message.ts';
+
+/** A message with all that is known of its batch and its record. */
+export interface RecordJob {
+  message: RunMessage;
+  batch: Batch | undefined;
+  record: RunRecord | undefined;
+  /** What a dispatched run was given beside its record. */
+  input: Pick<BatchInput, 'inputs' | 'messages'>;
+  /** What an earlier attempt wrote first. */
+  firstCheckpoint: Checkpoint | undefined;
+  flowDeleted: boolean;
+}
+
+/** Reads what several messages need, in one round trip. */
+export async function loadJobs(scope: Scope, messages: readonly RunMessage[]): Promise<RecordJob[]> {
+  const { table } = scope;
+  const { tenant } = table;
+  const items = await table.getMany(
+    messages.flatMap((message) => [
+      batchEntity.key(tenant, { id: message.batchId }),
+      // A key of nothing, so that each message has four.
+      recordEntity.key(tenant, { id: message.recordId ?? '-' }),
+      checkpointEntity.key(tenant, { ...message, index: 0 }),
+      tombstoneEntity.key(tenant, { id: message.flowId }),
+    ]),
+    { consistent: true },
+  );
+  const jobs = messages.map(async (message, index) => {
+    const [batchItem, recordItem, checkpoint, tombstone] = items.slice(index * 4, index * 4 + 4);
+    const batch = batchItem && decode(batchEntity, batchItem);
+    const { record: given, ...input } = await batchInputOf(scope, batch);
+    return {
+      message,
+      batch,
+      record: (recordItem && decode(recordEntity, recordItem)) ?? given,
+      input,
+      firstCheckpoint: checkpoint && decode(checkpointEntity, checkpoint),
+      flowDeleted: tombstone !== undefined,
+    };
+  });
+  return Promise.all(jobs);
+}

@@ -1,0 +1,31 @@
+import { missingPermission } from '../../core/errors.ts';
+import { keysOfSteps } from '../../domain/flows/secret-keys.ts';
+import { stepTypeOf } from '../../domain/flows/step-types/index.ts';
+import { branchesOf } from '../../domain/flows/steps/branches.ts';
+import { covers, type Permission } from '../../platform/identity/permissions.ts';
+import type { Principal } from '../../platform/identity/principal.ts';
+import type { DispatchBody } from './request.ts';
+
+/** @throws 403 where the request asks for more than running a stored flow, and the caller may not do that. */
+export function checkPermissions({ permissions }: Principal, { flow, record, options }: DispatchBody): void {
+  const need = (permission: Permission) => {
+    if (!covers(permissions, permission)) throw missingPermission(permission);
+  };
+  if (options.flowMode === 'create' || options.flowMode === 'upsert') need('FLOWS:WRITE');
+  if (options.autoAppendMetadata || (record && options.recordMode === 'create')) need('RECORDS:WRITE');
+  if (!flow?.steps) return;
+  if (record?.id || options.recordMode === 'existing') need('RECORDS:READ');
+  // Whoever can make a flow that takes a secret somewhere can read it there.
+  if (keysOfSteps(flow.steps).length > 0) need('FLOWS:WRITE');
+  for (const { type } of everyStep(flow.steps)) {
+    const { permission } = stepTypeOf(type);
+    if (permission) need(permission);
+  }
+}
+
+function everyStep(steps: readonly { type: string; config?: unknown }[]): { type: string }[] {
+  return steps.flatMap((step) => [
+    step,
+    ...branchesOf(step.config).flatMap(([, branch]) => everyStep(branch as { type: string }[])),
+  ]);
+}

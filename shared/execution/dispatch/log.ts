@@ -1,0 +1,64 @@
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Principal } from '../../platform/identity/principal.ts';
+import type { StepResult } from '../engine/engine.ts';
+import { closeExecution, executionEntity } from '../runs/execution.ts';
+import { costWrites } from '../runs/record-costs.ts';
+import { openRunLog, type RunLog } from '../runs/run-log.ts';
+import type { Prepared } from './prepare.ts';
+
+/** How long a parked run that belongs to nothing stored is kept: 30 days after the longest wait. */
+const forgottenAfterSeconds = 60 * 86_400;
+export const forgottenAt = ({ now }: Scope) => Math.floor(now().getTime() / 1_000) + forgottenAfterSeconds;
+
+/** The longest that the process of a dispatched run may live, and a minute more. */
+const leaseMs = 16 * 60_000;
+
+/** Where a dispatched run's results go: into the table, or nowhere unless the run is parked, which has to be kept. */
+export function openDispatchLog(
+  scope: Scope,
+  { flow, version, record, keeps }: Prepared,
+  { userId, organizationId }: Principal,
+  runId: string,
+): RunLog {
+  const facts = {
+    ...{ userId, organizationId, runId, batchId: null },
+    flowId: flow.id,
+    flowVersionId: version.id,
+    recordId: record?.id ?? null,
+    recordName: record?.name ?? null,
+    recordMetadata: record?.metadata ?? {},
+    flowName: flow.name,
+  };
+  const { table, now } = scope;
+  const startedAt = now();
+  const opening = table.writes.insert(executionEntity, {
+    ...{ id: runId, kind: 'dispatch', flowId: flow.id, flowName: flow.name, recordId: facts.recordId },
+    startedAt: startedAt.toISOString(),
+    leaseUntil: new Date(startedAt.getTime() + leaseMs).toISOString(),
+  });
+  const open = (more: { ttl?: number } = {}) =>
+    openRunLog(
+      scope,
+      { ...facts, ...more },
+      ({ write, isFirst, uses }) => {
+        const close = isFirst ? [] : [closeExecution(table, runId)];
+        return table.commit([write, ...close, ...costWrites(table, uses)]);
+      },
+      { opening },
+    );
+  return keeps ? open() : keptWhenParked(() => open({ ttl: forgottenAt(scope) }));
+}
+
+function keptWhenParked(open: () => RunLog): RunLog {
+  const results: StepResult[] = [];
+  return {
+    add: async (result) => void results.push(result),
+    flush: async () => {},
+    finish: async () => {},
+    async park(wait) {
+      const log = open();
+      for (const result of results) await log.add(result);
+      await log.park(wait);
+    },
+  };
+}

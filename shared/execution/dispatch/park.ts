@@ -1,0 +1,53 @@
+import { log } from '../../core/log.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Batch } from '../batches/batch.ts';
+import { stowBatchInput } from '../batches/batch-input.ts';
+import { batchDefaults } from '../batches/batch-start.ts';
+import { batchStore } from '../batches/batch-store.ts';
+import { wakeAt } from '../batches/wakes.ts';
+import { closeExecution } from '../runs/execution.ts';
+import { runVersions } from '../runs/run-versions.ts';
+import { forgottenAt } from './log.ts';
+import type { Running } from './run.ts';
+
+/** Has a parked run go on by itself, as a batch of one that can be followed and cancelled. @returns the batch's id. */
+export async function goOnAsBatch(
+  scope: Scope,
+  { prepared, principal, body, executionId: runId, startedAt }: Running,
+  until: Date,
+): Promise<string> {
+  const { flow, version, record, keeps } = prepared;
+  const id = scope.newId('batch');
+  const recordId = record?.id ?? null;
+  const ttl = keeps ? undefined : forgottenAt(scope);
+  const { tenant } = scope.table;
+  await runVersions(scope).keep(version, ttl);
+  const { inputs, messages, options } = body;
+  const given = { inputs, messages, ...(record && !recordId && { record }) };
+  const input = await stowBatchInput(scope, id, given);
+  const batch: Batch = {
+    id,
+    flowId: flow.id,
+    flowName: flow.name,
+    flowVersionId: version.id,
+    userId: principal.userId,
+    organizationId: principal.organizationId,
+    recordType: null,
+    dispatched: { runId, recordId, input, appendsMetadata: options.autoAppendMetadata },
+    recordConcurrency: 1,
+    maxRetries: batchDefaults.maxRetries,
+    totalRecords: 1,
+    planned: true,
+    stopped: null,
+    stoppedAt: null,
+    error: null,
+    startedAt,
+    ...(ttl !== undefined && { ttl }),
+  };
+  // From here on the batch is what the run is looked after by.
+  await batchStore(scope).create(batch, { beside: [closeExecution(scope.table, runId)] });
+  await wakeAt(scope, until, { tenant, batchId: id, flowId: flow.id, recordId, runId, slot: 0 }).catch(
+    (error) => log.error('A waiting run is left to the sweeper', { error, batchId: id, runId }),
+  );
+  return id;
+}

@@ -1,0 +1,152 @@
+import { sandbox } from '../../adapters/sandbox/sandbox.ts';
+import { notFound, unprocessable } from '../../core/errors.ts';
+import { derivedId } from '../../core/ids.ts';
+import { normaliseSteps } from '../../domain/flows/checking/flow-steps.ts';
+import { type CheckedSteps, checkTexts } from '../../domain/flows/checking/text-problems.ts';
+import type { Flow, StoredStep } from '../../domain/flows/flow.ts';
+import { flowStore } from '../../domain/flows/flow-store.ts';
+import { branchesOf } from '../../domain/flows/steps/branches.ts';
+import { type LoadedVersion, versionStore } from '../../domain/flows/version-store.ts';
+import { recordStore } from '../../domain/records/record-store.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Principal } from '../../platform/identity/principal.ts';
+import type { RunRecord } from '../runs/run-variables.ts';
+import { runVersions } from '../runs/run-versions.ts';
+import { flowUpserter } from './flow-upsert.ts';
+import type { DispatchBody } from './request.ts';
+
+/** All that a run needs, found or made. */
+export interface Prepared {
+  flow: { id: string; name: string };
+  version: LoadedVersion;
+  record: RunRecord | undefined;
+  /** Whether its step results are kept. */
+  keeps: boolean;
+}
+
+/** Finds or makes the flow, its version and the record. */
+export async function prepare(scope: Scope, principal: Principal, body: DispatchBody): Promise<Prepared> {
+  const sent = body.flow?.steps;
+  const steps = sent && (await checkTexts(sent, ['flow', 'steps'], sandbox(scope)));
+  if (steps?.length === 0) throw noSteps();
+  const { flowMode, modelOverride, storeResults } = body.options;
+  const savesFlow = flowMode === 'create' || flowMode === 'upsert';
+  // What can refuse the request comes before what it would leave behind.
+  const [found, givenRecord] = await Promise.all([
+    savesFlow ? undefined : versionOf(scope, principal, body, steps),
+    givenRecordOf(scope, principal, body),
+  ]);
+  if (found?.version.steps.length === 0) throw noSteps();
+  const { flow, version } = found ?? (await versionOf(scope, principal, body, steps));
+  const [record] = await Promise.all([
+    typeof givenRecord === 'function' ? givenRecord() : givenRecord,
+    flow.stored && flowStore(scope).markRun(flow.stored),
+  ]);
+  const others = modelOverride ? withModel(version.steps, modelOverride) : undefined;
+  return {
+    flow: { id: flow.id, name: flow.name },
+    version: others ? runVersions(scope).virtual({ id: flow.id, number: version.number }, others) : version,
+    record,
+    keeps: storeResults ?? (flow.stored !== undefined || record?.id != null),
+  };
+}
+
+const noSteps = () => unprocessable('The flow has no steps to run');
+
+interface Found {
+  /** `stored` unless it exists for this run alone. */
+  flow: { id: string; name: string; stored?: Flow };
+  version: LoadedVersion;
+}
+
+async function versionOf(
+  scope: Scope,
+  principal: Principal,
+  body: DispatchBody,
+  steps: CheckedSteps | undefined,
+): Promise<Found> {
+  const { id, name = 'Inline flow' } = body.flow ?? {};
+  if (id) return stored(scope, principal, id, steps);
+  if (!steps) throw unprocessable('Give flow.id of a stored flow, or flow.steps');
+  const { flowMode } = body.options;
+  if (flowMode === 'create' || flowMode === 'upsert') {
+    return stored(scope, principal, await save(scope, principal, body, steps));
+  }
+  // The same steps are the same flow, so that a thousand runs of it are kept as one version.
+  const flowId = derivedId('flow', 0, scope.table.tenant, name, JSON.stringify(steps));
+  return { flow: { id: flowId, name }, version: virtual(scope, { id: flowId, number: 1 }, steps) };
+}
+
+async function stored(
+  scope: Scope,
+  { environment }: Principal,
+  id: string,
+  instead?: CheckedSteps,
+): Promise<Found> {
+  const flow = await flowStore(scope).find(id);
+  const version = instead
+    ? virtual(scope, { id, number: flow.lastVersionNumber }, instead)
+    : await runVersions(scope).of(flow, environment);
+  return { flow: { id, name: flow.name, stored: flow }, version };
+}
+
+/** @returns the id of the flow that the steps are in now. */
+async function save(
+  scope: Scope,
+  principal: Principal,
+  { flow, options }: DispatchBody,
+  steps: CheckedSteps,
+): Promise<string> {
+  const { name = '', description } = flow ?? {};
+  const given = { name, description, steps: normaliseSteps(steps, scope.newId) };
+  if (options.flowMode === 'upsert') return flowUpserter(scope)(principal, given, options.upsertOptions);
+  const { userId, organizationId } = principal;
+  const { id } = await flowStore(scope).create({ userId, organizationId }, given);
+  await versionStore(scope).publishDraft(id);
+  return id;
+}
+
+/** Steps that were sent without ids get such as follow from them, so that the same steps are the same version. */
+function virtual(scope: Scope, flow: { id: string; number: number }, sent: CheckedSteps): LoadedVersion {
+  const content = JSON.stringify(sent);
+  let count = 0;
+  const stepId = () => derivedId('step', 0, flow.id, content, count++);
+  return runVersions(scope).virtual(flow, normaliseSteps(sent, stepId as Scope['newId']));
+}
+
+/**
+ * The record, or what creates it, with all that can be refused before. @throws 404 where it has to exist, 409 where it must
+ * not.
+ */
+async function givenRecordOf(
+  scope: Scope,
+  { userId, organizationId }: Principal,
+  { record, options: { recordMode } }: DispatchBody,
+): Promise<RunRecord | (() => Promise<RunRecord>) | undefined> {
+  if (!record) return undefined;
+  const records = recordStore(scope);
+  if (record.id) return records.get(record.id);
+  const { type = 'virtual', name = '', metadata = {} } = record;
+  if (recordMode === 'create') {
+    await records.refuseTaken({ type, name });
+    return () => records.create({ userId, organizationId }, { type, name, metadata, messages: null });
+  }
+  if (recordMode !== 'existing') return { id: null, type, name, metadata };
+  const id = await records.idOf({ type, name });
+  if (!id) throw notFound('Record');
+  return records.get(id);
+}
+
+/** The steps with another model in every prompt, those of branches too. */
+function withModel(steps: readonly StoredStep[], model: string): StoredStep[] {
+  return steps.map((step) => ({
+    ...step,
+    config: {
+      ...step.config,
+      ...(step.type === 'prompt' && { model }),
+      ...Object.fromEntries(
+        branchesOf(step.config).map(([name, branch]) => [name, withModel(branch as StoredStep[], model)]),
+      ),
+    },
+  }));
+}

@@ -1,0 +1,139 @@
+import type { Ports } from '../../adapters/ports.ts';
+import { StepError } from '../../core/step-error.ts';
+import type { Variables } from '../../core/variables.ts';
+import { stepTypeOf } from '../../domain/flows/step-types/index.ts';
+import { errorHandlingOf } from '../../domain/flows/steps/error-handling.ts';
+import { type FlowStep, type StepEvent, variableOf } from '../../domain/flows/steps/step.ts';
+import type { StepOutcome } from '../step-support/step-runner.ts';
+import { openSecrets, type RunSecrets } from './run-secrets.ts';
+import { attempt } from './step-attempt.ts';
+
+/** What one step did. `path` is its place in the flow: `2`, or `2.true.0` for the first step of a branch. */
+export interface StepResult extends Partial<StepOutcome> {
+  path: string;
+  stepId: string;
+  status: 'completed' | 'failed' | 'skipped';
+  startedAt: string;
+  durationMs: number;
+  /** How often the step was tried again. */
+  retryCount: number;
+  error?: string;
+  /** Of a failed step: whether trying it again may help. */
+  retryable?: boolean;
+}
+
+export type RunEvent =
+  | { type: 'step_start'; step: FlowStep; path: string }
+  | { type: 'step_end'; step: FlowStep; result: StepResult; effects: boolean }
+  /** The last event of a run that is to be gone on with at `until`; `wait` is then given as `waiting`. */
+  | { type: 'park'; step: FlowStep; wait: Wait; until: Date }
+  | { type: 'run_end'; success: boolean; output: unknown; error?: string; retryable: boolean };
+
+/** A step that waits for a time to come, and since when. */
+export interface Wait {
+  path: string;
+  since: string;
+}
+
+export interface Run {
+  steps: readonly FlowStep[];
+  variables: Variables;
+  ports: Ports;
+  signal: AbortSignal;
+  /** Results of an earlier attempt by their path: those steps are not run again. */
+  done?: ReadonlyMap<string, StepResult>;
+  /** The step at which an earlier attempt was parked. */
+  waiting?: Wait | undefined;
+  /** Told what goes on inside the steps, between their events; the step waits for it. Without it nobody listens. */
+  onStepEvent?: ((step: FlowStep, event: StepEvent) => Promise<void> | void) | undefined;
+}
+
+export interface State extends Run {
+  secrets: RunSecrets | undefined;
+  lastOutput: unknown;
+  /** About how many characters of JSON its steps have put out. */
+  characters: number;
+  failure: StepResult | undefined;
+  parked: boolean;
+}
+
+/**
+ * Runs the steps one after another and tells what happens as it happens. Knows no Lambda and no table; the
+ * consumer decides what is kept. A step that fails ends the run unless its error handling says otherwise.
+ * @throws what is not a step's own failure: a fault of the program, or the signal's reason.
+ */
+export async function* runFlow(run: Run): AsyncGenerator<RunEvent, void> {
+  const secrets = await openSecrets(run.steps, run.ports);
+  const state: State = {
+    ...run,
+    ports: secrets?.ports ?? run.ports,
+    secrets,
+    variables: { ...run.variables },
+    lastOutput: null,
+    characters: 0,
+    failure: undefined,
+    parked: false,
+  };
+  yield* runSteps(state, run.steps, '');
+  if (state.parked) return;
+  const { failure } = state;
+  yield {
+    type: 'run_end',
+    success: !failure,
+    output: state.lastOutput,
+    ...(failure?.error && { error: failure.error }),
+    retryable: failure?.retryable ?? false,
+  };
+}
+
+async function* runSteps(
+  state: State,
+  steps: readonly FlowStep[],
+  base: string,
+): AsyncGenerator<RunEvent, void> {
+  for (const [index, step] of steps.entries()) {
+    if (!step.enabled || state.failure) continue;
+    if (state.parked) return;
+    state.signal.throwIfAborted();
+    const path = `${base}${index}`;
+    const earlier = state.done?.get(path);
+    const type = stepTypeOf(step.type);
+    const refused = earlier || !step.when ? undefined : await refusalOf(state, step.when);
+    if (!earlier && !(refused && 'skipped' in refused)) yield { type: 'step_start', step, path };
+    const result = earlier ?? (await attempt(state, step, path, refused));
+    if ('until' in result) {
+      state.parked = true;
+      yield { type: 'park', step, ...result };
+      return;
+    }
+    if (!earlier) yield { type: 'step_end', step, result, effects: type.effects };
+    keep(state, step, result);
+    const branch = result.status === 'completed' && type.branch?.(step.config, result.output);
+    if (branch) yield* runSteps(state, branch.steps, `${path}.${branch.name}.`);
+  }
+}
+
+export type Refused = { skipped: true } | { error: StepError };
+
+/** Why a step is not even begun: its condition does not hold, or cannot be told. */
+async function refusalOf({ variables, ports, signal }: State, when: string): Promise<Refused | undefined> {
+  const { evaluateExpression } = await import('../../adapters/code/evaluate-code.ts');
+  try {
+    return (await evaluateExpression(ports.sandbox, when, variables, { signal }))
+      ? undefined
+      : { skipped: true };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof StepError) return { error };
+    throw error;
+  }
+}
+
+/** Puts a step's output where the next steps find it. */
+function keep(state: State, step: FlowStep, result: StepResult): void {
+  if (result.status === 'failed' && errorHandlingOf(step)?.onError !== 'continue') state.failure = result;
+  if (result.status !== 'completed') return;
+  const variable = variableOf(step);
+  if (variable) state.variables[variable] = result.output;
+  state.lastOutput = result.output;
+}

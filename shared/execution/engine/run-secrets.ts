@@ -1,0 +1,66 @@
+import type { Ports } from '../../adapters/ports.ts';
+import { type Redactor, redactorOf } from '../../core/redaction/redactor.ts';
+import { StepError } from '../../core/step-error.ts';
+import type { Variables } from '../../core/variables.ts';
+import { keysOfStep, keysOfSteps, type SentStep } from '../../domain/flows/secret-keys.ts';
+import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
+import type { StepOutcome } from '../step-support/step-runner.ts';
+import { redactedPorts } from './secret-ports.ts';
+
+/**
+ * The secrets that the steps of a run name. A step that names one has its value while it works, and nobody else:
+ * what comes back from outside and what a step gives passes the redactor, which knows all values of the run.
+ */
+export interface RunSecrets {
+  /** The variables as a step sees them. @throws StepError where a secret that it names has no value. */
+  variablesFor: (step: SentStep, variables: Variables) => Variables;
+  ports: Ports;
+  outcome: (outcome: StepOutcome) => StepOutcome;
+  event: (event: StepEvent) => StepEvent;
+  /** What was thrown, without values in its words. */
+  error: (error: unknown) => unknown;
+}
+
+/** Nothing where the steps name no secret, which costs nothing. @throws when the values cannot be read. */
+export async function openSecrets(steps: readonly FlowStep[], ports: Ports): Promise<RunSecrets | undefined> {
+  const keys = keysOfSteps(steps);
+  if (keys.length === 0) return undefined;
+  const values = await ports.secrets(keys);
+  const redactor = redactorFor(values);
+  const { text, json } = redactor;
+  return {
+    variablesFor(step, variables) {
+      const named = keysOfStep(step);
+      if (named.length === 0) return variables;
+      const missing = named.find((key) => !values.has(key));
+      if (missing) throw new StepError(`The secret ${missing} has no value: set it through /v1/secrets`);
+      return { ...variables, secrets: Object.fromEntries(named.map((key) => [key, values.get(key)])) };
+    },
+    ports: redactedPorts(ports, redactor),
+    outcome: ({ output, resolvedPrompt, ...facts }) => ({
+      ...facts,
+      output: json(output),
+      ...(resolvedPrompt !== undefined && { resolvedPrompt: text(resolvedPrompt) }),
+    }),
+    event: (event) => json(event),
+    error: (error) => redactedError(error, redactor),
+  };
+}
+
+function redactedError(error: unknown, { text }: Redactor): unknown {
+  if (error instanceof StepError) return new StepError(text(error.message), { retryable: error.retryable });
+  if (!(error instanceof Error)) return error;
+  const clean = new Error(text(error.message));
+  clean.name = error.name;
+  clean.stack = text(error.stack ?? '');
+  return clean;
+}
+
+let latest: { of: string; redactor: Redactor } | undefined;
+
+/** Runs of the same flow one after another have the same, which is some work to make for long values. */
+function redactorFor(values: ReadonlyMap<string, string>): Redactor {
+  const of = JSON.stringify([...values]);
+  if (latest?.of !== of) latest = { of, redactor: redactorOf(values) };
+  return latest.redactor;
+}

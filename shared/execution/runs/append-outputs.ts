@@ -1,0 +1,20 @@
+import type { RecordsPort } from '../../adapters/ports.ts';
+import { StepError } from '../../core/step-error.ts';
+import type { Variables } from '../../core/variables.ts';
+
+/** Merges the output variables of a run into its record. @returns why that could not be done, if so. */
+export async function appendOutputs(
+  records: RecordsPort,
+  recordId: string,
+  outputs: Variables,
+): Promise<string | undefined> {
+  try {
+    const record = await records.update({ id: recordId }, outputs, 'merge');
+    return record ? undefined : failed('The record was deleted');
+  } catch (error) {
+    if (error instanceof StepError) return failed(error.message);
+    throw error;
+  }
+}
+
+const failed = (reason: string) => `The outputs could not be appended: ${reason}`;

@@ -1,0 +1,47 @@
+import { type IdPrefix, idKind } from '../../core/ids.ts';
+import { flowKeysRange } from '../../domain/flows/flow.ts';
+import type { Key } from '../../platform/data/entity.ts';
+import { payloadStore } from '../../platform/data/payloads.ts';
+import type { QueryOptions } from '../../platform/data/query.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { flowResultsPartition, flowShards, recordPartition } from './checkpoint.ts';
+
+/** Removes the items that hung on a flow, a record or a result, and their payloads, a page at a time. */
+export const cleaner = (scope: Scope) => {
+  const { table } = scope;
+  const payloads = payloadStore(scope);
+
+  async function removeRange(range: QueryOptions): Promise<void> {
+    for (;;) {
+      const { items, nextKey } = await table.query({ ...range, limit: 200 });
+      await payloads.remove(items.flatMap(pointersOf));
+      await table.removeAll(items as unknown as Key[]);
+      if (!nextKey) return;
+    }
+  }
+
+  async function cleanFlow(id: string): Promise<void> {
+    for (let shard = 0; shard < flowShards; shard++) {
+      await removeRange({ partition: flowResultsPartition(table.tenant, id, shard), index: 1 });
+    }
+    await removeRange(flowKeysRange(table.tenant, id));
+    // Steps of the flow itself, which is gone already, and of drafts that were written over.
+    await payloads.removeFolder(id);
+  }
+
+  const cleaners: { [Kind in IdPrefix]?: (id: string) => Promise<void> } = {
+    flow: cleanFlow,
+    record: (id) => removeRange({ partition: recordPartition(table.tenant, id) }),
+    // The items of a result are gone already.
+    exec: (id) => payloads.removeFolder(`runs/${id}`),
+  };
+
+  return async (id: string): Promise<void> => {
+    const clean = cleaners[idKind(id)];
+    if (!clean) throw new Error(`Nothing is known to hang on ${id}`);
+    await clean(id);
+  };
+};
+
+const pointersOf = ({ summary }: Record<string, unknown>): string[] =>
+  (summary as { pointers?: string[] } | undefined)?.pointers ?? [];

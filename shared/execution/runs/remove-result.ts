@@ -1,0 +1,78 @@
+import { chunksOf } from '../../core/chunks.ts';
+import { conflict, notFound } from '../../core/errors.ts';
+import { idOf } from '../../core/ids.ts';
+import { tombstoneEntity, tombstoneOf } from '../../platform/cleanup/tombstone.ts';
+import { ConditionFailed } from '../../platform/data/condition-failed.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Write } from '../../platform/data/writes.ts';
+import { type Checkpoint, checkpointEntity, formatRows } from './checkpoint.ts';
+import { costWrites, takenBack, usesOf } from './record-costs.ts';
+import { checkpointsOf, redeliveredUntil } from './run-history.ts';
+
+/** Checkpoints and what they take back of the costs, which are mostly one write each, fit a transaction of 100. */
+const checkpointsPerTransaction = 40;
+const attemptsMax = 5;
+
+const ExecutionId = idOf('exec');
+const exists = { expression: 'attribute_exists(PK) AND attribute_not_exists(#removed)' };
+
+/**
+ * Deletes what a finished run left on a record, and takes back what it cost. The last transaction takes the first
+ * and the last checkpoint: until then the result is there, and can be deleted once more if this one breaks off.
+ */
+export const removeResult = (scope: Scope) => {
+  const { table } = scope;
+
+  async function remove(first: Checkpoint, others: readonly Checkpoint[]): Promise<void> {
+    const middle = others.slice(0, -1);
+    for (const some of chunksOf(middle, checkpointsPerTransaction)) {
+      await table.commit([...removals(some), ...costsBack(some)]);
+    }
+    const last = others.slice(-1);
+    await table.commit([
+      table.writes.put(checkpointEntity, markerOf(scope, first), exists),
+      ...removals(last),
+      ...costsBack([first, ...last]),
+      tombstoneOf(scope, first.runId),
+    ]);
+  }
+
+  const removals = (checkpoints: readonly Checkpoint[]): Write[] =>
+    checkpoints.map((each) => table.writes.remove(checkpointEntity, each, exists));
+
+  const costsBack = (checkpoints: readonly Checkpoint[]): Write[] =>
+    costWrites(table, takenBack(checkpoints.flatMap((each) => usesOf(each, each.results))));
+
+  /** The finished run as it is kept. @throws ApiError 404 where there is none, 409 where it is not finished. */
+  async function find(recordId: string, runId: string): Promise<[Checkpoint, ...Checkpoint[]]> {
+    if (!ExecutionId.safeParse(runId).success) throw notFound('Result');
+    const [first, ...others] = await checkpointsOf(scope, { recordId, runId });
+    if (!first || first.removed || first.ttl !== undefined) throw notFound('Result');
+    const flowDeleted = await table.get(tombstoneEntity, { id: first.flowId }, { consistent: true });
+    if (flowDeleted) throw notFound('Result');
+    if (![first, ...others].at(-1)?.end) throw conflict('The run is not over yet');
+    return [first, ...others];
+  }
+
+  return async (recordId: string, runId: string): Promise<void> => {
+    for (let attempt = 1; ; attempt++) {
+      const [first, ...others] = await find(recordId, runId);
+      try {
+        return await remove(first, others);
+      } catch (error) {
+        // Another one deletes it too: what is left is decided anew.
+        if (!(error instanceof ConditionFailed) || attempt >= attemptsMax) throw error;
+      }
+    }
+  };
+};
+
+/** What stays for as long as the run's message may come again: that it is over. */
+function markerOf(
+  scope: Scope,
+  { results: _results, pointers: _pointers, ...first }: Checkpoint,
+): Checkpoint {
+  const { recordMetadata: _metadata, finished: _finished, waiting: _waiting, ...rest } = first;
+  const end = first.end ?? { status: 'completed', error: null, at: scope.now().toISOString() };
+  return { ...rest, end, results: [], rows: formatRows([]), removed: true, ttl: redeliveredUntil(scope) };
+}

@@ -1,0 +1,58 @@
+import { decode } from '../../platform/data/entity.ts';
+import { type PayloadStore, payloadStore } from '../../platform/data/payloads.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { StepResult } from '../engine/engine.ts';
+import {
+  type Checkpoint,
+  checkpointEntity,
+  type KeptResult,
+  parseRows,
+  type Row,
+  runRange,
+} from './checkpoint.ts';
+
+/** A day longer than a queue keeps a message. */
+const redeliverySeconds = 15 * 86_400;
+
+/** Until when (in Unix seconds) a message may come again, whose run must then be seen to be over. */
+export const redeliveredUntil = ({ now }: Scope) => Math.floor(now().getTime() / 1_000) + redeliverySeconds;
+
+/** A run as its checkpoints tell it. */
+export async function checkpointsOf(
+  { table }: Scope,
+  run: Pick<Checkpoint, 'recordId' | 'runId'>,
+): Promise<Checkpoint[]> {
+  const items = await table.queryAll({ ...runRange(table.tenant, run), consistent: true });
+  return items.map((item) => decode(checkpointEntity, item));
+}
+
+/** What an earlier attempt of a run has done, by the path of each step: the engine goes on after it. */
+export async function resultsOf(
+  scope: Scope,
+  checkpoints: readonly Checkpoint[],
+): Promise<Map<string, StepResult>> {
+  const payloads = payloadStore(scope);
+  const results = await Promise.all(
+    checkpoints.flatMap((checkpoint) => {
+      const rows = parseRows(checkpoint.rows);
+      return checkpoint.results.map((result, index) => restore(payloads, result, rows[index]));
+    }),
+  );
+  return new Map(results.map((result) => [result.path, result]));
+}
+
+async function restore(payloads: PayloadStore, kept: KeptResult, row: Row | undefined): Promise<StepResult> {
+  const { output, resolvedPrompt: _prompt, preview: _preview, estimatedCost, ...rest } = kept;
+  const [stepId, status, startedAt, durationMs] = row ?? ['', 'failed', 0, 0];
+  return {
+    ...(rest as Partial<StepResult>),
+    path: kept.path,
+    retryCount: kept.retryCount,
+    stepId,
+    status,
+    startedAt: new Date(startedAt).toISOString(),
+    durationMs,
+    ...(output && { output: await payloads.fetch(output) }),
+    ...(estimatedCost !== undefined && { estimatedCost }),
+  };
+}

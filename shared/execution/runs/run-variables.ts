@@ -1,0 +1,42 @@
+import type { Variables } from '../../core/variables.ts';
+
+/** The record that a run sees: a stored one, or one that its caller made up. */
+export interface RunRecord {
+  id: string | null;
+  type: string;
+  name: string;
+  metadata: Record<string, unknown>;
+  messages?: unknown;
+}
+
+export interface RunSource {
+  flowId: string;
+  flowName: string;
+  runId: string;
+  startedAt: string;
+  userId: string;
+  record?: RunRecord | undefined;
+  inputs?: Variables | undefined;
+  messages?: unknown;
+}
+
+/** The variables that a run begins with. What the service gives wins over what the caller names. */
+export const runVariables = ({
+  flowId,
+  flowName,
+  runId,
+  startedAt,
+  userId,
+  record,
+  inputs,
+  messages = record?.messages,
+}: RunSource): Variables => ({
+  ...inputs,
+  ...(messages != null && { messages }),
+  ...(record && {
+    _record: { id: record.id, name: record.name, type: record.type, metadata: record.metadata },
+  }),
+  _flow: { id: flowId, name: flowName },
+  _execution: { id: runId, timestamp: startedAt },
+  _user: { id: userId },
+});

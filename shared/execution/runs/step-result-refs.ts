@@ -1,0 +1,19 @@
+import type { StoredStep } from '../../domain/flows/flow.ts';
+import type { Row } from './checkpoint.ts';
+import type { Entry } from './step-result-entries.ts';
+
+/** One result, found by its entry and its place in it. */
+export interface ResultRef {
+  entry: Entry;
+  place: number;
+  row: Row;
+}
+
+/** The steps of each flow version, by version id and step id. */
+export type StepIndex = ReadonlyMap<string, ReadonlyMap<string, StoredStep>>;
+
+export const stepIn = (steps: StepIndex, versionId: string, stepId: string) =>
+  steps.get(versionId)?.get(stepId);
+
+export const stepOf = (steps: StepIndex, { entry, row }: ResultRef) =>
+  stepIn(steps, entry.flowVersionId, row[0]);

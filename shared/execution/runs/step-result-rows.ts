@@ -1,0 +1,136 @@
+import { decodeTime } from 'ulid';
+import { chunksOf } from '../../core/chunks.ts';
+import { ApiError } from '../../core/errors.ts';
+import { derivedId } from '../../core/ids.ts';
+import type { Variables } from '../../core/variables.ts';
+import type { StoredStep } from '../../domain/flows/flow.ts';
+import { versionStore } from '../../domain/flows/version-store.ts';
+import { type PayloadStore, payloadStore, type Stowed } from '../../platform/data/payloads.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { KeptResult } from './checkpoint.ts';
+import { previewOf } from './run-log.ts';
+import type { Entry } from './step-result-entries.ts';
+import { type Moment, momentReader } from './step-result-moments.ts';
+import { type ResultRef, type StepIndex, stepOf } from './step-result-refs.ts';
+
+/** Each has a few MB of payloads at most, and an answer has room for few of those. */
+const rowsAtOnce = 8;
+
+/** Builds the rows of step results from what is kept: checkpoints, and the versions that they were made with. */
+export const resultRows = (scope: Scope) => {
+  const { table } = scope;
+  const payloads = payloadStore(scope);
+
+  /** The steps of the versions that these results were made with. */
+  async function flowSteps(entries: readonly Pick<Entry, 'flowId' | 'flowVersionId'>[]): Promise<StepIndex> {
+    const versions = new Map(entries.map(({ flowId, flowVersionId }) => [flowVersionId, flowId]));
+    const loaded = await Promise.all(
+      [...versions].map(async ([id, flowId]) => {
+        // A deleted flow's version is gone; what ran with it can still be told, without the names.
+        const steps = await versionStore(scope)
+          .immutable(flowId, id)
+          .then((version) => version.steps, ifMissing([]));
+        return [id, new Map(allSteps(steps).map((step) => [step.id, step]))] as const;
+      }),
+    );
+    return new Map(loaded);
+  }
+
+  /** The rows of these results, in their order. Whoever has enough of them stops asking, and no more is read. */
+  async function* rowsOf(refs: readonly ResultRef[]) {
+    const steps = await flowSteps(refs.map(({ entry }) => entry));
+    const momentOf = momentReader(table, refs, steps);
+    const fetched = fetchedOnce(payloads);
+    for (const some of chunksOf(refs, rowsAtOnce)) {
+      const moments: (Moment | undefined)[] = [];
+      for (const ref of some) moments.push(await momentOf(ref));
+      yield* await Promise.all(some.map((ref, at) => toRow(ref, stepOf(steps, ref), moments[at], fetched)));
+    }
+  }
+
+  return { flowSteps, rowsOf };
+};
+
+type Fetched = (stowed: Stowed | undefined) => Promise<unknown>;
+
+/** Unpacks each value once, though it may be an input of every row. */
+function fetchedOnce(payloads: PayloadStore): Fetched {
+  const values = new Map<Stowed, Promise<unknown>>();
+  return async (stowed) => {
+    if (!stowed) return null;
+    const value = values.get(stowed) ?? payloads.fetchReadable(stowed);
+    values.set(stowed, value);
+    return value;
+  };
+}
+
+async function toRow(
+  { entry, place, row }: ResultRef,
+  step: StoredStep | undefined,
+  moment: Moment | undefined,
+  fetched: Fetched,
+) {
+  const [stepId, status, startedAt, durationMs] = row;
+  const { kept, checkpoint } = moment ?? {};
+  const { recordName = null, userId = '', organizationId = null } = checkpoint ?? {};
+  const { promptTokens = null, completionTokens = null } = kept ?? {};
+  return {
+    id: derivedId('step', decodeTime(entry.runId.slice(5).toUpperCase()), entry.runId, kept?.path ?? place),
+    userId,
+    organizationId,
+    batchExecutionId: entry.batchId,
+    executionSessionId: entry.runId,
+    flowId: entry.flowId,
+    flowVersionId: entry.flowVersionId,
+    recordId: entry.recordId,
+    recordName,
+    recordMetadata: await fetched(moment?.recordMetadata),
+    stepId,
+    stepType: step?.type ?? null,
+    stepName: step?.name ?? stepId,
+    stepConfig: step?.config ?? null,
+    order: step?.order ?? null,
+    status,
+    startedAt: new Date(startedAt).toISOString(),
+    completedAt: new Date(startedAt + durationMs).toISOString(),
+    createdAt: new Date(decodeTime(entry.runId.slice(5).toUpperCase())).toISOString(),
+    durationMs,
+    outputPreview: await previewOfKept(kept, fetched),
+    inputVariables: await variablesIn(moment?.inputs ?? null, fetched),
+    resolvedPrompt: (await fetched(kept?.resolvedPrompt)) as string | null,
+    modelUsed: kept?.modelUsed ?? null,
+    promptTokens,
+    completionTokens,
+    totalTokens: promptTokens === null || completionTokens === null ? null : promptTokens + completionTokens,
+    estimatedCost: kept?.estimatedCost ?? null,
+    errorMessage: kept?.error ?? null,
+    retryCount: kept?.retryCount ?? 0,
+  };
+}
+
+async function previewOfKept(kept: KeptResult | undefined, fetched: Fetched): Promise<string | null> {
+  if (!kept?.output) return null;
+  return 'inline' in kept.output ? previewOf(await fetched(kept.output)) : (kept.preview ?? null);
+}
+
+async function variablesIn(inputs: Moment['inputs'], fetched: Fetched): Promise<Variables | null> {
+  if (!inputs) return null;
+  const values = [...inputs].map(async ([name, stowed]) => [name, await fetched(stowed)] as const);
+  return Object.fromEntries(await Promise.all(values));
+}
+
+/** The steps of a flow and of all its branches. */
+function allSteps(steps: readonly StoredStep[]): StoredStep[] {
+  return steps.flatMap((step) => {
+    const { trueSteps = [], falseSteps = [] } = step.config as { [branch: string]: StoredStep[] | undefined };
+    return [step, ...allSteps(trueSteps), ...allSteps(falseSteps)];
+  });
+}
+
+/** Answers something in place of a 404. */
+const ifMissing =
+  <T>(answer: T) =>
+  (error: unknown): T => {
+    if (error instanceof ApiError && error.status === 404) return answer;
+    throw error;
+  };

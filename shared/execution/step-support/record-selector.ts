@@ -1,0 +1,58 @@
+import type { RecordSelector } from '../../adapters/ports.ts';
+import { RecordFilter } from '../../core/filters/filter.ts';
+import { idOf } from '../../core/ids.ts';
+import { StepError } from '../../core/step-error.ts';
+import { asked, type Members } from '../../domain/flows/steps/selector-config.ts';
+import { RecordName, RecordType } from '../../domain/records/record.ts';
+import type { StepRun } from './step-runner.ts';
+
+/** The record that a step names, in words, and as the records port takes it: nothing where no record can be called so. */
+type Filling = Pick<StepRun<Members>, 'config' | 'render' | 'renderValue'>;
+
+export async function selectorOf(step: Filling): Promise<{
+  words: string;
+  selector: RecordSelector | undefined;
+}> {
+  const { id, type, name, filter } = asked(step.config);
+  if (filter) return byFilter(filter, step);
+  const render = async (template = '') => (await step.render(template)).trim();
+  if (id !== undefined) {
+    const given = await render(id);
+    const known = idOf('record').safeParse(given).success;
+    return { words: `with the id "${given}"`, selector: known ? { id: given } : undefined };
+  }
+  const pair = { type: await render(type), name: await render(name) };
+  const words = `of the type "${pair.type}" with the name "${pair.name}"`;
+  const known = RecordType.safeParse(pair.type).success && RecordName.safeParse(pair.name).success;
+  return { words, selector: known ? pair : undefined };
+}
+
+async function byFilter({ type, where }: NonNullable<Members['recordFilter']>, step: Filling) {
+  const given = (await step.render(type)).trim();
+  const filter = where && (await filled(where, step));
+  const words = `of the type "${given}" that the filter means`;
+  const known = RecordType.safeParse(given).success;
+  return { words, selector: known ? { type: given, filter } : undefined };
+}
+
+/** A filter with its values filled in, which have to suit their operators then. */
+async function filled(where: RecordFilter, { renderValue }: Filling): Promise<RecordFilter> {
+  const values = (await renderValue(valuesIn(where))) as unknown[];
+  const filter = RecordFilter.safeParse(withValues(where, values.values()));
+  if (filter.success) return filter.data;
+  const [issue] = filter.error.issues;
+  throw new StepError(`${['recordFilter.where', ...(issue?.path ?? [])].join('.')}: ${issue?.message}`);
+}
+
+const valuesIn = (filter: RecordFilter): unknown[] =>
+  'conditions' in filter
+    ? filter.conditions.flatMap(valuesIn)
+    : filter.value === undefined
+      ? []
+      : [filter.value];
+
+/** The filter with other values, in the order of {@link valuesIn}. */
+const withValues = (filter: RecordFilter, values: Iterator<unknown>): RecordFilter =>
+  'conditions' in filter
+    ? { ...filter, conditions: filter.conditions.map((condition) => withValues(condition, values)) }
+    : { ...filter, ...(filter.value !== undefined && { value: values.next().value }) };

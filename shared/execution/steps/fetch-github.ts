@@ -1,0 +1,19 @@
+import { fetchGithubStep } from '../../domain/flows/step-types/fetch-github.ts';
+import { defineStepRunner } from '../step-support/step-runner.ts';
+
+export const fetchGithub = defineStepRunner(fetchGithubStep, {
+  async run({ config, render, ports: { fetch, sandbox }, signal }) {
+    const { repo, repository, path, branch, auth, compress = false, style = 'markdown' } = config;
+    const { includePatterns = [], excludePatterns = [] } = config;
+    const filled = async (text = '') => (await render(text)).trim();
+    const [{ placeIn }, { fetchRepository }] = await Promise.all([
+      import('../../adapters/web/repository.ts'),
+      import('../../adapters/web/fetch-repository.ts'),
+    ]);
+    const at = { path: await filled(path), branch: await filled(branch) };
+    const place = placeIn(await filled(repo ?? repository), at);
+    const packing = { includePatterns, excludePatterns, compress, style };
+    const token = auth && (await render(auth.token));
+    return { output: await fetchRepository(place, packing, { fetch, token, signal }, sandbox) };
+  },
+});

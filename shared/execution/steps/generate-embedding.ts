@@ -1,0 +1,49 @@
+import type * as z from 'zod';
+import type { EmbeddingAnswer } from '../../adapters/ports.ts';
+import { valueAt } from '../../core/json.ts';
+import { StepError } from '../../core/step-error.ts';
+import { type Config, generateEmbeddingStep } from '../../domain/flows/step-types/generate-embedding.ts';
+import { defineStepRunner, type StepOutcome, type StepRun } from '../step-support/step-runner.ts';
+
+export const generateEmbedding = defineStepRunner(generateEmbeddingStep, {
+  async run(step) {
+    const input = await inputOf(step);
+    const answer = await embedded(step, step.config.embeddingModel, Array.isArray(input) ? input : [input]);
+    return { output: Array.isArray(input) ? answer.vectors : (answer.vectors[0] ?? []), ...usedBy(answer) };
+  },
+});
+
+async function inputOf({
+  config,
+  variables,
+  render,
+}: StepRun<z.infer<typeof Config>>): Promise<string | string[]> {
+  const { text, inputVariable = '' } = config;
+  if (text !== undefined) return render(text);
+  const value = valueAt(variables, inputVariable);
+  if (value === undefined || value === null) throw new StepError(`The variable ${inputVariable} is not set`);
+  return Array.isArray(value) ? value.map(asText) : asText(value);
+}
+
+const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+
+const timeoutMs = 120_000;
+
+/** Has a step's texts embedded. @throws StepError */
+export const embedded = (
+  { ports, signal }: Pick<StepRun<unknown>, 'ports' | 'signal'>,
+  model: string,
+  texts: string[],
+) => ports.embed({ model, texts, signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) });
+
+/** What a step's result tells of an embedding call. */
+export const usedBy = ({
+  modelUsed,
+  promptTokens,
+  estimatedCost,
+}: EmbeddingAnswer): Omit<StepOutcome, 'output'> => ({
+  modelUsed,
+  promptTokens,
+  completionTokens: 0,
+  estimatedCost,
+});

@@ -1,0 +1,41 @@
+import { safeFilename } from '../../adapters/assets/filename.ts';
+import { pageOf } from '../../adapters/pdf/page.ts';
+import { valueAt } from '../../core/json.ts';
+import { StepError } from '../../core/step-error.ts';
+import { type Config, generatePdfStep } from '../../domain/flows/step-types/generate-pdf.ts';
+import { defineStepRunner, type StepRun } from '../step-support/step-runner.ts';
+import { stored } from './store-asset.ts';
+
+const charactersMax = 1_000_000;
+
+export const generatePdf = defineStepRunner(generatePdfStep, {
+  async run(step) {
+    const { config, render, ports, signal } = step;
+    const filename = safeFilename(pdfName(await render(config.filename ?? 'document.pdf')));
+    const { renderPdf } = await import('../../adapters/pdf/render-pdf.ts');
+    const bytes = await renderPdf(await sourceOf(step, filename), ports.sandbox, signal);
+    const { visibility = 'private' } = config;
+    return {
+      output: await stored(ports.assets, { bytes, filename, contentType: 'application/pdf', visibility }),
+    };
+  },
+});
+
+const pdfName = (name: string) => (/\.pdf$/i.test(name.trim()) ? name : `${name.trim()}.pdf`);
+
+async function sourceOf({ config, variables, render, since }: StepRun<Config>, filename: string) {
+  const { html, markdown = '', pdfOptions = {} } = config;
+  const text = await render(html ?? markdown);
+  if (text.length > charactersMax) {
+    throw new StepError(`The document has ${text.length} characters; ${charactersMax} are the most`);
+  }
+  // The time of the run: should the step run again, it makes the same file.
+  const started = new Date(String(valueAt(variables, '_execution.timestamp'))).getTime();
+  return {
+    text,
+    isMarkdown: html === undefined,
+    title: filename.replace(/\.pdf$/i, ''),
+    page: pageOf(pdfOptions),
+    createdAt: Number.isNaN(started) ? since.getTime() : started,
+  };
+}

@@ -1,0 +1,30 @@
+import { StepError } from '../../core/step-error.ts';
+import {
+  charactersMax,
+  compact,
+  expected,
+  isPhoneNumber,
+  isSender,
+  sendTextStep,
+} from '../../domain/flows/step-types/send-text.ts';
+import { defineStepRunner } from '../step-support/step-runner.ts';
+
+export const sendText = defineStepRunner(sendTextStep, {
+  async run({ config, render, ports }) {
+    const from = config.from === undefined ? undefined : (await render(config.from)).trim();
+    const to = await render(config.to);
+    if (from !== undefined && !isSender(from)) throw new StepError(`from has to be ${expected.from}`);
+    if (!isPhoneNumber(to)) throw new StepError(`to has to be ${expected.to}`);
+    const message = await render(config.message);
+    if (message.trim() === '' || message.length > charactersMax) {
+      throw new StepError(`message has to have 1 to ${charactersMax} characters; it has ${message.length}`);
+    }
+    return {
+      output: await ports.messages.sms({
+        from: from && isPhoneNumber(from) ? compact(from) : from,
+        to: compact(to),
+        message,
+      }),
+    };
+  },
+});

@@ -1,0 +1,73 @@
+import type * as z from 'zod';
+import { decodeBase64 } from '../../adapters/assets/base64.ts';
+import { contentTypeOf } from '../../adapters/assets/content-type.ts';
+import { safeFilename } from '../../adapters/assets/filename.ts';
+import { assetBytesMax } from '../../adapters/assets/limits.ts';
+import type { AssetsPort } from '../../adapters/ports.ts';
+import { StepError } from '../../core/step-error.ts';
+import { type AssetOutput, type Config, storeAssetStep } from '../../domain/flows/step-types/store-asset.ts';
+import { defineStepRunner, type StepRun } from '../step-support/step-runner.ts';
+
+export const storeAsset = defineStepRunner(storeAssetStep, {
+  async run(step) {
+    const { config, render, ports } = step;
+    const file = await (config.url === undefined
+      ? givenFile(step)
+      : fetchedFile(step, (await render(config.url)).trim()));
+    const filename = safeFilename(config.filename === undefined ? file.name : await render(config.filename));
+    const contentType = await contentTypeOf(
+      config.contentType && (await render(config.contentType)),
+      file.type,
+      filename,
+    );
+    const { bytes } = file;
+    const { visibility = 'private' } = config;
+    return { output: await stored(ports.assets, { bytes, filename, contentType, visibility }) };
+  },
+});
+
+/** Stores a file, and says of it what such a step gives. */
+export async function stored(
+  assets: AssetsPort,
+  file: Parameters<AssetsPort['store']>[0],
+): Promise<z.input<typeof AssetOutput>> {
+  const { assetId, url, expiresAt } = await assets.store(file);
+  const { filename, contentType, bytes } = file;
+  return { assetId, url, filename, contentType, size: bytes.length, expiresAt };
+}
+
+interface File {
+  bytes: Uint8Array;
+  name: string;
+  type: string | undefined;
+}
+
+async function fetchedFile({ ports, signal }: StepRun<Config>, address: string): Promise<File> {
+  const { status, url, headers, bytes } = await ports.fetch({
+    url: address,
+    method: 'GET',
+    headers: {},
+    timeoutMs: 60_000,
+    bytesMax: assetBytesMax,
+    signal,
+  });
+  if (status >= 400) {
+    throw new StepError(`${url} answered ${status}`, { retryable: status === 429 || status >= 500 });
+  }
+  const lastPart = new URL(url).pathname.split('/').at(-1) || 'file';
+  return { bytes, name: decoded(lastPart), type: headers['content-type'] };
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+async function givenFile({ config, renderValue }: StepRun<Config>): Promise<File> {
+  const content = await renderValue(config.content);
+  if (typeof content !== 'string') throw new StepError('content is no text; expected base 64 or a data: URL');
+  return { ...decodeBase64(content), name: '' };
+}

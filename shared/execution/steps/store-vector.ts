@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import type { StoredVector } from '../../adapters/ports.ts';
+import { vectorFrom } from '../../adapters/vectors/vector.ts';
+import { valueAt } from '../../core/json.ts';
+import { StepError } from '../../core/step-error.ts';
+import { storeVectorStep } from '../../domain/flows/step-types/store-vector.ts';
+import { defineStepRunner } from '../step-support/step-runner.ts';
+
+const vectorsMax = 10_000;
+const collectionCharactersMax = 255;
+
+export const storeVector = defineStepRunner(storeVectorStep, {
+  async run({ config, variables, render, ports }) {
+    const collection = collectionFrom(await render(config.destination));
+    const vectors = vectorsIn(valueAt(variables, config.vectorsSource), config.vectorsSource);
+    await ports.vectors.put(collection, vectors);
+    const ids = vectors.map(({ id }) => id);
+    return { output: { collection, count: ids.length, ids } };
+  },
+});
+
+/** The name of a collection, after its template was filled. @throws StepError */
+export function collectionFrom(text: string): string {
+  const name = text.trim();
+  if (name.length > 0 && name.length <= collectionCharactersMax) return name;
+  throw new StepError(
+    `The name of a collection has 1 to ${collectionCharactersMax} characters; this one has ${name.length}`,
+  );
+}
+
+/** Each once: of several with one id the last one stays. */
+function vectorsIn(value: unknown, path: string): StoredVector[] {
+  if (value === undefined || value === null) throw new StepError(`The variable ${path} is not set`);
+  const isList = Array.isArray(value) && typeof value[0] !== 'number';
+  const items: unknown[] = isList ? value : [value];
+  if (items.length > vectorsMax) {
+    throw new StepError(`${path} holds ${items.length} vectors; ${vectorsMax} are the most in one step`);
+  }
+  const vectors = items.map((item, index) => storedFrom(item, isList ? `${path}[${index}]` : path));
+  return [...new Map(vectors.map((vector) => [vector.id, vector])).values()];
+}
+
+const Item = z.object({
+  id: z.union([z.string().min(1).max(1_024), z.number().transform(String)]).optional(),
+  vector: z.unknown().optional(),
+  metadata: z.record(z.string(), z.unknown()).optional(),
+});
+
+function storedFrom(value: unknown, what: string): StoredVector {
+  if (Array.isArray(value)) return identified(vectorFrom(value, what), {});
+  const item = Item.safeParse(value);
+  if (!item.success) {
+    const [issue] = item.error.issues;
+    const where = [what, ...(issue?.path ?? [])].join('.');
+    throw new StepError(
+      `${where}: expected a vector, or an object {id?, vector, metadata?}. ${issue?.message}`,
+    );
+  }
+  const { id, vector, metadata = {} } = item.data;
+  return identified(vectorFrom(vector, `${what}.vector`), metadata, id);
+}
+
+/** Without an id of its own a vector is known by what it is, so that a step which runs again stores it once. */
+const identified = (vector: number[], metadata: StoredVector['metadata'], id?: string): StoredVector => ({
+  id:
+    id ??
+    createHash('sha256')
+      .update(JSON.stringify([vector, metadata]))
+      .digest('hex')
+      .slice(0, 32),
+  vector,
+  metadata,
+});

@@ -1,0 +1,32 @@
+import type * as z from 'zod';
+import { valueAt } from '../../core/json.ts';
+import { StepError } from '../../core/step-error.ts';
+import { upsertRecordStep } from '../../domain/flows/step-types/upsert-record.ts';
+import { type Metadata, RecordName } from '../../domain/records/record.ts';
+import { defineStepRunner } from '../step-support/step-runner.ts';
+
+export const upsertRecord = defineStepRunner(upsertRecordStep, {
+  async run({ config, variables, render, ports }) {
+    const { recordType: type, recordName, sourceVariable } = config;
+    const source = objectIn(variables, sourceVariable);
+    const { name: ownName, ...rest } = source;
+    const given = recordName === undefined ? ownName : (await render(recordName)).trim();
+    const name = RecordName.safeParse(typeof given === 'number' ? String(given) : given);
+    if (!name.success) {
+      throw new StepError(
+        `A record needs a name of 1 to 500 characters; there is none in ${recordName ?? `${sourceVariable}.name`}`,
+      );
+    }
+    const metadata = recordName === undefined ? rest : source;
+    const { id } = await ports.records.upsert({ type, name: name.data, metadata });
+    return { output: { id, type, name: name.data, metadata } };
+  },
+});
+
+function objectIn(variables: object, path: string): z.infer<typeof Metadata> {
+  const value = valueAt(variables, path);
+  if (value === undefined) throw new StepError(`The variable ${path} is not set`);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return value as z.infer<typeof Metadata>;
+  throw new StepError(`The variable ${path} holds no JSON object`);
+}

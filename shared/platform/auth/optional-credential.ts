@@ -1,0 +1,29 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { unauthorized } from '../../core/errors.ts';
+import type { Principal } from '../identity/principal.ts';
+import type { Runtime } from '../runtime.ts';
+import { callerOf, hasCredential, RefusedForNow } from './credential.ts';
+import { type Admission, admit, admitAnonymous } from './meter.ts';
+
+/** Who calls, and whether they may. Without a credential there is no principal. */
+export interface Call {
+  principal?: Principal;
+  admission: Promise<Admission>;
+}
+
+/**
+ * Admits callers with a credential and callers without one. For endpoints without the authorizer, since API Gateway
+ * refuses requests that lack the header which identifies them to it.
+ * @throws 401 where a credential was sent that is not good.
+ */
+export async function optionalCredential(event: APIGatewayProxyEvent, runtime: Runtime): Promise<Call> {
+  const sourceIp = event.requestContext.identity?.sourceIp ?? null;
+  if (!hasCredential(event)) return { admission: admitAnonymous(runtime.scopeOf(''), sourceIp) };
+  const caller = await callerOf(event).catch((error) => {
+    if (error instanceof RefusedForNow) return undefined;
+    throw error;
+  });
+  if (!caller) throw unauthorized();
+  const principal = { ...caller, sourceIp };
+  return { principal, admission: admit(runtime.scopeOf(caller.tenant), principal, { permission: 'public' }) };
+}

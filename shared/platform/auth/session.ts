@@ -1,0 +1,46 @@
+import * as z from 'zod';
+import { requireEnv } from '../../core/environment.ts';
+import { isKnown } from '../identity/permissions.ts';
+import { type Principal, tenantOf } from '../identity/principal.ts';
+import { issuerOf, UntrustedToken } from './issuer.ts';
+
+/** The longest that fits into the keys of the table, however it is written. */
+const encodedMax = 600;
+const Name = z
+  .string()
+  .min(1)
+  .max(255)
+  .refine((text) => text.isWellFormed() && encodeURIComponent(text).length <= encodedMax, 'Expected a name');
+
+const Claims = z.object({
+  sub: Name,
+  organizationId: Name.nullish(),
+  'custom:organizationId': Name.nullish(),
+  /** A list, or one text with blanks between, as scopes are written. Without it a session may do everything. */
+  permissions: z.union([z.array(z.string()), z.string().transform((text) => text.split(' '))]).default(['*']),
+});
+
+let verify: ReturnType<typeof issuerOf> | undefined;
+
+/** Who a session token of the configured OIDC issuer speaks for. @throws UntrustedToken */
+export async function principalOfSession(token: string): Promise<Omit<Principal, 'sourceIp'>> {
+  verify ??= issuerOf(requireEnv('OIDC_ISSUER'), requireEnv('OIDC_AUDIENCE'));
+  const payload = await verify(token);
+  const { data: claims, error } = Claims.safeParse(payload);
+  if (error) throw new UntrustedToken(z.prettifyError(error), true);
+  const organizationId = claims.organizationId ?? claims['custom:organizationId'] ?? null;
+  return {
+    kind: 'session',
+    tenant: tenantOf(claims.sub, organizationId),
+    userId: claims.sub,
+    organizationId,
+    environment: 'production',
+    keyId: null,
+    hash: null,
+    permissions: known(claims.permissions),
+    expiresAt: Math.floor(payload.exp),
+  };
+}
+
+/** Names that mean nothing here are left out: an issuer may serve other applications too. */
+const known = (names: readonly string[]) => [...new Set(names.filter(isKnown))];

@@ -1,0 +1,88 @@
+import { type ApiError, rateLimited } from '../../core/errors.ts';
+import type { ApiKey } from './api-key.ts';
+
+/** One window: requests allowed, requests left, Unix second at which it begins anew. */
+export interface RateLimit {
+  limit: number;
+  remaining: number;
+  reset: number;
+}
+export type Windows = Record<'hourly' | 'daily', RateLimit>;
+
+/** What has been counted, with the limits of the key where it has its own. */
+export type Counters = Pick<ApiKey, 'hourCount' | 'hourEndsAt' | 'dayCount' | 'dayEndsAt'> & Partial<ApiKey>;
+
+const hour = 3_600;
+export const day = 86_400;
+
+/** The highest limits that a key may be given. */
+export const maximumLimits = { perHour: 1_000_000, perDay: 1_000_000 } as const;
+
+export const defaultLimits = () => ({
+  perHour: Number(process.env.RATE_LIMIT_PER_HOUR ?? 1_000),
+  perDay: Number(process.env.RATE_LIMIT_PER_DAY ?? 10_000),
+});
+
+/** What applies where a key has no limits of its own. */
+type Limits = ReturnType<typeof defaultLimits>;
+
+/** Of a request that belongs to no window, or could not be counted. */
+export function uncounted(isFree: boolean): RateLimit {
+  const { perHour } = defaultLimits();
+  return windowOf(perHour, isFree ? 0 : perHour, 0);
+}
+
+/** The window that has fewer requests left, which the headers tell of. */
+export const tighterOf = ({ hourly, daily }: Windows): RateLimit =>
+  daily.remaining < hourly.remaining ? daily : hourly;
+
+/** The counters with one request more, where a window begins with it. */
+export function beginWindows(stored: Counters | undefined, seconds: number) {
+  const hourOver = !stored || stored.hourEndsAt <= seconds;
+  const dayOver = !stored || stored.dayEndsAt <= seconds;
+  return {
+    hourCount: hourOver ? 1 : stored.hourCount + 1,
+    hourEndsAt: hourOver ? seconds + hour : stored.hourEndsAt,
+    dayCount: dayOver ? 1 : stored.dayCount + 1,
+    dayEndsAt: dayOver ? seconds + day : stored.dayEndsAt,
+  };
+}
+
+/** Why no further request may be counted. */
+export function fullWindow(
+  item: Counters,
+  { perHour, perDay }: Limits,
+  seconds: number,
+): ApiError | undefined {
+  const hourly = item.perHour ?? perHour;
+  const daily = item.perDay ?? perDay;
+  const hourLeft = item.hourEndsAt - seconds;
+  const dayLeft = item.dayEndsAt - seconds;
+  if (hourLeft > 0 && item.hourCount >= hourly) return rateLimited('Hourly', hourly, hourLeft);
+  if (dayLeft > 0 && item.dayCount >= daily) return rateLimited('Daily', daily, dayLeft);
+  return;
+}
+
+/** A window that is over, while the other one is full, would begin with the next request. */
+export const windowsOf = (item: Counters, { perHour, perDay }: Limits, seconds: number): Windows => ({
+  hourly:
+    item.hourEndsAt > seconds
+      ? windowOf(item.perHour ?? perHour, item.hourCount, item.hourEndsAt)
+      : windowOf(item.perHour ?? perHour, 0, seconds + hour),
+  daily:
+    item.dayEndsAt > seconds
+      ? windowOf(item.perDay ?? perDay, item.dayCount, item.dayEndsAt)
+      : windowOf(item.perDay ?? perDay, 0, seconds + day),
+});
+
+const windowOf = (limit: number, used: number, reset: number): RateLimit => ({
+  limit,
+  remaining: Math.max(0, limit - used),
+  reset,
+});
+
+/** Of a credential that is not valid (any more). */
+export const nothingLeft = (seconds: number, { perHour, perDay }: Limits): Windows => ({
+  hourly: windowOf(perHour, perHour, seconds + hour),
+  daily: windowOf(perDay, perDay, seconds + day),
+});

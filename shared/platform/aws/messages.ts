@@ -1,0 +1,31 @@
+import type { SQSEvent, SQSRecord } from 'aws-lambda';
+import type * as z from 'zod';
+import { log } from '../../core/log.ts';
+
+/** A message as it came, and what it says. */
+export interface Received<Message> {
+  record: SQSRecord;
+  message: Message;
+}
+
+/**
+ * The messages of an event. A malformed one is logged and left out, which acknowledges it: a retry would find it as it
+ * is, and hold up the messages behind it in its group.
+ */
+export const messagesOf = <S extends z.ZodType>(schema: S, { Records }: SQSEvent): Received<z.output<S>>[] =>
+  Records.flatMap((record) => {
+    const { success, data, error } = schema.safeParse(jsonIn(record));
+    if (success) return [{ record, message: data }];
+    const { messageId, eventSourceARN: queue } = record;
+    const problems = error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+    log.error('A malformed message was dropped', { messageId, queue, problems });
+    return [];
+  });
+
+function jsonIn({ body }: SQSRecord): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,36 @@
+import { ConflictException, CreateScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
+import { requireEnv } from '../../core/environment.ts';
+import { lean } from './lean.ts';
+
+export interface ScheduledMessage {
+  /** Two with the same name are one. */
+  name: string;
+  at: Date;
+  /** The environment variable that holds the queue's ARN. */
+  queueEnv: string;
+  body: unknown;
+}
+
+let client: SchedulerClient | undefined;
+
+/** Has EventBridge Scheduler put one message into a queue at a time, to the second. */
+export async function scheduleMessage({ name, at, queueEnv, body }: ScheduledMessage): Promise<void> {
+  client ??= lean(new SchedulerClient({}));
+  const command = new CreateScheduleCommand({
+    Name: name,
+    GroupName: requireEnv('SCHEDULE_GROUP'),
+    ScheduleExpression: `at(${at.toISOString().slice(0, 19)})`,
+    FlexibleTimeWindow: { Mode: 'OFF' },
+    ActionAfterCompletion: 'DELETE',
+    Target: {
+      Arn: requireEnv(queueEnv),
+      RoleArn: requireEnv('SCHEDULER_ROLE_ARN'),
+      Input: JSON.stringify(body),
+    },
+  });
+  try {
+    await client.send(command);
+  } catch (error) {
+    if (!(error instanceof ConflictException)) throw error;
+  }
+}

@@ -1,0 +1,136 @@
+import * as z from 'zod';
+import { invalidAt } from '../../core/errors.ts';
+import { collect, countOf, type ListSource, type Row } from './listing.ts';
+import type { TenantTable } from './table.ts';
+
+export const limitMax = 100;
+
+/** A number as it stands in a query. */
+export const wholeNumber = (least: number, most: number) =>
+  z.string().regex(/^\d+$/, 'Expected a whole number').transform(Number).pipe(z.int().min(least).max(most));
+
+const Limit = wholeNumber(1, limitMax);
+
+/** The query parameters of every list that is paged by cursor. */
+export const CursorQuery = z.object({
+  limit: Limit.default(50).meta({ description: `1 to ${limitMax}, default 50` }),
+  cursor: z.string().optional().meta({ description: 'nextCursor or prevCursor of an earlier answer' }),
+  direction: z.enum(['next', 'prev']).optional().meta({ description: 'Must agree with the cursor' }),
+  includeCount: z.enum(['true', 'false']).optional().meta({
+    description: '"true" adds totalCount, totalPages and currentPage, and reads the whole list for it',
+  }),
+});
+export type CursorQuery = z.output<typeof CursorQuery>;
+
+export const CursorPagination = z
+  .object({
+    nextCursor: z.string().nullable(),
+    prevCursor: z.string().nullable(),
+    hasMore: z.boolean(),
+    hasPrev: z.boolean(),
+    limit: z.int(),
+    /** The place of the first row in the whole list, from 0. */
+    currentOffset: z.int(),
+    totalCount: z.int().optional(),
+    totalPages: z.int().optional(),
+    currentPage: z.int().optional(),
+  })
+  .meta({ id: 'CursorPagination' });
+export type CursorPagination = z.output<typeof CursorPagination>;
+
+/** The query parameters of the lists that are paged by offset. */
+export const OffsetQuery = z.object({
+  limit: Limit.default(50).meta({ description: `1 to ${limitMax}, default 50` }),
+  offset: z
+    .string()
+    .regex(/^\d+$/, 'Expected a whole number')
+    .transform(Number)
+    .pipe(z.int().max(1_000_000))
+    .default(0),
+});
+
+export const OffsetPagination = z
+  .object({ limit: z.int(), offset: z.int(), returned: z.int(), hasMore: z.boolean() })
+  .meta({ id: 'OffsetPagination' });
+
+/** Where a page begins: beside which id, in which direction, and the place of that page's first row. */
+const Cursor = z.strictObject({
+  to: z.enum(['next', 'prev']),
+  id: z.string().regex(/^[a-z]+_[0-9a-z]{26}$/),
+  offset: z.int().min(0),
+  /** Left by a page without rows: the id itself is a row of the page that it leads to. */
+  including: z.literal(true).optional(),
+});
+
+const encodeCursor = (cursor: z.infer<typeof Cursor>) =>
+  Buffer.from(JSON.stringify(cursor)).toString('base64url');
+
+function decodeCursor({ cursor, direction }: CursorQuery): z.infer<typeof Cursor> | undefined {
+  if (cursor === undefined) {
+    if (direction === 'prev')
+      throw invalidAt('direction', 'INVALID_VALUE', 'There is no page before the first one');
+    return;
+  }
+  try {
+    const parsed = Cursor.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
+    if (direction && direction !== parsed.to) {
+      throw invalidAt('direction', 'INVALID_VALUE', `The cursor leads to the ${parsed.to} page`);
+    }
+    return parsed;
+  } catch (error) {
+    if (error instanceof z.ZodError || error instanceof SyntaxError) {
+      throw invalidAt('cursor', 'INVALID_CURSOR', 'Not a cursor of this list');
+    }
+    throw error;
+  }
+}
+
+/**
+ * One page of an index, newest first, in either direction. Its cost is the page; with a filter or a sieve up to ten
+ * Queries and 2,000 units, after which it answers what it has found with a cursor that goes on from there.
+ */
+export async function cursorPage(
+  table: TenantTable,
+  source: ListSource,
+  query: CursorQuery,
+): Promise<{ rows: Row[]; pagination: CursorPagination }> {
+  const { limit } = query;
+  const cursor = decodeCursor(query);
+  const backwards = cursor?.to === 'prev';
+  const place = { backwards, beside: cursor?.id, including: cursor?.including };
+  const { found, stoppedAt } = await collect(table, source, { wanted: limit + 1, ...place });
+  const more = found.length > limit || stoppedAt !== undefined;
+  const shown = found.slice(0, limit);
+  const rows = backwards ? shown.toReversed() : shown;
+  const offset = backwards ? Math.max(0, cursor.offset - rows.length) : (cursor?.offset ?? 0);
+  const hasMore = backwards || more;
+  const hasPrev = backwards ? more : cursor !== undefined;
+  const nextFrom = (backwards ? undefined : stoppedAt) ?? idOf(rows.at(-1)) ?? cursor?.id;
+  const prevFrom = (backwards ? stoppedAt : undefined) ?? idOf(rows[0]) ?? cursor?.id;
+  const turned = rows.length === 0 && { including: true as const };
+  const total = query.includeCount === 'true' ? await countOf(table, source) : undefined;
+  return {
+    rows,
+    pagination: {
+      nextCursor:
+        hasMore && nextFrom
+          ? encodeCursor({ to: 'next', id: nextFrom, offset: offset + rows.length, ...(backwards && turned) })
+          : null,
+      prevCursor:
+        hasPrev && prevFrom
+          ? encodeCursor({ to: 'prev', id: prevFrom, offset, ...(!backwards && turned) })
+          : null,
+      hasMore,
+      hasPrev,
+      limit,
+      currentOffset: offset,
+      ...(total !== undefined && {
+        totalCount: total,
+        totalPages: Math.ceil(total / limit),
+        currentPage: Math.floor(offset / limit) + 1,
+      }),
+    },
+  };
+}
+
+const idOf = (row: Row | undefined) => row?.id as string | undefined;

@@ -1,0 +1,97 @@
+import { promisify } from 'node:util';
+import * as z from 'zod';
+import { requireEnv } from '../../core/environment.ts';
+import { log } from '../../core/log.ts';
+import { S3Error, s3Request } from '../aws/s3.ts';
+import type { Scope } from './scope.ts';
+
+/**
+ * A value as an item holds it: its JSON, or where in the payload bucket that lies. As text, because DynamoDB has no
+ * form for every JSON (numbers over 38 digits, deep nesting) and takes longer to unpack its own.
+ */
+export const Stowed = z.union([
+  z.object({ inline: z.string() }),
+  z.object({ pointer: z.string(), bytes: z.int() }),
+]);
+export type Stowed = z.infer<typeof Stowed>;
+
+/** How long the JSON of such a value is. */
+export const stowedBytes = (stowed: Stowed) =>
+  'pointer' in stowed ? stowed.bytes : Buffer.byteLength(stowed.inline);
+
+// Loaded with the first value that is too large for an item.
+const zlib = () => process.getBuiltinModule('node:zlib');
+
+/** JSON longer than this goes to the payload bucket: an item holds 400 KB. */
+export const inlineBytesMax = 200_000;
+
+export type PayloadStore = ReturnType<typeof payloadStore>;
+
+/** Keeps what is too large for an item, gzip'd, in S3 under the tenant's own prefix. */
+export const payloadStore = ({ table }: Scope) => {
+  const keyOf = (name: string) => `${table.tenant}/${name}.json.gz`;
+  const store = {
+    /**
+     * @param name Unique for the value: a value is written once and never changed.
+     * @param inlineMax How many bytes of JSON may stay in the item.
+     */
+    async stow(name: string, value: unknown, inlineMax = inlineBytesMax): Promise<Stowed> {
+      const json = JSON.stringify(value) ?? 'null';
+      if (Buffer.byteLength(json) <= inlineMax) return { inline: json };
+      const pointer = keyOf(name);
+      await request('PUT', pointer, { body: await promisify(zlib().gzip)(json) });
+      return { pointer, bytes: Buffer.byteLength(json) };
+    },
+
+    async fetch(stowed: Stowed): Promise<unknown> {
+      if (!('pointer' in stowed)) return JSON.parse(stowed.inline);
+      const response = await request('GET', stowed.pointer);
+      return JSON.parse((await promisify(zlib().gunzip)(await response.arrayBuffer())).toString());
+    },
+
+    /** The same for a list: null in place of a value that is gone or broken, which the log tells. */
+    async fetchReadable(stowed: Stowed): Promise<unknown> {
+      try {
+        return await store.fetch(stowed);
+      } catch (error) {
+        if (!isLost(error)) throw error;
+        log.error('A stored value cannot be read', { error, ...('pointer' in stowed && stowed) });
+        return null;
+      }
+    },
+
+    remove: (pointers: readonly string[]) =>
+      Promise.all(pointers.map((pointer) => request('DELETE', pointer))),
+
+    /** Removes all payloads whose names begin with `<folder>/`. */
+    async removeFolder(folder: string): Promise<void> {
+      const prefix = `${table.tenant}/${folder}/`;
+      for (let more = true; more; ) {
+        const files = await filesUnder(prefix);
+        await Promise.all(files.map((file) => request('DELETE', prefix + file)));
+        more = files.length === listedMax;
+      }
+    },
+  };
+  return store;
+};
+
+/** Whether asking again cannot help. */
+const isLost = (error: unknown) =>
+  (error instanceof S3Error && error.status === 404) ||
+  error instanceof SyntaxError ||
+  String((error as NodeJS.ErrnoException).code).startsWith('Z_');
+
+const listedMax = 100;
+
+async function filesUnder(prefix: string): Promise<string[]> {
+  const query = new URLSearchParams({ 'list-type': '2', prefix, 'max-keys': String(listedMax) });
+  const listing = await (await request('GET', '', { query })).text();
+  return [...listing.matchAll(/\/([\w.-]+)<\/Key>/g)].map(([, file]) => file as string);
+}
+
+const request = (
+  method: 'GET' | 'PUT' | 'DELETE',
+  key: string,
+  options: { body?: Buffer; query?: URLSearchParams } = {},
+) => s3Request(requireEnv('PAYLOAD_BUCKET'), method, key, options);

@@ -1,0 +1,24 @@
+import type { NewId } from '../../core/ids.ts';
+import type { TenantTable } from './table.ts';
+
+/** What a store is bound to: one tenant's view of the table, the clock and the ids. */
+export interface Scope {
+  table: TenantTable;
+  now: () => Date;
+  newId: NewId;
+}
+
+/** Makes one of the things that an endpoint, a worker or a step names under `needs`. */
+export type Need<T> = (scope: Scope) => T;
+export type Needs = Record<string, Need<unknown>>;
+export type Met<N extends Needs> = { [Name in keyof N]: ReturnType<N[Name]> };
+
+/** The clock and the ids, for those who name them under `needs`. */
+export const clock: Need<() => Date> = ({ now }) => now;
+export const ids: Need<NewId> = ({ newId }) => newId;
+
+/** Everything, for those whose reach is decided by what they are asked to run. */
+export const wholeScope: Need<Scope> = (scope) => scope;
+
+export const meet = <N extends Needs>(needs: N, scope: Scope) =>
+  Object.fromEntries(Object.entries(needs).map(([name, make]) => [name, make(scope)])) as Met<N>;

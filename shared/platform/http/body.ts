@@ -1,0 +1,78 @@
+import type { MiddlewareObj } from '@middy/core';
+import httpJsonBodyParser from '@middy/http-json-body-parser';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { ApiError, invalidAt, tooLarge, unsupportedMediaType } from '../../core/errors.ts';
+import type { AnyEndpoint } from './endpoint.ts';
+import { refuseChanged, refuseTooDeep, tooDeep } from './json-body.ts';
+
+/** What a Lambda can take: an invocation is limited to 6 MB, and binary bodies travel in base 64. */
+export const bodyLimits = { json: 5_000_000, multipart: 4_400_000 } as const;
+
+/** Reads the body as the endpoint declares it, in place of the text in `event.body`. */
+export const bodyParser = ({
+  bodyType = 'json',
+  method,
+}: AnyEndpoint): MiddlewareObj<APIGatewayProxyEvent> => ({
+  async before({ event }) {
+    const text = method === 'GET' ? '' : (event.body ?? '');
+    const bytes = event.isBase64Encoded ? (text.length * 3) / 4 : Buffer.byteLength(text);
+    if (bytes > bodyLimits[bodyType])
+      throw tooLarge(`The body may have ${bodyLimits[bodyType]} bytes at most; split it`);
+    const body = text === '' ? undefined : bodyType === 'json' ? jsonBody(event) : await formBody(event);
+    Object.assign(event, { body });
+  },
+});
+
+const parseJson = httpJsonBodyParser().before as (request: { event: object }) => void;
+const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i;
+
+/** The JSON of a body, as it was sent or not at all. @throws ApiError 400, 415 */
+export function jsonBody(event: Pick<APIGatewayProxyEvent, 'headers' | 'body' | 'isBase64Encoded'>): unknown {
+  const { headers, body, isBase64Encoded } = event;
+  // API Gateway has decoded the text by then, as UTF-8 whatever it says.
+  const encoding = charset.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
+  if (!/^utf-?8$/i.test(encoding)) throw unsupportedMediaType('application/json in UTF-8');
+  refuseChanged(isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString() : (body ?? ''));
+  try {
+    parseJson({ event });
+  } catch (error) {
+    const status = (error as { statusCode?: number }).statusCode;
+    if (status === 415) throw unsupportedMediaType('application/json');
+    if (status === undefined) throw error;
+    const { message, data } = ((error as Error).cause ?? {}) as { message?: string; data?: unknown };
+    if (message === undefined) {
+      throw invalidAt(
+        '',
+        'FORBIDDEN_MEMBER',
+        `No member of a body may be called ${String(data).slice(0, 100)}`,
+      );
+    }
+    if (message.startsWith('Maximum call stack')) throw tooDeep();
+    throw invalidAt('', 'MALFORMED_JSON', `The body is not valid JSON: ${unquoted(message)}`);
+  }
+  refuseTooDeep(event.body);
+  return event.body;
+}
+
+/** What a parser says, without what it quotes of the body, which may be a secret's value. */
+const unquoted = (message: string) => message.replace(/, (?:\.\.\.)?".*$/s, '');
+
+async function formBody(event: APIGatewayProxyEvent): Promise<unknown> {
+  const contentType = event.headers['content-type'] ?? '';
+  if (!/^multipart\/form-data\b/i.test(contentType)) throw unsupportedMediaType('multipart/form-data');
+  const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
+  try {
+    // As a stream, of which no copy is made.
+    const stream = new ReadableStream({
+      start(controller) {
+        controller.enqueue(bytes);
+        controller.close();
+      },
+    });
+    const form = await new Response(stream, { headers: { 'content-type': contentType } }).formData();
+    return Object.fromEntries(form);
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    throw invalidAt('', 'MALFORMED_MULTIPART', 'The body is not valid multipart/form-data');
+  }
+}

@@ -1,0 +1,187 @@
+import * as z from 'zod';
+import { permissions } from '../identity/permissions.ts';
+import { bodyLimits } from './body.ts';
+import type { AnyEndpoint } from './endpoint.ts';
+import { type Components, eventStreamOf, type Json, schemaOf } from './openapi-schemas.ts';
+
+const ErrorDetail = z.object({ path: z.string().optional(), code: z.string(), message: z.string() });
+const ErrorBody = z
+  .object({ error: z.string(), details: z.union([z.string(), z.array(ErrorDetail)]).optional() })
+  .meta({ id: 'Error' });
+
+const errorMeanings: Record<number, string> = {
+  400: 'The request is not valid; `details` names each culprit by its path',
+  401: 'The API key is invalid or missing',
+  403: 'The credential lacks the permission',
+  404: 'There is no such thing in the caller’s tenant',
+  409: 'The state of things, or another writer, is in the way',
+  413: 'The body is too large',
+  415: 'The body is of another media type',
+  422: 'The request is well formed, but there is nothing to run',
+  429: 'The hourly or daily limit is reached; `X-RateLimit-Reset` says until when',
+  500: 'A fault of the service; `details` holds the request’s id',
+  503: 'The time was too short for all of the work; `details` tells how much is done: send the call again',
+};
+
+const rateLimitHeaders = {
+  'X-RateLimit-Limit': { description: 'Requests allowed in the window', schema: { type: 'integer' } },
+  'X-RateLimit-Remaining': { description: 'Requests left in it', schema: { type: 'integer' } },
+  'X-RateLimit-Reset': { description: 'Unix second at which it begins anew', schema: { type: 'integer' } },
+};
+
+const about = `Build and run automation from flows and records.
+
+Send \`Authorization: Bearer <API key or session token>\` with every request. Bodies are JSON unless an operation says otherwise; members that an operation does not know are refused. Ids carry a prefix (\`flow_…\`) and sort by the time of their making.
+
+In the steps of a flow, \`{{ name }}\` stands for a variable and \`{{secret:KEY}}\` for the value of a secret, which no answer ever shows: \`[secret:KEY]\` stands in its place.
+
+Lists are paged by \`cursor\`, or by \`offset\` where an operation has it. A JSON body may have ${bodyLimits.json.toLocaleString('en')} bytes, an upload ${bodyLimits.multipart.toLocaleString('en')}.`;
+
+/**
+ * The OpenAPI 3.1 document of the endpoints, with every schema that carries an id as a component.
+ * @param groups What each group of endpoints is about, by its name.
+ */
+export function openApi(endpoints: readonly AnyEndpoint[], groups: Readonly<Record<string, string>>) {
+  const schemas: Components = new Map();
+  const paths: Record<string, Json> = {};
+  for (const endpoint of endpoints) {
+    if (endpoint.produces) continue;
+    paths[endpoint.path] = {
+      ...paths[endpoint.path],
+      [endpoint.method.toLowerCase()]: operation(endpoint, schemas),
+    };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Agent and Flow Automation Service',
+      version: '1.0.0',
+      description: about,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    // Relative to where the document is served, so it holds behind any host and stage.
+    servers: [{ url: '.', description: 'this deployment' }],
+    tags: [...new Set(endpoints.filter(({ produces }) => !produces).map(groupOf))].map((name) => ({
+      name,
+      description: groups[name],
+    })),
+    security: [{ bearer: [] }],
+    paths,
+    components: {
+      schemas: Object.fromEntries([...schemas].toSorted(([a], [b]) => (a < b ? -1 : 1))),
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: `An API key or a session token. Permissions: ${Object.entries(permissions)
+            .map(([name, meaning]) => `\`${name}\` ${meaning}`)
+            .join(', ')}.`,
+        },
+      },
+    },
+  };
+}
+
+export const groupOf = ({ id }: AnyEndpoint) => id.split('.')[0] ?? id;
+
+function operation(endpoint: AnyEndpoint, schemas: Components): Json {
+  const {
+    id,
+    summary,
+    description,
+    permission,
+    sessionOnly,
+    acceptsIntakeToken,
+    optionalCredential,
+    params,
+    query,
+    body,
+    bodyType,
+    responses,
+    errors = [],
+  } = endpoint;
+  const isPublic = permission === 'public';
+  const isCounted = !isPublic || optionalCredential !== undefined;
+  const needed = isPublic
+    ? ''
+    : permission === 'authenticated'
+      ? 'Needs any valid credential.'
+      : `Needs \`${permission}\`${sessionOnly ? ', and a session' : ''}${acceptsIntakeToken ? ', or the token of a setup link' : ''}.`;
+  const failures = [...new Set([...errors, ...(isCounted ? [401, 403, 429] : [429]), 500])].sort();
+  return {
+    operationId: id,
+    tags: [groupOf(endpoint)],
+    summary,
+    description: [description, needed].filter(Boolean).join('\n\n'),
+    ...(isPublic && { security: optionalCredential ? [{}, { bearer: [] }] : [] }),
+    parameters: [...parameters('path', params, schemas), ...parameters('query', query, schemas)],
+    ...(body && {
+      requestBody: {
+        required: !body.isOptional?.(),
+        content: {
+          [bodyType === 'multipart' ? 'multipart/form-data' : 'application/json']: {
+            schema: schemaOf(body, 'input', schemas),
+            ...exampleOf(body),
+          },
+        },
+      },
+    }),
+    responses: Object.fromEntries([
+      ...Object.entries(responses as Record<string, z.ZodType>).map(([status, schema]) => [
+        status,
+        success(Number(status), schema, endpoint, schemas),
+      ]),
+      ...failures.map((status) => [status, failure(status, isCounted, schemas)]),
+    ]),
+  };
+}
+
+const success = (
+  status: number,
+  schema: z.ZodType,
+  { permission, optionalCredential, streams, streamsAs = eventStream }: AnyEndpoint,
+  schemas: Components,
+) => ({
+  description: status === 204 ? 'Done; no body' : 'Done',
+  ...((permission !== 'public' || optionalCredential) && { headers: rateLimitHeaders }),
+  ...(status !== 204 && {
+    content: {
+      // First, since generators that know one answer only take the first.
+      ...(schema !== streams && { 'application/json': { schema: schemaOf(schema, 'output', schemas) } }),
+      ...(streams && { [streamsAs]: streamOf(streams, streamsAs, schemas) }),
+    },
+  }),
+});
+
+const eventStream = 'text/event-stream';
+
+const streamOf = (streams: z.ZodType, mediaType: string, schemas: Components) =>
+  mediaType === eventStream
+    ? eventStreamOf(streams, schemas)
+    : { schema: schemaOf(streams, 'output', schemas) };
+
+const failure = (status: number, isCounted: boolean, schemas: Components) => ({
+  description: errorMeanings[status] ?? '',
+  ...((isCounted || status === 429) && { headers: rateLimitHeaders }),
+  content: { 'application/json': { schema: schemaOf(ErrorBody, 'output', schemas) } },
+});
+
+function parameters(place: 'path' | 'query', schema: z.ZodType | undefined, schemas: Components) {
+  if (!schema) return [];
+  const { properties = {}, required = [] } = schemaOf(schema, 'input', schemas) as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...property }]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    ...(description !== undefined && { description }),
+    schema: property,
+  }));
+}
+
+function exampleOf(schema: z.ZodType): { example?: unknown } {
+  const [example] = (schema.meta()?.examples ?? []) as unknown[];
+  return example === undefined ? {} : { example };
+}

@@ -1,0 +1,79 @@
+import * as z from 'zod';
+import { type ErrorDetail, invalid } from '../../core/errors.ts';
+
+/** The body of an action that needs none: nothing or `{}`. */
+export const EmptyBody = z.strictObject({}).optional();
+
+/** Refuses a list in which something stands twice, at the second place. */
+export const unique = (context: z.core.ParsePayload<string[]>) => {
+  const seen = new Set<string>();
+  for (const [index, value] of context.value.entries()) {
+    if (seen.has(value)) {
+      const params = { code: 'DUPLICATE_ID' };
+      const message = `${value} stands here twice`;
+      context.issues.push({ code: 'custom', params, path: [index], message, input: value });
+      return;
+    }
+    seen.add(value);
+  }
+};
+
+/** Parses what came from outside, or throws a 400 that names each culprit by its dotted path. */
+export function parseOrReject<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  base: PropertyKey[] = [],
+): z.output<S> {
+  const result = schema.safeParse(value, { reportInput: true });
+  if (result.success) return result.data;
+  throw invalid(detailsOf(result.error.issues, base));
+}
+
+export const detailsOf = (issues: readonly z.core.$ZodIssue[], base: PropertyKey[] = []): ErrorDetail[] =>
+  issues.flatMap((issue) => detailOf(issue, base));
+
+function detailOf(issue: z.core.$ZodIssue, base: PropertyKey[]): ErrorDetail[] {
+  const at = (...path: PropertyKey[]) => [...base, ...issue.path, ...path].map(String).join('.');
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => ({
+        path: at(key),
+        code: 'UNKNOWN_MEMBER',
+        message: `"${key}" is not a member of this object`,
+      }));
+    case 'invalid_type':
+      return [
+        issue.input === undefined
+          ? { path: at(), code: 'MISSING_REQUIRED_FIELD', message: `Required: expected ${issue.expected}` }
+          : { path: at(), code: 'INVALID_TYPE', message: issue.message },
+      ];
+    case 'invalid_union':
+      return (
+        closestBranch(issue.errors, [...base, ...issue.path]) ?? [
+          { path: at(), code: 'INVALID_VALUE', message: issue.message },
+        ]
+      );
+    case 'invalid_value':
+      return [
+        issue.input === undefined
+          ? {
+              path: at(),
+              code: 'MISSING_REQUIRED_FIELD',
+              message: `Required: expected one of ${issue.values.join(', ')}`,
+            }
+          : { path: at(), code: 'INVALID_ENUM', message: issue.message },
+      ];
+    case 'custom':
+      return [{ path: at(), code: String(issue.params?.code ?? 'INVALID_VALUE'), message: issue.message }];
+    default:
+      return [{ path: at(), code: issue.code.toUpperCase(), message: issue.message }];
+  }
+}
+
+/** Of a union's branches the one that fits best says what is wrong: the one whose complaint lies deepest. */
+function closestBranch(branches: readonly (readonly z.core.$ZodIssue[])[], base: PropertyKey[]) {
+  const depth = (issues: readonly z.core.$ZodIssue[]) =>
+    issues.reduce((deepest, { path }) => Math.max(deepest, path.length), 0);
+  const best = branches.toSorted((a, b) => depth(b) - depth(a))[0];
+  return best && depth(best) > 0 ? detailsOf(best, base) : undefined;
+}

@@ -1,0 +1,111 @@
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { expect, expectTypeOf, test } from 'vitest';
+import {
+  type AnswerOf,
+  createClient,
+  type RequestOf,
+  ResponseError,
+  type Route,
+} from '../../functions/client.ts';
+import { newTenant, stack } from '../support/stack.ts';
+
+const newClient = async () => createClient({ baseUrl: stack().url, token: (await newTenant()).token });
+const greeting = { type: 'template', name: 'Greet', config: { template: 'hello' } };
+
+test('a call fills the path, sends the body and answers what the endpoint declares', async () => {
+  const { call } = await newClient();
+  const created = await call('POST /v1/flows', { body: { name: 'A flow', flowSteps: [greeting] } });
+  const flow = await call('GET /v1/flows/{id}', { params: { id: created.id } });
+  expect(flow).toEqual(created);
+  expectTypeOf(flow.flowSteps[0]?.name).toEqualTypeOf<string | undefined>();
+  expectTypeOf(flow.description).toEqualTypeOf<string | null>();
+});
+
+test('an answer without a body is undefined', async () => {
+  const { call } = await newClient();
+  const { id } = await call('POST /v1/flows', { body: { name: 'A flow' } });
+  expect(await call('DELETE /v1/flows/{id}', { params: { id } })).toBeUndefined();
+});
+
+test('a query may be left out, and its numbers may be numbers', async () => {
+  const { call } = await newClient();
+  await call('POST /v1/flows', { body: { name: 'one' } });
+  await call('POST /v1/flows', { body: { name: 'two' } });
+  expect((await call('GET /v1/flows')).data).toHaveLength(2);
+  const { data, pagination } = await call('GET /v1/flows', { query: { limit: 1, cursor: undefined } });
+  expect(data.map(({ name }) => name)).toEqual(['two']);
+  expect(pagination.hasMore).toBe(true);
+});
+
+test('a body with a file is sent as a form', async () => {
+  const { call } = await newClient();
+  const file = new File(['code,city\nOSL,Oslo\n'], 'airports.csv');
+  const body = { file, nameColumn: 'code', typeValue: 'airport', typeColumn: undefined };
+  const { created, records } = await call('POST /v1/records/upload-csv', { body });
+  expect(created).toBe(1);
+  expect(records[0]).toMatchObject({ type: 'airport', name: 'OSL', metadata: { city: 'Oslo' } });
+});
+
+test('events come as they are told, with their types; a refusal is thrown', async () => {
+  const { events } = await newClient();
+  const types: string[] = [];
+  for await (const event of events('POST /v1/dispatch', { body: { flow: { steps: [greeting] } } })) {
+    types.push(event.type);
+    if (event.type === 'step_complete') expectTypeOf(event.success).toEqualTypeOf<boolean>();
+  }
+  expect(types).toEqual(['execution_start', 'step_start', 'step_complete', 'execution_complete']);
+  const refused = events('POST /v1/dispatch', { body: {} });
+  await expect(refused.next()).rejects.toMatchObject({ status: 400 });
+});
+
+test('an answer that says no is thrown with its status and body', async () => {
+  const { call } = await newClient();
+  const failing = call('POST /v1/flows', { body: { name: '' } });
+  await expect(failing).rejects.toBeInstanceOf(ResponseError);
+  await expect(failing).rejects.toMatchObject({
+    status: 400,
+    body: { error: 'Validation error', details: [{ path: 'name' }] },
+    message: expect.stringContaining('POST /v1/flows was answered with 400: {"error":"Validation error"'),
+  });
+});
+
+test('what stands in a path is encoded, so that it can name no other path', async () => {
+  const { call } = await newClient();
+  const reading = call('GET /v1/flows/{id}', { params: { id: '../records?limit=1' } });
+  await expect(reading).rejects.toMatchObject({ status: 400 });
+});
+
+test('pages that need no credential are read without one, as text', async () => {
+  const { call } = createClient({ baseUrl: `${stack().url}/` });
+  expect(await call('GET /docs')).toContain('<!doctype html>');
+  expect((await call('GET /openapi.json')).openapi).toBe('3.1.0');
+  await expect(call('GET /v1/flows')).rejects.toMatchObject({ status: 401 });
+});
+
+test('routes, requests and answers have the types of the declarations', () => {
+  expectTypeOf<'GET /v1/flows'>().toExtend<Route>();
+  expectTypeOf<'GET /v1/nothing'>().not.toExtend<Route>();
+  expectTypeOf<object>().toExtend<RequestOf<'GET /v1/flows'>>();
+  expectTypeOf<object>().not.toExtend<RequestOf<'GET /v1/flows/{id}'>>();
+  expectTypeOf<RequestOf<'GET /v1/flows/{id}'>['params']>().toEqualTypeOf<{ id: string }>();
+  expectTypeOf<RequestOf<'GET /v1/flows/{id}'>>().not.toHaveProperty('body');
+  expectTypeOf<RequestOf<'POST /v1/records/upload-csv'>['body']['file']>().toEqualTypeOf<File>();
+  type Run = AnswerOf<'POST /v1/flows/{id}/run-on-record-type'>;
+  expectTypeOf<Run['status']>().toEqualTypeOf<'completed' | 'scheduled'>();
+  expectTypeOf<Extract<Run, { status: 'completed' }>['successCount']>().toEqualTypeOf<number>();
+});
+
+test('a bundle with the client holds nothing else of the service', async () => {
+  const client = fileURLToPath(import.meta.resolve('../../../shared/http/client.ts'));
+  const { metafile } = await build({
+    entryPoints: [client],
+    bundle: true,
+    write: false,
+    metafile: true,
+    platform: 'browser',
+    format: 'esm',
+  });
+  const own = Object.keys(metafile.inputs).filter((path) => !path.includes('eventsource-parser'));
+  expect(own).toEqual([expect.stringMatching(/shared\/http\/client\.ts$/)]);
+});

@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest';
+import { StepError } from '../../../../shared/core/step-error.ts';
+import { evaluateExpression, evaluateScript, problemOf } from '../../../support/sandbox.ts';
+
+const variables = { order: { items: [{ price: 2 }, { price: 3 }] }, name: 'Ada', 'with-dash': 1 };
+const timeoutMs = 250;
+
+test.each<[string, unknown]>([
+  ['return { total: order.items.reduce((sum, { price }) => sum + price, 0) }', { total: 5 }],
+  ['return variables["with-dash"] + input.order.items.length', 3],
+  ['name.toUpperCase()', 'ADA'],
+  ['{ greeting: `Hi ` + name }', { greeting: 'Hi Ada' }],
+  ['const later = await Promise.resolve(4);\nreturn later + 1', 5],
+  ['return new Promise((resolve) => resolve([1]))', [1]],
+  ['const nothing = 1;', null],
+  ['return NaN', null],
+  ['return () => 1', null],
+  ['return new Date(0)', '1970-01-01T00:00:00.000Z'],
+  ['return 1 // the end', 1],
+])('%s gives %j', async (script, output) => {
+  expect(await evaluateScript(script, variables)).toEqual(output);
+});
+
+test('a variable called input is that variable, and none takes the place of a built-in', async () => {
+  const script = 'return [input, JSON.stringify([variables.JSON]), typeof Date]';
+  expect(await evaluateScript(script, { input: 'mine', JSON: 'yours', Date: 1 })).toEqual([
+    'mine',
+    '["yours"]',
+    'function',
+  ]);
+});
+
+test('an expression gives its value', async () => {
+  expect(await evaluateExpression('order.items.length > 1 && name', variables)).toBe('Ada');
+  expect(await evaluateExpression('variables.missing?.deep', variables)).toBe(null);
+});
+
+test('TypeScript runs without its types', async () => {
+  const script = 'const sum: number = 1 + 1;\nreturn sum as unknown';
+  expect(await evaluateScript(script, {}, { language: 'typescript' })).toBe(2);
+});
+
+test.each([
+  ['const a = 1;\nnobody.here()', "The script failed: ReferenceError: 'nobody' is not defined (line 2)"],
+  ['throw new TypeError("wrong")', 'The script failed: TypeError: wrong (line 1)'],
+  ['throw { code: 7 }', 'The script failed: {"code":7}'],
+  ['await null; throw "late"', 'The script failed: "late"'],
+  ['return await new Promise(() => {})', 'The script never ends: it awaits something that cannot happen'],
+  ['return 5n', 'The script failed: TypeError: Do not know how to serialize a BigInt'],
+  ['const a = {}; a.a = a; return a', 'The script failed: TypeError: circular reference'],
+])('%s fails with its reason', async (script, message) => {
+  await expect(evaluateScript(script, variables)).rejects.toThrow(new StepError(message));
+});
+
+describe('hostile scripts', () => {
+  const late = `took longer than ${timeoutMs} ms`;
+  test.each([
+    ['while (true);', late],
+    ['for (;;) await 0', late],
+    ['try { while (true); } catch {} return 1', late],
+    ['return /(a+)+$/.test("a".repeat(40) + "b")', late],
+    ['return Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)', late],
+    ['return new Array(2 ** 32 - 1).join("x")', late],
+    ['return new Proxy({}, { get() { while (true); } }).x', late],
+    ['throw { get message() { while (true); } }', late],
+    ['return { toJSON() { while (true); } }', late],
+    ['(function f() { try { f() } finally { f() } })()', late],
+    ['(function f() { return f() + 1 })()', 'stack overflow'],
+    ['return "x".repeat(2 ** 29)', 'more than 64 MB'],
+    ['return new Uint8Array(1e9)', 'more than 64 MB'],
+    ['return Array.from({ length: 1e9 })', '(64 MB|took longer)'],
+    ['const a = []; while (true) a.push("x".repeat(1e6) + a.length)', '(64 MB|took longer)'],
+    ['return JSON.parse("[".repeat(1e6))', '(too deeply|overflow)'],
+    ['let o = {}; for (let i = 0; i < 1e5; i++) o = { o }; return o', '(too deeply|overflow|took longer)'],
+    ['eval("(".repeat(1e6))', '(too deeply|overflow)'],
+    ['return "x".repeat(5e6)', 'more than 4000000 characters'],
+    ['return 10n ** (10n ** 9n)', '(BigInt|memory|took longer)'],
+    ['return import("node:fs")', 'could not load module'],
+    ['require("fs")', "'require' is not defined"],
+  ])('%s is a StepError, and the next evaluation is unharmed', async (script, reason) => {
+    const running = evaluateScript(script, variables, { timeoutMs });
+    await expect(running).rejects.toThrow(StepError);
+    await expect(running).rejects.toThrow(new RegExp(reason));
+    expect(await evaluateScript('return name', variables)).toBe('Ada');
+  });
+
+  test('see nothing of the host through any constructor', async () => {
+    const script = `
+      const global = (async () => {}).constructor('return globalThis')();
+      const seen = [typeof process, typeof require, typeof fetch, typeof setTimeout];
+      const { constructor } = (await global).constructor;
+      return [...seen, typeof constructor('return this')().process];`;
+    expect(new Set((await evaluateScript(script, {})) as string[])).toEqual(new Set(['undefined']));
+  });
+
+  test('leave nothing behind for the next one, nor in the host', async () => {
+    const spoil = `
+      Object.prototype.polluted = true; Array.prototype.map = null; JSON.stringify = () => '"evil"';
+      globalThis.left = 1; return JSON.parse('{"__proto__": {"polluted": true}}');`;
+    const output = (await evaluateScript(spoil, {})) as object;
+    expect(Object.getPrototypeOf(output)).toBe(Object.prototype);
+    expect('polluted' in {}).toBe(false);
+    expect(
+      await evaluateScript('return [typeof left, {}.polluted === undefined, [1].map(String)]', {}),
+    ).toEqual(['undefined', true, ['1']]);
+  });
+
+  test('cannot change the variables of the run', async () => {
+    await evaluateScript('order.items.length = 0; variables.name = 0; return 1', variables);
+    expect(variables).toMatchObject({ order: { items: [{ price: 2 }, { price: 3 }] }, name: 'Ada' });
+  });
+
+  test('that run at once with a good one do not take it down', async () => {
+    const bad = () => evaluateScript('return JSON.parse("[".repeat(1e6))', {});
+    const good = () => evaluateScript('return 1', {});
+    const results = await Promise.allSettled([bad(), good(), bad(), good(), good()]);
+    expect(results.map(({ status }) => status)).toEqual([
+      'rejected',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'fulfilled',
+    ]);
+  });
+});
+
+test('memory stays flat over thousands of evaluations', async () => {
+  const run = () => evaluateScript('return order.items.map(({ price }) => ({ price, of: name }))', variables);
+  for (let count = 0; count < 500; count++) await run();
+  const before = process.memoryUsage().rss;
+  for (let count = 0; count < 1_500; count++) await run();
+  expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
+});
+
+test('syntax is checked without running anything', async () => {
+  expect(await problemOf('script', 'while (true);')).toBeUndefined();
+  expect(await problemOf('script', 'return 1')).toBeUndefined();
+  expect(await problemOf('script', 'const a = 1;\nconst b = ;')).toBe("Unexpected token ';' (line 2)");
+  expect(await problemOf('script', 'const a: number = 1')).toContain('Missing initializer');
+  expect(await problemOf('typescript', 'const a: number = 1')).toBeUndefined();
+  expect(await problemOf('typescript', 'enum A { B }')).toContain('enum');
+  expect(await problemOf('expression', 'a > 1')).toBeUndefined();
+  expect(await problemOf('expression', 'return 1')).toContain("Unexpected token 'return'");
+});
+
+test('brackets within each other, which the compiler takes the square of in memory, are refused at 500', async () => {
+  const classes = (levels: number) => `${'(class{x='.repeat(levels)}1${'})'.repeat(levels)}`;
+  expect(await problemOf('script', classes(200))).toBeUndefined();
+  expect(await problemOf('script', classes(300))).toBe('It is nested too deeply');
+  expect(await problemOf('typescript', classes(300))).toBe('It is nested too deeply');
+  expect(await problemOf('expression', `${'[1], (2), '.repeat(1_000)}3`)).toBeUndefined();
+});

@@ -1,0 +1,75 @@
+import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
+import { expect, test } from 'vitest';
+import { delivered } from '../../../../shared/adapters/messages/delivery.ts';
+import { failureOf } from '../../../support/failure-of.ts';
+import { loopback } from '../../../support/loopback.ts';
+
+/** An SES that answers one thing, and what it was asked. */
+async function answering(status: number, type: string, message: string) {
+  const asked: string[] = [];
+  const { url } = await loopback((request, response) => {
+    asked.push(String(request.headers['amz-sdk-request']));
+    response.writeHead(status, { 'content-type': 'application/json', 'x-amzn-errortype': type });
+    response.end(JSON.stringify({ message }));
+  });
+  return { url, asked };
+}
+
+const sendingTo = (endpoint: string) => {
+  const client = new SESv2Client({ endpoint, maxAttempts: 2 });
+  return delivered('The email', (abortSignal) =>
+    client.send(new SendEmailCommand({ Content: {} }), { abortSignal }),
+  );
+};
+
+test.each([
+  [
+    400,
+    'MessageRejected',
+    'Email address is not verified.',
+    'The email was refused: Email address is not verified.',
+    false,
+    1,
+  ],
+  [429, 'TooManyRequestsException', 'Too many.', 'The email was refused: Too many.', true, 2],
+  [400, 'LimitExceededException', 'Daily quota.', 'The email was refused: Daily quota.', true, 2],
+  [500, 'InternalFailure', 'Oh.', 'The email could not be handed on: AWS answered 500', true, 2],
+  [
+    403,
+    'AccessDeniedException',
+    'User: arn:aws:sts::123456789012:assumed-role/x is not authorized',
+    'The email was refused: this deployment is not allowed to send it',
+    false,
+    1,
+  ],
+])(
+  'a %i %s becomes words, and whether it may be tried again',
+  async (status, type, says, message, retryable, times) => {
+    const { url, asked } = await answering(status, type, says);
+    expect(await failureOf(sendingTo(url))).toMatchObject({ message, retryable });
+    expect(asked).toHaveLength(times);
+  },
+);
+
+test('a service that cannot be reached may be tried again', async () => {
+  const failure = await failureOf(sendingTo('http://127.0.0.1:1'));
+  expect(failure).toMatchObject({
+    message: 'The email could not be handed on: ECONNREFUSED',
+    retryable: true,
+  });
+});
+
+test('one that is too slow is given up', async () => {
+  const tooSlow = delivered('The email', async () => {
+    throw new DOMException('The operation was aborted due to timeout', 'TimeoutError');
+  });
+  expect(await failureOf(tooSlow)).toMatchObject({
+    message: 'The email was not taken within 20 s',
+    retryable: true,
+  });
+});
+
+test('a fault of the program stays one', async () => {
+  const fault = new TypeError('undefined is not a function');
+  await expect(delivered('The email', () => Promise.reject(fault))).rejects.toBe(fault);
+});

@@ -1,0 +1,53 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { costOf } from '../../../../shared/adapters/models/cost.ts';
+
+/** An amount of units of 10^-digits as plain decimal text, by integer arithmetic alone. */
+function decimal(units: bigint, digits: number): string {
+  const padded = units.toString().padStart(digits + 1, '0');
+  const fraction = padded.slice(-digits).replace(/0+$/, '');
+  return fraction ? `${padded.slice(0, -digits)}.${fraction}` : padded.slice(0, -digits);
+}
+
+test('the cost is exact for any prices and any numbers of tokens', () => {
+  // Prices as they are quoted: up to four decimals of a dollar per million tokens.
+  const priceUnits = fc.integer({ min: 0, max: 9_000_000 });
+  const tokens = fc.integer({ min: 0, max: 2_000_000_000 });
+  fc.assert(
+    fc.property(priceUnits, priceUnits, tokens, tokens, (input, output, inputTokens, outputTokens) => {
+      const price = { input: Number(decimal(BigInt(input), 4)), output: Number(decimal(BigInt(output), 4)) };
+      const units = BigInt(input) * BigInt(inputTokens) + BigInt(output) * BigInt(outputTokens);
+      expect(costOf(price, { inputTokens, outputTokens })).toBe(decimal(units, 10));
+    }),
+  );
+});
+
+test.each([
+  [{ input: 0.25, output: 2 }, { inputTokens: 1000, outputTokens: 100 }, '0.00045'],
+  [{ input: 3, output: 15 }, { inputTokens: 1, outputTokens: 0 }, '0.000003'],
+  [{ input: 0.0000001, output: 0 }, { inputTokens: 1, outputTokens: 0 }, '0.0000000000001'],
+  [{ input: 1, output: 1 }, { inputTokens: 0, outputTokens: 0 }, '0'],
+  [
+    { input: 2, output: 8, cacheRead: 0.5, cacheWrite: 2.5 },
+    { inputTokens: 1000, outputTokens: 0, cacheReadTokens: 600, cacheWriteTokens: 100 },
+    '0.00115',
+  ],
+  [{ input: 2, output: 8 }, { inputTokens: 1000, outputTokens: 0, cacheReadTokens: 600 }, '0.002'],
+])('%j and %j make %s', (price, usage, cost) => {
+  expect(costOf(price, usage)).toBe(cost);
+});
+
+test('a tier holds for the whole call once the input goes beyond its start', () => {
+  const rate = {
+    base: 3,
+    tiers: [
+      { start: 400_000, price: 9 },
+      { start: 200_000, price: 6 },
+    ],
+  };
+  const cost = (inputTokens: number) =>
+    costOf({ input: rate, output: rate }, { inputTokens, outputTokens: 1 });
+  expect(cost(200_000)).toBe('0.600003');
+  expect(cost(200_001)).toBe('1.200012');
+  expect(cost(400_001)).toBe('3.600018');
+});

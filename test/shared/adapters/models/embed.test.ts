@@ -1,0 +1,154 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+import { embedTexts } from '../../../../shared/adapters/models/embed.ts';
+import type { EmbeddingRequest } from '../../../../shared/adapters/ports.ts';
+import { failureOf } from '../../../support/failure-of.ts';
+import { loopback } from '../../../support/loopback.ts';
+import { modelServer } from '../../../support/model-server.ts';
+
+const model = 'openai/text-embedding-3-small';
+const embed = (texts: string[], more: Partial<EmbeddingRequest> = {}) =>
+  embedTexts({ model, texts, signal: new AbortController().signal, ...more });
+
+async function openai(options: Parameters<typeof modelServer>[0] = {}) {
+  const server = await modelServer(options);
+  vi.stubEnv('OPENAI_API_KEY', 'sk-very-secret');
+  vi.stubEnv('OPENAI_BASE_URL', server.url);
+  return server;
+}
+
+const cosine = (one: number[] = [], other: number[] = []) =>
+  one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);
+
+beforeEach(() => {
+  vi.unstubAllEnvs();
+});
+
+test('one vector for each text in their order, counted and priced by the catalog', async () => {
+  const server = await openai();
+  const { vectors, ...used } = await embed(['a red apple', 'the red apple', 'quarterly tax return']);
+  expect(used).toEqual({ modelUsed: model, promptTokens: 12, estimatedCost: '0.00000024' });
+  expect(vectors.map(({ length }) => length)).toEqual([64, 64, 64]);
+  const [apple, same, tax] = vectors;
+  expect(cosine(apple, same)).toBeGreaterThan(cosine(apple, tax) + 0.3);
+  expect(server.embeddings).toHaveLength(1);
+});
+
+test('a bare model id goes to the provider that sells it', async () => {
+  await openai();
+  expect(await embed(['x'], { model: 'text-embedding-3-small' })).toMatchObject({ modelUsed: model });
+});
+
+test('a generic server embeds too; what nobody prices costs nobody knows what', async () => {
+  const server = await modelServer();
+  vi.stubEnv('GENERIC_OPENAI_BASE_URL', server.url);
+  const answer = await embed(['x'], { model: 'generic-openai/my-own' });
+  expect(answer).toMatchObject({ modelUsed: 'generic-openai/my-own', promptTokens: 1, estimatedCost: null });
+});
+
+test('tokens that the provider did not count are 0, and the cost is unknown', async () => {
+  await openai({ misbehave: 'no-usage' });
+  expect(await embed(['x'])).toMatchObject({ promptTokens: 0, estimatedCost: null });
+});
+
+test('numbers of a vector are kept as exactly as a 32-bit float, and no longer', async () => {
+  const values = [0.123456789123456, -1e-7, 0.30000001192092896];
+  const server = await loopback((_request, response) => {
+    const data = [{ object: 'embedding', index: 0, embedding: values }];
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ data, model: 'm' }));
+  });
+  vi.stubEnv('GENERIC_OPENAI_BASE_URL', `${server.url}/v1`);
+  const { vectors } = await embed(['x'], { model: 'generic-openai/m' });
+  expect(vectors[0]?.map(Math.fround)).toEqual(values.map(Math.fround));
+  expect(JSON.stringify(vectors[0])).toBe('[0.123456789,-1e-7,0.300000012]');
+});
+
+test('a provider that fails for a moment is asked again, twice at most', async () => {
+  // Its second request fails.
+  const shaky = await openai({ failurePercent: 50, failureStatus: 429 });
+  for (const text of ['x', 'y']) expect((await embed([text])).vectors).toHaveLength(1);
+  expect(shaky.embeddings.map(({ input }) => input)).toEqual([['x'], ['y'], ['y']]);
+  const down = await openai({ failurePercent: 100, failureStatus: 503 });
+  expect(await failureOf(embed(['x']))).toMatchObject({
+    message: `${model} answered 503: The stand-in was told to fail`,
+    retryable: true,
+  });
+  expect(down.embeddings).toHaveLength(3);
+});
+
+test('a key never gets into a message', async () => {
+  await openai({ failurePercent: 100, failureStatus: 401, failureMessage: 'Wrong key sk-very-secret' });
+  const failure = await failureOf(embed(['x']));
+  expect(failure).toMatchObject({ message: `${model} answered 401: Wrong key ***`, retryable: false });
+});
+
+test('an answer that is none, and fewer vectors than texts, are no success', async () => {
+  await openai({ misbehave: 'nonsense' });
+  expect((await failureOf(embed(['x']))).message).toContain('gave no usable answer');
+  const server = await loopback((_request, response) => {
+    const data = [{ object: 'embedding', index: 0, embedding: [1] }];
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ data, model: 'm' }));
+  });
+  vi.stubEnv('OPENAI_BASE_URL', `${server.url}/v1`);
+  expect((await failureOf(embed(['x', 'y']))).message).toContain('gave no usable answer');
+});
+
+test('a call that is called off ends', async () => {
+  await openai({ misbehave: 'hang' });
+  const failure = await failureOf(embed(['x'], { signal: AbortSignal.timeout(50) }));
+  expect(failure.message).toBe(`${model} did not answer in time`);
+});
+
+test.each([
+  [[], 'There is no text to embed'],
+  [['a', ' \n'], 'Text 1 of those to embed is empty'],
+  [[''], 'The text to embed is empty'],
+  [Array(501).fill('x'), '501 texts are too many to embed in one step; 500 are the most'],
+  [['x'.repeat(100_001)], 'The text to embed has 100001 characters; 100000 are the most'],
+  [
+    Array(21).fill('x'.repeat(100_000)),
+    'The texts to embed have 2100000 characters; 2000000 are the most in one step',
+  ],
+])('%#: texts that are none or too much are not sent', async (texts, message) => {
+  const server = await openai();
+  expect(await failureOf(embed(texts))).toMatchObject({ message, retryable: false });
+  expect(server.embeddings).toHaveLength(0);
+});
+
+test('a provider without embeddings, and one that is not configured, say so', async () => {
+  vi.stubEnv('ANTHROPIC_API_KEY', 'k');
+  const messageWith = async (name: string) => (await failureOf(embed(['x'], { model: name }))).message;
+  expect(await messageWith('anthropic/claude-sonnet-4-5')).toBe(
+    'The model provider anthropic makes no embeddings; these do: openai, google, generic-openai',
+  );
+  expect(await messageWith('openai/text-embedding-3-small')).toBe(
+    'The model provider openai is not configured: set OPENAI_API_KEY',
+  );
+});
+
+test.each([
+  ['numbers that are not finite', '[[1e999, 1], [1, 1]]'],
+  ['vectors of different lengths', '[[1, 2], [1]]'],
+  ['no numbers', '[[], []]'],
+  ['null in place of a number', '[[null, 1], [1, 1]]'],
+])('an answer with %s is none', async (_what, vectors) => {
+  const server = await loopback((_request, response) => {
+    const data = [...vectors.matchAll(/\[([^[\]]*)\]/g)].map(
+      ([vector], index) => `{"object":"embedding","index":${index},"embedding":${vector}}`,
+    );
+    response.setHeader('content-type', 'application/json').end(`{"model":"m","data":[${data}]}`);
+  });
+  vi.stubEnv('GENERIC_OPENAI_BASE_URL', `${server.url}/v1`);
+  const failure = await failureOf(embed(['x', 'y'], { model: 'generic-openai/m' }));
+  expect(failure.message).toContain('generic-openai/m gave no usable answer');
+});
+
+test('tokens that cannot be are 0, and the cost is unknown', async () => {
+  const server = await loopback((_request, response) => {
+    const data = [{ object: 'embedding', index: 0, embedding: [1] }];
+    const usage = { prompt_tokens: -1.5, total_tokens: -1.5 };
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ data, model: 'm', usage }));
+  });
+  vi.stubEnv('OPENAI_API_KEY', 'k');
+  vi.stubEnv('OPENAI_BASE_URL', `${server.url}/v1`);
+  expect(await embed(['x'])).toMatchObject({ promptTokens: 0, estimatedCost: null });
+});

@@ -1,0 +1,126 @@
+import type { ServerResponse } from 'node:http';
+import { PassThrough, Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { callModel } from '../../../../shared/adapters/models/call-model.ts';
+import { embedTexts } from '../../../../shared/adapters/models/embed.ts';
+import type { ModelRequest } from '../../../../shared/adapters/ports.ts';
+import { failureOf } from '../../../support/failure-of.ts';
+import { loopback } from '../../../support/loopback.ts';
+
+const signal = new AbortController().signal;
+const ask = (more: Partial<ModelRequest> = {}) =>
+  callModel({
+    model: 'generic-openai/any',
+    messages: [{ role: 'user', content: 'Hello' }],
+    format: 'text',
+    signal,
+    ...more,
+  });
+
+const megabyte = Buffer.alloc(1_000_000, 'x');
+const [start, end] = JSON.stringify({
+  id: 'x',
+  created: 1,
+  model: 'any',
+  choices: [{ index: 0, message: { role: 'assistant', content: '…' }, finish_reason: 'stop' }],
+}).split('…') as [string, string];
+const piece = (content: string) =>
+  `data: ${JSON.stringify({ id: 'x', created: 1, model: 'any', choices: [{ index: 0, delta: { content } }] })}\n\n`;
+
+beforeEach(() => {
+  vi.unstubAllEnvs();
+});
+
+type Answer = (response: ServerResponse) => { first?: string; each: string | Buffer; isPacked?: boolean };
+
+/** A server that would send 400 MB if it were let, and what became of it. */
+async function endless(answer: Answer) {
+  const seen = { requests: 0, megabytes: 0 };
+  const server = await loopback(async (request, response) => {
+    request.resume();
+    seen.requests++;
+    const { first = '', each, isPacked } = answer(response);
+    async function* pieces() {
+      yield first;
+      for (; seen.megabytes < 400; seen.megabytes++) yield each;
+      yield end;
+    }
+    await pipeline(Readable.from(pieces()), isPacked ? createGzip() : new PassThrough(), response).catch(
+      () => {},
+    );
+  });
+  vi.stubEnv('GENERIC_OPENAI_BASE_URL', server.url);
+  return seen;
+}
+
+function asJson(response: ServerResponse) {
+  response.setHeader('content-type', 'application/json');
+  return { first: start, each: megabyte };
+}
+
+function packed(response: ServerResponse) {
+  response.setHeader('content-encoding', 'gzip');
+  return { ...asJson(response), isPacked: true };
+}
+
+const asEvents = (each: string) => (response: ServerResponse) => {
+  response.setHeader('content-type', 'text/event-stream');
+  return { each };
+};
+
+test.each([
+  ['an answer', asJson],
+  ['an answer that is packed', packed],
+])('%s is read to 10 MB, asked for once, and ended', async (_what, answer) => {
+  const seen = await endless(answer);
+  const { message, retryable } = await failureOf(ask());
+  expect(message).toBe('generic-openai/any gave no usable answer: the answer has more than 10000000 bytes');
+  expect(retryable).toBe(false);
+  expect(seen.requests).toBe(1);
+  expect(seen.megabytes).toBeLessThan(400);
+});
+
+test('an error is read to 10 MB too', async () => {
+  const seen = await endless((response) => asJson(Object.assign(response, { statusCode: 400 })));
+  expect((await failureOf(ask())).message).toContain('generic-openai/any');
+  expect(seen.megabytes).toBeLessThan(400);
+});
+
+test.each([
+  ['text', piece('x'.repeat(1_000_000)), '4000000 characters'],
+  ['anything else', `: ${'x'.repeat(1_000_000)}\n\n`, '50000000 bytes'],
+])('a stream of %s ends where it is too long', async (_what, each, limit) => {
+  const seen = await endless(asEvents(each));
+  let shown = 0;
+  const { message, retryable } = await failureOf(
+    ask({
+      onText: (delta) => {
+        shown += delta.length;
+      },
+    }),
+  );
+  expect(message).toContain(`more than ${limit}`);
+  expect(retryable).toBe(false);
+  expect(shown).toBeLessThanOrEqual(4_000_000);
+  expect(seen.requests).toBe(1);
+  expect(seen.megabytes).toBeLessThan(400);
+});
+
+test('an answer with embeddings is read to 50 MB', async () => {
+  const seen = await endless(packed);
+  const { message } = await failureOf(embedTexts({ model: 'generic-openai/any', texts: ['x'], signal }));
+  expect(message).toContain('the answer has more than 50000000 bytes');
+  expect(seen).toMatchObject({ requests: 1 });
+  expect(seen.megabytes).toBeLessThan(400);
+});
+
+test('a text of four million characters is taken', async () => {
+  const content = 'é'.repeat(4_000_000);
+  const server = await loopback((_request, response) => {
+    response.setHeader('content-type', 'application/json').end(start + content + end);
+  });
+  vi.stubEnv('GENERIC_OPENAI_BASE_URL', server.url);
+  expect((await ask()).text).toBe(content);
+});

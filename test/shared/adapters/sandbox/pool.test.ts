@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { evaluateScript } from '../../../../shared/adapters/code/evaluate-code.ts';
+import { threads } from '../../../../shared/adapters/sandbox/pool.ts';
+import { sandboxOf } from '../../../../shared/adapters/sandbox/sandbox.ts';
+import { failureOf } from '../../../support/failure-of.ts';
+
+const endless = 'while (true);';
+/** A built-in that QuickJS cannot interrupt: only the end of the thread ends it. */
+const uninterruptible = 'return Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)';
+
+test('the thread that serves requests goes on while scripts run', async () => {
+  const sandbox = sandboxOf('busy');
+  let over = false;
+  const running = Promise.allSettled(
+    Array.from({ length: 4 }, () => evaluateScript(sandbox, uninterruptible, {}, { timeoutMs: 300 })),
+  ).then((results) => {
+    over = true;
+    return results.map(({ status }) => status);
+  });
+  let turns = 0;
+  while (!over) {
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    turns++;
+  }
+  expect(await running).toEqual(Array(4).fill('rejected'));
+  expect(turns).toBeGreaterThan(50);
+});
+
+test('a tenant that keeps all its threads busy does not keep others waiting', async () => {
+  const order: string[] = [];
+  const hogs = Array.from({ length: 6 }, () =>
+    failureOf(evaluateScript(sandboxOf('hog'), endless, {}, { timeoutMs: 700 })).then(() =>
+      order.push('hog'),
+    ),
+  );
+  await evaluateScript(sandboxOf('guest'), 'return 1', {});
+  order.push('guest');
+  await Promise.all(hogs);
+  expect(order[0]).toBe('guest');
+});
+
+test('memory has a hard limit and is given back, whatever a script allocates', async () => {
+  const sandbox = sandboxOf('hoarder');
+  const hoard = 'const all = []; while (true) all.push(new Uint8Array(2 ** 20).fill(1)); return all.length';
+  const before = process.memoryUsage().rss;
+  for (let round = 0; round < 3; round++) {
+    const failures = await Promise.all(
+      Array.from({ length: 4 }, () => failureOf(evaluateScript(sandbox, hoard, {}))),
+    );
+    for (const { message } of failures) expect(message).toBe('The script needs more than 64 MB of memory');
+  }
+  expect(process.memoryUsage().rss - before).toBeLessThan(400_000_000);
+});
+
+test('a run that is stopped stops its script, also while it waits for its turn', async () => {
+  const sandbox = sandboxOf('stopped');
+  const stop = new AbortController();
+  const running = Array.from({ length: 8 }, () =>
+    evaluateScript(sandbox, endless, {}, { timeoutMs: 30_000, signal: stop.signal }).catch((error) => error),
+  );
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  stop.abort(new Error('The run was stopped'));
+  for (const failure of await Promise.all(running)) expect(failure).toEqual(new Error('The run was stopped'));
+  expect(await evaluateScript(sandbox, 'return 1', {})).toBe(1);
+});
+
+test('TypeScript that takes Node’s stripper forever is ended, and the next is not', async () => {
+  const sandbox = sandboxOf('stripper');
+  const bomb = `const x = ${'<T>('.repeat(24)}1${')'.repeat(24)}`;
+  const failure = await failureOf(
+    evaluateScript(sandbox, bomb, {}, { language: 'typescript', timeoutMs: 200 }),
+  );
+  expect(failure.message).toBe('The script took longer than 200 ms');
+  expect(await evaluateScript(sandbox, 'return 1 as number', {}, { language: 'typescript' })).toBe(1);
+});
+
+test('a thread that breaks while it is being ended, when it has no task, leaves the process alone', async () => {
+  // How Piscina tells it; an event of this name that nobody listens to ends the process.
+  threads().emit('error', new Error('Worker terminated due to reaching memory limit'));
+  expect(await evaluateScript(sandboxOf('after'), '1 + 1', {})).toBe(2);
+});

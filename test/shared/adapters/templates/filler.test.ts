@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest';
+import { StepError } from '../../../../shared/core/step-error.ts';
+import { problemOf, renderTemplate, renderValue } from '../../../support/sandbox.ts';
+
+const variables = {
+  user: { name: 'Ada', tags: ['a', 'b'], age: 36 },
+  nothing: null,
+  long: 'x'.repeat(100_000),
+  keys: Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`key ${index}`, index])),
+  name: 'size',
+  list: Array<number>(500_000).fill(1),
+  other: [...Array<number>(499_999).fill(1), 2],
+};
+
+test.each([
+  ['Hello {{ user.name }}', 'Hello Ada'],
+  ['{{ user.tags[1] | upcase }}', 'B'],
+  ['{% for tag in user.tags %}{{ tag }};{% endfor %}', 'a;b;'],
+  ['[{{ missing }}{{ missing.deeper.still }}{{ nothing }}{{ empty }}]', '[]'],
+  ['{{ user }}', '{"name":"Ada","tags":["a","b"],"age":36}'],
+  ['{{ user.tags }}', '["a","b"]'],
+  ['{{ user.tags | join: "+" }}', 'a+b'],
+  ['no references { here }', 'no references { here }'],
+  ['', ''],
+])('%s becomes %s', async (template, text) => {
+  expect(await renderTemplate(template, variables)).toBe(text);
+});
+
+test('what is inherited is not to be seen', async () => {
+  const template =
+    '{{ user.constructor }}{{ user.__proto__ }}{{ user.toString }}{{ __proto__ }}{{ constructor.name }}';
+  expect(await renderTemplate(template, variables)).toBe('');
+});
+
+test('nothing can be fetched from beside a template', async () => {
+  for (const tag of ['include', 'render', 'layout']) {
+    expect(await problemOf('template', `{% ${tag} "/etc/passwd" %}`)).toContain(`tag "${tag}" not found`);
+  }
+});
+
+test('a template that does not parse is refused with its line and column', async () => {
+  expect(await problemOf('template', 'fine\n{{ user.name')).toContain('line:2, col:1');
+  expect(await problemOf('template', '{{ name | nofilter }}')).toContain('undefined filter: nofilter');
+  expect(await problemOf('template', '{{ user.name }}')).toBeUndefined();
+});
+
+test.each([
+  '{% for i in (1..100000000) %}a{% endfor %}',
+  '{% assign all = (1..30000) %}{% for i in all %}{% for j in all %}{% endfor %}{% endfor %}',
+  '{% assign a = long %}{% for i in (1..1000) %}{% assign a = a | append: a %}{% endfor %}{{ a }}',
+  '{% for i in (1..10000) %}{{ long }}{% endfor %}',
+  '{{ long | split: "" | join: long }}',
+  '{{ user | where_exp: "a", "b(" }}',
+])('the bomb %s is a StepError, and the next template is unharmed', async (bomb) => {
+  await expect(renderTemplate(bomb, variables)).rejects.toThrow(StepError);
+  expect(await renderTemplate('{{ user.name }}', variables)).toBe('Ada');
+});
+
+test.each([
+  ['the size of an object', `{% if ${'keys.size == 1 or '.repeat(4_000)} nothing %}a{% endif %}`],
+  ['the size of an object by a variable', `{% if ${'keys[name] and '.repeat(4_000)} nothing %}a{% endif %}`],
+  ['lists beside each other', `{% if ${'list == list and '.repeat(4_000)} nothing %}a{% endif %}`],
+  ['lists as cases', `{% case list %}{% when ${'other, '.repeat(4_000)} 1 %}{% endcase %}`],
+])('looking thousands of times at %s delays nobody else', async (_what, bomb) => {
+  let turns = 0;
+  const others = setInterval(() => turns++, 10);
+  await expect(renderTemplate(bomb, variables)).rejects.toThrow(StepError);
+  clearInterval(others);
+  expect(turns).toBeGreaterThan(10);
+});
+
+test('blanks in a template with a filter take no longer than a reading', async () => {
+  const blanks = ' '.repeat(99_000);
+  const fills = Array.from({ length: 100 }, () =>
+    renderTemplate(`{{ user.name | upcase }}${blanks}`, variables),
+  );
+  expect(new Set(await Promise.all(fills))).toEqual(new Set([`ADA${blanks}`]));
+});
+
+test('deep nesting is refused when it is saved', async () => {
+  expect(
+    await problemOf('template', `${'{% if a %}'.repeat(9_000)}${'{% endif %}'.repeat(9_000)}`),
+  ).toBeDefined();
+});
+
+test('a text that is one reference keeps the type of what it names; others become text', async () => {
+  const value = {
+    whole: '{{ user.tags }}',
+    age: '{{user.age}}',
+    said: 'is {{ user.age }}',
+    gone: '{{ nobody }}',
+    n: 1,
+  };
+  expect(await renderValue([value], variables)).toEqual([
+    { whole: ['a', 'b'], age: 36, said: 'is 36', gone: null, n: 1 },
+  ]);
+});
+
+test('a reference that a value names again and again makes no value beyond measure', async () => {
+  const many = Array.from({ length: 100 }, () => '{{ long }}');
+  await expect(renderValue(many, variables)).rejects.toThrow('more than 4000000 characters');
+  let value: unknown = 'x';
+  const doubled = async () => {
+    for (let turn = 0; turn < 60; turn++)
+      value = await renderValue(['{{ value }}', '{{ value }}'], { value });
+  };
+  await expect(doubled()).rejects.toThrow('more than 4000000 characters');
+  const large = 'x'.repeat(5_000_000);
+  expect(await renderValue('{{ large }}', { large })).toBe(large);
+});

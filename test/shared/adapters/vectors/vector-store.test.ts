@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { beforeEach, expect, test, vi } from 'vitest';
+import type { StoredVector } from '../../../../shared/adapters/ports.ts';
+import { vectorStore } from '../../../../shared/adapters/vectors/vector-store.ts';
+import { failureOf } from '../../../support/failure-of.ts';
+import { loopback } from '../../../support/loopback.ts';
+
+const store = () => vectorStore(`user:${randomUUID()}`);
+const stored = (id: string, vector: number[], metadata: StoredVector['metadata'] = {}) => ({
+  id,
+  vector,
+  metadata,
+});
+
+beforeEach(() => {
+  vi.unstubAllEnvs();
+});
+
+test('what was put is found, nearest first, with its metadata and the cosine as score', async () => {
+  const vectors = store();
+  const metadata = { title: 'Ä "quoted" title', tags: ['a', { deep: [1, null] }], text: 'x'.repeat(30_000) };
+  await vectors.put('docs', [stored('same', [3, 4], metadata), stored('across', [-4, 3])]);
+  await vectors.put('docs', [stored('opposite', [-3, -4])]);
+  const found = await vectors.query('docs', [0.6, 0.8], 10);
+  expect(found.map(({ id }) => id)).toEqual(['same', 'across', 'opposite']);
+  expect(found.map(({ score }) => Math.round(score * 1e6) / 1e6)).toEqual([1, 0, -1]);
+  expect(found.map((hit) => hit.metadata)).toEqual([metadata, {}, {}]);
+  expect(await vectors.query('docs', [1, 1], 1)).toHaveLength(1);
+});
+
+test('a collection that nothing was put in is empty', async () => {
+  expect(await store().query('none', [1, 2], 10)).toEqual([]);
+  const vectors = store();
+  await vectors.put('none', []);
+  expect(await vectors.query('none', [1, 2], 10)).toEqual([]);
+});
+
+test('an id that is put again has the new vector and the new metadata', async () => {
+  const vectors = store();
+  await vectors.put('docs', [stored('a', [1, 0], { n: 1 })]);
+  await vectors.put('docs', [stored('a', [0, 1])]);
+  expect(await vectors.query('docs', [0, 1], 10)).toEqual([{ id: 'a', score: 1, metadata: {} }]);
+});
+
+test('collections of one name are apart for each tenant, and of one tenant for each name', async () => {
+  const [one, other] = [store(), store()];
+  await one.put('docs', [stored('mine', [1, 0])]);
+  await one.put('Docs ✓', [stored('another', [1, 0, 0])]);
+  expect(await other.query('docs', [1, 0], 10)).toEqual([]);
+  expect((await one.query('docs', [1, 0], 10)).map(({ id }) => id)).toEqual(['mine']);
+  expect((await one.query('Docs ✓', [1, 0, 0], 10)).map(({ id }) => id)).toEqual(['another']);
+});
+
+test.each(['', ':', '-', '_', '.', '~', '%', '*', "'", '('])(
+  'no tenant’s name runs into the name of a collection at "%s"',
+  async (between) => {
+    const user = `user:${randomUUID()}`;
+    await vectorStore(user).put(`b${between}c`, [stored('x', [1, 0])]);
+    expect(await vectorStore(`${user}${between}b`).query('c', [1, 0], 10)).toEqual([]);
+  },
+);
+
+test('more vectors than one request takes are all stored', async () => {
+  const vectors = store();
+  const many = Array.from({ length: 1_201 }, (_, n) => stored(`v${n}`, [n + 1, 1], { n }));
+  await vectors.put('many', many);
+  for (const { id, vector } of [many[0], many[600], many[1_200]].filter((each) => each !== undefined)) {
+    expect((await vectors.query('many', vector, 1))[0]?.id).toBe(id);
+  }
+});
+
+test('vectors so long that 500 do not fit a request are all stored', async () => {
+  const vectors = store();
+  const long = (n: number) => Array.from({ length: 4_096 }, (_, at) => Math.sin(n * 4_096 + at));
+  await vectors.put(
+    'long',
+    Array.from({ length: 300 }, (_, n) => stored(`v${n}`, long(n))),
+  );
+  expect((await vectors.query('long', long(299), 1))[0]?.id).toBe('v299');
+});
+
+test('steps that make the same collection at once both store their vectors', async () => {
+  const vectors = store();
+  await Promise.all(['a', 'b', 'c', 'd'].map((id) => vectors.put('race', [stored(id, [1, 0])])));
+  expect(await vectors.query('race', [1, 0], 10)).toHaveLength(4);
+});
+
+test('vectors of another dimension are refused with both numbers, on writing and on asking', async () => {
+  const vectors = store();
+  await vectors.put('docs', [stored('a', [1, 2, 3])]);
+  const message = 'The collection docs holds vectors of 3 dimensions; this has 2';
+  for (const attempt of [vectors.put('docs', [stored('b', [1, 2])]), vectors.query('docs', [1, 2], 5)]) {
+    expect(await failureOf(attempt)).toMatchObject({ message, retryable: false });
+  }
+  expect((await failureOf(vectors.put('new', [stored('a', [1, 2]), stored('b', [1])]))).message).toBe(
+    'Vectors of one collection have one dimension: a has 2, b has 1',
+  );
+});
+
+test('metadata of more than 40,000 bytes are refused before anything is stored', async () => {
+  const vectors = store();
+  const large = stored('large', [1, 0], { text: 'é'.repeat(20_000) });
+  expect((await failureOf(vectors.put('docs', [stored('small', [1, 0]), large]))).message).toBe(
+    'The metadata of the vector large has 40011 bytes; 40000 are the most',
+  );
+  expect(await vectors.query('docs', [1, 0], 10)).toEqual([]);
+});
+
+/** A store on a server that answers as it is told. The client of a process is made once, so this takes a new one. */
+async function storeOn(answer: (request: IncomingMessage, response: ServerResponse) => void) {
+  const { url } = await loopback(answer);
+  vi.stubEnv('AWS_ENDPOINT_URL_S3VECTORS', url);
+  vi.resetModules();
+  const { vectorStore } = await import('../../../../shared/adapters/vectors/vector-store.ts');
+  const { StepError } = await import('../../../../shared/core/step-error.ts');
+  return { vectors: vectorStore('user:x'), StepError };
+}
+
+const refusal = (status: number, type: string) => (_: IncomingMessage, response: ServerResponse) =>
+  response
+    .writeHead(status, { 'content-type': 'application/json', 'x-amzn-errortype': type })
+    .end('{"message":"Not now"}');
+
+test.each([
+  [429, 'TooManyRequestsException'],
+  [503, 'ServiceUnavailableException'],
+])(
+  'a store that answers %i again and again fails the step, which may be tried again',
+  async (status, type) => {
+    const { vectors, StepError } = await storeOn(refusal(status, type));
+    const failure = await vectors.query('docs', [1], 1).catch((error) => error);
+    expect(failure).toBeInstanceOf(StepError);
+    expect(failure).toMatchObject({
+      message: `The vector store answered ${status}: Not now`,
+      retryable: true,
+    });
+  },
+);
+
+test('a deployment that may not reach its store is a fault of the program, not of the flow', async () => {
+  const { vectors, StepError } = await storeOn(refusal(403, 'AccessDeniedException'));
+  const failure = await vectors.query('docs', [1], 1).catch((error) => error);
+  expect(failure).not.toBeInstanceOf(StepError);
+  expect(failure.name).toBe('AccessDeniedException');
+});

@@ -1,0 +1,34 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { eachAtOnce } from '../../../shared/core/for-each-concurrently.ts';
+
+const numbers = Array.from({ length: 20 }, (_, n) => n);
+
+test('works on each item once, and on no more at a time than it may', async () => {
+  const done: number[] = [];
+  let working = 0;
+  let most = 0;
+  await eachAtOnce(numbers, 3, async (n) => {
+    most = Math.max(most, ++working);
+    await setImmediate();
+    working--;
+    done.push(n);
+  });
+  expect(done.toSorted((a, b) => a - b)).toEqual(numbers);
+  expect(most).toBe(3);
+});
+
+test('after a failure it begins nothing more, waits for what it began, and throws the first failure', async () => {
+  const begun: number[] = [];
+  const ended: number[] = [];
+  const work = eachAtOnce(numbers, 3, async (n) => {
+    begun.push(n);
+    if (n === 4) throw new Error('four');
+    await setImmediate();
+    await setImmediate();
+    ended.push(n);
+  });
+  await expect(work).rejects.toThrow('four');
+  expect(begun.length).toBeLessThan(8);
+  expect(ended.toSorted()).toEqual(begun.filter((n) => n !== 4).toSorted());
+});

@@ -1,0 +1,321 @@
+import { expect, test } from 'vitest';
+import { analyse } from '../../../../../shared/domain/flows/analysis/analyse.ts';
+import type { FlowStepInput } from '../../../../../shared/domain/flows/checking/flow-step.ts';
+import { sandbox } from '../../../../support/sandbox.ts';
+import { prompt, setVariable, template, transform } from '../../../execution/engine/engine-world.ts';
+
+const condition = (expression: string, trueSteps: object[], falseSteps: object[] = []): FlowStepInput => ({
+  type: 'conditional',
+  name: expression,
+  config: { condition: expression, trueSteps, falseSteps },
+});
+
+/** What is said about some steps, as `CODE path variable`. */
+async function said(kind: 'warnings' | 'recommendations', ...steps: object[]): Promise<string[]> {
+  const findings = (await analyse(steps, 'flowSteps', sandbox))[kind];
+  return findings.map(({ code, path, details }) => {
+    const { variable, model } = (details ?? {}) as { variable?: string; model?: string };
+    return [code, path, variable ?? model].filter(Boolean).join(' ');
+  });
+}
+const warnings = (...steps: object[]) => said('warnings', ...steps);
+const recommendations = (...steps: object[]) => said('recommendations', ...steps);
+
+test('a flow in which all fits together is not talked about', async () => {
+  const steps = [
+    template('{{ _record.name }} {{ _flow.name }} {{ messages | size }} {{ secrets.key }}', 'a'),
+    transform('const local = [a].map((x) => x.length); return { local, b: variables.a, c: input["a"] }', 'd'),
+    setVariable('e', { list: ['{{ d.local }}'] }),
+    condition('e.list.length > 0', [
+      template('{% assign f = e %}{% for g in f.list %}{{ g }}{% endfor %}', 'h'),
+    ]),
+    template('{{ h }}', 'last'),
+  ];
+  expect(await analyse(steps, 'flowSteps', sandbox)).toEqual({ warnings: [], recommendations: [] });
+});
+
+test.each<[object, string]>([
+  [template('{{ gone }}'), 'config.template'],
+  [template('{{ "x" | append: gone }}'), 'config.template'],
+  [template('{% if gone == 1 %}{% endif %}'), 'config.template'],
+  [template('{% for x in gone %}{{ x }}{% endfor %}'), 'config.template'],
+  [transform('return gone'), 'config.script'],
+  [transform('gone.map((x) => x)'), 'config.script'],
+  [transform('return variables.gone'), 'config.script'],
+  [transform('return input["gone"]'), 'config.script'],
+  [transform('class A { static { gone() } }'), 'config.script'],
+  [transform('return { gone }'), 'config.script'],
+  [transform(`return \`\${gone}\``), 'config.script'],
+  [transform('function f(a = gone) { return a } return f()'), 'config.script'],
+  [
+    {
+      ...transform('return gone as string'),
+      config: { script: 'return gone as string', language: 'typescript' },
+    },
+    'config.script',
+  ],
+  [{ ...template('x'), when: 'gone > 1' }, 'when'],
+  [condition('gone', [template('x')]), 'config.condition'],
+  [setVariable('a', { deep: [1, { er: '{{ gone }}' }] }), 'config.value.deep.1.er'],
+  [
+    {
+      type: 'api-call',
+      name: 'a',
+      config: { http: { url: 'https://example.com', headers: { 'X-A': '{{ gone }}' } } },
+    },
+    'config.http.headers.X-A',
+  ],
+  [
+    {
+      type: 'api-call',
+      name: 'a',
+      config: { http: { url: 'x' }, auth: { type: 'bearer', token: '{{ gone }}' } },
+    },
+    'config.auth.token',
+  ],
+  [
+    { type: 'upsert-record', name: 'u', config: { recordType: 't', sourceVariable: 'gone.inside[0]' } },
+    'config.sourceVariable',
+  ],
+  [
+    {
+      type: 'retrieve-record',
+      name: 'r',
+      config: {
+        recordFilter: {
+          type: 't',
+          where: { op: 'and', conditions: [{ field: 'a', op: 'eq', value: '{{ gone }}' }] },
+        },
+      },
+    },
+    'config.recordFilter.where.conditions.0.value',
+  ],
+  [
+    {
+      type: 'send-email',
+      name: 'm',
+      config: { from: 'a@b.example', to: ['{{ gone }}'], subject: 's', text: 't' },
+    },
+    'config.to.0',
+  ],
+])('%j reads a variable that no step sets', async (step, path) => {
+  expect(await warnings(step)).toEqual([`UNKNOWN_VARIABLE flowSteps.0.${path} gone`]);
+});
+
+test.each([
+  transform('return typeof gone === "string" ? 1 : 2'),
+  transform('const gone = 1; return gone'),
+  transform('try { } catch (gone) { return gone.message }'),
+  transform('return ((gone) => gone)(1)'),
+  transform('return new Map([[Math.PI, JSON.stringify(undefined)]])'),
+  template('{% assign gone = 1 %}{{ gone }}'),
+  template('{% raw %}{{ gone }}{% endraw %}'),
+  template('no {{"gone"}}'),
+  {
+    type: 'upsert-record',
+    name: '{{ gone }}',
+    config: { recordType: '{{ gone }}', sourceVariable: '_record' },
+  },
+])('%j does not read it', async (step) => {
+  expect(await warnings(step)).toEqual([]);
+});
+
+test('a variable that is set later, or in the other branch, is not set yet', async () => {
+  expect(await warnings(template('{{ a }}'), template('x', 'a'), template('{{ a }}'))).toEqual([
+    'VARIABLE_USED_BEFORE_SET flowSteps.0.config.template a',
+  ]);
+  const branches = condition('_record.x', [template('x', 'a'), template('{{ a }}')], [template('{{ a }}')]);
+  expect(await warnings(branches, template('{{ a }}'))).toEqual([
+    'VARIABLE_USED_BEFORE_SET flowSteps.0.config.falseSteps.0.config.template a',
+  ]);
+});
+
+test('steps are seen in the order in which they run, and told by the place where they stand', async () => {
+  const [late, early] = [template('{{ a }}'), template('x', 'a')];
+  expect(await warnings({ ...late, order: 2 }, { ...early, order: 1 })).toEqual([]);
+  const { warnings: found } = await analyse(
+    [
+      { ...late, order: 1 },
+      { ...early, order: 2 },
+    ],
+    'steps',
+    sandbox,
+  );
+  expect(found).toEqual([
+    {
+      code: 'VARIABLE_USED_BEFORE_SET',
+      message: 'a is not set here: the step "x" comes later or in another branch',
+      path: 'steps.0.config.template',
+      step: { index: 0, name: '{{ a }}', type: 'template' },
+      details: { variable: 'a' },
+    },
+  ]);
+});
+
+test('nested steps are told by their whole path, under the index of the step at the top', async () => {
+  const deep = condition('_record.a', [condition('_record.b', [], [template('{{ gone }}')])]);
+  const { warnings: found } = await analyse([template('x'), deep], 'flowSteps', sandbox);
+  expect(found).toMatchObject([
+    {
+      path: 'flowSteps.1.config.trueSteps.0.config.falseSteps.0.config.template',
+      step: { index: 1, name: '{{ gone }}', type: 'template' },
+    },
+  ]);
+});
+
+test.each([
+  ['false', 'trueSteps'],
+  ['1 > 2', 'trueSteps'],
+  ["!'text'", 'trueSteps'],
+  ['null ?? 0', 'trueSteps'],
+  ['_record.x && false', 'trueSteps'],
+  ['typeof x === "y" && 0', 'trueSteps'],
+  ['undefined', 'trueSteps'],
+  ['-0 || NaN', 'trueSteps'],
+  ['true', 'falseSteps'],
+  ["'a' + 'b' === 'ab'", 'falseSteps'],
+  ['_record.x || 1', 'falseSteps'],
+  ['[]', 'falseSteps'],
+  ['!(2 * 2 !== 4) ? {} : _record.x', 'falseSteps'],
+])('%j leaves %s unreachable', async (expression, branch) => {
+  const step = condition(expression, [template('{{ gone }}', 'a')], [template('{{ gone }}', 'a')]);
+  const other = branch === 'trueSteps' ? 'falseSteps' : 'trueSteps';
+  expect((await warnings(step)).filter((each) => !each.endsWith(' x'))).toEqual([
+    `UNREACHABLE_BRANCH flowSteps.0.config.${branch}`,
+    `UNKNOWN_VARIABLE flowSteps.0.config.${other}.0.config.template gone`,
+  ]);
+});
+
+test.each([
+  '_record.x',
+  '1n > 2n',
+  '_record.x || false',
+  '[] == false',
+  'Math.random() > 2',
+  '(() => false)()',
+  '_record.x ?? false',
+])('%j may hold or not', async (expression) => {
+  expect(await warnings(condition(expression, [template('a')], [template('b')]))).toEqual([]);
+});
+
+test('a step that is switched off, or whose condition never holds, never runs and sets nothing', async () => {
+  const off = { ...template('{{ gone }}', 'a'), enabled: false };
+  const never = { ...condition('_record.x', [template('{{ gone }}', 'b')]), when: '1 === 2' };
+  expect(await warnings(off, never, template('{{ a }}{{ b }}'))).toEqual([
+    'UNREACHABLE_STEP flowSteps.0.enabled',
+    'UNREACHABLE_STEP flowSteps.1.when',
+    'UNKNOWN_VARIABLE flowSteps.2.config.template a',
+    'UNKNOWN_VARIABLE flowSteps.2.config.template b',
+  ]);
+});
+
+test('an output that is set again before it is read is lost', async () => {
+  const lost = 'OUTPUT_OVERWRITTEN flowSteps.0.config.outputVariable a';
+  const [one, two, reads] = [template('1', 'a'), template('2', 'a'), template('{{ a }}')];
+  expect(await warnings(one, two, reads)).toEqual([lost]);
+  expect(await warnings(one, reads, two, reads)).toEqual([]);
+  expect(await warnings(one, template('{{ a }}', 'a'), reads)).toEqual([]);
+  expect(await warnings(one, { ...two, when: '_record.x' }, reads)).toEqual([]);
+  expect(await warnings(one, condition('_record.x', [two]), reads)).toEqual([]);
+  expect(await warnings(condition('_record.x', [one], [two]), reads)).toEqual([]);
+  expect(await warnings(condition('_record.x', [one]), two, reads)).toEqual([
+    'OUTPUT_OVERWRITTEN flowSteps.0.config.trueSteps.0.config.outputVariable a',
+  ]);
+  expect(await warnings(one, transform('JSON.stringify(variables)'), two, reads)).toEqual([]);
+  expect(await warnings(setVariable('a', 1), two, reads)).toEqual([
+    'OUTPUT_OVERWRITTEN flowSteps.0.config.variableName a',
+  ]);
+});
+
+test('an output that no step reads is told, unless the flow ends with it or a script may read any', async () => {
+  const unused = 'UNUSED_OUTPUT flowSteps.0.config.outputVariable a';
+  expect(await recommendations(template('1', 'a'), template('2', 'b'))).toEqual([unused]);
+  expect(await recommendations(template('1', 'a'), transform('globalThis[variables.x]', 'b'))).toEqual([]);
+  expect(await recommendations(template('1', 'a'), transform('return Object.keys(input)', 'b'))).toEqual([]);
+  expect(await recommendations(template('1', 'a'), condition('_record.x', [template('2', 'b')]))).toEqual([
+    unused,
+  ]);
+});
+
+test.each([
+  [{ model: 'gpt-of-nobody' }, 'config.model gpt-of-nobody'],
+  [{ model: 'nobody/gpt-4.1' }, 'config.model nobody/gpt-4.1'],
+  [{ model: 'openai/gpt-of-nobody' }, 'config.model openai/gpt-of-nobody'],
+  [
+    {
+      model: 'gpt-4.1-nano',
+      errorHandling: {
+        onError: 'fallback',
+        fallbacks: [{ type: 'retry' }, { type: 'model', model: 'none-of-these' }],
+      },
+    },
+    'config.errorHandling.fallbacks.1.model none-of-these',
+  ],
+])('%j names a model that nobody knows', async (config, place) => {
+  expect(await warnings(prompt('x', config))).toEqual([`UNKNOWN_MODEL flowSteps.0.${place}`]);
+});
+
+test.each([
+  'gpt-4.1-nano',
+  'openai/gpt-4.1',
+  'anthropic/claude-3-5-haiku-latest',
+  'generic-openai/anything:8b',
+])('%s is known, or may be', async (model) => {
+  expect(await warnings(prompt('x', { model }))).toEqual([]);
+});
+
+test('what reaches outside should say what happens when it fails, and a prompt keep its answer', async () => {
+  const model = 'gpt-4.1-nano';
+  const handled = { errorHandling: { onError: 'continue' } };
+  expect(await recommendations(prompt('x', { model }), template('y'))).toEqual([
+    'OUTPUT_NOT_KEPT flowSteps.0.config.outputVariable',
+    'NO_ERROR_HANDLING flowSteps.0.config.errorHandling',
+  ]);
+  expect(await recommendations(template('y'), prompt('x', { model, ...handled }))).toEqual([]);
+});
+
+test('what is wrong in a flow is passed over', async () => {
+  const broken = [
+    null,
+    5,
+    {},
+    { type: 'nope' },
+    { type: 'template', config: 'x' },
+    { type: 'template', config: { template: 5 } },
+  ];
+  expect(
+    await warnings(...(broken as object[]), template('{{ a'), transform('return ('), template('{{ gone }}')),
+  ).toEqual(['UNKNOWN_VARIABLE flowSteps.8.config.template gone']);
+  expect(await analyse('no list', 'flowSteps', sandbox)).toEqual({ warnings: [], recommendations: [] });
+});
+
+test('nothing is run: neither templates nor scripts', async () => {
+  const [forever, throws] = ['while (true) {}', 'throw new Error("ran")'];
+  const { warnings: found } = await analyse(
+    [
+      transform(`${forever} return 1`),
+      transform(throws),
+      condition('(() => { for (;;); })()', [template('x')]),
+    ],
+    'flowSteps',
+    sandbox,
+  );
+  expect(found).toEqual([]);
+});
+
+test('long texts, and what comes after many, are not looked at, and that is said', async () => {
+  const long = template(`{{ gone }}${'x'.repeat(20_000)}`);
+  expect(await warnings(long, template('{{ gone }}'))).toEqual([
+    'NOT_ANALYSED flowSteps.0',
+    'UNKNOWN_VARIABLE flowSteps.1.config.template gone',
+  ]);
+  const many = Array.from({ length: 14 }, () => template(`{{ _record.x }}${'x'.repeat(19_000)}`));
+  expect(await warnings(...many)).toEqual(['NOT_ANALYSED flowSteps.13']);
+});
+
+test('of more than a thousand findings the rest is only counted', async () => {
+  const names = Array.from({ length: 1_500 }, (_, n) => `{{ v${n} }}`).join('');
+  const found = (await analyse([template(names)], 'flowSteps', sandbox)).warnings;
+  expect(found).toHaveLength(1_001);
+  expect(found.at(-1)).toMatchObject({ code: 'MORE_FINDINGS', message: 'There are 500 more, not listed' });
+});

@@ -1,0 +1,172 @@
+import { expect, test } from 'vitest';
+import { newId } from '../../../../shared/core/ids.ts';
+import { bulkEditor } from '../../../../shared/domain/records/bulk-edit.ts';
+import { recordStore } from '../../../../shared/domain/records/record-store.ts';
+import type { Scope } from '../../../../shared/platform/data/scope.ts';
+import type { TenantTable } from '../../../../shared/platform/data/table.ts';
+import { brokenTable, type Interference } from '../../../support/broken-table.ts';
+import { newTenant } from '../../../support/stack.ts';
+
+const owner = { userId: 'user', organizationId: null };
+const targets = { recordFilter: { type: 'a' } };
+const change = { updates: { done: true }, deleteFields: ['old'] };
+const inTime = { dryRun: false, timeLeftMs: () => 29_000 };
+
+/** Records of a type, and their editor on a table with something in between. */
+async function withRecords(count: number) {
+  const { tenant } = await newTenant();
+  const scopeOn = (table: TenantTable): Scope => ({ table, now: () => new Date(), newId });
+  const plain = brokenTable(tenant, {});
+  const records = recordStore(scopeOn(plain));
+  const drafts = Array.from({ length: count }, (_, n) => ({
+    ...{ type: 'a', name: `row ${n}`, messages: null },
+    metadata: { n, old: 1 },
+  }));
+  const { created } = await records.createMany(owner, drafts);
+  const ids = created.map(({ id }) => id).toReversed();
+  const all = async () =>
+    (await records.getMany(ids)).map(({ metadata, revision }) => ({ metadata, revision }));
+  return {
+    records,
+    ids,
+    all,
+    interfered: (interference: Interference) => bulkEditor(scopeOn(brokenTable(tenant, interference))),
+    /** Another writer comes in just before each record's first write. */
+    meanwhile(disturb: (id: string) => Promise<unknown>) {
+      const seen = new Set<string>();
+      const commit: TenantTable['commit'] = async (writes) => {
+        const id = ids.find((each) => JSON.stringify(writes).includes(each)) ?? '';
+        if (!seen.has(id)) await disturb(seen.add(id) && id);
+        return plain.commit(writes);
+      };
+      return bulkEditor(scopeOn({ ...plain, commit }));
+    },
+  };
+}
+
+/** Counts the updates that are sent, and dies at one of them. */
+function dyingAt(fatal: number) {
+  const updates = { sent: 0 };
+  const before = (command: string) => {
+    if (command === 'UpdateItem' && ++updates.sent >= fatal) throw new Error('The process died');
+  };
+  return { updates, before };
+}
+
+test('a call that dies in the middle is finished by the same call, which writes nothing twice', async () => {
+  const { ids, all, interfered } = await withRecords(120);
+  await expect(interfered(dyingAt(50))(targets, change, inTime)).rejects.toThrow('The process died');
+  const written = (await all()).filter(({ revision }) => revision === 2).length;
+  expect(written).toBeGreaterThan(0);
+  expect(written).toBeLessThan(50);
+
+  const { updates, before } = dyingAt(Number.POSITIVE_INFINITY);
+  const { recordIds } = await interfered({ before })(targets, change, inTime);
+  expect(recordIds).toEqual(ids);
+  expect(updates.sent).toBe(120 - written);
+  for (const [index, { metadata, revision }] of (await all()).entries()) {
+    expect(metadata).toEqual({ n: 119 - index, done: true });
+    expect(revision).toBe(2);
+  }
+});
+
+test('after a failure nothing more is begun, and nothing is still being written when it is told', async () => {
+  const { all, interfered } = await withRecords(200);
+  await expect(interfered(dyingAt(10))(targets, change, inTime)).rejects.toThrow('The process died');
+  const then = await all();
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(await all()).toEqual(then);
+  expect(then.filter(({ revision }) => revision === 2).length).toBeLessThan(50);
+});
+
+test('a write whose answer was lost is told as it was, and not repeated', async () => {
+  const { ids, all, interfered } = await withRecords(3);
+  const { updates, before } = dyingAt(Number.POSITIVE_INFINITY);
+  let answers = 0;
+  const after = (command: string) => {
+    if (command !== 'UpdateItem' || answers++ > 0) return;
+    throw Object.assign(new Error('socket hang up'), { name: 'TimeoutError', code: 'ECONNRESET' });
+  };
+  const { recordIds, data } = await interfered({ before, after })(targets, change, inTime);
+  expect(updates.sent).toBe(4);
+  expect(recordIds).toEqual(ids);
+  expect(data.map(({ before }) => before)).toEqual([2, 1, 0].map((n) => ({ n, old: 1 })));
+  expect((await all()).map(({ revision }) => revision)).toEqual([2, 2, 2]);
+});
+
+test('what others wrote between the reading and the writing is kept, and the answer tells of it', async () => {
+  const { records, ids, all, meanwhile } = await withRecords(40);
+  const edit = meanwhile((id) => records.update(id, { metadata: { mine: id, old: 2 } }));
+  const { recordIds, data } = await edit(targets, change, inTime);
+  expect(recordIds).toEqual(ids);
+  expect((await all()).map(({ metadata }) => metadata)).toEqual(ids.map((mine) => ({ mine, done: true })));
+  expect(data).toEqual(
+    ids.map((id) => ({ id, before: { mine: id, old: 2 }, after: { mine: id, done: true } })),
+  );
+});
+
+test('records that are gone meanwhile, or no longer meant, are left alone and left out', async () => {
+  const { records, ids, all, meanwhile } = await withRecords(3);
+  const [gone = '', retyped = '', kept = ''] = ids;
+  const edit = meanwhile(async (id) => {
+    if (id === gone) await records.remove(gone);
+    if (id === retyped) await records.update(retyped, { type: 'b' });
+  });
+  const { recordIds, data } = await edit(targets, change, inTime);
+  expect(recordIds).toEqual([kept]);
+  expect(data.map(({ id }) => id)).toEqual([kept]);
+  expect((await all()).map(({ metadata }) => metadata)).toEqual([
+    { n: 1, old: 1 },
+    { n: 0, done: true },
+  ]);
+});
+
+test('503 with what is done when the time runs out, and the same call does the rest', async () => {
+  const { ids, all, interfered } = await withRecords(100);
+  const { updates, before } = dyingAt(Number.POSITIVE_INFINITY);
+  const timeLeftMs = () => (updates.sent < 40 ? 29_000 : 2_000);
+  const call = interfered({ before })(targets, change, { dryRun: false, timeLeftMs });
+  const error = await call.then(
+    () => undefined,
+    (thrown) => thrown,
+  );
+  const done = (await all()).filter(({ metadata }) => metadata.done).length;
+  expect(done).toBeGreaterThan(0);
+  expect(error).toMatchObject({
+    status: 503,
+    details: [
+      {
+        code: 'OUT_OF_TIME',
+        message: `The time of the call is over: ${done} of 100 records are done. Send the call again for the rest`,
+      },
+    ],
+  });
+  expect((await interfered({})(targets, change, inTime)).recordIds).toEqual(ids);
+  expect((await all()).every(({ metadata, revision }) => metadata.done && revision === 2)).toBe(true);
+});
+
+test('400 when the records take too long to read, and nothing is written', async () => {
+  const { all, interfered } = await withRecords(3);
+  const call = interfered({})(targets, change, { dryRun: false, timeLeftMs: () => 9_000 });
+  await expect(call).rejects.toMatchObject({
+    status: 400,
+    details: [{ path: 'recordFilter', code: 'TOO_MANY_RECORDS' }],
+  });
+  expect((await all()).every(({ revision }) => revision === 1)).toBe(true);
+});
+
+test('503 when somebody else lets a record grow too large meanwhile, and the same call is then a 400 that names it', async () => {
+  const { records, ids, interfered, meanwhile } = await withRecords(2);
+  const large = { text: 'x'.repeat(256 * 1024 - 20) };
+  const edit = meanwhile((id) =>
+    id === ids[1] ? records.update(id, { metadata: large }) : Promise.resolve(),
+  );
+  await expect(edit(targets, change, inTime)).rejects.toMatchObject({
+    status: 503,
+    details: [{ message: expect.stringContaining(`${ids[1]} has become too large`) }],
+  });
+  await expect(interfered({})(targets, change, inTime)).rejects.toMatchObject({
+    status: 400,
+    details: [{ path: 'updates', message: expect.stringContaining(ids[1] ?? '') }],
+  });
+});

@@ -1,0 +1,13 @@
+import { type CsvDraft, isDraft, type RowError, readCsv } from '../../../../shared/domain/records/csv.ts';
+import type { CsvColumns } from '../../../../shared/domain/records/csv-columns.ts';
+
+/** All that a file holds, read to its end. */
+export async function parseCsv(file: string | Uint8Array, columns: CsvColumns) {
+  const drafts: CsvDraft[] = [];
+  const errors: RowError[] = [];
+  for await (const entry of readCsv(typeof file === 'string' ? Buffer.from(file) : file, columns)) {
+    if (isDraft(entry)) drafts.push(entry);
+    else errors.push(entry);
+  }
+  return { drafts, errors };
+}

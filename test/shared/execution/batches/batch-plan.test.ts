@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { recordStore } from '../../../../shared/domain/records/record-store.ts';
+import { batchPlanner, type PlanMessage } from '../../../../shared/execution/batches/batch-plan.ts';
+import { batchStore, slotOf } from '../../../../shared/execution/batches/batch-store.ts';
+import type { RunMessage } from '../../../../shared/execution/batches/run-message.ts';
+import { deliver, plannedBatch } from '../../../support/batches.ts';
+import { template } from '../../../support/flows.ts';
+import { silentQueue } from '../../../support/silent-queue.ts';
+
+test('a batch of more records than one message plans is planned in parts, each record once in its slot', async () => {
+  const { scope, batch, records, tenant, progress } = await plannedBatch({
+    ...{ steps: [template('x')], recordCount: 5_003, recordConcurrency: 7 },
+    ...{ planned: false, totalRecords: 0 },
+  });
+  const sent = await silentQueue<RunMessage>('RUNS_QUEUE_URL');
+  const parts: PlanMessage[] = [];
+  let part: PlanMessage | undefined = { tenant, batchId: batch.id, after: null, n: 0 };
+  for (; part && parts.length < 5; part = await batchPlanner(scope).plan(part)) parts.push(part);
+  expect(parts.map(({ n }) => n)).toEqual([0, 5_000]);
+  expect(await progress()).toMatchObject({ totalRecords: 5_003 });
+  const slots = new Map(sent.map(({ body, group }) => [body.recordId, [body.slot, group]]));
+  expect(sent).toHaveLength(5_003);
+  expect(records.map(({ id }) => slots.get(id))).toEqual(
+    records.map((_, n) => [slotOf(batch, n), `${batch.id}.${slotOf(batch, n)}`]),
+  );
+});
+
+test.each([
+  ['was stopped', { planned: false }, true],
+  ['has been planned', { planned: true }, false],
+])('a batch that %s gets no more messages', async (_what, changes, isStopped) => {
+  const { scope, batch, tenant } = await plannedBatch({ steps: [template('x')], recordCount: 3, ...changes });
+  if (isStopped) await batchStore(scope).stop(batch.id, 'cancelled');
+  const sent = await silentQueue<RunMessage>('RUNS_QUEUE_URL');
+  const message = { tenant, batchId: batch.id, after: null, n: 0 };
+  expect(await batchPlanner(scope).plan(message)).toBeUndefined();
+  expect(sent).toEqual([]);
+});
+
+test('a batch is not over before all of its records are planned, and one whose records are gone is', async () => {
+  const { scope, batch, message, tenant, progress } = await plannedBatch({
+    ...{ steps: [template('x')], recordCount: 1, planned: false },
+  });
+  await deliver([message()]);
+  expect(await progress()).toMatchObject({ status: 'running', processedRecords: 1, totalRecords: 1 });
+  await batchPlanner(scope).plan({ tenant, batchId: batch.id, after: null, n: 0 });
+  expect(await progress()).toMatchObject({ status: 'completed', processedRecords: 1, totalRecords: 1 });
+
+  const empty = await plannedBatch({ steps: [template('x')], recordCount: 1, planned: false });
+  await recordStore(empty.scope).remove(empty.records[0]?.id ?? '');
+  const { tenant: other, batch: none } = empty;
+  await batchPlanner(empty.scope).plan({ tenant: other, batchId: none.id, after: null, n: 0 });
+  expect(await empty.progress()).toMatchObject({ status: 'completed', totalRecords: 0, progress: 100 });
+});
+
+test('who lists the latest batches sees one move on, and keeps how it ended', async () => {
+  const { scope, batch, message } = await plannedBatch({ steps: [template('x')], recordCount: 2 });
+  const { latest } = batchStore(scope);
+  const seen = async () => (await latest(1))[0]?.progress;
+  for (const n of [0, 1]) {
+    await deliver([message(n)]);
+    expect(await seen()).toMatchObject({ processedRecords: n + 1 });
+  }
+  expect(await seen()).toMatchObject({ status: 'completed', processedRecords: 2 });
+  expect(await batchStore(scope).get(batch.id)).toMatchObject({ outcome: { processed: 2 } });
+});

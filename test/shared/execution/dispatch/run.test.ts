@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import type { Interference } from '../../../support/broken-table.ts';
+import { createRecords, template } from '../../../support/flows.ts';
+import { newTenant } from '../../../support/stack.ts';
+import { dispatchHere } from './dispatch-here.ts';
+
+const wait = (config: object) => ({ type: 'wait-until', name: 'wait', config });
+
+test('a silent run pings, and its events are still numbered without gaps', async () => {
+  const flow = { name: 'Slow', steps: [wait({ delayMs: 120 })] };
+  const { events } = await dispatchHere(await newTenant(), { flow }, {}, { pingEveryMs: 20 });
+  expect(events.filter(({ type }) => type === 'ping').length).toBeGreaterThan(1);
+  expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index));
+  expect(events.at(-1)?.type).toBe('execution_complete');
+});
+
+test('outputs that the record cannot take are told, and the run is no success', async () => {
+  const tenant = await newTenant();
+  const [record] = await createRecords(tenant, 'thing', 1);
+  const script = {
+    type: 'transform-data',
+    name: 's',
+    config: { script: '"x".repeat(300_000)', outputVariable: 'v' },
+  };
+  const { result } = await dispatchHere(tenant, {
+    flow: { name: 'Large', steps: [script] },
+    record: { id: record?.id },
+    options: { autoAppendMetadata: true },
+  });
+  expect(result).toMatchObject({ success: false, status: 'failed' });
+  expect(result.error).toContain('The outputs could not be appended');
+});
+
+test('a fault of the service is told with the request’s id, and nothing of the inside', async () => {
+  const broken: Interference = {
+    before: (command, input) => {
+      if (command === 'TransactWriteItems' && JSON.stringify(input).includes('"batch"'))
+        throw new Error('secret inside');
+    },
+  };
+  const flow = { name: 'Waits', steps: [template('x'), wait({ delayMs: 60_000 })] };
+  const { result, events } = await dispatchHere(await newTenant(), { flow }, broken);
+  const error = { code: 'INTERNAL', message: 'The service broke the run off; request request-1' };
+  expect(events.at(-1)).toMatchObject({ type: 'execution_error', error });
+  expect(result).toMatchObject({ success: false, status: 'failed', error: error.message });
+});

@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
+import type { stepTypes } from '../../../../shared/domain/flows/step-types/index.ts';
+
+type Config = Record<string, unknown>;
+type StepTypeName = keyof typeof stepTypes;
+
+const variable = fc.constantFrom('a', 'b', 'c');
+const words = ['say {{ a }}', 'plain', '{{ b }} and {{ c }}', 'fail', 'fail for good'];
+const text = fc.constantFrom(...words);
+const textWithSecret = fc.constantFrom(...words, 'whisper {{secret:HUSH}} to {{ a }}');
+const url = fc.constantFrom(
+  'https://example.com/page',
+  'https://example.com/{{ a }}',
+  'https://example.com/fail',
+);
+const condition = fc.constantFrom('true', 'false', 'a', 'b === "x"', 'String(c).length > 3', 'missing.name');
+const config = <Members extends Record<string, fc.Arbitrary<unknown>>>(members: Members) =>
+  fc.record(members) as fc.Arbitrary<Config>;
+const secretUrl = fc.constant('https://example.com/page?key={{ secret:HUSH | url_encode }}');
+const http = fc.oneof(url, secretUrl).map((address) => ({ url: address }));
+const record = fc.oneof(
+  fc.constantFrom<Config>(
+    { recordType: 'thing', recordName: 'one' },
+    { recordType: 'thing', recordName: 'none' },
+  ),
+  fc.constant<Config>({
+    recordFilter: { type: 'thing', where: { field: 'size', op: 'gt', value: 3 } },
+  }),
+);
+
+/** Configs of every type of step, so that a new type without any does not compile. */
+export const configs: { [Type in Exclude<StepTypeName, 'conditional'>]: fc.Arbitrary<Config> } = {
+  prompt: config({ model: fc.constant('fake'), userPrompt: textWithSecret }),
+  template: config({ template: fc.constantFrom('a={{ a }} b={{ b }} c={{ c | size }}', 'plain') }),
+  'transform-data': config({
+    script: fc.constantFrom(
+      '[a, b]',
+      'return { c }',
+      'throw new Error("no")',
+      'throw secrets.HUSH',
+      'a + `{{secret:HUSH}}`',
+    ),
+  }),
+  'set-variable': config({
+    variableName: variable,
+    value: fc.constantFrom('x', 7, ['{{ b }}'], '{{ a }}', { of: '{{ c }}' }),
+  }),
+  'api-call': config({ http }),
+  'fetch-url': config({ http }),
+  crawl: config({ url, limit: fc.constantFrom(1, 3) }),
+  search: config({ provider: fc.constantFrom('exa', 'tavily', 'brave'), query: text }),
+  'fetch-github': config({ repo: fc.constant('owner/name'), path: fc.constantFrom('README.md', 'fail') }),
+  'paginate-api': config({
+    url,
+    paginationType: fc.constantFrom('page', 'offset'),
+    maxPages: fc.constant(2),
+  }),
+  'upsert-record': config({
+    recordType: fc.constant('thing'),
+    recordName: fc.constantFrom('one', '{{ nobody }}'),
+    sourceVariable: fc.constantFrom('o', 'a'),
+  }),
+  'retrieve-record': record,
+  'update-record': record.map((selector) => ({ ...selector, updates: { seen: '{{ a }}' } })),
+  'wait-until': fc.constantFrom<Config>(
+    { delayMs: 0 },
+    { delayMs: 3_600_000 },
+    { condition: 'a', timeoutMs: 60_000 },
+    { condition: 'false', timeoutMs: 60_000, pollIntervalMs: 30_000 },
+  ),
+  'send-stream': config({ sourceVariable: fc.constantFrom('a', 'o.list', 'nobody') }),
+  'send-email': config({
+    from: fc.constant('us@example.com'),
+    to: fc.constant('them@example.com'),
+    subject: fc.constant('Hello'),
+    text,
+  }),
+  'send-text': config({ to: fc.constant('+4712345678'), message: text }),
+  'send-event': config({
+    eventType: fc.constant('made'),
+    payload: fc.constantFrom('{{ a }}', { c: '{{ c }}' }),
+  }),
+  'generate-embedding': config({ text, embeddingModel: fc.constant('fake') }),
+  'store-vector': config({
+    vectorsSource: fc.constantFrom('vector', 'a'),
+    destination: fc.constant('things'),
+  }),
+  'vector-search': config({ collection: fc.constant('things'), vectorVariable: fc.constant('vector') }),
+  'store-asset': config({
+    content: fc.constantFrom('aGVsbG8=', 'not base 64'),
+    filename: fc.constant('a.txt'),
+  }),
+  'generate-pdf': config({ markdown: fc.constantFrom('# Hello', '{{ a }}') }),
+};
+
+const errorHandling = fc.constantFrom(
+  undefined,
+  { onError: 'fail' },
+  { onError: 'continue' },
+  { onError: 'fallback', fallbacks: [{ type: 'message', message: 'instead' }] },
+);
+
+const plain = fc.constantFrom(...(Object.keys(configs) as (keyof typeof configs)[])).chain((type) =>
+  fc.tuple(configs[type], variable).map(
+    ([own, outputVariable]): FlowStepInput => ({
+      type,
+      name: type,
+      config: type === 'set-variable' ? own : { ...own, outputVariable },
+    }),
+  ),
+);
+
+/** Any step that may be saved: of every type, nested, skipped, switched off, with any handling of errors. */
+export const { step: anyStep } = fc.letrec<{ step: FlowStepInput; list: FlowStepInput[] }>((tie) => ({
+  list: fc.array(tie('step'), { maxLength: 3 }),
+  step: fc
+    .record({
+      step: fc.oneof(
+        { depthSize: 'small', withCrossShrink: true },
+        { weight: 5, arbitrary: plain },
+        {
+          weight: 1,
+          arbitrary: fc
+            .record({ condition, trueSteps: tie('list'), falseSteps: tie('list') })
+            .map((branches): FlowStepInput => ({ type: 'conditional', name: 'if', config: branches })),
+        },
+      ),
+      handling: errorHandling,
+      when: fc.option(condition, { nil: undefined, freq: 4 }),
+      enabled: fc.integer({ min: 0, max: 9 }).map((n) => n > 0),
+    })
+    .map(({ step, handling, when, enabled }) => ({
+      ...step,
+      enabled,
+      ...(when !== undefined && { when }),
+      config: { ...step.config, ...(handling && { errorHandling: handling }) },
+    })),
+}));

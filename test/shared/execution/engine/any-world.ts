@@ -1,0 +1,105 @@
+import type { FlowRecord, HttpAnswer, Ports } from '../../../../shared/adapters/ports.ts';
+import { StepError } from '../../../../shared/core/step-error.ts';
+import { sandbox } from '../../../support/sandbox.ts';
+
+/** What every secret of this world has. */
+export const secretValue = 'hush, "dear"';
+
+/** Whatever is asked of this world, it answers the same to the same question, and notes that it was asked. */
+export function notingWorld() {
+  const asked: string[] = [];
+  let at = Date.parse('2026-01-01T00:00:00.000Z');
+
+  /** Refuses what speaks of failing; for good, or so that it may be tried again. */
+  const note = (port: string, question: unknown) => {
+    const words = JSON.stringify(question);
+    asked.push(`${port} ${words}`);
+    if (words.includes('fail')) throw new StepError('busy', { retryable: !words.includes('for good') });
+  };
+  const thing: FlowRecord = {
+    id: 'record_01k9m4v7d3x8qz5w2r6t0y1hbn',
+    type: 'thing',
+    name: 'one',
+    metadata: { size: 5 },
+    createdAt: '2026-01-01T00:00:00.000Z',
+    updatedAt: '2026-01-01T00:00:00.000Z',
+  };
+  const find = (selector: object) => ('name' in selector && selector.name === 'none' ? undefined : thing);
+  const answerOf = (url: string): HttpAnswer => {
+    const isPage = url.includes('/page');
+    const text = isPage ? '<h1>Page</h1><p>Words</p>' : '[{"n":1}]';
+    const contentType = isPage ? 'text/html' : 'application/json';
+    return { status: 200, headers: { 'content-type': contentType }, url, bytes: Buffer.from(text), text };
+  };
+
+  const ports: Ports = {
+    now: () => new Date(at),
+    secrets: async (keys) => new Map(keys.map((key) => [key, secretValue])),
+    async model({ messages, system }) {
+      note('model', { messages, system });
+      const text = messages.at(-1)?.content ?? '';
+      return { text, modelUsed: 'fake', promptTokens: 3, completionTokens: 2, estimatedCost: '0.01' };
+    },
+    async embed({ texts }) {
+      note('embed', texts);
+      const vectors = texts.map((each) => [each.length, 1]);
+      return { vectors, modelUsed: 'fake', promptTokens: 3, estimatedCost: '0.01' };
+    },
+    async fetch({ url, method, body }) {
+      note('fetch', { url, method, body });
+      return answerOf(url);
+    },
+    sandbox,
+    searchAccount: async () => ({ key: 'key', baseUrl: 'https://search.example.com' }),
+    records: {
+      async find(selector) {
+        note('find', selector);
+        return find(selector);
+      },
+      async upsert(record) {
+        note('upsert', record);
+        return { id: thing.id };
+      },
+      async update(selector, updates) {
+        note('update', { selector, updates });
+        const found = find(selector);
+        return found && { ...found, metadata: { ...found.metadata, ...updates } };
+      },
+    },
+    vectors: {
+      put: async (collection, vectors) => note('put', { collection, vectors }),
+      async query(collection, vector, limit) {
+        note('query', { collection, vector, limit });
+        return [{ id: 'near', score: 1, metadata: {} }];
+      },
+    },
+    assets: {
+      async store({ filename, contentType, visibility }) {
+        note('store', { filename, contentType, visibility });
+        return { assetId: 'asset_1', url: 'https://assets.example.com/1', expiresAt: null };
+      },
+    },
+    messages: {
+      async email(message) {
+        note('email', message);
+        return { messageId: 'email-1' };
+      },
+      async sms(message) {
+        note('sms', message);
+        return { messageId: 'sms-1' };
+      },
+      async event(event) {
+        note('event', event);
+        return { eventId: 'event-1' };
+      },
+    },
+  };
+  return {
+    asked,
+    ports,
+    /** Lets time pass. */
+    sleepUntil(until: Date): void {
+      at = Math.max(at, until.getTime());
+    },
+  };
+}

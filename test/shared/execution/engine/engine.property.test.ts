@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  type Run,
+  type RunEvent,
+  runFlow,
+  type StepResult,
+  type Wait,
+} from '../../../../shared/execution/engine/engine.ts';
+import { anyStep } from './any-step.ts';
+import { notingWorld, secretValue } from './any-world.ts';
+import { flowSteps } from './engine-world.ts';
+
+const variables = { a: 1, b: 'x', o: { list: [1, 2] }, vector: [1, 0] };
+const timeless = ({ startedAt: _startedAt, durationMs: _durationMs, ...result }: StepResult) => result;
+
+type World = ReturnType<typeof notingWorld>;
+type Kept = Map<string, StepResult>;
+
+/** What a run tells until it ends, is parked, or is broken off after so many steps. */
+async function attempt(run: Run, breakAfter = Number.POSITIVE_INFINITY) {
+  const results: StepResult[] = [];
+  let last: RunEvent | undefined;
+  for await (const event of runFlow(run)) {
+    last = event;
+    if (event.type === 'step_end') results.push(event.result);
+    if (event.type === 'step_end' && results.length > breakAfter) break;
+  }
+  return { results, last };
+}
+
+/** Runs to the end, and begins anew, from what was kept, after each break and each wait. */
+async function drive(world: World, run: Omit<Run, 'ports'>, breaks: readonly number[]) {
+  const done: Kept = new Map();
+  const left = [...breaks];
+  const all: StepResult[] = [];
+  for (let waiting: Wait | undefined; ; ) {
+    const { results, last } = await attempt({ ...run, ports: world.ports, done, waiting }, left.shift());
+    all.push(...results);
+    // What was kept has been through JSON.
+    for (const result of results) done.set(result.path, JSON.parse(JSON.stringify(result)));
+    if (last?.type === 'run_end') return { results: all, end: last };
+    if (last?.type !== 'park') continue;
+    waiting = last.wait;
+    world.sleepUntil(last.until);
+  }
+}
+
+test('a run that is broken off after any steps and goes on from there gives what an undisturbed one gives', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(anyStep, { maxLength: 7 }),
+      fc.array(fc.nat(4), { maxLength: 4 }),
+      async (given, breaks) => {
+        const run = { steps: flowSteps(...given), variables, signal: new AbortController().signal };
+        const [undisturbed, disturbed] = [notingWorld(), notingWorld()];
+        const expected = await drive(undisturbed, run, []);
+        const actual = await drive(disturbed, run, breaks);
+        expect(actual.results.map(timeless)).toEqual(expected.results.map(timeless));
+        expect(actual.end).toEqual(expected.end);
+        expect(JSON.stringify(actual)).not.toContain(JSON.stringify(secretValue).slice(1, -1));
+        // Nothing was asked of the world twice.
+        expect(disturbed.asked).toEqual(undisturbed.asked);
+      },
+    ),
+    { numRuns: 200 },
+  );
+});

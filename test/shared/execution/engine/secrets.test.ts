@@ -1,0 +1,324 @@
+import { expect, test } from 'vitest';
+import type { HttpRequest, ModelRequest, Ports } from '../../../../shared/adapters/ports.ts';
+import { inScript, keysOfScript, keysOfTemplate } from '../../../../shared/core/secret-references.ts';
+import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
+import { FlowStepsInput } from '../../../../shared/domain/flows/checking/flow-steps.ts';
+import { textProblems } from '../../../../shared/domain/flows/checking/text-problems.ts';
+import type { StepEvent } from '../../../../shared/domain/flows/steps/step.ts';
+import { runFlow, type StepResult } from '../../../../shared/execution/engine/engine.ts';
+import { sandbox } from '../../../support/sandbox.ts';
+import { fakePorts, flowSteps, prompt, template, transform } from './engine-world.ts';
+
+const value = 'sk_live_"quoted"/4711';
+
+/** Runs steps with the secret KEY, and notes what the world was asked. */
+async function run(steps: FlowStepInput[], more: Partial<Ports> = {}, variables: object = {}) {
+  const requests: HttpRequest[] = [];
+  const events: StepEvent[] = [];
+  const asked: string[][] = [];
+  const ports = fakePorts({
+    async secrets(keys) {
+      asked.push([...keys]);
+      return new Map(keys.filter((key) => key === 'KEY').map((key) => [key, value]));
+    },
+    async fetch(request) {
+      requests.push(request);
+      const text = JSON.stringify({ url: request.url, headers: request.headers, body: request.body });
+      const headers = { 'content-type': 'application/json', 'x-echo': request.headers.authorization ?? '' };
+      return { status: 200, headers, url: request.url, bytes: Buffer.from(text), text };
+    },
+    ...more,
+  });
+  const results: StepResult[] = [];
+  const signal = new AbortController().signal;
+  const onStepEvent = (_step: unknown, event: StepEvent) => void events.push(event);
+  for await (const event of runFlow({
+    steps: flowSteps(...steps),
+    variables: { ...variables },
+    ports,
+    signal,
+    onStepEvent,
+  })) {
+    if (event.type === 'step_end') results.push(event.result);
+  }
+  return { results, requests, events, asked };
+}
+
+const call = (http: object, more: object = {}): FlowStepInput => ({
+  type: 'api-call',
+  name: 'call',
+  config: { http, ...more },
+});
+
+test('a call is sent with the value, and what echoes it comes back without', async () => {
+  const { requests, results } = await run([
+    call({
+      url: 'https://example.com/{{ secret:KEY | url_encode }}',
+      method: 'POST',
+      headers: { Authorization: 'Bearer {{secret:KEY}}' },
+      body: { key: '{{- secret:KEY -}}', list: ['{{ secret:KEY | upcase }}'] },
+    }),
+  ]);
+  expect(requests[0]).toMatchObject({
+    url: `https://example.com/${encodeURIComponent(value)}`,
+    headers: { authorization: `Bearer ${value}` },
+    body: JSON.stringify({ key: value, list: [value.toUpperCase()] }),
+  });
+  const [result] = results;
+  expect(result?.status).toBe('completed');
+  expect(result?.output).toMatchObject({
+    headers: { 'x-echo': 'Bearer [secret:KEY]' },
+    body: {
+      url: 'https://example.com/[secret:KEY]',
+      headers: { authorization: 'Bearer [secret:KEY]' },
+    },
+  });
+  expect(JSON.stringify(result)).not.toContain('4711"');
+});
+
+test('the credentials of basic authentication are not told by an echo', async () => {
+  const { requests, results } = await run([
+    call(
+      { url: 'https://example.com' },
+      { auth: { type: 'basic', username: 'me', password: '{{secret:KEY}}' } },
+    ),
+  ]);
+  const sent = Buffer.from(`me:${value}`).toString('base64');
+  expect(requests[0]?.headers.authorization).toBe(`Basic ${sent}`);
+  expect(JSON.stringify(results)).not.toContain(sent.slice(8, 20));
+});
+
+test('a script has the value in its literals and as secrets.KEY; what it returns is without', async () => {
+  const { results } = await run([
+    transform(
+      "return ['{{secret:KEY}}'.length, \"{{ secret:KEY }}\", `x{{secret:KEY}}`, secrets.KEY === '{{secret:KEY}}']",
+    ),
+    transform("secrets['KEY'].slice(0, 3)"),
+    transform('throw new Error(secrets.KEY)'),
+  ]);
+  expect(results[0]?.output).toEqual([value.length, '[secret:KEY]', 'x[secret:KEY]', true]);
+  expect(results[1]?.output).toBe('sk_');
+  expect(results[2]).toMatchObject({ status: 'failed', error: expect.stringContaining('[secret:KEY]') });
+});
+
+test('a model is asked with the value; the prompt that is shown, its words and its stream are without', async () => {
+  const asked: ModelRequest[] = [];
+  const { results, events } = await run([prompt('My key is {{secret:KEY}}.')], {
+    async model(request) {
+      asked.push(request);
+      for (const letter of `You said ${value}!`) request.onText?.(letter);
+      return {
+        text: `You said ${value}!`,
+        modelUsed: 'm',
+        promptTokens: 1,
+        completionTokens: 1,
+        estimatedCost: null,
+      };
+    },
+  });
+  expect(asked[0]?.messages).toEqual([{ role: 'user', content: `My key is ${value}.` }]);
+  expect(results[0]).toMatchObject({
+    output: 'You said [secret:KEY]!',
+    resolvedPrompt: 'My key is [secret:KEY].',
+  });
+  const deltas = events.flatMap((event) => (event.type === 'text_delta' ? [event.delta] : []));
+  expect(deltas.join('')).toBe('You said [secret:KEY]!');
+  expect(deltas.length).toBeGreaterThan(5);
+  expect(events.at(-1)).toEqual({ type: 'text_complete', text: 'You said [secret:KEY]!' });
+});
+
+test('a value that came in as a variable is not streamed either', async () => {
+  const stream: FlowStepInput = { type: 'send-stream', name: 's', config: { sourceVariable: 'echo' } };
+  const { events } = await run([prompt('{{secret:KEY}}'), stream], {}, { echo: `It is ${value}` });
+  expect(events.at(-1)).toEqual({ type: 'text_complete', text: 'It is [secret:KEY]' });
+  expect(JSON.stringify(events)).not.toContain('4711');
+});
+
+test('steps after the one that names a secret do not get it, and are cleaned too', async () => {
+  const { results } = await run([
+    call(
+      { url: 'https://example.com' },
+      { auth: { type: 'bearer', token: '{{secret:KEY}}' }, outputVariable: 'a' },
+    ),
+    transform('typeof secrets'),
+    template('{{ secrets.KEY }}{{ a.headers.x-echo }}'),
+    transform(`${JSON.stringify(value.slice(0, 8))} + ${JSON.stringify(value.slice(8))}`),
+  ]);
+  expect(results.slice(1).map(({ output }) => output)).toEqual([
+    'undefined',
+    'Bearer [secret:KEY]',
+    '[secret:KEY]',
+  ]);
+});
+
+test('an error of the other side and a fault of the program are told without the value', async () => {
+  const refusing = async (request: HttpRequest) => {
+    const text = `${'x'.repeat(290)}${request.headers.authorization}`;
+    return { status: 400, headers: {}, url: request.url, bytes: Buffer.from(text), text };
+  };
+  const step = call({ url: 'https://example.com', headers: { Authorization: '{{secret:KEY}}' } });
+  const { results } = await run([step], { fetch: refusing });
+  expect(results[0]?.error).toMatch(/^The API answered 400: x+\[secret/);
+  expect(results[0]?.error).not.toContain('sk_live');
+  const broken = run([step], {
+    fetch: async () => {
+      throw new TypeError(`Invalid header ${value}`);
+    },
+  });
+  const fault = await broken.catch((error: Error) => error);
+  expect(fault).toMatchObject({ message: 'Invalid header [secret:KEY]', name: 'TypeError' });
+  expect((fault as Error).stack).not.toContain(value);
+});
+
+test('an error that ends like a value tells nobody that it does', async () => {
+  const echoing = async (request: HttpRequest) => {
+    const text = `Unknown city: ${new URL(request.url).searchParams.get('city')}`;
+    return { status: 404, headers: {}, url: request.url, bytes: Buffer.from(text), text };
+  };
+  const step = call({ url: 'https://example.com/?city={{ city }}', headers: { 'X-Key': '{{secret:KEY}}' } });
+  const errorFor = async (city: string) =>
+    (await run([step], { fetch: echoing }, { city })).results[0]?.error;
+  expect(await errorFor(value.slice(0, 12))).toBe(
+    `The API answered 404: Unknown city: ${value.slice(0, 12)}`,
+  );
+});
+
+test('who writes a mark into a request gets no value for it, however often', async () => {
+  const step = call({
+    url: 'https://evil.example.com/?x={{ x }}',
+    method: 'POST',
+    headers: { 'X-Echo': '{{ x }}' },
+    body: '{{ x }}',
+  });
+  const other = call({ url: 'https://example.com/{{secret:KEY}}' });
+  const same = call({ url: 'https://example.com/?x={{ x }}' });
+  const { requests } = await run([other, step, step, same], {}, { x: '[secret:KEY]' });
+  expect(requests).toHaveLength(4);
+  expect(JSON.stringify(requests.slice(1))).not.toContain('4711');
+});
+
+test('a body with a secret may not be redirected to another origin', async () => {
+  const asked: HttpRequest[] = [];
+  const fetch = async (request: HttpRequest) => {
+    asked.push(request);
+    return { status: 200, headers: {}, url: request.url, bytes: Buffer.from(''), text: '' };
+  };
+  const post = (body: string) => call({ url: 'https://example.com', method: 'POST', body });
+  await run([post('{{secret:KEY}}'), post('nothing')], { fetch });
+  expect(asked.map(({ bodyStays }) => bodyStays)).toEqual([true, undefined]);
+});
+
+test('a header called script is a template like any other', async () => {
+  const { requests } = await run([
+    call({ url: 'https://example.com', headers: { script: '{{- secret:KEY | upcase }}' } }),
+  ]);
+  expect(requests[0]?.headers.script).toBe(value.toUpperCase());
+});
+
+test('a secret without a value fails the step that names it, and no other; flows without secrets ask for none', async () => {
+  const { results, asked } = await run([
+    call({ url: 'https://example.com/{{secret:NOT_THERE}}' }, { errorHandling: { onError: 'continue' } }),
+    template('goes on'),
+  ]);
+  expect(results.map(({ status, error }) => [status, error])).toEqual([
+    ['failed', 'The secret NOT_THERE has no value: set it through /v1/secrets'],
+    ['completed', undefined],
+  ]);
+  expect(asked).toEqual([['NOT_THERE']]);
+  expect((await run([template('x'), transform('1')])).asked).toEqual([]);
+});
+
+test('values are asked for together, those of branches too, and once', async () => {
+  const url = (key: string) => call({ url: `https://example.com/{{secret:${key}}}` });
+  const branch: FlowStepInput = {
+    type: 'conditional',
+    name: 'either',
+    config: { condition: 'true', trueSteps: [url('KEY')], falseSteps: [url('OTHER')] },
+  };
+  const { asked, requests } = await run([branch, url('KEY'), transform('secrets.THIRD')]);
+  expect(asked).toEqual([['KEY', 'OTHER', 'THIRD']]);
+  expect(requests).toHaveLength(2);
+});
+
+test('what a value has in it is not code, and not a template', async () => {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: what a value may have
+  const evil = "'; throw 1; `${x}` {{ a }} \n */ \u2028";
+  const secrets = async () => new Map([['KEY', evil]]);
+  const { results } = await run([transform("/* {{secret:KEY}} */ '{{secret:KEY}}'.length")], { secrets });
+  expect(results[0]?.output).toBe(evil.length);
+  const { requests } = await run([call({ url: 'https://example.com', headers: { X: '{{secret:KEY}}' } })], {
+    secrets,
+  });
+  expect(requests[0]?.headers.x).toBe(evil);
+});
+
+async function problems(step: FlowStepInput) {
+  const { error } = FlowStepsInput.safeParse([step]);
+  const unparsed = await textProblems([step], [], sandbox);
+  return [
+    ...(error?.issues ?? []).map(({ path, message }) => [path.join('.'), message]),
+    ...unparsed.map(({ path, message }) => [path, message]),
+  ];
+}
+
+test.each([
+  [call({ url: 'https://example.com/{{secret:lower}}' }), '0.config.http.url'],
+  [call({ url: 'https://example.com', headers: { a: '{{ secret: }}' } }), '0.config.http.headers.a'],
+  [
+    call({ url: 'https://example.com', body: { a: ['{{secret:A-B}}'] }, method: 'POST' }),
+    '0.config.http.body.a.0',
+  ],
+  [transform('return {{secret:KEY}}'), '0.config.script'],
+  [transform('return secrets[{{secret:KEY}}]'), '0.config.script'],
+  [transform("'{{secret:no}}'"), '0.config.script'],
+  [call({ url: 'https://example.com/{{secret:KEY-X}}' }), '0.config.http.url'],
+  [
+    call({ url: 'https://example.com' }, { responseMapping: { a: '{{secret:KEY}}' } }),
+    '0.config.responseMapping.a',
+  ],
+  [prompt('x', { model: '{{secret:KEY}}' }), '0.config.model'],
+  [
+    prompt('x', {
+      errorHandling: { onError: 'fallback', fallbacks: [{ type: 'message', message: '{{secret:KEY}}' }] },
+    }),
+    '0.config.errorHandling.fallbacks.0.message',
+  ],
+  [transform(`/*{{secret:${' '.repeat(90_000)}*/`), '0.config.script'],
+  [transform("'{{ secret:KEY | upcase }}'"), '0.config.script'],
+  [template('{{secret:KEY}}'), '0.config.template'],
+  [
+    { type: 'set-variable', name: 's', config: { variableName: 'a', value: { b: '{{secret:KEY}}' } } },
+    '0.config.value.b',
+  ],
+  [
+    {
+      type: 'upsert-record',
+      name: 'u',
+      config: { recordType: 't', recordName: '{{secret:KEY}}', sourceVariable: 'a' },
+    },
+    '0.config.recordName',
+  ],
+  [{ ...transform('1'), when: "'{{secret:KEY}}' === 'a'" } as FlowStepInput, '0.when'],
+] as [FlowStepInput, string][])('refuses %j when it is saved', async (step, path) => {
+  expect((await problems(step)).map(([at]) => at)).toContain(path);
+});
+
+test.each([
+  '{{secret:'.repeat(10_000),
+  `{{secret:${' '.repeat(90_000)}`,
+  `{{${' '.repeat(90_000)}secret:`,
+  `{{secret:${'A'.repeat(90_000)}`,
+  `{{secret:${'-'.repeat(90_000)}`,
+  'secrets['.repeat(10_000),
+  `secrets${' '.repeat(90_000)}`,
+  `secrets.${'A'.repeat(90_000)}`,
+])('a hostile text is looked through in one reading: %.20s…', (text) => {
+  const times = [text, 'x'.repeat(text.length)].map((each) => {
+    const began = performance.now();
+    for (let round = 0; round < 5; round++)
+      [keysOfTemplate(each), keysOfScript(each), inScript(each, String)];
+    return performance.now() - began;
+  });
+  const [hostile = 0, harmless = 0] = times;
+  expect(hostile).toBeLessThan(100 * harmless + 500);
+});

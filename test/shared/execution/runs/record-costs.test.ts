@@ -1,0 +1,179 @@
+import Big from 'big.js';
+import { expect, test } from 'vitest';
+import { newId } from '../../../../shared/core/ids.ts';
+import { recordCosts } from '../../../../shared/execution/runs/record-costs.ts';
+import { openRunLog } from '../../../../shared/execution/runs/run-log.ts';
+import type { Scope } from '../../../../shared/platform/data/scope.ts';
+import type { Write } from '../../../../shared/platform/data/writes.ts';
+import { deliver, type PlannedBatch, plannedBatch, runOnce } from '../../../support/batches.ts';
+import { template } from '../../../support/flows.ts';
+import { countingRuntime } from '../../../support/stack.ts';
+import { newTenantName } from '../../platform/data/notes.ts';
+
+const prompt = (model = 'gpt-4o-mini') => ({
+  type: 'prompt' as const,
+  name: 'ask',
+  config: { model: `generic-openai/${model}`, userPrompt: 'hello {{ _record.name }}' },
+});
+const none = {
+  executionCount: 0,
+  promptTokens: 0,
+  completionTokens: 0,
+  totalTokens: 0,
+  totalCost: 0,
+  modelBreakdown: [],
+};
+
+/** What the costs have to be: the sum over the step results, made from their rows. */
+async function summed(batch: PlannedBatch, recordId: string) {
+  const rows = (await batch.results(recordId)).filter(({ modelUsed }) => modelUsed);
+  const total = (field: 'promptTokens' | 'completionTokens') =>
+    rows.reduce((sum, row) => sum + (row[field] ?? 0), 0);
+  return {
+    executionCount: rows.length,
+    promptTokens: total('promptTokens'),
+    completionTokens: total('completionTokens'),
+    totalTokens: total('promptTokens') + total('completionTokens'),
+    totalCost: rows.reduce((sum, { estimatedCost }) => sum.plus(estimatedCost ?? 0), new Big(0)).toNumber(),
+  };
+}
+
+/** A log of a run on a record of a tenant of its own, for results that no model has to give. */
+function world() {
+  const scope = countingRuntime().scopeOf(newTenantName());
+  const [recordId, flowId] = [newId('record'), newId('flow')];
+  const log = (more: { recordId?: string | null; ttl?: number; flowId?: string; in?: Scope } = {}) => {
+    const { in: inScope = scope, ...changes } = more;
+    const facts = {
+      ...{ userId: 'u', organizationId: null, batchId: null, runId: newId('exec'), recordId, flowId },
+      ...{ flowVersionId: newId('flowver'), recordName: 'x', recordMetadata: {}, flowName: 'A flow' },
+      ...changes,
+    };
+    const commit = ({ write, uses: _uses }: { write: Write; uses: unknown }) => inScope.table.commit([write]);
+    return openRunLog(inScope, facts, commit);
+  };
+  return { scope, log, recordId, costs: () => recordCosts(scope)(recordId) };
+}
+let path = 0;
+const use = (estimatedCost: string | null, modelUsed = 'a/model', tokens = [1, 2]) => ({
+  ...{ path: String(path++), stepId: 'step', status: 'completed', startedAt: new Date().toISOString() },
+  ...{ durationMs: 1, retryCount: 0, output: 'x', modelUsed, estimatedCost },
+  ...{ promptTokens: tokens[0], completionTokens: tokens[1] },
+});
+type Log = ReturnType<ReturnType<typeof world>['log']>;
+const write = async (log: Log, ...uses: ReturnType<typeof use>[]) => {
+  for (const each of uses) await log.add(each as Parameters<Log['add']>[0]);
+  await log.flush();
+};
+
+test('the costs of each record are the sums over its step results, over several batches and models', async () => {
+  const batch = await plannedBatch({ recordCount: 3, steps: [prompt(), template('x'), prompt('gpt-4o')] });
+  await deliver(batch.messages);
+  for (const { id } of batch.records) {
+    const costs = await recordCosts(batch.scope)(id);
+    expect(costs).toMatchObject(await summed(batch, id));
+    expect(costs).toMatchObject({ executionCount: 2, totalCost: expect.any(Number) });
+    expect(costs.totalCost).toBeGreaterThan(0);
+    const { modelBreakdown } = costs;
+    expect(modelBreakdown.map(({ model, count }) => [model, count])).toEqual([
+      ['generic-openai/gpt-4o', 1],
+      ['generic-openai/gpt-4o-mini', 1],
+    ]);
+    expect(new Big(modelBreakdown[0]?.cost ?? 0).plus(modelBreakdown[1]?.cost ?? 0).toNumber()).toBe(
+      costs.totalCost,
+    );
+    expect(modelBreakdown[0]?.tokens).toBe(modelBreakdown[1]?.tokens);
+  }
+});
+
+test('a worker that dies at any of its writes leaves the costs the sum of what is written, and so does the next', async () => {
+  for (const when of ['before', 'after'] as const) {
+    for (let death = 0; death < 3; death++) {
+      const batch = await plannedBatch({ steps: [prompt(), template('x'), prompt(), prompt('gpt-4o')] });
+      const id = batch.records[0]?.id ?? '';
+      let commits = 0;
+      const commit = async (writes: readonly Write[]) => {
+        const dies = commits++ >= death;
+        if (!dies || when === 'after') await batch.scope.table.commit(writes);
+        if (dies) throw new Error('The worker died');
+      };
+      const dying = { ...batch.scope, table: { ...batch.scope.table, commit } };
+      await expect(runOnce(dying, batch.message())).rejects.toThrow('The worker died');
+      expect(await recordCosts(batch.scope)(id)).toMatchObject(await summed(batch, id));
+      await runOnce(batch.scope, batch.message());
+      const costs = await recordCosts(batch.scope)(id);
+      expect(costs).toMatchObject(await summed(batch, id));
+      expect(costs.executionCount).toBe(3);
+    }
+  }
+}, 60_000);
+
+test('runs on one record that end together, and that end in transactions at once, all count', async () => {
+  const batch = await plannedBatch({ steps: [prompt()] });
+  const id = batch.records[0]?.id ?? '';
+  const messages = Array.from({ length: 5 }, () => ({ ...batch.message(), runId: newId('exec') }));
+  await deliver(messages);
+  expect(await recordCosts(batch.scope)(id)).toMatchObject({
+    ...(await summed(batch, id)),
+    executionCount: 5,
+  });
+  await Promise.all(
+    Array.from({ length: 12 }, () => runOnce(batch.scope, { ...batch.message(), runId: newId('exec') })),
+  );
+  expect(await recordCosts(batch.scope)(id)).toMatchObject({
+    ...(await summed(batch, id)),
+    executionCount: 17,
+  });
+});
+
+test('decimals add up exactly, the smallest with the largest', async () => {
+  const { log, costs } = world();
+  const run = log();
+  await write(run, ...Array.from({ length: 10 }, () => use('0.1')));
+  await write(run, use('123456.789'), use('0.000000000000001'), use('0.2', 'other/model'), use(null));
+  expect(await costs()).toEqual({
+    executionCount: 14,
+    promptTokens: 14,
+    completionTokens: 28,
+    totalTokens: 42,
+    totalCost: Number('123457.989000000000001'),
+    modelBreakdown: [
+      { model: 'a/model', count: 13, tokens: 39, cost: Number('123457.789000000000001') },
+      { model: 'other/model', count: 1, tokens: 3, cost: 0.2 },
+    ],
+  });
+  for (let n = 0; n < 10; n++) await write(run, use('0.1', 'dime/model'));
+  expect((await costs()).modelBreakdown).toContainEqual({
+    model: 'dime/model',
+    count: 10,
+    tokens: 30,
+    cost: 1,
+  });
+});
+
+test('a model of any name is told apart, with # and letters of all kinds', async () => {
+  const { log, costs } = world();
+  const names = ['a#b', 'a#', 'ä/模型', `x/${'模'.repeat(255)}`];
+  await write(log(), ...names.map((name) => use('1', name)));
+  expect((await costs()).modelBreakdown.map(({ model }) => model).toSorted()).toEqual(names.toSorted());
+});
+
+test('a checkpoint without a model is a plain write, with one a transaction', async () => {
+  const { consumed, scopeOf, reset } = countingRuntime();
+  const { log } = world();
+  const scope = scopeOf(newTenantName());
+  const run = log({ in: scope });
+  const { modelUsed: _model, ...plain } = use(null);
+  reset();
+  await write(run, plain as ReturnType<typeof use>);
+  await write(run, use('1'), use('2'));
+  expect(consumed.commands).toEqual(['PutItem', 'TransactWriteItems']);
+});
+
+test('a run without a stored record, and one that will be forgotten, are nobody’s costs', async () => {
+  const { scope, log, costs } = world();
+  await write(log({ recordId: null }), use('1'));
+  await write(log({ ttl: Math.floor(Date.now() / 1_000) + 1_000 }), use('1'));
+  expect(await costs()).toEqual(none);
+  expect((await scope.table.query({ partition: `T#${scope.table.tenant}#RECORD#null` })).items).toEqual([]);
+});

@@ -1,0 +1,251 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { newId } from '../../../../shared/core/ids.ts';
+import { recordStore } from '../../../../shared/domain/records/record-store.ts';
+import { batchStore } from '../../../../shared/execution/batches/batch-store.ts';
+import { tombstoneOf } from '../../../../shared/platform/cleanup/tombstone.ts';
+import { deliver, plannedBatch } from '../../../support/batches.ts';
+import { template } from '../../../support/flows.ts';
+import { modelServer } from '../../../support/model-server.ts';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
+
+/** A model server of the test's own for the workers in this process. */
+async function model(options: Parameters<typeof modelServer>[0] = {}) {
+  const server = await modelServer({ answer: () => 'an answer', ...options });
+  vi.stubEnv('GENERIC_OPENAI_BASE_URL', server.url);
+  // Waits between attempts are random; here there are none.
+  vi.spyOn(Math, 'random').mockReturnValue(0);
+  return server;
+}
+
+const prompt = (userPrompt: string, more: object = {}) => ({
+  type: 'prompt',
+  name: userPrompt,
+  config: { model: 'generic-openai/any', userPrompt, ...more },
+});
+const failing = (more: object = {}) => ({
+  type: 'transform-data',
+  name: 'fails',
+  config: { script: 'throw new Error("no")', ...more },
+});
+const oneGroup = () => 'a group';
+/** What a row tells of its step, in short. */
+const told = (rows: readonly { stepName: string; status: string; retryCount: number }[]) =>
+  rows.map(({ stepName, status, retryCount }) => `${stepName} ${status} ${retryCount}`);
+const named = (rows: readonly { stepName: string }[]) => rows.map(({ stepName }) => stepName);
+
+test('a message that is delivered twice at once and again later makes one set of results and counts once', async () => {
+  const server = await model({ delayMs: 50 });
+  const batch = await plannedBatch({ steps: [template('a'), prompt('b'), template('c')] });
+  const message = batch.message();
+
+  const [first, second] = await Promise.all([deliver([message]), deliver([message])]);
+
+  // Of two workers on one record the slower one hands its message back.
+  expect([...first, ...second].length).toBeLessThanOrEqual(1);
+  const calls = server.requests.length;
+  for (let again = 0; again < 3; again++) expect(await deliver([message])).toEqual([]);
+  expect(server.requests).toHaveLength(calls);
+  expect(await batch.progress()).toMatchObject({
+    status: 'completed',
+    processedRecords: 1,
+    failedRecords: 0,
+  });
+  expect(named(await batch.results())).toEqual(['a', 'b', 'c']);
+});
+
+test('many messages at once, each delivered three times, are each counted once', async () => {
+  const batch = await plannedBatch({ recordCount: 20, steps: [template('a'), template('b')] });
+  for (let time = 0; time < 3; time++) {
+    await Promise.all([deliver(batch.messages.slice(0, 10)), deliver(batch.messages.slice(5))]);
+  }
+  expect(await batch.progress()).toMatchObject({
+    status: 'completed',
+    processedRecords: 20,
+    failedRecords: 0,
+  });
+  for (const { recordId } of batch.messages)
+    expect(named(await batch.results(recordId ?? ''))).toEqual(['a', 'b']);
+});
+
+test('a message that cannot be run is handed back with those behind it in its group; other groups go on', async () => {
+  const batch = await plannedBatch({ recordCount: 4, steps: [template('x')] });
+  const broken = { ...batch.batch, id: newId('batch'), flowVersionId: newId('flowver') };
+  await batchStore(batch.scope).create(broken);
+  const [one, two, three, four] = batch.messages;
+  const bodies = [
+    one,
+    { ...batch.message(), batchId: broken.id, runId: newId('exec') },
+    two,
+    three,
+    four,
+  ] as object[];
+
+  const failed = await deliver(bodies, (_body, index) => (index < 3 ? 'a group' : `group ${index}`));
+
+  expect(failed).toEqual(['message 1', 'message 2']);
+  expect(await batch.progress()).toMatchObject({ processedRecords: 3 });
+  expect(await batch.results(two?.recordId ?? '')).toEqual([]);
+  expect(await deliver([two as object])).toEqual([]);
+  expect(await batch.progress()).toMatchObject({ status: 'completed', processedRecords: 4 });
+});
+
+test('the messages of a group run one after another, those of several side by side', async () => {
+  let answered = 0;
+  let most = 0;
+  const server = await model({
+    answer: () => {
+      most = Math.max(most, server.requests.length - answered++);
+      return 'an answer';
+    },
+  });
+  const steps = [prompt('x')];
+  const alone = await plannedBatch({ recordCount: 4, steps });
+  server.options.delayMs = 10;
+  await deliver(alone.messages, oneGroup);
+  expect(most).toBe(1);
+  const together = await plannedBatch({ recordCount: 4, steps });
+  server.options.delayMs = 500;
+  await deliver(together.messages);
+  expect(most).toBeGreaterThan(1);
+});
+
+test('a deleted record is counted as failed, with the reason', async () => {
+  const batch = await plannedBatch({ recordCount: 2, steps: [template('x')] });
+  await recordStore(batch.scope).remove(batch.records[0]?.id ?? '');
+  expect(await deliver(batch.messages)).toEqual([]);
+  expect(await deliver(batch.messages)).toEqual([]);
+  expect(await batch.progress()).toMatchObject({
+    status: 'completed',
+    processedRecords: 2,
+    failedRecords: 1,
+  });
+});
+
+test('the records of a deleted flow are counted as failed and not run', async () => {
+  const server = await model();
+  const batch = await plannedBatch({ recordCount: 2, steps: [prompt('x')] });
+  await batch.scope.table.commit([tombstoneOf(batch.scope, batch.flow.id)]);
+  expect(await deliver(batch.messages)).toEqual([]);
+  expect(await batch.progress()).toMatchObject({ status: 'failed', processedRecords: 2, failedRecords: 2 });
+  expect(server.requests).toEqual([]);
+});
+
+test('the messages of a cancelled batch are taken and nothing is run or counted', async () => {
+  const server = await model();
+  const batch = await plannedBatch({ recordCount: 3, steps: [prompt('x')] });
+  await batchStore(batch.scope).stop(batch.batch.id, 'cancelled');
+  expect(await deliver(batch.messages, oneGroup)).toEqual([]);
+  expect(await batch.progress()).toMatchObject({ status: 'cancelled', processedRecords: 0 });
+  expect(server.requests).toEqual([]);
+  expect(await batch.results()).toEqual([]);
+});
+
+test('a record that runs when its batch is cancelled ends and is counted; the next of its group does not begin', async () => {
+  const stop = () => batchStore(batch.scope).stop(batch.batch.id, 'cancelled');
+  let stopping: Promise<void> | undefined;
+  const server = await model({
+    delayMs: 200,
+    answer: () => {
+      stopping ??= stop();
+      return 'an answer';
+    },
+  });
+  const batch = await plannedBatch({
+    recordCount: 3,
+    steps: [prompt('first'), template('second'), prompt('third')],
+  });
+  expect(await deliver(batch.messages, oneGroup)).toEqual([]);
+  await stopping;
+  expect(await batch.progress()).toMatchObject({
+    status: 'cancelled',
+    processedRecords: 1,
+    failedRecords: 0,
+  });
+  expect(named(await batch.results())).toEqual(['first', 'second', 'third']);
+  expect(server.requests).toHaveLength(2);
+});
+
+test('a message of a batch that is no more is taken', async () => {
+  const batch = await plannedBatch({ steps: [template('x')] });
+  expect(await deliver([{ ...batch.message(), batchId: newId('batch') }])).toEqual([]);
+  expect(await batch.results()).toEqual([]);
+});
+
+const twoRetries = { maxRetries: 2 };
+
+test('a model that fails for a while is asked again from the failed step, maxRetries times; the result tells how often', async () => {
+  // The provider's client asks three times by itself.
+  const server = await model({ failurePercent: 100, failureStatus: 503 });
+  const batch = await plannedBatch({
+    ...twoRetries,
+    steps: [template('before'), prompt('x'), template('after')],
+  });
+  expect(await deliver([batch.message()])).toEqual([]);
+  expect(server.requests).toHaveLength(3 * 3);
+  expect(await batch.progress()).toMatchObject({ status: 'failed', processedRecords: 1, failedRecords: 1 });
+  const results = await batch.results();
+  expect(told(results)).toEqual(['before completed 0', 'x failed 2']);
+  expect(results[1]?.errorMessage).toContain('503');
+});
+
+test('one that answers in the end completes the step, whose result tells the retries; the others have none', async () => {
+  const server = await model({ failurePercent: 100, failureStatus: 503 });
+  const { answer = () => '' } = server.options;
+  server.options.answer = answer;
+  // The first two attempts fail, three requests each.
+  Object.defineProperty(server.options, 'failurePercent', {
+    get: () => (server.requests.length > 6 ? 0 : 100),
+  });
+  const batch = await plannedBatch({
+    ...twoRetries,
+    steps: [template('before'), prompt('x'), prompt('after')],
+  });
+  expect(await deliver([batch.message()])).toEqual([]);
+  expect(await batch.progress()).toMatchObject({ status: 'completed', failedRecords: 0 });
+  expect(told(await batch.results())).toEqual(['before completed 0', 'x completed 2', 'after completed 0']);
+  expect(server.requests).toHaveLength(8);
+});
+
+test('what a retried run did before its failed step is neither done nor told again, failed steps included', async () => {
+  const server = await model({ failurePercent: 100, failureStatus: 503 });
+  const batch = await plannedBatch({
+    ...twoRetries,
+    steps: [
+      failing({ errorHandling: { onError: 'continue' } }),
+      prompt('ignored', { errorHandling: { onError: 'continue' } }),
+      prompt('decisive'),
+    ],
+  });
+  expect(await deliver([batch.message()])).toEqual([]);
+  expect(told(await batch.results())).toEqual(['fails failed 0', 'ignored failed 0', 'decisive failed 2']);
+  expect(server.requests).toHaveLength(3 + 3 * 3);
+});
+
+test('a failure that no retry can mend is not retried', async () => {
+  const server = await model({ failurePercent: 100, failureStatus: 400 });
+  const batch = await plannedBatch({ ...twoRetries, steps: [prompt('x')] });
+  await deliver([batch.message()]);
+  expect(server.requests).toHaveLength(1);
+  expect(told(await batch.results())).toEqual(['x failed 0']);
+});
+
+test('a worker that runs out of time hands its message back, and the next one goes on after what is written', async () => {
+  const server = await model();
+  const batch = await plannedBatch({ steps: [prompt('quick'), prompt('slow'), template('end')] });
+  Object.defineProperty(server.options, 'misbehave', {
+    get: () =>
+      server.requests.at(-1)?.messages[0]?.content === 'slow' && server.requests.length < 3
+        ? 'hang'
+        : undefined,
+  });
+  const context = { getRemainingTimeInMillis: () => 6_500 };
+  expect(await deliver([batch.message()], undefined, context)).toEqual(['message 0']);
+  expect(await batch.progress()).toMatchObject({ processedRecords: 0 });
+  expect(await deliver([batch.message()])).toEqual([]);
+  expect(server.requests.map(({ messages }) => messages[0]?.content)).toEqual(['quick', 'slow', 'slow']);
+  expect(named(await batch.results())).toEqual(['quick', 'slow', 'end']);
+});

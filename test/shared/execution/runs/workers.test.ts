@@ -1,0 +1,111 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import * as z from 'zod';
+import { handler as failRecord } from '../../../../functions/workers/fail-record.ts';
+import { recordStore } from '../../../../shared/domain/records/record-store.ts';
+import { batchPlanner } from '../../../../shared/execution/batches/batch-plan.ts';
+import type { RunMessage } from '../../../../shared/execution/batches/run-message.ts';
+import { WakeMessage } from '../../../../shared/execution/batches/wakes.ts';
+import { deliver, plannedBatch, runOnce, sqsEvent } from '../../../support/batches.ts';
+import { finishedBatch, template } from '../../../support/flows.ts';
+import { queueOfItsOwn } from '../../../support/queues.ts';
+import { stack } from '../../../support/stack.ts';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+const steps = [template('a')];
+/** A message that was given up on for the last time. */
+const givenUp = (message: RunMessage) => sqsEvent([{ ...message, restarts: 2 }]);
+
+test('a record that was given up on is failed with a reason, counted once however often that is told', async () => {
+  const batch = await plannedBatch({ recordCount: 2, steps });
+  const event = givenUp(batch.message());
+  await Promise.all([failRecord(event), failRecord(event)].map((each) => each.catch(() => {})));
+  await failRecord(event);
+  expect(await batch.progress()).toMatchObject({ status: 'running', processedRecords: 1, failedRecords: 1 });
+  // Its message is taken if it comes after all.
+  expect(await deliver([batch.message()])).toEqual([]);
+  expect(await batch.progress()).toMatchObject({ processedRecords: 1, failedRecords: 1 });
+  await deliver([batch.message(1)]);
+  expect(await batch.progress()).toMatchObject({
+    status: 'completed',
+    processedRecords: 2,
+    failedRecords: 1,
+  });
+});
+
+test('a record that was given up on is tried anew after a rest, twice, before it is failed', async () => {
+  const { delayed } = await queueOfItsOwn('WAKES_QUEUE_URL');
+  const batch = await plannedBatch({ steps });
+  await failRecord(sqsEvent([batch.message()]));
+  expect(await delayed()).toBe(1);
+  await failRecord(sqsEvent([{ ...batch.message(), restarts: 1, wake: 1 }]));
+  const { scheduler } = stack().aws;
+  const group = process.env.SCHEDULE_GROUP;
+  const response = await fetch(`${scheduler}/schedules/${batch.message().runId}-2?groupName=${group}`);
+  const schedule = z.object({ Target: z.object({ Input: z.string() }) }).parse(await response.json());
+  const { at, run } = WakeMessage.parse(JSON.parse(schedule.Target.Input));
+  expect(Date.parse(at)).toBeGreaterThan(Date.now() + 50 * 60_000);
+  expect(run).toEqual({ ...batch.message(), restarts: 2, wake: 2 });
+  expect(await batch.progress()).toMatchObject({ status: 'scheduled', processedRecords: 0 });
+  await runOnce(batch.scope, run);
+  expect(await batch.progress()).toMatchObject({ status: 'completed', failedRecords: 0 });
+});
+
+test('one that ended after all stays as it ended', async () => {
+  const batch = await plannedBatch({ steps });
+  await deliver([batch.message()]);
+  await failRecord(givenUp(batch.message()));
+  expect(await batch.progress()).toMatchObject({
+    status: 'completed',
+    processedRecords: 1,
+    failedRecords: 0,
+  });
+});
+
+test('one that was given up on half-way keeps what it had done', async () => {
+  const batch = await plannedBatch({
+    steps: [
+      { type: 'prompt', name: 'ask', config: { model: 'generic-openai/any', userPrompt: 'x' } },
+      ...steps,
+    ],
+  });
+  let commits = 0;
+  const { commit } = batch.scope.table;
+  const table = {
+    ...batch.scope.table,
+    commit: (writes: Parameters<typeof commit>[0]) =>
+      commits++ === 0 ? commit(writes) : Promise.reject(new Error('died')),
+  };
+  await expect(runOnce({ ...batch.scope, table }, batch.message())).rejects.toThrow('died');
+  await failRecord(givenUp(batch.message()));
+  expect((await batch.results()).map(({ stepName, status }) => [stepName, status])).toEqual([
+    ['ask', 'completed'],
+  ]);
+  expect(await batch.progress()).toMatchObject({ status: 'failed', processedRecords: 1, failedRecords: 1 });
+});
+
+test('a batch that is planned twice runs each record once', async () => {
+  const batch = await plannedBatch({ recordCount: 30, steps, planned: false });
+  const message = { tenant: batch.tenant, batchId: batch.batch.id, after: null, n: 0 };
+  const planner = batchPlanner(batch.scope);
+  // A worker dies after it has sent some, another begins anew.
+  await planner.enqueue(batch.batch, batch.records.slice(0, 15), 0);
+  expect(await planner.plan(message)).toBeUndefined();
+  expect(await planner.plan(message)).toBeUndefined();
+  expect(await finishedBatch(batch, batch.batch.id)).toMatchObject({
+    ...{ status: 'completed', totalRecords: 30, processedRecords: 30, failedRecords: 0 },
+  });
+  for (const { id } of batch.records) expect(await batch.results(id)).toHaveLength(1);
+});
+
+test('records that are made after a batch began are left out of it', async () => {
+  const batch = await plannedBatch({ recordCount: 3, steps, planned: false });
+  const { userId, organizationId } = batch;
+  const draft = { type: 'thing', name: 'late', metadata: {}, messages: null };
+  const late = await recordStore(batch.scope).create({ userId, organizationId }, draft);
+  await batchPlanner(batch.scope).plan({ tenant: batch.tenant, batchId: batch.batch.id, after: null, n: 0 });
+  expect(await finishedBatch(batch, batch.batch.id)).toMatchObject({ totalRecords: 3, processedRecords: 3 });
+  expect(await batch.results(late.id)).toEqual([]);
+});

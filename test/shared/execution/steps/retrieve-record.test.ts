@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest';
+import type { RecordSelector } from '../../../../shared/adapters/ports.ts';
+import { failureOf } from '../../../support/failure-of.ts';
+import { emptyWorld } from '../../../support/ports.ts';
+import { problemsOf, runStep } from './run-step.ts';
+
+const id = 'record_01k9m4v7d3x8qz5w2r6t0y1hbn';
+const record = {
+  id,
+  type: 'customer',
+  name: 'Ada',
+  metadata: { tier: 'gold' },
+  createdAt: 'c',
+  updatedAt: 'u',
+};
+const variables = { id, who: { name: 'Ada' }, tiers: ['gold', 'silver'], low: '5', none: null };
+
+/** Runs the step and gives its output, and the selectors that it asked the records port for. */
+async function retrieved(config: object, found: typeof record | null = record) {
+  const asked: RecordSelector[] = [];
+  const find = async (selector: RecordSelector) => {
+    asked.push(selector);
+    return found ?? undefined;
+  };
+  const ports = { records: { ...emptyWorld.records, find } };
+  const { output } = await runStep('retrieve-record', config, { variables, ports });
+  return { asked, output };
+}
+
+const where = (op: string, value?: unknown) => ({
+  recordFilter: { type: 'customer', where: { field: 'tier', op, ...(value !== undefined && { value }) } },
+});
+
+test.each<[object, object]>([
+  [{ id: ' {{ id }} ' }, { id }],
+  [{ recordId: id }, { id }],
+  [
+    { recordType: 'customer', recordName: '{{ who.name }}' },
+    { type: 'customer', name: 'Ada' },
+  ],
+  [
+    { type: 'customer', name: 'Ada' },
+    { type: 'customer', name: 'Ada' },
+  ],
+  [{ recordFilter: { type: 'cust{{ "omer" }}' } }, { type: 'customer' }],
+  [
+    where('in', '{{ tiers }}'),
+    { type: 'customer', filter: { field: 'tier', op: 'in', value: ['gold', 'silver'] } },
+  ],
+  [
+    where('between', ['{{ low }}', '1{{ low }}']),
+    { type: 'customer', filter: { field: 'tier', op: 'between', value: ['5', '15'] } },
+  ],
+  [where('isSet'), { type: 'customer', filter: { field: 'tier', op: 'isSet' } }],
+])('%j asks for %j', async (config, selector) => {
+  expect(await retrieved(config)).toEqual({ asked: [selector], output: record });
+});
+
+test('groups are filled too', async () => {
+  const condition = (value: string) => ({ field: 'name', op: 'eq', value });
+  const group = (value: string) => ({
+    op: 'or',
+    conditions: [{ op: 'and', conditions: [condition(value)] }],
+  });
+  const { asked } = await retrieved({ recordFilter: { type: 'customer', where: group('{{ who.name }}') } });
+  expect(asked).toEqual([{ type: 'customer', filter: group('Ada') }]);
+});
+
+test('the output is null where there is no such record', async () => {
+  expect((await retrieved({ id }, null)).output).toBeNull();
+});
+
+test.each([
+  { id: '{{ none }}' },
+  { id: 'record_1' },
+  { id: '../{{ id }}' },
+  { recordType: 'customer', recordName: '{{ none }}' },
+  { recordType: `{{ none }}`, recordName: 'Ada' },
+  { recordType: 'customer', recordName: 'x'.repeat(501) },
+  { recordFilter: { type: '{{ none }}' } },
+])('%j can be no record’s: the output is null and nothing is asked', async (config) => {
+  expect(await retrieved(config)).toEqual({ asked: [], output: null });
+});
+
+test.each([
+  [
+    where('eq', '{{ none }}'),
+    'recordFilter.where: The value of eq has to be a text, a number, true or false',
+  ],
+  [
+    where('between', [9, '{{ low }}']),
+    'recordFilter.where: The value of between has to be [low, high]: two numbers, dates or other texts, in their order',
+  ],
+  [
+    {
+      recordFilter: {
+        type: 't',
+        where: { op: 'and', conditions: [{ field: 'a', op: 'olderThanDays', value: '{{ who.name }}' }] },
+      },
+    },
+    'recordFilter.where.conditions.0: The value of olderThanDays has to be a number of days, 0 or more',
+  ],
+])('%j fails for good where a filled value does not suit its operator', async (config, message) => {
+  expect(await failureOf(retrieved(config))).toMatchObject({ message, retryable: false });
+});
+
+const ways = ': Name the record either by id, or by recordType and recordName, or by recordFilter';
+test.each([
+  [{}, [ways]],
+  [{ id, recordFilter: { type: 't' } }, [ways]],
+  [{ id, recordType: 't', recordName: 'n' }, [ways]],
+  [{ recordType: 't' }, ['recordName: recordType and recordName belong together']],
+  [{ name: 'n' }, ['recordType: recordType and recordName belong together']],
+  [{ id, recordId: id }, ['recordId: Give either id or recordId, which is another name of it']],
+  [{ id: '' }, ['id: Too small: expected string to have >=1 characters']],
+  [{ id: '{{ a' }, [expect.stringMatching(/^id: .*not closed/)]],
+  [where('eq'), ['recordFilter.where: The value of eq has to be a text, a number, true or false']],
+  [where('eq', '{{ a'), [expect.stringMatching(/^recordFilter.where.value: .*not closed/)]],
+  [where('like', 'x'), [expect.stringMatching(/^recordFilter.where.op: Expected one of eq, /)]],
+  [{ recordFilter: { where: {} } }, expect.arrayContaining([expect.stringMatching(/^recordFilter.type: /)])],
+])('%j is refused', async (config, problems) => {
+  expect(await problemsOf('retrieve-record', config)).toEqual(problems);
+});

@@ -1,0 +1,46 @@
+import { callModel } from '../../../../shared/adapters/models/call-model.ts';
+import { safeFetch } from '../../../../shared/adapters/net/safe-fetch.ts';
+import type { Ports } from '../../../../shared/adapters/ports.ts';
+import { fillerOf } from '../../../../shared/adapters/templates/filler.ts';
+import type { Variables } from '../../../../shared/core/variables.ts';
+import { textProblems } from '../../../../shared/domain/flows/checking/text-problems.ts';
+import { stepTypeOf } from '../../../../shared/domain/flows/step-types/index.ts';
+import type { StepEvent } from '../../../../shared/domain/flows/steps/step.ts';
+import type { Parked, StepOutcome } from '../../../../shared/execution/step-support/step-runner.ts';
+import { runnerOf } from '../../../../shared/execution/steps/index.ts';
+import { emptyWorld } from '../../../support/ports.ts';
+import { sandbox } from '../../../support/sandbox.ts';
+
+interface World {
+  variables?: Variables;
+  ports?: Partial<Ports>;
+  signal?: AbortSignal;
+  emit?: (event: StepEvent) => void;
+}
+
+/** Runs one step as the engine does, with the real model and network. */
+export async function runStep(type: string, config: object, world: World = {}): Promise<StepOutcome> {
+  const { variables = {}, ports, signal = new AbortController().signal, emit } = world;
+  const stepType = stepTypeOf(type);
+  const outcome: StepOutcome | Parked = await (await runnerOf(type)).run({
+    config: stepType.config.parse(config),
+    variables,
+    ...fillerOf(variables, sandbox),
+    ports: { ...emptyWorld, model: callModel, fetch: safeFetch, ...ports },
+    signal,
+    since: new Date(),
+    emit,
+  });
+  if ('until' in outcome) throw new Error(`The step waits until ${outcome.until.toISOString()}`);
+  return outcome;
+}
+
+/** The issues that keep a config from being saved, as `path: message`. */
+export async function problemsOf(type: string, config: object): Promise<string[]> {
+  const { error } = stepTypeOf(type).config.safeParse(config);
+  const issues: { path: PropertyKey[]; message: string }[] = error?.issues ?? [];
+  const refused = issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  if (refused.length > 0) return refused;
+  const unparsed = await textProblems([{ type, name: 'step', config }], [], sandbox);
+  return unparsed.map(({ path = '', message }) => `${path.replace('0.config.', '')}: ${message}`);
+}

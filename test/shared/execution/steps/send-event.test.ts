@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test, vi } from 'vitest';
+import { messagesPort } from '../../../../shared/adapters/messages/messages-port.ts';
+import { failureOf } from '../../../support/failure-of.ts';
+import { loopback } from '../../../support/loopback.ts';
+import { outboxOf } from '../../../support/outbox.ts';
+import { problemsOf, runStep } from './run-step.ts';
+
+/** Runs the step with the embedded stack's EventBridge; what it sent carries the mark. */
+async function sentEvent(config: object, variables: object = {}) {
+  const mark = randomUUID();
+  const { output } = await runStep(
+    'send-event',
+    { eventType: 'order.{{ state }}', payload: { mark }, ...config },
+    { variables: { state: 'paid', mark, ...variables }, ports: { messages: messagesPort('user:ada') } },
+  );
+  return { output, sent: await outboxOf(mark), mark };
+}
+
+test('puts the payload on the bus, with the tenant beside it', async () => {
+  const payload = { mark: '{{ mark }}', items: '{{ items }}', note: 'is {{ state }}', n: 1 };
+  const { output, sent, mark } = await sentEvent({ payload }, { items: [1, { a: null }] });
+  expect(output).toEqual({ eventId: expect.stringMatching(/^[\w-]+$/) });
+  expect(sent).toEqual([
+    {
+      bus: 'agent-flow-service',
+      source: 'agent-flow-service',
+      detailType: 'order.paid',
+      detail: { tenant: 'user:ada', payload: { mark, items: [1, { a: null }], note: 'is paid', n: 1 } },
+    },
+  ]);
+});
+
+test('a payload may be any JSON, and left out', async () => {
+  expect((await sentEvent({ payload: ['{{ mark }}'] })).sent).toMatchObject([
+    { detail: { payload: [expect.any(String)] } },
+  ]);
+  expect((await sentEvent({ eventType: '{{ mark }}', payload: undefined })).sent).toMatchObject([
+    { detail: { payload: {} } },
+  ]);
+});
+
+test.each([
+  [{ eventType: '{{ gone }}' }, 'eventType has to have 1 to 128 characters'],
+  [{ eventType: '{{ long }}' }, 'eventType has to have 1 to 128 characters'],
+  [
+    { payload: '{{ huge }}' },
+    expect.stringMatching(/^An event may have 256 KB with its type; this has \d+ bytes$/),
+  ],
+])('%j fails for good and sends nothing', async (config, message) => {
+  const variables = { long: 'x'.repeat(129), huge: { text: 'é'.repeat(131_072) } };
+  expect(await failureOf(sentEvent(config, variables))).toMatchObject({ message, retryable: false });
+});
+
+test.each([
+  ['MalformedDetail', 'Detail is malformed.', false],
+  ['ThrottlingException', 'Slow down.', true],
+  ['InternalFailure', '', true],
+])(
+  'an entry that is refused in an answer that succeeds fails the step: %s',
+  async (ErrorCode, ErrorMessage, retryable) => {
+    const { url } = await loopback((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/x-amz-json-1.1' });
+      response.end(JSON.stringify({ FailedEntryCount: 1, Entries: [{ ErrorCode, ErrorMessage }] }));
+    });
+    vi.stubEnv('AWS_ENDPOINT_URL_EVENTBRIDGE', url);
+    vi.resetModules();
+    const { putEvent } = await import('../../../../shared/adapters/messages/event.ts');
+    await expect(putEvent('user:ada')({ type: 't', payload: {} })).rejects.toMatchObject({
+      message: `The event was refused: ${ErrorMessage || ErrorCode}`,
+      retryable,
+    });
+    vi.unstubAllEnvs();
+  },
+);
+
+test.each([
+  [{}, 'eventType: Invalid input: expected string, received undefined'],
+  [{ eventType: '' }, 'eventType: Too small: expected string to have >=1 characters'],
+  [{ eventType: 't', payload: { a: ['{{ b'] } }, expect.stringMatching(/^payload.a.0: /)],
+])('%j is refused', async (config, problem) => {
+  expect(await problemsOf('send-event', config)).toEqual([problem]);
+});

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import type { StepEvent } from '../../../../shared/domain/flows/steps/step.ts';
+import { failureOf } from '../../../support/failure-of.ts';
+import { problemsOf, runStep } from './run-step.ts';
+
+const variables = { answer: { items: ['a', 'b'] }, text: 'hello' };
+
+async function sent(config: object) {
+  const events: StepEvent[] = [];
+  const { output } = await runStep('send-stream', config, { variables, emit: (event) => events.push(event) });
+  return { events, output };
+}
+
+test('text is shown as text, other values as their JSON', async () => {
+  expect(await sent({ sourceVariable: 'text' })).toEqual({
+    output: 'hello',
+    events: [
+      { type: 'text_start' },
+      { type: 'text_delta', delta: 'hello' },
+      { type: 'text_complete', text: 'hello' },
+    ],
+  });
+  const { events } = await sent({ sourceVariable: 'answer.items' });
+  expect(events[1]).toEqual({ type: 'text_delta', delta: '["a","b"]' });
+});
+
+test.each(['json', 'artifact'])('%s is shown as a custom event of that name', async (streamType) => {
+  const { events } = await sent({ sourceVariable: 'answer.items[1]', streamType });
+  expect(events).toEqual([{ type: 'custom', name: streamType, value: 'b' }]);
+});
+
+test('without a listener it only passes the value on', async () => {
+  expect(await runStep('send-stream', { sourceVariable: 'text' }, { variables })).toEqual({
+    output: 'hello',
+  });
+});
+
+test('a variable that is not set fails the step', async () => {
+  const running = runStep('send-stream', { sourceVariable: 'nobody' }, { variables });
+  expect((await failureOf(running)).message).toBe('The variable nobody is not set');
+});
+
+test.each([
+  [{}, 'sourceVariable'],
+  [{ sourceVariable: '{{ x }}' }, 'sourceVariable'],
+  [{ sourceVariable: 'x', streamType: 'video' }, 'streamType'],
+])('%j is refused when the flow is saved', async (config, path) => {
+  expect(await problemsOf('send-stream', config)).toEqual([expect.stringContaining(`${path}: `)]);
+});

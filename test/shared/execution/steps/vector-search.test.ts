@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, expect, test } from 'vitest';
+import { embedTexts } from '../../../../shared/adapters/models/embed.ts';
+import { vectorStore } from '../../../../shared/adapters/vectors/vector-store.ts';
+import { failureOf } from '../../../support/failure-of.ts';
+import { problemsOf, runStep } from './run-step.ts';
+
+const embeddingModel = 'generic-openai/embedder';
+const vectors = vectorStore(`user:${randomUUID()}`);
+const texts = ['red apple pie', 'green apple tart', 'quarterly tax return'];
+
+beforeAll(async () => {
+  const made = await embedTexts({ model: embeddingModel, texts, signal: new AbortController().signal });
+  const stored = texts.map((text, n) => ({
+    id: `doc-${n}`,
+    vector: made.vectors[n] ?? [],
+    metadata: { text },
+  }));
+  await vectors.put('docs-en', stored);
+  await vectors.put('plane', [
+    { id: 'east', vector: [1, 0], metadata: {} },
+    { id: 'north', vector: [0, 1], metadata: { up: true } },
+    { id: 'west', vector: [-1, 0], metadata: {} },
+  ]);
+});
+
+interface Hit {
+  id: string;
+  score: number;
+  metadata: object;
+}
+async function search(config: object, variables: object = {}) {
+  const outcome = await runStep('vector-search', config, {
+    variables: { ...variables },
+    ports: { embed: embedTexts, vectors },
+  });
+  return { ...outcome, output: outcome.output as Hit[] };
+}
+
+test('a text is embedded and its nearest neighbours are found, nearest first, with what that cost', async () => {
+  const { output, ...used } = await search(
+    { collection: 'docs-{{ lang }}', query: 'an {{ what }}', embeddingModel, limit: 2 },
+    { lang: 'en', what: 'apple pie' },
+  );
+  expect(output.map(({ id }) => id)).toEqual(['doc-0', 'doc-1']);
+  expect(output[0]).toMatchObject({ metadata: { text: 'red apple pie' } });
+  expect(output[0]?.score).toBeGreaterThan(output[1]?.score ?? 1);
+  expect(used).toEqual({
+    modelUsed: embeddingModel,
+    promptTokens: 3,
+    completionTokens: 0,
+    estimatedCost: null,
+  });
+});
+
+test('a vector of a variable is looked for without any model', async () => {
+  const outcome = await search({ collection: 'plane', vectorVariable: 'at.here' }, { at: { here: [0, 2] } });
+  expect(outcome).toEqual({
+    output: [
+      { id: 'north', score: 1, metadata: { up: true } },
+      { id: 'east', score: 0, metadata: {} },
+      { id: 'west', score: 0, metadata: {} },
+    ],
+  });
+});
+
+test('only what is near enough counts', async () => {
+  const idsAbove = async (threshold: number) =>
+    (await search({ collection: 'plane', vectorVariable: 'v', threshold }, { v: [1, 0] })).output.map(
+      ({ id }) => id,
+    );
+  expect(await idsAbove(0.5)).toEqual(['east']);
+  expect(await idsAbove(0)).toEqual(['east', 'north']);
+  expect(await idsAbove(-1)).toEqual(['east', 'north', 'west']);
+});
+
+test('without a limit there are ten', async () => {
+  const many = Array.from({ length: 12 }, (_, n) => ({ id: `v${n}`, vector: [n + 1, 1], metadata: {} }));
+  await vectors.put('twelve', many);
+  expect((await search({ collection: 'twelve', vectorVariable: 'v' }, { v: [1, 1] })).output).toHaveLength(
+    10,
+  );
+});
+
+test('a collection that was never stored in gives nothing', async () => {
+  expect((await search({ collection: 'none', vectorVariable: 'v' }, { v: [1] })).output).toEqual([]);
+});
+
+test.each([
+  [{ vectorVariable: 'missing' }, {}, 'The variable missing is not set'],
+  [{ vectorVariable: 'v' }, { v: 'text' }, 'v is no vector: expected a list of numbers'],
+  [{ vectorVariable: 'v' }, { v: [0, 0] }, 'v is all zeros'],
+  [
+    { vectorVariable: 'v' },
+    { v: [1, 2, 3] },
+    'The collection plane holds vectors of 2 dimensions; this has 3',
+  ],
+  [{ query: '{{ missing }}', embeddingModel }, {}, 'The text to embed is empty'],
+  [{ query: 'x', embeddingModel }, {}, 'The collection plane holds vectors of 2 dimensions; this has 64'],
+  [{ query: 'x', embeddingModel: 'nowhere/m' }, {}, 'There is no model provider nowhere'],
+  [{ collection: ' {{ missing }}', vectorVariable: 'v' }, { v: [1] }, 'The name of a collection has'],
+])('%j with %j fails for good', async (config, variables, message) => {
+  const failure = await failureOf(search({ collection: 'plane', ...config }, variables));
+  expect(failure.message).toContain(message);
+  expect(failure.retryable).toBe(false);
+});
+
+const collection = 'c';
+test.each([
+  [{ query: 'q', embeddingModel }, 'collection: Invalid input: expected string, received undefined'],
+  [{ collection }, 'query: Give either query or vectorVariable'],
+  [{ collection, query: 'q', vectorVariable: 'v' }, 'query: Give either query or vectorVariable'],
+  [{ collection, query: 'q' }, 'embeddingModel: Required: expected the model that embeds the query'],
+  [
+    { collection, vectorVariable: 'v', embeddingModel },
+    'embeddingModel: Goes with query; vectorVariable is a vector already',
+  ],
+  [{ collection, vectorVariable: 'v', limit: 101 }, expect.stringContaining('limit: ')],
+  [{ collection, vectorVariable: 'v', limit: 0 }, expect.stringContaining('limit: ')],
+  [{ collection, vectorVariable: 'v', threshold: 2 }, expect.stringContaining('threshold: ')],
+  [{ collection, query: '{{ q', embeddingModel }, expect.stringContaining('query: ')],
+  [{ collection, vectorVariable: 'v', filter: {} }, expect.stringContaining('filter')],
+])('%j is refused', async (config, problem) => {
+  expect(await problemsOf('vector-search', config)).toEqual([problem]);
+});

@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+import type { FlowRecord, Ports } from '../../../../shared/adapters/ports.ts';
+import { waitUntilStep } from '../../../../shared/domain/flows/step-types/wait-until.ts';
+import type { Parked, StepOutcome } from '../../../../shared/execution/step-support/step-runner.ts';
+import { waitUntil } from '../../../../shared/execution/steps/wait-until.ts';
+import { failureOf } from '../../../support/failure-of.ts';
+import { emptyWorld } from '../../../support/ports.ts';
+import { problemsOf, runStep } from './run-step.ts';
+
+const id = 'record_01k9m4v7d3x8qz5w2r6t0y1hbn';
+const variables = { limit: 3, _record: { id, metadata: { status: 'open' } } };
+
+/** Runs the step as one that began `agoMs` ago, which may have been parked since. */
+async function resumed(config: object, agoMs: number, ports: Partial<Ports> = {}) {
+  const now = new Date();
+  const outcome: StepOutcome | Parked = await waitUntil.run({
+    config: waitUntilStep.config.parse(config),
+    variables,
+    render: async (text) => text,
+    renderValue: async (value) => value,
+    ports: { ...emptyWorld, now: () => now, ...ports },
+    signal: new AbortController().signal,
+    since: new Date(now.getTime() - agoMs),
+  });
+  return 'until' in outcome ? { parkedFor: outcome.until.getTime() - now.getTime() } : outcome;
+}
+
+test('a short pause is waited for in place', async () => {
+  const { output } = await runStep('wait-until', { delayMs: 30 });
+  expect(output).toEqual({ waitedMs: expect.any(Number), result: null });
+  expect((output as { waitedMs: number }).waitedMs).toBeGreaterThanOrEqual(29);
+});
+
+test('a pause of more than ten seconds is parked to its end, and is over then', async () => {
+  expect(await resumed({ delayMs: 60_000 }, 0)).toEqual({ parkedFor: 60_000 });
+  expect(await resumed({ delayMs: 60_000 }, 59_000)).toEqual({ parkedFor: 1_000 });
+  expect(await resumed({ delayMs: 60_000 }, 60_000)).toEqual({ output: { waitedMs: 60_000, result: null } });
+});
+
+test('a condition that holds is not waited for; its value is the result', async () => {
+  const { output } = await runStep('wait-until', { condition: 'limit + 1' }, { variables });
+  expect(output).toMatchObject({ result: 4 });
+});
+
+test('a condition is asked again until it holds', async () => {
+  const soon = Date.now() + 250;
+  const { output } = await runStep('wait-until', { condition: `Date.now() > ${soon}`, pollIntervalMs: 100 });
+  expect(output).toMatchObject({ result: true });
+  expect(Date.now()).toBeGreaterThan(soon);
+});
+
+test('a condition sees the run’s record as it is at that moment', async () => {
+  let asked = 0;
+  const find = async () => {
+    const status = ++asked < 3 ? 'open' : 'done';
+    return { id, metadata: { status } as object } as FlowRecord;
+  };
+  const ports = { records: { ...emptyWorld.records, find } };
+  const config = { condition: '_record.metadata.status === "done"', pollIntervalMs: 100 };
+  const { output } = await runStep('wait-until', config, { variables, ports });
+  expect(output).toMatchObject({ result: true });
+  expect(asked).toBe(3);
+});
+
+test('a poll is parked after ten seconds, and then looks up every ten seconds at most', async () => {
+  const config = { condition: 'false', pollIntervalMs: 1_000, timeoutMs: 60_000 };
+  expect(await resumed(config, 9_500)).toEqual({ parkedFor: 10_000 });
+  expect(await resumed({ ...config, pollIntervalMs: 30_000 }, 0)).toEqual({ parkedFor: 30_000 });
+  expect(await resumed(config, 55_000)).toEqual({ parkedFor: 5_000 });
+});
+
+test('a condition that does not hold in time fails the step', async () => {
+  const error = await failureOf(resumed({ condition: 'limit > 5', timeoutMs: 20_000 }, 20_000));
+  expect(error).toMatchObject({
+    message: 'The condition did not hold within 20000 ms: limit > 5',
+    retryable: false,
+  });
+});
+
+test('a condition that throws fails the step, and so does a record that is gone', async () => {
+  expect((await failureOf(runStep('wait-until', { condition: 'nobody.there' }))).message).toContain('nobody');
+  const ports = { records: { ...emptyWorld.records, find: async () => undefined } };
+  const waiting = runStep('wait-until', { condition: '_record.x' }, { variables, ports });
+  expect((await failureOf(waiting)).message).toContain('deleted');
+});
+
+test('an aborted run does not wait on', async () => {
+  const signal = AbortSignal.timeout(20);
+  await expect(runStep('wait-until', { delayMs: 9_000 }, { signal })).rejects.toThrow();
+});
+
+test.each([
+  [{}, 'condition'],
+  [{ delayMs: 1, condition: 'true' }, 'condition'],
+  [{ delayMs: -1 }, 'delayMs'],
+  [{ delayMs: 31 * 86_400_000 }, 'delayMs'],
+  [{ condition: 'true', pollIntervalMs: 99 }, 'pollIntervalMs'],
+  [{ condition: 'true', timeoutMs: 0 }, 'timeoutMs'],
+  [{ condition: 'tr ue' }, 'condition'],
+])('%j is refused when the flow is saved', async (config, path) => {
+  expect(await problemsOf('wait-until', config)).toEqual([expect.stringMatching(new RegExp(`^${path}: `))]);
+});

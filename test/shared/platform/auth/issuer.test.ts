@@ -1,0 +1,130 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { generateKeyPair } from 'jose';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { issuerOf } from '../../../../shared/platform/auth/issuer.ts';
+import { loopback } from '../../../support/loopback.ts';
+import { audience, ownIssuer } from '../../../support/own-gateway.ts';
+
+const stranger = await generateKeyPair('ES256');
+const discovery = '/.well-known/openid-configuration';
+
+/** An issuer, who trusts it, and a clock that is set by hand. */
+async function trusted() {
+  const issuer = await ownIssuer();
+  onTestFinished(issuer.close);
+  let at = Date.now();
+  vi.useFakeTimers({ toFake: ['Date'], now: at });
+  return {
+    ...issuer,
+    verify: issuerOf(issuer.url, audience),
+    advance: (ms: number) => {
+      at += ms;
+      vi.setSystemTime(at);
+    },
+    bySomebodyElse: () => issuer.sign({}, { kid: crypto.randomUUID() }, stranger.privateKey),
+  };
+}
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test('the issuer’s keys are asked for once, however many tokens come at once', async () => {
+  const { verify, sign, asked } = await trusted();
+  await Promise.all(Array.from({ length: 20 }, async () => verify(await sign())));
+  await verify(await sign());
+  expect(asked).toEqual({ [discovery]: 1, '/jwks': 1 });
+});
+
+test('unknown keys make us look once in 30 seconds, however many there are', async () => {
+  const { verify, sign, asked, advance, bySomebodyElse } = await trusted();
+  await verify(await sign());
+  for (let n = 0; n < 10; n++)
+    await expect(verify(await bySomebodyElse())).rejects.toThrow('no applicable key');
+  expect(asked['/jwks']).toBe(1);
+  advance(30_000);
+  const refusals = await Promise.allSettled(
+    Array.from({ length: 10 }, async () => verify(await bySomebodyElse())),
+  );
+  expect(refusals.every(({ status }) => status === 'rejected')).toBe(true);
+  for (let n = 0; n < 10; n++)
+    await expect(verify(await bySomebodyElse())).rejects.toThrow('no applicable key');
+  expect(asked).toEqual({ [discovery]: 1, '/jwks': 2 });
+});
+
+test('a key that the issuer begins to use is known at the next look, and one that it drops no more after ten minutes', async () => {
+  const { verify, sign, pairs, published, state, advance } = await trusted();
+  state.published = published.slice(0, 1);
+  await verify(await sign());
+  const withNew = await sign({}, { alg: 'RS256', kid: 'RS256' }, pairs.RS256.privateKey);
+  state.published = published.slice(1);
+  await expect(verify(withNew)).rejects.toMatchObject({ forGood: false });
+  advance(30_000);
+  await expect(verify(withNew)).resolves.toMatchObject({ exp: expect.any(Number) });
+  state.published = published.slice(0, 1);
+  advance(599_000);
+  const later = () =>
+    sign(
+      { exp: Math.floor(Date.now() / 1_000) + 60 },
+      { alg: 'RS256', kid: 'RS256' },
+      pairs.RS256.privateKey,
+    );
+  await expect(verify(await later())).resolves.toBeDefined();
+  advance(1_000);
+  await expect(verify(await later())).rejects.toThrow('no applicable key');
+});
+
+test('an issuer that does not answer is left alone for five seconds, and says nothing of a token', async () => {
+  const { verify, sign, asked, state, advance } = await trusted();
+  const token = await sign();
+  state.status = 503;
+  for (let n = 0; n < 5; n++) {
+    const refusal = verify(token);
+    await expect(refusal).rejects.toThrow(discovery);
+    await expect(refusal).rejects.not.toHaveProperty('forGood');
+  }
+  expect(asked).toEqual({ [discovery]: 1 });
+  state.status = 200;
+  advance(5_000);
+  await expect(verify(token)).resolves.toBeDefined();
+  state.status = 503;
+  advance(600_000);
+  const later = await sign({ exp: Math.floor(Date.now() / 1_000) + 60 });
+  for (let n = 0; n < 5; n++) await expect(verify(later)).rejects.toThrow('/jwks');
+  expect(asked).toEqual({ [discovery]: 2, '/jwks': 2 });
+});
+
+test('a document that speaks for another issuer is not believed', async () => {
+  const { url, sign } = await trusted();
+  const other = issuerOf(`${url}/`, audience);
+  await expect(other(await sign({ iss: `${url}/` }))).rejects.toThrow('calls itself');
+});
+
+test('a token is over at the second of its expiry, and valid from five seconds before its beginning', async () => {
+  const { verify, sign, advance } = await trusted();
+  const now = Math.floor(Date.now() / 1_000);
+  advance(1_000 - (Date.now() % 1_000));
+  const token = await sign({ exp: now + 61, nbf: now + 11 });
+  advance(4_999);
+  await expect(verify(token)).rejects.toMatchObject({ forGood: false });
+  advance(1);
+  await expect(verify(token)).resolves.toMatchObject({ exp: now + 61 });
+  advance(54_999);
+  await expect(verify(token)).resolves.toBeDefined();
+  advance(1);
+  await expect(verify(token)).rejects.toMatchObject({ forGood: true });
+});
+
+test('an issuer that answers without end is read to 1 MB', async () => {
+  let sent = 0;
+  const server = await loopback(async (_request, response) => {
+    async function* pieces() {
+      for (; sent < 200; sent++) yield 'x'.repeat(1_000_000);
+    }
+    await pipeline(Readable.from(pieces()), response).catch(() => {});
+  });
+  await expect(issuerOf(server.url, audience)('a.b.c')).rejects.toThrow(
+    'the answer has more than 1000000 bytes',
+  );
+  expect(sent).toBeLessThan(200);
+});

@@ -1,0 +1,39 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  environmentOf,
+  generateKey,
+  hashKey,
+  isWellFormedKey,
+} from '../../../../shared/platform/auth/key-format.ts';
+
+test('a generated key has the specified form and is well-formed', () => {
+  for (const environment of ['production', 'test'] as const) {
+    const key = generateKey(environment);
+    expect(key).toMatch(environment === 'test' ? /^tv_test_[0-9A-Za-z]{49}$/ : /^tv_live_[0-9A-Za-z]{49}$/);
+    expect(isWellFormedKey(key)).toBe(true);
+    expect(environmentOf(key)).toBe(environment);
+    expect(hashKey(key)).toMatch(/^[0-9a-f]{64}$/);
+  }
+});
+
+test('no two keys are alike', () => {
+  expect(new Set(Array.from({ length: 1_000 }, () => generateKey('production'))).size).toBe(1_000);
+});
+
+test('a key with one character changed is rejected by its checksum', () => {
+  const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+  fc.assert(
+    fc.property(fc.integer({ min: 8, max: 56 }), fc.constantFrom(...base62), (place, character) => {
+      const key = generateKey('production');
+      const changed = key.slice(0, place) + character + key.slice(place + 1);
+      return isWellFormedKey(changed) === (changed === key);
+    }),
+  );
+});
+
+test('anything else is no key', () => {
+  fc.assert(fc.property(fc.string(), (text) => !isWellFormedKey(text)));
+  expect(isWellFormedKey('')).toBe(false);
+  expect(isWellFormedKey(`${generateKey('test')}\n`)).toBe(false);
+});

@@ -1,0 +1,322 @@
+import { expect, test } from 'vitest';
+import { newId } from '../../../../shared/core/ids.ts';
+import { apiKeyStore } from '../../../../shared/domain/api-keys/api-key-store.ts';
+import {
+  type ApiKey,
+  apiKeyEntity,
+  sessionMeterEntity,
+  unused,
+} from '../../../../shared/platform/auth/api-key.ts';
+import { admit, admitAnonymous } from '../../../../shared/platform/auth/meter.ts';
+import type { Scope } from '../../../../shared/platform/data/scope.ts';
+import type { Principal } from '../../../../shared/platform/identity/principal.ts';
+import { tenantWithKey } from '../../../support/keys.ts';
+import { countingRuntime } from '../../../support/stack.ts';
+
+const start = Date.parse('2026-01-31T23:59:50.000Z');
+const access = { permission: 'FLOWS:READ' } as const;
+
+/** A key of a tenant of its own, and a clock that is set by hand. */
+async function keyWith(changes: Partial<ApiKey> = {}) {
+  const runtime = countingRuntime();
+  const tenant = `user:${newId('key')}`;
+  let at = start;
+  const scope: Scope = { ...runtime.scopeOf(tenant), now: () => new Date(at) };
+  const key: ApiKey = {
+    id: newId('key'),
+    name: 'k',
+    userId: 'u',
+    organizationId: null,
+    environment: 'production',
+    hash: newId('key'),
+    keyPrefix: '',
+    searchHint: '',
+    permissions: ['FLOWS:READ'],
+    allowedIps: [],
+    isActive: true,
+    expiresAt: null,
+    createdAt: '',
+    updatedAt: '',
+    ...unused,
+    ...changes,
+  };
+  const principal: Principal = {
+    kind: 'key',
+    tenant,
+    userId: 'u',
+    organizationId: null,
+    environment: 'production',
+    keyId: key.id,
+    hash: key.hash,
+    permissions: [],
+    sourceIp: '203.0.113.7',
+  };
+  await apiKeyStore(scope).create(principal, key);
+  runtime.reset();
+  return {
+    runtime,
+    scope,
+    principal,
+    admit: (as: Partial<Principal> = {}) => admit(scope, { ...principal, ...as }, access),
+    advance: (ms: number) => {
+      at += ms;
+    },
+    change: (set: Partial<ApiKey>) =>
+      scope.table.commit([scope.table.writes.update(apiKeyEntity, { id: key.id }, { set })]),
+  };
+}
+
+test('1,200 requests at once on a fresh key give exactly 1,000 that are let in', async () => {
+  const { call } = await tenantWithKey(['FLOWS:READ']);
+  const answers = await Promise.all(Array.from({ length: 1_200 }, () => call('GET', '/v1/flows?limit=1')));
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1_000);
+  expect(refused).toHaveLength(200);
+  expect(refused[0]?.body).toEqual({
+    error: 'Rate limit exceeded',
+    details: 'Hourly limit of 1000 requests reached',
+  });
+  expect(refused[0]?.headers.get('x-ratelimit-remaining')).toBe('0');
+  const left = answers
+    .filter(({ status }) => status === 200)
+    .map(({ headers }) => Number(headers.get('x-ratelimit-remaining')));
+  expect(left.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 1_000 }, (_, index) => index));
+});
+
+test('a warm request costs one update; the first one of a window a second', async () => {
+  const { admit, runtime } = await keyWith();
+  await admit();
+  expect(runtime.consumed.commands).toEqual(['UpdateItem', 'UpdateItem']);
+  runtime.reset();
+  await admit();
+  expect(runtime.consumed).toMatchObject({ commands: ['UpdateItem'], capacityUnits: 1 });
+});
+
+test('an hour begins with its first request, and a full one lets nothing in until it is over', async () => {
+  const { admit, advance } = await keyWith({ perHour: 2 });
+  const first = await admit();
+  expect(first.rateLimit).toEqual({ limit: 2, remaining: 1, reset: start / 1_000 + 3_600 });
+  advance(1_000);
+  expect((await admit()).refusal).toBeUndefined();
+  const third = await admit();
+  expect(third.refusal).toMatchObject({ status: 429, details: 'Hourly limit of 2 requests reached' });
+  expect(third.rateLimit).toMatchObject({ remaining: 0, reset: start / 1_000 + 3_600 });
+  advance(3_600_000);
+  expect(await admit()).toMatchObject({ refusal: undefined, rateLimit: { remaining: 1 } });
+});
+
+test('the day is limited beside the hour, and the headers tell of the tighter one', async () => {
+  const { admit, advance } = await keyWith({ perHour: 2, perDay: 3 });
+  await admit();
+  await admit();
+  advance(3_600_000);
+  expect((await admit()).rateLimit).toEqual({ limit: 3, remaining: 0, reset: start / 1_000 + 86_400 });
+  expect((await admit()).refusal).toMatchObject({
+    status: 429,
+    details: 'Daily limit of 3 requests reached',
+  });
+});
+
+test('a window begins anew at its very second, and until then says how long to wait', async () => {
+  const { admit, advance } = await keyWith({ perHour: 1, perDay: 2 });
+  const wait = async () => (await admit()).refusal;
+  await admit();
+  const hourly = 'Hourly limit of 1 requests reached';
+  const daily = 'Daily limit of 2 requests reached';
+  expect(await wait()).toMatchObject({ details: hourly, headers: { 'Retry-After': '3600' } });
+  // The clock began at a whole second.
+  advance(3_599_001);
+  expect(await wait()).toMatchObject({ details: hourly, headers: { 'Retry-After': '1' } });
+  advance(998);
+  expect(await wait()).toMatchObject({ details: hourly, headers: { 'Retry-After': '1' } });
+  advance(1);
+  expect(await wait()).toBeUndefined();
+  advance(3_600_000);
+  expect(await wait()).toMatchObject({ details: daily, headers: { 'Retry-After': '79200' } });
+  advance(79_199_999);
+  expect(await wait()).toMatchObject({ details: daily, headers: { 'Retry-After': '1' } });
+  advance(1);
+  const anew = await admit();
+  expect(anew).toMatchObject({
+    refusal: undefined,
+    windows: { hourly: { remaining: 0 }, daily: { remaining: 1 } },
+  });
+});
+
+test('what an hour or a day left over is not carried into the next', async () => {
+  const { admit, advance } = await keyWith({ perHour: 3, perDay: 4 });
+  const remaining = async () => {
+    const { windows, refusal } = await admit();
+    return [windows.hourly.remaining, windows.daily.remaining, refusal?.status];
+  };
+  expect(await remaining()).toEqual([2, 3, undefined]);
+  // The very second at which the hour is over, and then the one at which the day is.
+  advance(3_600_000);
+  expect(await remaining()).toEqual([2, 2, undefined]);
+  expect(await remaining()).toEqual([1, 1, undefined]);
+  advance(82_800_000);
+  expect(await remaining()).toEqual([2, 3, undefined]);
+});
+
+test('an hour that is under way when a day begins anew goes on', async () => {
+  const { admit, advance } = await keyWith({ perHour: 3, perDay: 4 });
+  await admit();
+  advance(85_000_000);
+  await admit();
+  const { windows } = await admit();
+  advance(1_400_000);
+  expect((await admit()).windows).toEqual({
+    hourly: { limit: 3, remaining: 0, reset: windows.hourly.reset },
+    daily: { limit: 4, remaining: 3, reset: start / 1_000 + 2 * 86_400 },
+  });
+  expect((await admit()).refusal).toMatchObject({ details: 'Hourly limit of 3 requests reached' });
+});
+
+test('a day that is over while the hour is full is told as the next request would begin it', async () => {
+  const { admit, advance } = await keyWith({ perHour: 1, perDay: 4 });
+  await admit();
+  advance(85_000_000);
+  await admit();
+  advance(1_400_000);
+  const { windows, refusal } = await admit();
+  expect(refusal).toMatchObject({ details: 'Hourly limit of 1 requests reached' });
+  expect(windows.daily).toEqual({ limit: 4, remaining: 4, reset: start / 1_000 + 2 * 86_400 });
+});
+
+test('of two windows with as much left the headers tell of the hour', async () => {
+  const { admit } = await keyWith({ perHour: 5, perDay: 5 });
+  expect((await admit()).rateLimit.reset).toBe(start / 1_000 + 3_600);
+});
+
+test('a limit that was lowered below what was counted leaves nothing, not less', async () => {
+  const { admit, change } = await keyWith({ perHour: 5 });
+  await admit();
+  await admit();
+  await change({ perHour: 1 });
+  expect(await admit()).toMatchObject({ refusal: { status: 429 }, rateLimit: { limit: 1, remaining: 0 } });
+});
+
+test('of a session’s first requests at once each is counted, and its counters outlive both of their windows', async () => {
+  const { scope, principal, advance } = await keyWith();
+  const session: Principal = { ...principal, kind: 'session', keyId: null, hash: null, permissions: ['*'] };
+  const all = await Promise.all(Array.from({ length: 20 }, () => admit(scope, session, access)));
+  expect(Math.min(...all.map(({ rateLimit }) => rateLimit.remaining))).toBe(9_980);
+  // An hour that begins a minute before the day is over.
+  advance(86_340_000);
+  const { windows } = await admit(scope, session, access);
+  const stored = await scope.table.getMany([sessionMeterEntity.key(scope.table.tenant, session)]);
+  expect(stored[0]?.ttl).toBeGreaterThan(windows.hourly.reset);
+});
+
+test('a full day tells of itself, though the hour before was full too', async () => {
+  const { admit, advance } = await keyWith({ perHour: 1, perDay: 1 });
+  await admit();
+  advance(3_600_000);
+  const { rateLimit, refusal } = await admit();
+  expect(refusal).toMatchObject({ details: 'Daily limit of 1 requests reached' });
+  expect(rateLimit).toEqual({ limit: 1, remaining: 0, reset: start / 1_000 + 86_400 });
+});
+
+test('of 50 clients at once exactly those within the limit get in, also when a window ends under them', async () => {
+  const { admit, advance } = await keyWith({ perHour: 20 });
+  for (let hour = 0; hour < 3; hour++) {
+    const admissions = await Promise.all(Array.from({ length: 50 }, () => admit()));
+    const admitted = admissions.filter(({ refusal }) => !refusal);
+    expect(admitted).toHaveLength(20);
+    expect(admitted.map(({ rateLimit }) => rateLimit.remaining).toSorted((a, b) => a - b)).toEqual(
+      Array.from({ length: 20 }, (_, index) => index),
+    );
+    advance(3_600_000);
+  }
+});
+
+test('of 50 clients at once exactly those within the limit get in when a day begins anew within an hour', async () => {
+  const { admit, advance } = await keyWith({ perHour: 100, perDay: 20 });
+  await admit();
+  advance(85_000_000);
+  await admit();
+  advance(1_400_000);
+  const admissions = await Promise.all(Array.from({ length: 50 }, () => admit()));
+  const admitted = admissions.filter(({ refusal }) => !refusal);
+  expect(admitted).toHaveLength(20);
+  expect(Math.min(...admitted.map(({ windows }) => windows.hourly.remaining))).toBe(79);
+});
+
+test('of 50 clients over HTTP exactly those within the limit get in', async () => {
+  const { call } = await tenantWithKey(['FLOWS:READ'], { rateLimits: { perHour: 30 } });
+  const answers = await Promise.all(Array.from({ length: 50 }, () => call('GET', '/v1/flows')));
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(30);
+  expect(refused).toHaveLength(20);
+  for (const { body, headers } of refused) {
+    expect(body).toEqual({ error: 'Rate limit exceeded', details: 'Hourly limit of 30 requests reached' });
+    const reset = Number(headers.get('x-ratelimit-reset'));
+    const retryAfter = Number(headers.get('retry-after'));
+    expect(Math.abs(Date.now() / 1_000 + retryAfter - reset)).toBeLessThan(60);
+    expect(retryAfter).toBeLessThanOrEqual(3_600);
+  }
+});
+
+test('a session whose token is over is refused without a count, whatever the gateway still keeps', async () => {
+  const { admit, advance, runtime } = await keyWith();
+  const expiresAt = start / 1_000 + 2;
+  const until: Partial<Principal> = {
+    kind: 'session',
+    keyId: null,
+    hash: null,
+    permissions: ['*'],
+    expiresAt,
+  };
+  advance(1_999);
+  expect((await admit(until)).refusal).toBeUndefined();
+  advance(1);
+  runtime.reset();
+  expect((await admit(until)).refusal).toMatchObject({ status: 401 });
+  expect(runtime.consumed.commands).toEqual([]);
+});
+
+test('disabling, expiry, rotation, deletion and narrowing bite at once', async () => {
+  const { admit, advance, change } = await keyWith();
+  await admit();
+  await change({ permissions: ['RECORDS:READ'] });
+  expect((await admit()).refusal).toMatchObject({
+    status: 403,
+    details: 'Missing required permission: FLOWS:READ',
+  });
+  await change({ permissions: ['FLOWS:READ'], isActive: false });
+  expect((await admit()).refusal).toMatchObject({ status: 401 });
+  await change({ isActive: true, expiresAt: new Date(start + 5_000).toISOString() });
+  expect((await admit()).refusal).toBeUndefined();
+  advance(5_000);
+  expect((await admit()).refusal).toMatchObject({ status: 401 });
+  await change({ expiresAt: null });
+  expect((await admit({ hash: 'an older value of the key' })).refusal).toMatchObject({ status: 401 });
+  expect((await admit({ keyId: newId('key') })).refusal).toMatchObject({ status: 401 });
+});
+
+test('a key that is bound to addresses and ranges is refused from elsewhere', async () => {
+  const { admit } = await keyWith({ allowedIps: ['203.0.113.0/28', '2001:db8::/32'] });
+  expect((await admit()).refusal).toBeUndefined();
+  expect((await admit({ sourceIp: '2001:db8::1' })).refusal).toBeUndefined();
+  for (const sourceIp of ['203.0.113.16', '::1', 'not an address', null]) {
+    expect((await admit({ sourceIp })).refusal).toMatchObject({
+      status: 403,
+      details: 'IP address not allowed',
+    });
+  }
+});
+
+test('a session is counted per user, ten times as high', async () => {
+  const { scope, principal } = await keyWith();
+  const session: Principal = { ...principal, kind: 'session', keyId: null, hash: null, permissions: ['*'] };
+  const { rateLimit, windows } = await admit(scope, session, access);
+  expect(rateLimit).toMatchObject({ limit: 10_000, remaining: 9_999 });
+  expect(windows.daily).toMatchObject({ limit: 100_000, remaining: 99_999 });
+  expect((await admit(scope, session, access)).rateLimit).toMatchObject({ remaining: 9_998 });
+});
+
+test('a caller without a credential is counted per address, with a tenth of what a key may', async () => {
+  const { scope } = await keyWith();
+  const { windows } = await admitAnonymous(scope, `2001:db8:${newId('key').slice(-4)}::1`);
+  expect(windows).toMatchObject({ hourly: { limit: 100 }, daily: { limit: 1_000 } });
+});

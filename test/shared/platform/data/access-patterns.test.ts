@@ -1,0 +1,870 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { accountCheck } from '../../../../shared/domain/flows/analysis/account.ts';
+import { bulkDeleter } from '../../../../shared/domain/records/bulk-delete.ts';
+import { bulkEditor } from '../../../../shared/domain/records/bulk-edit.ts';
+import { csvExporter } from '../../../../shared/domain/records/export-csv.ts';
+import { fieldValues } from '../../../../shared/domain/records/field-values.ts';
+import { filterPreviewer } from '../../../../shared/domain/records/preview-filter.ts';
+import { schemaDiscovery } from '../../../../shared/domain/records/schema-discovery.ts';
+import { reviveIfStalled } from '../../../../shared/execution/batches/stalled.ts';
+import { endAbandonedRun } from '../../../../shared/execution/dispatch/abandoned.ts';
+import { flowShardOf, flowShards } from '../../../../shared/execution/runs/checkpoint.ts';
+import { admitAnonymous } from '../../../../shared/platform/auth/meter.ts';
+import { type AccessWorld, accessWorld, newApiKey, principalOf, sessionOf } from './access-world.ts';
+
+interface Pattern {
+  commands: string;
+  /**
+   * Capacity units of all commands together. Two numbers where the engines differ: DynamoDB Local counts neither
+   * what is not there nor a transaction in full, but indexes twice in one.
+   */
+  units: number | [least: number, most: number];
+  /** The indexes that are read or written. */
+  indexes?: string;
+  run: (world: AccessWorld) => (() => Promise<unknown>) | Promise<() => Promise<unknown>>;
+}
+
+const first = ({ created }: AccessWorld) => created[0]?.id ?? '';
+const withKey = async (world: AccessWorld) => {
+  const key = newApiKey();
+  await world.keys.create(sessionOf(world.tenant), key);
+  return key;
+};
+/** Twenty runs, five in each partition of the flow's results: what a query costs depends on how many lie there. */
+const withRun = async (world: AccessWorld) => {
+  for (;;) {
+    const batch = await world.newBatch();
+    const shards = Map.groupBy(world.messagesOf(batch), ({ runId }) => flowShardOf(runId));
+    const evenly = [...shards.values()].flatMap((messages) => messages.slice(0, 5));
+    if (evenly.length < 5 * flowShards) continue;
+    await world.run(evenly);
+    return batch;
+  }
+};
+
+const withSecret = ({ secrets, tenant }: AccessWorld) =>
+  secrets.create(sessionOf(tenant), { key: 'KEY', value: 'the value of it' });
+
+const stepWithSecret = {
+  ...{ id: 's', type: 'transform-data', name: 's', order: 0, enabled: true },
+  config: { script: 'secrets.KEY' },
+};
+
+const edit = { updates: { seen: true }, deleteFields: [] };
+const inTime = { dryRun: false, timeLeftMs: () => 29_000 };
+
+/** Every way in which the stores ask the table, by its name in docs/data-model.md. */
+const patterns: Record<string, Pattern> = {
+  'Key by its hash': {
+    commands: 'GetItem',
+    units: 1,
+    run: async (world) => {
+      const { hash } = await withKey(world);
+      return () => world.credential(hash);
+    },
+  },
+  'Count a key’s request': {
+    commands: 'UpdateItem',
+    units: 1,
+    run: async (world) => {
+      const key = await withKey(world);
+      const ask = () => world.admit(principalOf(key, world.tenant));
+      await ask();
+      return ask;
+    },
+  },
+  'Count a session’s request': {
+    commands: 'UpdateItem',
+    units: 1,
+    run: async (world) => {
+      const ask = () => world.admit(sessionOf(world.tenant));
+      await ask();
+      return ask;
+    },
+  },
+  'Count an anonymous request': {
+    commands: 'UpdateItem',
+    units: 1,
+    run: async ({ scope }) => {
+      const ask = () => admitAnonymous(scope, '2001:db8::1');
+      await ask();
+      return ask;
+    },
+  },
+  'Create a key': {
+    commands: 'TransactWriteItems',
+    units: [2, 6],
+    run:
+      ({ keys, tenant }) =>
+      () =>
+        keys.create(sessionOf(tenant), newApiKey()),
+  },
+  'Change a key': {
+    commands: '2 GetItem, TransactWriteItems',
+    units: [4, 6],
+    run: async (world) => {
+      const { id } = await withKey(world);
+      return async () =>
+        world.keys.update(sessionOf(world.tenant), (await world.keys.get(id)).id, { name: 'x' });
+    },
+  },
+  'Give a key another value': {
+    commands: 'TransactWriteItems',
+    units: [2, 8],
+    run: async (world) => {
+      const key = await withKey(world);
+      const { hash, keyPrefix, searchHint } = newApiKey();
+      return () => world.keys.renew(sessionOf(world.tenant), key, { hash, keyPrefix, searchHint });
+    },
+  },
+  'Delete a key': {
+    commands: 'TransactWriteItems',
+    units: [2, 6],
+    run: async (world) => {
+      const key = await withKey(world);
+      return () => world.keys.remove(sessionOf(world.tenant), key);
+    },
+  },
+  'Note that a key was shown': {
+    commands: 'PutItem',
+    units: 1,
+    run: async (world) => {
+      const key = await withKey(world);
+      return () => world.keys.noteRevealed(sessionOf(world.tenant), key);
+    },
+  },
+  'List keys': {
+    commands: 'Query',
+    units: 1,
+    run: async (world) => {
+      await withKey(world);
+      return () => world.keys.list();
+    },
+  },
+
+  'List secrets': {
+    commands: 'Query',
+    units: 1,
+    run: async (world) => {
+      await withSecret(world);
+      return () => world.secrets.list();
+    },
+  },
+  'Get a secret': {
+    commands: '2 GetItem',
+    units: 2,
+    run: async (world) => {
+      const { id } = await withSecret(world);
+      return () => world.secrets.get(id);
+    },
+  },
+  'Secrets by their keys': {
+    commands: 'BatchGetItem',
+    units: 1,
+    run: async (world) => {
+      await withSecret(world);
+      return () => world.secrets.byKeys(['KEY']);
+    },
+  },
+  'Values of a run’s secrets': {
+    commands: 'BatchGetItem',
+    units: 1,
+    run: async (world) => {
+      await withSecret(world);
+      return () => world.secretValues(['KEY']);
+    },
+  },
+  'Create a secret': {
+    commands: 'BatchGetItem, PutItem, TransactWriteItems',
+    units: [2, 6],
+    run: (world) => () => withSecret(world),
+  },
+  'Rotate or describe a secret': {
+    commands: '2 GetItem, TransactWriteItems',
+    units: [4, 6],
+    run: async (world) => {
+      const { id } = await withSecret(world);
+      return () => world.secrets.update(sessionOf(world.tenant), id, { value: 'another value' });
+    },
+  },
+  'Set two secrets together': {
+    commands: 'BatchGetItem, 2 TransactWriteItems',
+    units: [4, 12],
+    run:
+      ({ secrets, tenant }) =>
+      () =>
+        secrets.setAll(
+          sessionOf(tenant),
+          ['KEY', 'OTHER_KEY'].map((key) => ({ key, value: 'the value of it' })),
+        ),
+  },
+  'Delete a secret': {
+    commands: '2 GetItem, TransactWriteItems, Query',
+    units: [4, 7],
+    run: async (world) => {
+      const { id } = await withSecret(world);
+      return () => world.secrets.remove(sessionOf(world.tenant), id);
+    },
+  },
+
+  'Setup link by its token’s hash': {
+    commands: 'GetItem',
+    units: 1,
+    run: async (world) => {
+      const link = await world.newSetupLink(['KEY']);
+      return () => world.setupLinks.of(link);
+    },
+  },
+  'Count a setup link’s request': {
+    commands: 'UpdateItem',
+    units: 1,
+    run: async (world) => {
+      const link = await world.newSetupLink(['KEY']);
+      const ask = () => world.admit(link);
+      await ask();
+      return ask;
+    },
+  },
+  'Make a setup link': {
+    commands: 'TransactWriteItems',
+    units: [2, 4],
+    run:
+      ({ newSetupLink }) =>
+      () =>
+        newSetupLink(['KEY']),
+  },
+  'Submit the last value of a setup link': {
+    commands: 'GetItem, 2 BatchGetItem, PutItem, TransactWriteItems',
+    units: [4, 10],
+    run: async (world) => {
+      const link = await world.newSetupLink(['KEY']);
+      const source = { type: 'manual' } as const;
+      return () => world.intake.submit(link, { source, items: [{ key: 'KEY', value: 'the value of it' }] });
+    },
+  },
+
+  'Create a flow': { commands: 'PutItem', units: 3, indexes: 'GSI1, GSI2', run: ({ newFlow }) => newFlow },
+  'Get a flow': {
+    commands: 'GetItem',
+    units: 0.5,
+    run:
+      ({ flows, flow }) =>
+      () =>
+        flows.get(flow.id),
+  },
+  'List flows': {
+    commands: 'Query',
+    units: 0.5,
+    indexes: 'GSI1',
+    run:
+      ({ flows, page }) =>
+      () =>
+        flows.list(page()),
+  },
+  'Search flows': {
+    commands: 'Query',
+    units: 0.5,
+    indexes: 'GSI1',
+    run:
+      ({ flows, page }) =>
+      () =>
+        flows.list({ ...page(), search: 'a flow' }),
+  },
+  'Change a flow': {
+    commands: 'GetItem, PutItem',
+    units: 3.5,
+    indexes: 'GSI1, GSI2',
+    run:
+      ({ flows, flow }) =>
+      () =>
+        flows.update(flow.id, { name: 'Another' }),
+  },
+  'Look up what a flow names': {
+    commands: '2 BatchGetItem, 2 Query',
+    units: [1.5, 2.5],
+    indexes: 'GSI1, GSI2',
+    run: (world) => {
+      const config = (of: object) => ({ type: 'retrieve-record', name: 'r', config: of });
+      const steps = [
+        stepWithSecret,
+        config({ recordType: 'even', recordName: 'record 0' }),
+        config({ recordFilter: { type: 'odd' } }),
+        config({ id: first(world) }),
+      ];
+      return () => accountCheck(world.scope)(steps, 'flowSteps', ['*']);
+    },
+  },
+  'Note a flow’s run': {
+    commands: 'UpdateItem',
+    units: 2,
+    indexes: 'GSI1',
+    run:
+      ({ flows, flow }) =>
+      () =>
+        flows.markRun({ ...flow, lastRunAt: null }),
+  },
+  'Create a flow that names a secret': {
+    commands: 'TransactWriteItems',
+    units: [6, 10],
+    indexes: 'GSI1, GSI2',
+    run:
+      ({ flows, owner }) =>
+      () =>
+        flows.create(owner, { name: 'A flow', steps: [stepWithSecret] }),
+  },
+  'Delete a flow': {
+    commands: 'GetItem, TransactWriteItems',
+    units: [4.5, 7.5],
+    indexes: 'GSI1',
+    run:
+      ({ flows, flow }) =>
+      () =>
+        flows.remove(flow.id),
+  },
+
+  'Get a version': {
+    commands: '2 GetItem',
+    units: 1,
+    run:
+      ({ versions, flow, versionId }) =>
+      () =>
+        versions.get(flow.id, versionId),
+  },
+  'Get a version to run it': {
+    commands: 'GetItem',
+    units: 1,
+    run:
+      ({ versions, flow, versionId }) =>
+      () =>
+        versions.immutable(flow.id, versionId),
+  },
+  'Which flow has a version': {
+    commands: '2 GetItem, Query',
+    units: 1.5,
+    indexes: 'GSI2',
+    run: async ({ versions, newFlow, versionId }) => {
+      const other = await newFlow();
+      return () => versions.get(other.id, versionId).catch(() => {});
+    },
+  },
+  'Keep a virtual version': {
+    commands: 'PutItem',
+    units: 3,
+    indexes: 'GSI1, GSI2',
+    run: ({ runVersions, flow }) => {
+      const version = runVersions.virtual({ id: flow.id, number: 1 }, []);
+      return () => runVersions.keep(version);
+    },
+  },
+  'Upsert a flow that has not changed': {
+    commands: '2 GetItem',
+    units: 1.5,
+    run: async ({ upsertFlow }) => {
+      await upsertFlow();
+      return upsertFlow;
+    },
+  },
+  'List versions': {
+    commands: 'GetItem, Query',
+    units: 1,
+    indexes: 'GSI1',
+    run:
+      ({ versions, flow }) =>
+      () =>
+        versions.list(flow.id),
+  },
+  'Publish the draft': {
+    commands: 'GetItem, TransactWriteItems',
+    units: [6.5, 8.5],
+    indexes: 'GSI1, GSI2',
+    run: async ({ versions, newFlow }) => {
+      const { id } = await newFlow();
+      return () => versions.publishDraft(id);
+    },
+  },
+
+  'Create a record': {
+    commands: 'TransactWriteItems',
+    units: [6, 8],
+    indexes: 'GSI1, GSI2',
+    run:
+      ({ records, owner }) =>
+      () =>
+        records.create(owner, { type: 'new', name: 'x', metadata: {}, messages: null }),
+  },
+  'Get a record': { commands: 'GetItem', units: 1, run: (world) => () => world.records.get(first(world)) },
+  'List records': {
+    commands: 'Query, BatchGetItem',
+    units: 10.5,
+    indexes: 'GSI1',
+    run:
+      ({ records, page }) =>
+      () =>
+        records.list({}, page()),
+  },
+  'List records of a type': {
+    commands: 'Query, BatchGetItem',
+    units: 10.5,
+    indexes: 'GSI2',
+    run:
+      ({ records, page }) =>
+      () =>
+        records.list({ type: 'even' }, page()),
+  },
+  'Search records': {
+    commands: 'Query, BatchGetItem',
+    units: 3,
+    indexes: 'GSI1',
+    run:
+      ({ records, page }) =>
+      () =>
+        records.list({ search: 'record 59' }, page()),
+  },
+  'Filter records by metadata': {
+    commands: 'Query, BatchGetItem',
+    units: 12.5,
+    indexes: 'GSI2',
+    run:
+      ({ records, page }) =>
+      () =>
+        records.list({ type: 'even', metadata_keys: ['n'] }, page()),
+  },
+  'Newest record of each type': {
+    commands: '4 Query, BatchGetItem',
+    units: [4, 5.5],
+    indexes: 'GSI1, GSI2',
+    run:
+      ({ records, page }) =>
+      () =>
+        records.list({ distinct: 'type' }, page()),
+  },
+  'Preview a filter': {
+    commands: 'Query, BatchGetItem',
+    units: 31,
+    indexes: 'GSI2',
+    run:
+      ({ scope }) =>
+      () =>
+        filterPreviewer(scope)({ type: 'even', where: { field: 'n', op: 'lt', value: 9 } }),
+  },
+  'Export records': {
+    commands: 'Query, 2 BatchGetItem',
+    units: 61,
+    indexes: 'GSI2',
+    run:
+      ({ scope }) =>
+      async () =>
+        Array.fromAsync(
+          (await csvExporter(scope)({ filters: { type: 'even' }, keys: undefined, hurry: () => {} })) ?? [],
+        ),
+  },
+  'Record by type and name': {
+    commands: 'GetItem, BatchGetItem',
+    units: 2,
+    run:
+      ({ records, page }) =>
+      () =>
+        records.list({ type: 'even', name: 'record 0' }, page()),
+  },
+  'Change a record’s values': {
+    commands: 'UpdateItem',
+    units: 1,
+    run: (world) => () => world.records.update(first(world), { metadata: { changed: true } }),
+  },
+  'Rename a record': {
+    commands: 'GetItem, TransactWriteItems',
+    units: 9,
+    indexes: 'GSI1, GSI2',
+    run: (world) => () => world.records.update(first(world), { name: 'renamed' }),
+  },
+  'Upsert a record': {
+    commands: 'GetItem, UpdateItem',
+    units: 2,
+    run:
+      ({ records, owner }) =>
+      () =>
+        records.upsert({ ...owner, type: 'even', name: 'record 0', metadata: { n: 1 } }),
+  },
+  'Find a record by a filter': {
+    commands: 'Query, BatchGetItem',
+    units: [15, 31],
+    indexes: 'GSI2',
+    run:
+      ({ recordsPort }) =>
+      () =>
+        recordsPort.find({ type: 'even', filter: { field: 'name', op: 'isSet' } }),
+  },
+  'Change metadata by what it is': {
+    commands: 'BatchGetItem, UpdateItem',
+    units: 2,
+    run: (world) => () => world.recordsPort.update({ id: first(world) }, { seen: true }, 'merge'),
+  },
+  'Delete a record': {
+    commands: 'GetItem, TransactWriteItems',
+    units: [8, 13],
+    indexes: 'GSI1, GSI2',
+    run: (world) => () => world.records.remove(first(world)),
+  },
+  'Edit records by a filter': {
+    commands: 'Query, BatchGetItem, 30 UpdateItem',
+    units: 61,
+    indexes: 'GSI2',
+    run:
+      ({ scope }) =>
+      () =>
+        bulkEditor(scope)({ recordFilter: { type: 'even' } }, edit, inTime),
+  },
+  'Edit records by conditions': {
+    commands: 'Query, BatchGetItem, UpdateItem',
+    units: 63,
+    indexes: 'GSI1',
+    run: ({ scope }) => {
+      const conditions = [{ field: 'n', operator: 'equals' as const, value: 7 }];
+      return () => bulkEditor(scope)({ conditions }, edit, inTime);
+    },
+  },
+  'Edit records by their ids': {
+    commands: 'BatchGetItem, UpdateItem',
+    units: 2,
+    run: (world) => () => bulkEditor(world.scope)({ recordIds: [first(world)] }, edit, inTime),
+  },
+  'Delete records by their ids': {
+    commands: 'BatchGetItem, TransactWriteItems',
+    units: [10, 13],
+    indexes: 'GSI1, GSI2',
+    run: (world) => () => bulkDeleter(world.scope)([first(world)]),
+  },
+  'Discover the fields of a type': {
+    commands: '2 Query, BatchGetItem',
+    units: 32,
+    indexes: 'GSI2',
+    run:
+      ({ scope }) =>
+      () =>
+        schemaDiscovery(scope)('even', 100),
+  },
+  'Count the values of a field': {
+    commands: 'Query, BatchGetItem',
+    units: 31,
+    indexes: 'GSI2',
+    run:
+      ({ scope }) =>
+      () =>
+        fieldValues(scope)({ type: 'even', field: 'n', limit: 50 }, inTime.timeLeftMs),
+  },
+
+  'Create a batch': { commands: 'PutItem', units: 3, indexes: 'GSI1, GSI2', run: ({ newBatch }) => newBatch },
+  'Create a batch of named records': {
+    commands: 'TransactWriteItems',
+    units: [6, 8],
+    indexes: 'GSI1, GSI2',
+    run: (world) => () => world.newBatch([first(world)]),
+  },
+  'Named records to plan': {
+    commands: 'GetItem',
+    units: 1,
+    run: async (world) => {
+      const batch = await world.newBatch([first(world)]);
+      return () => world.batches.recordIds(batch);
+    },
+  },
+  'Latest batches': {
+    commands: 'Query, BatchGetItem',
+    units: [0.5, 10.5],
+    indexes: 'GSI1',
+    run: async ({ newBatch, batches }) => {
+      await newBatch();
+      return () => batches.latest(50);
+    },
+  },
+  'Status of a batch': {
+    commands: 'GetItem, BatchGetItem',
+    units: [2, 11],
+    run: async (world) => {
+      const { id } = await withRun(world);
+      return async () => world.batches.progress(await world.batches.get(id));
+    },
+  },
+  'Cancel a batch': {
+    commands: 'GetItem, BatchGetItem, UpdateItem',
+    units: [5, 14],
+    indexes: 'GSI1, GSI2',
+    run: async (world) => {
+      const { id } = await withRun(world);
+      return () => world.batches.stop(id, 'cancelled');
+    },
+  },
+  'Records to plan': {
+    commands: 'Query',
+    units: 1,
+    indexes: 'GSI2',
+    run:
+      ({ planner }) =>
+      () =>
+        planner.recordsOf('even', { limit: 1_000 }),
+  },
+  'Finish planning': {
+    commands: 'UpdateItem',
+    units: 3,
+    indexes: 'GSI1, GSI2',
+    run: async ({ batches, newBatch }) => {
+      const { id } = await newBatch();
+      return () => batches.finishPlanning(id, 61);
+    },
+  },
+
+  'Run one record': {
+    commands: 'BatchGetItem, TransactWriteItems',
+    units: [9, 10],
+    indexes: 'GSI1, GSI2',
+    run: async ({ newBatch, messagesOf, run }) => {
+      const [, message] = messagesOf(await newBatch());
+      // So that the worker knows the version, as a warm one does.
+      await run(messagesOf(await newBatch()).slice(0, 1));
+      return () => run(message ? [message] : []);
+    },
+  },
+  'Run five records': {
+    commands: 'BatchGetItem, TransactWriteItems',
+    units: [14, 34],
+    indexes: 'GSI1, GSI2',
+    run: async ({ newBatch, messagesOf, run }) => {
+      await run(messagesOf(await newBatch()).slice(0, 1));
+      const batch = await newBatch();
+      return () => run(messagesOf(batch).slice(0, 5));
+    },
+  },
+  'Take a message twice': {
+    commands: 'BatchGetItem',
+    units: [3, 4],
+    run: async ({ newBatch, messagesOf, run }) => {
+      const batch = await newBatch();
+      const messages = messagesOf(batch).slice(0, 1);
+      await run(messages);
+      return () => run(messages);
+    },
+  },
+  'Step results of a flow': {
+    commands: '5 Query, GetItem, BatchGetItem',
+    units: [8, 9],
+    indexes: 'GSI1',
+    run: async (world) => {
+      await withRun(world);
+      return () => world.results.ofFlow(world.flow.id, world.resultPage());
+    },
+  },
+  'Step results of a record': {
+    commands: '2 Query, GetItem, BatchGetItem',
+    units: [2.5, 3],
+    run: async (world) => {
+      await withRun(world);
+      return () => world.results.ofRecord(first(world), world.resultPage());
+    },
+  },
+  'Write down what a model answered': {
+    commands: 'TransactWriteItems',
+    units: [4, 6],
+    indexes: 'GSI1',
+    run: async (world) => {
+      const log = world.openLog(first(world));
+      await log.add(world.modelResult());
+      return () => log.flush();
+    },
+  },
+  'Costs of a record': {
+    commands: '2 Query',
+    units: [1, 1.5],
+    run: async (world) => {
+      const log = world.openLog(first(world));
+      await log.add(world.modelResult());
+      await log.flush();
+      return () => world.costsOf(first(world));
+    },
+  },
+  'Results of a record': {
+    commands: '2 Query, BatchGetItem',
+    units: [1.5, 2],
+    indexes: 'GSI2',
+    run: async (world) => {
+      await withRun(world);
+      return () => world.runResults(first(world), world.runPage());
+    },
+  },
+  'Delete a result': {
+    commands: 'Query, GetItem, TransactWriteItems',
+    units: [6, 12],
+    indexes: 'GSI1, GSI2',
+    run: async (world) => {
+      const runId = world.runOf(first(world), await withRun(world));
+      return () => world.removeResult(first(world), runId);
+    },
+  },
+  'Batches to look after': {
+    commands: '4 Query',
+    units: 2,
+    indexes: 'GSI2',
+    run: async (world) => {
+      await world.standingInSweep('BATCH');
+      return () => world.dueForSweep('BATCH');
+    },
+  },
+  'Look after a batch': {
+    commands: 'GetItem, BatchGetItem, UpdateItem',
+    units: [5, 14],
+    indexes: 'GSI2',
+    run: async (world) => {
+      const { id } = await withRun(world);
+      return () => reviveIfStalled(world.scope, id, new Date());
+    },
+  },
+  'Dispatched runs to end': {
+    commands: '4 Query',
+    units: 2,
+    indexes: 'GSI2',
+    run: async (world) => {
+      await world.standingInSweep('EXECUTION');
+      return () => world.dueForSweep('EXECUTION');
+    },
+  },
+  'End an abandoned run': {
+    commands: 'GetItem, Query, BatchGetItem, TransactWriteItems',
+    units: [10, 14],
+    indexes: 'GSI1, GSI2',
+    run: async (world) => {
+      const id = await world.abandonedRun(first(world));
+      return () => endAbandonedRun(world.scope, id);
+    },
+  },
+  'Deletions to clean up after': {
+    commands: '4 Query',
+    units: 2,
+    indexes: 'GSI1',
+    run: async (world) => {
+      await world.deletedLongAgo();
+      return () => world.unfinishedCleanups();
+    },
+  },
+  'Confirm a clean-up after a flow': {
+    commands: 'UpdateItem',
+    units: 2,
+    indexes: 'GSI1',
+    run: async (world) => {
+      await world.tombstone(world.flow.id);
+      return () => world.confirmCleaned(world.flow.id);
+    },
+  },
+  'Confirm a clean-up after a record': {
+    commands: 'BatchWriteItem',
+    units: 2,
+    indexes: 'GSI1',
+    run: async (world) => {
+      await world.tombstone(first(world));
+      return () => world.confirmCleaned(first(world));
+    },
+  },
+  'Clean up after a flow': {
+    commands: '5 Query, 5 BatchWriteItem',
+    units: 65.5,
+    indexes: 'GSI1, GSI2',
+    run: async (world) => {
+      await withRun(world);
+      await world.flows.remove(world.flow.id);
+      return () => world.clean(world.flow.id);
+    },
+  },
+  'Clean up after a record': {
+    commands: 'Query, BatchWriteItem',
+    units: 3.5,
+    indexes: 'GSI1, GSI2',
+    run: async (world) => {
+      await withRun(world);
+      await world.records.remove(first(world));
+      return () => world.clean(first(world));
+    },
+  },
+  'Hide what was deleted': {
+    commands: 'PutItem',
+    units: 2,
+    indexes: 'GSI1',
+    run: (world) => () => world.tombstone(world.flow.id),
+  },
+};
+
+test.each(Object.entries(patterns))('%s', async (_name, { commands, units, indexes = '', run }) => {
+  const world = await accessWorld();
+  const work = await run(world);
+  const used = await world.measure(work);
+  expect(used).toMatchObject({ commands, indexes });
+  expectUnits(used.units, units);
+});
+
+function expectUnits(actual: number, expected: Pattern['units']) {
+  const [least = 0, most = least] = [expected].flat();
+  expect(actual).toBeGreaterThanOrEqual(least);
+  expect(actual).toBeLessThanOrEqual(most);
+}
+
+test('docs/data-model.md tells of each pattern its commands, its indexes and its units', () => {
+  const rows = readFileSync('docs/data-model.md', 'utf8')
+    .split('\n')
+    .map((line) => line.split('|').map((cell) => cell.trim()))
+    .filter(([, name = '']) => name in patterns);
+  expect(rows.map(([, name]) => name).toSorted()).toEqual(Object.keys(patterns).toSorted());
+  for (const [, name = '', , indexes, commands, told] of rows) {
+    const { units, ...tested } = patterns[name] as Pattern;
+    expect({ indexes, commands }, name).toEqual({ indexes: tested.indexes ?? '', commands: tested.commands });
+    expectUnits(Number(told), units);
+  }
+});
+
+test.each<[string, (world: AccessWorld) => Promise<unknown>]>([
+  ['records', ({ records, page }) => records.list({}, page())],
+  ['records of a type', ({ records, page }) => records.list({ type: 'even' }, page())],
+  [
+    'records of a type, by their metadata',
+    ({ records, page }) => records.list({ type: 'odd', max_fields: 9 }, page()),
+  ],
+  ['flows', ({ flows, page }) => flows.list(page())],
+  ['step results of a flow', ({ results, flow, resultPage }) => results.ofFlow(flow.id, resultPage())],
+  ['step results of a record', (world) => world.results.ofRecord(first(world), world.resultPage())],
+  ['results of a record', (world) => world.runResults(first(world), world.runPage())],
+])('a page of %s costs the same however long the list is', async (_what, read) => {
+  const world = await accessWorld();
+  const { records, owner, newFlow, repeatRun } = world;
+  await withRun(world);
+  const grow = async () => {
+    const metadata = {};
+    const drafts = Array.from({ length: 100 }, () => ({
+      type: 'even',
+      name: newApiKey().id,
+      metadata,
+      messages: null,
+    }));
+    await records.createMany(owner, drafts);
+    for (let count = 0; count < 15; count++) await newFlow();
+    // A page of step results looks at a hundred index entries of each of the flow's four shards.
+    await repeatRun(first(world), 600);
+  };
+  await grow();
+  const short = await world.measure(() => read(world));
+  await grow();
+  expect(await world.measure(() => read(world))).toEqual(short);
+});
+
+const sourcesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map(({ parentPath, name }) => join(parentPath, name));
+
+test('nothing scans, and only shared/data sends commands to DynamoDB', () => {
+  const sources = [...sourcesIn('shared'), ...sourcesIn('functions')];
+  expect(sources.length).toBeGreaterThan(100);
+  for (const path of sources) {
+    const text = readFileSync(path, 'utf8');
+    expect(text, path).not.toMatch(/ScanCommand|PartiQL|ExecuteStatement|dynamodb:Scan/);
+    const sends = /\b(Get|Put|Update|Delete|Query|BatchGet|BatchWrite|Transact\w+)Command\b/.test(text);
+    if (sends) expect(path).toMatch(/^shared\/data\//);
+  }
+});

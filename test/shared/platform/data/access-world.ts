@@ -1,0 +1,295 @@
+import * as z from 'zod';
+import { newId } from '../../../../shared/core/ids.ts';
+import { apiKeyStore } from '../../../../shared/domain/api-keys/api-key-store.ts';
+import { flowStore } from '../../../../shared/domain/flows/flow-store.ts';
+import { type LoadedVersion, versionStore } from '../../../../shared/domain/flows/version-store.ts';
+import { recordStore } from '../../../../shared/domain/records/record-store.ts';
+import { recordsPort } from '../../../../shared/domain/records/records-port.ts';
+import { secretIntake } from '../../../../shared/domain/secret-requests/secret-intake.ts';
+import { intakeTokens } from '../../../../shared/domain/secret-requests/tokens.ts';
+import { secretStore } from '../../../../shared/domain/secrets/secret-store.ts';
+import { secretValues } from '../../../../shared/domain/secrets/secret-values.ts';
+import type { Batch } from '../../../../shared/execution/batches/batch.ts';
+import { batchPlanner, runIdOf } from '../../../../shared/execution/batches/batch-plan.ts';
+import { batchStore, slotOf } from '../../../../shared/execution/batches/batch-store.ts';
+import { loadJobs } from '../../../../shared/execution/batches/record-jobs.ts';
+import { runRecord } from '../../../../shared/execution/batches/record-runner.ts';
+import { endsTogether } from '../../../../shared/execution/batches/run-ends.ts';
+import type { RunMessage } from '../../../../shared/execution/batches/run-message.ts';
+import { flowUpserter } from '../../../../shared/execution/dispatch/flow-upsert.ts';
+import { openDispatchLog } from '../../../../shared/execution/dispatch/log.ts';
+import { checkpointEntity, recordResultsRange } from '../../../../shared/execution/runs/checkpoint.ts';
+import { cleaner } from '../../../../shared/execution/runs/cleaner.ts';
+import { recordCosts } from '../../../../shared/execution/runs/record-costs.ts';
+import { removeResult } from '../../../../shared/execution/runs/remove-result.ts';
+import { openRunLog, type RunLog } from '../../../../shared/execution/runs/run-log.ts';
+import { RunResultQuery, runResults } from '../../../../shared/execution/runs/run-results.ts';
+import { runVersions } from '../../../../shared/execution/runs/run-versions.ts';
+import { StepResultQuery, stepResultStore } from '../../../../shared/execution/runs/step-results.ts';
+import {
+  type ApiKey,
+  apiKeyEntity,
+  credentialEntity,
+  unused,
+} from '../../../../shared/platform/auth/api-key.ts';
+import { hashKey } from '../../../../shared/platform/auth/key-format.ts';
+import { admit } from '../../../../shared/platform/auth/meter.ts';
+import { dueForSweep, sweepKeys } from '../../../../shared/platform/cleanup/sweeps.ts';
+import {
+  confirmCleaned,
+  tombstoneOf,
+  unfinishedCleanups,
+} from '../../../../shared/platform/cleanup/tombstone.ts';
+import { decode, defineEntity } from '../../../../shared/platform/data/entity.ts';
+import { CursorQuery } from '../../../../shared/platform/data/pages.ts';
+import type { Principal } from '../../../../shared/platform/identity/principal.ts';
+import { countingRuntime } from '../../../support/stack.ts';
+import { newTenantName } from './notes.ts';
+
+const owner = { userId: 'u', organizationId: null };
+/** Something that stands where the sweeper looks. */
+const sweptEntity = (kind: string) =>
+  defineEntity({
+    type: 'swept',
+    schema: z.object({ id: z.string() }),
+    key: (tenant, { id }: { id: string }) => ({ PK: `T#${tenant}#SWEPT#${id}`, SK: kind }),
+    index: (_tenant, { id }) => sweepKeys(kind, id, new Date(0).toISOString()),
+  });
+const step = (n: number) => ({
+  id: `step-${n}`,
+  type: 'template',
+  name: `step ${n}`,
+  order: n,
+  enabled: true,
+  config: { template: 'x' },
+});
+
+/** A tenant with some of everything, and what the stores ask of the table. */
+export async function accessWorld() {
+  const tenant = newTenantName();
+  const { scopeOf, consumed, reset } = countingRuntime();
+  const scope = scopeOf(tenant);
+  const [flows, versions, records, batches] = [
+    flowStore(scope),
+    versionStore(scope),
+    recordStore(scope),
+    batchStore(scope),
+  ];
+  const newFlow = () => flows.create(owner, { name: 'A flow', steps: [step(0), step(1)] });
+  const flow = await newFlow();
+  const versionId = await versions.publishDraft(flow.id);
+  const drafts = Array.from({ length: 60 }, (_, n) => ({
+    type: n % 2 ? 'odd' : 'even',
+    name: `record ${n}`,
+    metadata: { n },
+    messages: null,
+  }));
+  const { created } = await records.createMany(owner, drafts);
+
+  const newBatch = async (recordIds?: readonly string[]) => {
+    const batch: Batch = {
+      ...owner,
+      id: newId('batch'),
+      flowId: flow.id,
+      flowName: flow.name,
+      flowVersionId: versionId,
+      recordType: 'even',
+      recordConcurrency: 10,
+      maxRetries: 0,
+      totalRecords: created.length,
+      planned: true,
+      stopped: null,
+      stoppedAt: null,
+      error: null,
+      startedAt: new Date().toISOString(),
+    };
+    await batches.create(batch, recordIds && { recordIds });
+    return batch;
+  };
+  const messagesOf = (batch: Batch) =>
+    created.map(({ id: recordId }, n): RunMessage => {
+      const ids = { batchId: batch.id, flowId: flow.id, recordId, runId: runIdOf(batch, recordId) };
+      return { tenant, ...ids, slot: slotOf(batch, n) };
+    });
+
+  return {
+    ...{ tenant, scope, table: scope.table, flows, versions, records, batches, newFlow, flow, versionId },
+    ...{ created, owner, newBatch, messagesOf },
+    keys: apiKeyStore(scope),
+    secrets: secretStore(scope),
+    setupLinks: intakeTokens(scope),
+    intake: secretIntake(scope),
+    /** Who holds the token of a new link. */
+    async newSetupLink(keys: string[]): Promise<Principal> {
+      const session = sessionOf(tenant);
+      const token = await intakeTokens(scope).issue(session, keys, null);
+      return { ...session, kind: 'intake', hash: hashKey(token), permissions: [] };
+    },
+    secretValues: secretValues(scope),
+    recordsPort: recordsPort(scope, owner),
+    runVersions: runVersions(scope),
+    upsertFlow: () =>
+      flowUpserter(scope)(
+        { ...owner } as Principal,
+        { name: 'Upserted', steps: [] },
+        { createVersionOnChange: true, allowOverwriteExternalChanges: false },
+      ),
+    planner: batchPlanner(scope),
+    clean: cleaner(scope),
+    confirmCleaned: (id: string) => confirmCleaned(scope, id),
+    /** One in each partition, of a moment at which no other test deletes anything. */
+    deletedLongAgo: () =>
+      scope.table.commit(
+        ['0', '1', '2', '3'].map((last) =>
+          tombstoneOf({ ...scope, now: () => new Date(0) }, `record_${'0'.repeat(25)}${last}`),
+        ),
+      ),
+    unfinishedCleanups: async () => {
+      for await (const _page of unfinishedCleanups(scope.table, new Date(0)));
+    },
+    /** One in each partition, of a moment at which no other test has anything swept. */
+    standingInSweep: (kind: string) =>
+      scope.table.commit(
+        ['0', '1', '2', '3'].map((last) =>
+          scope.table.writes.put(sweptEntity(kind), { id: `exec_${'0'.repeat(25)}${last}` }),
+        ),
+      ),
+    dueForSweep: async (kind: string) => {
+      for await (const _page of dueForSweep(scope.table, kind, new Date(0)));
+    },
+    /** A run on a record with a first checkpoint, and nobody at work on it. */
+    async abandonedRun(recordId: string): Promise<string> {
+      const log = openDispatchLog(
+        scope,
+        {
+          flow: { id: flow.id, name: flow.name },
+          version: { id: versionId } as LoadedVersion,
+          record: { id: recordId, type: 'even', name: 'x', metadata: {} },
+          keeps: true,
+        },
+        owner as Principal,
+        'exec_abandoned',
+      );
+      await log.add({
+        ...{ path: '0', stepId: 's', status: 'completed' },
+        ...{ startedAt: new Date().toISOString(), durationMs: 1, retryCount: 0, output: 'x' },
+      });
+      await log.flush();
+      return 'exec_abandoned';
+    },
+    costsOf: recordCosts(scope),
+    runResults: runResults(scope),
+    removeResult: removeResult(scope),
+    runPage: (query: object = {}) => RunResultQuery.parse({ limit: '10', ...query }),
+    runOf: (recordId: string, batch: Batch) => runIdOf(batch, recordId),
+    openLog: (recordId: string): RunLog => {
+      const ids = {
+        flowId: flow.id,
+        flowVersionId: versionId,
+        batchId: null,
+        runId: newId('exec'),
+        recordId,
+      };
+      const facts = { ...owner, ...ids, recordName: 'x', recordMetadata: {}, flowName: flow.name };
+      return openRunLog(scope, facts, ({ write }) => scope.table.commit([write]));
+    },
+    modelResult: () => ({
+      ...{ path: '0', stepId: 'step-0', status: 'completed' as const, startedAt: new Date().toISOString() },
+      ...{ durationMs: 1, retryCount: 0, output: 'x', resolvedPrompt: 'hi', modelUsed: 'a/model' },
+      ...{ promptTokens: 1, completionTokens: 1, estimatedCost: '0.1' },
+    }),
+    results: stepResultStore(scope),
+    page: (query: object = {}) => CursorQuery.parse({ limit: '10', ...query }),
+    resultPage: (query: object = {}) => StepResultQuery.parse({ limit: '10', ...query }),
+    tombstone: (id: string) => scope.table.commit([tombstoneOf(scope, id)]),
+    credential: (hash: string) => scope.table.get(credentialEntity, { hash }, { consistent: true }),
+    keyItem: (id: string) => scope.table.get(apiKeyEntity, { id }),
+    admit: (principal: Principal) => admit(scope, principal, { permission: 'FLOWS:READ' }),
+
+    /** Writes the checkpoint of the record's last run that many times over, as of further runs. */
+    async repeatRun(recordId: string, count: number) {
+      const { items } = await scope.table.query({ ...recordResultsRange(tenant, recordId), limit: 1 });
+      const [checkpoint] = items.map((item) => decode(checkpointEntity, item));
+      if (!checkpoint) throw new Error('The record was not run');
+      for (let written = 0; written < count; written += 50) {
+        const copies = Array.from({ length: 50 }, () => ({ ...checkpoint, runId: newId('exec') }));
+        await scope.table.commit(copies.map((copy) => scope.table.writes.insert(checkpointEntity, copy)));
+      }
+    },
+
+    /** Has a worker take these messages, which it reads in one go. */
+    async run(messages: readonly RunMessage[]) {
+      const withEnd = endsTogether(scope);
+      const signal = new AbortController().signal;
+      const jobs = await loadJobs(scope, messages);
+      await Promise.all(jobs.map((job) => runRecord(scope, job, withEnd, signal)));
+    },
+
+    /** What some work asks of DynamoDB and what it consumes. */
+    async measure(work: () => Promise<unknown>) {
+      reset();
+      await work();
+      const indexes = Object.entries(consumed.byIndex).filter(
+        ([name, units]) => name !== 'table' && units > 0,
+      );
+      return {
+        commands: counted(consumed.commands),
+        units: consumed.capacityUnits,
+        indexes: indexes
+          .map(([name]) => name)
+          .toSorted()
+          .join(', '),
+      };
+    },
+  };
+}
+
+/** `5 Query, GetItem`: how often each command was sent, in the order in which they came first. */
+const counted = (commands: readonly string[]) =>
+  [...Map.groupBy(commands, (command) => command)]
+    .map(([command, { length }]) => (length === 1 ? command : `${length} ${command}`))
+    .join(', ');
+
+export type AccessWorld = Awaited<ReturnType<typeof accessWorld>>;
+
+export function newApiKey(): ApiKey {
+  const at = new Date().toISOString();
+  return {
+    ...owner,
+    id: newId('key'),
+    name: 'k',
+    environment: 'production',
+    hash: newId('key'),
+    keyPrefix: 'tv_live_',
+    searchHint: 'abcd',
+    permissions: ['FLOWS:READ'],
+    allowedIps: [],
+    isActive: true,
+    expiresAt: null,
+    createdAt: at,
+    updatedAt: at,
+    ...unused,
+  };
+}
+
+export const principalOf = ({ id, hash }: ApiKey, tenant: string): Principal => ({
+  ...owner,
+  kind: 'key',
+  tenant,
+  environment: 'production',
+  keyId: id,
+  hash,
+  permissions: [],
+  sourceIp: null,
+});
+
+export const sessionOf = (tenant: string): Principal => ({
+  ...owner,
+  kind: 'session',
+  tenant,
+  environment: 'production',
+  keyId: null,
+  hash: null,
+  permissions: ['*'],
+  sourceIp: null,
+});

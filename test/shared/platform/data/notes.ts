@@ -1,0 +1,45 @@
+import * as z from 'zod';
+import { newId } from '../../../../shared/core/ids.ts';
+import { defineEntity } from '../../../../shared/platform/data/entity.ts';
+import { countingRuntime } from '../../../support/stack.ts';
+
+/** Something to store: with names that DynamoDB reserves, a summary and both indexes. */
+export const noteEntity = defineEntity({
+  type: 'note',
+  schema: z.object({
+    id: z.string(),
+    name: z.string(),
+    status: z.string().optional(),
+    size: z.int().optional(),
+    list: z.array(z.unknown()).optional(),
+  }),
+  key: (tenant, { id }: { id: string }) => ({ PK: `T#${tenant}#NOTES`, SK: id }),
+  index: (tenant, { id, name }) => ({
+    PK1: `T#${tenant}#BY_ID`,
+    SK1: id,
+    PK2: `T#${tenant}#BY_NAME`,
+    SK2: name,
+  }),
+  summary: ['name'],
+});
+
+export const newTenantName = () => `user:${newId('key')}`;
+
+/** A tenant of its own, on the stack's table, with what is asked of the table. */
+export function notes() {
+  const tenant = newTenantName();
+  const { scopeOf, consumed, reset } = countingRuntime();
+  const { table } = scopeOf(tenant);
+  const all = { partition: `T#${tenant}#NOTES` };
+  const commands = async (work: () => Promise<unknown>) => {
+    reset();
+    await work();
+    return consumed.commands;
+  };
+  const units = async (work: () => Promise<unknown>) => {
+    reset();
+    await work();
+    return consumed.capacityUnits;
+  };
+  return { tenant, table, all, commands, units };
+}

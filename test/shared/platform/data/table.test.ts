@@ -1,0 +1,404 @@
+import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { afterEach, expect, test, vi } from 'vitest';
+import { documentClient } from '../../../../shared/platform/data/client.ts';
+import { ConditionFailed } from '../../../../shared/platform/data/condition-failed.ts';
+import { type TenantTable, tenantTable } from '../../../../shared/platform/data/table.ts';
+import { brokenTable, cancelled, outage, throttled, unreachable } from '../../../support/broken-table.ts';
+import { stack } from '../../../support/stack.ts';
+import { newTenantName, noteEntity, notes } from './notes.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const read = (table: TenantTable, id: string) => table.get(noteEntity, { id }, { consistent: true });
+const keyOf = ({ tenant }: TenantTable, id: string) => noteEntity.key(tenant, { id });
+const insert = ({ writes }: TenantTable, id: string) => writes.insert(noteEntity, { id, name: id });
+
+test('an item comes back as it was, without what stores it; fields that are undefined are left out', async () => {
+  const { table } = notes();
+  const note = { id: 'a', name: 'n', size: 7, list: [1, { deep: [null, ''] }] };
+  await table.commit([table.writes.put(noteEntity, { ...note, status: undefined } as typeof note)]);
+  expect(await read(table, 'a')).toEqual(note);
+  expect(await read(table, 'b')).toBeUndefined();
+});
+
+test('tenants that use the same keys do not meet', async () => {
+  const [one, other] = [notes().table, notes().table];
+  await one.commit([insert(one, 'a')]);
+  await other.commit([other.writes.insert(noteEntity, { id: 'a', name: 'other' })]);
+  await one.commit([one.writes.remove(noteEntity, { id: 'a' })]);
+  expect(await read(other, 'a')).toEqual({ id: 'a', name: 'other' });
+});
+
+test('an update sets, sets once, adds and removes, also inside the summary and under reserved names', async () => {
+  const { table } = notes();
+  await table.commit([table.writes.put(noteEntity, { id: 'a', name: 'n', status: 'old', list: [1] })]);
+  const change = () =>
+    table.writes.update(
+      noteEntity,
+      { id: 'a' },
+      { set: { name: 'new' }, setOnce: { status: 'kept out' }, add: { size: 2 }, remove: ['list'] },
+      { expression: '#status = :status0', values: { status0: 'old' } },
+    );
+  await table.commit([change()]);
+  expect(await table.updateAndGet(noteEntity, change())).toEqual({
+    id: 'a',
+    name: 'new',
+    status: 'old',
+    size: 4,
+  });
+});
+
+test('several writes happen together, one command for them all', async () => {
+  const { table, commands } = notes();
+  await table.commit([insert(table, 'gone'), insert(table, 'kept')]);
+  const used = await commands(() =>
+    table.commit([
+      insert(table, 'new'),
+      table.writes.remove(noteEntity, { id: 'gone' }),
+      table.writes.update(noteEntity, { id: 'changed' }, { set: { size: 1 } }),
+      table.writes.check(noteEntity, { id: 'kept' }, { expression: 'attribute_exists(PK)' }),
+    ]),
+  );
+  expect(used).toEqual(['TransactWriteItems']);
+  expect(await table.getMany(['new', 'gone', 'changed'].map((id) => keyOf(table, id)))).toMatchObject([
+    { id: 'new' },
+    undefined,
+    { size: 1 },
+  ] as object[]);
+});
+
+test('a single write is no transaction, which would cost twice as much', async () => {
+  const { table, commands } = notes();
+  const { writes } = table;
+  const exists = { expression: 'attribute_exists(PK)' };
+  expect(await commands(() => table.commit([insert(table, 'a')]))).toEqual(['PutItem']);
+  expect(
+    await commands(() =>
+      table.commit([writes.update(noteEntity, { id: 'a' }, { add: { size: 1 } }, exists)]),
+    ),
+  ).toEqual(['UpdateItem']);
+  expect(await commands(() => table.commit([writes.remove(noteEntity, { id: 'a' }, exists)]))).toEqual([
+    'DeleteItem',
+  ]);
+});
+
+test.each([
+  [
+    'an insert of what is there',
+    ({ writes }: TenantTable) => writes.insert(noteEntity, { id: 'a', name: 'x' }),
+  ],
+  [
+    'a put',
+    ({ writes }: TenantTable) =>
+      writes.put(noteEntity, { id: 'a', name: 'x' }, { expression: 'attribute_exists(#size)' }),
+  ],
+  [
+    'an update',
+    ({ writes }: TenantTable) =>
+      writes.update(
+        noteEntity,
+        { id: 'a' },
+        { set: { name: 'x' } },
+        { expression: '#size = :old', values: { old: 9 } },
+      ),
+  ],
+  [
+    'a removal',
+    ({ writes }: TenantTable) =>
+      writes.remove(noteEntity, { id: 'a' }, { expression: '#summary.#name = :name', values: { name: 'x' } }),
+  ],
+])('%s whose condition does not hold fails and changes nothing', async (_what, write) => {
+  const { table } = notes();
+  await table.commit([insert(table, 'a')]);
+  await expect(table.commit([write(table)])).rejects.toMatchObject({
+    constructor: ConditionFailed,
+    failed: [0],
+  });
+  expect(await read(table, 'a')).toEqual({ id: 'a', name: 'a' });
+});
+
+test('a transaction tells which conditions failed, and none of its writes happened', async () => {
+  const { table } = notes();
+  await table.commit([insert(table, 'b'), insert(table, 'd')]);
+  const committing = table.commit(['a', 'b', 'c', 'd'].map((id) => insert(table, id)));
+  await expect(committing).rejects.toMatchObject({ constructor: ConditionFailed, failed: [1, 3] });
+  expect([await read(table, 'a'), await read(table, 'c')]).toEqual([undefined, undefined]);
+});
+
+test('a refused update that asks for the item tells what it was', async () => {
+  const { table } = notes();
+  await table.commit([insert(table, 'a')]);
+  const refused = table.updateAndGet(
+    noteEntity,
+    table.writes.update(
+      noteEntity,
+      { id: 'a' },
+      { set: { size: 1 } },
+      { expression: 'attribute_exists(#size)' },
+    ),
+  );
+  await expect(refused).rejects.toMatchObject({ failed: [0], item: { id: 'a', summary: { name: 'a' } } });
+});
+
+/** Commits three inserts, or one, while the first requests are refused. */
+async function commitThrough(refusals: (() => Error)[], count = 3, patience?: AbortSignal) {
+  vi.spyOn(Math, 'random').mockReturnValue(0);
+  let requests = 0;
+  const table = brokenTable(
+    newTenantName(),
+    {
+      before(command) {
+        const refusal = ['TransactWriteItems', 'PutItem'].includes(command) && refusals[requests++];
+        if (refusal) throw refusal();
+      },
+    },
+    patience,
+  );
+  const ids = ['a', 'b', 'c'].slice(0, count);
+  const outcome = await table.commit(ids.map((id) => insert(table, id))).then(
+    () => 'done',
+    (error: Error) => error,
+  );
+  const stored = await table.getMany(
+    ids.map((id) => keyOf(table, id)),
+    { consistent: true },
+  );
+  return { outcome, requests, stored: stored.filter((item) => item !== undefined).length };
+}
+
+const times = (count: number, refusal: () => Error) => Array.from({ length: count }, () => refusal);
+const refusing = (name: string) => () => Object.assign(new Error('busy'), { name, $metadata: {} });
+const conflict = () => cancelled('None', 'TransactionConflict', 'None');
+
+test.each([
+  ['a conflict with another transaction', conflict, 3, 3],
+  [
+    'throttling of one of the writes',
+    () => cancelled('ThrottlingError', 'None', 'TransactionConflict'),
+    3,
+    3,
+  ],
+  ['throttling of a transaction', throttled, 6, 3],
+  ['throttling of a single write', throttled, 6, 1],
+  [
+    'too much for the capacity of one of the writes',
+    () => cancelled('ProvisionedThroughputExceeded', 'None', 'None'),
+    2,
+    3,
+  ],
+  // More often than the SDK tries by itself.
+  ['too much for the capacity of the table', refusing('ProvisionedThroughputExceededException'), 6, 1],
+  ['too much for the account', refusing('RequestLimitExceeded'), 6, 1],
+  [
+    'a transaction in the way of a single write',
+    () => new TransactionConflictException({ message: 'busy', $metadata: {} }),
+    2,
+    1,
+  ],
+])('%s is tried again until it is over', async (_what, refusal, count, writes) => {
+  expect(await commitThrough(times(count, refusal), writes)).toEqual({
+    outcome: 'done',
+    requests: count + 1,
+    stored: writes,
+  });
+});
+
+test('contention that does not end is given up with what DynamoDB said', async () => {
+  const { outcome, requests, stored } = await commitThrough(times(99, conflict));
+  expect(outcome).toMatchObject({ name: 'TransactionCanceledException' });
+  expect(requests).toBe(9);
+  expect(stored).toBe(0);
+});
+
+test.each([
+  ['that fails by itself', outage],
+  ['that cannot be reached', unreachable],
+  ['that throttles', throttled],
+])('a DynamoDB %s is waited for by those who have the time, and by them alone', async (_what, refusal) => {
+  const patience = AbortSignal.timeout(60_000);
+  expect(await commitThrough(times(40, refusal), 3, patience)).toMatchObject({ outcome: 'done', stored: 3 });
+  expect((await commitThrough(times(40, refusal))).stored).toBe(0);
+});
+
+test('patience ends with its time, and does not hold on to what will not change', async () => {
+  expect((await commitThrough(times(40, outage), 3, AbortSignal.abort())).outcome).toMatchObject({
+    name: 'InternalServerError',
+  });
+  const refused = () => cancelled('None', 'ConditionalCheckFailed', 'None');
+  const patience = AbortSignal.timeout(60_000);
+  expect(await commitThrough([refused], 3, patience)).toMatchObject({
+    outcome: { failed: [1] },
+    requests: 1,
+  });
+});
+
+test('a failed condition is not tried again, nor is a fault', async () => {
+  const mixed = await commitThrough([
+    () => cancelled('None', 'ConditionalCheckFailed', 'TransactionConflict'),
+  ]);
+  expect(mixed).toMatchObject({ outcome: { failed: [1] }, requests: 1, stored: 0 });
+  for (const fault of [
+    refusing('ResourceNotFoundException')(),
+    cancelled('None', 'ValidationError'),
+    cancelled(),
+  ])
+    expect(await commitThrough([() => fault])).toMatchObject({ outcome: fault, requests: 1, stored: 0 });
+});
+
+test('updates that meet are all carried out, each once', async () => {
+  const { table } = notes();
+  const add = () => table.commit([table.writes.update(noteEntity, { id: 'sum' }, { add: { size: 1 } })]);
+  await Promise.all(Array.from({ length: 30 }, add));
+  expect((await table.getMany([keyOf(table, 'sum')], { consistent: true }))[0]).toMatchObject({ size: 30 });
+});
+
+const ids = (count: number) => Array.from({ length: count }, (_, n) => `note ${String(n).padStart(4, '0')}`);
+
+async function withNotes(count: number) {
+  const world = notes();
+  const { table } = world;
+  for (let start = 0; start < count; start += 100) {
+    await table.commit(
+      ids(count)
+        .slice(start, start + 100)
+        .map((id) => insert(table, id)),
+    );
+  }
+  return world;
+}
+
+test('getMany answers in the order asked for, with gaps and repeats, a hundred keys a request', async () => {
+  const { table, commands } = await withNotes(230);
+  const wanted = ['missing', ...ids(230).toReversed(), 'note 0007', 'missing'];
+  let found: unknown[] = [];
+  const used = await commands(async () => {
+    found = await table.getMany(wanted.map((id) => keyOf(table, id)));
+  });
+  expect(used).toEqual(['BatchGetItem', 'BatchGetItem', 'BatchGetItem']);
+  expect(found.map((item) => (item as { id?: string } | undefined)?.id ?? 'missing')).toEqual(wanted);
+  expect(await commands(() => table.getMany([]))).toEqual([]);
+});
+
+test('removeAll deletes by key, twenty-five a request, whether they are there or not', async () => {
+  const { table, all, commands } = await withNotes(60);
+  const gone = [...ids(60).slice(0, 55), 'missing'].map((id) => keyOf(table, id));
+  expect(await commands(() => table.removeAll(gone))).toEqual(Array(3).fill('BatchWriteItem'));
+  expect((await table.query({ ...all, consistent: true })).items.map(({ SK }) => SK)).toEqual(
+    ids(60).slice(55),
+  );
+});
+
+/** A client whose batches do no more than ten of what they are asked, as DynamoDB's may. */
+function hesitantClient() {
+  const client = documentClient();
+  const send = client.send.bind(client) as (command: object) => Promise<Record<string, unknown>>;
+  const hesitant = async (command: { input: { RequestItems: Record<string, Batch> } }) => {
+    const [name, batch] = Object.entries(command.input.RequestItems)[0] as [string, Batch];
+    const left = Array.isArray(batch) ? batch.splice(10) : batch.Keys.splice(10);
+    const answer = await send(command);
+    if (left.length === 0) return answer;
+    if (Array.isArray(batch)) answer.UnprocessedItems = { [name]: left };
+    else answer.UnprocessedKeys = { [name]: { Keys: left } };
+    return answer;
+  };
+  return Object.assign(client, { send: vi.fn(hesitant) });
+}
+type Batch = unknown[] | { Keys: unknown[] };
+
+test('what a batch left undone is asked for again until all is done', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0);
+  const { tenant } = await withNotes(40);
+  const client = hesitantClient();
+  const table = tenantTable(client as DynamoDBDocumentClient, stack().table, tenant);
+  const keys = ids(40).map((id) => keyOf(table, id));
+  expect((await table.getMany(keys)).map((item) => item?.id)).toEqual(ids(40));
+  expect(client.send).toHaveBeenCalledTimes(4);
+  await table.removeAll(keys);
+  expect(client.send).toHaveBeenCalledTimes(4 + 3 + 2);
+  expect(await table.getMany(keys)).toEqual(Array(40).fill(undefined));
+});
+
+test('a query is a range of a partition, both bounds within, in either direction', async () => {
+  const { table, all, tenant } = await withNotes(9);
+  const sortKeys = async (options: object) =>
+    (await table.query({ ...all, ...options })).items.map(({ SK }) => (SK as string).slice(-1)).join('');
+  expect(await sortKeys({})).toBe('012345678');
+  expect(await sortKeys({ newestFirst: true })).toBe('876543210');
+  expect(await sortKeys({ from: 'note 0003' })).toBe('345678');
+  expect(await sortKeys({ to: 'note 0003' })).toBe('0123');
+  expect(await sortKeys({ from: 'note 0003', to: 'note 0005', newestFirst: true })).toBe('543');
+  expect(await sortKeys({ limit: 2, newestFirst: true })).toBe('87');
+  expect(await sortKeys({ partition: `T#${tenant}#BY_NAME`, index: 2, from: 'note 0007' })).toBe('78');
+  expect(
+    await sortKeys({ filter: { expression: '#summary.#name = :name', values: { name: 'note 0004' } } }),
+  ).toBe('4');
+});
+
+test('bounds that contain nothing find nothing, and nothing is asked', async () => {
+  const { table, all, commands } = await withNotes(2);
+  const range = { ...all, from: 'z', to: 'a' };
+  expect(
+    await commands(async () => {
+      expect(await table.query(range)).toEqual({ items: [], nextKey: undefined });
+      expect(await table.count(range)).toBe(0);
+    }),
+  ).toEqual([]);
+});
+
+test('bounds that are one hold the item that is there', async () => {
+  const { table, all } = await withNotes(3);
+  const range = { ...all, from: 'note 0001', to: 'note 0001' };
+  expect((await table.query(range)).items).toMatchObject([{ SK: 'note 0001' }]);
+  expect(await table.count(range)).toBe(1);
+});
+
+test('a query goes on where the page before ended', async () => {
+  const { table, all } = await withNotes(7);
+  const seen: unknown[] = [];
+  for (let startKey: Record<string, unknown> | undefined; ; ) {
+    const page = await table.query({ ...all, limit: 3, ...(startKey && { startKey }) });
+    seen.push(...page.items.map(({ SK }) => SK));
+    startKey = page.nextKey;
+    if (!startKey) break;
+  }
+  expect(seen).toEqual(ids(7));
+});
+
+test('count and queryAll read the whole range, over the megabyte that one query gives', async () => {
+  const { table, all, commands } = notes();
+  const text = 'x'.repeat(350_000);
+  for (const id of ids(8)) await table.commit([table.writes.put(noteEntity, { id, name: id, status: text })]);
+  let counted = 0;
+  const used = await commands(async () => {
+    counted = await table.count({ ...all, to: 'note 0006' });
+  });
+  expect(counted).toBe(7);
+  expect(used.length).toBeGreaterThan(1);
+  const read = await table.queryAll({ ...all, to: 'note 0006' });
+  expect(read.map(({ SK }) => SK)).toEqual(ids(7));
+});
+
+test('reads see the last write where they ask for that, which costs twice as much', async () => {
+  const { table, all, units } = await withNotes(1);
+  const [id = ''] = ids(1);
+  for (const consistent of [false, true]) {
+    const expected = consistent ? 1 : 0.5;
+    expect(await units(() => table.get(noteEntity, { id }, { consistent }))).toBe(expected);
+    expect(await units(() => table.getMany([keyOf(table, id)], { consistent }))).toBe(expected);
+    expect(await units(() => table.query({ ...all, consistent }))).toBe(expected);
+    expect(await units(() => table.queryAll({ ...all, consistent }))).toBe(expected);
+  }
+});
+
+test('keys that read the same in a row are not taken for one another', async () => {
+  const { table, tenant } = notes();
+  const keys = [
+    { PK: `T#${tenant}#A`, SK: 'BC' },
+    { PK: `T#${tenant}#AB`, SK: 'C' },
+  ];
+  await table.commit(keys.map((Item) => ({ Put: { Item } })));
+  expect(await table.getMany(keys)).toEqual(keys);
+});

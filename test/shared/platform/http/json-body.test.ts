@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ApiError, type ErrorDetail } from '../../../../shared/core/errors.ts';
+import { jsonBody } from '../../../../shared/platform/http/body.ts';
+
+const headers = { 'content-type': 'application/json' };
+const parseBody = (text: string) => jsonBody({ headers, body: text, isBase64Encoded: false });
+
+/** What is wrong with a text, as path and code. */
+function problemsOf(text: string): string[] {
+  try {
+    parseBody(text);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return (error.details as ErrorDetail[]).map(({ path, code }) => `${path} ${code}`);
+  }
+}
+
+test.each([
+  ...['1e999', '-1e999', '1E+400', '9007199254740993', '-9007199254740993', '12345678901234567890'],
+  ...[
+    '9007199254740993.0',
+    '9007199254740993e0',
+    '90071992547409.93e2',
+    '100000000000000000000001',
+    '1e0000999',
+  ],
+])('the number %s is refused at its path', (number) => {
+  expect(problemsOf(`{"a":[1,{"b":${number}}]}`)).toEqual(['a.1.b NUMBER_NOT_EXACT']);
+  expect(problemsOf(number)).toEqual([' NUMBER_NOT_EXACT']);
+});
+
+test.each([
+  ...['9007199254740992', '9007199254740994', '1e22', '1e23', '1e300', '100000000000000000000000', '0e999'],
+  ...['0.1234567890123456789', '3.14159265358979323846', '1e-400', '-0', '0.0000000000000000000', '1.50e1'],
+  ...['12345678901234567000', '1.7976931348623157e308'],
+])('the number %s is taken', (number) => {
+  expect(parseBody(`{"a":${number}}`)).toEqual({ a: Number(number) });
+});
+
+test('whatever JSON.stringify makes comes back as it was', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
+      const text = JSON.stringify(value);
+      fc.pre(!text.includes('__proto__'));
+      expect(JSON.stringify(parseBody(text))).toBe(text);
+    }),
+  );
+});
+
+test('a whole number is taken if, and only if, it comes back with the same digits', () => {
+  // Below 10^21 JSON.stringify writes no exponent.
+  fc.assert(
+    fc.property(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), (number) => {
+      const comesBack = JSON.stringify(Number(number)) === String(number);
+      expect(problemsOf(String(number)).length === 0).toBe(comesBack);
+    }),
+  );
+});
+
+test('several of them are told, twenty at most', () => {
+  expect(problemsOf('{"a":1e999,"b":"x","c":{"d":2e999}}')).toEqual([
+    'a NUMBER_NOT_EXACT',
+    'c.d NUMBER_NOT_EXACT',
+  ]);
+  expect(problemsOf(`[${Array.from({ length: 50 }, () => '1e999')}]`)).toHaveLength(20);
+});
+
+test('a member called __proto__ is refused, however it is written', () => {
+  expect(problemsOf('{"a":{"__proto__":{}}}')).toEqual(['a.__proto__ FORBIDDEN_MEMBER']);
+  expect(problemsOf(String.raw`{"\u005F\u005fpr\u006fto__":1}`)).toEqual(['__proto__ FORBIDDEN_MEMBER']);
+  expect(parseBody('{"constructor":{"a":1},"a":"__proto__"}')).toMatchObject({ a: '__proto__' });
+});
+
+test('two thousand levels are taken and no more, of half a million too', () => {
+  const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+  expect(problemsOf(nested(2_000))).toEqual([]);
+  for (const levels of [2_001, 500_000]) expect(problemsOf(nested(levels))).toEqual([' TOO_DEEP']);
+});
+
+test('what is no JSON is refused as such', () => {
+  for (const text of ['{', '{"a":01}', '{"a":NaN}', '1e999x']) {
+    expect(problemsOf(text)).toEqual([' MALFORMED_JSON']);
+  }
+});
+
+test('a number of millions of digits takes one reading', () => {
+  expect(problemsOf(`[1${'0'.repeat(4_000_000)}1e-4000001]`)).toEqual([]);
+});

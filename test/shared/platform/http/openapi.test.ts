@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { groups } from '../../../../functions/groups.ts';
+import { endpoints } from '../../../../functions/index.ts';
+import { stepTypes } from '../../../../shared/domain/flows/step-types/index.ts';
+import { openApi } from '../../../../shared/platform/http/openapi.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into documents of every shape
+const document: any = openApi(endpoints, groups);
+const { schemas } = document.components;
+
+test('every type of step has an entry of its own, with what it does, its config and its output', () => {
+  const entries = Object.entries(schemas).filter(([name]) => name.endsWith('Step'));
+  const byType = new Map(
+    // biome-ignore lint/suspicious/noExplicitAny: as above
+    entries.map(([, schema]: [string, any]) => [schema.properties.type.const, schema] as const),
+  );
+  expect([...byType.keys()].toSorted()).toEqual(Object.keys(stepTypes).toSorted());
+  for (const [type, { summary, permission }] of Object.entries(stepTypes)) {
+    const inline = permission ? `. In an inline flow it needs \`${permission}\` too` : '';
+    const { description, properties } = byType.get(type) ?? {};
+    expect(description).toContain(`${summary}${inline}. Its output: \``);
+    expect(Object.keys(properties.config.properties).length, type).toBeGreaterThan(0);
+  }
+});
+
+test('a streaming endpoint offers its JSON first, which all generators know, and then its events', () => {
+  const { content } = document.paths['/v1/dispatch'].post.responses[200];
+  expect(Object.keys(content)).toEqual(['application/json', 'text/event-stream']);
+  expect(content['text/event-stream'].schema).toEqual({ $ref: '#/components/schemas/DispatchEventMessage' });
+  expect(content['application/json'].schema).toEqual({ $ref: '#/components/schemas/DispatchResult' });
+});
+
+test('every reference leads somewhere', () => {
+  const references = JSON.stringify(document).match(/#\/components\/schemas\/\w+/g) ?? [];
+  expect(references.length).toBeGreaterThan(100);
+  for (const reference of references) expect(schemas).toHaveProperty([reference.split('/')[3] ?? '']);
+});

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { portablePattern } from '../../../../shared/platform/http/portable-pattern.ts';
+import { whyNotPortable } from '../../../support/portable-patterns.ts';
+
+const everyCharacter = Array.from({ length: 0x11_0000 }, (_, code) => String.fromCodePoint(code));
+
+test.each([
+  ['^\\d+$', '^[0-9]+$'],
+  ['^\\D$', '^[^0-9]$'],
+  ['^[\\w$-]*$', '^[A-Za-z0-9_$-]*$'],
+  ['^\\P{Cc}*$', '^[^\\x00-\\x1F\\x7F-\\x9F]*$'],
+  ['^[\\p{Cc}x]$', '^[\\x00-\\x1F\\x7F-\\x9Fx]$'],
+  ['^\\\\d\\[\\d\\]$', '^\\\\d\\[[0-9]\\]$'],
+])('%s becomes %s, which every engine reads', (source, portable) => {
+  expect(portablePattern(source)).toBe(portable);
+  expect(whyNotPortable(portable)).toEqual([]);
+});
+
+test.each(['\\d', '\\D', '\\w', '\\W', '\\p{Cc}', '\\P{Cc}'])('%s still means the same characters', (set) => {
+  const own = new RegExp(`^${set}$`, 'u');
+  const portable = new RegExp(`^${portablePattern(set)}$`, 'u');
+  expect(everyCharacter.filter((character) => own.test(character) !== portable.test(character))).toEqual([]);
+});
+
+test.each([
+  ...['^\\d$', '^\\w$', '^\\s$', '^.$', '^\\p{Lu}$', '^\\P{Cc}$', '^[\\d]$', '^[\\W]$'],
+  ...['^(?=a)a$', '^(?!a)b$', '^(?<=a)b$', '^(?<name>a)$', '^(a)\\1$', '^(?i:a)$', '^a\\b$'],
+  ...['^\\u0041$', '^\\u{41}$', '^\\cA$', '^\\0$', '^é$', '^[]$', '^[^]$', '^[a[b]$', '^[a&&b]$'],
+  ...['^a{1001}$', '^[^a]{2}$', 'a', '^a|b$', '^a{$', '^a{,2}$', '^]$', '^\\a$', '^('],
+])('%s is read differently somewhere, and known as such', (source) => {
+  expect(whyNotPortable(source)).not.toEqual([]);
+});
