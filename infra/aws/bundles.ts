@@ -20,7 +20,7 @@ const carried: Record<string, readonly string[]> = {
 
 /** Files of our own that a module reads, which lie beside it as they do here. */
 const beside: Record<string, string> = {
-  'shared/domain/secret-requests/screen.ts': 'shared/intake/screen',
+  'shared/domain/secret-requests/screen.ts': 'shared/domain/secret-requests/screen',
 };
 
 /** What runs as a thread, by the module beside which it is looked for. A package's own thread keeps its name and kind. */
@@ -62,8 +62,7 @@ export async function bundle({ id, file: entry }: Entry, directory: string): Pro
   const modules = await bundleFile({ index: entry }, outdir);
   for (const [starter, { file, isPackage }] of Object.entries(threads)) {
     if (!modules.has(starter)) continue;
-    // What starts it is loaded late, and so lies in the same folder.
-    const name = `later/${basename(file, extname(file))}`;
+    const name = `${starter.includes('node_modules') ? 'later' : basename(dirname(file))}/${basename(file, extname(file))}`;
     const options: BuildOptions = isPackage
       ? { format: 'cjs', splitting: false, outExtension: {}, banner: {} }
       : {};

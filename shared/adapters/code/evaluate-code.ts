@@ -2,6 +2,7 @@ import { StepError } from '../../core/step-error.ts';
 import type { Variables } from '../../core/variables.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import type { CodeKind } from './programs.ts';
+import { evaluateProgram } from './tasks.ts';
 
 /** The languages that scripts may be written in. */
 export const scriptLanguages = ['javascript', 'typescript'] as const;
@@ -50,7 +51,7 @@ async function evaluate(
 ): Promise<unknown> {
   const { timeoutMs } = program;
   const input = { ...program, variables: JSON.stringify(variables) };
-  const result = await sandbox('evaluate', input, { timeoutMs, signal }).catch((error) => {
+  const result = await sandbox(evaluateProgram, input, { timeoutMs, signal }).catch((error) => {
     if (error instanceof SandboxError) return { error: limitInWords(error, timeoutMs) };
     throw error;
   });

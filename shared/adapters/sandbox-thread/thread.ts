@@ -1,5 +1,11 @@
 import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
+import { evaluateProgram, findTextProblems, readTexts } from '../code/tasks.ts';
+import { makePdf } from '../pdf/tasks.ts';
+import type { Sent } from '../sandbox/pool.ts';
+import type { SandboxTask } from '../sandbox/sandbox.ts';
+import { fillTemplates } from '../templates/tasks.ts';
+import { packRepository, readPage, readRobots, xmlProblem } from '../web/tasks.ts';
 
 // What a thread does for the sandbox, by name. Input and output are cloned on their way, so both are plain data.
 // Libraries are loaded with the first task that needs them.
@@ -18,31 +24,38 @@ function yieldToServingThread(): void {
   }
 }
 
-/** A task as it is sent: `begun` is set when its library is loaded, since its time counts from then. */
-export interface Sent<Input> {
-  input: Input;
-  begun: Int32Array;
+const loaders = new Map<string, () => Promise<(input: never) => unknown>>();
+
+/** Says what does a task. Its library is loaded with the first one. */
+function does<Input, Output>(
+  { name }: SandboxTask<Input, Output>,
+  load: () => Promise<(input: Input) => Output | Promise<Output>>,
+): void {
+  let loading: ReturnType<typeof load> | undefined;
+  loaders.set(name, () => {
+    loading ??= load();
+    return loading;
+  });
 }
 
-function task<Input, Output>(load: () => Promise<(input: Input) => Output>) {
-  let loaded: Promise<(input: Input) => Output> | undefined;
-  return async ({ input, begun }: Sent<Input>): Promise<Awaited<Output>> => {
-    loaded ??= load();
-    const work = await loaded;
-    Atomics.store(begun, 0, 1);
-    return await work(input);
-  };
-}
-
-export const evaluate = task(async () => (await import('../code/quickjs.ts')).evaluate);
-export const problemsOfTexts = task(async () => (await import('../code/texts.ts')).problemsOfTexts);
-export const readTexts = task(async () => (await import('../code/texts.ts')).readTexts);
-export const fillTemplates = task(async () => (await import('../templates/liquid.ts')).fillTemplates);
-export const readPage = task(async () => {
+does(evaluateProgram, async () => (await import('../code/quickjs.ts')).evaluate);
+does(findTextProblems, async () => (await import('../code/texts.ts')).problemsOfTexts);
+does(readTexts, async () => (await import('../code/texts.ts')).readTexts);
+does(fillTemplates, async () => (await import('../templates/liquid.ts')).fillTemplates);
+does(readPage, async () => {
   const { readPage } = await import('../web/page.ts');
-  return ({ html, address }: { html: string; address: string }) => readPage(html, address);
+  return ({ html, address }) => readPage(html, address);
 });
-export const xmlProblem = task(async () => (await import('../web/xml.ts')).xmlProblem);
-export const readRobots = task(async () => (await import('../web/robots-rules.ts')).readRobots);
-export const packRepository = task(async () => (await import('../web/pack-repository.ts')).packRepository);
-export const makePdf = task(async () => (await import('../pdf/document.ts')).makePdf);
+does(xmlProblem, async () => (await import('../web/xml.ts')).xmlProblem);
+does(readRobots, async () => (await import('../web/robots-rules.ts')).readRobots);
+does(packRepository, async () => (await import('../web/pack-repository.ts')).packRepository);
+does(makePdf, async () => (await import('../pdf/document.ts')).makePdf);
+
+/** Does a task. */
+export async function work({ name, input, begun }: Sent): Promise<unknown> {
+  const load = loaders.get(name);
+  if (!load) throw new Error(`No thread does ${name}`);
+  const task = await load();
+  Atomics.store(begun, 0, 1);
+  return await task(input as never);
+}

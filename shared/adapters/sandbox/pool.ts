@@ -3,8 +3,16 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { log } from '../../core/log.ts';
-import { type Limits, SandboxError, type Sandboxed, type SandboxTask } from './sandbox.ts';
+import { type Limits, SandboxError, type SandboxTask } from './sandbox.ts';
 import { makeTurns } from './turns.ts';
+
+/** A task as a thread gets it. */
+export interface Sent {
+  name: string;
+  input: unknown;
+  /** Set when its library is loaded, since its time counts from then. */
+  begun: Int32Array;
+}
 
 /** What a thread may hold beside WebAssembly memory, which has a maximum of its own. */
 const heapMegabytesMax = 256;
@@ -21,8 +29,7 @@ const beatsToStartMax = 5;
 const placesPerTenant = Math.max(2, availableParallelism());
 const places = 2 * placesPerTenant + 2;
 const turns = makeTurns({ places, placesPerTenant });
-/** One document at a time: each may take a quarter of a Lambda's memory. */
-const documentTurns = makeTurns({ places: 1, placesPerTenant: 1 });
+const turnsAlone = makeTurns({ places: 1, placesPerTenant: 1 });
 
 let pool: Piscina | undefined;
 
@@ -33,8 +40,8 @@ export function threads(): Piscina {
 
 function newPool(): Piscina {
   const made = new Piscina({
-    // Beside this file, here as TypeScript and in a bundle as JavaScript.
-    filename: fileURLToPath(new URL(`./thread${extname(import.meta.url)}`, import.meta.url)),
+    // Here TypeScript, and in a bundle JavaScript.
+    filename: fileURLToPath(new URL(`../sandbox-thread/thread${extname(import.meta.url)}`, import.meta.url)),
     minThreads: 0,
     maxThreads: places + 1,
     idleTimeout: idleMs,
@@ -51,13 +58,13 @@ function newPool(): Piscina {
  * Does a task in a thread. Its time is counted from its turn, not from the call.
  * @throws SandboxError when it takes too long, too much memory, or breaks its thread.
  */
-export async function inThread<Name extends SandboxTask>(
+export async function inThread<Input, Output>(
   tenant: string,
-  name: Name,
-  input: Sandboxed<Name>['input'],
+  { name, alone }: SandboxTask<Input, Output>,
+  input: Input,
   { timeoutMs, signal }: Limits,
-): Promise<Sandboxed<Name>['output']> {
-  const giveBack = await (name === 'makePdf' ? documentTurns : turns).take(tenant, signal);
+): Promise<Output> {
+  const giveBack = await (alone ? turnsAlone : turns).take(tenant, signal);
   const ending = new AbortController();
   const end = () => ending.abort();
   const begun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
@@ -68,7 +75,10 @@ export async function inThread<Name extends SandboxTask>(
   }, endAfterMs(timeoutMs));
   signal?.addEventListener('abort', end, { once: true });
   try {
-    return await threads().run({ input, begun }, { name, signal: ending.signal });
+    return await threads().run({ name, input, begun } satisfies Sent, {
+      name: 'work',
+      signal: ending.signal,
+    });
   } catch (error) {
     signal?.throwIfAborted();
     throw ending.signal.aborted ? new SandboxError('time', { cause: error }) : brokenBy(error as Error);

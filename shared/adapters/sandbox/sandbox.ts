@@ -1,13 +1,24 @@
 import type { Need } from '../../platform/data/scope.ts';
 
-type Tasks = typeof import('../sandbox-thread/thread.ts');
-
-/** A kind of work that threads do: a function that `thread.ts` exports. */
-export type SandboxTask = keyof Tasks;
-export interface Sandboxed<Name extends SandboxTask> {
-  input: Parameters<Tasks[Name]>[0]['input'];
-  output: Awaited<ReturnType<Tasks[Name]>>;
+/** A kind of work that threads do. What does it is registered under its name in `sandbox-thread/thread.ts`. */
+export interface SandboxTask<Input, Output> {
+  name: string;
+  /** One at a time, whoever asks: for work that may take a quarter of a Lambda's memory. */
+  alone?: boolean;
+  /** For the compiler alone. */
+  types?: (input: Input) => Output;
 }
+
+/** The task that a function of one argument does. */
+export type TaskOf<Work extends (input: never) => unknown> = SandboxTask<
+  Parameters<Work>[0],
+  Awaited<ReturnType<Work>>
+>;
+
+export const sandboxTask = <Input, Output>(
+  name: string,
+  options: { alone?: boolean } = {},
+): SandboxTask<Input, Output> => ({ name, ...options });
 
 export interface Limits {
   /** What the task itself may take; waiting for its turn does not count. By the clock it may be twice that, and a second. */
@@ -20,11 +31,11 @@ export interface Limits {
  * Does CPU work of a tenant's making (scripts, templates with filters, foreign HTML) in a thread that can be ended, so
  * that it delays nobody else. @throws SandboxError
  */
-export type Sandbox = <Name extends SandboxTask>(
-  name: Name,
-  input: Sandboxed<Name>['input'],
+export type Sandbox = <Input, Output>(
+  task: SandboxTask<Input, Output>,
+  input: Input,
   limits: Limits,
-) => Promise<Sandboxed<Name>['output']>;
+) => Promise<Output>;
 
 /** A task that a limit ended: it took too long, too much memory, or broke its thread. */
 export class SandboxError extends Error {
@@ -47,8 +58,8 @@ function loadedPool() {
 /** The sandbox of a tenant, whose tasks take turns with those of other tenants. */
 export const sandboxOf =
   (tenant: string): Sandbox =>
-  (name, input, limits) =>
-    loadedPool().then(({ inThread }) => inThread(tenant, name, input, limits));
+  (task, input, limits) =>
+    loadedPool().then(({ inThread }) => inThread(tenant, task, input, limits));
 
 /** The same, for those who name it under `needs`. */
 export const sandbox: Need<Sandbox> = ({ table }) => sandboxOf(table.tenant);

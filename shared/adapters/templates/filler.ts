@@ -4,6 +4,7 @@ import { StepError } from '../../core/step-error.ts';
 import type { Variables } from '../../core/variables.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import { filledCharactersMax, fillMsMax, isPlain } from './limits.ts';
+import { fillTemplates } from './tasks.ts';
 
 /** Tags that take no time themselves; LiquidJS looks at the clock between them. */
 const quickTags = new Set('if elsif else endif unless endunless comment endcomment'.split(' '));
@@ -87,7 +88,7 @@ async function fillInThread(
 ): Promise<Map<string, string>> {
   if (texts.length === 0) return new Map();
   const result = await sandbox(
-    'fillTemplates',
+    fillTemplates,
     { texts, variables: namedIn(texts, variables) },
     { timeoutMs: fillMsMax },
   ).catch((error) => ({ problem: limitIn(error) }));

@@ -3,6 +3,7 @@ import { StepError } from '../../core/step-error.ts';
 import type { HttpAnswer } from '../ports.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import type { Page } from './page.ts';
+import { readPage, xmlProblem } from './tasks.ts';
 
 /** Whether a text is one, and not an image or an archive that was read as one. */
 export const isText = (text: string) => !text.slice(0, 8_000).includes('\0');
@@ -33,7 +34,7 @@ export const contentAs = {
   },
   xml: async (answer, { sandbox, signal }) => {
     const text = textOf(answer);
-    const problem = await sandbox('xmlProblem', text, { timeoutMs, signal }).catch(unreadable(answer));
+    const problem = await sandbox(xmlProblem, text, { timeoutMs, signal }).catch(unreadable(answer));
     if (problem) throw new StepError(`${answer.url} answers no well-formed XML: ${problem}`);
     return text;
   },
@@ -43,7 +44,7 @@ export const contentAs = {
 
 /** An HTML page as a reader sees it. @throws StepError */
 export const pageOf = (answer: HttpAnswer, sandbox: Sandbox, signal: AbortSignal): Promise<Page> =>
-  sandbox('readPage', { html: textOf(answer), address: answer.url }, { timeoutMs, signal }).catch(
+  sandbox(readPage, { html: textOf(answer), address: answer.url }, { timeoutMs, signal }).catch(
     unreadable(answer),
   );
 

@@ -4,6 +4,7 @@ import { isText } from './content.ts';
 import { archiveOf, fileAt, type GitHub, nameOf } from './github.ts';
 import type { Packing } from './pack-repository.ts';
 import type { RepositoryPlace } from './repository.ts';
+import { packRepository } from './tasks.ts';
 
 /** What unpacking an archive and looking through its paths may take. */
 const timeoutMs = 20_000;
@@ -23,7 +24,7 @@ export async function fetchRepository(
   }
   const archive = await archiveOf(place, github);
   const result = await sandbox(
-    'packRepository',
+    packRepository,
     { archive, path: place.path, packing },
     { timeoutMs, signal: github.signal },
   ).catch((cause) => {

@@ -1,7 +1,6 @@
 import { type ApiError, forbidden, missingPermission, unauthorized } from '../../core/errors.ts';
 import type { Scope } from '../data/scope.ts';
-import type { AnyEndpoint } from '../http/endpoint.ts';
-import { covers } from '../identity/permissions.ts';
+import { type Access, covers } from '../identity/permissions.ts';
 import type { Principal } from '../identity/principal.ts';
 import { addressIn } from './addresses.ts';
 import type { ApiKey } from './api-key.ts';
@@ -9,7 +8,11 @@ import { countAddress, countRequest } from './rate-limit.ts';
 import { type RateLimit, tighterOf, type Windows } from './windows.ts';
 
 /** What an endpoint asks of who calls it. */
-type Guard = Pick<AnyEndpoint, 'permission' | 'sessionOnly' | 'acceptsIntakeToken'>;
+export interface Guard {
+  permission: Access;
+  sessionOnly?: boolean;
+  acceptsIntakeToken?: boolean;
+}
 
 export interface Admission {
   rateLimit: RateLimit;

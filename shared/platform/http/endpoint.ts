@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { optionalCredential } from '../auth/optional-credential.ts';
 import type { Windows } from '../auth/windows.ts';
 import type { Met, Need, Needs } from '../data/scope.ts';
-import type { Permission } from '../identity/permissions.ts';
+import type { Access } from '../identity/permissions.ts';
 import type { Principal } from '../identity/principal.ts';
 import type { LiveBody } from './live-body.ts';
 
@@ -10,9 +10,6 @@ type Schema = z.ZodType | undefined;
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 type Statuses = 200 | 201 | 202 | 204;
 type ErrorStatuses = 400 | 404 | 409 | 413 | 415 | 422 | 503;
-
-/** Who may call: the holder of a permission, anyone with a valid credential, or everyone. */
-export type Access = Permission | 'authenticated' | 'public';
 
 export interface Request<Params extends Schema, Query extends Schema, Body extends Schema> {
   params: Parsed<Params>;

@@ -46,3 +46,6 @@ export const isKnown = (name: string) => permissionNames.some((permission) => co
 /** Test keys are for testing: never everything, never key management, never writing secrets. */
 export const barredFromTestKeys = (permission: string) =>
   ['*', 'SECRETS:*', 'SECRETS:WRITE'].includes(permission) || permission.startsWith('API_KEYS:');
+
+/** Who may call an endpoint: the holder of a permission, anyone with a valid credential, or everyone. */
+export type Access = Permission | 'authenticated' | 'public';

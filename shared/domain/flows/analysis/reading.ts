@@ -1,3 +1,4 @@
+import { readTexts } from '../../../adapters/code/tasks.ts';
 import type { FlowText, Reads } from '../../../adapters/code/texts.ts';
 import { type Sandbox, SandboxError } from '../../../adapters/sandbox/sandbox.ts';
 import { type ConfigText, isFlowText } from '../checking/texts.ts';
@@ -18,7 +19,7 @@ export async function readingOf(configTexts: readonly ConfigText[], sandbox: San
     configTexts.filter(isFlowText).map(({ kind, text }) => [nameOf({ kind, text }), { kind, text }]),
   );
   try {
-    const found = texts.size > 0 ? await sandbox('readTexts', [...texts.values()], { timeoutMs }) : [];
+    const found = texts.size > 0 ? await sandbox(readTexts, [...texts.values()], { timeoutMs }) : [];
     const known = new Map([...texts.keys()].map((name, index) => [name, found[index]]));
     return {
       alwaysHolds: (text) => known.get(nameOf({ kind: 'expression', text }))?.alwaysHolds,

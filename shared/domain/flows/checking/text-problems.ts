@@ -1,3 +1,4 @@
+import { findTextProblems } from '../../../adapters/code/tasks.ts';
 import type { FlowText } from '../../../adapters/code/texts.ts';
 import { type Sandbox, SandboxError } from '../../../adapters/sandbox/sandbox.ts';
 import type { ErrorDetail } from '../../../core/errors.ts';
@@ -42,7 +43,7 @@ export async function textProblems(
   const at = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const input = { texts: texts.map(asChecked), at };
   try {
-    const problems = await sandbox('problemsOfTexts', input, { timeoutMs });
+    const problems = await sandbox(findTextProblems, input, { timeoutMs });
     return texts.flatMap((text, index) => detailOf(text, problems[index]));
   } catch (error) {
     const culprit = texts[at[0] ?? 0];

@@ -1,0 +1,5 @@
+import { sandboxTask, type TaskOf } from '../sandbox/sandbox.ts';
+
+export const makePdf: TaskOf<typeof import('./document.ts').makePdf> = sandboxTask('makePdf', {
+  alone: true,
+});

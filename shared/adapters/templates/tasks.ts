@@ -1,0 +1,3 @@
+import { sandboxTask, type TaskOf } from '../sandbox/sandbox.ts';
+
+export const fillTemplates: TaskOf<typeof import('./liquid.ts').fillTemplates> = sandboxTask('fillTemplates');
