@@ -97,7 +97,7 @@ test('routes, requests and answers have the types of the declarations', () => {
 });
 
 test('a bundle with the client holds nothing else of the service', async () => {
-  const client = fileURLToPath(import.meta.resolve('../../../shared/http/client.ts'));
+  const client = fileURLToPath(import.meta.resolve('../../functions/client.ts'));
   const { metafile } = await build({
     entryPoints: [client],
     bundle: true,

@@ -858,7 +858,7 @@ const sourcesIn = (folder: string) =>
     .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
     .map(({ parentPath, name }) => join(parentPath, name));
 
-test('nothing scans, and only shared/data sends commands to DynamoDB', () => {
+test('nothing scans, and only shared/platform/data sends commands to DynamoDB', () => {
   const sources = [...sourcesIn('shared'), ...sourcesIn('functions')];
   expect(sources.length).toBeGreaterThan(100);
   for (const path of sources) {

@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = resolve(import.meta.dirname, '..');
+
+/** The layers of `shared/`, each of which may import from itself and from those before it. */
+const layers = ['core', 'platform', 'adapters', 'domain', 'execution', 'protocols'];
+
+const filesIn = (folder: string): string[] =>
+  readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)));
+
+/** What a file imports of the project: at its beginning, when it runs, or for the compiler alone. */
+const importsOf = (file: string): string[] =>
+  [...readFileSync(join(root, file), 'utf8').matchAll(/(?:\bfrom\s+|\bimport\s*\(?\s*)'(\.[^']+)'/g)].map(
+    ([, name = '']) => relative(root, resolve(root, dirname(file), name)),
+  );
+
+const shared = filesIn('shared');
+const imports = shared.flatMap((from) => importsOf(from).map((to) => ({ from, to })));
+const layerOf = (path: string) => layers.indexOf(path.split('/')[1] ?? '');
+const told = ({ from, to }: { from: string; to: string }) => `${from} -> ${to}`;
+
+test('every file of shared/ is in a layer', () => {
+  expect(shared.filter((file) => layerOf(file) < 0)).toEqual([]);
+});
+
+test('a layer of shared/ imports from itself and from those before it alone', () => {
+  expect(imports.length).toBeGreaterThan(shared.length);
+  const upwards = imports.filter(({ from, to }) => !to.startsWith('shared/') || layerOf(to) > layerOf(from));
+  expect(upwards.map(told)).toEqual([]);
+});
+
+test('no folders of shared/ import each other in a circle', () => {
+  expect(circlesIn(imports).map((folders) => folders.join(', '))).toEqual([]);
+});
+
+test('a circle would be found', () => {
+  const circle = ['a/x.ts b/x.ts', 'b/y.ts c/x.ts', 'c/y.ts a/y.ts', 'c/y.ts d/x.ts', 'd/x.ts d/y.ts'];
+  const between = circle.map((line) => line.split(' ')).map(([from = '', to = '']) => ({ from, to }));
+  expect(circlesIn(between)).toEqual([['a', 'b', 'c']]);
+});
+
+/** Groups of folders each of which leads to all others of its group. */
+function circlesIn(edges: readonly { from: string; to: string }[]): string[][] {
+  const leadsTo = new Map<string, Set<string>>();
+  for (const { from, to } of edges) {
+    const [one, other] = [dirname(from), dirname(to)];
+    if (one !== other) leadsTo.set(one, (leadsTo.get(one) ?? new Set()).add(other));
+  }
+  const reached = new Map([...leadsTo.keys()].map((folder) => [folder, reachableFrom(folder, leadsTo)]));
+  const circles = [...reached].map(([folder, all]) =>
+    [...all].filter((other) => reached.get(other)?.has(folder)).toSorted(),
+  );
+  return [...new Map(circles.filter(({ length }) => length > 1).map((each) => [each.join(), each])).values()];
+}
+
+function reachableFrom(start: string, leadsTo: ReadonlyMap<string, ReadonlySet<string>>): Set<string> {
+  const found = new Set<string>();
+  const waiting = [start];
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    for (const next of leadsTo.get(folder) ?? []) {
+      if (!found.has(next)) waiting.push(next);
+      found.add(next);
+    }
+  }
+  return found;
+}
