@@ -107,5 +107,5 @@ test('a bundle with the client holds nothing else of the service', async () => {
     format: 'esm',
   });
   const own = Object.keys(metafile.inputs).filter((path) => !path.includes('eventsource-parser'));
-  expect(own).toEqual([expect.stringMatching(/shared\/http\/client\.ts$/)]);
+  expect(own).toEqual([expect.stringMatching(/functions\/client\.ts$/)]);
 });

@@ -865,6 +865,6 @@ test('nothing scans, and only shared/platform/data sends commands to DynamoDB', 
     const text = readFileSync(path, 'utf8');
     expect(text, path).not.toMatch(/ScanCommand|PartiQL|ExecuteStatement|dynamodb:Scan/);
     const sends = /\b(Get|Put|Update|Delete|Query|BatchGet|BatchWrite|Transact\w+)Command\b/.test(text);
-    if (sends) expect(path).toMatch(/^shared\/data\//);
+    if (sends) expect(path).toMatch(/^shared\/platform\/data\//);
   }
 });
