@@ -4,7 +4,7 @@ import { normaliseSteps } from '../../shared/flows/steps/parse.ts';
 import { defineEndpoint } from '../../shared/http/endpoint.ts';
 import { toLambda } from '../../shared/http/lambda.ts';
 import { ids } from '../../shared/runtime.ts';
-import { sandbox } from '../../shared/sandbox/sandbox.ts';
+import { impatient, sandbox } from '../../shared/sandbox/sandbox.ts';
 import { FlowResponse, toFlowResponse } from './answers.ts';
 import { CreateFlowBody } from './schemas.ts';
 
@@ -18,13 +18,16 @@ export const createFlow = defineEndpoint({
     'The steps become the flow’s draft. Each config is checked against its step type; templates and scripts must parse.',
   body: CreateFlowBody,
   responses: { 201: FlowResponse },
-  errors: [400, 413, 415],
+  errors: [400, 413, 415, 503],
   needs: { flows: flowStore, sandbox, newId: ids },
 
-  async handle({ body, principal }, { flows, sandbox, newId }) {
+  async handle({ body, principal, signal }, { flows, sandbox, newId }) {
     const { userId, organizationId } = principal;
     const member = body.flowSteps || !body.steps ? 'flowSteps' : 'steps';
-    const steps = normaliseSteps(await checkTexts(body[member] ?? [], [member], sandbox), newId);
+    const steps = normaliseSteps(
+      await checkTexts(body[member] ?? [], [member], impatient(sandbox, signal)),
+      newId,
+    );
     return toFlowResponse(await flows.create({ userId, organizationId }, { ...body, steps }));
   },
 });

@@ -5,7 +5,7 @@ import { normaliseSteps } from '../../shared/flows/steps/parse.ts';
 import { defineEndpoint } from '../../shared/http/endpoint.ts';
 import { toLambda } from '../../shared/http/lambda.ts';
 import { ids } from '../../shared/runtime.ts';
-import { sandbox } from '../../shared/sandbox/sandbox.ts';
+import { impatient, sandbox } from '../../shared/sandbox/sandbox.ts';
 import { FlowParams, FlowResponse, toFlowResponse } from './answers.ts';
 import { UpdateFlowBody } from './schemas.ts';
 
@@ -20,11 +20,12 @@ export const updateFlow = defineEndpoint({
   params: FlowParams,
   body: UpdateFlowBody,
   responses: { 200: FlowResponse.extend({ draftVersionId: z.string() }).meta({ id: 'UpdatedFlow' }) },
-  errors: [400, 404, 409, 413, 415],
+  errors: [400, 404, 409, 413, 415, 503],
   needs: { flows: flowStore, sandbox, newId: ids },
 
-  async handle({ params, body }, { flows, sandbox, newId }) {
-    const checked = body.flowSteps && (await checkTexts(body.flowSteps, ['flowSteps'], sandbox));
+  async handle({ params, body, signal }, { flows, sandbox, newId }) {
+    const checked =
+      body.flowSteps && (await checkTexts(body.flowSteps, ['flowSteps'], impatient(sandbox, signal)));
     const steps = checked && normaliseSteps(checked, newId);
     const flow = await flows.update(params.id, { ...body, steps });
     return { ...toFlowResponse(flow), draftVersionId: flow.draft.id };

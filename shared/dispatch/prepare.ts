@@ -14,7 +14,7 @@ import { derivedId } from '../ids.ts';
 import { recordStore } from '../records/record-store.ts';
 import type { RunRecord } from '../runs/run-variables.ts';
 import type { Scope } from '../runtime.ts';
-import { sandbox } from '../sandbox/sandbox.ts';
+import { impatient, sandbox } from '../sandbox/sandbox.ts';
 import { flowUpserter } from './flow-upsert.ts';
 import type { DispatchBody } from './request.ts';
 
@@ -54,7 +54,7 @@ function everyStep(steps: readonly { type: string; config?: unknown }[]): { type
 /** Finds or makes the flow, its version and the record. */
 export async function prepare(scope: Scope, principal: Principal, body: DispatchBody): Promise<Prepared> {
   const sent = body.flow?.steps;
-  const steps = sent && (await checkTexts(sent, ['flow', 'steps'], sandbox(scope)));
+  const steps = sent && (await checkTexts(sent, ['flow', 'steps'], impatient(sandbox(scope))));
   if (steps?.length === 0) throw noSteps();
   const { flowMode, recordMode, modelOverride, storeResults } = body.options;
   const savesFlow = flowMode === 'create' || flowMode === 'upsert';

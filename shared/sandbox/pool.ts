@@ -2,8 +2,9 @@ import { availableParallelism } from 'node:os';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
+import { busy } from '../http/errors.ts';
 import { log } from '../log.ts';
-import { type Limits, SandboxError, type Sandboxed, type SandboxTask } from './sandbox.ts';
+import { type Limits, type Patience, SandboxError, type Sandboxed, type SandboxTask } from './sandbox.ts';
 import { makeTurns } from './turns.ts';
 
 /** What a thread may hold beside WebAssembly memory, which has a maximum of its own. */
@@ -49,15 +50,16 @@ function newPool(): Piscina {
 
 /**
  * Does a task in a thread. Its time is counted from its turn, not from the call.
- * @throws SandboxError when it takes too long, too much memory, or breaks its thread.
+ * @throws SandboxError when it takes too long, too much memory, or breaks its thread; ApiError 503 when its turn does not
+ * come within the patience of its request.
  */
 export async function inThread<Name extends SandboxTask>(
   tenant: string,
   name: Name,
   input: Sandboxed<Name>['input'],
-  { timeoutMs, signal }: Limits,
+  { timeoutMs, signal, patience }: Limits,
 ): Promise<Sandboxed<Name>['output']> {
-  const giveBack = await (name === 'makePdf' ? documentTurns : turns).take(tenant, signal);
+  const giveBack = await turnOf(tenant, name, signal, patience);
   const ending = new AbortController();
   const end = () => ending.abort();
   const begun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
@@ -76,6 +78,20 @@ export async function inThread<Name extends SandboxTask>(
     clearInterval(timer);
     signal?.removeEventListener('abort', end);
     giveBack();
+  }
+}
+
+async function turnOf(tenant: string, name: SandboxTask, signal?: AbortSignal, patience?: Patience) {
+  const queue = name === 'makePdf' ? documentTurns : turns;
+  if (!patience) return queue.take(tenant, signal);
+  const leaving = new AbortController();
+  const timer = setTimeout(() => leaving.abort(busy()), patience.leftMs);
+  const since = performance.now();
+  try {
+    return await queue.take(tenant, AbortSignal.any([leaving.signal, ...(signal ? [signal] : [])]));
+  } finally {
+    clearTimeout(timer);
+    patience.leftMs -= performance.now() - since;
   }
 }
 

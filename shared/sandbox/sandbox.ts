@@ -14,6 +14,12 @@ export interface Limits {
   timeoutMs: number;
   /** Ends the task, or the wait for its turn. */
   signal?: AbortSignal | undefined;
+  patience?: Patience | undefined;
+}
+
+/** What a request may still wait for turns, all its tasks together. Runs wait as long as it takes. */
+export interface Patience {
+  leftMs: number;
 }
 
 /**
@@ -49,6 +55,15 @@ export const sandboxOf =
   (tenant: string): Sandbox =>
   (name, input, limits) =>
     loadedPool().then(({ inThread }) => inThread(tenant, name, input, limits));
+
+/** With two tasks that take 11 s each by the clock, a request is still answered before API Gateway's 29 s are over. */
+const patienceMs = 6_000;
+
+/** The sandbox of one request. @throws also ApiError 503 when the request would wait too long for its turn. */
+export function impatient(sandbox: Sandbox, signal?: AbortSignal): Sandbox {
+  const patience: Patience = { leftMs: patienceMs };
+  return (name, input, limits) => sandbox(name, input, { signal, ...limits, patience });
+}
 
 /** The same, for those who name it under `needs`. */
 export const sandbox: Need<Sandbox> = ({ table }) => sandboxOf(table.tenant);
