@@ -9,6 +9,7 @@ import {
   type QuickJSWASMModule,
 } from 'quickjs-emscripten-core';
 import { type CodeKind, programOf } from './programs.ts';
+import { failure, OutOfMemory, threwNull } from './quickjs-failure.ts';
 
 const memoryLimitBytes = 64 * 1024 * 1024;
 const maxStackSizeBytes = 256 * 1024;
@@ -64,17 +65,21 @@ export async function evaluate({ kind, code, variables, timeoutMs }: Program): P
   try {
     const evaluation = evaluateIn(module, program, variables, timeoutMs);
     if (memory.buffer.byteLength > keptBytesMax) engine = undefined;
-    return evaluation;
+    // Without the memory for an error, QuickJS throws null.
+    return 'error' in evaluation && evaluation.error === threwNull && isFull(memory)
+      ? { error: outOfMemory }
+      : evaluation;
   } catch (error) {
     // Whatever broke out has left the engine half-way through something: the next evaluation gets a new one.
     engine = undefined;
-    const { message } = error as Error;
     if (error instanceof RangeError) return { error: 'nests too deeply for the sandbox' };
-    return { error: message === outOfMemory ? message : `broke the sandbox: ${message}` };
+    return { error: error instanceof OutOfMemory || isFull(memory) ? outOfMemory : broken };
   }
 }
 
+const isFull = ({ buffer }: WebAssembly.Memory) => buffer.byteLength >= memoryLimitBytes;
 const outOfMemory = `needs more than ${memoryLimitBytes / 1024 / 1024} MB of memory`;
+const broken = 'broke the sandbox: it may need too much memory, or nest too deeply';
 
 /** What this thread has computed so far: a busy machine takes nothing from a script's time. */
 function cpuMs(): number {
@@ -141,18 +146,3 @@ function read(context: QuickJSContext, text: QuickJSHandle): Evaluation {
   if (context.getNumber(length) <= outputCharactersMax) return { json: context.getString(text) };
   return { error: `returned more than ${outputCharactersMax} characters of JSON` };
 }
-
-/** An error in words: its message and the line in the script where it arose. */
-function failure(context: QuickJSContext, error: QuickJSHandle): Evaluation {
-  const thrown: unknown = context.dump(error);
-  const { name, message, stack } = (Object(thrown) === thrown ? thrown : {}) as Record<string, unknown>;
-  if (name === 'InternalError' && message === 'out of memory') throw new Error(outOfMemory);
-  // A script can throw anything, and give an error any members.
-  const isError = typeof message === 'string' && message !== '';
-  const words = isError ? `${typeof name === 'string' ? name : 'Error'}: ${message}` : inWords(thrown);
-  const line = typeof stack === 'string' ? /script:(\d+)/.exec(stack)?.[1] : undefined;
-  return { error: `failed: ${words.slice(0, 500)}${line ? ` (line ${line})` : ''}` };
-}
-
-const inWords = (thrown: unknown): string =>
-  (typeof thrown === 'bigint' ? undefined : JSON.stringify(thrown)) ?? String(thrown);

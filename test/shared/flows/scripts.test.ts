@@ -48,6 +48,19 @@ test.each([
   ['return await new Promise(() => {})', 'The script never ends: it awaits something that cannot happen'],
   ['return 5n', 'The script failed: TypeError: Do not know how to serialize a BigInt'],
   ['const a = {}; a.a = a; return a', 'The script failed: TypeError: circular reference'],
+  ['throw null', 'The script failed: null'],
+  ['throw Promise.resolve(1)', 'The script failed: it threw a promise'],
+  ['return Promise.reject(Promise.reject(1))', 'The script failed: it threw a promise'],
+  [
+    'let o = {}; for (let i = 0; i < 1e5; i++) o = { o }; return o',
+    'The script returned a value that nests too deeply',
+  ],
+  ['let o = {}; for (;;) o = { o }', 'The script needs more than 64 MB of memory'],
+  ['const p = Promise.resolve(); for (;;) p.then(() => {})', 'The script needs more than 64 MB of memory'],
+  [
+    'const f = async () => { await null; return f() }; return f()',
+    'The script needs more than 64 MB of memory',
+  ],
 ])('%s fails with its reason', async (script, message) => {
   await expect(evaluateScript(script, variables)).rejects.toThrow(new StepError(message));
 });
