@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import type { CodeKind } from '../sandbox/programs.ts';
+import type { Program } from '../sandbox/quickjs.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
+import { namedIn } from './named-variables.ts';
 import { StepError, type Variables } from './step.ts';
 
 /** The languages that scripts may be written in. */
@@ -51,13 +53,41 @@ async function evaluate(
   signal: AbortSignal | undefined,
 ): Promise<unknown> {
   const { timeoutMs } = program;
-  const input = { ...program, variables: JSON.stringify(variables) };
-  const result = await sandbox('evaluate', input, { timeoutMs, signal }).catch((error) => {
-    if (error instanceof SandboxError) return { error: limitInWords(error, timeoutMs) };
-    throw error;
-  });
+  const evaluateWith = (handed: Handed) =>
+    sandbox('evaluate', { ...program, ...handed }, { timeoutMs, signal }).catch((error) => {
+      if (error instanceof SandboxError) return { error: limitInWords(error, timeoutMs) };
+      throw error;
+    });
+  const first = await evaluateWith(named(program.code, variables));
+  const result = 'missed' in first ? await evaluateWith(whole(variables)) : first;
+  if ('missed' in result) throw new Error('A variable was missed though all were handed over');
   if ('error' in result) throw new StepError(`${what} ${result.error}`);
   return result.json === undefined ? null : (JSON.parse(result.json) as unknown);
+}
+
+type Handed = Pick<Program, 'variables' | 'withheld'>;
+
+const whole = (variables: Readonly<Variables>): Handed => ({
+  variables: JSON.stringify(variables),
+  withheld: [],
+});
+
+/** Words through which code comes to all variables; a plain member of `variables` is named by itself. */
+const openDoors =
+  /\b(?:variables|input)\b(?!\s*\??\.\s*[A-Za-z_$])|\b(?:globalThis|this|eval|Function|constructor|getOwnPropertyDescriptors?)\b/;
+
+/**
+ * Withholds the values that the code does not name, which would have to be copied. Should it come to one all the same,
+ * through a computed name, it is evaluated again with everything.
+ */
+function named(code: string, variables: Readonly<Variables>): Handed {
+  if (openDoors.test(code)) return whole(variables);
+  const names = namedIn([code], variables);
+  const withheld = Object.keys(variables).filter((name) => !names.has(name) && variables[name] !== undefined);
+  const without = new Set(withheld);
+  // A null keeps the place of each, so that they come in their order.
+  const entries = Object.entries(variables).map(([name, value]) => [name, without.has(name) ? null : value]);
+  return { variables: JSON.stringify(Object.fromEntries(entries)), withheld };
 }
 
 const limitInWords = ({ reason }: SandboxError, timeoutMs: number) =>

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import { charactersOf, nestingMax, textsIn } from './json-texts.ts';
+import { namedIn } from './named-variables.ts';
 import { keysOfTemplate, namesSecret, secretNameProblem } from './secret-references.ts';
 import { StepError, type Variables } from './step.ts';
 
@@ -96,7 +97,7 @@ async function fillInThread(
   if (texts.length === 0) return new Map();
   const result = await sandbox(
     'fillTemplates',
-    { texts, variables: namedIn(texts, variables) },
+    { texts, variables: variablesFor(texts, variables) },
     { timeoutMs: fillMsMax },
   ).catch((error) => ({ problem: limitIn(error) }));
   if ('problem' in result) throw unfillable(result.problem);
@@ -104,11 +105,11 @@ async function fillInThread(
 }
 
 /** The variables whose names stand in the texts: others need not be copied for the thread. */
-function namedIn(texts: readonly string[], variables: Readonly<Variables>): Variables {
+function variablesFor(texts: readonly string[], variables: Readonly<Variables>): Variables {
   // A name may be computed: `{{ [name] }}`.
   if (texts.some((text) => /[^\w\])"'-]\[/.test(text))) return variables;
-  const names = new Set(texts.some(namesSecret) ? ['secrets'] : []);
-  for (const name of Object.keys(variables)) if (texts.some((text) => text.includes(name))) names.add(name);
+  const names = namedIn(texts, variables);
+  if (texts.some(namesSecret)) names.add('secrets');
   return Object.fromEntries(Object.entries(variables).filter(([name]) => names.has(name)));
 }
 

@@ -28,12 +28,14 @@ export interface Program {
   code: string;
   /** JSON of an object. */
   variables: string;
+  /** The variables that stand in it without their values. */
+  withheld: readonly string[];
   /** Of the processor's time. */
   timeoutMs: number;
 }
 
-/** What came of a program: its value as JSON (nothing for `undefined`), or why there is none. */
-export type Evaluation = { json: string | undefined } | { error: string };
+/** What came of a program: its value as JSON (nothing for `undefined`), or why there is none: it read what was withheld. */
+export type Evaluation = { json: string | undefined } | { error: string } | { missed: true };
 
 interface Engine {
   module: QuickJSWASMModule;
@@ -53,17 +55,17 @@ async function newEngine(): Promise<Engine> {
  * Evaluates a program in a runtime of its own, which is thrown away after: no memory, limit or change to a
  * built-in outlives it. The program's promise is awaited.
  */
-export async function evaluate({ kind, code, variables, timeoutMs }: Program): Promise<Evaluation> {
-  let program: string;
+export async function evaluate(program: Program): Promise<Evaluation> {
+  let code: string;
   try {
-    program = programOf(kind, code);
+    code = programOf(program.kind, program.code);
   } catch (error) {
     return { error: `is not TypeScript: ${(error as Error).message}` };
   }
   engine ??= await newEngine();
   const { module, memory } = engine;
   try {
-    const evaluation = evaluateIn(module, program, variables, timeoutMs);
+    const evaluation = evaluateIn(module, { ...program, code });
     if (memory.buffer.byteLength > keptBytesMax) engine = undefined;
     // Without the memory for an error, QuickJS throws null.
     return 'error' in evaluation && evaluation.error === threwNull && isFull(memory)
@@ -87,47 +89,61 @@ function cpuMs(): number {
   return (user + system) / 1_000;
 }
 
-function evaluateIn(
-  module: QuickJSWASMModule,
-  program: string,
-  variables: string,
-  timeoutMs: number,
-): Evaluation {
+function evaluateIn(module: QuickJSWASMModule, program: Program): Evaluation {
+  const { timeoutMs } = program;
   const deadline = cpuMs() + timeoutMs;
   let late = false;
+  let missed = false;
   const runtime = module.newRuntime({
     interruptHandler: () => {
       late ||= cpuMs() > deadline;
-      return late;
+      return late || missed;
     },
   });
+  const miss = () => {
+    missed = true;
+    throw new Error('This variable is withheld');
+  };
   runtime.setMemoryLimit(memoryLimitBytes);
   runtime.setMaxStackSize(maxStackSizeBytes);
-  const evaluation = evaluateWith(runtime, program, variables);
+  const evaluation = evaluateWith(runtime, program, miss);
   // Not disposed when something was thrown: a runtime that ran out of memory cannot be freed.
   runtime.dispose();
+  if (missed) return { missed };
   return late ? { error: `took longer than ${timeoutMs} ms` } : evaluation;
 }
 
 /** Makes the variables known to the program, but never in place of a built-in; gives what turns the result into JSON. */
-const prepare = `(json) => {
+const prepare = `(json, withheldJson, miss) => {
   const { stringify } = JSON;
   const variables = JSON.parse(json);
+  const withheld = new Set(JSON.parse(withheldJson));
+  const missing = { get: () => miss(), set: () => miss(), enumerable: true, configurable: true };
   globalThis.input = variables;
   globalThis.variables = variables;
   for (const name of Object.keys(variables)) {
-    if (name === 'input' || !(name in globalThis)) globalThis[name] = variables[name];
+    const isOwn = name === 'input' || !(name in globalThis);
+    if (withheld.has(name)) {
+      Object.defineProperty(variables, name, missing);
+      if (isOwn) Object.defineProperty(globalThis, name, missing);
+    } else if (isOwn) globalThis[name] = variables[name];
   }
   return (value) => stringify(value);
 }`;
 
-function evaluateWith(runtime: QuickJSRuntime, program: string, variables: string): Evaluation {
+function evaluateWith(
+  runtime: QuickJSRuntime,
+  { code, variables, withheld }: Program,
+  miss: () => never,
+): Evaluation {
   using context = runtime.newContext();
   using preparing = context.unwrapResult(context.evalCode(prepare));
   using json = context.newString(variables);
-  using prepared = context.callFunction(preparing, context.undefined, json);
+  using names = context.newString(JSON.stringify(withheld));
+  using missing = context.newFunction('miss', miss);
+  using prepared = context.callFunction(preparing, context.undefined, json, names, missing);
   if (prepared.error) return failure(context, prepared.error);
-  using started = context.evalCode(program, 'script');
+  using started = context.evalCode(code, 'script');
   if (started.error) return failure(context, started.error);
   using jobs = runtime.executePendingJobs();
   if (jobs.error) return failure(context, jobs.error);

@@ -11,7 +11,13 @@ import { countingRuntime, newTenant } from '../support/stack.ts';
 /** Has a tenant's threads compute, and many tasks wait for them, until the test is over. */
 function occupy(tenant: string): void {
   const stop = new AbortController();
-  const task = { kind: 'script', code: 'while (true);', variables: '{}', timeoutMs: 60_000 } as const;
+  const task = {
+    kind: 'script',
+    code: 'while (true);',
+    variables: '{}',
+    withheld: [],
+    timeoutMs: 60_000,
+  } as const;
   const limits = { timeoutMs: 60_000, signal: stop.signal };
   const all = Array.from({ length: 20 }, () => sandboxOf(tenant)('evaluate', task, limits));
   const over = Promise.allSettled(all);

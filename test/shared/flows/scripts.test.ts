@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import * as scripts from '../../../shared/flows/scripts.ts';
 import { StepError } from '../../../shared/flows/step.ts';
-import { evaluateExpression, evaluateScript, problemOf } from '../../support/sandbox.ts';
+import type { Sandbox } from '../../../shared/sandbox/sandbox.ts';
+import { evaluateExpression, evaluateScript, problemOf, sandbox } from '../../support/sandbox.ts';
 
 const variables = { order: { items: [{ price: 2 }, { price: 3 }] }, name: 'Ada', 'with-dash': 1 };
 const timeoutMs = 250;
@@ -27,6 +29,45 @@ test('a variable called input is that variable, and none takes the place of a bu
     'mine',
     '["yours"]',
     'function',
+  ]);
+});
+
+const reach = `(() => {})['constr' + 'uctor']`;
+test.each([
+  ['by its name', 'return name + order.items.length'],
+  ['as a member', 'return [variables.name, input?.order.items[1].price, typeof variables.none]'],
+  ['as a computed member', 'const key = "na" + "me"; return [variables[key], input[key.trim()]]'],
+  ['all in order', 'return [Object.keys(variables), variables, { ...input }]'],
+  ['of the global object', 'return Object.keys(globalThis).filter((key) => key !== "z")'],
+  ['through a method', 'return [variables.valueOf(), variables.hasOwnProperty("wi" + "th-dash")]'],
+  ['in a destructuring', 'const { order, ...rest } = variables; return rest'],
+  ['by an escaped name', String.raw`return n\u0061me`],
+  ['in code that is put together', `return ${reach}("return na" + "me")()`],
+  ['of a global object that is come to by a detour', `return ${reach}("return th" + "is")()["na" + "me"]`],
+  [
+    'that is caught when it is not there',
+    `try { return ${reach}("return na" + "me.length")() } catch { return 1 }`,
+  ],
+  ['set anew', `${reach}("na" + "me = 5")(); return ${reach}("return na" + "me")()`],
+])('a script comes to a variable %s, whether or not it names it', async (_, script) => {
+  const seen = async (code: string) =>
+    JSON.stringify(await evaluateScript(code, { z: 1, ...variables, input: variables, a: [] }));
+  // Whoever says `variables` is given all of them.
+  expect(await seen(script)).toBe(await seen(`/* variables */ ${script}`));
+});
+
+test('only what the code names is copied for it', async () => {
+  const copied: string[] = [];
+  const watched = ((name, input, limits) => {
+    copied.push((input as { variables: string }).variables);
+    return sandbox(name, input, limits);
+  }) as Sandbox;
+  const large = { large: 'x'.repeat(10_000), small: 1, ...variables };
+  expect(await scripts.evaluateExpression(watched, 'small > 0 && variables.name === "Ada"', large)).toBe(
+    true,
+  );
+  expect(copied).toEqual([
+    JSON.stringify({ large: null, small: 1, order: null, name: 'Ada', 'with-dash': null }),
   ]);
 });
 
