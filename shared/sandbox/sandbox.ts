@@ -1,3 +1,4 @@
+import { StepError } from '../flows/step.ts';
 import type { Need } from '../runtime.ts';
 
 type Tasks = typeof import('./thread.ts');
@@ -41,6 +42,16 @@ export class SandboxError extends Error {
     this.reason = reason;
   }
 }
+
+const limitWords = { time: 'takes too long', memory: 'takes too much memory', broken: 'nests too deeply' };
+
+/** For the `catch` of a task of a step: says which limit kept it from its end. @throws StepError, or what is no limit. */
+export const limitAsStepError =
+  (what: string, toDo: string) =>
+  (cause: unknown): never => {
+    if (!(cause instanceof SandboxError)) throw cause;
+    throw new StepError(`${what} ${limitWords[cause.reason]} ${toDo}`, { cause });
+  };
 
 let pool: Promise<typeof import('./pool.ts')> | undefined;
 

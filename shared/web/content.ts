@@ -1,7 +1,7 @@
 import { jsonIn } from '../flows/json.ts';
 import type { HttpAnswer } from '../flows/ports.ts';
 import { StepError } from '../flows/step.ts';
-import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
+import { limitAsStepError, type Sandbox } from '../sandbox/sandbox.ts';
 import type { Page } from './page.ts';
 
 /** Whether a text is one, and not an image or an archive that was read as one. */
@@ -47,12 +47,7 @@ export const pageOf = (answer: HttpAnswer, sandbox: Sandbox, signal: AbortSignal
     unreadable(answer),
   );
 
-const unreadable =
-  ({ url }: HttpAnswer) =>
-  (cause: unknown): never => {
-    if (!(cause instanceof SandboxError)) throw cause;
-    throw new StepError(`${url} takes too long or too much memory to read`, { cause });
-  };
+const unreadable = ({ url }: HttpAnswer) => limitAsStepError(url, 'to read');
 
 /** An answer by its content type: JSON becomes its value, an HTML page markdown, all else stays text. */
 export async function contentOf(answer: HttpAnswer, reading: Reading): Promise<unknown> {
