@@ -1,6 +1,7 @@
-import type { Variables } from './step.ts';
-
-/** The variables whose names stand in some texts, wherever in them. */
-export function namedIn(texts: readonly string[], variables: Readonly<Variables>): Set<string> {
-  return new Set(Object.keys(variables).filter((name) => texts.some((text) => text.includes(name))));
+/** Tells of a name whether its words stand in some texts, and with it perhaps the name. Asks each text but once. */
+export function namesIn(texts: readonly string[]): (name: string) => boolean {
+  const words = new Set(texts.flatMap(wordsOf));
+  return (name) => wordsOf(name).every((word) => words.has(word));
 }
+
+const wordsOf = (text: string): string[] => text.match(/[\p{ID_Continue}$]+/gu) ?? [];

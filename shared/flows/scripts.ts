@@ -2,7 +2,8 @@ import * as z from 'zod';
 import type { CodeKind } from '../sandbox/programs.ts';
 import type { Program } from '../sandbox/quickjs.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
-import { namedIn } from './named-variables.ts';
+import { charactersOf } from './json-texts.ts';
+import { namesIn } from './named-variables.ts';
 import { StepError, type Variables } from './step.ts';
 
 /** The languages that scripts may be written in. */
@@ -76,18 +77,33 @@ const whole = (variables: Readonly<Variables>): Handed => ({
 const openDoors =
   /\b(?:variables|input)\b(?!\s*\??\.\s*[A-Za-z_$])|\b(?:globalThis|this|eval|Function|constructor|getOwnPropertyDescriptors?)\b/;
 
+/** What is withheld is larger than this, and no deeper in the variables. */
+const smallCharacters = 200;
+const withheldDepthMax = 3;
+
 /**
- * Withholds the values that the code does not name, which would have to be copied. Should it come to one all the same,
- * through a computed name, it is evaluated again with everything.
+ * Withholds the large values that the code does not name, which would have to be copied. Should it come to one all the
+ * same, through a computed name for instance, it is evaluated again with everything.
  */
 function named(code: string, variables: Readonly<Variables>): Handed {
   if (openDoors.test(code)) return whole(variables);
-  const names = namedIn([code], variables);
-  const withheld = Object.keys(variables).filter((name) => !names.has(name) && variables[name] !== undefined);
-  const without = new Set(withheld);
-  // A null keeps the place of each, so that they come in their order.
-  const entries = Object.entries(variables).map(([name, value]) => [name, without.has(name) ? null : value]);
-  return { variables: JSON.stringify(Object.fromEntries(entries)), withheld };
+  const withheld: string[][] = [];
+  const isNamed = namesIn([code]);
+  const slim = (value: object, path: string[]): object =>
+    Object.fromEntries(
+      Object.entries(value).map(([name, member]) => {
+        if (charactersOf(member, smallCharacters) <= smallCharacters) return [name, member];
+        const at = [...path, name];
+        if (isNamed(name)) {
+          const isDeep = at.length >= withheldDepthMax || typeof member === 'string' || Array.isArray(member);
+          return [name, isDeep ? member : slim(member, at)];
+        }
+        withheld.push(at);
+        // Keeps its place among the others.
+        return [name, null];
+      }),
+    );
+  return { variables: JSON.stringify(slim(variables, [])), withheld };
 }
 
 const limitInWords = ({ reason }: SandboxError, timeoutMs: number) =>

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import { charactersOf, nestingMax, textsIn } from './json-texts.ts';
-import { namedIn } from './named-variables.ts';
+import { namesIn } from './named-variables.ts';
 import { keysOfTemplate, namesSecret, secretNameProblem } from './secret-references.ts';
 import { StepError, type Variables } from './step.ts';
 
@@ -108,9 +108,11 @@ async function fillInThread(
 function variablesFor(texts: readonly string[], variables: Readonly<Variables>): Variables {
   // A name may be computed: `{{ [name] }}`.
   if (texts.some((text) => /[^\w\])"'-]\[/.test(text))) return variables;
-  const names = namedIn(texts, variables);
-  if (texts.some(namesSecret)) names.add('secrets');
-  return Object.fromEntries(Object.entries(variables).filter(([name]) => names.has(name)));
+  const isNamed = namesIn(texts);
+  const secrets = texts.some(namesSecret) ? ['secrets'] : [];
+  return Object.fromEntries(
+    Object.entries(variables).filter(([name]) => isNamed(name) || secrets.includes(name)),
+  );
 }
 
 /** @throws what is no limit of the sandbox. */

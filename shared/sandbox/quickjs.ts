@@ -28,8 +28,8 @@ export interface Program {
   code: string;
   /** JSON of an object. */
   variables: string;
-  /** The variables that stand in it without their values. */
-  withheld: readonly string[];
+  /** Paths of what stands in it without its value. */
+  withheld: readonly (readonly string[])[];
   /** Of the processor's time. */
   timeoutMs: number;
 }
@@ -117,16 +117,16 @@ function evaluateIn(module: QuickJSWASMModule, program: Program): Evaluation {
 const prepare = `(json, withheldJson, miss) => {
   const { stringify } = JSON;
   const variables = JSON.parse(json);
-  const withheld = new Set(JSON.parse(withheldJson));
-  const missing = { get: () => miss(), set: () => miss(), enumerable: true, configurable: true };
   globalThis.input = variables;
   globalThis.variables = variables;
+  const withheld = { get: () => miss(), set: () => miss(), enumerable: true, configurable: true };
+  for (const path of JSON.parse(withheldJson)) {
+    const name = path.pop();
+    Object.defineProperty(path.reduce((holder, step) => holder[step], variables), name, withheld);
+  }
   for (const name of Object.keys(variables)) {
-    const isOwn = name === 'input' || !(name in globalThis);
-    if (withheld.has(name)) {
-      Object.defineProperty(variables, name, missing);
-      if (isOwn) Object.defineProperty(globalThis, name, missing);
-    } else if (isOwn) globalThis[name] = variables[name];
+    if (name !== 'input' && name in globalThis) continue;
+    Object.defineProperty(globalThis, name, Object.getOwnPropertyDescriptor(variables, name));
   }
   return (value) => stringify(value);
 }`;

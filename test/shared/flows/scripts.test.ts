@@ -32,11 +32,18 @@ test('a variable called input is that variable, and none takes the place of a bu
   ]);
 });
 
+const long = 'x'.repeat(1_000);
 const reach = `(() => {})['constr' + 'uctor']`;
 test.each([
   ['by its name', 'return name + order.items.length'],
   ['as a member', 'return [variables.name, input?.order.items[1].price, typeof variables.none]'],
   ['as a computed member', 'const key = "na" + "me"; return [variables[key], input[key.trim()]]'],
+  ['as a computed member of one that it names', 'return order["no" + "te"]'],
+  ['as one of all members of one that it names', 'return [Object.entries(order), order, { ...order }]'],
+  [
+    'whose value it changes',
+    'order["no" + "te"] = 1; order.more = 2; delete order["de" + "ep"]; return order',
+  ],
   ['all in order', 'return [Object.keys(variables), variables, { ...input }]'],
   ['of the global object', 'return Object.keys(globalThis).filter((key) => key !== "z")'],
   ['through a method', 'return [variables.valueOf(), variables.hasOwnProperty("wi" + "th-dash")]'],
@@ -50,24 +57,32 @@ test.each([
   ],
   ['set anew', `${reach}("na" + "me = 5")(); return ${reach}("return na" + "me")()`],
 ])('a script comes to a variable %s, whether or not it names it', async (_, script) => {
-  const seen = async (code: string) =>
-    JSON.stringify(await evaluateScript(code, { z: 1, ...variables, input: variables, a: [] }));
+  const order = { ...variables.order, note: long, deep: { text: long, '__proto__ ': long }, last: 1 };
+  const all = {
+    z: 1,
+    name: long,
+    order,
+    'with-dash': long,
+    toString: long,
+    input: { order, long },
+    a: [long],
+  };
+  const seen = async (code: string) => JSON.stringify(await evaluateScript(code, all));
   // Whoever says `variables` is given all of them.
   expect(await seen(script)).toBe(await seen(`/* variables */ ${script}`));
 });
 
-test('only what the code names is copied for it', async () => {
+test('of what is large only what the code names is copied for it', async () => {
   const copied: string[] = [];
   const watched = ((name, input, limits) => {
     copied.push((input as { variables: string }).variables);
     return sandbox(name, input, limits);
   }) as Sandbox;
-  const large = { large: 'x'.repeat(10_000), small: 1, ...variables };
-  expect(await scripts.evaluateExpression(watched, 'small > 0 && variables.name === "Ada"', large)).toBe(
-    true,
-  );
+  const all = { long, small: 1, _record: { id: 'r', metadata: { long, list: [long], age: 7 } } };
+  const code = 'small > 0 && variables.small === 1 && _record.metadata.age > 5';
+  expect(await scripts.evaluateExpression(watched, code, all)).toBe(true);
   expect(copied).toEqual([
-    JSON.stringify({ large: null, small: 1, order: null, name: 'Ada', 'with-dash': null }),
+    '{"long":null,"small":1,"_record":{"id":"r","metadata":{"long":null,"list":null,"age":7}}}',
   ]);
 });
 
