@@ -23,7 +23,7 @@ Steps of an inline flow that read records or vectors need RECORDS:READ too, thos
   body: DispatchBody,
   responses: { 200: DispatchResult },
   streams: DispatchEvent,
-  errors: [400, 404, 409, 413, 415, 422],
+  errors: [400, 404, 409, 413, 415, 422, 503],
   needs: { scope: wholeScope },
 
   async handle({ body, principal, timeLeftMs, requestId }, { scope }) {

@@ -1,4 +1,4 @@
-import { sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
+import { impatient, sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
 import { normaliseSteps } from '../../shared/domain/flows/checking/flow-steps.ts';
 import { checkTexts } from '../../shared/domain/flows/checking/text-problems.ts';
 import { flowStore } from '../../shared/domain/flows/flow-store.ts';
@@ -18,13 +18,16 @@ export const createFlow = defineEndpoint({
     'The steps become the flow’s draft. Each config is checked against its step type; templates and scripts must parse.',
   body: CreateFlowBody,
   responses: { 201: FlowResponse },
-  errors: [400, 413, 415],
+  errors: [400, 413, 415, 503],
   needs: { flows: flowStore, sandbox, newId: ids },
 
-  async handle({ body, principal }, { flows, sandbox, newId }) {
+  async handle({ body, principal, signal }, { flows, sandbox, newId }) {
     const { userId, organizationId } = principal;
     const member = body.flowSteps || !body.steps ? 'flowSteps' : 'steps';
-    const steps = normaliseSteps(await checkTexts(body[member] ?? [], [member], sandbox), newId);
+    const steps = normaliseSteps(
+      await checkTexts(body[member] ?? [], [member], impatient(sandbox, signal)),
+      newId,
+    );
     return toFlowResponse(await flows.create({ userId, organizationId }, { ...body, steps }));
   },
 });

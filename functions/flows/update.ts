@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
+import { impatient, sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
 import { normaliseSteps } from '../../shared/domain/flows/checking/flow-steps.ts';
 import { checkTexts } from '../../shared/domain/flows/checking/text-problems.ts';
 import { flowStore } from '../../shared/domain/flows/flow-store.ts';
@@ -20,11 +20,12 @@ export const updateFlow = defineEndpoint({
   params: FlowParams,
   body: UpdateFlowBody,
   responses: { 200: FlowResponse.extend({ draftVersionId: z.string() }).meta({ id: 'UpdatedFlow' }) },
-  errors: [400, 404, 409, 413, 415],
+  errors: [400, 404, 409, 413, 415, 503],
   needs: { flows: flowStore, sandbox, newId: ids },
 
-  async handle({ params, body }, { flows, sandbox, newId }) {
-    const checked = body.flowSteps && (await checkTexts(body.flowSteps, ['flowSteps'], sandbox));
+  async handle({ params, body, signal }, { flows, sandbox, newId }) {
+    const checked =
+      body.flowSteps && (await checkTexts(body.flowSteps, ['flowSteps'], impatient(sandbox, signal)));
     const steps = checked && normaliseSteps(checked, newId);
     const flow = await flows.update(params.id, { ...body, steps });
     return { ...toFlowResponse(flow), draftVersionId: flow.draft.id };

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Sandbox, sandboxOf } from '../../shared/adapters/sandbox/sandbox.ts';
+import { impatient, sandboxOf } from '../../shared/adapters/sandbox/sandbox.ts';
 import { type AccountFindings, accountCheck } from '../../shared/domain/flows/analysis/account.ts';
 import {
   isOutOfBounds,
@@ -59,13 +59,11 @@ With a credential it is also looked up whether the account has the secrets, mode
       })
       .meta({ id: 'FlowValidation' }),
   },
-  errors: [400, 413, 415],
+  errors: [400, 413, 415, 503],
   needs: { checkAccount: accountCheck },
 
   async handle({ body, principal, signal }, account) {
-    const shared = sandboxOf(principal?.tenant ?? 'anonymous');
-    // Whoever was answered for want of time leaves the queue in which all anonymous callers wait.
-    const sandbox: Sandbox = (name, input, limits) => shared(name, input, { ...limits, signal });
+    const sandbox = impatient(sandboxOf(principal?.tenant ?? 'anonymous'), signal);
     const validation = await validate(CreateFlowBody, body, sandbox);
     const member = stepsMember(body);
     const { findings, performed, skipped } =

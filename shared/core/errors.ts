@@ -92,3 +92,12 @@ export const internalError = (requestId: string) =>
 /** Some of the work is done, and the same call, sent again, goes on with it. */
 export const unavailable = (detail: Detail) =>
   new ApiError(503, 'Service unavailable', listOf('OUT_OF_TIME', detail));
+/** Nothing is done yet: others' work, or the caller's own, is in the way. */
+export const busy = () =>
+  new ApiError(
+    503,
+    'Service unavailable',
+    listOf('BUSY', 'Too many flows are being checked at the moment; send the request again later'),
+    {},
+    { 'Retry-After': '10' },
+  );

@@ -20,6 +20,8 @@ export function* textsIn(
 export function charactersOf(value: unknown, max: number): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 1;
+  // The loop would list all indexes first.
+  if (Array.isArray(value) && value.length > max) return value.length;
   let characters = 1;
   for (const name in value) {
     if (characters > max) break;

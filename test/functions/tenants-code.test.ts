@@ -57,6 +57,17 @@ test('a flow that takes too long to check is refused at the text, whoever sends 
   expect(await save).toMatchObject({ status: 400, body: { details: [refusal] } });
 });
 
+test('conditions and scripts need no memory for variables that they do not name', async () => {
+  const { call } = await newTenant();
+  // Together they are more than the sandbox has memory for.
+  const large = Array.from({ length: 12 }, (_, index) => ({
+    ...script('return "x".repeat(3_900_000)', { outputVariable: `large${index}` }),
+    when: '1 < 2',
+  }));
+  const answer = await call('POST', '/v1/dispatch', inline(...large, script('return large3.length')));
+  expect(answer.body).toMatchObject({ success: true, output: 3_900_000 });
+});
+
 test('scripts that take long let no model be asked twice', async () => {
   const models = await modelServer();
   const { facts } = await start({ DATA_DIR: newDirectory(), GENERIC_OPENAI_BASE_URL: models.url }, [

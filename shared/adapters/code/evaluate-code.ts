@@ -1,7 +1,10 @@
+import { charactersOf } from '../../core/json-texts.ts';
+import { namesIn } from '../../core/named-variables.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { Variables } from '../../core/variables.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import type { CodeKind } from './programs.ts';
+import type { Program } from './quickjs.ts';
 import { evaluateProgram } from './tasks.ts';
 
 /** The languages that scripts may be written in. */
@@ -50,13 +53,56 @@ async function evaluate(
   signal: AbortSignal | undefined,
 ): Promise<unknown> {
   const { timeoutMs } = program;
-  const input = { ...program, variables: JSON.stringify(variables) };
-  const result = await sandbox(evaluateProgram, input, { timeoutMs, signal }).catch((error) => {
-    if (error instanceof SandboxError) return { error: limitInWords(error, timeoutMs) };
-    throw error;
-  });
+  const evaluateWith = (handed: Handed) =>
+    sandbox(evaluateProgram, { ...program, ...handed }, { timeoutMs, signal }).catch((error) => {
+      if (error instanceof SandboxError) return { error: limitInWords(error, timeoutMs) };
+      throw error;
+    });
+  const first = await evaluateWith(named(program.code, variables));
+  const result = 'missed' in first ? await evaluateWith(whole(variables)) : first;
+  if ('missed' in result) throw new Error('A variable was missed though all were handed over');
   if ('error' in result) throw new StepError(`${what} ${result.error}`);
   return result.json === undefined ? null : (JSON.parse(result.json) as unknown);
+}
+
+type Handed = Pick<Program, 'variables' | 'withheld'>;
+
+const whole = (variables: Readonly<Variables>): Handed => ({
+  variables: JSON.stringify(variables),
+  withheld: [],
+});
+
+/** Words through which code comes to all variables; a plain member of `variables` is named by itself. */
+const openDoors =
+  /\b(?:variables|input)\b(?!\s*\??\.\s*[A-Za-z_$])|\b(?:globalThis|this|eval|Function|constructor|getOwnPropertyDescriptors?)\b/;
+
+/** What is withheld is larger than this, and no deeper in the variables. */
+const smallCharacters = 200;
+const withheldDepthMax = 3;
+
+/**
+ * Withholds the large values that the code does not name, which would have to be copied. Should it come to one all the
+ * same, through a computed name for instance, it is evaluated again with everything.
+ */
+function named(code: string, variables: Readonly<Variables>): Handed {
+  if (openDoors.test(code)) return whole(variables);
+  const withheld: string[][] = [];
+  const isNamed = namesIn([code]);
+  const slim = (value: object, path: string[]): object =>
+    Object.fromEntries(
+      Object.entries(value).map(([name, member]) => {
+        if (charactersOf(member, smallCharacters) <= smallCharacters) return [name, member];
+        const at = [...path, name];
+        if (isNamed(name)) {
+          const isDeep = at.length >= withheldDepthMax || typeof member === 'string' || Array.isArray(member);
+          return [name, isDeep ? member : slim(member, at)];
+        }
+        withheld.push(at);
+        // Keeps its place among the others.
+        return [name, null];
+      }),
+    );
+  return { variables: JSON.stringify(slim(variables, [])), withheld };
 }
 
 const limitInWords = ({ reason }: SandboxError, timeoutMs: number) =>

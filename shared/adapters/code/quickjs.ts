@@ -9,6 +9,7 @@ import {
   type QuickJSWASMModule,
 } from 'quickjs-emscripten-core';
 import { type CodeKind, programOf } from './programs.ts';
+import { failure, OutOfMemory, threwNull } from './quickjs-failure.ts';
 
 const memoryLimitBytes = 64 * 1024 * 1024;
 const maxStackSizeBytes = 256 * 1024;
@@ -27,12 +28,14 @@ export interface Program {
   code: string;
   /** JSON of an object. */
   variables: string;
+  /** Paths of what stands in it without its value. */
+  withheld: readonly (readonly string[])[];
   /** Of the processor's time. */
   timeoutMs: number;
 }
 
-/** What came of a program: its value as JSON (nothing for `undefined`), or why there is none. */
-export type Evaluation = { json: string | undefined } | { error: string };
+/** What came of a program: its value as JSON (nothing for `undefined`), or why there is none: it read what was withheld. */
+export type Evaluation = { json: string | undefined } | { error: string } | { missed: true };
 
 interface Engine {
   module: QuickJSWASMModule;
@@ -52,29 +55,33 @@ async function newEngine(): Promise<Engine> {
  * Evaluates a program in a runtime of its own, which is thrown away after: no memory, limit or change to a
  * built-in outlives it. The program's promise is awaited.
  */
-export async function evaluate({ kind, code, variables, timeoutMs }: Program): Promise<Evaluation> {
-  let program: string;
+export async function evaluate(program: Program): Promise<Evaluation> {
+  let code: string;
   try {
-    program = programOf(kind, code);
+    code = programOf(program.kind, program.code);
   } catch (error) {
     return { error: `is not TypeScript: ${(error as Error).message}` };
   }
   engine ??= await newEngine();
   const { module, memory } = engine;
   try {
-    const evaluation = evaluateIn(module, program, variables, timeoutMs);
+    const evaluation = evaluateIn(module, { ...program, code });
     if (memory.buffer.byteLength > keptBytesMax) engine = undefined;
-    return evaluation;
+    // Without the memory for an error, QuickJS throws null.
+    return 'error' in evaluation && evaluation.error === threwNull && isFull(memory)
+      ? { error: outOfMemory }
+      : evaluation;
   } catch (error) {
     // Whatever broke out has left the engine half-way through something: the next evaluation gets a new one.
     engine = undefined;
-    const { message } = error as Error;
     if (error instanceof RangeError) return { error: 'nests too deeply for the sandbox' };
-    return { error: message === outOfMemory ? message : `broke the sandbox: ${message}` };
+    return { error: error instanceof OutOfMemory || isFull(memory) ? outOfMemory : broken };
   }
 }
 
+const isFull = ({ buffer }: WebAssembly.Memory) => buffer.byteLength >= memoryLimitBytes;
 const outOfMemory = `needs more than ${memoryLimitBytes / 1024 / 1024} MB of memory`;
+const broken = 'broke the sandbox: it may need too much memory, or nest too deeply';
 
 /** What this thread has computed so far: a busy machine takes nothing from a script's time. */
 function cpuMs(): number {
@@ -82,47 +89,61 @@ function cpuMs(): number {
   return (user + system) / 1_000;
 }
 
-function evaluateIn(
-  module: QuickJSWASMModule,
-  program: string,
-  variables: string,
-  timeoutMs: number,
-): Evaluation {
+function evaluateIn(module: QuickJSWASMModule, program: Program): Evaluation {
+  const { timeoutMs } = program;
   const deadline = cpuMs() + timeoutMs;
   let late = false;
+  let missed = false;
   const runtime = module.newRuntime({
     interruptHandler: () => {
       late ||= cpuMs() > deadline;
-      return late;
+      return late || missed;
     },
   });
+  const miss = () => {
+    missed = true;
+    throw new Error('This variable is withheld');
+  };
   runtime.setMemoryLimit(memoryLimitBytes);
   runtime.setMaxStackSize(maxStackSizeBytes);
-  const evaluation = evaluateWith(runtime, program, variables);
+  const evaluation = evaluateWith(runtime, program, miss);
   // Not disposed when something was thrown: a runtime that ran out of memory cannot be freed.
   runtime.dispose();
+  if (missed) return { missed };
   return late ? { error: `took longer than ${timeoutMs} ms` } : evaluation;
 }
 
 /** Makes the variables known to the program, but never in place of a built-in; gives what turns the result into JSON. */
-const prepare = `(json) => {
+const prepare = `(json, withheldJson, miss) => {
   const { stringify } = JSON;
   const variables = JSON.parse(json);
   globalThis.input = variables;
   globalThis.variables = variables;
+  const withheld = { get: () => miss(), set: () => miss(), enumerable: true, configurable: true };
+  for (const path of JSON.parse(withheldJson)) {
+    const name = path.pop();
+    Object.defineProperty(path.reduce((holder, step) => holder[step], variables), name, withheld);
+  }
   for (const name of Object.keys(variables)) {
-    if (name === 'input' || !(name in globalThis)) globalThis[name] = variables[name];
+    if (name !== 'input' && name in globalThis) continue;
+    Object.defineProperty(globalThis, name, Object.getOwnPropertyDescriptor(variables, name));
   }
   return (value) => stringify(value);
 }`;
 
-function evaluateWith(runtime: QuickJSRuntime, program: string, variables: string): Evaluation {
+function evaluateWith(
+  runtime: QuickJSRuntime,
+  { code, variables, withheld }: Program,
+  miss: () => never,
+): Evaluation {
   using context = runtime.newContext();
   using preparing = context.unwrapResult(context.evalCode(prepare));
   using json = context.newString(variables);
-  using prepared = context.callFunction(preparing, context.undefined, json);
+  using names = context.newString(JSON.stringify(withheld));
+  using missing = context.newFunction('miss', miss);
+  using prepared = context.callFunction(preparing, context.undefined, json, names, missing);
   if (prepared.error) return failure(context, prepared.error);
-  using started = context.evalCode(program, 'script');
+  using started = context.evalCode(code, 'script');
   if (started.error) return failure(context, started.error);
   using jobs = runtime.executePendingJobs();
   if (jobs.error) return failure(context, jobs.error);
@@ -141,18 +162,3 @@ function read(context: QuickJSContext, text: QuickJSHandle): Evaluation {
   if (context.getNumber(length) <= outputCharactersMax) return { json: context.getString(text) };
   return { error: `returned more than ${outputCharactersMax} characters of JSON` };
 }
-
-/** An error in words: its message and the line in the script where it arose. */
-function failure(context: QuickJSContext, error: QuickJSHandle): Evaluation {
-  const thrown: unknown = context.dump(error);
-  const { name, message, stack } = (Object(thrown) === thrown ? thrown : {}) as Record<string, unknown>;
-  if (name === 'InternalError' && message === 'out of memory') throw new Error(outOfMemory);
-  // A script can throw anything, and give an error any members.
-  const isError = typeof message === 'string' && message !== '';
-  const words = isError ? `${typeof name === 'string' ? name : 'Error'}: ${message}` : inWords(thrown);
-  const line = typeof stack === 'string' ? /script:(\d+)/.exec(stack)?.[1] : undefined;
-  return { error: `failed: ${words.slice(0, 500)}${line ? ` (line ${line})` : ''}` };
-}
-
-const inWords = (thrown: unknown): string =>
-  (typeof thrown === 'bigint' ? undefined : JSON.stringify(thrown)) ?? String(thrown);

@@ -2,8 +2,9 @@ import { availableParallelism } from 'node:os';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
+import { busy } from '../../core/errors.ts';
 import { log } from '../../core/log.ts';
-import { type Limits, SandboxError, type SandboxTask } from './sandbox.ts';
+import { type Limits, type Patience, SandboxError, type SandboxTask } from './sandbox.ts';
 import { makeTurns } from './turns.ts';
 
 /** A task as a thread gets it. */
@@ -56,15 +57,16 @@ function newPool(): Piscina {
 
 /**
  * Does a task in a thread. Its time is counted from its turn, not from the call.
- * @throws SandboxError when it takes too long, too much memory, or breaks its thread.
+ * @throws SandboxError when it takes too long, too much memory, or breaks its thread; ApiError 503 when its turn does not
+ * come within the patience of its request.
  */
 export async function inThread<Input, Output>(
   tenant: string,
   { name, alone }: SandboxTask<Input, Output>,
   input: Input,
-  { timeoutMs, signal }: Limits,
+  { timeoutMs, signal, patience }: Limits,
 ): Promise<Output> {
-  const giveBack = await (alone ? turnsAlone : turns).take(tenant, signal);
+  const giveBack = await turnOf(tenant, alone ? turnsAlone : turns, signal, patience);
   const ending = new AbortController();
   const end = () => ending.abort();
   const begun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
@@ -86,6 +88,19 @@ export async function inThread<Input, Output>(
     clearInterval(timer);
     signal?.removeEventListener('abort', end);
     giveBack();
+  }
+}
+
+async function turnOf(tenant: string, queue: typeof turns, signal?: AbortSignal, patience?: Patience) {
+  if (!patience) return queue.take(tenant, signal);
+  const leaving = new AbortController();
+  const timer = setTimeout(() => leaving.abort(busy()), patience.leftMs);
+  const since = performance.now();
+  try {
+    return await queue.take(tenant, AbortSignal.any([leaving.signal, ...(signal ? [signal] : [])]));
+  } finally {
+    clearTimeout(timer);
+    patience.leftMs -= performance.now() - since;
   }
 }
 

@@ -1,3 +1,4 @@
+import { StepError } from '../../core/step-error.ts';
 import type { Need } from '../../platform/data/scope.ts';
 
 /** A kind of work that threads do. What does it is registered under its name in `sandbox-thread/thread.ts`. */
@@ -25,6 +26,12 @@ export interface Limits {
   timeoutMs: number;
   /** Ends the task, or the wait for its turn. */
   signal?: AbortSignal | undefined;
+  patience?: Patience | undefined;
+}
+
+/** What a request may still wait for turns, all its tasks together. Runs wait as long as it takes. */
+export interface Patience {
+  leftMs: number;
 }
 
 /**
@@ -47,6 +54,16 @@ export class SandboxError extends Error {
   }
 }
 
+const limitWords = { time: 'takes too long', memory: 'takes too much memory', broken: 'nests too deeply' };
+
+/** For the `catch` of a task of a step: says which limit kept it from its end. @throws StepError, or what is no limit. */
+export const limitAsStepError =
+  (what: string, toDo: string) =>
+  (cause: unknown): never => {
+    if (!(cause instanceof SandboxError)) throw cause;
+    throw new StepError(`${what} ${limitWords[cause.reason]} ${toDo}`, { cause });
+  };
+
 let pool: Promise<typeof import('./pool.ts')> | undefined;
 
 /** Loaded with the first task. Node takes a while to find even what it has loaded already. */
@@ -60,6 +77,15 @@ export const sandboxOf =
   (tenant: string): Sandbox =>
   (task, input, limits) =>
     loadedPool().then(({ inThread }) => inThread(tenant, task, input, limits));
+
+/** With two tasks that take 11 s each by the clock, a request is still answered before API Gateway's 29 s are over. */
+const patienceMs = 6_000;
+
+/** The sandbox of one request. @throws also ApiError 503 when the request would wait too long for its turn. */
+export function impatient(sandbox: Sandbox, signal?: AbortSignal): Sandbox {
+  const patience: Patience = { leftMs: patienceMs };
+  return (task, input, limits) => sandbox(task, input, { signal, ...limits, patience });
+}
 
 /** The same, for those who name it under `needs`. */
 export const sandbox: Need<Sandbox> = ({ table }) => sandboxOf(table.tenant);

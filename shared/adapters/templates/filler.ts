@@ -1,4 +1,5 @@
 import { charactersOf, textsIn } from '../../core/json-texts.ts';
+import { namesIn } from '../../core/named-variables.ts';
 import { namesSecret } from '../../core/secret-references.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { Variables } from '../../core/variables.ts';
@@ -89,7 +90,7 @@ async function fillInThread(
   if (texts.length === 0) return new Map();
   const result = await sandbox(
     fillTemplates,
-    { texts, variables: namedIn(texts, variables) },
+    { texts, variables: variablesFor(texts, variables) },
     { timeoutMs: fillMsMax },
   ).catch((error) => ({ problem: limitIn(error) }));
   if ('problem' in result) throw unfillable(result.problem);
@@ -97,12 +98,14 @@ async function fillInThread(
 }
 
 /** The variables whose names stand in the texts: others need not be copied for the thread. */
-function namedIn(texts: readonly string[], variables: Readonly<Variables>): Variables {
+function variablesFor(texts: readonly string[], variables: Readonly<Variables>): Variables {
   // A name may be computed: `{{ [name] }}`.
   if (texts.some((text) => /[^\w\])"'-]\[/.test(text))) return variables;
-  const names = new Set(texts.some(namesSecret) ? ['secrets'] : []);
-  for (const name of Object.keys(variables)) if (texts.some((text) => text.includes(name))) names.add(name);
-  return Object.fromEntries(Object.entries(variables).filter(([name]) => names.has(name)));
+  const isNamed = namesIn(texts);
+  const secrets = texts.some(namesSecret) ? ['secrets'] : [];
+  return Object.fromEntries(
+    Object.entries(variables).filter(([name]) => isNamed(name) || secrets.includes(name)),
+  );
 }
 
 /** @throws what is no limit of the sandbox. */

@@ -1,7 +1,7 @@
 import { jsonIn } from '../../core/json.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { HttpAnswer } from '../ports.ts';
-import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
+import { limitAsStepError, type Sandbox } from '../sandbox/sandbox.ts';
 import type { Page } from './page.ts';
 import { readPage, xmlProblem } from './tasks.ts';
 
@@ -48,12 +48,7 @@ export const pageOf = (answer: HttpAnswer, sandbox: Sandbox, signal: AbortSignal
     unreadable(answer),
   );
 
-const unreadable =
-  ({ url }: HttpAnswer) =>
-  (cause: unknown): never => {
-    if (!(cause instanceof SandboxError)) throw cause;
-    throw new StepError(`${url} takes too long or too much memory to read`, { cause });
-  };
+const unreadable = ({ url }: HttpAnswer) => limitAsStepError(url, 'to read');
 
 /** An answer by its content type: JSON becomes its value, an HTML page markdown, all else stays text. */
 export async function contentOf(answer: HttpAnswer, reading: Reading): Promise<unknown> {

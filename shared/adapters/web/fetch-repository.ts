@@ -1,5 +1,5 @@
 import { StepError } from '../../core/step-error.ts';
-import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
+import { limitAsStepError, type Sandbox } from '../sandbox/sandbox.ts';
 import { isText } from './content.ts';
 import { archiveOf, fileAt, type GitHub, nameOf } from './github.ts';
 import type { Packing } from './pack-repository.ts';
@@ -27,10 +27,7 @@ export async function fetchRepository(
     packRepository,
     { archive, path: place.path, packing },
     { timeoutMs, signal: github.signal },
-  ).catch((cause) => {
-    if (!(cause instanceof SandboxError)) throw cause;
-    throw new StepError(`${nameOf(place)} takes too long or too much memory to read`, { cause });
-  });
+  ).catch(limitAsStepError(nameOf(place), 'to read'));
   if ('problem' in result) throw new StepError(result.problem);
   if (!result.text) throw new StepError(`${nameOf(place)} has no text file that the patterns leave`);
   return result.text;

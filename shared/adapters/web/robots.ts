@@ -1,6 +1,6 @@
 import { StepError } from '../../core/step-error.ts';
 import type { Ports } from '../ports.ts';
-import { SandboxError } from '../sandbox/sandbox.ts';
+import { limitAsStepError } from '../sandbox/sandbox.ts';
 import { readRobots } from './tasks.ts';
 
 /** What the standard (RFC 9309, 2.5) has a crawler read at least. */
@@ -30,10 +30,7 @@ export async function robotsOf(
   }
   const text = answer.status < 300 ? answer.text.slice(0, charactersMax) : '';
   const read = (urls: readonly string[]) =>
-    sandbox(readRobots, { text, urls }, { timeoutMs, signal }).catch((cause) => {
-      if (!(cause instanceof SandboxError)) throw cause;
-      throw new StepError(`${url} takes too long to apply`, { cause });
-    });
+    sandbox(readRobots, { text, urls }, { timeoutMs, signal }).catch(limitAsStepError(url, 'to apply'));
   const { delaySeconds } = await read([]);
   return {
     allows: async (urls) => (text === '' ? urls.map(() => true) : (await read(urls)).allowed),

@@ -1,4 +1,4 @@
-import { sandbox } from '../../adapters/sandbox/sandbox.ts';
+import { impatient, sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { notFound, unprocessable } from '../../core/errors.ts';
 import { derivedId } from '../../core/ids.ts';
 import { normaliseSteps } from '../../domain/flows/checking/flow-steps.ts';
@@ -27,7 +27,7 @@ export interface Prepared {
 /** Finds or makes the flow, its version and the record. */
 export async function prepare(scope: Scope, principal: Principal, body: DispatchBody): Promise<Prepared> {
   const sent = body.flow?.steps;
-  const steps = sent && (await checkTexts(sent, ['flow', 'steps'], sandbox(scope)));
+  const steps = sent && (await checkTexts(sent, ['flow', 'steps'], impatient(sandbox(scope))));
   if (steps?.length === 0) throw noSteps();
   const { flowMode, modelOverride, storeResults } = body.options;
   const savesFlow = flowMode === 'create' || flowMode === 'upsert';

@@ -20,7 +20,7 @@ const errorMeanings: Record<number, string> = {
   422: 'The request is well formed, but there is nothing to run',
   429: 'The hourly or daily limit is reached; `X-RateLimit-Reset` says until when',
   500: 'A fault of the service; `details` holds the request’s id',
-  503: 'The time was too short for all of the work; `details` tells how much is done: send the call again',
+  503: 'Too busy to begin, or the time was too short for all of the work; `details` tells which, and how much is done: send the call again',
 };
 
 const rateLimitHeaders = {

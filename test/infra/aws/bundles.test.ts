@@ -69,8 +69,8 @@ test('an endpoint that runs nothing of a tenant carries no sandbox along', async
     await deployed(id);
     return readdirSync(join(folder, id), { recursive: true }).map(String);
   };
-  expect(await filesOf('records.get')).not.toContain(join('later', 'thread.mjs'));
-  expect(await filesOf('flows.update')).toContain(join('later', 'thread.mjs'));
+  expect(await filesOf('records.get')).not.toContain(join('sandbox-thread', 'thread.mjs'));
+  expect(await filesOf('flows.update')).toContain(join('sandbox-thread', 'thread.mjs'));
 });
 
 test('the bundled check of a flow knows a caller by the credential, and looks into the account', async () => {

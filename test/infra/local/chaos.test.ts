@@ -7,6 +7,8 @@ import { killAll, newDirectory, start } from '../../support/processes.ts';
 
 // In CI a thousand.
 const recordCount = Number(process.env.CHAOS_RECORDS ?? 300);
+/** No record takes as long as this, also after a crash and on a busy machine. */
+const stuckMs = 60_000;
 const poisoned = (n: number) => n % 50 === 7;
 
 const models = await startModelStandIn({
@@ -57,9 +59,29 @@ async function startBatch({ call }: Client): Promise<{ flowId: string; batchId: 
   return { flowId: flow.id, batchId };
 }
 
+type Status = AnswerOf<'GET /v1/batch/status/{id}'>;
+
+/** Waits for a status of the batch, as long as records go on to be done. */
+async function statusWhen(read: () => Promise<Status>, what: string, holds: (status: Status) => boolean) {
+  let status = await read();
+  let movedAt = Date.now();
+  while (!holds(status)) {
+    if (Date.now() - movedAt > stuckMs) {
+      throw new Error(`Waited for ${what}, and nothing moved for ${stuckMs} ms: ${JSON.stringify(status)}`);
+    }
+    await sleep(50);
+    const next = await read();
+    if (next.processedRecords !== status.processedRecords) movedAt = Date.now();
+    status = next;
+  }
+  return status;
+}
+
 async function allResults({ call }: Client, flowId: string) {
   const results: AnswerOf<'GET /v1/flows/{id}/step-results'>['data'] = [];
-  for (let more = true; more; ) {
+  const pagesMax = Math.ceil((recordCount * steps.length) / 100);
+  for (let pages = 0, more = true; more; pages++) {
+    if (pages > pagesMax) throw new Error(`There are more than ${pagesMax} pages of step results`);
     const query = { limit: 100, offset: results.length };
     const page = await call('GET /v1/flows/{id}/step-results', { params: { id: flowId }, query });
     results.push(...page.data);
@@ -79,15 +101,12 @@ test('models that fail and hang, and a process that is killed three times, lose 
   const { flowId, batchId } = await startBatch(clientOf(stack.facts));
   const status = () => clientOf(stack.facts).call('GET /v1/batch/status/{id}', { params: { id: batchId } });
   for (const share of [0.2, 0.45, 0.7]) {
-    while ((await status()).processedRecords < recordCount * share) await sleep(50);
+    const enough = recordCount * share;
+    await statusWhen(status, `${enough} records done`, ({ processedRecords }) => processedRecords >= enough);
     stack.child.kill('SIGKILL');
     stack = await start(environment);
   }
-  let end = await status();
-  while (end.status === 'scheduled' || end.status === 'running') {
-    await sleep(200);
-    end = await status();
-  }
+  const end = await statusWhen(status, 'its end', ({ status }) => !['scheduled', 'running'].includes(status));
   const results = await allResults(clientOf(stack.facts), flowId);
   const byRecord = Map.groupBy(results, ({ recordId }) => recordId);
   const failed = [...byRecord.values()].filter((rows) => rows.some((row) => row.status === 'failed'));
@@ -107,4 +126,4 @@ test('models that fail and hang, and a process that is killed three times, lose 
     const said = rows.find(({ stepName, status }) => stepName === 'ask' && status === 'completed');
     if (said) expect(said.outputPreview).toBe(`about ${n + 1}`);
   }
-}, 180_000);
+}, 300_000);

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import * as scripts from '../../../../shared/adapters/code/evaluate-code.ts';
+import type { Sandbox } from '../../../../shared/adapters/sandbox/sandbox.ts';
 import { StepError } from '../../../../shared/core/step-error.ts';
-import { evaluateExpression, evaluateScript, problemOf } from '../../../support/sandbox.ts';
+import { evaluateExpression, evaluateScript, problemOf, sandbox } from '../../../support/sandbox.ts';
 
 const variables = { order: { items: [{ price: 2 }, { price: 3 }] }, name: 'Ada', 'with-dash': 1 };
 const timeoutMs = 250;
@@ -30,6 +32,60 @@ test('a variable called input is that variable, and none takes the place of a bu
   ]);
 });
 
+const long = 'x'.repeat(1_000);
+const reach = `(() => {})['constr' + 'uctor']`;
+test.each([
+  ['by its name', 'return name + order.items.length'],
+  ['as a member', 'return [variables.name, input?.order.items[1].price, typeof variables.none]'],
+  ['as a computed member', 'const key = "na" + "me"; return [variables[key], input[key.trim()]]'],
+  ['as a computed member of one that it names', 'return order["no" + "te"]'],
+  ['as one of all members of one that it names', 'return [Object.entries(order), order, { ...order }]'],
+  [
+    'whose value it changes',
+    'order["no" + "te"] = 1; order.more = 2; delete order["de" + "ep"]; return order',
+  ],
+  ['all in order', 'return [Object.keys(variables), variables, { ...input }]'],
+  ['of the global object', 'return Object.keys(globalThis).filter((key) => key !== "z")'],
+  ['through a method', 'return [variables.valueOf(), variables.hasOwnProperty("wi" + "th-dash")]'],
+  ['in a destructuring', 'const { order, ...rest } = variables; return rest'],
+  ['by an escaped name', String.raw`return n\u0061me`],
+  ['in code that is put together', `return ${reach}("return na" + "me")()`],
+  ['of a global object that is come to by a detour', `return ${reach}("return th" + "is")()["na" + "me"]`],
+  [
+    'that is caught when it is not there',
+    `try { return ${reach}("return na" + "me.length")() } catch { return 1 }`,
+  ],
+  ['set anew', `${reach}("na" + "me = 5")(); return ${reach}("return na" + "me")()`],
+])('a script comes to a variable %s, whether or not it names it', async (_, script) => {
+  const order = { ...variables.order, note: long, deep: { text: long, '__proto__ ': long }, last: 1 };
+  const all = {
+    z: 1,
+    name: long,
+    order,
+    'with-dash': long,
+    toString: long,
+    input: { order, long },
+    a: [long],
+  };
+  const seen = async (code: string) => JSON.stringify(await evaluateScript(code, all));
+  // Whoever says `variables` is given all of them.
+  expect(await seen(script)).toBe(await seen(`/* variables */ ${script}`));
+});
+
+test('of what is large only what the code names is copied for it', async () => {
+  const copied: string[] = [];
+  const watched = ((name, input, limits) => {
+    copied.push((input as { variables: string }).variables);
+    return sandbox(name, input, limits);
+  }) as Sandbox;
+  const all = { long, small: 1, _record: { id: 'r', metadata: { long, list: [long], age: 7 } } };
+  const code = 'small > 0 && variables.small === 1 && _record.metadata.age > 5';
+  expect(await scripts.evaluateExpression(watched, code, all)).toBe(true);
+  expect(copied).toEqual([
+    '{"long":null,"small":1,"_record":{"id":"r","metadata":{"long":null,"list":null,"age":7}}}',
+  ]);
+});
+
 test('an expression gives its value', async () => {
   expect(await evaluateExpression('order.items.length > 1 && name', variables)).toBe('Ada');
   expect(await evaluateExpression('variables.missing?.deep', variables)).toBe(null);
@@ -48,6 +104,19 @@ test.each([
   ['return await new Promise(() => {})', 'The script never ends: it awaits something that cannot happen'],
   ['return 5n', 'The script failed: TypeError: Do not know how to serialize a BigInt'],
   ['const a = {}; a.a = a; return a', 'The script failed: TypeError: circular reference'],
+  ['throw null', 'The script failed: null'],
+  ['throw Promise.resolve(1)', 'The script failed: it threw a promise'],
+  ['return Promise.reject(Promise.reject(1))', 'The script failed: it threw a promise'],
+  [
+    'let o = {}; for (let i = 0; i < 1e5; i++) o = { o }; return o',
+    'The script returned a value that nests too deeply',
+  ],
+  ['let o = {}; for (;;) o = { o }', 'The script needs more than 64 MB of memory'],
+  ['const p = Promise.resolve(); for (;;) p.then(() => {})', 'The script needs more than 64 MB of memory'],
+  [
+    'const f = async () => { await null; return f() }; return f()',
+    'The script needs more than 64 MB of memory',
+  ],
 ])('%s fails with its reason', async (script, message) => {
   await expect(evaluateScript(script, variables)).rejects.toThrow(new StepError(message));
 });

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
+import { SandboxError } from '../../../../shared/adapters/sandbox/sandbox.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { html, json, type WebAnswer, web } from '../../../support/web.ts';
 import { problemsOf, runStep } from './run-step.ts';
@@ -48,6 +49,19 @@ test.each<[string, WebAnswer, unknown]>([
   ['markdown', { type: 'text/markdown', body: '# *a*' }, '# *a*'],
 ])('as %s of %j', async (responseType, answer, output) => {
   expect(await fetched(answer, responseType)).toEqual(output);
+});
+
+test.each<[SandboxError['reason'], string]>([
+  ['time', 'takes too long to read'],
+  ['memory', 'takes too much memory to read'],
+  ['broken', 'nests too deeply to read'],
+])('a page that is over the limit of %s fails the step with these words', async (reason, words) => {
+  const { url } = await web(() => html('<p>a'));
+  const sandbox = async () => {
+    throw new SandboxError(reason);
+  };
+  const failure = await failureOf(runStep('fetch-url', { http: { url } }, { ports: { sandbox } }));
+  expect(failure).toMatchObject({ message: expect.stringMatching(`^${url}.* ${words}$`), retryable: false });
 });
 
 test('a page comes without scripts, styles and what frames it, with tables and absolute links', async () => {

@@ -1,0 +1,64 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createFlow } from '../../functions/flows/create.ts';
+import { validateFlow } from '../../functions/public/validate-flow.ts';
+import { sandboxOf } from '../../shared/adapters/sandbox/sandbox.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { template } from '../support/flows.ts';
+import { invokeWith } from '../support/invoke.ts';
+import { principalOf } from '../support/principals.ts';
+import { countingRuntime, newTenant } from '../support/stack.ts';
+
+/** Has a tenant's threads compute, and many tasks wait for them, until the test is over. */
+function occupy(tenant: string): void {
+  const stop = new AbortController();
+  const task = {
+    kind: 'script',
+    code: 'while (true);',
+    variables: '{}',
+    withheld: [],
+    timeoutMs: 60_000,
+  } as const;
+  const limits = { timeoutMs: 60_000, signal: stop.signal };
+  const all = Array.from({ length: 20 }, () => sandboxOf(tenant)('evaluate', task, limits));
+  const over = Promise.allSettled(all);
+  onTestFinished(async () => {
+    stop.abort();
+    await over;
+  });
+}
+
+const request = {
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ name: 'Later', flowSteps: [template('{{ a | upcase }}')] }),
+};
+const refusal = {
+  error: 'Service unavailable',
+  details: [
+    {
+      code: 'BUSY',
+      message: 'Too many flows are being checked at the moment; send the request again later',
+    },
+  ],
+};
+
+test('who would wait long behind others without a credential is told to come again, while a tenant is answered', async () => {
+  const tenant = await newTenant();
+  const validate = toLambda(validateFlow, countingRuntime);
+  const create = toLambda(createFlow, countingRuntime);
+  occupy('anonymous');
+  const [refused, saved] = await Promise.all([
+    invokeWith(validate, {})(request),
+    invokeWith(create, principalOf(tenant))(request),
+  ]);
+  expect(saved).toMatchObject({ statusCode: 201 });
+  expect(refused).toMatchObject({ statusCode: 503, headers: { 'Retry-After': '10' } });
+  expect(JSON.parse(refused.body)).toEqual(refusal);
+});
+
+test('who would wait long behind runs of the same tenant is told to come again', async () => {
+  const tenant = await newTenant();
+  occupy(tenant.tenant);
+  const refused = await invokeWith(toLambda(createFlow, countingRuntime), principalOf(tenant))(request);
+  expect(refused).toMatchObject({ statusCode: 503, headers: { 'Retry-After': '10' } });
+  expect(JSON.parse(refused.body)).toEqual(refusal);
+});
