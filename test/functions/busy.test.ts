@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createFlow } from '../../functions/flows/create.ts';
 import { validateFlow } from '../../functions/public/validate-flow.ts';
+import { evaluateProgram } from '../../shared/adapters/code/tasks.ts';
 import { sandboxOf } from '../../shared/adapters/sandbox/sandbox.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { template } from '../support/flows.ts';
@@ -19,7 +20,7 @@ function occupy(tenant: string): void {
     timeoutMs: 60_000,
   } as const;
   const limits = { timeoutMs: 60_000, signal: stop.signal };
-  const all = Array.from({ length: 20 }, () => sandboxOf(tenant)('evaluate', task, limits));
+  const all = Array.from({ length: 20 }, () => sandboxOf(tenant)(evaluateProgram, task, limits));
   const over = Promise.allSettled(all);
   onTestFinished(async () => {
     stop.abort();
