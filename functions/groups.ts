@@ -14,7 +14,7 @@ export const groups = {
   'flow-versions': 'The versions of a flow: its draft, and what was published.',
   records: 'The data that flows run on: upload it, filter it, change it and read what runs made of it.',
   dispatch: 'Run a flow at once, and follow it as it runs.',
-  batch: 'Runs of a flow on many records: start one, follow it, cancel it and see what it cost.',
+  batches: 'Runs of a flow on many records: start one, follow it, cancel it and see what it cost.',
   secrets: 'Passwords and keys that steps name. Values go in, and never come out.',
   public: 'What needs no credential.',
   docs: 'This description of the API.',

@@ -5,7 +5,7 @@ import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { BatchParams } from './status.ts';
 
 export const cancelBatch = defineEndpoint({
-  id: 'batch.cancel',
+  id: 'batches.cancel',
   method: 'POST',
   path: '/v1/batch/cancel/{id}',
   permission: 'FLOWS:EXECUTE',

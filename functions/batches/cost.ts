@@ -5,7 +5,7 @@ import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { BatchParams } from './status.ts';
 
 export const batchCost = defineEndpoint({
-  id: 'batch.cost',
+  id: 'batches.cost',
   method: 'GET',
   path: '/v1/batch/{id}/cost',
   permission: 'FLOWS:READ',

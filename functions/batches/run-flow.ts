@@ -21,7 +21,7 @@ const example = {
 };
 
 export const runBatchFlow = defineEndpoint({
-  id: 'batch.run-flow',
+  id: 'batches.run-flow',
   method: 'POST',
   path: '/v1/batch/flow',
   permission: 'FLOWS:EXECUTE',

@@ -8,7 +8,7 @@ import { toLambda } from '../../shared/platform/http/lambda.ts';
 export const BatchParams = z.object({ id: idOf('batch') });
 
 export const batchStatus = defineEndpoint({
-  id: 'batch.status',
+  id: 'batches.status',
   method: 'GET',
   path: '/v1/batch/status/{id}',
   permission: 'FLOWS:READ',

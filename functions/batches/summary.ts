@@ -19,7 +19,7 @@ const BatchListItem = z
   .meta({ id: 'BatchListItem' });
 
 export const batchSummary = defineEndpoint({
-  id: 'batch.summary',
+  id: 'batches.summary',
   method: 'GET',
   path: '/v1/batch/summary',
   permission: 'FLOWS:READ',

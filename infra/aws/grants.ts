@@ -29,7 +29,7 @@ type Need =
 const needsOf: Record<string, readonly Need[]> = {
   'api-keys': ['write', 'keepTestKeys'],
   authorizer: ['read'],
-  batch: ['write', 'payloads', 'plan', 'runs'],
+  batches: ['write', 'payloads', 'plan', 'runs'],
   dispatch: [
     'write',
     'payloads',

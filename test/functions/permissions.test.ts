@@ -13,7 +13,7 @@ const resources: Record<string, string> = {
   'api-keys': 'API_KEYS',
   flows: 'FLOWS',
   'flow-versions': 'FLOWS',
-  batch: 'FLOWS',
+  batches: 'FLOWS',
   dispatch: 'FLOWS',
   records: 'RECORDS',
   secrets: 'SECRETS',
@@ -21,7 +21,7 @@ const resources: Record<string, string> = {
 
 /** Where the rule does not say it: GET needs READ, the others WRITE. */
 const exceptions: Record<string, string> = {
-  ...{ 'batch.run-flow': 'FLOWS:EXECUTE', 'batch.cancel': 'FLOWS:EXECUTE', 'dispatch.run': 'FLOWS:EXECUTE' },
+  ...{ 'batches.run-flow': 'FLOWS:EXECUTE', 'batches.cancel': 'FLOWS:EXECUTE', 'dispatch.run': 'FLOWS:EXECUTE' },
   'flows.run-on-record-type': 'FLOWS:EXECUTE',
   ...{ 'records.preview-filter': 'RECORDS:READ', 'secrets.check': 'SECRETS:READ' },
   // The documents list no 403 for these.

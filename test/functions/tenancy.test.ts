@@ -13,7 +13,7 @@ const kinds: Record<string, keyof Ids> = {
   versionId: 'flowver',
   'flows.id': 'flow',
   'records.id': 'record',
-  'batch.id': 'batch',
+  'batches.id': 'batch',
   'api-keys.id': 'key',
   'secrets.id': 'secret',
 };

@@ -249,7 +249,7 @@ test('a secret and the plaintext of keys are found nowhere but in Secrets Manage
     flowId: [flow.id],
     versionId: [publishedVersionId],
     records: records.map(({ id }: { id: string }) => id),
-    batch: [batch.batchId],
+    batches: [batch.batchId],
     'api-keys': [live.apiKey.id, trial.apiKey.id],
     secrets: [data.id],
   });
