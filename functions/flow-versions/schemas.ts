@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
-import { StoredStep } from '../../shared/domain/flows/flow.ts';
+import { FlowStep } from '../../shared/domain/flows/steps/step.ts';
 import type { LoadedVersion } from '../../shared/domain/flows/version-store.ts';
 
 export const VersionsParams = z.object({ flowId: idOf('flow') });
@@ -13,7 +13,7 @@ export const FlowVersionResponse = z
     flowId: z.string(),
     versionNumber: z.int(),
     versionType: VersionType,
-    flowConfig: z.object({ steps: z.array(StoredStep) }).nullable(),
+    flowConfig: z.object({ steps: z.array(FlowStep) }).nullable(),
     label: z.string().nullable(),
     notes: z.string().nullable(),
     createdAt: z.string(),

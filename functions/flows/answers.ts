@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
 import { nameUpTo, wellFormed, wellFormedOnly } from '../../shared/core/name.ts';
-import { StoredStep } from '../../shared/domain/flows/flow.ts';
 import type { LoadedFlow } from '../../shared/domain/flows/flow-store.ts';
+import { FlowStep } from '../../shared/domain/flows/steps/step.ts';
 
 export const FlowParams = z.object({ id: idOf('flow') });
 export const FlowName = nameUpTo(255);
@@ -15,7 +15,7 @@ export const FlowResponse = z
     organizationId: z.string().nullable(),
     name: z.string(),
     description: z.string().nullable(),
-    flowSteps: z.array(StoredStep),
+    flowSteps: z.array(FlowStep),
     stepCount: z.int(),
     createdAt: z.string(),
     updatedAt: z.string(),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { exportedSteps } from '../../shared/domain/flows/export.ts';
-import { StoredStep } from '../../shared/domain/flows/flow.ts';
 import { flowStore } from '../../shared/domain/flows/flow-store.ts';
+import { FlowStep } from '../../shared/domain/flows/steps/step.ts';
 import { versionStore } from '../../shared/domain/flows/version-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
@@ -22,7 +22,7 @@ export const exportFlowRuntime = defineEndpoint({
         id: z.string(),
         name: z.string(),
         description: z.string().nullable(),
-        steps: z.array(StoredStep),
+        steps: z.array(FlowStep),
       })
       .meta({ id: 'ExportedFlow' }),
   },

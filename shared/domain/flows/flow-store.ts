@@ -5,18 +5,19 @@ import { type CursorQuery, cursorPage } from '../../platform/data/pages.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
-import { type Flow, flowEntity, flowsPartition, type StoredStep } from './flow.ts';
+import { type Flow, flowEntity, flowsPartition } from './flow.ts';
 import { keysOfSteps, useWrites } from './secret-keys.ts';
+import type { FlowStep } from './steps/step.ts';
 
 export type FlowStore = ReturnType<typeof flowStore>;
 
 /** A flow with its steps fetched. */
-export type LoadedFlow = Omit<Flow, 'steps'> & { steps: StoredStep[] };
+export type LoadedFlow = Omit<Flow, 'steps'> & { steps: FlowStep[] };
 
 export interface FlowChanges {
   name?: string | undefined;
   description?: string | null | undefined;
-  steps?: StoredStep[] | undefined;
+  steps?: FlowStep[] | undefined;
 }
 
 const attemptsMax = 5;
@@ -66,7 +67,7 @@ export function flowStore(scope: Scope) {
 
     async get(id: string): Promise<LoadedFlow> {
       const flow = await find(id);
-      return { ...flow, steps: (await payloads.fetch(flow.steps)) as StoredStep[] };
+      return { ...flow, steps: (await payloads.fetch(flow.steps)) as FlowStep[] };
     },
 
     async list(query: CursorQuery & { search?: string | undefined }) {
@@ -145,7 +146,7 @@ export function flowStore(scope: Scope) {
           beside,
         };
       });
-      const steps = changes.steps ?? ((await payloads.fetch(flow.steps)) as StoredStep[]);
+      const steps = changes.steps ?? ((await payloads.fetch(flow.steps)) as FlowStep[]);
       return { ...flow, steps, draft: flow.draft ?? { id: draftId, number: 1, createdAt: at } };
     },
 
@@ -183,7 +184,7 @@ export function flowStore(scope: Scope) {
   };
 }
 
-const factsOf = (steps: readonly StoredStep[]) => ({
+const factsOf = (steps: readonly FlowStep[]) => ({
   stepCount: steps.length,
   secretKeys: keysOfSteps(steps),
 });

@@ -2,18 +2,6 @@ import * as z from 'zod';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { Stowed } from '../../platform/data/payloads.ts';
 
-/** A step as it is stored and answered. Its config has been checked against its type when it was saved. */
-export const StoredStep = z.object({
-  id: z.string(),
-  type: z.string(),
-  name: z.string(),
-  order: z.int(),
-  enabled: z.boolean(),
-  when: z.string().optional(),
-  config: z.record(z.string(), z.unknown()),
-});
-export type StoredStep = z.infer<typeof StoredStep>;
-
 /** A flow with the steps that its editor shows: those of the draft, or of the published version when there is none. */
 export const Flow = z.object({
   id: z.string(),

@@ -3,10 +3,10 @@ import { keysOfScript, keysOfTemplate } from '../../core/secret-references.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { secretUseEntity } from '../secrets/secret.ts';
-import { branchesOf } from './steps/branches.ts';
+import { branchesOf, walkSteps } from './steps/walk-steps.ts';
 
 /** A step as it was sent or as it is stored. */
-export interface SentStep {
+interface WithConfig {
   config?: Record<string, unknown> | undefined;
 }
 
@@ -14,14 +14,14 @@ export interface SentStep {
 const depthMax = 100;
 
 /** The texts of a step's own config, without those of the steps nested in it, with their paths. */
-export function ownTexts({ config = {} }: SentStep) {
-  const nested = branchesOf(config).map(([name]) => name);
+export function ownTexts({ config = {} }: WithConfig) {
+  const nested: string[] = branchesOf(config).map(([name]) => name);
   const own = Object.entries(config).filter(([name]) => !nested.includes(name));
   return [...textsIn({ config: Object.fromEntries(own) }, [], depthMax)];
 }
 
 /** The keys of the secrets that a step names itself. Told by the texts alone: who saves a flow needs no step's code. */
-export const keysOfStep = (step: SentStep): string[] => [...new Set(ownTexts(step).flatMap(keysOfText))];
+export const keysOfStep = (step: WithConfig): string[] => [...new Set(ownTexts(step).flatMap(keysOfText))];
 
 /** The keys of the secrets that one text of a config names. */
 export const keysOfText = ({ text, path }: { text: string; path: readonly PropertyKey[] }) =>
@@ -30,19 +30,16 @@ export const keysOfText = ({ text, path }: { text: string; path: readonly Proper
 /** The member of a config that is a script: it has its own way of naming secrets. */
 const isScript = (path: readonly PropertyKey[]) => path.length === 2 && path[1] === 'script';
 
-const known = new WeakMap<readonly SentStep[], string[]>();
+const known = new WeakMap<readonly WithConfig[], string[]>();
 
 /** The keys of all secrets that steps name, nested ones too. Remembered, since a version is run for every record. */
-export function keysOfSteps(steps: readonly SentStep[]): string[] {
+export function keysOfSteps(steps: readonly WithConfig[]): string[] {
   const keys = known.get(steps) ?? [
-    ...new Set(steps.flatMap((step) => [...keysOfStep(step), ...nestedKeys(step)])),
+    ...new Set([...walkSteps(steps)].flatMap(({ step }) => keysOfStep(step))),
   ];
   known.set(steps, keys);
   return keys;
 }
-
-const nestedKeys = ({ config }: SentStep) =>
-  branchesOf(config).flatMap(([, branch]) => keysOfSteps(branch as SentStep[]));
 
 /** What a flow means for the count of a secret's uses: it names those of its draft and those of what is published. */
 interface Naming {

@@ -7,13 +7,13 @@ import {
   type FlowVersion,
   FlowVersion as FlowVersionSchema,
   flowVersionEntity,
-  type StoredStep,
   versionsPartition,
 } from './flow.ts';
 import { flowStore } from './flow-store.ts';
+import type { FlowStep } from './steps/step.ts';
 
 export type VersionStore = ReturnType<typeof versionStore>;
-export type LoadedVersion = Omit<FlowVersion, 'steps'> & { steps: StoredStep[] };
+export type LoadedVersion = Omit<FlowVersion, 'steps'> & { steps: FlowStep[] };
 
 /** What lists show of a version. */
 const VersionSummary = FlowVersionSchema.pick({
@@ -36,7 +36,7 @@ export function versionStore(scope: Scope) {
 
   const load = async (version: FlowVersion): Promise<LoadedVersion> => ({
     ...version,
-    steps: (await payloads.fetch(version.steps)) as StoredStep[],
+    steps: (await payloads.fetch(version.steps)) as FlowStep[],
   });
 
   /** One of a flow's versions. @throws 400 for a version of another flow, 404 for an unknown one. */

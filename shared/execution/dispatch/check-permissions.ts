@@ -1,7 +1,7 @@
 import { missingPermission } from '../../core/errors.ts';
 import { keysOfSteps } from '../../domain/flows/secret-keys.ts';
 import { stepTypeOf } from '../../domain/flows/step-types/index.ts';
-import { branchesOf } from '../../domain/flows/steps/branches.ts';
+import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
 import { covers, type Permission } from '../../platform/identity/permissions.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import type { DispatchBody } from './request.ts';
@@ -17,15 +17,8 @@ export function checkPermissions({ permissions }: Principal, { flow, record, opt
   if (record?.id || options.recordMode === 'existing') need('RECORDS:READ');
   // Whoever can make a flow that takes a secret somewhere can read it there.
   if (keysOfSteps(flow.steps).length > 0) need('FLOWS:WRITE');
-  for (const { type } of everyStep(flow.steps)) {
-    const { permission } = stepTypeOf(type);
+  for (const { step } of walkSteps(flow.steps)) {
+    const { permission } = stepTypeOf(step.type);
     if (permission) need(permission);
   }
-}
-
-function everyStep(steps: readonly { type: string; config?: unknown }[]): { type: string }[] {
-  return steps.flatMap((step) => [
-    step,
-    ...branchesOf(step.config).flatMap(([, branch]) => everyStep(branch as { type: string }[])),
-  ]);
 }

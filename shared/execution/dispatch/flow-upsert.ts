@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { ApiError, conflict } from '../../core/errors.ts';
-import { flowsPartition, type StoredStep } from '../../domain/flows/flow.ts';
+import { flowsPartition } from '../../domain/flows/flow.ts';
 import { flowStore, type LoadedFlow } from '../../domain/flows/flow-store.ts';
+import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import { versionStore } from '../../domain/flows/version-store.ts';
 import { backOff } from '../../platform/data/commit.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
@@ -13,7 +14,7 @@ import type { DispatchBody } from './request.ts';
 
 const digestOf = (value: string) => createHash('sha256').update(value).digest('hex');
 /** Steps without their ids, which are made anew for those that came without. */
-const contentOf = (steps: readonly StoredStep[]) =>
+const contentOf = (steps: readonly FlowStep[]) =>
   digestOf(JSON.stringify(steps, (key, value) => (key === 'id' ? undefined : value)));
 
 /** Which flow an upsert of a name means, and the steps that the last one left. */
@@ -29,7 +30,7 @@ export const flowNameEntity = defineEntity({
 export interface UpsertedFlow {
   name: string;
   description?: string | null | undefined;
-  steps: StoredStep[];
+  steps: FlowStep[];
 }
 type Options = DispatchBody['options']['upsertOptions'];
 

@@ -3,9 +3,10 @@ import { notFound, unprocessable } from '../../core/errors.ts';
 import { derivedId } from '../../core/ids.ts';
 import { normaliseSteps } from '../../domain/flows/checking/flow-steps.ts';
 import { type CheckedSteps, checkTexts } from '../../domain/flows/checking/text-problems.ts';
-import type { Flow, StoredStep } from '../../domain/flows/flow.ts';
+import type { Flow } from '../../domain/flows/flow.ts';
 import { flowStore } from '../../domain/flows/flow-store.ts';
-import { branchesOf } from '../../domain/flows/steps/branches.ts';
+import type { FlowStep } from '../../domain/flows/steps/step.ts';
+import { mapSteps } from '../../domain/flows/steps/walk-steps.ts';
 import { type LoadedVersion, versionStore } from '../../domain/flows/version-store.ts';
 import { recordStore } from '../../domain/records/record-store.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -138,15 +139,5 @@ async function givenRecordOf(
 }
 
 /** The steps with another model in every prompt, those of branches too. */
-function withModel(steps: readonly StoredStep[], model: string): StoredStep[] {
-  return steps.map((step) => ({
-    ...step,
-    config: {
-      ...step.config,
-      ...(step.type === 'prompt' && { model }),
-      ...Object.fromEntries(
-        branchesOf(step.config).map(([name, branch]) => [name, withModel(branch as StoredStep[], model)]),
-      ),
-    },
-  }));
-}
+const withModel = (steps: readonly FlowStep[], model: string): FlowStep[] =>
+  mapSteps(steps, (step) => (step.type === 'prompt' ? { ...step, config: { ...step.config, model } } : step));

@@ -2,7 +2,7 @@ import type { Ports } from '../../adapters/ports.ts';
 import { type Redactor, redactorOf } from '../../core/redaction/redactor.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { Variables } from '../../core/variables.ts';
-import { keysOfStep, keysOfSteps, type SentStep } from '../../domain/flows/secret-keys.ts';
+import { keysOfStep, keysOfSteps } from '../../domain/flows/secret-keys.ts';
 import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
 import type { StepOutcome } from '../step-support/step-runner.ts';
 import { redactedPorts } from './secret-ports.ts';
@@ -13,7 +13,7 @@ import { redactedPorts } from './secret-ports.ts';
  */
 export interface RunSecrets {
   /** The variables as a step sees them. @throws StepError where a secret that it names has no value. */
-  variablesFor: (step: SentStep, variables: Variables) => Variables;
+  variablesFor: (step: FlowStep, variables: Variables) => Variables;
   ports: Ports;
   outcome: (outcome: StepOutcome) => StepOutcome;
   event: (event: StepEvent) => StepEvent;

@@ -1,7 +1,8 @@
 import { decodeTime } from 'ulid';
 import { conflict } from '../../core/errors.ts';
 import { derivedId } from '../../core/ids.ts';
-import { type Flow, type FlowVersion, flowVersionEntity, type StoredStep } from '../../domain/flows/flow.ts';
+import { type Flow, type FlowVersion, flowVersionEntity } from '../../domain/flows/flow.ts';
+import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import {
   draftOf,
   type LoadedVersion,
@@ -69,14 +70,14 @@ export function runVersions(scope: Scope) {
       const { draft, publishedVersionId } = flow;
       if (publishedVersionId && !(draft && environment === 'test')) return get(flow.id, publishedVersionId);
       if (!draft) throw conflict('The flow has neither a draft nor a version');
-      const steps = (await payloads.fetch(flow.steps)) as StoredStep[];
+      const steps = (await payloads.fetch(flow.steps)) as FlowStep[];
       const version = snapshotOf({ ...draftOf(flow), type: 'test' }, steps);
       await keepOnce(version.id, undefined, async () => ({ ...version, steps: flow.steps }));
       return { ...version, steps };
     },
 
     /** The version that a run of just these steps uses. Nothing is written: `keep` does that where its run is kept. */
-    virtual: (flow: { id: string; number: number }, steps: StoredStep[]): LoadedVersion => ({
+    virtual: (flow: { id: string; number: number }, steps: FlowStep[]): LoadedVersion => ({
       ...snapshotOf(
         { flowId: flow.id, number: flow.number, type: 'virtual', createdAt: now().toISOString() },
         steps,
@@ -98,7 +99,7 @@ export function runVersions(scope: Scope) {
 /** What is never published: a version whose id follows from its flow and its steps, so that the same is kept once. */
 function snapshotOf(
   version: Pick<FlowVersion, 'flowId' | 'number' | 'type' | 'createdAt'>,
-  steps: readonly StoredStep[],
+  steps: readonly FlowStep[],
 ): Omit<FlowVersion, 'steps'> {
   const { flowId, number, type, createdAt } = version;
   const since = decodeTime(flowId.slice('flow_'.length).toUpperCase());

@@ -1,4 +1,4 @@
-import type { StoredStep } from '../../domain/flows/flow.ts';
+import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import type { Row } from './checkpoint.ts';
 import type { Entry } from './step-result-entries.ts';
 
@@ -10,7 +10,7 @@ export interface ResultRef {
 }
 
 /** The steps of each flow version, by version id and step id. */
-export type StepIndex = ReadonlyMap<string, ReadonlyMap<string, StoredStep>>;
+export type StepIndex = ReadonlyMap<string, ReadonlyMap<string, FlowStep>>;
 
 export const stepIn = (steps: StepIndex, versionId: string, stepId: string) =>
   steps.get(versionId)?.get(stepId);

@@ -3,7 +3,8 @@ import { chunksOf } from '../../core/chunks.ts';
 import { ApiError } from '../../core/errors.ts';
 import { derivedId } from '../../core/ids.ts';
 import type { Variables } from '../../core/variables.ts';
-import type { StoredStep } from '../../domain/flows/flow.ts';
+import type { FlowStep } from '../../domain/flows/steps/step.ts';
+import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
 import { versionStore } from '../../domain/flows/version-store.ts';
 import { type PayloadStore, payloadStore, type Stowed } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -30,7 +31,7 @@ export const resultRows = (scope: Scope) => {
         const steps = await versionStore(scope)
           .immutable(flowId, id)
           .then((version) => version.steps, ifMissing([]));
-        return [id, new Map(allSteps(steps).map((step) => [step.id, step]))] as const;
+        return [id, new Map([...walkSteps(steps)].map(({ step }) => [step.id, step]))] as const;
       }),
     );
     return new Map(loaded);
@@ -66,7 +67,7 @@ function fetchedOnce(payloads: PayloadStore): Fetched {
 
 async function toRow(
   { entry, place, row }: ResultRef,
-  step: StoredStep | undefined,
+  step: FlowStep | undefined,
   moment: Moment | undefined,
   fetched: Fetched,
 ) {
@@ -117,14 +118,6 @@ async function variablesIn(inputs: Moment['inputs'], fetched: Fetched): Promise<
   if (!inputs) return null;
   const values = [...inputs].map(async ([name, stowed]) => [name, await fetched(stowed)] as const);
   return Object.fromEntries(await Promise.all(values));
-}
-
-/** The steps of a flow and of all its branches. */
-function allSteps(steps: readonly StoredStep[]): StoredStep[] {
-  return steps.flatMap((step) => {
-    const { trueSteps = [], falseSteps = [] } = step.config as { [branch: string]: StoredStep[] | undefined };
-    return [step, ...allSteps(trueSteps), ...allSteps(falseSteps)];
-  });
 }
 
 /** Answers something in place of a 404. */

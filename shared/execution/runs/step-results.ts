@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { invalidAt } from '../../core/errors.ts';
-import type { StoredStep } from '../../domain/flows/flow.ts';
+import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import { deletedIds } from '../../platform/cleanup/tombstone.ts';
 import { OffsetQuery } from '../../platform/data/pages.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -110,7 +110,7 @@ function refsOf(entry: Entry, query: StepResultQuery): ResultRef[] {
 
 type Sorting = Exclude<StepResultQuery['sortBy'], 'createdAt'>;
 
-const sortValues: Record<Sorting, (ref: ResultRef, step: StoredStep | undefined) => string | number> = {
+const sortValues: Record<Sorting, (ref: ResultRef, step: FlowStep | undefined) => string | number> = {
   startedAt: ({ row }) => row[2],
   completedAt: ({ row }) => row[2] + row[3],
   durationMs: ({ row }) => row[3],

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import type { NewId } from '../../../core/ids.ts';
 import { keysOfSteps } from '../secret-keys.ts';
 import { stepTypeNames } from '../step-types/index.ts';
-import { branchesOf } from '../steps/branches.ts';
 import type { FlowStep } from '../steps/step.ts';
+import { branchesOf, mapBranches } from '../steps/walk-steps.ts';
 import { type FlowStepInput, NestedSteps } from './flow-step.ts';
 import type { CheckedSteps } from './text-problems.ts';
 
@@ -37,17 +37,9 @@ const completed = (steps: readonly FlowStepInput[], newId: NewId): FlowStep[] =>
       order: order ?? index,
       enabled: enabled ?? true,
       ...(when !== undefined && { when }),
-      config: normalisedBranches(config ?? {}, newId),
+      config: mapBranches(config ?? {}, (branch) => completed(branch as FlowStepInput[], newId)),
     }))
     .sort((one, other) => one.order - other.order);
-
-function normalisedBranches(config: Record<string, unknown>, newId: NewId): Record<string, unknown> {
-  const branches = branchesOf(config).map(([name, steps]) => [
-    name,
-    completed(steps as FlowStepInput[], newId),
-  ]);
-  return { ...config, ...Object.fromEntries(branches) };
-}
 
 type Issue = z.core.$ZodRawIssue;
 

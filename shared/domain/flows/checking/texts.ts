@@ -7,7 +7,7 @@ import { Expression, Script } from '../steps/code.ts';
 import { VariablePath } from '../steps/common-config.ts';
 import type { AnyStepType } from '../steps/step.ts';
 import { Template, TemplatedJson } from '../steps/template-text.ts';
-import type { SentStep } from './visits.ts';
+import type { UncheckedStep } from './visits.ts';
 
 /** A text of a step that reads variables, and how. */
 export interface ConfigText {
@@ -54,7 +54,7 @@ export function textsOf({
   type,
   config,
   when,
-}: Pick<SentStep, 'type' | 'config'> & { when?: string | undefined }): ConfigText[] {
+}: Pick<UncheckedStep, 'type' | 'config'> & { when?: string | undefined }): ConfigText[] {
   const types: Record<string, AnyStepType> = stepTypes;
   const stepType = Object.hasOwn(types, type) ? types[type] : undefined;
   // By its path, since the options of a union may each find the same text.

@@ -1,10 +1,10 @@
-import { branchesOf } from '../steps/branches.ts';
+import { branchesOf } from '../steps/walk-steps.ts';
 import { type ConfigText, textsOf } from './texts.ts';
 
 type Json = Record<string, unknown>;
 
 /** A step as it was sent, which may be wrong in parts. */
-export interface SentStep {
+export interface UncheckedStep {
   type: string;
   name: string;
   config: Json;
@@ -14,7 +14,7 @@ export interface SentStep {
 
 /** One step at the place where a run comes to it. */
 export interface Visit {
-  step: SentStep;
+  step: UncheckedStep;
   /** Into the body. */
   path: PropertyKey[];
   /** Of the step, or of the one at the top level in which it is nested. */
@@ -54,14 +54,14 @@ function inOrder(steps: unknown) {
   const list: unknown[] = Array.isArray(steps) ? steps : [];
   return list
     .flatMap((raw, position) => {
-      const step = sentStep(raw);
+      const step = uncheckedStep(raw);
       const { order } = (raw ?? {}) as { order?: unknown };
       return step ? [{ step, position, order: typeof order === 'number' ? order : position }] : [];
     })
     .sort((one, other) => one.order - other.order);
 }
 
-function sentStep(raw: unknown): SentStep | undefined {
+function uncheckedStep(raw: unknown): UncheckedStep | undefined {
   if (typeof raw !== 'object' || raw === null) return undefined;
   const { type, name, config = {}, when, enabled } = raw as Json;
   if (typeof type !== 'string' || typeof config !== 'object' || config === null) return undefined;

@@ -1,17 +1,18 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import type { Permission } from '../../../platform/identity/permissions.ts';
 
-/** One step as it is stored: its config has been checked against its type. */
-export interface FlowStep {
-  id: string;
-  type: string;
-  name: string;
-  order: number;
-  enabled: boolean;
+/** A step as it is stored, run and answered. Its config was checked against its type when it was saved. */
+export const FlowStep = z.object({
+  id: z.string(),
+  type: z.string(),
+  name: z.string(),
+  order: z.int(),
+  enabled: z.boolean(),
   /** A JavaScript expression; the step is skipped when it is falsy. */
-  when?: string | undefined;
-  config: Record<string, unknown>;
-}
+  when: z.string().optional(),
+  config: z.record(z.string(), z.unknown()),
+});
+export type FlowStep = z.infer<typeof FlowStep>;
 
 /** What a step shows while it runs. */
 export type StepEvent =
