@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import { recordStore } from '../../shared/domain/records/record-store.ts';
+import { endParked } from '../../shared/execution/batches/stopped-runs.ts';
 import { removeResult } from '../../shared/execution/runs/remove-result.ts';
 import { cleanupQueue } from '../../shared/platform/cleanup/cleanup.ts';
+import type { Scope } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { RecordParams } from './schemas.ts';
@@ -19,7 +21,11 @@ export const deleteRecordResult = defineEndpoint({
   body: z.strictObject({ resultId: z.string().min(1) }),
   responses: { 204: z.void() },
   errors: [400, 404, 409, 413, 415],
-  needs: { records: recordStore, remove: removeResult, cleanup: cleanupQueue },
+  needs: {
+    records: recordStore,
+    remove: (scope: Scope) => removeResult(scope, endParked(scope)),
+    cleanup: cleanupQueue,
+  },
 
   async handle({ params: { id }, body: { resultId } }, { records, remove, cleanup }) {
     await records.get(id);

@@ -87,21 +87,30 @@ const databasesIn = (directory: string) => filesIn(directory).filter((name) => n
 
 const sqliteBusy = 5;
 
+/** A larger database would hold up the start for many seconds. */
+const checkedBytesMax = 1_000_000_000;
+
 /**
- * Reading the schema finds a file that is none of SQLite's, or shorter than it says.
+ * Reading the schema finds a file that is none of SQLite's, or shorter than it says; reading it all, one that is damaged
+ * further on.
  * @returns undefined where its server keeps it for itself.
  */
 function openChecked(file: string): DatabaseSync | undefined {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(file);
-    tablesIn(database);
+    if (tablesIn(database) > 0 && statSync(file).size <= checkedBytesMax) refuseDamaged(file, database);
     return database;
   } catch (error) {
     database?.close();
     if ((error as { errcode?: number }).errcode === sqliteBusy) return undefined;
-    throw unreadable(file, (error as Error).message);
+    throw error instanceof StartError ? error : unreadable(file, (error as Error).message);
   }
+}
+
+function refuseDamaged(file: string, database: DatabaseSync): void {
+  const { quick_check: found } = database.prepare('PRAGMA quick_check(1)').get() ?? {};
+  if (found !== 'ok') throw unreadable(file, 'the database disk image is malformed');
 }
 
 const tablesIn = (database: DatabaseSync) =>

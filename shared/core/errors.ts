@@ -89,6 +89,13 @@ export const rateLimited = (window: 'Hourly' | 'Daily', limit: number, secondsLe
 /** What anyone may know of a fault: where to look for it. */
 export const internalError = (requestId: string) =>
   new ApiError(500, 'Internal server error', listOf('INTERNAL', `Request ${requestId}`));
+/** How far the work got is not known. */
+export const outOfTime = () =>
+  new ApiError(
+    504,
+    'Gateway timeout',
+    listOf('TIMEOUT', 'The request took too long and was ended; ask for less at once, or try again later'),
+  );
 /** Some of the work is done, and the same call, sent again, goes on with it. */
 export const unavailable = (detail: Detail) =>
   new ApiError(503, 'Service unavailable', listOf('OUT_OF_TIME', detail));

@@ -6,6 +6,7 @@ import type { AnyEndpoint } from '../../../shared/platform/http/endpoint.ts';
 import { bodyOf, encoded, gatewayAnswer, splitOnce, write } from '../http-messages.ts';
 import { invoke, LambdaTimeout } from '../invoke.ts';
 import { makeAuthorizer } from './authorize.ts';
+import { inTurn } from './in-turn.ts';
 import { refusalOf } from './local-routes.ts';
 import { proxyEventOf } from './proxy-event.ts';
 import { responseStream } from './response-stream.ts';
@@ -56,7 +57,7 @@ export function createGateway(localRoutes: Promise<Record<string, LocalRoute>>):
     return route.streams ? streamThrough(route, event, response) : integrate(route, event);
   }
 
-  const server = createServer({ maxHeaderSize }, (request, response) => {
+  const handle = inTurn((request, response) => {
     const [path = '/', query = ''] = splitOnce(request.url ?? '/', '?');
     const event = proxyEventOf(request, path, query);
     answerTo(request, response, event)
@@ -70,7 +71,7 @@ export function createGateway(localRoutes: Promise<Record<string, LocalRoute>>):
         response.destroy();
       });
   });
-  return server;
+  return createServer({ maxHeaderSize }, handle);
 }
 
 /** Calls an endpoint's Lambda that streams its answer. */

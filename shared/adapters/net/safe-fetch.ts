@@ -68,8 +68,17 @@ const send = (
 
 function headersOf(given: HttpRequest['headers']): [string, string][] {
   const headers = Object.entries(given).filter(([name]) => !ownHeaders.has(name.toLowerCase()));
+  for (const [name, value] of headers) refuseUnsendable(name, value);
   const saysWho = headers.some(([name]) => name.toLowerCase() === 'user-agent');
   return saysWho ? headers : [['user-agent', userAgent], ...headers];
+}
+
+/** Space at its ends, line breaks included, is not sent. What fetch says of others tells of the value, which may be secret. */
+function refuseUnsendable(name: string, value: string): void {
+  if (!/[^\t\n\r -~\u0080-\u00ff]/.test(value) && !/[\n\r]/.test(value.trim())) return;
+  throw new StepError(
+    `The value of the header ${name} has characters that a header cannot carry: it may have printable ones of Latin-1 (ISO 8859-1) in one line; encode others`,
+  );
 }
 
 async function answerOf(response: Response, url: URL, bytesMax: number | undefined): Promise<HttpAnswer> {

@@ -19,7 +19,8 @@ export interface ListReads extends RecordReads {
 /** Lists records newest first: slim index entries, then the records of those that the page shows, or has to look at. */
 export function listRecords(reads: ListReads) {
   async function page(filters: RecordFilters, query: CursorQuery): Promise<RecordPage> {
-    const { rows, pagination } = await cursorPage(reads.table, recordSource(reads, filters), query);
+    const source = { ...recordSource(reads, filters), kind: 'record' as const };
+    const { rows, pagination } = await cursorPage(reads.table, source, query);
     const records = rows.every(recordIn)
       ? rows.flatMap((row) => recordIn(row) ?? [])
       : await reads.getMany(rows.map(({ id }) => id as string));

@@ -96,7 +96,7 @@ export const batchStore = ({ table, now }: Scope) => {
       table.commit([table.writes.update(batchEntity, { id }, { set: { planned: true, totalRecords } })]),
 
     /** Ends a batch from outside. What runs at this moment still finishes; nothing more begins. */
-    async stop(id: string, stopped: 'cancelled' | 'failed', error: string | null = null): Promise<void> {
+    async stop(id: string, stopped: 'cancelled' | 'failed', error: string | null = null): Promise<Batch> {
       const batch = await get(id);
       const { status } = await progress(batch);
       if (status !== 'scheduled' && status !== 'running') throw conflict(`The batch is already ${status}`);
@@ -104,6 +104,7 @@ export const batchStore = ({ table, now }: Scope) => {
       const open = { expression: 'attribute_type(#summary.#stopped, :null)', values: { null: 'NULL' } };
       try {
         await table.commit([table.writes.update(batchEntity, { id }, { set }, open)]);
+        return { ...batch, ...set };
       } catch (failure) {
         throw failure instanceof ConditionFailed ? conflict('The batch is already over') : failure;
       }

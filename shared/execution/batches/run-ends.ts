@@ -8,6 +8,8 @@ import { slotEntity } from './batch.ts';
 export interface End extends RunEnding {
   batchId: string;
   slot: number;
+  /** Whether its record counts as processed. */
+  isCounted: boolean;
 }
 
 interface Waiting extends End {
@@ -37,9 +39,10 @@ export function endsTogether({ table, now }: Scope): WithEnd {
     const counts = [...batches].map(([batchId, [first, ...others]]) => {
       const all = first ? [first, ...others] : others;
       const cost = all.reduce((sum, end) => sum.plus(end.cost), new Big(0));
+      const counted = all.filter(({ isCounted }) => isCounted);
       const add = {
-        processed: all.length,
-        failed: all.filter(({ failed }) => failed).length,
+        processed: counted.length,
+        failed: counted.filter(({ failed }) => failed).length,
         ...(!cost.eq(0) && { cost: cost.toFixed() }),
       };
       const key = { batchId, slot: first?.slot ?? 0 };

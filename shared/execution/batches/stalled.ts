@@ -46,7 +46,10 @@ export async function reviveIfStalled(scope: Scope, id: string, now: Date, atSta
   const moved = processedRecords > before.processed;
   const since = moved ? now.toISOString() : before.since;
   const standstillMs = now.getTime() - Date.parse(since);
-  if (standstillMs > standstillMsMax(batch)) return batches.stop(id, 'failed', standstillReason(batch));
+  if (standstillMs > standstillMsMax(batch)) {
+    await batches.stop(id, 'failed', standstillReason(batch));
+    return;
+  }
   // Of a small batch, which its request plans itself, a process that died may have sent some of the messages.
   const mayLack = !moved || (atStart && batch.totalRecords <= smallBatchMax);
   const sendings = before.sendings + (mayLack ? 1 : 0);

@@ -93,7 +93,7 @@ export const flowUpserter = (scope: Scope) => {
       { description, steps },
       {
         check: (before) => {
-          if (before.updatedAt !== flow.updatedAt) throw new Overtaken();
+          if (before.revision !== flow.revision) throw new Overtaken();
         },
         beside: [note(found, name, flow.id, content)],
       },

@@ -16,11 +16,16 @@ const attemptsMax = 5;
 const ExecutionId = idOf('exec');
 const exists = { expression: 'attribute_exists(PK) AND attribute_not_exists(#removed)' };
 
+/** Ends a run that is parked, where its batch was stopped. @returns whether it did. */
+type EndParked = (
+  run: Pick<Checkpoint, 'runId' | 'recordId' | 'flowId'> & { batchId: string },
+) => Promise<boolean>;
+
 /**
  * Deletes what a finished run left on a record, and takes back what it cost. The last transaction takes the first
  * and the last checkpoint: until then the result is there, and can be deleted once more if this one breaks off.
  */
-export const removeResult = (scope: Scope) => {
+export const removeResult = (scope: Scope, endParked: EndParked = async () => false) => {
   const { table } = scope;
 
   async function remove(first: Checkpoint, others: readonly Checkpoint[]): Promise<void> {
@@ -43,15 +48,22 @@ export const removeResult = (scope: Scope) => {
   const costsBack = (checkpoints: readonly Checkpoint[]): Write[] =>
     costWrites(table, takenBack(checkpoints.flatMap((each) => usesOf(each, each.results))));
 
-  /** The finished run as it is kept. @throws ApiError 404 where there is none, 409 where it is not finished. */
+  /**
+   * The finished run as it is kept. One that is parked is ended first where its batch was stopped.
+   * @throws ApiError 404 where there is none, 409 where it is not finished.
+   */
   async function find(recordId: string, runId: string): Promise<[Checkpoint, ...Checkpoint[]]> {
     if (!ExecutionId.safeParse(runId).success) throw notFound('Result');
     const [first, ...others] = await checkpointsOf(scope, { recordId, runId });
     if (!first || first.removed || first.ttl !== undefined) throw notFound('Result');
     const flowDeleted = await table.get(tombstoneEntity, { id: first.flowId }, { consistent: true });
     if (flowDeleted) throw notFound('Result');
-    if (![first, ...others].at(-1)?.end) throw conflict('The run is not over yet');
-    return [first, ...others];
+    const last = others.at(-1) ?? first;
+    if (last.end) return [first, ...others];
+    const { batchId } = first;
+    if (batchId === null || !last.waiting || !(await endParked({ ...first, batchId })))
+      throw conflict('The run is not over yet');
+    return find(recordId, runId);
   }
 
   return async (recordId: string, runId: string): Promise<void> => {

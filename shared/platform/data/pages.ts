@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { invalidAt } from '../../core/errors.ts';
+import { type IdPrefix, idKind } from '../../core/ids.ts';
 import { collect, countOf, type ListSource, type Row } from './listing.ts';
 import type { TenantTable } from './table.ts';
 
@@ -53,11 +54,14 @@ export const OffsetPagination = z
   .object({ limit: z.int(), offset: z.int(), returned: z.int(), hasMore: z.boolean() })
   .meta({ id: 'OffsetPagination' });
 
+/** No tenant has so many items, and places after it are still whole numbers. */
+const offsetMax = 1e9;
+
 /** Where a page begins: beside which id, in which direction, and the place of that page's first row. */
 const Cursor = z.strictObject({
   to: z.enum(['next', 'prev']),
   id: z.string().regex(/^[a-z]+_[0-9a-z]{26}$/),
-  offset: z.int().min(0),
+  offset: z.int().min(0).max(offsetMax),
   /** Left by a page without rows: the id itself is a row of the page that it leads to. */
   including: z.literal(true).optional(),
 });
@@ -65,7 +69,11 @@ const Cursor = z.strictObject({
 const encodeCursor = (cursor: z.infer<typeof Cursor>) =>
   Buffer.from(JSON.stringify(cursor)).toString('base64url');
 
-function decodeCursor({ cursor, direction }: CursorQuery): z.infer<typeof Cursor> | undefined {
+/** @param kind What the list is of: a cursor of a list of other items would lead to nothing, or to its beginning. */
+function decodeCursor(
+  { cursor, direction }: CursorQuery,
+  kind: IdPrefix,
+): z.infer<typeof Cursor> | undefined {
   if (cursor === undefined) {
     if (direction === 'prev')
       throw invalidAt('direction', 'INVALID_VALUE', 'There is no page before the first one');
@@ -73,17 +81,20 @@ function decodeCursor({ cursor, direction }: CursorQuery): z.infer<typeof Cursor
   }
   try {
     const parsed = Cursor.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
+    if (idKind(parsed.id) !== kind) throw notOfThisList();
     if (direction && direction !== parsed.to) {
       throw invalidAt('direction', 'INVALID_VALUE', `The cursor leads to the ${parsed.to} page`);
     }
     return parsed;
   } catch (error) {
     if (error instanceof z.ZodError || error instanceof SyntaxError) {
-      throw invalidAt('cursor', 'INVALID_CURSOR', 'Not a cursor of this list');
+      throw notOfThisList();
     }
     throw error;
   }
 }
+
+const notOfThisList = () => invalidAt('cursor', 'INVALID_CURSOR', 'Not a cursor of this list');
 
 /**
  * One page of an index, newest first, in either direction. Its cost is the page; with a filter or a sieve up to ten
@@ -91,11 +102,11 @@ function decodeCursor({ cursor, direction }: CursorQuery): z.infer<typeof Cursor
  */
 export async function cursorPage(
   table: TenantTable,
-  source: ListSource,
+  source: ListSource & { kind: IdPrefix },
   query: CursorQuery,
 ): Promise<{ rows: Row[]; pagination: CursorPagination }> {
   const { limit } = query;
-  const cursor = decodeCursor(query);
+  const cursor = decodeCursor(query, source.kind);
   const backwards = cursor?.to === 'prev';
   const place = { backwards, beside: cursor?.id, including: cursor?.including };
   const { found, stoppedAt } = await collect(table, source, { wanted: limit + 1, ...place });

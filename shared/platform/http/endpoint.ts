@@ -72,7 +72,7 @@ export interface Endpoint<
   /** The media type of what is streamed, where that is not server-sent events. */
   streamsAs?: string;
   responses: R;
-  /** Statuses beyond 401, 403, 429 and 500, which every endpoint may answer. */
+  /** Statuses beyond 401, 403, 429, 500 and 504, which every endpoint may answer. */
   errors?: readonly ErrorStatuses[];
   /** Where the usual is too little. A Lambda's share of a processor grows with it; 1,769 have a whole one. */
   memoryMb?: number;

@@ -16,6 +16,7 @@ export const errorMapper = (): MiddlewareObj<
     const admission = await request.context.admission?.catch(() => undefined);
     const error = admission?.refusal ?? request.error;
     if (!(error instanceof ApiError)) log.error('Unhandled error', { error, requestId });
+    else if (error.status === 504) log.error('A request ran out of its time', { requestId });
     const seen = error instanceof ApiError ? error : internalError(requestId);
     request.response = json(seen.status, errorBody(seen), seen.headers);
   },

@@ -7,9 +7,9 @@ const levelsMax = 2_000;
 
 /**
  * What a text may hold that JSON.parse changes or lets through: a number of many digits or a large exponent, a member
- * called `__proto__`. Only such a text is looked at value by value.
+ * that means more than a key in JavaScript. Only such a text is looked at value by value.
  */
-const suspicious = /[\d.]{16}|\d[eE]\+?\d{3}|__proto__|\\u00[4-7]/i;
+const suspicious = /[\d.]{16}|\d[eE]\+?\d{3}|__proto__|"prototype"|\\u00[4-7]/i;
 
 /** @throws ApiError 400 where a body is nested too deeply to be written down again. */
 export function refuseTooDeep(value: unknown): void {
@@ -58,7 +58,7 @@ const detailsMax = 20;
 
 function* detailsIn(value: unknown, path: string[] = []): Generator<ErrorDetail, void> {
   if (value instanceof Refused) yield { path: path.join('.'), ...value.problem };
-  else if (typeof value === 'object' && value !== null) {
+  else if (isObject(value)) {
     for (const [key, member] of Object.entries(value)) yield* detailsIn(member, [...path, key]);
   }
 }
@@ -66,6 +66,13 @@ function* detailsIn(value: unknown, path: string[] = []): Generator<ErrorDetail,
 function problemOf(key: string, member: unknown, source = ''): Problem | undefined {
   if (key === '__proto__') {
     return { code: 'FORBIDDEN_MEMBER', message: 'No member of a body may be called __proto__' };
+  }
+  // What the parser refuses without its path.
+  if (key === 'constructor' && isObject(member) && Object.hasOwn(member, 'prototype')) {
+    return {
+      code: 'FORBIDDEN_MEMBER',
+      message: 'No member called constructor may have one called prototype',
+    };
   }
   if (typeof member === 'number' && isChanged(source, member)) {
     return {
@@ -75,6 +82,8 @@ function problemOf(key: string, member: unknown, source = ''): Problem | undefin
   }
   return undefined;
 }
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 /** Whether a whole number is another one than was sent, or none at all. Fractions are rounded, as everywhere. */
 function isChanged(source: string, value: number): boolean {

@@ -1,6 +1,7 @@
 import middy, { type PluginExecutionMode } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import type * as z from 'zod';
+import { outOfTime } from '../../core/errors.ts';
 import { type Admission, admit } from '../auth/meter.ts';
 import type { Call } from '../auth/optional-credential.ts';
 import { uncounted } from '../auth/windows.ts';
@@ -32,6 +33,9 @@ export const toLambda = (
 ) =>
   middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, CallContext>({
     timeoutEarlyInMillis: 500,
+    timeoutEarlyResponse: () => {
+      throw outOfTime();
+    },
     ...(executionMode && { executionMode }),
   })
     .use(rateLimitHeaders(endpoint))

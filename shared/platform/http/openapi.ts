@@ -21,6 +21,7 @@ const errorMeanings: Record<number, string> = {
   429: 'The hourly or daily limit is reached; `X-RateLimit-Reset` says until when',
   500: 'A fault of the service; `details` holds the request’s id',
   503: 'Too busy to begin, or the time was too short for all of the work; `details` tells which, and how much is done: send the call again',
+  504: 'The request took too long and was ended; what it has written by then stays',
 };
 
 const rateLimitHeaders = {
@@ -107,7 +108,7 @@ function operation(endpoint: AnyEndpoint, schemas: Components): Json {
     : permission === 'authenticated'
       ? 'Needs any valid credential.'
       : `Needs \`${permission}\`${sessionOnly ? ', and a session' : ''}${acceptsIntakeToken ? ', or the token of a setup link' : ''}.`;
-  const failures = [...new Set([...errors, ...(isCounted ? [401, 403, 429] : [429]), 500])].sort();
+  const failures = [...new Set([...errors, ...(isCounted ? [401, 403, 429] : [429]), 500, 504])].sort();
   return {
     operationId: id,
     tags: [groupOf(endpoint)],

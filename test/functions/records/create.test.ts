@@ -157,3 +157,11 @@ test('403 without RECORDS:WRITE', async () => {
   expect(status).toBe(403);
   expect(body).toEqual({ error: 'Forbidden', details: 'Missing required permission: RECORDS:WRITE' });
 });
+
+test('metadata in which a constructor has a prototype is refused by its path', async () => {
+  const { call } = await newTenant();
+  const metadata = { constructor: { prototype: {} } };
+  const { status, body } = await call('POST', '/v1/records', { body: { type: 'a', name: 'b', metadata } });
+  expect(status).toBe(400);
+  expect(body.details).toMatchObject([{ path: 'metadata.constructor', code: 'FORBIDDEN_MEMBER' }]);
+});

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { createFlow } from '../../support/flows.ts';
 import { newTenant, type Tenant } from '../../support/stack.ts';
 
 async function withRecords(records: { type: string; name: string; metadata?: object }[]) {
@@ -142,6 +143,23 @@ test('another tenant’s records are not listed, neither by its type and name no
   const { nextCursor } = (await list(one, { limit: '1' })).pagination;
   const queries = [{}, { type: 'customer' }, { type: 'customer', name: 'Ada' }, { cursor: nextCursor }];
   for (const query of queries) expect((await list(other, query)).data).toEqual([]);
+});
+
+test('a cursor of flows is a 400, and so is one of records in the list of flows', async () => {
+  const tenant = await withRecords(people);
+  for (const name of ['A', 'B']) await createFlow(tenant, [], name);
+  const cursorOf = async (path: string) =>
+    (await tenant.call('GET', `${path}?limit=1`)).body.pagination.nextCursor;
+  for (const [from, path] of [
+    ['/v1/flows', '/v1/records'],
+    ['/v1/records', '/v1/flows'],
+  ] as const) {
+    const cursor = await cursorOf(from);
+    expect((await tenant.call('GET', `${from}?cursor=${cursor}`)).status).toBe(200);
+    const { status, body } = await tenant.call('GET', `${path}?cursor=${cursor}`);
+    expect(status).toBe(400);
+    expect(body.details).toMatchObject([{ path: 'cursor', code: 'INVALID_CURSOR' }]);
+  }
 });
 
 test('403 without RECORDS:READ', async () => {

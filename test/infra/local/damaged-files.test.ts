@@ -1,5 +1,18 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { CreateScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
@@ -76,6 +89,26 @@ test.each(files.filter((name) => name !== 'lock.db'))(
       expect(said).toContain(join(directory, name));
       expect(said).toMatch(/Restore it from a backup, or (move|delete)/);
     }
+  },
+);
+
+/** Pages after the first two: the beginning, with the schema, is as it was. */
+function inTheMiddle(file: string): void {
+  const descriptor = openSync(file, 'r+');
+  const bytes = Math.min(8 * 4_096, statSync(file).size - 8_192);
+  writeSync(descriptor, randomBytes(bytes), 0, bytes, 8_192);
+  closeSync(descriptor);
+}
+
+test.each(['dynoxide.db', 'fauxqs.db', 'vectors.db'])(
+  '%s, damaged in the middle: one sentence names it and what to do',
+  async (name) => {
+    const directory = damagedCopy((copy) => inTheMiddle(join(copy, name)));
+    const said = await refusal(directory);
+    expect(said).toContain(join(directory, name));
+    expect(said).toContain('malformed');
+    expect(said).toContain('Restore it from a backup');
+    expect(said).not.toContain('\n');
   },
 );
 

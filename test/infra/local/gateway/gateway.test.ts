@@ -92,6 +92,23 @@ test('HEAD is answered without a body, and the connection goes on', async () => 
   expect(answer.match(/No such endpoint/g)).toHaveLength(1);
 });
 
+test('a pipelined request waits for the answer before it', async () => {
+  const { token } = await newTenant();
+  const head = (method: string, more = '') =>
+    `${method} /v1/flows HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n${more}\r\n`;
+  const create = (name: string) => {
+    const body = JSON.stringify({ name, flowSteps: [] });
+    return head('POST', `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`) + body;
+  };
+  const list = (more = '') => head('GET', more);
+  const answer = await raw(create('One') + list() + create('Two') + list('Connection: close\r\n'));
+  const lists = answer.split(/HTTP\/1.1 (?=\d)/).filter((each) => each.includes('"pagination"'));
+  expect(lists.map((each) => each.match(/"name":"\w+"/g))).toEqual([
+    ['"name":"One"'],
+    ['"name":"Two"', '"name":"One"'],
+  ]);
+});
+
 test('a body over 10 MB: 413', async () => {
   const { call } = await newTenant();
   const answer = await call('POST', '/v1/api-keys', { body: 'x'.repeat(10 * 1024 * 1024 + 1) });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
 import { normaliseSteps } from '../../../../shared/domain/flows/checking/flow-steps.ts';
+import { flowEntity } from '../../../../shared/domain/flows/flow.ts';
 import { flowStore } from '../../../../shared/domain/flows/flow-store.ts';
 import { flowNameEntity, flowUpserter } from '../../../../shared/execution/dispatch/flow-upsert.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
@@ -9,8 +10,8 @@ import { principalHere } from '../../../support/principals.ts';
 import { checkedSteps } from '../../../support/sandbox.ts';
 import { countingRuntime, newTenant } from '../../../support/stack.ts';
 
-/** The same world, in which something happens right after the name was looked up for the first time. */
-function interrupted(scope: Scope, by: 'note' | 'list', happens: () => Promise<unknown>): Scope {
+/** The same world, in which something happens right after the name, or its flow, was read for the first time. */
+function interrupted(scope: Scope, by: 'note' | 'flow' | 'list', happens: () => Promise<unknown>): Scope {
   let isFirst = true;
   const once = async () => {
     if (!isFirst) return;
@@ -19,7 +20,7 @@ function interrupted(scope: Scope, by: 'note' | 'list', happens: () => Promise<u
   };
   const get: Scope['table']['get'] = async (entity, ...rest) => {
     const item = await scope.table.get(entity, ...rest);
-    if (by === 'note' && entity.type === flowNameEntity.type) await once();
+    if (entity.type === { note: flowNameEntity, flow: flowEntity, list: undefined }[by]?.type) await once();
     return item;
   };
   const queryAll: Scope['table']['queryAll'] = async (options) => {
@@ -30,10 +31,10 @@ function interrupted(scope: Scope, by: 'note' | 'list', happens: () => Promise<u
   return { ...scope, table: { ...scope.table, get, queryAll } };
 }
 
-async function world() {
+async function world(clock: Partial<Pick<Scope, 'now'>> = {}) {
   const tenant = await newTenant();
   const principal = principalHere(tenant);
-  const scope = countingRuntime().scopeOf(tenant.tenant);
+  const scope = { ...countingRuntime().scopeOf(tenant.tenant), ...clock };
   const upsert = (text: string, allowOverwriteExternalChanges = false, here = scope) =>
     flowUpserter(here)(
       principal,
@@ -74,4 +75,14 @@ test('two upserts of a name whose flow was deleted make one flow', async () => {
   });
   expect(await upsert('two', false, late)).toBe(between);
   expect(await stepOf(between)).toBe('two');
+});
+
+test('steps that another saves in the millisecond of those that were read are not written over', async () => {
+  const at = new Date();
+  const { scope, upsert, stepOf } = await world({ now: () => at });
+  const id = await upsert('one');
+  const steps = normaliseSteps(checkedSteps([template('by hand')]), newId);
+  const late = interrupted(scope, 'flow', () => flowStore(scope).update(id, { steps }));
+  await expect(upsert('two', false, late)).rejects.toMatchObject({ details: [{ code: 'EXTERNAL_CHANGES' }] });
+  expect(await stepOf(id)).toBe('by hand');
 });

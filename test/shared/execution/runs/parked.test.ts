@@ -23,6 +23,12 @@ const steps = (config: Record<string, unknown>) => [
   template('after {{ a }}'),
 ];
 
+const prompt = {
+  type: 'prompt' as const,
+  name: 'ask',
+  config: { model: 'generic-openai/gpt-4o-mini', userPrompt: 'hi' },
+};
+
 /** The same world some time later. */
 const later = (scope: Scope, ms: number): Scope => ({
   ...scope,
@@ -80,8 +86,6 @@ test('two waits are parked one after the other', async () => {
 });
 
 test('a run that goes on ends with the cost and the prompt of what it did before', async () => {
-  const config = { model: 'generic-openai/gpt-4o-mini', userPrompt: 'hi' };
-  const prompt = { type: 'prompt' as const, name: 'ask', config };
   const batch = await plannedBatch({ steps: [prompt, wait({ delayMs: minute }), template('x')] });
   await runOnce(batch.scope, batch.message());
   await runOnce(later(batch.scope, minute), batch.message());
@@ -102,13 +106,57 @@ test('a wait inside a branch is gone on with inside that branch', async () => {
   expect(rows.map(({ stepName }) => stepName)).toEqual(['if', 'wait', 'inside', 'outside']);
 });
 
-test('a run that was cancelled while it was parked does not go on', async () => {
-  const batch = await plannedBatch({ steps: steps({ delayMs: minute }) });
+/** A run that asked a model and was parked, and whose batch was cancelled then. */
+async function cancelledWhileParked() {
+  const batch = await plannedBatch({ steps: [prompt, ...steps({ delayMs: minute })] });
   await runOnce(batch.scope, batch.message());
   await expectStatus(200, batch.call('POST', `/v1/batch/cancel/${batch.batch.id}`));
-  await runOnce(later(batch.scope, minute), batch.message());
-  expect(await checkpoints(batch)).toHaveLength(1);
+  return batch;
+}
+const cancelledEnd = { status: 'failed', error: 'The batch was cancelled' };
+
+test('a run that was cancelled while it was parked ends with its time; its cost is counted, its record is not', async () => {
+  const batch = await cancelledWhileParked();
+  for (const _ of [1, 2]) await runOnce(later(batch.scope, minute), batch.message());
+  const ends = (await checkpoints(batch)).flatMap(({ end }) => end ?? []);
+  expect(ends).toMatchObject([cancelledEnd]);
   expect(await batch.progress()).toMatchObject({ status: 'cancelled', processedRecords: 0 });
+  const [asked] = await batch.results();
+  const { cost } = await batchStore(batch.scope).totals(batch.batch);
+  expect(cost).toBe(Number(asked?.estimatedCost));
+});
+
+test('the result of a run that was cancelled while it was parked can be deleted before its time', async () => {
+  const batch = await cancelledWhileParked();
+  const path = `/v1/records/${batch.message().recordId}/results`;
+  await expectStatus(204, batch.call('DELETE', path, { body: { resultId: batch.message().runId } }));
+  expect(await batch.results()).toEqual([]);
+  await runOnce(later(batch.scope, minute), batch.message());
+  expect(await batch.results()).toEqual([]);
+  expect(await batch.progress()).toMatchObject({ status: 'cancelled', processedRecords: 0 });
+});
+
+test('a run that never began leaves nothing when its batch is cancelled', async () => {
+  const batch = await plannedBatch({ steps: steps({ delayMs: minute }) });
+  await expectStatus(200, batch.call('POST', `/v1/batch/cancel/${batch.batch.id}`));
+  await runOnce(batch.scope, batch.message());
+  expect(await checkpoints(batch)).toEqual([]);
+});
+
+test('a dispatched run that waits ends when it is cancelled', async () => {
+  const tenant = await newTenant();
+  const [record] = await createRecords(tenant, 'thing', 1);
+  const body = {
+    flow: { name: 'Waits', steps: steps({ delayMs: 60 * minute }) },
+    record: { id: record?.id },
+    options: { streamResponse: false, flowMode: 'upsert' },
+  };
+  const paused = await expectStatus(200, tenant.call('POST', '/v1/dispatch', { body }));
+  await expectStatus(200, tenant.call('POST', `/v1/batch/cancel/${paused.batchExecutionId}`));
+  const path = `/v1/records/${record?.id}/results`;
+  const { data } = await expectStatus(200, tenant.call('GET', path));
+  expect(data).toMatchObject([{ id: paused.executionId, status: 'failed' }]);
+  await expectStatus(204, tenant.call('DELETE', path, { body: { resultId: paused.executionId } }));
 });
 
 test('a wait of more than a quarter of an hour is left to a schedule', async () => {

@@ -146,7 +146,7 @@ test('the messages of a cancelled batch are taken and nothing is run or counted'
 
 test('a record that runs when its batch is cancelled ends and is counted; the next of its group does not begin', async () => {
   const stop = () => batchStore(batch.scope).stop(batch.batch.id, 'cancelled');
-  let stopping: Promise<void> | undefined;
+  let stopping: Promise<unknown> | undefined;
   const server = await model({
     delayMs: 200,
     answer: () => {

@@ -157,3 +157,23 @@ test.each([
 ])('%j is refused', async (config, problem) => {
   expect(await problemsOf('api-call', config)).toEqual([problem]);
 });
+
+test.each([
+  ['beyond Latin-1', 's\u00e9cret\u2603valueA42'],
+  ['of a second line', 's\u00e9cret\r\nX-Other: valueA42'],
+  ['of control', 's\u00e9cret\u0000valueA42'],
+])('a header value with characters %s is refused in words that tell nothing of it', async (_what, key) => {
+  const { url, seen } = await api(json({}));
+  const http = { url, headers: { 'X-Key': '{{ key }}' } };
+  const { message } = await failureOf(runStep('api-call', { http }, { variables: { key } }));
+  expect(message).toMatch(/^The value of the header x-key has characters that a header cannot carry/);
+  expect(message).not.toMatch(/cret|valueA42|9731/);
+  expect(seen).toEqual([]);
+});
+
+test('a header value may have letters of Latin-1, and space around it', async () => {
+  const { url, seen } = await api(json({}));
+  const http = { url, headers: { 'X-Key': '{{ key }}' } };
+  await runStep('api-call', { http }, { variables: { key: ' caf\u00e9\n' } });
+  expect(seen).toMatchObject([{ headers: { 'x-key': 'caf\u00e9' } }]);
+});

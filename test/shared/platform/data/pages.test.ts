@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { newId } from '../../../../shared/core/ids.ts';
+import { type IdPrefix, newId } from '../../../../shared/core/ids.ts';
 import type { ListSource, Sieve } from '../../../../shared/platform/data/listing.ts';
 import { type CursorPagination, CursorQuery, cursorPage } from '../../../../shared/platform/data/pages.ts';
 import type { QueryOptions } from '../../../../shared/platform/data/query.ts';
@@ -15,7 +15,7 @@ async function insertNotes(given: readonly Name[]) {
   const { table, commands } = notes();
   const inserted = given.map((name) => ({ id: newId('record'), name }));
   if (inserted.length > 0) await table.commit(inserted.map((note) => table.writes.insert(noteEntity, note)));
-  const source: ListSource = { partition: `T#${table.tenant}#BY_ID`, index: 1 };
+  const source = { partition: `T#${table.tenant}#BY_ID`, index: 1 as const, kind: 'record' as const };
   return { table, commands, source, newestFirst: inserted.toReversed() };
 }
 
@@ -32,7 +32,7 @@ type Page = { ids: unknown[]; pagination: CursorPagination };
 /** Follows cursors from a page to the end of the list. */
 async function walk(
   table: TenantTable,
-  source: ListSource,
+  source: ListSource & { kind: IdPrefix },
   query: Record<string, string>,
   cursorName: 'nextCursor' | 'prevCursor' = 'nextCursor',
 ): Promise<Page[]> {
@@ -183,6 +183,8 @@ test.each([
   ['no cursor', asCursor({})],
   ['an unknown direction', asCursor({ to: 'up', id, offset: 0 })],
   ['no id', asCursor({ to: 'next', id: 'T#other#tenant', offset: 0 })],
+  ['an id of another list', asCursor({ to: 'next', id: newId('flow'), offset: 0 })],
+  ['an offset beyond any list', asCursor({ to: 'next', id, offset: Number.MAX_SAFE_INTEGER })],
   ['an offset below 0', asCursor({ to: 'next', id, offset: -1 })],
   ['more than a cursor has', asCursor({ to: 'next', id, offset: 0, tenant: 'other' })],
 ])('a cursor that is %s is refused by name', async (_what, cursor) => {

@@ -73,6 +73,15 @@ test('a member called __proto__ is refused, however it is written', () => {
   expect(parseBody('{"constructor":{"a":1},"a":"__proto__"}')).toMatchObject({ a: '__proto__' });
 });
 
+test('a member called constructor is refused at its path where it has a prototype, however that is written', () => {
+  const forbidden = ['a.1.constructor FORBIDDEN_MEMBER'];
+  expect(problemsOf('{"a":[1,{"constructor":{"prototype":{}}}]}')).toEqual(forbidden);
+  expect(problemsOf(String.raw`{"a":[1,{"c\u006fnstructor":{"\u0070rototype" :1}}]}`)).toEqual(forbidden);
+  for (const value of ['"prototype"', '["prototype"]', 'null', '{"a":{"prototype":1}}']) {
+    expect(problemsOf(`{"constructor":${value},"prototype":1}`)).toEqual([]);
+  }
+});
+
 test('two thousand levels are taken and no more, of half a million too', () => {
   const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
   expect(problemsOf(nested(2_000))).toEqual([]);

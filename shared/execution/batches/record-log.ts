@@ -1,0 +1,42 @@
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Checkpoint } from '../runs/checkpoint.ts';
+import { checkpointsOf, redeliveredUntil } from '../runs/run-history.ts';
+import { openRunLog, type RunLog } from '../runs/run-log.ts';
+import type { Batch } from './batch.ts';
+import type { RecordJob } from './record-jobs.ts';
+import { type CommitEnd, endsTogether } from './run-ends.ts';
+
+/** Ends a record that was given up on, unless it has ended after all. */
+export async function failRecord(scope: Scope, job: RecordJob, error: string): Promise<void> {
+  if (!job.batch) return;
+  const earlier = await earlierCheckpoints(scope, job);
+  if (earlier.at(-1)?.end) return;
+  const { batch } = job;
+  await endsTogether(scope)((commitEnd) => logOf(scope, job, batch, commitEnd, earlier).finish(error));
+}
+
+/** What earlier attempts of a run wrote. */
+export const earlierCheckpoints = async (scope: Scope, { message, firstCheckpoint }: RecordJob) =>
+  !firstCheckpoint || firstCheckpoint.end
+    ? [firstCheckpoint].filter((each) => each !== undefined)
+    : checkpointsOf(scope, message);
+
+/** Where a batch's run writes down what it does. */
+export function logOf(
+  scope: Scope,
+  { message, record, flowDeleted }: RecordJob,
+  { userId, organizationId, flowId, flowName, flowVersionId, ttl }: Batch,
+  commitEnd: CommitEnd,
+  earlier: readonly Checkpoint[],
+): RunLog {
+  const { batchId, recordId, runId, slot } = message;
+  const { name: recordName = null, metadata: recordMetadata = {} } = record ?? {};
+  const ids = { userId, organizationId, flowId, flowName, flowVersionId, batchId, runId, recordId };
+  // What is written beside something deleted may come after its clean-up, and so has to go by itself.
+  const isOrphan = flowDeleted || (recordId !== null && !record);
+  const forgotten = isOrphan ? redeliveredUntil(scope) : ttl;
+  const facts = { ...ids, recordName, recordMetadata, ...(forgotten !== undefined && { ttl: forgotten }) };
+  return openRunLog(scope, facts, (ending) => commitEnd({ ...ending, batchId, slot, isCounted: true }), {
+    earlier,
+  });
+}

@@ -1,0 +1,37 @@
+import { ConditionFailed } from '../../platform/data/condition-failed.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { loadJobs, type RecordJob } from './record-jobs.ts';
+import { earlierCheckpoints, logOf } from './record-log.ts';
+import { type CommitEnd, endsTogether } from './run-ends.ts';
+import type { RunMessage } from './run-message.ts';
+
+/**
+ * Ends a run that began before its batch was stopped. Its record is not counted, so that the batch stays as it was
+ * when it was stopped; its costs are.
+ */
+export async function endStopped(scope: Scope, job: RecordJob, commitEnd: CommitEnd): Promise<void> {
+  const { batch } = job;
+  const earlier = await earlierCheckpoints(scope, job);
+  const last = earlier.at(-1);
+  if (!batch?.stopped || !last || last.end) return;
+  const log = logOf(scope, job, batch, (end) => commitEnd({ ...end, isCounted: false }), earlier);
+  await log.finish(batch.error ?? 'The batch was cancelled');
+}
+
+/** Ends a run of a stopped batch that is parked, without waiting for its time. @returns whether it did. */
+export const endParked =
+  (scope: Scope) =>
+  async (run: Pick<RunMessage, 'batchId' | 'flowId' | 'recordId' | 'runId'>): Promise<boolean> => {
+    const [job] = await loadJobs(scope, [{ ...run, tenant: scope.table.tenant, slot: 0 }]);
+    if (!job?.batch?.stopped) return false;
+    const earlier = await earlierCheckpoints(scope, job);
+    if (!earlier.at(-1)?.waiting) return false;
+    try {
+      await endsTogether(scope)((commitEnd) => endStopped(scope, job, commitEnd));
+      return true;
+    } catch (error) {
+      // It was woken right before its batch was stopped, and has got further meanwhile.
+      if (error instanceof ConditionFailed) return false;
+      throw error;
+    }
+  };

@@ -1,0 +1,40 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import { inTurn } from '../../../../infra/local/gateway/in-turn.ts';
+
+const get = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+
+/** A server that answers when the test does. */
+async function waitingServer() {
+  const open: ServerResponse[] = [];
+  const server = createServer(inTurn((_request, response) => open.push(response)));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  return { open, socket };
+}
+
+test('requests of a connection that is gone are not begun', async () => {
+  const { open, socket } = await waitingServer();
+  socket.write(get.repeat(3));
+  await expect.poll(() => open.length).toBe(1);
+  const gone = once(open[0] as ServerResponse, 'close');
+  socket.destroy();
+  await gone;
+  await new Promise(setImmediate);
+  expect(open).toHaveLength(1);
+});
+
+test('a connection on which a thousand requests wait is closed with the next', async () => {
+  const { open, socket } = await waitingServer();
+  socket.write(get.repeat(1_001));
+  expect(await text(socket).catch(() => '')).toBe('');
+  expect(open).toHaveLength(1);
+});
