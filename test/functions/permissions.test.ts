@@ -21,7 +21,11 @@ const resources: Record<string, string> = {
 
 /** Where the rule does not say it: GET needs READ, the others WRITE. */
 const exceptions: Record<string, string> = {
-  ...{ 'batches.run-flow': 'FLOWS:EXECUTE', 'batches.cancel': 'FLOWS:EXECUTE', 'dispatch.run': 'FLOWS:EXECUTE' },
+  ...{
+    'batches.run-flow': 'FLOWS:EXECUTE',
+    'batches.cancel': 'FLOWS:EXECUTE',
+    'dispatch.run': 'FLOWS:EXECUTE',
+  },
   'flows.run-on-record-type': 'FLOWS:EXECUTE',
   ...{ 'records.preview-filter': 'RECORDS:READ', 'secrets.check': 'SECRETS:READ' },
   // The documents list no 403 for these.
