@@ -9,6 +9,9 @@ import { RecordSelection } from '../../shared/domain/records/record-filters.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
 
+const keysMax = 1_000;
+const tooManyKeys = `A call changes ${keysMax} keys at most, and removes as many`;
+
 const targets = {
   recordIds: z
     .array(idOf('record'))
@@ -27,8 +30,14 @@ const targets = {
 const Body = z
   .strictObject({
     ...targets,
-    updates: NewMetadata.default({}).meta({ description: 'Keys of the metadata, with their new values' }),
-    deleteFields: z.array(z.string()).default([]).meta({ description: 'Keys of the metadata' }),
+    updates: NewMetadata.refine((updates) => Object.keys(updates).length <= keysMax, tooManyKeys)
+      .default({})
+      .meta({ description: `Keys of the metadata, ${keysMax} at most, with their new values` }),
+    deleteFields: z
+      .array(z.string())
+      .max(keysMax, tooManyKeys)
+      .default([])
+      .meta({ description: 'Keys of the metadata' }),
     dryRun: z.boolean().default(false).meta({ description: 'Answers the same, and writes nothing' }),
   })
   .superRefine(({ recordIds, recordFilter, applyToAll, conditions, updates, deleteFields }, context) => {
@@ -62,7 +71,7 @@ export const bulkEditRecords = defineEndpoint({
   description:
     'Changes the metadata of the records that one of `recordIds`, `recordFilter` and `applyToAll` with `conditions` ' +
     'means: `updates` replaces keys of the metadata whole, `deleteFields` removes keys. Ids that no record has are ' +
-    'left out. A call edits 10,000 records, and looks through 50,000. Everything is checked before the first write: ' +
+    'left out. A call edits 10,000 records, and looks through 50,000; it changes 1,000 keys, and removes 1,000. Everything is checked before the first write: ' +
     'when the metadata of one record would grow over 256 KB, or all of it together over 64 MB, nothing is changed. ' +
     'A record that somebody else changes meanwhile is edited as they left it, or left alone where it is gone or no ' +
     'longer meant. `recordIds` names every record that now is as asked, also those that were so before; `data` shows the first ' +
@@ -79,7 +88,10 @@ export const bulkEditRecords = defineEndpoint({
   memoryMb: 1_769,
   needs: { edit: bulkEditor },
 
-  handle: ({ body, timeLeftMs }, { edit }) => edit(targetsOf(body), body, { ...body, timeLeftMs }),
+  handle({ body, timeLeftMs }, { edit }) {
+    const change = { updates: body.updates, deleteFields: new Set(body.deleteFields) };
+    return edit(targetsOf(body), change, { dryRun: body.dryRun, timeLeftMs });
+  },
 });
 
 const targetsOf = ({ recordIds, recordFilter, conditions }: z.output<typeof Body>): BulkTargets =>

@@ -27,7 +27,8 @@ export const uploadCsv = defineEndpoint({
     '`nameColumn` (when left out, the column "name"), the type from `typeValue` or else from `typeColumn`; ' +
     'neither column appears in the metadata. Commas, semicolons and tabs are recognised as delimiters, UTF-8, ' +
     'Windows-1252 and UTF-16 as encodings. Rows that make no record are told in `errorDetails` with their line, ' +
-    'and the others are created; uploading a file again reports its rows as taken. A call takes 10,000 rows, ' +
+    'and the others are created; uploading a file again reports its rows as taken. A call takes 10,000 rows of 5,002 ' +
+    'columns (5,000, the name and the type), ' +
     'and the answer lists the first 1,000 records, or as many as fit 5 MB.',
   bodyType: 'multipart',
   body: z.strictObject({
@@ -56,7 +57,7 @@ export const uploadCsv = defineEndpoint({
     const errors: RowError[] = [];
     const shown = firstRows(listedMax);
     let created = 0;
-    const drafts = draftsIn(readCsv(await file.bytes(), columns), errors);
+    const drafts = draftsIn(await readCsv(await file.bytes(), columns), errors);
     await records.createEach(principal, drafts, (done) => {
       created += done.created.length;
       shown.add(done.created.map(({ draft: { line }, record }) => ({ line, record })));

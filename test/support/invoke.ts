@@ -4,7 +4,7 @@ type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGat
 
 /** Invokes a Lambda in this process as API Gateway would, with an authorizer's context. */
 export const invokeWith =
-  (handler: unknown, authorizer: Record<string, unknown>) =>
+  (handler: unknown, authorizer: Record<string, unknown>, timeLeftMs = 29_000) =>
   (event: Partial<APIGatewayProxyEvent>): Promise<APIGatewayProxyResult> =>
     (handler as Handler)(
       {
@@ -16,5 +16,5 @@ export const invokeWith =
         requestContext: { requestId: 'test', authorizer, identity: { sourceIp: '127.0.0.1' } },
         ...event,
       } as APIGatewayProxyEvent,
-      { getRemainingTimeInMillis: () => 29_000 } as Context,
+      { getRemainingTimeInMillis: () => timeLeftMs } as Context,
     );

@@ -1,12 +1,15 @@
-import Big from 'big.js';
+import type { Reading } from './reading.ts';
 
 /** How two values of records and filters stand to each other; nothing where they cannot be compared. */
-export function compare(one: unknown, other: unknown): number | undefined {
-  if (typeof one === 'number' || typeof other === 'number') return between(numberOf(one), numberOf(other));
-  if (typeof one === 'boolean' || typeof other === 'boolean') return between(truthOf(one), truthOf(other));
-  if (typeof one !== 'string' || typeof other !== 'string') return undefined;
-  if (plainNumber.test(one) && plainNumber.test(other)) return compareDecimals(one, other);
-  return between(instantOf(one), instantOf(other)) ?? compareTexts(one, other);
+export function compare(one: Reading, other: Reading): number | undefined {
+  const [first, second] = [one.value, other.value];
+  if (typeof first === 'number' || typeof second === 'number') return between(one.number, other.number);
+  if (typeof first === 'boolean' || typeof second === 'boolean') return between(one.truth, other.truth);
+  if (typeof first !== 'string' || typeof second !== 'string') return undefined;
+  if (one.decimal && other.decimal)
+    return between(one.number, other.number) || one.decimal.cmp(other.decimal);
+  // By code points. JavaScript's own order is that of UTF-16 units, UTF-8's bytes keep it right.
+  return between(one.instant, other.instant) ?? Buffer.compare(one.bytes, other.bytes);
 }
 
 function between<T extends number | boolean>(one: T | undefined, other: T | undefined): number | undefined {
@@ -20,14 +23,9 @@ export const isPlainNumber = (text: string) => plainNumber.test(text);
 const numericText = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*$/i;
 
 /** The number that a value is or, as text from a CSV file, says. */
-function numberOf(value: unknown): number | undefined {
+export function numberOf(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   return typeof value === 'string' && numericText.test(value) ? Number(value) : undefined;
-}
-
-/** Two plain numbers, exactly also where JavaScript's numbers would round. */
-function compareDecimals(one: string, other: string): number {
-  return between(Number(one), Number(other)) || (one === other ? 0 : new Big(one).cmp(other));
 }
 
 /** What a value says to be true or false. */
@@ -63,7 +61,3 @@ function offsetOf(zone = 'Z'): number {
   const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(3).replace(':', '') || 0);
   return zone.startsWith('-') ? -minutes : minutes;
 }
-
-/** By code points. JavaScript's own order is that of UTF-16 units, UTF-8's bytes keep it right. */
-const compareTexts = (one: string, other: string) =>
-  one === other ? 0 : Buffer.compare(Buffer.from(one), Buffer.from(other));

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { excessOf, isTooLong, valueTooLong } from './filter-size.ts';
 import { type Operator, operands, operators } from './operands.ts';
 
 export interface Condition {
@@ -42,8 +43,10 @@ export function filterSchema({ Value = z.unknown(), isOpen = () => false }: Opti
     .strictObject({ field: Field, op: LeafOperator, value: Value.optional() })
     .superRefine(({ op, value }, context) => {
       const { expected, accepts } = operands[op];
-      if (accepts(value) || isOpen(value)) return;
-      context.addIssue({ code: 'custom', message: `The value of ${op} has to be ${expected}` });
+      const tooLong = isTooLong(value);
+      if ((!tooLong && accepts(value)) || isOpen(value)) return;
+      const message = tooLong ? valueTooLong : `The value of ${op} has to be ${expected}`;
+      context.addIssue({ code: 'custom', params: tooLong ? { code: 'TOO_LARGE' } : {}, message });
     });
   const groupOf = (member: z.ZodType<RecordFilter>, depth: number): z.ZodType<RecordFilter> => {
     const group = z.strictObject({ op: z.enum(groupOperators), conditions: z.array(member).min(1).max(50) });
@@ -52,7 +55,12 @@ export function filterSchema({ Value = z.unknown(), isOpen = () => false }: Opti
     }) as z.ZodType<RecordFilter>;
     return depth < nestingMax ? groupOf(filter, depth + 1) : filter;
   };
-  return groupOf(Leaf as z.ZodType<RecordFilter>, 1);
+  const whole = groupOf(Leaf as z.ZodType<RecordFilter>, 1);
+  return z.preprocess((input, context) => {
+    const message = excessOf(input, nestingMax);
+    if (message) context.addIssue({ code: 'custom', params: { code: 'TOO_LARGE' }, message });
+    return input;
+  }, whole) as z.ZodType<RecordFilter>;
 }
 
 export const RecordFilter = filterSchema();

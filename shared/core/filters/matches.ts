@@ -1,75 +1,130 @@
-import { compare, instantOf, truthOf } from './comparison.ts';
-import { type Filterable, heldBy, isSet } from './field.ts';
-import type { Condition, RecordFilter } from './filter.ts';
+import { compare } from './comparison.ts';
+import { type Filterable, heldBy } from './field.ts';
+import type { RecordFilter } from './filter.ts';
 import type { Operator } from './operands.ts';
+import { Reading } from './reading.ts';
 
-/** Whether a filter means a record. */
-export function matches(record: Filterable, filter: RecordFilter, now: Date): boolean {
-  if (!('conditions' in filter)) return holds(record, filter, now);
-  const { op, conditions } = filter;
-  const each = (condition: RecordFilter) => matches(record, condition, now);
-  return op === 'and' ? conditions.every(each) : conditions.some(each);
+/** Whether a filter means a record. For many records, {@link filterTest} works on the filter but once. */
+export const matches = (record: Filterable, filter: RecordFilter, now: Date): boolean =>
+  filterTest(filter, now)(record);
+
+/** Tells of each record whether a filter means it. */
+export function filterTest(filter: RecordFilter, now: Date): (record: Filterable) => boolean {
+  const test = testOf(filter, now);
+  return (record) => test(fieldsOf(record));
 }
 
-function holds(record: Filterable, { field, op, value }: Condition, now: Date): boolean {
-  const held = heldBy(record, field);
-  return isSet(held) ? tests[op](held, value, now) : satisfiedByNothing.has(op);
+/** The fields of one record, each read but once, however many conditions ask for it. */
+export type Fields = (field: string) => Reading;
+export type FieldsTest = (fields: Fields) => boolean;
+
+export function fieldsOf(record: Filterable): Fields {
+  const readings = new Map<string, Reading>();
+  return (field) => {
+    const known = readings.get(field) ?? new Reading(heldBy(record, field));
+    readings.set(field, known);
+    return known;
+  };
+}
+
+export function testOf(filter: RecordFilter, now: Date): FieldsTest {
+  if ('conditions' in filter) {
+    const tests = filter.conditions.map((condition) => testOf(condition, now));
+    return filter.op === 'and'
+      ? (fields) => tests.every((test) => test(fields))
+      : (fields) => tests.some((test) => test(fields));
+  }
+  const { field, op, value } = filter;
+  const test = tests[op](value, now);
+  return (fields) => {
+    const held = fields(field);
+    return held.isSet ? test(held) : satisfiedByNothing.has(op);
+  };
 }
 
 const satisfiedByNothing = new Set<Operator>(['isNotSet', 'neq', 'notIn']);
 
-/** Asks about a field that is set; the value has been checked against its operator. */
-type Test = (held: unknown, value: unknown, now: Date) => boolean;
+/** Asks about a field that is set. */
+type Test = (held: Reading) => boolean;
+/** Makes a test of a value that has been checked against its operator. */
+type TestFor = (value: unknown, now: Date) => Test;
 
 const ordered =
-  (...results: number[]): Test =>
-  (held, value) =>
-    results.includes(compare(held, value) ?? Number.NaN);
+  (...results: number[]): TestFor =>
+  (value) => {
+    const asked = new Reading(value);
+    return (held) => results.includes(compare(held, asked) ?? Number.NaN);
+  };
 
-const equals = ordered(0);
-const isAmong: Test = (held, value, now) => (value as unknown[]).some((each) => equals(held, each, now));
+/** Whether a field compares as equal to one of some values, however many they are. */
+function among(values: readonly unknown[]): Test {
+  const asked = values.map((value) => new Reading(value));
+  const ofType = (type: string) => asked.filter(({ value }) => typeof value === type);
+  const [numbers, booleans, texts] = [ofType('number'), ofType('boolean'), ofType('string')];
+  const exact = new Set(numbers.map(({ number }) => number));
+  const numeric = new Set([...numbers, ...texts].flatMap(({ number }) => number ?? []));
+  const flags = new Set(booleans.map(({ truth }) => truth));
+  const truths = new Set([...booleans, ...texts].flatMap(({ truth }) => truth ?? []));
+  const keys = new Set(texts.map(({ key }) => key));
+  const tests: Record<string, Test> = {
+    number: ({ number }) => number !== undefined && numeric.has(number),
+    boolean: ({ truth }) => truth !== undefined && truths.has(truth),
+    string: (held) =>
+      (keys.size > 0 && keys.has(held.key)) ||
+      (exact.size > 0 && held.number !== undefined && exact.has(held.number)) ||
+      (flags.size > 0 && held.truth !== undefined && flags.has(held.truth)),
+  };
+  return (held) => tests[typeof held.value]?.(held) ?? false;
+}
+
+const not =
+  (test: Test): Test =>
+  (held) =>
+    !test(held);
 
 /** Compares texts in any case; numbers by how they are written. */
 const textual =
-  (test: (held: string, value: string) => boolean): Test =>
-  (held, value) =>
-    typeof held !== 'object' && test(folded(held), folded(value));
-/** Upper case, because it writes out what lower case keeps apart: ß and SS, two forms of sigma. */
-export const folded = (value: unknown) => String(value).toUpperCase();
+  (test: (held: string, value: string) => boolean): TestFor =>
+  (value) => {
+    const { folded } = new Reading(value);
+    return (held) => typeof held.value !== 'object' && test(held.folded, folded);
+  };
 
 const containsText = textual((held, value) => held.includes(value));
 
 const dayMs = 86_400_000;
 const agedInDays =
-  (test: (age: number, days: number) => boolean): Test =>
-  (held, value, now) => {
-    const instant = instantOf(held);
-    return instant !== undefined && test((now.getTime() - instant) / dayMs, Number(value));
+  (test: (age: number, days: number) => boolean): TestFor =>
+  (value, now) => {
+    const days = Number(value);
+    return ({ instant }) => instant !== undefined && test((now.getTime() - instant) / dayMs, days);
   };
 
-const tests: Record<Operator, Test> = {
-  eq: equals,
-  neq: (...asked) => !equals(...asked),
+const tests: Record<Operator, TestFor> = {
+  eq: (value) => among([value]),
+  neq: (value) => not(among([value])),
   gt: ordered(1),
   gte: ordered(1, 0),
   lt: ordered(-1),
   lte: ordered(-1, 0),
-  between: (held, value, now) => {
+  between: (value, now) => {
     const [low, high] = value as [unknown, unknown];
-    return tests.gte(held, low, now) && tests.lte(held, high, now);
+    const [isHighEnough, isLowEnough] = [tests.gte(low, now), tests.lte(high, now)];
+    return (held) => isHighEnough(held) && isLowEnough(held);
   },
-  contains: (held, value, now) =>
-    Array.isArray(held)
-      ? held.some((each) => typeof each !== 'object' && folded(each) === folded(value))
-      : containsText(held, value, now),
+  contains: (value, now) => {
+    const isIn = containsText(value, now);
+    const { folded } = new Reading(value);
+    return (held) => (Array.isArray(held.value) ? held.foldedElements.has(folded) : isIn(held));
+  },
   startsWith: textual((held, value) => held.startsWith(value)),
   endsWith: textual((held, value) => held.endsWith(value)),
-  in: isAmong,
-  notIn: (...asked) => !isAmong(...asked),
-  isSet: () => true,
-  isNotSet: () => false,
-  isTrue: (held) => truthOf(held) === true,
-  isFalse: (held) => truthOf(held) === false,
+  in: (values) => among(values as unknown[]),
+  notIn: (values) => not(among(values as unknown[])),
+  isSet: () => () => true,
+  isNotSet: () => () => false,
+  isTrue: () => (held) => held.truth === true,
+  isFalse: () => (held) => held.truth === false,
   withinLastDays: agedInDays((age, days) => age >= 0 && age <= days),
   olderThanDays: agedInDays((age, days) => age > days),
 };

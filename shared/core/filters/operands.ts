@@ -1,4 +1,5 @@
 import { compare } from './comparison.ts';
+import { Reading } from './reading.ts';
 
 interface Operand {
   /** Ends the sentence "The value of … has to be". */
@@ -23,7 +24,11 @@ const list: Operand = {
 };
 const range: Operand = {
   expected: '[low, high]: two numbers, dates or other texts, in their order',
-  accepts: (value) => isPair(value) && value.every(isOrdered) && (compare(...value) ?? 1) <= 0,
+  accepts(value) {
+    if (!isPair(value) || !value.every(isOrdered)) return false;
+    const [low, high] = value;
+    return (compare(new Reading(low), new Reading(high)) ?? 1) <= 0;
+  },
 };
 const days: Operand = {
   expected: 'a number of days, 0 or more',

@@ -3,7 +3,7 @@ import { eachAtOnce } from '../../core/for-each-concurrently.ts';
 import { backOff } from '../../platform/data/commit.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Edit, editOf, type MetadataChange, planOf, shownBytesMax } from './bulk-plan.ts';
-import { type BulkTargets, isTarget, targetPages } from './bulk-targets.ts';
+import { type BulkTargets, targetPages, targetTest } from './bulk-targets.ts';
 import { firstWithin } from './limits.ts';
 import type { RecordItem } from './record.ts';
 import { recordStore } from './record-store.ts';
@@ -60,7 +60,7 @@ export const bulkEditor = (scope: Scope) => {
     /** The edit of a record as another writer left it; nothing where it is gone or no longer meant. */
     async function madeAnew({ id, shown: earlier }: Edit): Promise<Edit | undefined> {
       const [record] = await getMany([id]);
-      if (!record || !isTarget(record, targets, scope.now())) return undefined;
+      if (!record || !targetTest(targets, scope.now())(record)) return undefined;
       const { edit, shown, tooLarge } = editOf(record, change);
       if (tooLarge) throw new Halted(`The metadata of ${id} has become too large meanwhile`);
       // As it should be: perhaps by this call's own write, whose answer was lost.

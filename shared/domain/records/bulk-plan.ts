@@ -1,4 +1,5 @@
 import { invalid, invalidAt } from '../../core/errors.ts';
+import { takingTurns } from '../../core/turns.ts';
 import { type BulkTargets, memberOf } from './bulk-targets.ts';
 import { metadataBytesMax } from './limits.ts';
 import type { RecordItem } from './record.ts';
@@ -13,7 +14,7 @@ type Metadata = RecordItem['metadata'];
 
 export interface MetadataChange {
   updates: Metadata;
-  deleteFields: readonly string[];
+  deleteFields: ReadonlySet<string>;
 }
 
 /** What becomes of one record. */
@@ -27,8 +28,10 @@ export interface Edit {
 }
 
 export function editOf({ id, revision, metadata: before }: RecordItem, change: MetadataChange) {
-  const after: Metadata = { ...before, ...change.updates };
-  for (const field of change.deleteFields) delete after[field];
+  const merged: Metadata = { ...before, ...change.updates };
+  const after = Object.fromEntries(
+    Object.entries(merged).filter(([field]) => !change.deleteFields.has(field)),
+  );
   const [old, metadata] = [JSON.stringify(before), JSON.stringify(after)];
   const bytes = Buffer.byteLength(metadata);
   return {
@@ -50,6 +53,7 @@ export async function planOf(
   const tooLarge: string[] = [];
   let bytesLeft = bytesTogetherMax;
   let shownBytesLeft = shownBytesMax;
+  const turn = takingTurns();
   for await (const records of pages) {
     for (const record of records) {
       const { edit, shown, ...sizes } = editOf(record, change);
@@ -60,6 +64,7 @@ export async function planOf(
       edits.push(isShown ? { ...edit, shown } : edit);
       if (edits.length > recordsPerEdit) throw refused(targets, tooMany);
       if (bytesLeft < 0) throw refused(targets, tooMuch);
+      await turn();
     }
   }
   if (tooLarge.length > 0) throw invalid(tooLarge.slice(0, 10).map(tooLargeAfter));

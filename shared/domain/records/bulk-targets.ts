@@ -1,9 +1,11 @@
 import * as z from 'zod';
 import { chunksOf } from '../../core/chunks.ts';
 import { invalidAt } from '../../core/errors.ts';
-import { type Filterable, heldBy, isSet } from '../../core/filters/field.ts';
 import { Field, type RecordFilter } from '../../core/filters/filter.ts';
-import { folded, matches } from '../../core/filters/matches.ts';
+import { valueCharactersMax } from '../../core/filters/filter-size.ts';
+import { type FieldsTest, fieldsOf, filterTest, testOf } from '../../core/filters/matches.ts';
+import { Reading } from '../../core/filters/reading.ts';
+import { filterInTurns } from '../../core/turns.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { idPages, idsPerPage } from './id-pages.ts';
 import type { RecordItem } from './record.ts';
@@ -16,7 +18,7 @@ export const BulkCondition = z
   .strictObject({
     field: Field,
     operator: z.enum(operators),
-    value: z.union([z.string(), z.number(), z.boolean()]),
+    value: z.union([z.string().max(valueCharactersMax), z.number(), z.boolean()]),
   })
   .refine(({ operator, value }) => !operator.endsWith('contains') || value !== '', {
     path: ['value'],
@@ -30,33 +32,44 @@ export type BulkTargets =
   | { recordFilter: { type: string; where?: RecordFilter | undefined } }
   | { conditions: readonly BulkCondition[] };
 
-const tests: Record<BulkCondition['operator'], (record: Filterable, asked: BulkCondition) => boolean> = {
-  equals: filterBy('eq'),
-  not_equals: filterBy('neq'),
-  contains: filterBy('contains'),
-  not_contains: (record, asked) => !tests.contains(record, asked),
-  equals_ci(record, asked) {
-    const held = heldBy(record, asked.field);
-    if (tests.equals(record, asked)) return true;
-    return isSet(held) && typeof held !== 'object' && folded(held) === folded(asked.value);
+/** None of these operators asks what time it is. */
+const anyTime = new Date(0);
+const testBy =
+  (op: 'eq' | 'neq') =>
+  ({ field, value }: BulkCondition) =>
+    testOf({ field, op, value }, anyTime);
+
+const tests: Record<BulkCondition['operator'], (asked: BulkCondition) => FieldsTest> = {
+  equals: testBy('eq'),
+  not_equals: testBy('neq'),
+  contains: ({ field, value }) => testOf({ field, op: 'contains', value: String(value) }, anyTime),
+  not_contains(asked) {
+    const contains = tests.contains(asked);
+    return (fields) => !contains(fields);
+  },
+  equals_ci(asked) {
+    const equals = tests.equals(asked);
+    const { folded } = new Reading(asked.value);
+    return (fields) => {
+      const held = fields(asked.field);
+      return equals(fields) || (held.isSet && typeof held.value !== 'object' && held.folded === folded);
+    };
   },
 };
 
-/** None of these operators asks what time it is. */
-const anyTime = new Date(0);
-function filterBy(op: 'eq' | 'neq' | 'contains') {
-  const asOperand = (value: BulkCondition['value']) => (op === 'contains' ? String(value) : value);
-  return (record: Filterable, { field, value }: BulkCondition) =>
-    matches(record, { field, op, value: asOperand(value) }, anyTime);
-}
-
-/** Whether a record is among those that are meant. */
-export function isTarget(record: RecordItem, targets: BulkTargets, now: Date): boolean {
-  if ('recordIds' in targets) return true;
-  if ('conditions' in targets)
-    return targets.conditions.every((asked) => tests[asked.operator](record, asked));
+/** Tells of each record whether it is among those that are meant. */
+export function targetTest(targets: BulkTargets, now: Date): (record: RecordItem) => boolean {
+  if ('recordIds' in targets) return () => true;
+  if ('conditions' in targets) {
+    const asked = targets.conditions.map((condition) => tests[condition.operator](condition));
+    return (record) => {
+      const fields = fieldsOf(record);
+      return asked.every((test) => test(fields));
+    };
+  }
   const { type, where } = targets.recordFilter;
-  return record.type === type && (!where || matches(record, where, now));
+  const isMeant = where && filterTest(where, now);
+  return (record) => record.type === type && (!isMeant || isMeant(record));
 }
 
 /** As many as can be read in half of a request's time. */
@@ -71,13 +84,12 @@ export async function* targetPages(
   { timeLeftMs, readMax = recordsReadMax }: { timeLeftMs: () => number; readMax?: number },
 ): AsyncGenerator<RecordItem[], void> {
   const { getMany } = recordStore(scope);
-  const now = scope.now();
+  const isMeant = targetTest(targets, scope.now());
   let read = 0;
   for await (const ids of pagesOf(scope, targets)) {
     read += ids.length;
     if (read > readMax || timeLeftMs() < reserveMs) throw tooManyToRead(targets, readMax);
-    const records = await getMany(ids);
-    yield records.filter((record) => isTarget(record, targets, now));
+    yield await filterInTurns(await getMany(ids), isMeant, scope.signal);
   }
 }
 

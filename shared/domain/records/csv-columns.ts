@@ -62,15 +62,13 @@ function columnNames(header: readonly string[]): string[] {
     throw invalidAt('file', 'INVALID_COLUMN', 'A column cannot be called __proto__');
   }
   const written = new Set(trimmed);
-  const used = new Set<string>();
+  /** By each name the number that its next repetition may have. */
+  const numbers = new Map<string, number>();
   return trimmed.map((name) => {
-    let unique = name;
-    for (let n = 2; used.has(unique); n++) {
-      const next = `${name}_${n}`;
-      if (!written.has(next)) unique = next;
-    }
-    used.add(unique);
-    return unique;
+    let number = numbers.get(name) ?? 1;
+    while (number > 1 && written.has(`${name}_${number}`)) number++;
+    numbers.set(name, number + 1);
+    return number === 1 ? name : `${name}_${number}`;
   });
 }
 

@@ -1,15 +1,12 @@
 import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { Parser } from 'csv-parse';
-import { parse } from 'csv-parse/sync';
 
 export interface CsvRow {
   /** The line on which the row begins, as an editor counts them. */
   line: number;
   cells: string[];
 }
-
-const delimiters = [',', ';', '\t'];
-const sampleRows = 20;
 
 /** The delimiter that the first line declares, as Excel understands it: `sep=;` and nothing else. */
 export const declaredDelimiter = (file: Buffer): string | undefined =>
@@ -26,41 +23,42 @@ const dialect = {
 /** A row that only holds delimiters is none. */
 const isEmpty = (cells: readonly string[]) => cells.every((cell) => cell.trim() === '');
 
-/** Looks at the cells of one row after the other, the header first, and keeps none. `onRow` may throw to end it. */
-export function eachRow(file: Buffer, delimiter: string, onRow: (cells: string[]) => void, to = -1): void {
-  parse(file, {
-    ...dialect,
-    delimiter,
-    to,
-    on_record(cells: string[]) {
-      if (!isEmpty(cells)) onRow(cells);
-      return null;
-    },
-  });
-}
-
 const pieceBytes = 16_384;
 
-/**
- * The rows, read as they are asked for.
- * @param onUnclosed Told the line of a row whose quote never closes: it and all that follows it is not among the rows.
- */
+interface Told {
+  /** Told the line of a row whose quote never closes: it and all that follows it is not among the rows. */
+  onUnclosed?: (line: number) => void;
+  /** Told of each cell as it is read, by its place in the row and how many rows came before. May throw to end it. */
+  onCell?: (place: number, rowsBefore: number) => void;
+}
+
+/** The rows, read as they are asked for. */
 export async function* streamRows(
   file: Buffer,
   delimiter: string,
-  onUnclosed: (line: number) => void,
+  { onUnclosed, onCell }: Told = {},
 ): AsyncGenerator<CsvRow> {
   const beginOf = lineFinder(file);
-  const parser = new Parser({
+  let rows = 0;
+  const cast = (cell: string, { index }: { index: number }) => {
+    onCell?.(index, rows);
+    return cell;
+  };
+  const parser: Parser = new Parser({
     ...dialect,
     delimiter,
+    ...(onCell && { cast }),
     // That a row may become something else is missing in the library's types.
     on_record: ((cells: string[], { bytes }: { bytes: number }): CsvRow | null => {
       const line = beginOf(bytes);
-      return isEmpty(cells) ? null : { line, cells };
+      // To the parser each row is the first: one that is not as wide costs it an error with a copy of the row.
+      Object.assign(parser.info, { records: 0 });
+      if (isEmpty(cells)) return null;
+      rows++;
+      return { line, cells };
     }) as never,
     on_skip() {
-      onUnclosed(beginOf(file.length));
+      onUnclosed?.(beginOf(file.length));
       return undefined;
     },
   });
@@ -85,26 +83,10 @@ function lineFinder(file: Buffer) {
   };
 }
 
-function* piecesOf(file: Buffer): Generator<Buffer> {
-  for (let start = 0; start < file.length; start += pieceBytes)
+/** Between two pieces others have their turn: reading a large file takes seconds. */
+async function* piecesOf(file: Buffer): AsyncGenerator<Buffer> {
+  for (let start = 0; start < file.length; start += pieceBytes) {
     yield file.subarray(start, start + pieceBytes);
-}
-
-/**
- * The delimiter under which the file looks most like a table: the header holds the columns that are asked for,
- * the rows are as wide as it, and it is wide.
- */
-export function detectDelimiter(file: Buffer, hasColumns: (header: readonly string[]) => boolean): string {
-  const scores = delimiters.map((delimiter) => {
-    const sample: string[][] = [];
-    eachRow(file, delimiter, (cells) => sample.push(cells), sampleRows);
-    const [header = [], ...rows] = sample;
-    const width = header.length;
-    const even = rows.filter(({ length }) => length === width).length / Math.max(1, rows.length);
-    return { delimiter, found: hasColumns(header), even: width > 1 ? even : 0, width };
-  });
-  const [best] = scores.toSorted(
-    (a, b) => Number(b.found) - Number(a.found) || b.even - a.even || b.width - a.width,
-  );
-  return best?.delimiter ?? ',';
+    await setImmediate();
+  }
 }

@@ -1,7 +1,8 @@
 import { invalidAt, tooLarge } from '../../core/errors.ts';
 import { toUtf8 } from './csv-bytes.ts';
-import { type CsvColumns, hasColumns, rowReader } from './csv-columns.ts';
-import { declaredDelimiter, detectDelimiter, eachRow, streamRows } from './csv-rows.ts';
+import { type CsvColumns, rowReader } from './csv-columns.ts';
+import { detectDelimiter, headerOf } from './csv-header.ts';
+import { declaredDelimiter, streamRows } from './csv-rows.ts';
 import { jsonBytes } from './limits.ts';
 import type { RecordDraft } from './new-record.ts';
 
@@ -24,40 +25,48 @@ export const isDraft = (entry: CsvEntry): entry is CsvDraft => 'name' in entry;
  * The records that a file holds, and what is wrong with the rows that make none: row by row, so that none but those
  * at work are in memory. What is wrong with the file as a whole is told before. @throws ApiError 400 or 413.
  */
-export function readCsv(bytes: Uint8Array, columns: CsvColumns): AsyncGenerator<CsvEntry> {
+export async function readCsv(bytes: Uint8Array, columns: CsvColumns): Promise<AsyncGenerator<CsvEntry>> {
   const file = toUtf8(bytes);
   const declared = declaredDelimiter(file);
-  const delimiter = declared ?? detectDelimiter(file, (header) => hasColumns(header, columns));
+  const delimiter = declared ?? (await detectDelimiter(file, columns));
   const rowsAbove = declared ? 1 : 0;
-  const { header, count } = lookThrough(file, delimiter, rowsAbove);
+  const header = await headerOf(file, delimiter, rowsAbove);
+  const { count, unclosedAt } = await lookThrough(file, delimiter, rowsAbove);
+  if (count < 1) throw noRows('The file is empty', unclosedAt);
   const read = rowReader(header, columns);
-  if (count === 1) throw invalidAt('file', 'NO_ROWS', 'The file has no rows below its header');
+  if (count === 1) throw noRows('The file has no rows below its header', unclosedAt);
   return entriesOf(file, delimiter, rowsAbove + 1, read);
 }
 
+const noRows = (message: string, unclosedAt: number | undefined) =>
+  unclosedAt === undefined
+    ? invalidAt('file', 'NO_ROWS', message)
+    : invalidAt('file', 'UNCLOSED_QUOTE', `Line ${unclosedAt}: ${unclosed}`);
+
 const splitAdvice = 'split the file and upload its parts one after another';
+const unclosed = 'a quote opens in this row and never closes; the file was not read from here on';
 
 /** Reads the file once, to see that it is not too large before anything of it is stored. */
-function lookThrough(file: Buffer, delimiter: string, rowsAbove: number) {
+async function lookThrough(file: Buffer, delimiter: string, rowsAbove: number) {
   let count = -rowsAbove;
-  let header: string[] = [];
   let nameBytes: number[] = [];
   let metadataBytes = 0;
-  eachRow(file, delimiter, (cells) => {
+  let unclosedAt: number | undefined;
+  const onUnclosed = (line: number) => {
+    unclosedAt = line;
+  };
+  for await (const { cells } of streamRows(file, delimiter, { onUnclosed })) {
     count++;
-    if (count === 1) {
-      header = cells;
-      nameBytes = cells.map(jsonBytes);
-    } else if (count > 1) {
+    if (count === 1) nameBytes = cells.map(jsonBytes);
+    else if (count > 1) {
       if (count > csvRowsMax + 1) throw tooLarge(`A call takes ${csvRowsMax} rows at most: ${splitAdvice}`);
       for (const [place, cell] of cells.entries())
         if (cell) metadataBytes += cell.length + (nameBytes[place] ?? 0);
       if (metadataBytes > metadataBytesMax)
         throw tooLarge(`The records are too large together: ${splitAdvice}`);
     }
-  });
-  if (count < 1) throw invalidAt('file', 'NO_ROWS', 'The file is empty');
-  return { header, count };
+  }
+  return { count, unclosedAt };
 }
 
 async function* entriesOf(
@@ -72,7 +81,7 @@ async function* entriesOf(
   const onUnclosed = (line: number) => {
     unclosedAt = line;
   };
-  for await (const { line, cells } of streamRows(file, delimiter, onUnclosed)) {
+  for await (const { line, cells } of streamRows(file, delimiter, { onUnclosed })) {
     if (count++ < rowsAbove) continue;
     const draft = read(cells);
     if (typeof draft === 'string') {
@@ -86,8 +95,5 @@ async function* entriesOf(
       ? { ...draft, line }
       : { line, message: `the same type and name as in line ${earlier}` };
   }
-  if (unclosedAt !== undefined) {
-    const message = 'a quote opens in this row and never closes; the file was not read from here on';
-    yield { line: unclosedAt, message };
-  }
+  if (unclosedAt !== undefined) yield { line: unclosedAt, message: unclosed };
 }

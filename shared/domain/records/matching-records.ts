@@ -1,3 +1,4 @@
+import { filterInTurns } from '../../core/turns.ts';
 import { walk } from '../../platform/data/listing.ts';
 import { knownRecords, type ListReads } from './list-records.ts';
 import type { RecordItem } from './record.ts';
@@ -29,6 +30,6 @@ export const matchingRecords = (reads: ListReads) =>
 
 /** Of some records that filters meant a while ago, those that they mean still. */
 export const stillMatching =
-  ({ getMany, now }: ListReads) =>
+  ({ getMany, now, signal }: ListReads) =>
   async (filters: RecordFilters, ids: readonly string[]): Promise<RecordItem[]> =>
-    (await getMany(ids)).filter(recordTest(filters, now()));
+    filterInTurns(await getMany(ids), recordTest(filters, now()), signal);

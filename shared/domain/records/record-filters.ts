@@ -1,12 +1,15 @@
 import * as z from 'zod';
 import { RecordFilter } from '../../core/filters/filter.ts';
+import { filterSizes } from '../../core/filters/filter-size.ts';
 import { fieldTypes } from './metadata-predicates.ts';
 import { RecordName, RecordType } from './record.ts';
 
 /** Records of one type, or those of them that a filter means. */
 export const RecordSelection = z.strictObject({
   type: RecordType,
-  where: RecordFilter.optional().meta({ description: 'Left out, it means all records of the type' }),
+  where: RecordFilter.optional().meta({
+    description: `Left out, it means all records of the type. ${filterSizes}`,
+  }),
 });
 
 const Keys = z

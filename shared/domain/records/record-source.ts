@@ -1,3 +1,4 @@
+import { filterInTurns } from '../../core/turns.ts';
 import type { ListSource, Row, Sieve } from '../../platform/data/listing.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import { distinctSieve } from './distinct-sieve.ts';
@@ -11,6 +12,8 @@ import { typeAsked } from './record-predicate.ts';
 export interface RecordReads {
   table: TenantTable;
   now: () => Date;
+  /** Ends the reading. */
+  signal: AbortSignal | undefined;
   getMany: (ids: readonly string[]) => Promise<RecordItem[]>;
 }
 
@@ -40,20 +43,21 @@ export function recordSource(reads: RecordReads, filters: RecordFilters, { whole
 export const recordIn = ({ record }: Row) => record as RecordItem | undefined;
 
 /** Reads the records of index entries, and keeps those that pass. */
-function readingSieve({ getMany }: RecordReads, passes: (record: RecordItem) => boolean): Sieve {
+function readingSieve({ getMany, signal }: RecordReads, passes: (record: RecordItem) => boolean): Sieve {
   return {
     perQuery: readPerQuery,
     atOnce: readAtOnce,
     async keep(entries) {
       const records = await getMany(entries.map(({ id }) => id as string));
-      const read = new Map(records.map((record) => [record.id, record]));
+      const passed = await filterInTurns(records, passes, signal);
+      const read = new Map(passed.map((record) => [record.id, record]));
       const bytes = records.map(({ metadata }) => jsonBytes(metadata));
       return {
         units: bytes.reduce((sum, size) => sum + Math.floor(size / bytesPerUnit), entries.length),
         rows: entries.flatMap((entry) => {
           const record = read.get(entry.id as string);
           // The index may lag behind: a record that was retyped a moment ago still stands under its old type.
-          return record && record.type === entry.type && passes(record) ? [{ ...entry, record }] : [];
+          return record && record.type === entry.type ? [{ ...entry, record }] : [];
         }),
       };
     },

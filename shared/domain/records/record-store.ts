@@ -14,7 +14,7 @@ export type RecordStore = ReturnType<typeof recordStore>;
 const attemptsMax = 5;
 
 export function recordStore(scope: Scope) {
-  const { table } = scope;
+  const { table, signal } = scope;
   const attempt = recordWriter(scope);
 
   async function get(id: string): Promise<RecordItem> {
@@ -43,7 +43,7 @@ export function recordStore(scope: Scope) {
   const idOf = async (pair: Pair): Promise<string | undefined> =>
     (await table.get(recordGuardEntity, pair, { consistent: true }))?.id;
 
-  const reads = { table, now: scope.now, getMany, idOf };
+  const reads = { table, now: scope.now, signal, getMany, idOf };
   return {
     get,
     getMany,

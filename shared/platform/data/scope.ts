@@ -6,6 +6,8 @@ export interface Scope {
   table: TenantTable;
   now: () => Date;
   newId: NewId;
+  /** Aborted when nobody waits for the answer any more. */
+  signal?: AbortSignal;
 }
 
 /** Makes one of the things that an endpoint, a worker or a step names under `needs`. */

@@ -101,7 +101,7 @@ async function answerTo(
     ...{ principal, signal, timeLeftMs, requestId, baseUrl, usage },
   };
   const needs = principal
-    ? meet(endpoint.needs, loadRuntime().scopeOf(principal.tenant))
+    ? meet(endpoint.needs, { ...loadRuntime().scopeOf(principal.tenant), signal })
     : endpoint.optionalCredential
       ? undefined
       : {};

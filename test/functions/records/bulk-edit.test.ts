@@ -120,6 +120,19 @@ const condition = { field: 'a', operator: 'equals', value: 1 };
 const all = (...conditions: unknown[]) => ({ applyToAll: true, conditions, updates });
 const leaf = 'recordFilter.where';
 
+const tooLong = 'x'.repeat(10_001);
+const keys = (count: number) => Array.from({ length: count }, (_, n) => `key ${n}`);
+const valued = (count: number) => Object.fromEntries(keys(count).map((key) => [key, 1]));
+
+test('takes 1,000 keys to change and 1,000 to remove', async () => {
+  const { tenant, one } = await withThree();
+  const change = (body: object) => edit(tenant, { recordIds: [one.id], ...body });
+  expect((await change({ updates: valued(1_000), deleteFields: ['old', 'tier'] })).status).toBe(200);
+  expect((await read(tenant, one.id)).metadata).toEqual({ city: 'Oslo', ...valued(1_000) });
+  expect((await change({ deleteFields: keys(1_000) })).status).toBe(200);
+  expect((await read(tenant, one.id)).metadata).toEqual({ city: 'Oslo' });
+});
+
 test.each<[string, unknown, string]>([
   ['no target', { updates }, 'recordIds'],
   ['two targets', { ...target, ...where(isSet) }, 'recordFilter'],
@@ -135,6 +148,19 @@ test.each<[string, unknown, string]>([
   ['updates that are a list', { ...target, updates: [1] }, 'updates'],
   ['updates over 256 KB', { ...target, updates: { a: 'x'.repeat(256 * 1024) } }, 'updates'],
   ['a key that is no text', { ...target, deleteFields: [1] }, 'deleteFields.0'],
+  ['more than 1,000 keys to remove', { ...target, deleteFields: keys(1_001) }, 'deleteFields'],
+  ['more than 1,000 keys to change', { ...target, updates: valued(1_001) }, 'updates'],
+  [
+    'a filter of more than 500 conditions',
+    where(group(...Array(50).fill(group(...Array(10).fill(isSet))))),
+    leaf,
+  ],
+  ['a filter with a text over 10,000 characters', where({ field: 'a', op: 'eq', value: tooLong }), leaf],
+  [
+    'a condition with a text over 10,000 characters',
+    all({ ...condition, value: tooLong }),
+    'conditions.0.value',
+  ],
   ['a filter without a type', { recordFilter: { where: isSet }, updates }, 'recordFilter.type'],
   ['an unknown operator', where({ field: 'a', op: 'like', value: 1 }), `${leaf}.op`],
   ['a wrong operand', where({ field: 'a', op: 'in', value: 1 }), leaf],

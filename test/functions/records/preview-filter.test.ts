@@ -1,5 +1,12 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { previewFilter } from '../../../functions/records/preview-filter.ts';
 import { filterPreviewer } from '../../../shared/domain/records/preview-filter.ts';
+import { hashKey } from '../../../shared/platform/auth/key-format.ts';
+import { toLambda } from '../../../shared/platform/http/lambda.ts';
+import { toContext } from '../../../shared/platform/identity/principal.ts';
+import { invokeWith } from '../../support/invoke.ts';
+import { newKey } from '../../support/keys.ts';
 import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
 
 const preview = ({ call }: Tenant, body: object) => call('POST', '/v1/records/preview-filter', { body });
@@ -53,12 +60,54 @@ test('what lies beyond the bound is told as truncated, and a type that fills it 
   expect(await bounded(250)).toMatchObject({ matchedCount: 250, truncated: false });
 });
 
+test('records are no longer read when the time of the request is over', async () => {
+  const tenant = await withShops(600);
+  const { id: keyId, key } = await newKey(tenant);
+  const runtime = countingRuntime();
+  const principal = { ...tenant, kind: 'key', environment: 'production' } as const;
+  const context = toContext({ ...principal, permissions: [], keyId, hash: hashKey(key) });
+  const lambda = toLambda(previewFilter, () => runtime);
+  const body = JSON.stringify({ type: 'shop', where: { field: 'size', op: 'isSet' } });
+  const headers = { 'content-type': 'application/json' };
+  const asked = { httpMethod: 'POST', headers, body };
+  const reads = () => runtime.consumed.commands.filter((command) => command === 'BatchGetItem').length;
+  expect((await invokeWith(lambda, context)(asked)).statusCode).toBe(200);
+  expect(reads()).toBeGreaterThan(5);
+  runtime.reset();
+  expect((await invokeWith(lambda, context, 501)(asked)).statusCode).toBeGreaterThanOrEqual(500);
+  await setTimeout(1_000);
+  expect(reads()).toBeLessThan(2);
+});
+
 test('another tenant’s records do not match', async () => {
   const [, stranger] = await Promise.all([withShops(3), newTenant()]);
   expect((await preview(stranger, { type: 'shop' })).body.matchedCount).toBe(0);
 });
 
+test('a filter of 500 conditions, of 10,000 values or with texts of 10,000 characters is answered', async () => {
+  const tenant = await withShops(20);
+  const long = 'x'.repeat(9_990);
+  const group = { op: 'and', conditions: Array(49).fill({ field: 'size', op: 'lt', value: 9 }) };
+  const list = Array.from({ length: 1_000 }, (_, n) => (n === 999 ? long : n % 10));
+  const { call } = tenant;
+  await call('POST', '/v1/records', { body: { type: 'shop', name: 'long', metadata: { size: long } } });
+  const wheres = [
+    { op: 'and', conditions: Array(10).fill(group) },
+    { op: 'or', conditions: Array(10).fill({ field: 'size', op: 'in', value: list }) },
+    { field: 'size', op: 'endsWith', value: long },
+  ];
+  const counts = [];
+  for (const where of wheres) counts.push((await preview(tenant, { type: 'shop', where })).body.matchedCount);
+  expect(counts).toEqual([9, 11, 1]);
+});
+
 const leaf = { field: 'a', op: 'isSet' };
+const manyConditions = {
+  op: 'or',
+  conditions: Array(50).fill({ op: 'or', conditions: Array(10).fill(leaf) }),
+};
+const thousandValues = { field: 'a', op: 'in', value: Array(1_000).fill(1) };
+const tooLong = 'x'.repeat(10_001);
 test.each<[object, string]>([
   [{}, 'type'],
   [{ type: '' }, 'type'],
@@ -69,6 +118,13 @@ test.each<[object, string]>([
   [{ type: 'a', where: { field: '', op: 'isSet' } }, 'where.field'],
   [{ type: 'a', where: { op: 'and', conditions: [] } }, 'where.conditions'],
   [{ type: 'a', where: { op: 'and', conditions: Array(51).fill(leaf) } }, 'where.conditions'],
+  [{ type: 'a', where: manyConditions }, 'where'],
+  [{ type: 'a', where: { op: 'and', conditions: Array(11).fill(thousandValues) } }, 'where'],
+  [{ type: 'a', where: { field: 'a', op: 'contains', value: tooLong } }, 'where'],
+  [
+    { type: 'a', where: { op: 'or', conditions: [leaf, { field: 'b', op: 'in', value: ['a', tooLong] }] } },
+    'where.conditions.1',
+  ],
   [
     { type: 'a', where: { op: 'or', conditions: [leaf, { field: 'b', op: 'in', value: 1 }] } },
     'where.conditions.1',

@@ -110,6 +110,20 @@ test.each([
   ['a missing name column', 'name\nA\n', { nameColumn: 'x', typeValue: 't' }, 'nameColumn', 'MISSING_COLUMN'],
   ['a missing type column', 'name\nA\n', { typeColumn: 'x' }, 'typeColumn', 'MISSING_COLUMN'],
   ['no rows', 'name\n', { typeValue: 't' }, 'file', 'NO_ROWS'],
+  [
+    'a column name that stands there 100,000 times',
+    `name${',c'.repeat(100_000)}\nA${',1'.repeat(100_000)}\n`,
+    { typeValue: 't' },
+    'file',
+    'TOO_MANY_COLUMNS',
+  ],
+  [
+    'two million columns',
+    `name${','.repeat(2_100_000)}\nA\n`,
+    { typeValue: 't' },
+    'file',
+    'TOO_MANY_COLUMNS',
+  ],
   ['a file that is no CSV', '\x89PNG\0', { typeValue: 't' }, 'file', 'NOT_CSV'],
   ['a type value over 255 characters', 'name\nA\n', { typeValue: 'x'.repeat(256) }, 'typeValue', 'TOO_BIG'],
   ['an unknown field', 'name\nA\n', { typeValue: 't', extra: 'x' }, 'extra', 'UNKNOWN_MEMBER'],
@@ -122,6 +136,13 @@ test.each([
     details: [{ path, code, message: expect.any(String) }],
   });
   expect((await tenant.call('GET', '/v1/records')).body.data).toEqual([]);
+});
+
+test('400 names the line of a quote that opens in the first row and never closes', async () => {
+  const { status, body } = await upload(await newTenant(), 'name,v\nb1,"abc\nc1,1\n');
+  expect(status).toBe(400);
+  const message = 'Line 2: a quote opens in this row and never closes; the file was not read from here on';
+  expect(body.details).toEqual([{ path: 'file', code: 'UNCLOSED_QUOTE', message }]);
 });
 
 test('400 without a file', async () => {

@@ -27,6 +27,7 @@ interface Definition {
   innerType?: z.ZodType;
   getter?: () => z.ZodType;
   in?: z.ZodType;
+  out?: z.ZodType;
   shape?: Record<string, z.ZodType>;
   element?: z.ZodType;
   valueType?: z.ZodType;
@@ -85,12 +86,16 @@ function* textsUnder(schema: z.ZodType, value: unknown, path: PropertyKey[]): Ge
   }
 }
 
+/** Of a pipe the side that describes what is sent: what is looked at beforehand begins with a transform. */
+const sentAs = ({ in: first, out }: Definition) =>
+  first && definitionOf(first).type === 'transform' ? out : first;
+
 type Inside = [schema: z.ZodType, value: unknown, at: PropertyKey[]];
 
 /** What a schema leads to in a value. */
 function inside(definition: Definition, value: unknown): Inside[] {
   const { innerType, getter, options, shape, element, valueType } = definition;
-  const wrapped = innerType ?? definition.in ?? getter?.();
+  const wrapped = innerType ?? sentAs(definition) ?? getter?.();
   if (wrapped) return [[wrapped, value, []]];
   if (options) return options.map((option) => [option, value, []]);
   if (element) return Array.isArray(value) ? value.map((item, index) => [element, item, [index]]) : [];

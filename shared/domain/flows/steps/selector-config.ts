@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { filterSchema } from '../../../core/filters/filter.ts';
+import { filterSizes } from '../../../core/filters/filter-size.ts';
 import { isTemplated, Template, TemplatedJson } from './template-text.ts';
 
 const text = Template.min(1).optional();
@@ -20,8 +21,7 @@ export const selectorMembers = {
     })
     .optional()
     .meta({
-      description:
-        'The record of the type that changed last among those that `where` means: a condition or groups of them, whose values may be templates. Looks through 10,000 records at most',
+      description: `The record of the type that changed last among those that \`where\` means: a condition or groups of them, whose values may be templates. Looks through 10,000 records at most. ${filterSizes}`,
     }),
 };
 export type Members = { [Name in keyof typeof selectorMembers]?: z.infer<(typeof selectorMembers)[Name]> };

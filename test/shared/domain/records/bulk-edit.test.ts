@@ -9,7 +9,7 @@ import { newTenant } from '../../../support/stack.ts';
 
 const owner = { userId: 'user', organizationId: null };
 const targets = { recordFilter: { type: 'a' } };
-const change = { updates: { done: true }, deleteFields: ['old'] };
+const change = { updates: { done: true }, deleteFields: new Set(['old']) };
 const inTime = { dryRun: false, timeLeftMs: () => 29_000 };
 
 /** Records of a type, and their editor on a table with something in between. */

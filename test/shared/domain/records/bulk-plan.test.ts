@@ -13,7 +13,7 @@ async function* pages(count: number, metadata: RecordItem['metadata']) {
   }
 }
 const targets = { recordFilter: { type: 'a' } };
-const change = { updates: { done: true }, deleteFields: [] };
+const change = { updates: { done: true }, deleteFields: new Set<string>() };
 const refused = (code: string, message: string) => ({
   status: 400,
   details: [{ code, message: expect.stringContaining(message) }],

@@ -16,9 +16,9 @@ const read = async (file: string | Uint8Array, given?: CsvColumns) => {
   };
 };
 /** Told before anything is read, so that nothing can have been stored. */
-const refusal = (file: string | Uint8Array, given = columns) => {
+const refusal = async (file: string | Uint8Array, given = columns) => {
   try {
-    readCsv(typeof file === 'string' ? new TextEncoder().encode(file) : file, given);
+    await readCsv(typeof file === 'string' ? new TextEncoder().encode(file) : file, given);
   } catch (error) {
     const { status, details } = error as ApiError;
     return { status, details };
@@ -109,6 +109,24 @@ test('names repeated and blank headers, and leaves written ones alone', async ()
   ]);
 });
 
+test('takes 5,002 columns, also where all are called the same, and rows that are wider', async () => {
+  const { records, errors } = await read(
+    `name${',c'.repeat(5_001)}\nN${',1'.repeat(5_001)}\nM${','.repeat(6_000)}\n`,
+  );
+  const [[name, metadata] = []] = records;
+  expect([name, Object.keys(metadata ?? {}).length, Object.keys(metadata ?? {}).at(-1)]).toEqual([
+    'N',
+    5_001,
+    'c_5001',
+  ]);
+  expect(errors).toEqual(['3: expected 5002 cells, as in the header, but found 6001']);
+});
+
+test('a header with many of another delimiter is read under its own', async () => {
+  const title = 'a,'.repeat(6_000);
+  expect((await read(`name;${title}\nN;1\n`)).records).toEqual([['N', { [title]: '1' }]]);
+});
+
 test('a header with dots is a literal key', async () => {
   expect((await read('name,address.city\nN,Oslo\n')).records).toEqual([['N', { 'address.city': 'Oslo' }]]);
 });
@@ -188,14 +206,17 @@ test.each([
   ['binary data', '\x89PNG\r\n\x1a\n\0\0', 'file', 'NOT_CSV'],
   ['a JSON document', '{"name": "A"}', 'nameColumn', 'MISSING_COLUMN'],
   ['an HTML page', '<html>\n<body>\n', 'nameColumn', 'MISSING_COLUMN'],
+  ['a header whose quote never closes', '\n"name,a\nA,1\n', 'file', 'UNCLOSED_QUOTE'],
+  ['5,003 columns', `name${',c'.repeat(5_002)}\nA,1\n`, 'file', 'TOO_MANY_COLUMNS'],
+  ['5,003 columns that are declared', `sep=,\nname${',c'.repeat(5_002)}\nA,1\n`, 'file', 'TOO_MANY_COLUMNS'],
   ['another name column', 'title,a\nA,1\n', 'nameColumn', 'MISSING_COLUMN'],
   ['a column __proto__', 'name,__proto__\nA,1\n', 'file', 'INVALID_COLUMN'],
-])('400 for %s', (_, file, path, code) => {
-  expect(refusal(file)).toEqual({ status: 400, details: [expect.objectContaining({ path, code })] });
+])('400 for %s', async (_, file, path, code) => {
+  expect(await refusal(file)).toEqual({ status: 400, details: [expect.objectContaining({ path, code })] });
 });
 
 test('400 that names a missing type column and the columns there are', async () => {
-  expect(refusal('name;a\nA;1\n', { typeColumn: 'kind' })).toEqual({
+  expect(await refusal('name;a\nA;1\n', { typeColumn: 'kind' })).toEqual({
     status: 400,
     details: [
       {
@@ -210,7 +231,7 @@ test('400 that names a missing type column and the columns there are', async () 
 test('takes 10,000 rows, and answers one more with 413 and the advice to split', async () => {
   const rows = (count: number) => `name\n${Array.from({ length: count }, (_, n) => `row ${n}\n\n`).join('')}`;
   expect((await parse(rows(10_000))).drafts).toHaveLength(10_000);
-  expect(refusal(rows(10_001))).toEqual({
+  expect(await refusal(rows(10_001))).toEqual({
     status: 413,
     details: [{ code: 'TOO_LARGE', message: expect.stringContaining('split the file') }],
   });
@@ -218,7 +239,7 @@ test('takes 10,000 rows, and answers one more with 413 and the advice to split',
 
 test('413 for a small file whose records would be huge together', async () => {
   const file = `name,${'h'.repeat(200_000)}\n${Array.from({ length: 1_000 }, (_, n) => `${n},x`).join('\n')}`;
-  expect(refusal(file)).toEqual({
+  expect(await refusal(file)).toEqual({
     status: 413,
     details: [{ code: 'TOO_LARGE', message: expect.stringContaining('split the file') }],
   });

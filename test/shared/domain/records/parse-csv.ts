@@ -5,7 +5,7 @@ import type { CsvColumns } from '../../../../shared/domain/records/csv-columns.t
 export async function parseCsv(file: string | Uint8Array, columns: CsvColumns) {
   const drafts: CsvDraft[] = [];
   const errors: RowError[] = [];
-  for await (const entry of readCsv(typeof file === 'string' ? Buffer.from(file) : file, columns)) {
+  for await (const entry of await readCsv(typeof file === 'string' ? Buffer.from(file) : file, columns)) {
     if (isDraft(entry)) drafts.push(entry);
     else errors.push(entry);
   }

@@ -100,10 +100,16 @@ test.each([
     },
     'recordFilter.where.conditions.0: The value of olderThanDays has to be a number of days, 0 or more',
   ],
+  [
+    where('contains', '{% for n in (1..10001) %}x{% endfor %}'),
+    'recordFilter.where: A text may have 10,000 characters at most',
+  ],
 ])('%j fails for good where a filled value does not suit its operator', async (config, message) => {
   expect(await failureOf(retrieved(config))).toMatchObject({ message, retryable: false });
 });
 
+const isSet = { field: 'a', op: 'isSet' };
+const groupOf = (conditions: object[]) => ({ op: 'or', conditions });
 const ways = ': Name the record either by id, or by recordType and recordName, or by recordFilter';
 test.each([
   [{}, [ways]],
@@ -117,6 +123,11 @@ test.each([
   [where('eq'), ['recordFilter.where: The value of eq has to be a text, a number, true or false']],
   [where('eq', '{{ a'), [expect.stringMatching(/^recordFilter.where.value: .*not closed/)]],
   [where('like', 'x'), [expect.stringMatching(/^recordFilter.where.op: Expected one of eq, /)]],
+  [where('eq', 'x'.repeat(10_001)), ['recordFilter.where: A text may have 10,000 characters at most']],
+  [
+    { recordFilter: { type: 't', where: groupOf(Array(50).fill(groupOf(Array(10).fill(isSet)))) } },
+    ['recordFilter.where: A filter may have 500 conditions at most'],
+  ],
   [{ recordFilter: { where: {} } }, expect.arrayContaining([expect.stringMatching(/^recordFilter.type: /)])],
 ])('%j is refused', async (config, problems) => {
   expect(await problemsOf('retrieve-record', config)).toEqual(problems);

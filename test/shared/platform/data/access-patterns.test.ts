@@ -52,7 +52,7 @@ const stepWithSecret = {
   config: { script: 'secrets.KEY' },
 };
 
-const edit = { updates: { seen: true }, deleteFields: [] };
+const edit = { updates: { seen: true }, deleteFields: new Set<string>() };
 const inTime = { dryRun: false, timeLeftMs: () => 29_000 };
 
 /** Every way in which the stores ask the table, by its name in docs/data-model.md. */

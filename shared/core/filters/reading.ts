@@ -1,0 +1,76 @@
+import Big from 'big.js';
+import { withoutEnd } from '../text.ts';
+import { instantOf, isPlainNumber, numberOf, truthOf } from './comparison.ts';
+import { isSet } from './field.ts';
+
+/** A value of a record or a filter, and what it may be taken for: each is found out when it is asked for, and once. */
+export class Reading {
+  readonly value: unknown;
+  readonly #known = new Map<string, unknown>();
+
+  constructor(value: unknown) {
+    this.value = value;
+  }
+
+  #once<T>(what: string, find: (value: unknown) => T): T {
+    if (!this.#known.has(what)) this.#known.set(what, find(this.value));
+    return this.#known.get(what) as T;
+  }
+
+  get isSet(): boolean {
+    return this.#once('isSet', isSet);
+  }
+
+  get number(): number | undefined {
+    return this.#once('number', numberOf);
+  }
+
+  get truth(): boolean | undefined {
+    return this.#once('truth', truthOf);
+  }
+
+  get instant(): number | undefined {
+    return this.#once('instant', instantOf);
+  }
+
+  /** Of a text that is a plain number. */
+  get decimal(): Big | undefined {
+    return this.#once('decimal', (value) =>
+      typeof value === 'string' && isPlainNumber(value) ? new Big(value) : undefined,
+    );
+  }
+
+  get bytes(): Buffer {
+    return this.#once('bytes', (value) => Buffer.from(String(value)));
+  }
+
+  /** Of two texts that are equal as texts, plain numbers or instants, the same. */
+  get key(): string {
+    return this.#once('key', (value) => {
+      const text = String(value);
+      if (isPlainNumber(text)) return `number ${shortest(text)}`;
+      return this.instant === undefined ? `text ${text}` : `instant ${this.instant}`;
+    });
+  }
+
+  get folded(): string {
+    return this.#once('folded', foldedText);
+  }
+
+  /** What a list holds besides other lists and objects. */
+  get foldedElements(): ReadonlySet<string> {
+    return this.#once('foldedElements', (value) => {
+      const scalars = (value as unknown[]).filter((each) => typeof each !== 'object');
+      return new Set(scalars.map(foldedText));
+    });
+  }
+}
+
+/** Upper case, because it writes out what lower case keeps apart: ß and SS, two forms of sigma. */
+const foldedText = (value: unknown) => String(value).toUpperCase();
+
+/** A plain number without zeros at its end that say nothing. */
+function shortest(number: string): string {
+  const short = number.includes('.') ? withoutEnd(withoutEnd(number, '0'), '.') : number;
+  return short === '-0' ? '0' : short;
+}
