@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { startDynamoDb } from '../infra/local/dynamodb/dynamodb.ts';
 import { ensureTable } from '../infra/local/dynamodb/table.ts';
-import { eachAtOnce } from '../shared/core/for-each-concurrently.ts';
+import { forEachConcurrently } from '../shared/core/for-each-concurrently.ts';
 import { writesAtOnce } from '../shared/domain/records/bulk-edit.ts';
 import { documentClient } from '../shared/platform/data/client.ts';
 import { uploadAirports } from './batch.ts';
@@ -83,7 +83,7 @@ async function secondsOfUpdates(table: string, sent: readonly SentCommand[]): Pr
     const updates = sent.filter(({ name, input }) => name === 'Update' && '#revision' in namesOf(input));
     if (updates.length !== records) throw new Error(`${updates.length} updates were sent`);
     const began = performance.now();
-    await eachAtOnce(updates, writesAtOnce, async ({ input }) => {
+    await forEachConcurrently(updates, writesAtOnce, async ({ input }) => {
       await client.send(new UpdateCommand(input as UpdateCommandInput));
     });
     return (performance.now() - began) / 1_000;

@@ -7,10 +7,10 @@ import { clock, ids } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
 import {
+  assertGrantable,
   ChangedApiKey,
   CreateApiKeyBody,
-  laterMoment,
-  refuseBeyond,
+  parseFutureDate,
   shownOnce,
   toApiKeyResponse,
 } from './schemas.ts';
@@ -35,9 +35,9 @@ export const createApiKey = defineEndpoint({
   needs: { apiKeys: apiKeyStore, vault: testKeyVault, now: clock, newId: ids },
 
   async handle({ body: { rateLimits, ...body }, principal }, { apiKeys, vault, now, newId }) {
-    refuseBeyond(principal, body.permissions);
+    assertGrantable(principal, body.permissions);
     const createdAt = now();
-    const expiresAt = laterMoment(body.expiresAt ?? null, createdAt);
+    const expiresAt = parseFutureDate(body.expiresAt ?? null, createdAt);
     const plainKey = generateKey(body.environment);
     const apiKey: ApiKey = {
       ...body,

@@ -4,7 +4,7 @@ import { testKeyVault } from '../../shared/domain/api-keys/test-key-vault.ts';
 import { generateKey, hashKey, keyPrefixOf, searchHintOf } from '../../shared/platform/auth/key-format.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { ApiKeyParams, ChangedApiKey, refuseBeyond, shownOnce, toApiKeyResponse } from './schemas.ts';
+import { ApiKeyParams, assertGrantable, ChangedApiKey, shownOnce, toApiKeyResponse } from './schemas.ts';
 
 export const regenerateApiKey = defineEndpoint({
   id: 'api-keys.regenerate',
@@ -23,7 +23,7 @@ export const regenerateApiKey = defineEndpoint({
   async handle({ params, principal }, { apiKeys, vault }) {
     const key = await apiKeys.get(params.id);
     // Whoever gets the value gets what it may do.
-    refuseBeyond(principal, key.permissions);
+    assertGrantable(principal, key.permissions);
     const plainKey = generateKey(key.environment);
     const value = {
       hash: hashKey(plainKey),

@@ -5,7 +5,7 @@ import { testKeyVault } from '../../shared/domain/api-keys/test-key-vault.ts';
 import { hashKey } from '../../shared/platform/auth/key-format.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { ApiKeyParams, refuseBeyond } from './schemas.ts';
+import { ApiKeyParams, assertGrantable } from './schemas.ts';
 
 export const revealApiKey = defineEndpoint({
   id: 'api-keys.reveal',
@@ -35,7 +35,7 @@ export const revealApiKey = defineEndpoint({
     const apiKey = await apiKeys.get(params.id);
     const { id, environment, hash, permissions, createdAt, lastUsedAt } = apiKey;
     if (environment !== 'test') throw forbidden('Only test keys can be revealed');
-    refuseBeyond(principal, permissions);
+    assertGrantable(principal, permissions);
     const key = await vault.read(id);
     if (key === undefined || hashKey(key) !== hash) {
       throw conflict('The value that is kept is not the key’s own; regenerate it');

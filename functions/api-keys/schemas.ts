@@ -4,7 +4,7 @@ import { idOf } from '../../shared/core/ids.ts';
 import { nameUpTo } from '../../shared/core/name.ts';
 import { isAddressRange } from '../../shared/platform/auth/addresses.ts';
 import type { ApiKey } from '../../shared/platform/auth/api-key.ts';
-import { maximumLimits } from '../../shared/platform/auth/windows.ts';
+import { maximumLimits } from '../../shared/platform/auth/rate-limit-windows.ts';
 import { barredFromTestKeys, covers, permissionNames } from '../../shared/platform/identity/permissions.ts';
 import type { Principal } from '../../shared/platform/identity/principal.ts';
 
@@ -83,13 +83,13 @@ export const ChangedApiKey = ApiKeyResponse.extend({ allowedIps: z.array(z.strin
 });
 
 /** Nobody gives away more than they have. */
-export function refuseBeyond({ permissions: held }: Principal, given: readonly string[] = []): void {
+export function assertGrantable({ permissions: held }: Principal, given: readonly string[] = []): void {
   const beyond = given.find((permission) => !covers(held, permission));
   if (beyond) throw missingPermission(beyond);
 }
 
 /** A moment to come, as it is stored. */
-export function laterMoment(text: string | null, now: Date): string | null {
+export function parseFutureDate(text: string | null, now: Date): string | null {
   if (text === null) return null;
   const moment = new Date(text);
   if (moment <= now) throw invalidAt('expiresAt', 'IN_THE_PAST', 'Expected a moment to come');

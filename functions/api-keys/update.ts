@@ -7,9 +7,9 @@ import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { barredFromTestKeys } from '../../shared/platform/identity/permissions.ts';
 import {
   ApiKeyParams,
+  assertGrantable,
   ChangedApiKey,
-  laterMoment,
-  refuseBeyond,
+  parseFutureDate,
   toApiKeyResponse,
   UpdateApiKeyBody,
 } from './schemas.ts';
@@ -34,7 +34,7 @@ export const updateApiKey = defineEndpoint({
     const { environment, permissions: held } = await apiKeys.get(params.id);
     // Whoever brings a key back to life, or to other places, gives away what it may do.
     const loosens = body.isActive || expiresAt !== undefined || body.allowedIps !== undefined;
-    refuseBeyond(principal, permissions ?? (loosens ? held : []));
+    assertGrantable(principal, permissions ?? (loosens ? held : []));
     const barred = environment === 'test' ? (permissions?.findIndex(barredFromTestKeys) ?? -1) : -1;
     if (barred >= 0) {
       const message = `A test key may not hold ${permissions?.[barred]}`;
@@ -44,7 +44,7 @@ export const updateApiKey = defineEndpoint({
       ...rest,
       ...rateLimits,
       ...(permissions && { permissions }),
-      ...(expiresAt !== undefined && { expiresAt: laterMoment(expiresAt, now()) }),
+      ...(expiresAt !== undefined && { expiresAt: parseFutureDate(expiresAt, now()) }),
     };
     const apiKey = await apiKeys.update(principal, params.id, set);
     return { apiKey: toApiKeyResponse(apiKey), timestamp: now().toISOString() };

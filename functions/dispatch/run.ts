@@ -3,7 +3,7 @@ import { DispatchEvent, DispatchResult } from '../../shared/execution/dispatch/e
 import { prepare } from '../../shared/execution/dispatch/prepare.ts';
 import { DispatchBody } from '../../shared/execution/dispatch/request.ts';
 import { runDispatch } from '../../shared/execution/dispatch/run.ts';
-import { wholeScope } from '../../shared/platform/data/scope.ts';
+import { unrestrictedScope } from '../../shared/platform/data/scope.ts';
 import { defineStreamingEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { liveBody, serverSentEvent } from '../../shared/platform/http/live-body.ts';
 import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
@@ -24,7 +24,7 @@ Steps of an inline flow that read records or vectors need RECORDS:READ too, thos
   responses: { 200: DispatchResult },
   streams: DispatchEvent,
   errors: [400, 404, 409, 413, 415, 422, 503],
-  needs: { scope: wholeScope },
+  needs: { scope: unrestrictedScope },
 
   async handle({ body, principal, timeLeftMs, requestId }, { scope }) {
     checkPermissions(principal, body);
@@ -35,15 +35,19 @@ Steps of an inline flow that read records or vectors need RECORDS:READ too, thos
       return liveBody({
         contentType: 'application/json',
         filler: ' ',
-        work: async (write, gone) => {
-          write(JSON.stringify(DispatchResult.parse(await runDispatch(scope, { ...run, gone }))));
+        work: async (write, clientSignal) => {
+          write(JSON.stringify(DispatchResult.parse(await runDispatch(scope, { ...run, clientSignal }))));
         },
       });
     }
     return liveBody({
       contentType: 'text/event-stream',
-      work: async (write, gone) => {
-        await runDispatch(scope, { ...run, gone, listener: (event) => write(serverSentEvent(event)) });
+      work: async (write, clientSignal) => {
+        await runDispatch(scope, {
+          ...run,
+          clientSignal,
+          listener: (event) => write(serverSentEvent(event)),
+        });
       },
     });
   },

@@ -34,10 +34,10 @@ A cell that a spreadsheet could take for a formula gets an apostrophe before it.
 
   async handle({ query, timeLeftMs }, { exported }) {
     const begunWith = timeLeftMs();
-    const hurry = () => {
+    const checkDeadline = () => {
       if (begunWith - timeLeftMs() > surveyMsMax) throw tooLong();
     };
-    const csv = await exported({ filters: filtersIn(query), keys: fieldsIn(query), hurry });
+    const csv = await exported({ filters: filtersIn(query), keys: fieldsIn(query), checkDeadline });
     if (!csv) return { status: 204 as const, body: undefined };
     return {
       contentType: 'text/csv; charset=utf-8',

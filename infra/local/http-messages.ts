@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { defaultLimits } from '../../shared/platform/auth/windows.ts';
+import { defaultLimits } from '../../shared/platform/auth/rate-limit-windows.ts';
 import { type GatewayResponseType, gatewayResponses } from '../gateway-responses.ts';
 
 const bodyBytesMax = 10 * 1024 * 1024;

@@ -2,7 +2,7 @@
  * Does some work for each item, for some of them at a time. After a failure nothing more is begun, and what is under
  * way is waited for: a Lambda that has answered must have nothing left to write.
  */
-export async function eachAtOnce<T>(
+export async function forEachConcurrently<T>(
   items: Iterable<T>,
   atOnce: number,
   work: (item: T) => Promise<void>,

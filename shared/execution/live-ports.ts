@@ -1,9 +1,9 @@
 import { assetStore } from '../adapters/assets/asset-store.ts';
-import { messagesPort } from '../adapters/messages/messages-port.ts';
+import { messagesPort } from '../adapters/messages/messages-adapter.ts';
 import type { Ports } from '../adapters/ports.ts';
 import { sandbox } from '../adapters/sandbox/sandbox.ts';
-import { vectorsPort } from '../adapters/vectors/vectors-port.ts';
-import { recordsPort } from '../domain/records/records-port.ts';
+import { vectorsPort } from '../adapters/vectors/vectors-adapter.ts';
+import { recordsPort } from '../domain/records/records-adapter.ts';
 import type { Scope } from '../platform/data/scope.ts';
 
 /** For whom a run acts, and which it is. */

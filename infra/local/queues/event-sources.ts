@@ -1,11 +1,11 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { lean } from '../../../shared/platform/aws/lean.ts';
+import { withoutSdkLogger } from '../../../shared/platform/aws/without-sdk-logger.ts';
 import { type EventSource, startPoller } from './poller.ts';
 import type { LocalQueue } from './queues.ts';
 
 /** Connects every queue with its worker, and the dead-letter queues that have one with theirs. */
 export function startPollers(queues: readonly LocalQueue[]) {
-  const client = lean(new SQSClient({}));
+  const client = withoutSdkLogger(new SQSClient({}));
   const sources = queues.flatMap(({ name, spec, url, arn, deadLetter }): EventSource[] => {
     const { worker, deadLetterWorker, batchSize, timeoutSeconds } = spec;
     const common = {

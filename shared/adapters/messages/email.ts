@@ -1,5 +1,5 @@
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
-import { lean } from '../../platform/aws/lean.ts';
+import { withoutSdkLogger } from '../../platform/aws/without-sdk-logger.ts';
 import type { MessagesPort } from '../ports.ts';
 import { delivered } from './delivery.ts';
 
@@ -7,7 +7,7 @@ let client: SESv2Client | undefined;
 const utf8 = (Data: string) => ({ Data, Charset: 'UTF-8' });
 
 export const sendEmail: MessagesPort['email'] = async ({ from, to, subject, html, text }) => {
-  client ??= lean(new SESv2Client({}));
+  client ??= withoutSdkLogger(new SESv2Client({}));
   const ses = client;
   const command = new SendEmailCommand({
     FromEmailAddress: from,

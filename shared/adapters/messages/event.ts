@@ -1,7 +1,7 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { requireEnv } from '../../core/environment.ts';
 import { StepError } from '../../core/step-error.ts';
-import { lean } from '../../platform/aws/lean.ts';
+import { withoutSdkLogger } from '../../platform/aws/without-sdk-logger.ts';
 import type { MessagesPort } from '../ports.ts';
 import { delivered } from './delivery.ts';
 
@@ -15,7 +15,7 @@ let client: EventBridgeClient | undefined;
 export const putEvent =
   (tenant: string): MessagesPort['event'] =>
   async ({ type, payload }) => {
-    client ??= lean(new EventBridgeClient({}));
+    client ??= withoutSdkLogger(new EventBridgeClient({}));
     const eventBridge = client;
     const Detail = JSON.stringify({ tenant, payload });
     const bytes = Buffer.byteLength(eventSource + type + Detail);

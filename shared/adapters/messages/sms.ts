@@ -1,12 +1,12 @@
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
-import { lean } from '../../platform/aws/lean.ts';
+import { withoutSdkLogger } from '../../platform/aws/without-sdk-logger.ts';
 import type { MessagesPort } from '../ports.ts';
 import { delivered } from './delivery.ts';
 
 let client: SNSClient | undefined;
 
 export const sendSms: MessagesPort['sms'] = async ({ from, to, message }) => {
-  client ??= lean(new SNSClient({}));
+  client ??= withoutSdkLogger(new SNSClient({}));
   const sns = client;
   const command = new PublishCommand({
     PhoneNumber: to,

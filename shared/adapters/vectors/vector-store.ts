@@ -32,10 +32,10 @@ export const vectorStore = (tenant: string): VectorsPort => ({
         await putBatch(index, first);
       });
       const left = rest.values();
-      const lane = async () => {
+      const worker = async () => {
         for (const batch of left) await putBatch(index, batch);
       };
-      await Promise.all(Array.from({ length: parallelMax }, lane));
+      await Promise.all(Array.from({ length: parallelMax }, worker));
     });
   },
 

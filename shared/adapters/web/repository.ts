@@ -16,7 +16,7 @@ const isName = (text = '') => /^[\w.-]{1,100}$/.test(text) && !/^\.+$/.test(text
  * What `owner/name`, or the address of a repository or of something in it, names. `path` and `branch` are what else
  * was said of the place, and go before what the address says. @throws StepError
  */
-export function placeIn(text: string, more: { path: string; branch: string }): RepositoryPlace {
+export function parseRepositoryRef(text: string, more: { path: string; branch: string }): RepositoryPlace {
   const reference = text
     .trim()
     .replace(/^(git@github\.com:|(https?:\/\/)?(www\.)?github\.com\/)/i, '')

@@ -98,7 +98,7 @@ export function flowStore(scope: Scope) {
         name: given.name,
         search: given.name.toLowerCase(),
         description: given.description ?? null,
-        steps: await payloads.stow(`${id}/${newId('step')}`, steps),
+        steps: await payloads.offload(`${id}/${newId('step')}`, steps),
         ...factsOf(steps),
         draft: { id: newId('flowver'), number: 1, createdAt: at },
         publishedVersionId: null,
@@ -125,7 +125,7 @@ export function flowStore(scope: Scope) {
       changes: FlowChanges,
       { check, beside = [] }: { check?: (before: Flow) => void; beside?: Write[] } = {},
     ): Promise<LoadedFlow & { draft: NonNullable<Flow['draft']> }> {
-      const stowed = changes.steps && (await payloads.stow(`${id}/${newId('step')}`, changes.steps));
+      const payloadRef = changes.steps && (await payloads.offload(`${id}/${newId('step')}`, changes.steps));
       const at = now().toISOString();
       const draftId = newId('flowver');
       const flow = await change(id, async (before) => {
@@ -138,7 +138,7 @@ export function flowStore(scope: Scope) {
             name,
             search: name.toLowerCase(),
             ...(changes.description !== undefined && { description: changes.description }),
-            ...(stowed && { steps: stowed, ...factsOf(changes.steps ?? []) }),
+            ...(payloadRef && { steps: payloadRef, ...factsOf(changes.steps ?? []) }),
             draft: before.draft ?? { id: draftId, number, createdAt: at },
             lastVersionNumber: number,
             updatedAt: at,

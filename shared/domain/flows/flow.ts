@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineEntity } from '../../platform/data/entity.ts';
-import { Stowed } from '../../platform/data/payloads.ts';
+import { PayloadRef } from '../../platform/data/payloads.ts';
 
 /** A flow with the steps that its editor shows: those of the draft, or of the published version when there is none. */
 export const Flow = z.object({
@@ -11,7 +11,7 @@ export const Flow = z.object({
   /** The name in lower case, for the substring search of lists. */
   search: z.string(),
   description: z.string().nullable(),
-  steps: Stowed,
+  steps: PayloadRef,
   stepCount: z.int(),
   /** The keys of the secrets that `steps` name, and those of what is published. */
   secretKeys: z.array(z.string()).optional(),
@@ -35,7 +35,7 @@ export const FlowVersion = z.object({
   flowId: z.string(),
   number: z.int(),
   type: z.enum(['published', 'draft', 'test', 'virtual']),
-  steps: Stowed,
+  steps: PayloadRef,
   stepCount: z.int(),
   secretKeys: z.array(z.string()).optional(),
   stepSummary: z.string().nullable(),

@@ -1,5 +1,5 @@
 import { conflict } from '../../core/errors.ts';
-import { eachAtOnce } from '../../core/for-each-concurrently.ts';
+import { forEachConcurrently } from '../../core/for-each-concurrently.ts';
 import { cleanupQueue } from '../../platform/cleanup/cleanup.ts';
 import { backOff } from '../../platform/data/commit.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -38,7 +38,7 @@ export const bulkDeleter = (scope: Scope) => {
     const wanted = [...new Set(ids)];
     const deleted = new Set<string>();
     try {
-      await eachAtOnce(await getMany(wanted), deletesAtOnce, async (record) => {
+      await forEachConcurrently(await getMany(wanted), deletesAtOnce, async (record) => {
         if (await removed(record)) deleted.add(record.id);
       });
     } finally {

@@ -1,5 +1,5 @@
 import { unavailable } from '../../core/errors.ts';
-import { eachAtOnce } from '../../core/for-each-concurrently.ts';
+import { forEachConcurrently } from '../../core/for-each-concurrently.ts';
 import { backOff } from '../../platform/data/commit.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Edit, editOf, type MetadataChange, planOf, shownBytesMax } from './bulk-plan.ts';
@@ -67,7 +67,7 @@ export const bulkEditor = (scope: Scope) => {
       return earlier ? { ...edit, shown: edit.metadata === undefined ? earlier : shown } : edit;
     }
 
-    await eachAtOnce(edits, writesAtOnce, carryOut).catch((error) => {
+    await forEachConcurrently(edits, writesAtOnce, carryOut).catch((error) => {
       if (!(error instanceof Halted)) throw error;
       throw unavailable(
         `${error.message}: ${done.size} of ${edits.length} records are done. Send the call again for the rest`,

@@ -1,5 +1,5 @@
 import { invalid, invalidAt } from '../../core/errors.ts';
-import { takingTurns } from '../../core/turns.ts';
+import { takingTurns } from '../../core/event-loop.ts';
 import { type BulkTargets, memberOf } from './bulk-targets.ts';
 import { metadataBytesMax } from './limits.ts';
 import type { RecordItem } from './record.ts';

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { chunksOf } from '../../core/chunks.ts';
 import { invalidAt } from '../../core/errors.ts';
+import { filterInTurns } from '../../core/event-loop.ts';
 import { Field, type RecordFilter } from '../../core/filters/filter.ts';
 import { valueCharactersMax } from '../../core/filters/filter-size.ts';
 import { type FieldsTest, fieldsOf, filterTest, testOf } from '../../core/filters/matches.ts';
 import { Reading } from '../../core/filters/reading.ts';
-import { filterInTurns } from '../../core/turns.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { idPages, idsPerPage } from './id-pages.ts';
 import type { RecordItem } from './record.ts';
@@ -68,8 +68,8 @@ export function targetTest(targets: BulkTargets, now: Date): (record: RecordItem
     };
   }
   const { type, where } = targets.recordFilter;
-  const isMeant = where && filterTest(where, now);
-  return (record) => record.type === type && (!isMeant || isMeant(record));
+  const isMatch = where && filterTest(where, now);
+  return (record) => record.type === type && (!isMatch || isMatch(record));
 }
 
 /** As many as can be read in half of a request's time. */
@@ -84,12 +84,12 @@ export async function* targetPages(
   { timeLeftMs, readMax = recordsReadMax }: { timeLeftMs: () => number; readMax?: number },
 ): AsyncGenerator<RecordItem[], void> {
   const { getMany } = recordStore(scope);
-  const isMeant = targetTest(targets, scope.now());
+  const isMatch = targetTest(targets, scope.now());
   let read = 0;
   for await (const ids of pagesOf(scope, targets)) {
     read += ids.length;
     if (read > readMax || timeLeftMs() < reserveMs) throw tooManyToRead(targets, readMax);
-    yield await filterInTurns(await getMany(ids), isMeant, scope.signal);
+    yield await filterInTurns(await getMany(ids), isMatch, scope.signal);
   }
 }
 

@@ -16,7 +16,7 @@ interface Asked {
   /** The metadata keys to show, where not all are. */
   keys: string[] | undefined;
   /** Throws when looking for the columns takes too long. */
-  hurry: () => void;
+  checkDeadline: () => void;
 }
 
 /** Of so many records it is remembered which they are, so that those that a filter left out are read but once. */
@@ -37,7 +37,7 @@ interface Survey {
 export const csvExporter = (scope: Scope) => {
   const { matching, stillMatching } = recordStore(scope);
 
-  async function survey({ filters, keys, hurry }: Asked): Promise<Survey> {
+  async function survey({ filters, keys, checkDeadline }: Asked): Promise<Survey> {
     const found = new Set(keys);
     const ids: string[] = [];
     let characters = 0;
@@ -51,7 +51,7 @@ export const csvExporter = (scope: Scope) => {
         found.add(key);
       }
       if (found.size > keysMax || characters > keyCharactersMax) throw tooManyColumns();
-      hurry();
+      checkDeadline();
     }
     return { newest, keys: [...found], ids: ids.length > idsMax ? undefined : ids };
   }

@@ -1,8 +1,8 @@
 import type { RecordSelector } from '../../adapters/ports.ts';
 import { invalidAt } from '../../core/errors.ts';
+import { filterInTurns } from '../../core/event-loop.ts';
 import type { RecordFilter } from '../../core/filters/filter.ts';
 import { filterTest, matches } from '../../core/filters/matches.ts';
-import { filterInTurns } from '../../core/turns.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { idPages } from './id-pages.ts';
 import type { RecordItem } from './record.ts';
@@ -21,13 +21,13 @@ export const findRecord = (scope: Scope, readMax = recordsReadMax) => {
 
   /** Of the records that a filter means, the one that changed last; the newer one of two that changed at once. */
   async function latest(type: string, filter: RecordFilter | undefined): Promise<RecordItem | undefined> {
-    const isMeant = filter ? filterTest(filter, scope.now()) : () => true;
+    const isMatch = filter ? filterTest(filter, scope.now()) : () => true;
     let best: RecordItem | undefined;
     let read = 0;
     for await (const ids of idPages(scope, type)) {
       read += ids.length;
       if (read > readMax) throw tooMany(type, readMax);
-      for (const record of await filterInTurns(await records.getMany(ids), isMeant, scope.signal)) {
+      for (const record of await filterInTurns(await records.getMany(ids), isMatch, scope.signal)) {
         if (!best || record.updatedAt > best.updatedAt) best = record;
       }
     }
@@ -39,12 +39,12 @@ export const findRecord = (scope: Scope, readMax = recordsReadMax) => {
     if (!('name' in selector)) return latest(selector.type, selector.filter);
     const id = await records.idOf(selector);
     const record = id === undefined ? undefined : await byId(id);
-    return record && isMeant(record, selector, scope.now()) ? record : undefined;
+    return record && isMatch(record, selector, scope.now()) ? record : undefined;
   };
 };
 
 /** Whether a record is what a selector names, or one of what it names. */
-export function isMeant(record: RecordItem, selector: RecordSelector, now: Date): boolean {
+export function isMatch(record: RecordItem, selector: RecordSelector, now: Date): boolean {
   if ('id' in selector) return record.id === selector.id;
   if (record.type !== selector.type) return false;
   if ('name' in selector) return record.name === selector.name;

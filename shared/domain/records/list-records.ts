@@ -3,7 +3,7 @@ import { answerBytesMax } from '../../platform/http/answer-size.ts';
 import { firstWithin } from './limits.ts';
 import type { RecordItem } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
-import { recordTest, typeAsked } from './record-predicate.ts';
+import { recordPredicate, typeAsked } from './record-predicate.ts';
 import { meansNothing, type RecordReads, recordIn, recordSource } from './record-source.ts';
 import type { Pair } from './record-writer.ts';
 
@@ -49,7 +49,7 @@ export async function knownRecords(
   const [type, { name }] = [typeAsked(filters), filters];
   if (type === undefined || name === undefined) return undefined;
   const id = await reads.idOf({ type, name });
-  return (id ? await reads.getMany([id]) : []).filter(recordTest(filters, reads.now()));
+  return (id ? await reads.getMany([id]) : []).filter(recordPredicate(filters, reads.now()));
 }
 
 const wholeList = (totalCount: number, { limit, includeCount }: CursorQuery): CursorPagination => ({

@@ -1,9 +1,9 @@
-import { filterInTurns } from '../../core/turns.ts';
+import { filterInTurns } from '../../core/event-loop.ts';
 import { walk } from '../../platform/data/listing.ts';
 import { knownRecords, type ListReads } from './list-records.ts';
 import type { RecordItem } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
-import { recordTest, typeAsked } from './record-predicate.ts';
+import { recordPredicate, typeAsked } from './record-predicate.ts';
 import { recordIn, recordSource } from './record-source.ts';
 
 export interface MatchingPage {
@@ -32,4 +32,4 @@ export const matchingRecords = (reads: ListReads) =>
 export const stillMatching =
   ({ getMany, now, signal }: ListReads) =>
   async (filters: RecordFilters, ids: readonly string[]): Promise<RecordItem[]> =>
-    filterInTurns(await getMany(ids), recordTest(filters, now()), signal);
+    filterInTurns(await getMany(ids), recordPredicate(filters, now()), signal);

@@ -9,7 +9,7 @@ const largeFieldBytes = 10 * 1024;
 type Test = (record: RecordItem) => boolean;
 
 /** What filters ask of whole records, which no index tells; nothing where they ask no such thing. */
-export function metadataTest(filters: RecordFilters, now: Date): Test | undefined {
+export function metadataPredicate(filters: RecordFilters, now: Date): Test | undefined {
   const tests = Object.entries(testsFor).flatMap(([name, testFor]) => {
     const value = filters[name as keyof RecordFilters];
     return value === undefined ? [] : [testFor(value as never, now)];

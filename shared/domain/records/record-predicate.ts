@@ -1,4 +1,4 @@
-import { metadataTest } from './metadata-predicates.ts';
+import { metadataPredicate } from './metadata-predicates.ts';
 import type { RecordItem } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
 
@@ -6,10 +6,10 @@ import type { RecordFilters } from './record-filters.ts';
 export const typeAsked = ({ type, recordFilter }: RecordFilters) => type ?? recordFilter?.type;
 
 /** What filters ask of a record, all together. */
-export function recordTest(filters: RecordFilters, now: Date): (record: RecordItem) => boolean {
+export function recordPredicate(filters: RecordFilters, now: Date): (record: RecordItem) => boolean {
   const { name, search = '' } = filters;
   const type = typeAsked(filters);
-  const ofMetadata = metadataTest(filters, now);
+  const ofMetadata = metadataPredicate(filters, now);
   return (record) =>
     (type === undefined || record.type === type) &&
     (name === undefined || record.name === name) &&

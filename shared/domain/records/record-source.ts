@@ -1,9 +1,9 @@
-import { filterInTurns } from '../../core/turns.ts';
-import type { ListSource, Row, Sieve } from '../../platform/data/listing.ts';
+import { filterInTurns } from '../../core/event-loop.ts';
+import type { ListSource, PostFilter, Row } from '../../platform/data/listing.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
-import { distinctSieve } from './distinct-sieve.ts';
+import { distinctPostFilter } from './distinct-post-filter.ts';
 import { jsonBytes } from './limits.ts';
-import { metadataTest } from './metadata-predicates.ts';
+import { metadataPredicate } from './metadata-predicates.ts';
 import { type RecordItem, recordsRange } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
 import { typeAsked } from './record-predicate.ts';
@@ -32,18 +32,24 @@ export const meansNothing = ({ type, recordFilter, product_surface_id }: RecordF
  */
 export function recordSource(reads: RecordReads, filters: RecordFilters, { whole = false } = {}): ListSource {
   const { table, now } = reads;
-  const passes = metadataTest(filters, now()) ?? (whole ? () => true : undefined);
-  const source = { ...indexOf(table.tenant, filters), ...(passes && { sieve: readingSieve(reads, passes) }) };
+  const passes = metadataPredicate(filters, now()) ?? (whole ? () => true : undefined);
+  const source = {
+    ...indexOf(table.tenant, filters),
+    ...(passes && { postFilter: readingPostFilter(reads, passes) }),
+  };
   if (filters.distinct === undefined) return source;
   const ofType = (type: string) => recordSource(reads, { ...filters, type, distinct: undefined });
-  return { ...source, sieve: distinctSieve(table, { source, ofType, type: typeAsked(filters) }) };
+  return { ...source, postFilter: distinctPostFilter(table, { source, ofType, type: typeAsked(filters) }) };
 }
 
 /** The record of a row, if a filter has read it. */
 export const recordIn = ({ record }: Row) => record as RecordItem | undefined;
 
 /** Reads the records of index entries, and keeps those that pass. */
-function readingSieve({ getMany, signal }: RecordReads, passes: (record: RecordItem) => boolean): Sieve {
+function readingPostFilter(
+  { getMany, signal }: RecordReads,
+  passes: (record: RecordItem) => boolean,
+): PostFilter {
   return {
     perQuery: readPerQuery,
     atOnce: readAtOnce,

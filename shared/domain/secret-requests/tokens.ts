@@ -26,13 +26,13 @@ export const intakeTokens = (scope: Scope) => {
         ttl: Math.ceil(expiresAt.getTime() / 1000),
         ...unused,
       };
-      const deed = audit(scope, principal, {
+      const auditEvent = audit(scope, principal, {
         action: 'secret.setup-link-created',
         targetId: intake.id,
         details: { keys, context, expiresAt: intake.expiresAt },
       });
-      await table.commit([table.writes.insert(intakeEntity, intake), deed.write]);
-      deed.tell();
+      await table.commit([table.writes.insert(intakeEntity, intake), auditEvent.write]);
+      auditEvent.tell();
       return token;
     },
 

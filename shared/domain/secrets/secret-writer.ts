@@ -1,10 +1,10 @@
 import { conflict } from '../../core/errors.ts';
-import { eachAtOnce } from '../../core/for-each-concurrently.ts';
+import { forEachConcurrently } from '../../core/for-each-concurrently.ts';
 import { log } from '../../core/log.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write, Writes } from '../../platform/data/writes.ts';
-import { audit, type Deed } from '../../platform/identity/audit.ts';
+import { type AuditEvent, audit } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { type Secret, secretEntity, secretIdEntity } from './secret.ts';
 import type { SecretChange } from './secret-changes.ts';
@@ -32,7 +32,7 @@ export const secretWriter = (scope: Scope, vault: SecretVault) => {
   async function keepValues(changes: readonly SecretChange[]): Promise<Map<string, string>> {
     const kept = new Map<string, string>();
     try {
-      await eachAtOnce(changes, valuesAtOnce, async ({ before, after: { id }, value }) => {
+      await forEachConcurrently(changes, valuesAtOnce, async ({ before, after: { id }, value }) => {
         // Whoever deletes an active one at this moment shall not find it restored afterwards.
         const restores = before?.status !== 'active';
         if (value !== undefined) kept.set(id, await vault.keep(id, value, { restores }));
@@ -65,7 +65,7 @@ export const secretWriter = (scope: Scope, vault: SecretVault) => {
       const valueId = kept.get(change.after.id) ?? change.after.valueId;
       return { ...change, after: { ...change.after, valueId } };
     });
-    const { write, tell } = audit(scope, principal, deedOf(named));
+    const { write, tell } = audit(scope, principal, auditEventOf(named));
     try {
       await commit(named, [write, ...beside]);
     } catch (error) {
@@ -93,7 +93,7 @@ function writeOf(writes: Writes, { before, after }: SecretChange): Write {
   return writes.update(secretEntity, before, { set }, asItWas);
 }
 
-function deedOf(changes: readonly SecretChange[]): Deed {
+function auditEventOf(changes: readonly SecretChange[]): AuditEvent {
   const told = changes.map(({ action, after: { id, key, version } }) => ({ id, key, version, action }));
   const [first] = told;
   if (first && told.length === 1) {

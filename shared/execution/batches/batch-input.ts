@@ -12,7 +12,7 @@ export interface BatchInput {
 }
 
 export const stowBatchInput = (scope: Scope, batchId: string, input: BatchInput) =>
-  payloadStore(scope).stow(`batches/${batchId}/input`, input);
+  payloadStore(scope).offload(`batches/${batchId}/input`, input);
 
 export const batchInputOf = async (scope: Scope, batch: Batch | undefined): Promise<BatchInput> =>
   batch?.dispatched ? ((await payloadStore(scope).fetch(batch.dispatched.input)) as BatchInput) : {};

@@ -62,7 +62,7 @@ export const batchPlanner = (scope: Scope) => {
     first: number,
     sending?: number,
   ): Promise<void> {
-    const lanes = new Map<number, { id: string; group: string; body: RunMessage }[]>();
+    const fifoGroups = new Map<number, { id: string; group: string; body: RunMessage }[]>();
     records.forEach((record, index) => {
       const slot = slotOf(batch, first + index);
       const body = {
@@ -74,12 +74,12 @@ export const batchPlanner = (scope: Scope) => {
         slot,
         ...(sending && { sending }),
       };
-      const lane = lanes.get(slot) ?? [];
-      lane.push({ id: `${batch.id}.${record.id}`, group: groupOf(body), body });
-      lanes.set(slot, lane);
+      const fifoGroup = fifoGroups.get(slot) ?? [];
+      fifoGroup.push({ id: `${batch.id}.${record.id}`, group: groupOf(body), body });
+      fifoGroups.set(slot, fifoGroup);
     });
-    for (const some of chunksOf([...lanes.values()], 10)) {
-      await Promise.all(some.map((lane) => sendGrouped('RUNS_QUEUE_URL', lane)));
+    for (const some of chunksOf([...fifoGroups.values()], 10)) {
+      await Promise.all(some.map((fifoGroup) => sendGrouped('RUNS_QUEUE_URL', fifoGroup)));
     }
   }
 

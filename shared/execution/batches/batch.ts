@@ -2,7 +2,7 @@ import Big from 'big.js';
 import * as z from 'zod';
 import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
-import { Stowed } from '../../platform/data/payloads.ts';
+import { PayloadRef } from '../../platform/data/payloads.ts';
 
 /** One flow run on many records. What becomes of it is told by the counters of its slots. */
 export const Batch = z.object({
@@ -19,7 +19,7 @@ export const Batch = z.object({
     .object({
       runId: z.string(),
       recordId: z.string().nullable(),
-      input: Stowed,
+      input: PayloadRef,
       /** Whether its output variables are merged into its record’s metadata in the end. */
       appendsMetadata: z.boolean(),
     })

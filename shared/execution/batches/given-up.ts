@@ -1,6 +1,6 @@
 import type { Scope } from '../../platform/data/scope.ts';
+import { failRecord } from './batch-recorder.ts';
 import type { RecordJob } from './record-jobs.ts';
-import { failRecord } from './record-log.ts';
 import { wakeAt } from './wakes.ts';
 
 /**

@@ -5,8 +5,8 @@ import { attemptRun } from '../runs/run-attempt.ts';
 import { resultsOf } from '../runs/run-history.ts';
 import { runVariables } from '../runs/run-variables.ts';
 import { runVersions } from '../runs/run-versions.ts';
+import { earlierCheckpoints, recorderOf } from './batch-recorder.ts';
 import type { RecordJob } from './record-jobs.ts';
-import { earlierCheckpoints, logOf } from './record-log.ts';
 import type { CommitEnd, WithEnd } from './run-ends.ts';
 import { endStopped } from './stopped-runs.ts';
 import { wakeAt } from './wakes.ts';
@@ -31,9 +31,9 @@ async function runJob(
   const earlier = await earlierCheckpoints(scope, job);
   const last = earlier.at(-1);
   if (last?.end) return;
-  const log = logOf(scope, job, batch, commitEnd, earlier);
-  if (flowDeleted) return log.finish('The flow was deleted');
-  if (!record && job.message.recordId) return log.finish('The record was deleted');
+  const recorder = recorderOf(scope, job, batch, commitEnd, earlier);
+  if (flowDeleted) return recorder.finish('The flow was deleted');
+  if (!record && job.message.recordId) return recorder.finish('The record was deleted');
 
   const { runId, recordId } = job.message;
   const run = {
@@ -44,7 +44,7 @@ async function runJob(
     waiting: last?.waiting,
     appendsTo: (batch.dispatched?.appendsMetadata && recordId) || undefined,
     signal,
-    log,
+    recorder,
   };
   const retries = new Map<string, number>();
   for (let attempt = 0; ; attempt++) {

@@ -1,7 +1,7 @@
 import Big from 'big.js';
 import type { Scope } from '../../platform/data/scope.ts';
 import { costWrites } from '../runs/record-costs.ts';
-import type { RunEnding } from '../runs/run-log.ts';
+import type { RunEnding } from '../runs/run-recorder.ts';
 import { slotEntity } from './batch.ts';
 
 /** The end of a run, and where its record is counted. */

@@ -1,7 +1,7 @@
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { earlierCheckpoints, recorderOf } from './batch-recorder.ts';
 import { loadJobs, type RecordJob } from './record-jobs.ts';
-import { earlierCheckpoints, logOf } from './record-log.ts';
 import { type CommitEnd, endsTogether } from './run-ends.ts';
 import type { RunMessage } from './run-message.ts';
 
@@ -14,8 +14,8 @@ export async function endStopped(scope: Scope, job: RecordJob, commitEnd: Commit
   const earlier = await earlierCheckpoints(scope, job);
   const last = earlier.at(-1);
   if (!batch?.stopped || !last || last.end) return;
-  const log = logOf(scope, job, batch, (end) => commitEnd({ ...end, isCounted: false }), earlier);
-  await log.finish(batch.error ?? 'The batch was cancelled');
+  const recorder = recorderOf(scope, job, batch, (end) => commitEnd({ ...end, isCounted: false }), earlier);
+  await recorder.finish(batch.error ?? 'The batch was cancelled');
 }
 
 /** Ends a run of a stopped batch that is parked, without waiting for its time. @returns whether it did. */

@@ -6,7 +6,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
 import { closeExecution, type Execution, executionEntity, executionSweep } from '../runs/execution.ts';
 import { checkpointsOf } from '../runs/run-history.ts';
-import { openRunLog } from '../runs/run-log.ts';
+import { openRunRecorder } from '../runs/run-recorder.ts';
 
 /**
  * Ends the dispatched runs whose process died, of all tenants.
@@ -55,7 +55,7 @@ export async function endAbandonedRun(
   const isGone = !first || tombstones.some((each) => each !== undefined);
   if (isOver || isGone) return table.commit([close]);
   const { results: _results, rows: _rows, pointers: _pointers, recordMetadata: _metadata, ...facts } = first;
-  const runLog = openRunLog(
+  const runLog = openRunRecorder(
     scope,
     { ...facts, flowName, recordMetadata: {} },
     ({ write }) => table.commit([write, close]),

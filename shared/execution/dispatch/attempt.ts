@@ -1,13 +1,13 @@
-import { log as serviceLog } from '../../core/log.ts';
+import { log } from '../../core/log.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { livePorts } from '../live-ports.ts';
 import { attemptRun } from '../runs/run-attempt.ts';
 import { runVariables } from '../runs/run-variables.ts';
 import { runVersions } from '../runs/run-versions.ts';
-import { openDispatchLog } from './log.ts';
-import { goOnAsBatch } from './park.ts';
+import { continueAsBatch } from './continue-as-batch.ts';
+import { openDispatchRecorder } from './dispatch-recorder.ts';
+import { stepEventEmitter } from './event-mapper.ts';
 import type { Running } from './run.ts';
-import { stepEventTeller } from './tell.ts';
 
 /** How a dispatched run came to its end, as far as its caller is concerned. */
 export type Outcome =
@@ -17,21 +17,30 @@ export type Outcome =
 
 /** Runs the steps, and in any case writes down how that ended where the run is kept. */
 export async function attempt(scope: Scope, running: Running): Promise<Outcome> {
-  const { prepared, principal, executionId: runId, timeMs, gone, timeout, signal, requestId } = running;
-  const log = openDispatchLog(scope, prepared, principal, runId);
+  const {
+    prepared,
+    principal,
+    executionId: runId,
+    timeMs,
+    clientSignal,
+    timeout,
+    signal,
+    requestId,
+  } = running;
+  const recorder = openDispatchRecorder(scope, prepared, principal, runId);
   try {
-    if (prepared.keeps) await runVersions(scope).keep(prepared.version);
-    return await runSteps(scope, running, log);
+    if (prepared.persistResults) await runVersions(scope).keep(prepared.version);
+    return await runSteps(scope, running, recorder);
   } catch (error) {
-    if (!signal.aborted) serviceLog.error('A dispatched run broke off', { error, requestId, runId });
+    if (!signal.aborted) log.error('A dispatched run broke off', { error, requestId, runId });
     const cutOff = timeout.aborted
       ? ({
           code: 'TIMEOUT',
           message: `The run hit its time limit of ${Math.round(timeMs / 1_000)} s`,
         } as const)
       : ({ code: 'INTERNAL', message: `The service broke the run off; request ${requestId}` } as const);
-    await log.finish(gone.aborted ? 'The client went away' : cutOff.message).catch((failure) => {
-      serviceLog.error('The end of a run could not be written', { error: failure, requestId, runId });
+    await recorder.finish(clientSignal.aborted ? 'The client went away' : cutOff.message).catch((failure) => {
+      log.error('The end of a run could not be written', { error: failure, requestId, runId });
     });
     return { cutOff };
   }
@@ -40,7 +49,7 @@ export async function attempt(scope: Scope, running: Running): Promise<Outcome> 
 async function runSteps(
   scope: Scope,
   running: Running,
-  log: ReturnType<typeof openDispatchLog>,
+  recorder: ReturnType<typeof openDispatchRecorder>,
 ): Promise<Outcome> {
   const { prepared, body, principal, executionId: runId, startedAt, signal } = running;
   const { flow, version, record } = prepared;
@@ -51,16 +60,16 @@ async function runSteps(
     variables: runVariables({ ...source, record, ...given }),
     ports: livePorts(scope, { ...principal, runId }),
     signal,
-    log,
+    recorder,
     done: new Map(),
     ...(body.options.autoAppendMetadata && record?.id && { appendsTo: record.id }),
     onEvent: running.note,
-    ...(running.listener && { onStepEvent: stepEventTeller(running.tell) }),
+    ...(running.listener && { onStepEvent: stepEventEmitter(running.emit) }),
   });
   if ('retryFrom' in outcome) throw new Error('A dispatched run is not tried again');
   if ('parked' in outcome) {
     const { until } = outcome.parked;
-    return { paused: { until, batchId: await goOnAsBatch(scope, running, until) } };
+    return { paused: { until, batchId: await continueAsBatch(scope, running, until) } };
   }
   const { success, output, error = null } = outcome.end;
   return { ended: { success, output, error } };

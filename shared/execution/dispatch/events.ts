@@ -84,7 +84,7 @@ export const DispatchEvent = z
 export type DispatchEvent = z.infer<typeof DispatchEvent>;
 
 /** An event without what every event carries. */
-export type Told = DispatchEvent extends infer E
+export type EventBody = DispatchEvent extends infer E
   ? E extends DispatchEvent
     ? Omit<E, 'executionId' | 'seq'>
     : never

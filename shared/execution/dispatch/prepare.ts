@@ -22,7 +22,7 @@ export interface Prepared {
   version: LoadedVersion;
   record: RunRecord | undefined;
   /** Whether its step results are kept. */
-  keeps: boolean;
+  persistResults: boolean;
 }
 
 /** Finds or makes the flow, its version and the record. */
@@ -48,7 +48,7 @@ export async function prepare(scope: Scope, principal: Principal, body: Dispatch
     flow: { id: flow.id, name: flow.name },
     version: others ? runVersions(scope).virtual({ id: flow.id, number: version.number }, others) : version,
     record,
-    keeps: storeResults ?? (flow.stored !== undefined || record?.id != null),
+    persistResults: storeResults ?? (flow.stored !== undefined || record?.id != null),
   };
 }
 

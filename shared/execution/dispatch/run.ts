@@ -4,11 +4,11 @@ import { pingEveryMs } from '../../platform/http/live-body.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import type { RunEvent } from '../engine/engine.ts';
 import { attempt, type Outcome } from './attempt.ts';
-import type { DispatchEvent, DispatchResult, Told } from './events.ts';
+import { eventBodyOf } from './event-mapper.ts';
+import type { DispatchEvent, DispatchResult, EventBody } from './events.ts';
 import type { Prepared } from './prepare.ts';
 import type { DispatchBody } from './request.ts';
-import { openTally, type Tally } from './tally.ts';
-import { toldOf } from './tell.ts';
+import { openRunTotals, type RunTotals } from './run-totals.ts';
 
 export interface Dispatch {
   prepared: Prepared;
@@ -18,7 +18,7 @@ export interface Dispatch {
   /** How long the run may take. */
   timeMs: number;
   /** Aborted when nobody waits for the answer any more. */
-  gone: AbortSignal;
+  clientSignal: AbortSignal;
   /**
    * Told what happens as it happens; where it gives a promise, the run waits for that. Without it nobody listens, and
    * models answer in one piece.
@@ -31,18 +31,18 @@ export interface Dispatch {
 export interface Running extends Dispatch {
   executionId: string;
   startedAt: string;
-  tally: Tally;
+  totals: RunTotals;
   /** Aborted when the run has taken too long. */
   timeout: AbortSignal;
   /** The same, or when nobody waits any more. */
   signal: AbortSignal;
   /** Tells the listener. Whoever goes on making more has to wait for it, but no longer than the run may take. */
-  tell: (told: Told) => Promise<void>;
+  emit: (eventBody: EventBody) => Promise<void>;
   /** Takes note of what the engine tells. */
   note: (event: RunEvent) => Promise<void>;
 }
 
-type Send = (told: Told) => Promise<void> | void;
+type Send = (eventBody: EventBody) => Promise<void> | void;
 
 /** Runs a prepared flow in front of its caller. A run never ends without a word, nor is it left open in the table. */
 export async function runDispatch(scope: Scope, dispatch: Dispatch): Promise<DispatchResult> {
@@ -64,35 +64,35 @@ export async function runDispatch(scope: Scope, dispatch: Dispatch): Promise<Dis
 
 /** @returns with it what sends an event without waiting for the listener: few, so that they need no room. */
 function begin(scope: Scope, dispatch: Dispatch): Running & { send: Send } {
-  const { listener, prepared, body, gone, timeMs } = dispatch;
+  const { listener, prepared, body, clientSignal, timeMs } = dispatch;
   const timeout = AbortSignal.timeout(timeMs);
-  const signal = AbortSignal.any([gone, timeout]);
+  const signal = AbortSignal.any([clientSignal, timeout]);
   const executionId = scope.newId('exec');
-  const tally = openTally();
+  const totals = openRunTotals();
   let seq = 0;
-  const send: Send = (told) => listener?.({ ...told, executionId, seq: seq++ } as DispatchEvent);
-  const tell = async (told: Told) => {
-    const taking = send(told);
+  const send: Send = (eventBody) => listener?.({ ...eventBody, executionId, seq: seq++ } as DispatchEvent);
+  const emit = async (eventBody: EventBody) => {
+    const taking = send(eventBody);
     if (taking) await orAborted(taking, signal);
   };
   const { debugMode } = body.options;
   const note = async (event: RunEvent) => {
-    if (event.type === 'step_end') tally.add(event.step, event.result, { withPrompt: debugMode });
-    const told = toldOf(event, prepared.version.steps.length, scope.now().toISOString(), debugMode);
-    if (told) await tell(told);
+    if (event.type === 'step_end') totals.add(event.step, event.result, { withPrompt: debugMode });
+    const eventBody = eventBodyOf(event, prepared.version.steps.length, scope.now().toISOString(), debugMode);
+    if (eventBody) await emit(eventBody);
   };
   const startedAt = scope.now().toISOString();
-  return { ...dispatch, executionId, startedAt, tally, timeout, signal, send, tell, note };
+  return { ...dispatch, executionId, startedAt, totals, timeout, signal, send, emit, note };
 }
 
 function answerOf(
   { now }: Scope,
-  { executionId, startedAt, tally }: Running,
+  { executionId, startedAt, totals }: Running,
   outcome: Outcome,
 ): DispatchResult {
   const durationMs = Math.max(0, now().getTime() - Date.parse(startedAt));
-  const { steps, totalTokens } = tally;
-  const common = { executionId, steps, totalTokens, totalCost: tally.totalCost(), durationMs };
+  const { steps, totalTokens } = totals;
+  const common = { executionId, steps, totalTokens, totalCost: totals.totalCost(), durationMs };
   if ('cutOff' in outcome) {
     return { ...common, success: false, status: 'failed', output: null, error: outcome.cutOff.message };
   }
@@ -105,10 +105,10 @@ function answerOf(
 
 function lastEvent(
   { now }: Scope,
-  { prepared, tally }: Running,
+  { prepared, totals }: Running,
   outcome: Outcome,
   answer: DispatchResult,
-): Told {
+): EventBody {
   if ('cutOff' in outcome) return { type: 'execution_error', kind: 'flow', error: outcome.cutOff };
   const at = now().toISOString();
   if ('paused' in outcome) {
@@ -126,8 +126,8 @@ function lastEvent(
     ...(error !== null && { error }),
     ...{ totalCost, totalTokens, durationMs },
     totalSteps: prepared.version.steps.length,
-    successfulSteps: tally.count('completed'),
-    failedSteps: tally.count('failed'),
+    successfulSteps: totals.count('completed'),
+    failedSteps: totals.count('failed'),
     completedAt: at,
   };
 }

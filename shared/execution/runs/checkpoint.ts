@@ -1,16 +1,16 @@
 import * as z from 'zod';
 import { TokenCount } from '../../adapters/models/usage.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
-import { Stowed } from '../../platform/data/payloads.ts';
+import { PayloadRef } from '../../platform/data/payloads.ts';
 
 /** A step's result as it is kept. What the flow version or the run tells is not repeated in it. */
 export const KeptResult = z.object({
   path: z.string(),
   retryCount: z.int(),
-  output: Stowed.optional(),
+  output: PayloadRef.optional(),
   /** The beginning of an output that lies in the bucket. */
   preview: z.string().optional(),
-  resolvedPrompt: Stowed.optional(),
+  resolvedPrompt: PayloadRef.optional(),
   error: z.string().optional(),
   modelUsed: z.string().optional(),
   // What an earlier release let through is read as not reported.
@@ -66,7 +66,7 @@ export const Checkpoint = z.object({
   userId: z.string(),
   organizationId: z.string().nullable(),
   /** The record's metadata as the run saw it; in the first checkpoint only. */
-  recordMetadata: Stowed.optional(),
+  recordMetadata: PayloadRef.optional(),
   results: z.array(KeptResult),
   /** One {@link Row} a result, as text. */
   rows: z.string(),

@@ -1,12 +1,12 @@
 import { type Run, type RunEvent, runFlow, type StepResult, type Wait } from '../engine/engine.ts';
 import { appendOutputs } from './append-outputs.ts';
-import type { RunLog } from './run-log.ts';
 import { outputsOf } from './run-outputs.ts';
+import type { RunRecorder } from './run-recorder.ts';
 
 export interface Attempt extends Omit<Run, 'done'> {
   /** What earlier attempts did, by path; what this one does is added. */
   done: Map<string, StepResult>;
-  log: RunLog;
+  recorder: RunRecorder;
   /** How often each step was tried again, by its path. */
   retries?: ReadonlyMap<string, number>;
   /** Whether a run that fails for a reason that may pass is left open, to be tried again. */
@@ -30,7 +30,7 @@ export type AttemptOutcome =
  * begins; what follows it without effects is written together with the next one that has some, or with the end.
  */
 export async function attemptRun({
-  log,
+  recorder,
   done,
   retries,
   mayRetry = false,
@@ -43,11 +43,11 @@ export async function attemptRun({
   const write = async (result: StepResult | undefined) => {
     if (!result) return;
     done.set(result.path, result);
-    await log.add(result);
+    await recorder.add(result);
   };
   const append = async (end: RunEnd, recordId: string): Promise<RunEnd> => {
     // As before any step that reaches outside, so that no model call before it is paid for twice.
-    if (unwrittenEffects) await log.flush();
+    if (unwrittenEffects) await recorder.flush();
     const error = await appendOutputs(run.ports.records, recordId, outputsOf(run.steps, done));
     return error === undefined ? end : { ...end, success: false, error };
   };
@@ -56,7 +56,7 @@ export async function attemptRun({
       if (failed && event.retryable && mayRetry && !event.success) return { retryFrom: failed.path };
       await write(failed);
       const end = event.success && appendsTo ? await append(event, appendsTo) : event;
-      await log.finish(end.success ? null : (end.error ?? 'The run failed'));
+      await recorder.finish(end.success ? null : (end.error ?? 'The run failed'));
       await onEvent?.(end);
       return { end };
     }
@@ -65,12 +65,12 @@ export async function attemptRun({
     failed = undefined;
     if (event.type === 'park') {
       // A poll in vain leaves nothing to write.
-      if (run.waiting?.path !== event.wait.path) await log.park(event.wait);
+      if (run.waiting?.path !== event.wait.path) await recorder.park(event.wait);
       await onEvent?.(event);
       return { parked: event };
     }
     if (event.type === 'step_start') {
-      if (unwrittenEffects) await log.flush();
+      if (unwrittenEffects) await recorder.flush();
       unwrittenEffects = false;
       await onEvent?.(event);
     } else {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { payloadStore, type Stowed } from '../../platform/data/payloads.ts';
+import { type PayloadRef, payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Checkpoint, parseRows } from './checkpoint.ts';
 import { checkpointsOf } from './run-history.ts';
@@ -35,7 +35,7 @@ export const runOutcomes =
   };
 
 /** What the last completed step of these checkpoints gave. */
-export const lastOutput = (checkpoints: readonly Checkpoint[]): Stowed | undefined =>
+export const lastOutput = (checkpoints: readonly Checkpoint[]): PayloadRef | undefined =>
   checkpoints
     .flatMap(({ results, rows }) => {
       const statuses = parseRows(rows).map(([, status]) => status);

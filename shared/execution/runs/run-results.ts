@@ -4,7 +4,12 @@ import { timeOf } from '../../core/ids.ts';
 import { deletedIds } from '../../platform/cleanup/tombstone.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import { PagePagination, PageQuery, pagePagination } from '../../platform/data/numbered-pages.ts';
-import { type PayloadStore, payloadStore, type Stowed, stowedBytes } from '../../platform/data/payloads.ts';
+import {
+  type PayloadRef,
+  type PayloadStore,
+  payloadBytes,
+  payloadStore,
+} from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { answerBytes, answerBytesMax } from '../../platform/http/answer-size.ts';
 import { type Checkpoint, checkpointEntity } from './checkpoint.ts';
@@ -81,7 +86,7 @@ export const runResults = (scope: Scope) => {
   }
 
   /** What came of a run. Only one whose last steps failed has to look further back than its last checkpoint. */
-  const outputOf = async (last: Checkpoint): Promise<Stowed | undefined> =>
+  const outputOf = async (last: Checkpoint): Promise<PayloadRef | undefined> =>
     lastOutput([last]) ?? (last.index > 0 ? lastOutput(await checkpointsOf(scope, last)) : undefined);
 
   return async (recordId: string, query: RunResultQuery): Promise<z.input<typeof RunResultPage>> => {
@@ -123,12 +128,14 @@ function byStatus(entries: readonly Entry[], sortOrder: RunResultQuery['sortOrde
 }
 
 /** The values, for as long as there is room for them; nothing in place of those that do not fit. */
-async function fittingValues(payloads: PayloadStore, outputs: readonly (Stowed | undefined)[]) {
+async function fittingValues(payloads: PayloadStore, outputs: readonly (PayloadRef | undefined)[]) {
   const room = openRoom();
   // A value takes as much as its JSON at least, which is known before it is fetched.
-  const maybe = outputs.map((stowed) => !stowed || room.takes(stowedBytes(stowed)));
+  const maybe = outputs.map((payloadRef) => !payloadRef || room.takes(payloadBytes(payloadRef)));
   const values = await Promise.all(
-    outputs.map((stowed, place) => (stowed && maybe[place] ? payloads.fetchReadable(stowed) : null)),
+    outputs.map((payloadRef, place) =>
+      payloadRef && maybe[place] ? payloads.fetchReadable(payloadRef) : null,
+    ),
   );
   const exact = openRoom();
   return values.map((result, place): { result?: unknown } =>

@@ -90,7 +90,7 @@ export function runVersions(scope: Scope) {
       if (version.type !== 'virtual') return;
       await keepOnce(version.id, ttl, async () => ({
         ...version,
-        steps: await payloads.stow(`${version.flowId}/${version.id}`, steps),
+        steps: await payloads.offload(`${version.flowId}/${version.id}`, steps),
       }));
     },
   };

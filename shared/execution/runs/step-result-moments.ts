@@ -1,7 +1,7 @@
 import { chunksOf } from '../../core/chunks.ts';
 import { variableOf } from '../../domain/flows/steps/step.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
-import { type Stowed, stowedBytes } from '../../platform/data/payloads.ts';
+import { type PayloadRef, payloadBytes } from '../../platform/data/payloads.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import { type Checkpoint, checkpointEntity, type KeptResult, parseRows } from './checkpoint.ts';
 import { type ResultRef, type StepIndex, stepIn } from './step-result-refs.ts';
@@ -10,9 +10,9 @@ import { type ResultRef, type StepIndex, stepIn } from './step-result-refs.ts';
 export interface Moment {
   checkpoint: Pick<Checkpoint, 'recordName' | 'userId' | 'organizationId'>;
   kept: KeptResult;
-  recordMetadata: Stowed | undefined;
+  recordMetadata: PayloadRef | undefined;
   /** What the earlier steps had put into variables; null where that is too much to show, or cannot be read. */
-  inputs: ReadonlyMap<string, Stowed> | null;
+  inputs: ReadonlyMap<string, PayloadRef> | null;
 }
 
 const inputsBytesMax = 1_000_000;
@@ -75,13 +75,14 @@ function checkpointsOf(refs: readonly ResultRef[]) {
 
 /** Follows a run from checkpoint to checkpoint. @returns what tells the moment of each result, by its place. */
 function openReplay(steps: StepIndex) {
-  const variables = new Map<string, Stowed>();
+  const variables = new Map<string, PayloadRef>();
   let bytes = 0;
   let isWhole = true;
-  let recordMetadata: Stowed | undefined;
+  let recordMetadata: PayloadRef | undefined;
 
-  function put(name: string, value: Stowed): void {
-    const sizeOf = (stowed: Stowed) => JSON.stringify(name).length + stowedBytes(stowed) + ':,'.length;
+  function put(name: string, value: PayloadRef): void {
+    const sizeOf = (payloadRef: PayloadRef) =>
+      JSON.stringify(name).length + payloadBytes(payloadRef) + ':,'.length;
     const before = variables.get(name);
     bytes += sizeOf(value) - (before ? sizeOf(before) : 0);
     variables.set(name, value);

@@ -6,10 +6,10 @@ import type { Variables } from '../../core/variables.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
 import { versionStore } from '../../domain/flows/version-store.ts';
-import { type PayloadStore, payloadStore, type Stowed } from '../../platform/data/payloads.ts';
+import { type PayloadRef, type PayloadStore, payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { KeptResult } from './checkpoint.ts';
-import { previewOf } from './run-log.ts';
+import { previewOf } from './run-recorder.ts';
 import type { Entry } from './step-result-entries.ts';
 import { type Moment, momentReader } from './step-result-moments.ts';
 import { type ResultRef, type StepIndex, stepOf } from './step-result-refs.ts';
@@ -52,15 +52,15 @@ export const resultRows = (scope: Scope) => {
   return { flowSteps, rowsOf };
 };
 
-type Fetched = (stowed: Stowed | undefined) => Promise<unknown>;
+type Fetched = (payloadRef: PayloadRef | undefined) => Promise<unknown>;
 
 /** Unpacks each value once, though it may be an input of every row. */
 function fetchedOnce(payloads: PayloadStore): Fetched {
-  const values = new Map<Stowed, Promise<unknown>>();
-  return async (stowed) => {
-    if (!stowed) return null;
-    const value = values.get(stowed) ?? payloads.fetchReadable(stowed);
-    values.set(stowed, value);
+  const values = new Map<PayloadRef, Promise<unknown>>();
+  return async (payloadRef) => {
+    if (!payloadRef) return null;
+    const value = values.get(payloadRef) ?? payloads.fetchReadable(payloadRef);
+    values.set(payloadRef, value);
     return value;
   };
 }
@@ -116,7 +116,7 @@ async function previewOfKept(kept: KeptResult | undefined, fetched: Fetched): Pr
 
 async function variablesIn(inputs: Moment['inputs'], fetched: Fetched): Promise<Variables | null> {
   if (!inputs) return null;
-  const values = [...inputs].map(async ([name, stowed]) => [name, await fetched(stowed)] as const);
+  const values = [...inputs].map(async ([name, payloadRef]) => [name, await fetched(payloadRef)] as const);
   return Object.fromEntries(await Promise.all(values));
 }
 

@@ -6,12 +6,12 @@ export const fetchGithub = defineStepRunner(fetchGithubStep, {
     const { repo, repository, path, branch, auth, compress = false, style = 'markdown' } = config;
     const { includePatterns = [], excludePatterns = [] } = config;
     const filled = async (text = '') => (await render(text)).trim();
-    const [{ placeIn }, { fetchRepository }] = await Promise.all([
+    const [{ parseRepositoryRef }, { fetchRepository }] = await Promise.all([
       import('../../adapters/web/repository.ts'),
       import('../../adapters/web/fetch-repository.ts'),
     ]);
     const at = { path: await filled(path), branch: await filled(branch) };
-    const place = placeIn(await filled(repo ?? repository), at);
+    const place = parseRepositoryRef(await filled(repo ?? repository), at);
     const packing = { includePatterns, excludePatterns, compress, style };
     const token = auth && (await render(auth.token));
     return { output: await fetchRepository(place, packing, { fetch, token, signal }, sandbox) };

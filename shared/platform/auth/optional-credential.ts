@@ -3,7 +3,7 @@ import { unauthorized } from '../../core/errors.ts';
 import type { Principal } from '../identity/principal.ts';
 import type { Runtime } from '../runtime.ts';
 import { callerOf, hasCredential, RefusedForNow } from './credential.ts';
-import { type Admission, admit, admitAnonymous } from './meter.ts';
+import { type Admission, admit, admitAnonymous } from './request-gate.ts';
 
 /** Who calls, and whether they may. Without a credential there is no principal. */
 export interface Call {

@@ -6,7 +6,6 @@ import type { Condition } from '../data/writes.ts';
 import type { Principal } from '../identity/principal.ts';
 import { networkOf } from './addresses.ts';
 import { type ApiKey, addressMeterEntity, apiKeyEntity, sessionMeterEntity } from './api-key.ts';
-import { intakeEntity } from './setup-link.ts';
 import {
   beginWindows,
   type Counters,
@@ -16,7 +15,8 @@ import {
   nothingLeft,
   type Windows,
   windowsOf,
-} from './windows.ts';
+} from './rate-limit-windows.ts';
+import { intakeEntity } from './setup-link.ts';
 
 /** Sessions belong to people at a screen, who open many requests at once. */
 const sessionFactor = 10;

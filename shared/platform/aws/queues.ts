@@ -1,7 +1,7 @@
 import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { chunksOf } from '../../core/chunks.ts';
 import { requireEnv } from '../../core/environment.ts';
-import { lean } from './lean.ts';
+import { withoutSdkLogger } from './without-sdk-logger.ts';
 
 /** A message of a FIFO queue. Two with the same `id` within five minutes are delivered once. */
 export interface GroupedMessage {
@@ -12,7 +12,7 @@ export interface GroupedMessage {
 
 let client: SQSClient | undefined;
 const sqs = () => {
-  client ??= lean(new SQSClient({}));
+  client ??= withoutSdkLogger(new SQSClient({}));
   return client;
 };
 

@@ -1,5 +1,5 @@
 import { S3VectorsClient } from '@aws-sdk/client-s3vectors';
-import { lean } from './lean.ts';
+import { withoutSdkLogger } from './without-sdk-logger.ts';
 
 /** Names an index as every request of S3 Vectors does. */
 export interface VectorIndex {
@@ -9,7 +9,7 @@ export interface VectorIndex {
 
 let client: S3VectorsClient | undefined;
 export const s3Vectors = () => {
-  client ??= lean(
+  client ??= withoutSdkLogger(
     new S3VectorsClient({ requestHandler: { requestTimeout: 60_000, throwOnRequestTimeout: true } }),
   );
   return client;

@@ -1,6 +1,6 @@
 import { ConflictException, CreateScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { requireEnv } from '../../core/environment.ts';
-import { lean } from './lean.ts';
+import { withoutSdkLogger } from './without-sdk-logger.ts';
 
 export interface ScheduledMessage {
   /** Two with the same name are one. */
@@ -15,7 +15,7 @@ let client: SchedulerClient | undefined;
 
 /** Has EventBridge Scheduler put one message into a queue at a time, to the second. */
 export async function scheduleMessage({ name, at, queueEnv, body }: ScheduledMessage): Promise<void> {
-  client ??= lean(new SchedulerClient({}));
+  client ??= withoutSdkLogger(new SchedulerClient({}));
   const command = new CreateScheduleCommand({
     Name: name,
     GroupName: requireEnv('SCHEDULE_GROUP'),

@@ -1,6 +1,6 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { requireEnv } from '../../core/environment.ts';
-import { lean } from './lean.ts';
+import { withoutSdkLogger } from './without-sdk-logger.ts';
 
 let client: SecretsManagerClient | undefined;
 
@@ -8,7 +8,7 @@ let client: SecretsManagerClient | undefined;
 const requestHandler = { connectionTimeout: 2_000, requestTimeout: 5_000, throwOnRequestTimeout: true };
 
 export const secretsManager = () => {
-  client ??= lean(new SecretsManagerClient({ requestHandler }));
+  client ??= withoutSdkLogger(new SecretsManagerClient({ requestHandler }));
   return client;
 };
 

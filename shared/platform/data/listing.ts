@@ -6,11 +6,11 @@ export type Row = Record<string, unknown>;
 
 /** An index whose sort key is the id of the items it lists. */
 export interface ListSource extends Pick<QueryOptions, 'partition' | 'index' | 'filter'> {
-  sieve?: Sieve;
+  postFilter?: PostFilter;
 }
 
 /** What only whole items tell of what a list shows: they are read, some at a time, within a bound. */
-export interface Sieve {
+export interface PostFilter {
   /** Of some index entries those that belong to the list, in their order. */
   keep: (entries: readonly Row[]) => Promise<Sifted>;
   /** How many entries a Query brings, and how many of them are sifted at once. */
@@ -45,7 +45,7 @@ export async function newestRow(table: TenantTable, source: ListSource) {
 
 /** How many rows a list has; nothing where finding that out would mean to read too much. */
 export async function countOf(table: TenantTable, source: ListSource): Promise<number | undefined> {
-  if (!source.sieve) return await table.count(source);
+  if (!source.postFilter) return await table.count(source);
   let [count, units] = [0, 0];
   for await (const stage of walk(table, source, {})) {
     count += stage.rows.length;
@@ -81,9 +81,9 @@ export async function collect(table: TenantTable, source: ListSource, search: Se
   const { wanted, queries: queriesAllowed = queriesMax, units: unitsAllowed = pageUnitsMax } = search;
   const found: Row[] = [];
   let units = 0;
-  for await (const { rows, queries, at, ...sifted } of walk(table, source, search, wanted)) {
+  for await (const { rows, queries, at, ...filtered } of walk(table, source, search, wanted)) {
     found.push(...rows);
-    units += sifted.units;
+    units += filtered.units;
     if (at === undefined || found.length >= wanted) break;
     if (queries >= queriesAllowed || units >= unitsAllowed) return { found, units, stoppedAt: at };
   }
@@ -104,16 +104,16 @@ export async function* walk(
   place: Place,
   wanted = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Stage, void> {
-  const { sieve = passAll } = source;
+  const { postFilter = passAll } = source;
   for (let queries = 0, startKey: QueryPage['nextKey']; ; queries++) {
     const page = await table.query(queryOf(source, { ...place, wanted }, { queries, startKey }));
     startKey = page.nextKey;
     const entries = entriesIn(page, source).filter(({ id }) => id !== place.beside || place.including);
-    const chunks = chunksOf(entries, sieve.atOnce);
+    const chunks = chunksOf(entries, postFilter.atOnce);
     for (const [index, chunk] of chunks.entries()) {
-      const { last, ...sifted } = await sieve.keep(chunk);
+      const { last, ...filtered } = await postFilter.keep(chunk);
       const isEnd = last || (!startKey && index === chunks.length - 1);
-      yield { ...sifted, queries, at: isEnd ? undefined : (chunk.at(-1)?.id as string) };
+      yield { ...filtered, queries, at: isEnd ? undefined : (chunk.at(-1)?.id as string) };
       if (isEnd) return;
     }
     if (!startKey) return;
@@ -121,7 +121,7 @@ export async function* walk(
   }
 }
 
-const passAll: Sieve = {
+const passAll: PostFilter = {
   keep: async (entries) => ({ rows: [...entries], units: 0 }),
   perQuery: filteredPerQuery,
   atOnce: Number.POSITIVE_INFINITY,
@@ -133,12 +133,16 @@ const entriesIn = (page: QueryPage, source: ListSource): Row[] =>
   page.items.map((item) => ({ ...item, ...(item.summary as object), id: item[sortKeyOf(source)] }));
 
 function queryOf(
-  { sieve, ...source }: ListSource,
+  { postFilter, ...source }: ListSource,
   { wanted, backwards = false, beside }: Search,
   { queries, startKey }: { queries: number; startKey: QueryPage['nextKey'] },
 ): QueryOptions {
   // Without a filter of the index, the first Query is that of a page on which all belong to the list.
-  const perQuery = source.filter ? filteredPerQuery : queries > 0 && sieve ? sieve.perQuery : wanted + 1;
+  const perQuery = source.filter
+    ? filteredPerQuery
+    : queries > 0 && postFilter
+      ? postFilter.perQuery
+      : wanted + 1;
   return {
     ...source,
     newestFirst: !backwards,

@@ -9,15 +9,15 @@ import type { Scope } from './scope.ts';
  * A value as an item holds it: its JSON, or where in the payload bucket that lies. As text, because DynamoDB has no
  * form for every JSON (numbers over 38 digits, deep nesting) and takes longer to unpack its own.
  */
-export const Stowed = z.union([
+export const PayloadRef = z.union([
   z.object({ inline: z.string() }),
   z.object({ pointer: z.string(), bytes: z.int() }),
 ]);
-export type Stowed = z.infer<typeof Stowed>;
+export type PayloadRef = z.infer<typeof PayloadRef>;
 
 /** How long the JSON of such a value is. */
-export const stowedBytes = (stowed: Stowed) =>
-  'pointer' in stowed ? stowed.bytes : Buffer.byteLength(stowed.inline);
+export const payloadBytes = (payloadRef: PayloadRef) =>
+  'pointer' in payloadRef ? payloadRef.bytes : Buffer.byteLength(payloadRef.inline);
 
 // Loaded with the first value that is too large for an item.
 const zlib = () => process.getBuiltinModule('node:zlib');
@@ -35,7 +35,7 @@ export const payloadStore = ({ table }: Scope) => {
      * @param name Unique for the value: a value is written once and never changed.
      * @param inlineMax How many bytes of JSON may stay in the item.
      */
-    async stow(name: string, value: unknown, inlineMax = inlineBytesMax): Promise<Stowed> {
+    async offload(name: string, value: unknown, inlineMax = inlineBytesMax): Promise<PayloadRef> {
       const json = JSON.stringify(value) ?? 'null';
       if (Buffer.byteLength(json) <= inlineMax) return { inline: json };
       const pointer = keyOf(name);
@@ -43,19 +43,19 @@ export const payloadStore = ({ table }: Scope) => {
       return { pointer, bytes: Buffer.byteLength(json) };
     },
 
-    async fetch(stowed: Stowed): Promise<unknown> {
-      if (!('pointer' in stowed)) return JSON.parse(stowed.inline);
-      const response = await request('GET', stowed.pointer);
+    async fetch(payloadRef: PayloadRef): Promise<unknown> {
+      if (!('pointer' in payloadRef)) return JSON.parse(payloadRef.inline);
+      const response = await request('GET', payloadRef.pointer);
       return JSON.parse((await promisify(zlib().gunzip)(await response.arrayBuffer())).toString());
     },
 
     /** The same for a list: null in place of a value that is gone or broken, which the log tells. */
-    async fetchReadable(stowed: Stowed): Promise<unknown> {
+    async fetchReadable(payloadRef: PayloadRef): Promise<unknown> {
       try {
-        return await store.fetch(stowed);
+        return await store.fetch(payloadRef);
       } catch (error) {
         if (!isLost(error)) throw error;
-        log.error('A stored value cannot be read', { error, ...('pointer' in stowed && stowed) });
+        log.error('A stored value cannot be read', { error, ...('pointer' in payloadRef && payloadRef) });
         return null;
       }
     },

@@ -13,14 +13,14 @@ export interface Scope {
 /** Makes one of the things that an endpoint, a worker or a step names under `needs`. */
 export type Need<T> = (scope: Scope) => T;
 export type Needs = Record<string, Need<unknown>>;
-export type Met<N extends Needs> = { [Name in keyof N]: ReturnType<N[Name]> };
+export type Resolved<N extends Needs> = { [Name in keyof N]: ReturnType<N[Name]> };
 
 /** The clock and the ids, for those who name them under `needs`. */
 export const clock: Need<() => Date> = ({ now }) => now;
 export const ids: Need<NewId> = ({ newId }) => newId;
 
 /** Everything, for those whose reach is decided by what they are asked to run. */
-export const wholeScope: Need<Scope> = (scope) => scope;
+export const unrestrictedScope: Need<Scope> = (scope) => scope;
 
-export const meet = <N extends Needs>(needs: N, scope: Scope) =>
-  Object.fromEntries(Object.entries(needs).map(([name, make]) => [name, make(scope)])) as Met<N>;
+export const resolveNeeds = <N extends Needs>(needs: N, scope: Scope) =>
+  Object.fromEntries(Object.entries(needs).map(([name, make]) => [name, make(scope)])) as Resolved<N>;

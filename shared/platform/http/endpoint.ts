@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { optionalCredential } from '../auth/optional-credential.ts';
-import type { Windows } from '../auth/windows.ts';
-import type { Met, Need, Needs } from '../data/scope.ts';
+import type { Windows } from '../auth/rate-limit-windows.ts';
+import type { Need, Needs, Resolved } from '../data/scope.ts';
 import type { Access } from '../identity/permissions.ts';
 import type { Principal } from '../identity/principal.ts';
 import type { LiveBody } from './live-body.ts';
@@ -77,7 +77,7 @@ export interface Endpoint<
   /** Where the usual is too little. A Lambda's share of a processor grows with it; 1,769 have a whole one. */
   memoryMb?: number;
   needs: N;
-  handle: (request: Request<Params, Query, Body>, needs: Met<N>) => Promise<Reply<R>> | Reply<R>;
+  handle: (request: Request<Params, Query, Body>, needs: Resolved<N>) => Promise<Reply<R>> | Reply<R>;
 }
 
 /**
@@ -116,7 +116,7 @@ export const defineStreamingEndpoint = <
   endpoint: Omit<Endpoint<Params, Query, Body, R, N>, 'handle' | 'streams'> &
     Route & {
       streams: Event;
-      handle: (request: Request<Params, Query, Body>, needs: Met<N>) => Promise<LiveReply<R>>;
+      handle: (request: Request<Params, Query, Body>, needs: Resolved<N>) => Promise<LiveReply<R>>;
     },
 ) => endpoint as unknown as Endpoint<Params, Query, Body, R, N> & Route & { streams: Event };
 
@@ -138,7 +138,7 @@ export const defineOpenEndpoint = <
       optionalCredential: typeof optionalCredential;
       handle: (
         request: Omit<Request<Params, Query, Body>, 'principal'> & { principal: Principal | undefined },
-        needs: Met<N> | undefined,
+        needs: Resolved<N> | undefined,
       ) => Promise<Reply<R>> | Reply<R>;
     },
 ) => endpoint as unknown as Endpoint<Params, Query, Body, R, N> & Route;

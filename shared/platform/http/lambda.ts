@@ -2,10 +2,10 @@ import middy, { type PluginExecutionMode } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import type * as z from 'zod';
 import { outOfTime } from '../../core/errors.ts';
-import { type Admission, admit } from '../auth/meter.ts';
 import type { Call } from '../auth/optional-credential.ts';
-import { uncounted } from '../auth/windows.ts';
-import { meet } from '../data/scope.ts';
+import { uncounted } from '../auth/rate-limit-windows.ts';
+import { type Admission, admit } from '../auth/request-gate.ts';
+import { resolveNeeds } from '../data/scope.ts';
 import { type Principal, principalFrom } from '../identity/principal.ts';
 import { productionRuntime, type Runtime } from '../runtime.ts';
 import { baseUrlOf } from './base-url.ts';
@@ -101,7 +101,7 @@ async function answerTo(
     ...{ principal, signal, timeLeftMs, requestId, baseUrl, usage },
   };
   const needs = principal
-    ? meet(endpoint.needs, { ...loadRuntime().scopeOf(principal.tenant), signal })
+    ? resolveNeeds(endpoint.needs, { ...loadRuntime().scopeOf(principal.tenant), signal })
     : endpoint.optionalCredential
       ? undefined
       : {};

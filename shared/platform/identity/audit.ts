@@ -32,7 +32,7 @@ export const auditEntity = defineEntity({
   }),
 });
 
-export interface Deed {
+export interface AuditEvent {
   action: string;
   targetId: string;
   /** What else an auditor asks for, such as permissions. Not logged. */
@@ -46,7 +46,7 @@ export interface Deed {
 export function audit(
   { table, now, newId }: Scope,
   { userId, kind, keyId, sourceIp }: Principal,
-  { action, targetId, details = {} }: Deed,
+  { action, targetId, details = {} }: AuditEvent,
 ): { write: Write; tell: () => void } {
   const moment = now();
   const item: Audit = {

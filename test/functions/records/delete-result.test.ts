@@ -5,7 +5,7 @@ import { checkpointEntity, runRange } from '../../../shared/execution/runs/check
 import { costWrites } from '../../../shared/execution/runs/record-costs.ts';
 import { removeResult } from '../../../shared/execution/runs/remove-result.ts';
 import { checkpointsOf } from '../../../shared/execution/runs/run-history.ts';
-import { openRunLog } from '../../../shared/execution/runs/run-log.ts';
+import { openRunRecorder } from '../../../shared/execution/runs/run-recorder.ts';
 import type { Scope } from '../../../shared/platform/data/scope.ts';
 import type { Write } from '../../../shared/platform/data/writes.ts';
 import { deliver, plannedBatch, runOnce } from '../../support/batches.ts';
@@ -110,7 +110,7 @@ async function longRun() {
   const runId = newId('exec');
   const { userId, organizationId, flowVersionId } = facts;
   const ids = { userId, organizationId, flowVersionId, flowId: flow.id, batchId: null, runId, recordId };
-  const log = openRunLog(
+  const log = openRunRecorder(
     scope,
     { ...ids, recordName: 'x', recordMetadata: {}, flowName: 'A flow' },
     ({ write, uses }) => scope.table.commit([write, ...costWrites(scope.table, uses)]),

@@ -106,7 +106,7 @@ test('what is created while the file is made is left out, and columns stay what 
   const tenant = await withRecords([{ type: 'a', name: 'x', metadata: { n: 'old' } }]);
   const store = storeOf(tenant);
   const exporter = exportRecords.needs.exported(countingRuntime().scopeOf(tenant.tenant));
-  const pieces = await exporter({ filters: {}, keys: undefined, hurry: () => {} });
+  const pieces = await exporter({ filters: {}, keys: undefined, checkDeadline: () => {} });
   const [record] = (await store.list({}, { limit: 1 })).records;
   await store.update(record?.id ?? '', { metadata: { n: 'new', added: 'y' } });
   await store.create(tenant, { type: 'a', name: 'later', metadata: {}, messages: null });
@@ -119,7 +119,7 @@ test('rows are read as they are taken, so that a file of any length needs no mor
   const tenant = await withRecords(drafts);
   const runtime = countingRuntime();
   const exporter = exportRecords.needs.exported(runtime.scopeOf(tenant.tenant));
-  const pieces = await exporter({ filters: {}, keys: undefined, hurry: () => {} });
+  const pieces = await exporter({ filters: {}, keys: undefined, checkDeadline: () => {} });
   const taking = async () => {
     runtime.reset();
     const piece = await pieces?.next();
@@ -139,7 +139,7 @@ test('what a filter left out is read once, and what has changed since then is no
   const pieces = await exporter({
     filters: { recordFilter: { type: 'a', where } },
     keys: undefined,
-    hurry: () => {},
+    checkDeadline: () => {},
   });
   const { data } = (await tenant.call('GET', '/v1/records?type=a&name=1')).body;
   await tenant.call('PUT', `/v1/records/${data[0].id}`, { body: { metadata: { n: 7 } } });

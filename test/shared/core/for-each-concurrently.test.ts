@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { eachAtOnce } from '../../../shared/core/for-each-concurrently.ts';
+import { forEachConcurrently } from '../../../shared/core/for-each-concurrently.ts';
 
 const numbers = Array.from({ length: 20 }, (_, n) => n);
 
@@ -8,7 +8,7 @@ test('works on each item once, and on no more at a time than it may', async () =
   const done: number[] = [];
   let working = 0;
   let most = 0;
-  await eachAtOnce(numbers, 3, async (n) => {
+  await forEachConcurrently(numbers, 3, async (n) => {
     most = Math.max(most, ++working);
     await setImmediate();
     working--;
@@ -21,7 +21,7 @@ test('works on each item once, and on no more at a time than it may', async () =
 test('after a failure it begins nothing more, waits for what it began, and throws the first failure', async () => {
   const begun: number[] = [];
   const ended: number[] = [];
-  const work = eachAtOnce(numbers, 3, async (n) => {
+  const work = forEachConcurrently(numbers, 3, async (n) => {
     begun.push(n);
     if (n === 4) throw new Error('four');
     await setImmediate();

@@ -25,7 +25,7 @@ export async function dispatchHere(
     principal,
     requestId: 'request-1',
     timeMs: 60_000,
-    gone: new AbortController().signal,
+    clientSignal: new AbortController().signal,
     listener: (event) => void events.push(event),
     ...changes,
   });

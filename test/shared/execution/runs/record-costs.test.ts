@@ -2,7 +2,7 @@ import Big from 'big.js';
 import { expect, test } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
 import { recordCosts } from '../../../../shared/execution/runs/record-costs.ts';
-import { openRunLog } from '../../../../shared/execution/runs/run-log.ts';
+import { openRunRecorder } from '../../../../shared/execution/runs/run-recorder.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import type { Write } from '../../../../shared/platform/data/writes.ts';
 import { deliver, type PlannedBatch, plannedBatch, runOnce } from '../../../support/batches.ts';
@@ -50,7 +50,7 @@ function world() {
       ...changes,
     };
     const commit = ({ write, uses: _uses }: { write: Write; uses: unknown }) => inScope.table.commit([write]);
-    return openRunLog(inScope, facts, commit);
+    return openRunRecorder(inScope, facts, commit);
   };
   return { scope, log, recordId, costs: () => recordCosts(scope)(recordId) };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { messagesPort } from '../../../../shared/adapters/messages/messages-port.ts';
+import { messagesPort } from '../../../../shared/adapters/messages/messages-adapter.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { outboxOf } from '../../../support/outbox.ts';
 import { problemsOf, runStep } from './run-step.ts';

@@ -11,7 +11,7 @@ import { schemaDiscovery } from '../../../../shared/domain/records/schema-discov
 import { reviveIfStalled } from '../../../../shared/execution/batches/stalled.ts';
 import { endAbandonedRun } from '../../../../shared/execution/dispatch/abandoned.ts';
 import { flowShardOf, flowShards } from '../../../../shared/execution/runs/checkpoint.ts';
-import { admitAnonymous } from '../../../../shared/platform/auth/meter.ts';
+import { admitAnonymous } from '../../../../shared/platform/auth/request-gate.ts';
 import { type AccessWorld, accessWorld, newApiKey, principalOf, sessionOf } from './access-world.ts';
 
 interface Pattern {
@@ -457,7 +457,11 @@ const patterns: Record<string, Pattern> = {
       ({ scope }) =>
       async () =>
         Array.fromAsync(
-          (await csvExporter(scope)({ filters: { type: 'even' }, keys: undefined, hurry: () => {} })) ?? [],
+          (await csvExporter(scope)({
+            filters: { type: 'even' },
+            keys: undefined,
+            checkDeadline: () => {},
+          })) ?? [],
         ),
   },
   'Record by type and name': {

@@ -4,7 +4,7 @@ import { apiKeyStore } from '../../../../shared/domain/api-keys/api-key-store.ts
 import { flowStore } from '../../../../shared/domain/flows/flow-store.ts';
 import { type LoadedVersion, versionStore } from '../../../../shared/domain/flows/version-store.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
-import { recordsPort } from '../../../../shared/domain/records/records-port.ts';
+import { recordsPort } from '../../../../shared/domain/records/records-adapter.ts';
 import { secretIntake } from '../../../../shared/domain/secret-requests/secret-intake.ts';
 import { intakeTokens } from '../../../../shared/domain/secret-requests/tokens.ts';
 import { secretStore } from '../../../../shared/domain/secrets/secret-store.ts';
@@ -16,13 +16,13 @@ import { loadJobs } from '../../../../shared/execution/batches/record-jobs.ts';
 import { runRecord } from '../../../../shared/execution/batches/record-runner.ts';
 import { endsTogether } from '../../../../shared/execution/batches/run-ends.ts';
 import type { RunMessage } from '../../../../shared/execution/batches/run-message.ts';
+import { openDispatchRecorder } from '../../../../shared/execution/dispatch/dispatch-recorder.ts';
 import { flowUpserter } from '../../../../shared/execution/dispatch/flow-upsert.ts';
-import { openDispatchLog } from '../../../../shared/execution/dispatch/log.ts';
 import { checkpointEntity, recordResultsRange } from '../../../../shared/execution/runs/checkpoint.ts';
 import { cleaner } from '../../../../shared/execution/runs/cleaner.ts';
 import { recordCosts } from '../../../../shared/execution/runs/record-costs.ts';
 import { removeResult } from '../../../../shared/execution/runs/remove-result.ts';
-import { openRunLog, type RunLog } from '../../../../shared/execution/runs/run-log.ts';
+import { openRunRecorder, type RunRecorder } from '../../../../shared/execution/runs/run-recorder.ts';
 import { RunResultQuery, runResults } from '../../../../shared/execution/runs/run-results.ts';
 import { runVersions } from '../../../../shared/execution/runs/run-versions.ts';
 import { StepResultQuery, stepResultStore } from '../../../../shared/execution/runs/step-results.ts';
@@ -33,7 +33,7 @@ import {
   unused,
 } from '../../../../shared/platform/auth/api-key.ts';
 import { hashKey } from '../../../../shared/platform/auth/key-format.ts';
-import { admit } from '../../../../shared/platform/auth/meter.ts';
+import { admit } from '../../../../shared/platform/auth/request-gate.ts';
 import { dueForSweep, sweepKeys } from '../../../../shared/platform/cleanup/sweeps.ts';
 import {
   confirmCleaned,
@@ -159,13 +159,13 @@ export async function accessWorld() {
     },
     /** A run on a record with a first checkpoint, and nobody at work on it. */
     async abandonedRun(recordId: string): Promise<string> {
-      const log = openDispatchLog(
+      const log = openDispatchRecorder(
         scope,
         {
           flow: { id: flow.id, name: flow.name },
           version: { id: versionId } as LoadedVersion,
           record: { id: recordId, type: 'even', name: 'x', metadata: {} },
-          keeps: true,
+          persistResults: true,
         },
         owner as Principal,
         'exec_abandoned',
@@ -182,7 +182,7 @@ export async function accessWorld() {
     removeResult: removeResult(scope),
     runPage: (query: object = {}) => RunResultQuery.parse({ limit: '10', ...query }),
     runOf: (recordId: string, batch: Batch) => runIdOf(batch, recordId),
-    openLog: (recordId: string): RunLog => {
+    openLog: (recordId: string): RunRecorder => {
       const ids = {
         flowId: flow.id,
         flowVersionId: versionId,
@@ -191,7 +191,7 @@ export async function accessWorld() {
         recordId,
       };
       const facts = { ...owner, ...ids, recordName: 'x', recordMetadata: {}, flowName: flow.name };
-      return openRunLog(scope, facts, ({ write }) => scope.table.commit([write]));
+      return openRunRecorder(scope, facts, ({ write }) => scope.table.commit([write]));
     },
     modelResult: () => ({
       ...{ path: '0', stepId: 'step-0', status: 'completed' as const, startedAt: new Date().toISOString() },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type IdPrefix, newId } from '../../../../shared/core/ids.ts';
-import type { ListSource, Sieve } from '../../../../shared/platform/data/listing.ts';
+import type { ListSource, PostFilter } from '../../../../shared/platform/data/listing.ts';
 import { type CursorPagination, CursorQuery, cursorPage } from '../../../../shared/platform/data/pages.ts';
 import type { QueryOptions } from '../../../../shared/platform/data/query.ts';
 import type { TenantTable } from '../../../../shared/platform/data/table.ts';
@@ -50,7 +50,7 @@ async function walk(
 const idsIn = (pages: Page[]) => pages.flatMap(({ ids }) => ids);
 
 /** Tells the same rows by reading them, which is more or less dear, so that pages end after few of them. */
-const keeping = ({ unitsEach, atOnce }: { unitsEach: number; atOnce: number }): Sieve => ({
+const keeping = ({ unitsEach, atOnce }: { unitsEach: number; atOnce: number }): PostFilter => ({
   keep: async (entries) => ({
     rows: entries.filter(({ name }) => name === 'keep'),
     units: entries.length * unitsEach,
@@ -64,7 +64,7 @@ const lists = fc.record({
   limit: fc.integer({ min: 1, max: 9 }),
   seen: fc.integer({ min: 1, max: 12 }),
   filtered: fc.constantFrom(undefined, 'by the index', 'by a sieve'),
-  sieve: fc.record({
+  postFilter: fc.record({
     unitsEach: fc.constantFrom(1, 300, 1_000, 5_000),
     atOnce: fc.integer({ min: 1, max: 4 }),
   }),
@@ -72,12 +72,12 @@ const lists = fc.record({
 
 test('forth and back, the pages of any list neither lose nor repeat a row, and tell their place', async () => {
   await fc.assert(
-    fc.asyncProperty(lists, async ({ given, limit, seen, filtered, sieve }) => {
+    fc.asyncProperty(lists, async ({ given, limit, seen, filtered, postFilter }) => {
       const { table, source, newestFirst } = await insertNotes(given);
       const list = {
         ...source,
         ...(filtered === 'by the index' && { filter: kept }),
-        ...(filtered === 'by a sieve' && { sieve: keeping(sieve) }),
+        ...(filtered === 'by a sieve' && { postFilter: keeping(postFilter) }),
       };
       const wanted = newestFirst.filter(({ name }) => !filtered || name === 'keep').map(({ id }) => id);
       const paged = shortSighted(table, filtered ? seen : limit + 2);

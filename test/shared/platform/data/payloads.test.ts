@@ -3,14 +3,14 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { newId } from '../../../../shared/core/ids.ts';
 import { defineEntity } from '../../../../shared/platform/data/entity.ts';
-import { inlineBytesMax, payloadStore, Stowed } from '../../../../shared/platform/data/payloads.ts';
+import { inlineBytesMax, PayloadRef, payloadStore } from '../../../../shared/platform/data/payloads.ts';
 import { payloadNames } from '../../../support/payload-bucket.ts';
 import { countingRuntime } from '../../../support/stack.ts';
 import { newTenantName } from './notes.ts';
 
 const holderEntity = defineEntity({
   type: 'holder',
-  schema: z.object({ id: z.string(), value: Stowed }),
+  schema: z.object({ id: z.string(), value: PayloadRef }),
   key: (tenant, { id }: { id: string }) => ({ PK: `T#${tenant}#HOLDERS`, SK: id }),
 });
 
@@ -23,7 +23,7 @@ function payloads() {
   const roundTrip = async (value: unknown, inlineMax?: number) => {
     const id = newId('step');
     await table.commit([
-      table.writes.put(holderEntity, { id, value: await store.stow(`a/${id}`, value, inlineMax) }),
+      table.writes.put(holderEntity, { id, value: await store.offload(`a/${id}`, value, inlineMax) }),
     ]);
     const held = await table.get(holderEntity, { id }, { consistent: true });
     return held && store.fetch(held.value);
@@ -54,27 +54,27 @@ test('JSON that is longer than the limit goes to the bucket, under the tenant’
   const { tenant, store } = payloads();
   const quotes = 2;
   const most = 'é'.repeat((inlineBytesMax - quotes) / 2);
-  expect(await store.stow('a/inline', most)).not.toHaveProperty('pointer');
+  expect(await store.offload('a/inline', most)).not.toHaveProperty('pointer');
   expect(await payloadNames(tenant)).toEqual([]);
-  const stowed = await store.stow('a/outside', `${most}x`);
-  expect(stowed).toEqual({ pointer: `${tenant}/a/outside.json.gz`, bytes: inlineBytesMax + 1 });
+  const payloadRef = await store.offload('a/outside', `${most}x`);
+  expect(payloadRef).toEqual({ pointer: `${tenant}/a/outside.json.gz`, bytes: inlineBytesMax + 1 });
   expect(await payloadNames(tenant)).toEqual([`${tenant}/a/outside.json.gz`]);
-  expect(await store.fetch(stowed)).toBe(`${most}x`);
+  expect(await store.fetch(payloadRef)).toBe(`${most}x`);
 });
 
 test('what is removed is gone, and removing it again does no harm', async () => {
   const { tenant, store } = payloads();
-  const stowed = await store.stow('a/b', 'x', 0);
-  if (!('pointer' in stowed)) throw new Error('It was kept in the item');
-  for (let time = 0; time < 2; time++) await store.remove([stowed.pointer]);
+  const payloadRef = await store.offload('a/b', 'x', 0);
+  if (!('pointer' in payloadRef)) throw new Error('It was kept in the item');
+  for (let time = 0; time < 2; time++) await store.remove([payloadRef.pointer]);
   expect(await payloadNames(tenant)).toEqual([]);
-  await expect(store.fetch(stowed)).rejects.toThrow('404');
+  await expect(store.fetch(payloadRef)).rejects.toThrow('404');
 });
 
 test('a folder is removed whole, however much is in it, and its neighbours stay', async () => {
   const { tenant, store } = payloads();
   const names = Array.from({ length: 230 }, (_, n) => `folder/${n}`);
-  await Promise.all([...names, 'folder2/x', 'other/folder/x'].map((name) => store.stow(name, 'x', 0)));
+  await Promise.all([...names, 'folder2/x', 'other/folder/x'].map((name) => store.offload(name, 'x', 0)));
   await store.removeFolder('folder');
   expect((await payloadNames(tenant)).toSorted()).toEqual(
     ['folder2/x', 'other/folder/x'].map((name) => `${tenant}/${name}.json.gz`),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { FlowRecord, RecordSelector } from '../../../../shared/adapters/ports.ts';
 import { findRecord } from '../../../../shared/domain/records/find-record.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
-import { recordsPort } from '../../../../shared/domain/records/records-port.ts';
+import { recordsPort } from '../../../../shared/domain/records/records-adapter.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { countingRuntime, newTenant } from '../../../support/stack.ts';
 

@@ -3,23 +3,24 @@ import type { Principal } from '../../platform/identity/principal.ts';
 import type { StepResult } from '../engine/engine.ts';
 import { closeExecution, executionEntity } from '../runs/execution.ts';
 import { costWrites } from '../runs/record-costs.ts';
-import { openRunLog, type RunLog } from '../runs/run-log.ts';
+import { openRunRecorder, type RunRecorder } from '../runs/run-recorder.ts';
 import type { Prepared } from './prepare.ts';
 
 /** How long a parked run that belongs to nothing stored is kept: 30 days after the longest wait. */
 const forgottenAfterSeconds = 60 * 86_400;
-export const forgottenAt = ({ now }: Scope) => Math.floor(now().getTime() / 1_000) + forgottenAfterSeconds;
+export const expiresAtOfParked = ({ now }: Scope) =>
+  Math.floor(now().getTime() / 1_000) + forgottenAfterSeconds;
 
 /** The longest that the process of a dispatched run may live, and a minute more. */
 const leaseMs = 16 * 60_000;
 
 /** Where a dispatched run's results go: into the table, or nowhere unless the run is parked, which has to be kept. */
-export function openDispatchLog(
+export function openDispatchRecorder(
   scope: Scope,
-  { flow, version, record, keeps }: Prepared,
+  { flow, version, record, persistResults }: Prepared,
   { userId, organizationId }: Principal,
   runId: string,
-): RunLog {
+): RunRecorder {
   const facts = {
     ...{ userId, organizationId, runId, batchId: null },
     flowId: flow.id,
@@ -37,7 +38,7 @@ export function openDispatchLog(
     leaseUntil: new Date(startedAt.getTime() + leaseMs).toISOString(),
   });
   const open = (more: { ttl?: number } = {}) =>
-    openRunLog(
+    openRunRecorder(
       scope,
       { ...facts, ...more },
       ({ write, isFirst, uses }) => {
@@ -46,10 +47,10 @@ export function openDispatchLog(
       },
       { opening },
     );
-  return keeps ? open() : keptWhenParked(() => open({ ttl: forgottenAt(scope) }));
+  return persistResults ? open() : keptWhenParked(() => open({ ttl: expiresAtOfParked(scope) }));
 }
 
-function keptWhenParked(open: () => RunLog): RunLog {
+function keptWhenParked(open: () => RunRecorder): RunRecorder {
   const results: StepResult[] = [];
   return {
     add: async (result) => void results.push(result),

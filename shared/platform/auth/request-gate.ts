@@ -5,7 +5,7 @@ import type { Principal } from '../identity/principal.ts';
 import { addressIn } from './addresses.ts';
 import type { ApiKey } from './api-key.ts';
 import { countAddress, countRequest } from './rate-limit.ts';
-import { type RateLimit, tighterOf, type Windows } from './windows.ts';
+import { type RateLimit, tighterOf, type Windows } from './rate-limit-windows.ts';
 
 /** What an endpoint asks of who calls it. */
 export interface Guard {

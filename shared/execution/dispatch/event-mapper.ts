@@ -1,9 +1,14 @@
 import { type FlowStep, type StepEvent, variableOf } from '../../domain/flows/steps/step.ts';
 import type { RunEvent } from '../engine/engine.ts';
-import type { Told } from './events.ts';
+import type { EventBody } from './events.ts';
 
 /** What a caller is told of what the engine tells; its end is told by whoever adds up the run. */
-export function toldOf(event: RunEvent, totalSteps: number, at: string, debug: boolean): Told | undefined {
+export function eventBodyOf(
+  event: RunEvent,
+  totalSteps: number,
+  at: string,
+  debug: boolean,
+): EventBody | undefined {
   if (event.type === 'step_start') {
     const outputVariable = variableOf(event.step);
     return {
@@ -43,13 +48,13 @@ const placeOf = ({ id, name }: FlowStep, path: string) => ({
 });
 
 /** Numbers the texts of a run, since a step may show several. */
-export function stepEventTeller(tell: (event: Told) => Promise<void> | void) {
+export function stepEventEmitter(emit: (event: EventBody) => Promise<void> | void) {
   let texts = 0;
   return ({ id: stepId }: FlowStep, event: StepEvent): Promise<void> | void => {
     if (event.type === 'text_start') texts++;
     const id = `text_${texts}`;
-    if (event.type === 'custom') return tell({ ...event, stepId });
-    if (event.type === 'text_start') return tell({ ...event, id, stepId, role: 'assistant' });
-    return tell({ ...event, id, stepId });
+    if (event.type === 'custom') return emit({ ...event, stepId });
+    if (event.type === 'text_start') return emit({ ...event, id, stepId, role: 'assistant' });
+    return emit({ ...event, id, stepId });
   };
 }

@@ -1,4 +1,4 @@
-import { type ListSource, newestRow, type Row, type Sieve } from '../../platform/data/listing.ts';
+import { type ListSource, newestRow, type PostFilter, type Row } from '../../platform/data/listing.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 
 interface Distinct {
@@ -19,7 +19,7 @@ const recordsAtOnce = 10;
  * Keeps the newest row of each type. It is asked of the type's own index, so that a page needs to know nothing of the
  * pages before it. Where that cannot be told within a bound, the row is kept: a type may then appear on two pages.
  */
-export function distinctSieve(table: TenantTable, { source, ofType, type }: Distinct): Sieve {
+export function distinctPostFilter(table: TenantTable, { source, ofType, type }: Distinct): PostFilter {
   const newest = new Map<unknown, string | undefined>();
 
   async function look(type: string): Promise<number> {
@@ -34,10 +34,10 @@ export function distinctSieve(table: TenantTable, { source, ofType, type }: Dist
   };
 
   return {
-    perQuery: source.sieve?.perQuery ?? entriesPerQuery,
-    atOnce: source.sieve ? recordsAtOnce : entriesAtOnce,
+    perQuery: source.postFilter?.perQuery ?? entriesPerQuery,
+    atOnce: source.postFilter ? recordsAtOnce : entriesAtOnce,
     async keep(entries) {
-      const { rows, units } = (await source.sieve?.keep(entries)) ?? { rows: entries, units: 0 };
+      const { rows, units } = (await source.postFilter?.keep(entries)) ?? { rows: entries, units: 0 };
       const unknown = new Set(rows.map(({ type }) => type as string).filter((type) => !newest.has(type)));
       const spent = await Promise.all([...unknown].map(look));
       const kept = rows.filter(isNewest);

@@ -1,6 +1,6 @@
 import Big from 'big.js';
 import { beginningOf } from '../../core/text.ts';
-import { type PayloadStore, payloadStore, type Stowed } from '../../platform/data/payloads.ts';
+import { type PayloadRef, type PayloadStore, payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { StepResult, Wait } from '../engine/engine.ts';
@@ -41,7 +41,7 @@ const resultBytes = 500;
 const previewLength = 1_000;
 
 /** Where a run's results go. */
-export interface RunLog {
+export interface RunRecorder {
   add: (result: StepResult) => Promise<void>;
   /** Writes down what was added. */
   flush: () => Promise<void>;
@@ -51,7 +51,7 @@ export interface RunLog {
   finish: (error: string | null) => Promise<void>;
 }
 
-export interface RunLogOptions {
+export interface RunRecorderOptions {
   /** What an earlier attempt left. */
   earlier?: readonly Checkpoint[];
   /** Written with the first checkpoint, unless that is also the last. */
@@ -62,12 +62,12 @@ export interface RunLogOptions {
  * Writes a run's step results as it goes, each once: a checkpoint is refused when another worker has written
  * the same one, so of two workers on one record the second stops at its first write.
  */
-export function openRunLog(
+export function openRunRecorder(
   scope: Scope,
   facts: RunFacts,
   commitEnd: (ending: RunEnding) => Promise<void>,
-  { earlier = [], opening }: RunLogOptions = {},
-): RunLog {
+  { earlier = [], opening }: RunRecorderOptions = {},
+): RunRecorder {
   const { table, now } = scope;
   const payloads = payloadStore(scope);
   let index = earlier.length;
@@ -146,14 +146,14 @@ async function checkpointOf(
   index: number,
   results: readonly StepResult[],
 ): Promise<Checkpoint> {
-  const stow = (part: string, value: unknown) =>
-    payloads.stow(`runs/${facts.runId}/${part}`, value, valueBytesMax);
+  const offload = (part: string, value: unknown) =>
+    payloads.offload(`runs/${facts.runId}/${part}`, value, valueBytesMax);
   const kept = await Promise.all(
-    results.map((result) => keep(result, (part, value) => stow(`${result.path}-${part}`, value))),
+    results.map((result) => keep(result, (part, value) => offload(`${result.path}-${part}`, value))),
   );
-  const metadata = index === 0 ? await stow('metadata', recordMetadata) : undefined;
-  const stowed = [metadata, ...kept.flatMap(({ output, resolvedPrompt }) => [output, resolvedPrompt])];
-  const pointers = stowed.flatMap((each) => (each && 'pointer' in each ? [each.pointer] : []));
+  const metadata = index === 0 ? await offload('metadata', recordMetadata) : undefined;
+  const payloadRef = [metadata, ...kept.flatMap(({ output, resolvedPrompt }) => [output, resolvedPrompt])];
+  const pointers = payloadRef.flatMap((each) => (each && 'pointer' in each ? [each.pointer] : []));
   return {
     ...facts,
     index,
@@ -183,10 +183,10 @@ async function keep(
     completionTokens,
     estimatedCost,
   }: StepResult,
-  stow: (part: string, value: unknown) => Promise<Stowed>,
+  offload: (part: string, value: unknown) => Promise<PayloadRef>,
 ): Promise<KeptResult> {
-  const keptOutput = output === undefined ? undefined : await stow('output', output);
-  const keptPrompt = resolvedPrompt === undefined ? undefined : await stow('prompt', resolvedPrompt);
+  const keptOutput = output === undefined ? undefined : await offload('output', output);
+  const keptPrompt = resolvedPrompt === undefined ? undefined : await offload('prompt', resolvedPrompt);
   return {
     path,
     retryCount,

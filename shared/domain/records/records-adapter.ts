@@ -4,7 +4,7 @@ import { StepError } from '../../core/step-error.ts';
 import { backOff } from '../../platform/data/commit.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { parseOrReject } from '../../platform/http/validation.ts';
-import { findRecord, isMeant } from './find-record.ts';
+import { findRecord, isMatch } from './find-record.ts';
 import { NewMetadata } from './limits.ts';
 import { mergeMetadata } from './merge-metadata.ts';
 import type { Owner } from './new-record.ts';
@@ -38,7 +38,7 @@ export function recordsPort(scope: Scope, owner: Owner): RecordsPort {
   /** The record as another writer left it, which is then the one that changed last; or another one. */
   async function again(before: RecordItem, selector: RecordSelector): Promise<RecordItem | undefined> {
     const record = await find({ id: before.id });
-    return record && isMeant(record, selector, scope.now()) ? record : find(selector);
+    return record && isMatch(record, selector, scope.now()) ? record : find(selector);
   }
 
   return {

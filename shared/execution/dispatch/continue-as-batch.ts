@@ -7,19 +7,19 @@ import { batchStore } from '../batches/batch-store.ts';
 import { wakeAt } from '../batches/wakes.ts';
 import { closeExecution } from '../runs/execution.ts';
 import { runVersions } from '../runs/run-versions.ts';
-import { forgottenAt } from './log.ts';
+import { expiresAtOfParked } from './dispatch-recorder.ts';
 import type { Running } from './run.ts';
 
 /** Has a parked run go on by itself, as a batch of one that can be followed and cancelled. @returns the batch's id. */
-export async function goOnAsBatch(
+export async function continueAsBatch(
   scope: Scope,
   { prepared, principal, body, executionId: runId, startedAt }: Running,
   until: Date,
 ): Promise<string> {
-  const { flow, version, record, keeps } = prepared;
+  const { flow, version, record, persistResults } = prepared;
   const id = scope.newId('batch');
   const recordId = record?.id ?? null;
-  const ttl = keeps ? undefined : forgottenAt(scope);
+  const ttl = persistResults ? undefined : expiresAtOfParked(scope);
   const { tenant } = scope.table;
   await runVersions(scope).keep(version, ttl);
   const { inputs, messages, options } = body;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eachAtOnce } from '../../../../shared/core/for-each-concurrently.ts';
+import { forEachConcurrently } from '../../../../shared/core/for-each-concurrently.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { apiKeyStore } from '../../../../shared/domain/api-keys/api-key-store.ts';
 import {
@@ -8,7 +8,7 @@ import {
   sessionMeterEntity,
   unused,
 } from '../../../../shared/platform/auth/api-key.ts';
-import { admit, admitAnonymous } from '../../../../shared/platform/auth/meter.ts';
+import { admit, admitAnonymous } from '../../../../shared/platform/auth/request-gate.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import type { Principal } from '../../../../shared/platform/identity/principal.ts';
 import { tenantWithKey } from '../../../support/keys.ts';
@@ -83,7 +83,7 @@ test('of 1,200 requests over HTTP on a fresh key, many at a time, exactly 1,000 
   const { call } = await tenantWithKey(['FLOWS:READ']);
   const answers: Answer[] = [];
   // Each has API Gateway's 29 s, which all at once would need on a busy machine.
-  await eachAtOnce(fromNothing(1_200), 100, async () => {
+  await forEachConcurrently(fromNothing(1_200), 100, async () => {
     answers.push(await call('GET', '/v1/flows?limit=1'));
   });
   const admitted = answers.filter(({ status }) => status === 200);

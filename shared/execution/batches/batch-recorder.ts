@@ -1,7 +1,7 @@
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Checkpoint } from '../runs/checkpoint.ts';
 import { checkpointsOf, redeliveredUntil } from '../runs/run-history.ts';
-import { openRunLog, type RunLog } from '../runs/run-log.ts';
+import { openRunRecorder, type RunRecorder } from '../runs/run-recorder.ts';
 import type { Batch } from './batch.ts';
 import type { RecordJob } from './record-jobs.ts';
 import { type CommitEnd, endsTogether } from './run-ends.ts';
@@ -12,7 +12,7 @@ export async function failRecord(scope: Scope, job: RecordJob, error: string): P
   const earlier = await earlierCheckpoints(scope, job);
   if (earlier.at(-1)?.end) return;
   const { batch } = job;
-  await endsTogether(scope)((commitEnd) => logOf(scope, job, batch, commitEnd, earlier).finish(error));
+  await endsTogether(scope)((commitEnd) => recorderOf(scope, job, batch, commitEnd, earlier).finish(error));
 }
 
 /** What earlier attempts of a run wrote. */
@@ -22,13 +22,13 @@ export const earlierCheckpoints = async (scope: Scope, { message, firstCheckpoin
     : checkpointsOf(scope, message);
 
 /** Where a batch's run writes down what it does. */
-export function logOf(
+export function recorderOf(
   scope: Scope,
   { message, record, flowDeleted }: RecordJob,
   { userId, organizationId, flowId, flowName, flowVersionId, ttl }: Batch,
   commitEnd: CommitEnd,
   earlier: readonly Checkpoint[],
-): RunLog {
+): RunRecorder {
   const { batchId, recordId, runId, slot } = message;
   const { name: recordName = null, metadata: recordMetadata = {} } = record ?? {};
   const ids = { userId, organizationId, flowId, flowName, flowVersionId, batchId, runId, recordId };
@@ -36,7 +36,7 @@ export function logOf(
   const isOrphan = flowDeleted || (recordId !== null && !record);
   const forgotten = isOrphan ? redeliveredUntil(scope) : ttl;
   const facts = { ...ids, recordName, recordMetadata, ...(forgotten !== undefined && { ttl: forgotten }) };
-  return openRunLog(scope, facts, (ending) => commitEnd({ ...ending, batchId, slot, isCounted: true }), {
+  return openRunRecorder(scope, facts, (ending) => commitEnd({ ...ending, batchId, slot, isCounted: true }), {
     earlier,
   });
 }

@@ -4,7 +4,7 @@ import type { StepResult } from '../engine/engine.ts';
 import type { StepRow } from './events.ts';
 
 /** Adds up what the steps of a run did. */
-export function openTally() {
+export function openRunTotals() {
   const steps: StepRow[] = [];
   const totalTokens = { input: 0, output: 0 };
   let cost = new Big(0);
@@ -29,4 +29,4 @@ export function openTally() {
     },
   };
 }
-export type Tally = ReturnType<typeof openTally>;
+export type RunTotals = ReturnType<typeof openRunTotals>;
