@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { loadJobs } from '../../../../shared/execution/batches/record-jobs.ts';
 import { runRecord } from '../../../../shared/execution/batches/record-runner.ts';
 import { endsTogether } from '../../../../shared/execution/batches/run-ends.ts';
@@ -30,6 +30,9 @@ async function run(turnOf: (place: number, ended: readonly number[]) => Promise<
 }
 
 test('runs that end a few turns of the event loop apart are counted in one transaction', async () => {
+  // So that no time passes between them, whatever else the machine does.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
   const { transactions, progress } = await run(async (place) => {
     for (let turn = 0; turn < place * 3; turn++) await nextTurn();
   });
