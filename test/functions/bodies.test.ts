@@ -22,6 +22,25 @@ test.each([
   expect(details).toMatchObject([{ path: 'metadata.list.0.n', code }]);
 });
 
+const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 1]));
+
+test.each([
+  ['', members(400_000)],
+  ['metadata', { type: 't', name: 'n', metadata: members(50_001) }],
+  ['metadata.list.0', { type: 't', name: 'n', metadata: { list: [members(50_001)] } }],
+])('an object of more than 50,000 members is a 400 with its path: "%s"', async (path, body) => {
+  const { details } = await expectStatus(400, create(await newTenant(), body));
+  expect(details).toMatchObject([{ path, code: 'TOO_MANY_MEMBERS' }]);
+});
+
+test('an object of many members is looked at by the schema, and lists are not counted', async () => {
+  const tenant = await newTenant();
+  const unknown = await expectStatus(400, create(tenant, { type: 't', name: 'n', ...members(50_000 - 2) }));
+  expect(unknown.details).toHaveLength(101);
+  const metadata = { ...members(20_000), list: Array(20_000).fill(1) };
+  await expectStatus(201, create(tenant, { type: 't', name: 'n', metadata }));
+});
+
 test.each(['iso-8859-1', '"utf-16"', 'us-ascii'])('a body in %s is a 415', async (charset) => {
   const tenant = await newTenant();
   const headers = { 'content-type': `application/json; charset=${charset}` };

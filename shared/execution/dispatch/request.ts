@@ -59,6 +59,8 @@ const Options = z.strictObject({
     .prefault({}),
 });
 
+const inputsMax = 1_000;
+
 const example = {
   flow: {
     name: 'Greet',
@@ -79,8 +81,9 @@ export const DispatchBody = z
     record: DispatchedRecord.optional(),
     inputs: z
       .record(VariableName, z.unknown())
+      .refine((inputs) => Object.keys(inputs).length <= inputsMax, `A run takes ${inputsMax} inputs at most`)
       .optional()
-      .meta({ description: 'Variables that the run begins with' }),
+      .meta({ description: `Variables that the run begins with, ${inputsMax} at most` }),
     messages: z
       .array(
         z.strictObject({

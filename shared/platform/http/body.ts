@@ -4,6 +4,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { ApiError, invalidAt, tooLarge, unsupportedMediaType } from '../../core/errors.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import { refuseChanged, refuseTooDeep, tooDeep } from './json-body.ts';
+import { refuseTooManyMembers } from './member-count.ts';
 
 /** What a Lambda can take: an invocation is limited to 6 MB, and binary bodies travel in base 64. */
 export const bodyLimits = { json: 5_000_000, multipart: 4_400_000 } as const;
@@ -32,7 +33,9 @@ export function jsonBody(event: Pick<APIGatewayProxyEvent, 'headers' | 'body' | 
   // API Gateway has decoded the text by then, as UTF-8 whatever it says.
   const encoding = charset.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
   if (!/^utf-?8$/i.test(encoding)) throw unsupportedMediaType('application/json in UTF-8');
-  refuseChanged(isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString() : (body ?? ''));
+  const text = isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString() : (body ?? '');
+  refuseTooManyMembers(text);
+  refuseChanged(text);
   try {
     parseJson({ event });
   } catch (error) {

@@ -227,6 +227,8 @@ test('debugMode shows the resolved prompts, which are otherwise left out', async
   expect((await ran(tenant, body)).steps[0]).not.toHaveProperty('resolvedPrompt');
 });
 
+const manyInputs = Object.fromEntries(Array.from({ length: 1_001 }, (_, n) => [`v${n}`, 1]));
+
 test.each([
   ['neither flow nor record', {}, {}, 'flow'],
   ['a member that is not known', { flow: inline(template('x')), agent: {} }, {}, 'agent'],
@@ -239,6 +241,7 @@ test.each([
     {},
     'inputs._flow',
   ],
+  ['more than 1,000 inputs', { flow: inline(template('x')), inputs: manyInputs }, {}, 'inputs'],
   [
     'flowMode create without a name',
     { flow: { steps: [template('x')] } },
