@@ -2,7 +2,8 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { unauthorized } from '../../core/errors.ts';
 import type { Principal } from '../identity/principal.ts';
 import type { Runtime } from '../runtime.ts';
-import { callerOf, hasCredential, RefusedForNow } from './credential.ts';
+import { callerOf, hasCredential } from './credential.ts';
+import { RefusedForNow } from './credential-kind.ts';
 import { type Admission, admit, admitAnonymous } from './request-gate.ts';
 
 /** Who calls, and whether they may. Without a credential there is no principal. */

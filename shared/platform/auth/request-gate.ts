@@ -1,18 +1,13 @@
 import { type ApiError, forbidden, missingPermission, unauthorized } from '../../core/errors.ts';
 import type { Scope } from '../data/scope.ts';
-import { type Access, covers } from '../identity/permissions.ts';
+import { covers } from '../identity/permissions.ts';
 import type { Principal } from '../identity/principal.ts';
 import { addressIn } from './addresses.ts';
 import type { ApiKey } from './api-key.ts';
+import type { Guard } from './credential-kind.ts';
+import { credentialKinds } from './credential-kinds.ts';
 import { countAddress, countRequest } from './rate-limit.ts';
 import { type RateLimit, tighterOf, type Windows } from './rate-limit-windows.ts';
-
-/** What an endpoint asks of who calls it. */
-export interface Guard {
-  permission: Access;
-  sessionOnly?: boolean;
-  acceptsIntakeToken?: boolean;
-}
 
 export interface Admission {
   rateLimit: RateLimit;
@@ -39,28 +34,17 @@ export async function admitAnonymous(scope: Scope, sourceIp: string | null): Pro
   return { rateLimit: tighterOf(windows), windows, refusal: full, held: [] };
 }
 
-/** A session's permissions come from its token, a key's from its item, live. */
-const heldBy = ({ kind, permissions }: Principal, item: Partial<ApiKey>) =>
-  kind === 'session' ? permissions : (item.permissions ?? []);
+const heldBy = (principal: Principal, item: Partial<ApiKey>) =>
+  credentialKinds[principal.kind].heldBy(principal, item);
 
-function refusalOf(
-  principal: Principal,
-  item: Partial<ApiKey>,
-  { permission: access, sessionOnly, acceptsIntakeToken }: Guard,
-) {
+function refusalOf(principal: Principal, item: Partial<ApiKey>, guard: Guard): ApiError | undefined {
   const { allowedIps = [] } = item;
   if (allowedIps.length > 0 && !addressIn(allowedIps, principal.sourceIp)) {
     return forbidden('IP address not allowed');
   }
-  if (principal.kind === 'intake') {
-    // A setup link is no credential of a user, so where any of these is enough it is not.
-    const isAny = access === 'authenticated' || access === 'public';
-    return acceptsIntakeToken ? undefined : missingPermission(isAny ? '*' : access);
-  }
-  if (sessionOnly && principal.kind === 'key') {
-    const code = principal.environment === 'test' ? { code: 'TEST_KEY_PERMISSION_DENIED' } : {};
-    return forbidden(`Missing required permission: ${access}`, code);
-  }
-  if (access === 'authenticated' || access === 'public' || covers(heldBy(principal, item), access)) return;
-  return missingPermission(access);
+  const refusal = credentialKinds[principal.kind].refusalOf(principal, guard);
+  if (refusal) return refusal === 'accepted' ? undefined : refusal;
+  const { permission } = guard;
+  if (permission === 'authenticated' || permission === 'public') return undefined;
+  return covers(heldBy(principal, item), permission) ? undefined : missingPermission(permission);
 }

@@ -1,0 +1,42 @@
+import { forbidden } from '../../core/errors.ts';
+import { tenantOf } from '../identity/principal.ts';
+import { productionRuntime } from '../runtime.ts';
+import { apiKeyEntity, credentialEntity } from './api-key.ts';
+import { asLastWritten, type Caller, type CredentialKind } from './credential-kind.ts';
+import { hashKey, isIntakeToken, isWellFormedKey } from './key-format.ts';
+
+/** `tv_live_…` and `tv_test_…`. Its item decides live whether it is good, and what it may do. */
+export const apiKeyKind: CredentialKind = {
+  recognises: (token) => isWellFormedKey(token) && !isIntakeToken(token),
+
+  async callerOf(token): Promise<Caller | undefined> {
+    const hash = hashKey(token);
+    const { table } = productionRuntime().scopeOf('');
+    const credential = await table.get(credentialEntity, { hash }, asLastWritten);
+    if (!credential) return undefined;
+    const { keyId, userId, organizationId, environment } = credential;
+    const tenant = tenantOf(userId, organizationId);
+    return { kind: 'key', tenant, userId, organizationId, environment, keyId, hash, permissions: [] };
+  },
+
+  meterOf: ({ keyId, hash }, limits) => ({
+    entity: apiKeyEntity,
+    key: { id: keyId },
+    alive: {
+      expression:
+        '#hash = :hash AND #isActive = :true AND (attribute_type(#expiresAt, :null) OR #expiresAt > :now)',
+      values: { hash, true: true, null: 'NULL' },
+    },
+    isAlive: (item, now) =>
+      item?.hash === hash && item.isActive === true && !(item.expiresAt && item.expiresAt <= now),
+    ...limits,
+  }),
+
+  heldBy: (_principal, { permissions = [] }) => permissions,
+
+  refusalOf({ environment }, { sessionOnly, permission }) {
+    if (!sessionOnly) return undefined;
+    const code = environment === 'test' ? { code: 'TEST_KEY_PERMISSION_DENIED' } : {};
+    return forbidden(`Missing required permission: ${permission}`, code);
+  },
+};
