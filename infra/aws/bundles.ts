@@ -62,7 +62,7 @@ export async function bundle({ id, file: entry }: Entry, directory: string): Pro
   const modules = await bundleFile({ index: entry }, outdir);
   for (const [starter, { file, isPackage }] of Object.entries(threads)) {
     if (!modules.has(starter)) continue;
-    const name = `${starter.includes('node_modules') ? 'later' : basename(dirname(file))}/${basename(file, extname(file))}`;
+    const name = `${isPackage ? 'later' : basename(dirname(file))}/${basename(file, extname(file))}`;
     const options: BuildOptions = isPackage
       ? { format: 'cjs', splitting: false, outExtension: {}, banner: {} }
       : {};

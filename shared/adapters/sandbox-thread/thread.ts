@@ -1,5 +1,6 @@
 import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
+import { loadOnce } from '../../core/load-once.ts';
 import { evaluateProgram, findTextProblems, readTexts } from '../code/tasks.ts';
 import { makePdf } from '../pdf/tasks.ts';
 import type { Sent } from '../sandbox/pool.ts';
@@ -31,11 +32,7 @@ function does<Input, Output>(
   { name }: SandboxTask<Input, Output>,
   load: () => Promise<(input: Input) => Output | Promise<Output>>,
 ): void {
-  let loading: ReturnType<typeof load> | undefined;
-  loaders.set(name, () => {
-    loading ??= load();
-    return loading;
-  });
+  loaders.set(name, loadOnce(load));
 }
 
 does(evaluateProgram, async () => (await import('../code/quickjs.ts')).evaluate);

@@ -1,3 +1,4 @@
+import { loadOnce } from '../../core/load-once.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { Need } from '../../platform/data/scope.ts';
 
@@ -64,19 +65,13 @@ export const limitAsStepError =
     throw new StepError(`${what} ${limitWords[cause.reason]} ${toDo}`, { cause });
   };
 
-let pool: Promise<typeof import('./pool.ts')> | undefined;
-
-/** Loaded with the first task. Node takes a while to find even what it has loaded already. */
-function loadedPool() {
-  pool ??= import('./pool.ts');
-  return pool;
-}
+const loadPool = loadOnce(() => import('./pool.ts'));
 
 /** The sandbox of a tenant, whose tasks take turns with those of other tenants. */
 export const sandboxOf =
   (tenant: string): Sandbox =>
   (task, input, limits) =>
-    loadedPool().then(({ inThread }) => inThread(tenant, task, input, limits));
+    loadPool().then(({ inThread }) => inThread(tenant, task, input, limits));
 
 /** With two tasks that take 11 s each by the clock, a request is still answered before API Gateway's 29 s are over. */
 const patienceMs = 6_000;

@@ -1,4 +1,5 @@
 import { charactersOf, textsIn } from '../../core/json-texts.ts';
+import { loadOnce } from '../../core/load-once.ts';
 import { namesIn } from '../../core/named-variables.ts';
 import { namesSecret } from '../../core/secret-references.ts';
 import { StepError } from '../../core/step-error.ts';
@@ -6,6 +7,8 @@ import type { Variables } from '../../core/variables.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import { filledCharactersMax, fillMsMax, isPlain } from './limits.ts';
 import { fillTemplates } from './tasks.ts';
+
+const loadLiquid = loadOnce(() => import('./liquid.ts'));
 
 /** Tags that take no time themselves; LiquidJS looks at the clock between them. */
 const quickTags = new Set('if elsif else endif unless endunless comment endcomment'.split(' '));
@@ -56,7 +59,7 @@ export const fillerOf = (variables: Readonly<Variables>, sandbox: Sandbox): Fill
     if (texts.length === 0) return value;
     const [fill, { valueOfReference }] = await Promise.all([
       fillerFor(texts, variables, sandbox),
-      import('./liquid.ts'),
+      loadLiquid(),
     ]);
     const filled = new Map(
       texts.map((text) => {
@@ -75,7 +78,7 @@ export const fillerOf = (variables: Readonly<Variables>, sandbox: Sandbox): Fill
 async function fillerFor(texts: readonly string[], variables: Readonly<Variables>, sandbox: Sandbox) {
   const slow = [...new Set(texts.filter((text) => !isQuick(text)))];
   const [{ fillTemplate }, filled] = await Promise.all([
-    import('./liquid.ts'),
+    loadLiquid(),
     fillInThread(slow, variables, sandbox),
   ]);
   return (text: string): string =>

@@ -1,3 +1,4 @@
+import { evaluateExpression } from '../../adapters/code/evaluate-code.ts';
 import type { Ports } from '../../adapters/ports.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { Variables } from '../../core/variables.ts';
@@ -117,7 +118,6 @@ export type Refused = { skipped: true } | { error: StepError };
 
 /** Why a step is not even begun: its condition does not hold, or cannot be told. */
 async function refusalOf({ variables, ports, signal }: State, when: string): Promise<Refused | undefined> {
-  const { evaluateExpression } = await import('../../adapters/code/evaluate-code.ts');
   try {
     return (await evaluateExpression(ports.sandbox, when, variables, { signal }))
       ? undefined

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fillerOf } from '../../adapters/templates/filler.ts';
 import { charactersOf } from '../../core/json-texts.ts';
 import { deeperThan, levelsMax } from '../../core/nesting.ts';
 import { StepError } from '../../core/step-error.ts';
@@ -69,7 +70,6 @@ async function once(state: State, step: FlowStep, since: Date): Promise<Once> {
   const { ports, signal, onStepEvent, secrets } = state;
   const { config } = step;
   try {
-    const { fillerOf } = await import('../../adapters/templates/filler.ts');
     const variables = secrets?.variablesFor(step, state.variables) ?? state.variables;
     const filler = fillerOf(variables, ports.sandbox);
     const emit = onStepEvent && ((event: StepEvent) => onStepEvent(step, secrets?.event(event) ?? event));

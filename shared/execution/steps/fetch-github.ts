@@ -1,3 +1,5 @@
+import { fetchRepository } from '../../adapters/web/fetch-repository.ts';
+import { parseRepositoryRef } from '../../adapters/web/repository.ts';
 import { fetchGithubStep } from '../../domain/flows/step-types/fetch-github.ts';
 import { defineStepRunner } from '../step-support/step-runner.ts';
 
@@ -6,10 +8,6 @@ export const fetchGithub = defineStepRunner(fetchGithubStep, {
     const { repo, repository, path, branch, auth, compress = false, style = 'markdown' } = config;
     const { includePatterns = [], excludePatterns = [] } = config;
     const filled = async (text = '') => (await render(text)).trim();
-    const [{ parseRepositoryRef }, { fetchRepository }] = await Promise.all([
-      import('../../adapters/web/repository.ts'),
-      import('../../adapters/web/fetch-repository.ts'),
-    ]);
     const at = { path: await filled(path), branch: await filled(branch) };
     const place = parseRepositoryRef(await filled(repo ?? repository), at);
     const packing = { includePatterns, excludePatterns, compress, style };

@@ -1,5 +1,6 @@
 import { safeFilename } from '../../adapters/assets/filename.ts';
 import { pageOf } from '../../adapters/pdf/page.ts';
+import { renderPdf } from '../../adapters/pdf/render-pdf.ts';
 import { valueAt } from '../../core/json.ts';
 import { StepError } from '../../core/step-error.ts';
 import { type Config, generatePdfStep } from '../../domain/flows/step-types/generate-pdf.ts';
@@ -12,7 +13,6 @@ export const generatePdf = defineStepRunner(generatePdfStep, {
   async run(step) {
     const { config, render, ports, signal } = step;
     const filename = safeFilename(pdfName(await render(config.filename ?? 'document.pdf')));
-    const { renderPdf } = await import('../../adapters/pdf/render-pdf.ts');
     const bytes = await renderPdf(await sourceOf(step, filename), ports.sandbox, signal);
     const { visibility = 'private' } = config;
     return {

@@ -1,3 +1,4 @@
+import { paginate } from '../../adapters/web/paginate.ts';
 import { paginateApiStep } from '../../domain/flows/step-types/paginate-api.ts';
 import { refused, rendered } from '../step-support/http-request.ts';
 import { defineStepRunner } from '../step-support/step-runner.ts';
@@ -5,7 +6,6 @@ import { defineStepRunner } from '../step-support/step-runner.ts';
 export const paginateApi = defineStepRunner(paginateApiStep, {
   async run({ config, render, ports: { fetch }, signal }) {
     const { method = 'GET', headers = {}, paginationType, pageSize, entityPath } = config;
-    const { paginate } = await import('../../adapters/web/paginate.ts');
     const output = await paginate({
       url: (await render(config.url)).trim(),
       paginationType,

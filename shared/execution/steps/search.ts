@@ -1,3 +1,4 @@
+import { search as searchWeb } from '../../adapters/web/search.ts';
 import { StepError } from '../../core/step-error.ts';
 import { searchStep } from '../../domain/flows/step-types/search.ts';
 import { defineStepRunner } from '../step-support/step-runner.ts';
@@ -6,7 +7,6 @@ export const search = defineStepRunner(searchStep, {
   async run({ config: { provider, query, maxResults = 5 }, render, ports, signal }) {
     const asked = (await render(query)).trim();
     if (!asked) throw new StepError('The query is empty');
-    const { search } = await import('../../adapters/web/search.ts');
-    return { output: await search({ provider, query: asked, maxResults, ports, signal }) };
+    return { output: await searchWeb({ provider, query: asked, maxResults, ports, signal }) };
   },
 });
