@@ -3,7 +3,7 @@ import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Condition, Write, Writes } from '../../platform/data/writes.ts';
 import type { RecordDraft } from './new-record.ts';
-import { type RecordItem, recordEntity, recordGuardEntity, storedRecordEntity } from './record.ts';
+import { type RecordItem, recordEntity, recordGuardEntity } from './record.ts';
 
 /** A type and a name: one record of a tenant at most has both. */
 export type Pair = Pick<RecordItem, 'type' | 'name'>;
@@ -33,7 +33,7 @@ const insertGuard = (writes: Writes, { id, type, name }: RecordItem): Write =>
 function putRecord(writes: Writes, record: RecordItem, condition?: Condition): Write {
   const { metadata, messages } = record;
   const item = { ...record, metadata: JSON.stringify(metadata), messages: JSON.stringify(messages) };
-  return writes.put(storedRecordEntity, item, condition);
+  return writes.put(recordEntity, item, condition);
 }
 
 /** Single attempts to write a record: each tells when something stood against it, and throws only what is a fault. */

@@ -65,12 +65,6 @@ export const recordEntity = defineEntity({
   summary: ['type', 'name', 'search'],
 });
 
-/** The same item as it is written. */
-export const storedRecordEntity = {
-  ...recordEntity,
-  schema: RecordItem.extend({ metadata: z.string(), messages: z.string() }),
-};
-
 /** Holds a pair of type and name for one record: written with the record, so that a pair is taken once. */
 export const recordGuardEntity = defineEntity({
   type: 'recordGuard',

@@ -96,12 +96,12 @@ export function costWrites({ tenant, writes }: TenantTable, uses: readonly Model
       units: unitsPerDollar.times(totalCost(same)).round(0).toFixed(),
     };
     // Once, so that an index entry is written for the first use only.
-    const setOnce = {
-      ...{ flowId, model },
+    const indexOnce = {
       PK1: flowResultsPartition(tenant, flowId, flowShardOf(recordId)),
       SK1: `COSTS#${recordId}#${model}`,
     };
-    return writes.update(recordCostEntity, { recordId, flowId, model }, { add, setOnce });
+    const changes = { add, setOnce: { flowId, model }, indexOnce };
+    return writes.update(recordCostEntity, { recordId, flowId, model }, changes);
   });
 }
 

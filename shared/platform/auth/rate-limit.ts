@@ -1,6 +1,8 @@
 import type { ApiError } from '../../core/errors.ts';
 import { ConditionFailed } from '../data/condition-failed.ts';
+import type { AnyEntity } from '../data/entity.ts';
 import type { Scope } from '../data/scope.ts';
+import type { Changes } from '../data/writes.ts';
 import type { Principal } from '../identity/principal.ts';
 import { networkOf } from './addresses.ts';
 import { type ApiKey, addressMeterEntity } from './api-key.ts';
@@ -70,7 +72,7 @@ async function count(
   const alive = meter.alive ? `${meter.alive.expression} AND ` : '';
   const values = { ...meter.alive?.values, ...(meter.alive && { now: lastUsedAt }) };
 
-  const within = (changes: object, condition: string, more: object) =>
+  const within = (changes: Changes<AnyEntity>, condition: string, more: object) =>
     table.updateAndGet(
       meter.entity,
       table.writes.update(meter.entity, meter.key, changes, {

@@ -10,8 +10,8 @@ export const sweepKeys = (kind: string, id: string, at: string) => ({
   SK2: at,
 });
 
-/** The attributes to remove when an item needs no more looking after. */
-export const sweepAttributes = ['PK2', 'SK2'] as const;
+/** The change of an item that needs no more looking after. */
+export const leaveSweep = { removeFromIndex: 2 } as const;
 
 /** What is due for a look at a moment, or whatever the clocks say, of all tenants, a page at a time. */
 export async function* dueForSweep(

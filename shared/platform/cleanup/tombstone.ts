@@ -19,7 +19,12 @@ const shardOf = (id: string) => id.charCodeAt(id.length - 1) % cleanupShards;
  */
 export const tombstoneEntity = defineEntity({
   type: 'tombstone',
-  schema: z.object({ id: z.string(), deletedAt: z.string() }),
+  schema: z.object({
+    id: z.string(),
+    deletedAt: z.string(),
+    /** Unix seconds; once what hung on it is removed. */
+    ttl: z.int().optional(),
+  }),
   key: (tenant, { id }: { id: string }) => ({ PK: partition(tenant), SK: id }),
   index: (_tenant, { id, deletedAt }) => ({ PK1: cleanupsPartition(shardOf(id)), SK1: deletedAt }),
 });
@@ -48,7 +53,7 @@ const flowsKeptSeconds = 15 * 86_400;
 export async function confirmCleaned({ table, now }: Scope, id: string): Promise<void> {
   if (idKind(id) !== 'flow') return table.removeAll([tombstoneEntity.key(table.tenant, { id })]);
   const ttl = Math.floor(now().getTime() / 1000) + flowsKeptSeconds;
-  const changes = { set: { ttl }, remove: ['PK1', 'SK1'] };
+  const changes = { set: { ttl }, removeFromIndex: 1 } as const;
   const isThere = { expression: 'attribute_exists(PK)' };
   try {
     await table.commit([table.writes.update(tombstoneEntity, { id }, changes, isThere)]);

@@ -23,7 +23,7 @@ export interface Entity<
   type: string;
   schema: S;
   key: (tenant: string, source: KeyOf) => Key;
-  index?: (tenant: string, item: z.infer<S>) => IndexKeys;
+  index?: (tenant: string, item: z.input<S>) => IndexKeys;
   /** The fields that lists show: kept together, so that a list reads these and not whole items. */
   summary?: readonly Summary[];
 }
@@ -39,6 +39,8 @@ export const defineEntity = <
 // biome-ignore lint/suspicious/noExplicitAny: stands for entities of every shape, and key functions are contravariant
 export type AnyEntity = Entity<any, any, any>;
 export type ItemOf<E extends AnyEntity> = z.infer<E['schema']>;
+/** An item as its schema takes it: what is written. It differs from what is read where the schema transforms. */
+export type StoredOf<E extends AnyEntity> = z.input<E['schema']>;
 export type KeyOf<E extends AnyEntity> = Parameters<E['key']>[1];
 export type SummaryOf<E extends AnyEntity> =
   E extends Entity<infer S, infer _K, infer Summary> ? Pick<z.infer<S>, Summary> : never;

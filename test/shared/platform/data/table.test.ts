@@ -4,6 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { documentClient } from '../../../../shared/platform/data/client.ts';
 import { ConditionFailed } from '../../../../shared/platform/data/condition-failed.ts';
 import { type TenantTable, tenantTable } from '../../../../shared/platform/data/table.ts';
+import type { Changes } from '../../../../shared/platform/data/writes.ts';
 import { brokenTable, cancelled, outage, throttled, unreachable } from '../../../support/broken-table.ts';
 import { stack } from '../../../support/stack.ts';
 import { newTenantName, noteEntity, notes } from './notes.ts';
@@ -49,6 +50,44 @@ test('an update sets, sets once, adds and removes, also inside the summary and u
     status: 'old',
     size: 4,
   });
+});
+
+test('an update leaves what is undefined, and takes fields of its entity alone', async () => {
+  const { table } = notes();
+  const { update } = table.writes;
+  await table.commit([table.writes.put(noteEntity, { id: 'a', name: 'n', status: 'old' })]);
+  await table.commit([update(noteEntity, { id: 'a' }, { set: { name: undefined, status: 'new' } })]);
+  expect(await read(table, 'a')).toEqual({ id: 'a', name: 'n', status: 'new' });
+  // What the compiler refuses: it checks this file as well.
+  const refused = () => [
+    // @ts-expect-error: no such field
+    update(noteEntity, { id: 'a' }, { set: { nmae: 'x' } }),
+    // @ts-expect-error: not a number
+    update(noteEntity, { id: 'a' }, { set: { size: 'large' } }),
+    // @ts-expect-error: the attributes of an index have members of their own
+    update(noteEntity, { id: 'a' }, { set: { SK1: 'x' } }),
+    // @ts-expect-error: a text is not added to
+    update(noteEntity, { id: 'a' }, { add: { name: 1 } }),
+    // @ts-expect-error: without its name a note could not be read
+    update(noteEntity, { id: 'a' }, { remove: ['name'] }),
+  ];
+  expect(refused()).toHaveLength(5);
+});
+
+test('an update moves an item within an index, puts it there once, and takes it out', async () => {
+  const { tenant, table } = notes();
+  const change = (changes: Changes<typeof noteEntity>) =>
+    table.commit([table.writes.update(noteEntity, { id: 'a' }, changes)]);
+  const placeOf = async () => (await table.getMany([keyOf(table, 'a')], { consistent: true }))[0]?.SK2;
+  const at = (SK2: string) => ({ PK2: `T#${tenant}#BY_NAME`, SK2 });
+  await table.commit([insert(table, 'a')]);
+  await change({ index: at('b') });
+  await change({ indexOnce: at('c') });
+  expect(await placeOf()).toBe('b');
+  await change({ removeFromIndex: 2 });
+  expect(await placeOf()).toBeUndefined();
+  await change({ indexOnce: at('c') });
+  expect(await placeOf()).toBe('c');
 });
 
 test('several writes happen together, one command for them all', async () => {
