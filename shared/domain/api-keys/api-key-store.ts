@@ -62,7 +62,7 @@ export const apiKeyStore = (scope: Scope) => {
 
     /** All of the tenant's keys, newest first. */
     async list(): Promise<ApiKey[]> {
-      const range = { partition: keysPartition(table.tenant), newestFirst: true, consistent: true };
+      const range = { partition: keysPartition, newestFirst: true, consistent: true };
       return (await table.queryAll(range)).map((item) => ApiKey.parse(item));
     },
 

@@ -79,7 +79,7 @@ export function flowStore(scope: Scope) {
         : undefined;
       return cursorPage(
         table,
-        { partition: flowsPartition(table.tenant), index: 1, kind: 'flow', ...(filter && { filter }) },
+        { partition: flowsPartition, index: 1, kind: 'flow', ...(filter && { filter }) },
         query,
       );
     },

@@ -25,7 +25,7 @@ export function recordStore(scope: Scope) {
 
   /** Those of the records that exist and can be read, in the order asked for. */
   async function getMany(ids: readonly string[]): Promise<RecordItem[]> {
-    const keys = ids.map((id) => recordEntity.key(table.tenant, { id }));
+    const keys = ids.map((id) => recordEntity.key({ id }));
     const items = await table.getMany(keys, { consistent: true });
     return decodeReadable(recordEntity, items);
   }
@@ -33,7 +33,7 @@ export function recordStore(scope: Scope) {
   /** Those of the ids that no record has. */
   async function missing(ids: readonly string[]): Promise<string[]> {
     const items = await table.getMany(
-      ids.map((id) => recordEntity.key(table.tenant, { id })),
+      ids.map((id) => recordEntity.key({ id })),
       { consistent: true },
     );
     return ids.filter((_, index) => !items[index]);

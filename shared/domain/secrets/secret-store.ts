@@ -50,7 +50,7 @@ export const secretStore = (scope: Scope, vault: SecretVault = secretVault(scope
 
     /** All that were not revoked, by the order of their keys. */
     async list(): Promise<Secret[]> {
-      const items = await table.queryAll({ partition: secretsPartition(table.tenant), consistent: true });
+      const items = await table.queryAll({ partition: secretsPartition, consistent: true });
       return items.map((item) => decode(secretEntity, item)).filter(({ status }) => status !== 'revoked');
     },
 
@@ -102,7 +102,7 @@ export const secretStore = (scope: Scope, vault: SecretVault = secretVault(scope
         try {
           await write(principal, [revocationOf(scope, before)]);
           return {
-            referenceCount: await table.count({ partition: secretUsesPartition(table.tenant, before.key) }),
+            referenceCount: await table.count({ partition: secretUsesPartition(before.key) }),
           };
         } catch (error) {
           if (!(error instanceof ApiError && error.status === 409) || attempt === attemptsMax) throw error;

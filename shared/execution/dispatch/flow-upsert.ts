@@ -8,6 +8,7 @@ import { versionStore } from '../../domain/flows/version-store.ts';
 import { backOff } from '../../platform/data/commit.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
+import { tenantPartition } from '../../platform/data/keys.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import type { DispatchBody } from './request.ts';
@@ -21,8 +22,8 @@ const contentOf = (steps: readonly FlowStep[]) =>
 export const flowNameEntity = defineEntity({
   type: 'flowName',
   schema: z.object({ name: z.string(), flowId: z.string(), content: z.string() }),
-  key: (tenant, { name }: { name: string }) => ({
-    PK: `T#${tenant}#FLOWNAME#${digestOf(name)}`,
+  key: ({ name }: { name: string }) => ({
+    PK: tenantPartition(`FLOWNAME#${digestOf(name)}`),
     SK: 'NAME',
   }),
 });
@@ -48,7 +49,7 @@ export const flowUpserter = (scope: Scope) => {
     const flow = noted && (await unlessMissing(flows.get(noted.flowId)));
     if (flow?.name === name) return { noted, flow };
     const [other] = await table.queryAll({
-      partition: flowsPartition(table.tenant),
+      partition: flowsPartition,
       index: 1,
       newestFirst: true,
       filter: { expression: '#summary.#name = :name', values: { name } },

@@ -2,15 +2,16 @@ import * as z from 'zod';
 import { idKind } from '../../core/ids.ts';
 import { ConditionFailed } from '../data/condition-failed.ts';
 import { defineEntity } from '../data/entity.ts';
+import { sharedPartition, tenantOfItem, tenantPartition } from '../data/keys.ts';
 import type { Scope } from '../data/scope.ts';
 import type { TenantTable } from '../data/table.ts';
 import type { Write } from '../data/writes.ts';
 
-const partition = (tenant: string) => `T#${tenant}#DELETED`;
+const deletedPartition = tenantPartition('DELETED');
 
 /** A partition key takes 1,000 writes a second. Those of all tenants are here, so that one look finds what is left. */
 const cleanupShards = 4;
-const cleanupsPartition = (shard: number) => `CLEANUPS#${shard}`;
+const cleanupsPartition = (shard: number) => sharedPartition(`CLEANUPS#${shard}`);
 const shardOf = (id: string) => id.charCodeAt(id.length - 1) % cleanupShards;
 
 /**
@@ -25,8 +26,8 @@ export const tombstoneEntity = defineEntity({
     /** Unix seconds; once what hung on it is removed. */
     ttl: z.int().optional(),
   }),
-  key: (tenant, { id }: { id: string }) => ({ PK: partition(tenant), SK: id }),
-  index: (_tenant, { id, deletedAt }) => ({ PK1: cleanupsPartition(shardOf(id)), SK1: deletedAt }),
+  key: ({ id }: { id: string }) => ({ PK: deletedPartition, SK: id }),
+  index: ({ id, deletedAt }) => ({ PK1: cleanupsPartition(shardOf(id)), SK1: deletedAt }),
 });
 
 /** Belongs into the transaction that deletes the flow, the record or the result itself. */
@@ -39,11 +40,11 @@ export async function deletedIds(
   prefix: 'flow' | 'record',
 ): Promise<ReadonlySet<string>> {
   const items = await table.queryAll({
-    partition: partition(table.tenant),
+    partition: deletedPartition,
     from: `${prefix}_`,
     to: `${prefix}_~`,
   });
-  return new Set(items.map(({ SK }) => SK as string));
+  return new Set(items.map(({ SK }) => SK));
 }
 
 /** Longer than a queue keeps a message: a run of a deleted flow that begins that late is still told why it fails. */
@@ -51,7 +52,7 @@ const flowsKeptSeconds = 15 * 86_400;
 
 /** Call when nothing is left that hung on it, and nothing can be written any more. */
 export async function confirmCleaned({ table, now }: Scope, id: string): Promise<void> {
-  if (idKind(id) !== 'flow') return table.removeAll([tombstoneEntity.key(table.tenant, { id })]);
+  if (idKind(id) !== 'flow') return table.removeAll([tombstoneEntity.key({ id })]);
   const ttl = Math.floor(now().getTime() / 1000) + flowsKeptSeconds;
   const changes = { set: { ttl }, removeFromIndex: 1 } as const;
   const isThere = { expression: 'attribute_exists(PK)' };
@@ -70,9 +71,7 @@ export async function* unfinishedCleanups(
   for (let shard = 0; shard < cleanupShards; shard++) {
     const range = { partition: cleanupsPartition(shard), index: 1, to: before.toISOString() } as const;
     for await (const items of table.pages({ ...range, limit: 1_000 })) {
-      yield items.map(({ PK, SK }) => ({ tenant: tenantIn(PK as string), id: SK as string }));
+      yield items.map((item) => ({ tenant: tenantOfItem(item), id: item.SK }));
     }
   }
 }
-
-const tenantIn = (key: string) => key.slice('T#'.length, -'#DELETED'.length);

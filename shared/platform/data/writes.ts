@@ -1,13 +1,6 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
-import {
-  type AnyEntity,
-  attributePath,
-  encode,
-  type IndexKeys,
-  type Key,
-  type KeyOf,
-  type StoredOf,
-} from './entity.ts';
+import { type AnyEntity, attributePath, encode, type KeyOf, type StoredOf } from './entity.ts';
+import { type IndexKeys, type StoredKey, storedIndexKeys, storedKey } from './keys.ts';
 
 /** A condition on the stored item: `#name` stands for an attribute, `:name` for one of `values`. */
 export interface Condition {
@@ -43,9 +36,9 @@ type OptionalFields<T> = { [Field in keyof T]-?: undefined extends T[Field] ? Fi
 /** One write, as the parameters of DynamoDB's Put, Update, Delete or ConditionCheck. */
 export type Write =
   | { Put: Parameters & { Item: Parameters } }
-  | { Update: Parameters & { Key: Key; UpdateExpression: string } }
-  | { Delete: Parameters & { Key: Key } }
-  | { ConditionCheck: Parameters & { Key: Key } };
+  | { Update: Parameters & { Key: StoredKey; UpdateExpression: string } }
+  | { Delete: Parameters & { Key: StoredKey } }
+  | { ConditionCheck: Parameters & { Key: StoredKey } };
 type Parameters = Record<string, unknown>;
 type Numbers = Readonly<Record<string, number | string>>;
 
@@ -66,13 +59,16 @@ export function writesFor(tenant: string) {
       changes: Changes<E>,
       condition?: Condition,
     ): Write => ({
-      Update: { Key: entity.key(tenant, key), ...updateOf(entity, changes as Changes<AnyEntity>, condition) },
+      Update: {
+        Key: storedKey(tenant, entity.key(key)),
+        ...updateOf(entity, tenant, changes as Changes<AnyEntity>, condition),
+      },
     }),
     remove: <E extends AnyEntity>(entity: E, key: KeyOf<E>, condition?: Condition): Write => ({
-      Delete: { Key: entity.key(tenant, key), ...conditionOf(condition) },
+      Delete: { Key: storedKey(tenant, entity.key(key)), ...conditionOf(condition) },
     }),
     check: <E extends AnyEntity>(entity: E, key: KeyOf<E>, condition: Condition): Write => ({
-      ConditionCheck: { Key: entity.key(tenant, key), ...conditionOf(condition) },
+      ConditionCheck: { Key: storedKey(tenant, entity.key(key)), ...conditionOf(condition) },
     }),
   };
 }
@@ -87,9 +83,14 @@ function conditionOf(condition: Condition | undefined): Parameters {
   };
 }
 
-function updateOf(entity: AnyEntity, changes: Changes<AnyEntity>, condition: Condition | undefined) {
-  const set = definedOf({ ...changes.set, ...changes.index });
-  const setOnce = definedOf({ ...changes.setOnce, ...changes.indexOnce });
+function updateOf(
+  entity: AnyEntity,
+  tenant: string,
+  changes: Changes<AnyEntity>,
+  condition: Condition | undefined,
+) {
+  const set = definedOf({ ...changes.set, ...storedIndexKeys(tenant, changes.index ?? {}) });
+  const setOnce = definedOf({ ...changes.setOnce, ...storedIndexKeys(tenant, changes.indexOnce ?? {}) });
   const { add = {}, removeFromIndex: index } = changes as { add?: Numbers } & typeof changes;
   const remove = [...((changes.remove ?? []) as string[]), ...(index ? [`PK${index}`, `SK${index}`] : [])];
   const path = (field: string) => attributePath(entity, field);
