@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { idKind } from '../../core/ids.ts';
-import { ConditionFailed } from '../data/condition-failed.ts';
+import { ifRefused } from '../data/condition-failed.ts';
 import { defineEntity } from '../data/entity.ts';
 import { sharedPartition, tenantOfItem, tenantPartition } from '../data/keys.ts';
 import type { Scope } from '../data/scope.ts';
@@ -56,11 +56,8 @@ export async function confirmCleaned({ table, now }: Scope, id: string): Promise
   const ttl = Math.floor(now().getTime() / 1000) + flowsKeptSeconds;
   const changes = { set: { ttl }, removeFromIndex: 1 } as const;
   const isThere = { expression: 'attribute_exists(PK)' };
-  try {
-    await table.commit([table.writes.update(tombstoneEntity, { id }, changes, isThere)]);
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-  }
+  const write = table.writes.update(tombstoneEntity, { id }, changes, isThere);
+  await table.commit([write]).catch(ifRefused(undefined));
 }
 
 /** What was deleted before a moment and is not known to be cleaned up, of all tenants, a page at a time. */

@@ -10,6 +10,7 @@ import { chunksOf } from '../../core/chunks.ts';
 import { backOff, persistently, sendWrites } from './commit.ts';
 import { type AnyEntity, decode, type ItemOf, type KeyOf } from './entity.ts';
 import { type Key, type StoredKey, storedKey } from './keys.ts';
+import { modify } from './modify.ts';
 import { type QueryOptions, queryInput } from './query.ts';
 import { type Write, writesFor } from './writes.ts';
 
@@ -133,6 +134,8 @@ export function tenantTable(client: DynamoDBDocumentClient, TableName: string, t
       );
       return decode(entity, Attributes ?? {});
     },
+
+    modify,
 
     /** Deletes by key, whether they are there or not. */
     async removeAll(keys: readonly (Key | StoredItem)[]): Promise<void> {
