@@ -1,5 +1,5 @@
 import type { generateText, LanguageModel, streamText } from 'ai';
-import { memoise } from '../../core/memoise.ts';
+import { memoise } from '../../core/cache.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { ModelAnswer, ModelRequest } from '../ports.ts';
 import { type ModelName, priceOf, resolveModel } from './catalog.ts';

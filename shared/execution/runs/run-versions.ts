@@ -1,3 +1,4 @@
+import { loadingCache } from '../../core/cache.ts';
 import { conflict } from '../../core/errors.ts';
 import type { Flow, FlowVersion } from '../../domain/flows/flow.ts';
 import { flowVersionKind, stepFacts } from '../../domain/flows/flow-version-kind.ts';
@@ -8,8 +9,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { versionSnapshots } from '../../platform/data/version-snapshots.ts';
 
 /** Versions that were run lately: they never change, so a warm Lambda reads each once. */
-const recent = new Map<string, Promise<LoadedVersion>>();
-const recentMax = 50;
+const recent = loadingCache<LoadedVersion>({ entriesMax: 50 });
 
 /** The versions that runs use: published ones, and snapshots of what is not published. */
 export function runVersions(scope: Scope) {
@@ -18,17 +18,8 @@ export function runVersions(scope: Scope) {
   const snapshots = versionSnapshots(scope, flowVersionKind);
 
   /** A version that does not change, from memory where it was run lately. */
-  function get(flowId: string, id: string): Promise<LoadedVersion> {
-    const name = `${table.tenant} ${id}`;
-    const known = recent.get(name);
-    if (known) return known;
-    const loading = versionStore(scope).immutable(flowId, id);
-    loading.catch(() => recent.delete(name));
-    recent.set(name, loading);
-    const [oldest] = recent.keys();
-    if (recent.size > recentMax && oldest) recent.delete(oldest);
-    return loading;
-  }
+  const get = (flowId: string, id: string): Promise<LoadedVersion> =>
+    recent(`${table.tenant} ${id}`, () => versionStore(scope).immutable(flowId, id));
 
   const snapshotOf = (
     flowId: string,

@@ -1,11 +1,11 @@
+import { loadingCache } from '../../core/cache.ts';
 import { derivedId, timeOf } from '../../core/ids.ts';
 import { ifRefused } from './condition-failed.ts';
 import type { Scope } from './scope.ts';
 import type { Version, Versioned, VersionKind } from './versioned.ts';
 
 /** Snapshots that this process has seen in the table, so that running them again costs no write. */
-const seen = new Set<string>();
-const seenMax = 10_000;
+const seen = loadingCache<true>({ entriesMax: 10_000 });
 
 /** Versions of content that is run without being published. */
 export function versionSnapshots<D extends Versioned, V extends Version, Summary>(
@@ -33,15 +33,15 @@ export function versionSnapshots<D extends Versioned, V extends Version, Summary
      * @param ttl Unix seconds after which nobody asks for it; for good without it.
      */
     async keep(id: string, make: () => Promise<V>, ttl?: number): Promise<void> {
-      const name = `${table.tenant} ${id}${ttl === undefined ? '' : ' for a time'}`;
-      if (seen.has(name)) return;
-      const version = await make();
-      const { put, insert } = table.writes;
-      // One that is kept for good takes the place of one that is kept for a time.
-      const write = ttl === undefined ? put(kind.entity, version) : insert(kind.entity, { ...version, ttl });
-      await table.commit([write]).catch(ifRefused(undefined));
-      if (seen.size >= seenMax) seen.clear();
-      seen.add(name);
+      await seen(`${table.tenant} ${id}${ttl === undefined ? '' : ' for a time'}`, async () => {
+        const version = await make();
+        const { put, insert } = table.writes;
+        // One that is kept for good takes the place of one that is kept for a time.
+        const write =
+          ttl === undefined ? put(kind.entity, version) : insert(kind.entity, { ...version, ttl });
+        await table.commit([write]).catch(ifRefused(undefined));
+        return true;
+      });
     },
   };
 }
