@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { DetailCode } from '../../shared/core/error-codes.ts';
 import { idOf } from '../../shared/core/ids.ts';
 import { bulkEditor } from '../../shared/domain/records/bulk-edit.ts';
 import { recordsPerEdit } from '../../shared/domain/records/bulk-plan.ts';
@@ -41,7 +42,7 @@ const Body = z
     dryRun: z.boolean().default(false).meta({ description: 'Answers the same, and writes nothing' }),
   })
   .superRefine(({ recordIds, recordFilter, applyToAll, conditions, updates, deleteFields }, context) => {
-    const refuse = (path: PropertyKey[], code: string, message: string) =>
+    const refuse = (path: PropertyKey[], code: DetailCode, message: string) =>
       context.addIssue({ code: 'custom', path, params: { code }, message });
     const given = Object.entries({ recordIds, recordFilter, applyToAll }).flatMap(([name, value]) =>
       value ? name : [],

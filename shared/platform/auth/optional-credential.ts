@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { unauthorized } from '../../core/errors.ts';
+import { unauthenticated } from '../../core/errors.ts';
 import type { Principal } from '../identity/principal.ts';
 import type { Runtime } from '../runtime.ts';
 import { callerOf, hasCredential } from './credential.ts';
@@ -24,7 +24,7 @@ export async function optionalCredential(event: APIGatewayProxyEvent, runtime: R
     if (error instanceof RefusedForNow) return undefined;
     throw error;
   });
-  if (!caller) throw unauthorized();
+  if (!caller) throw unauthenticated();
   const principal = { ...caller, sourceIp };
   return { principal, admission: admit(runtime.scopeOf(caller.tenant), principal, { permission: 'public' }) };
 }

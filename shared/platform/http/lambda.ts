@@ -1,7 +1,7 @@
 import middy, { type PluginExecutionMode } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import type * as z from 'zod';
-import { outOfTime } from '../../core/errors.ts';
+import { ServiceError } from '../../core/errors.ts';
 import type { Call } from '../auth/optional-credential.ts';
 import { uncounted } from '../auth/rate-limit-windows.ts';
 import { type Admission, admit } from '../auth/request-gate.ts';
@@ -14,6 +14,8 @@ import type { AnyEndpoint } from './endpoint.ts';
 import { errorMapper, json } from './error-mapper.ts';
 import type { LiveBody } from './live-body.ts';
 import { EmptyBody, parseOrReject } from './validation.ts';
+
+const tookTooLong = 'The request took too long and was ended; ask for less at once, or try again later';
 
 /** What the stack learns about a call and later parts of it need. */
 export interface CallContext extends Context {
@@ -34,7 +36,7 @@ export const toLambda = (
   middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, CallContext>({
     timeoutEarlyInMillis: 500,
     timeoutEarlyResponse: () => {
-      throw outOfTime();
+      throw new ServiceError('TIMEOUT', tookTooLong);
     },
     ...(executionMode && { executionMode }),
   })

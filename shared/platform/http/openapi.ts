@@ -1,19 +1,33 @@
 import * as z from 'zod';
+import { detailCodes } from '../../core/error-codes.ts';
 import { permissions } from '../identity/permissions.ts';
 import { bodyLimits } from './body.ts';
 import type { AnyEndpoint } from './endpoint.ts';
+import { textStatuses } from './http-errors.ts';
 import { type Components, eventStreamOf, type Json, schemaOf } from './openapi-schemas.ts';
 
-const ErrorDetail = z.object({ path: z.string().optional(), code: z.string(), message: z.string() });
-const ErrorBody = z
-  .object({ error: z.string(), details: z.union([z.string(), z.array(ErrorDetail)]).optional() })
-  .meta({ id: 'Error' });
+const codesText = Object.entries(detailCodes).map(([code, meaning]) => `- \`${code}\`: ${meaning}`);
+const ErrorDetail = z
+  .object({
+    path: z.string().optional().describe('What is wrong: a dotted path into the body, or a parameter'),
+    code: z.string().describe(`What is wrong with it. More codes may be added.\n\n${codesText.join('\n')}`),
+    message: z.string(),
+  })
+  .meta({ id: 'ErrorDetail' });
+const ErrorBody = z.object({ error: z.string(), details: z.array(ErrorDetail) }).meta({ id: 'Error' });
+const AccessError = z
+  .object({
+    error: z.string(),
+    details: z.string(),
+    code: z.string().optional().describe('Where the reason has a code: see `ErrorDetail`'),
+  })
+  .meta({ id: 'AccessError' });
 
 const errorMeanings: Record<number, string> = {
   400: 'The request is not valid; `details` names each culprit by its path',
   401: 'The API key is invalid or missing',
   403: 'The credential lacks the permission',
-  404: 'There is no such thing in the caller’s tenant',
+  404: 'There is no such resource in the caller’s tenant',
   409: 'The state of things, or another writer, is in the way',
   413: 'The body is too large',
   415: 'The body is of another media type',
@@ -161,10 +175,12 @@ const streamOf = (streams: z.ZodType, mediaType: string, schemas: Components) =>
     ? eventStreamOf(streams, schemas)
     : { schema: schemaOf(streams, 'output', schemas) };
 
+const errorBodyOf = (status: number) => (textStatuses.includes(status) ? AccessError : ErrorBody);
+
 const failure = (status: number, isCounted: boolean, schemas: Components) => ({
   description: errorMeanings[status] ?? '',
   ...((isCounted || status === 429) && { headers: rateLimitHeaders }),
-  content: { 'application/json': { schema: schemaOf(ErrorBody, 'output', schemas) } },
+  content: { 'application/json': { schema: schemaOf(errorBodyOf(status), 'output', schemas) } },
 });
 
 function parameters(place: 'path' | 'query', schema: z.ZodType | undefined, schemas: Components) {
