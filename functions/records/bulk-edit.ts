@@ -79,11 +79,14 @@ export const bulkEditRecords = defineEndpoint({
     '1,000, or as many as fit 5 MB. A call that ends early (503, or a broken line) can be sent again: it does the ' +
     'rest, and what is done already is not written twice.',
   body: Body,
-  responses: {
-    200: z.object({
-      recordIds: z.array(z.string()),
-      data: z.array(z.object({ id: z.string(), before: Metadata, after: Metadata })),
-    }),
+  response: {
+    kind: 'json',
+    bodies: {
+      200: z.object({
+        recordIds: z.array(z.string()),
+        data: z.array(z.object({ id: z.string(), before: Metadata, after: Metadata })),
+      }),
+    },
   },
   errors: [400, 413, 415, 503],
   memoryMb: 1_769,

@@ -2,6 +2,7 @@ import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { hasCode, ServiceError } from '../../core/errors.ts';
 import { log } from '../../core/log.ts';
+import { json } from './answers.ts';
 import { httpErrorOf } from './http-errors.ts';
 import type { CallContext } from './lambda.ts';
 
@@ -22,11 +23,4 @@ export const errorMapper = (): MiddlewareObj<
     const { statusCode, body, headers } = httpErrorOf(seen);
     request.response = json(statusCode, body, headers);
   },
-});
-
-export const json = (statusCode: number, body: unknown, headers = {}): APIGatewayProxyResult => ({
-  statusCode,
-  // Responses are private to the caller.
-  headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
-  body: body === undefined ? '' : JSON.stringify(body),
 });
