@@ -84,7 +84,7 @@ export function recordStore(scope: Scope) {
       });
     },
 
-    /** Creates the record, or replaces the metadata of the one of that type and name. @throws ApiError as create does. */
+    /** Creates the record, or replaces the metadata of the one of that type and name. @throws ServiceError as create does. */
     async upsert({ userId, organizationId, ...given }: Owner & Pair & Pick<RecordItem, 'metadata'>) {
       const draft = parseOrReject(RecordDraft, given);
       return persistently(async () => {

@@ -1,4 +1,4 @@
-import { ApiError, conflict, notFound } from '../../core/errors.ts';
+import { conflict, hasCode, notFound } from '../../core/errors.ts';
 import { decode } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
@@ -105,7 +105,7 @@ export const secretStore = (scope: Scope, vault: SecretVault = secretVault(scope
             referenceCount: await table.count({ partition: secretUsesPartition(table.tenant, before.key) }),
           };
         } catch (error) {
-          if (!(error instanceof ApiError && error.status === 409) || attempt === attemptsMax) throw error;
+          if (!hasCode(error, 'CONFLICT') || attempt === attemptsMax) throw error;
         }
       }
     },

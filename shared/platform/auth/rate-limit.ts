@@ -1,4 +1,4 @@
-import type { ApiError } from '../../core/errors.ts';
+import type { ServiceError } from '../../core/errors.ts';
 import { ConditionFailed } from '../data/condition-failed.ts';
 import type { Scope } from '../data/scope.ts';
 import type { Principal } from '../identity/principal.ts';
@@ -28,7 +28,7 @@ const attemptsMax = 20;
 export async function countRequest(
   scope: Scope,
   principal: Principal,
-): Promise<{ windows: Windows; item?: Partial<ApiKey>; full?: ApiError | undefined }> {
+): Promise<{ windows: Windows; item?: Partial<ApiKey>; full?: ServiceError | undefined }> {
   const meter = credentialKinds[principal.kind].meterOf(principal, defaultLimits());
   const seconds = secondsOf(scope);
   // API Gateway keeps the authorizer's answer for a minute, in which a session may end.
@@ -43,7 +43,7 @@ export async function countRequest(
 export async function countAddress(
   scope: Scope,
   sourceIp: string | null,
-): Promise<{ windows: Windows; full?: ApiError | undefined }> {
+): Promise<{ windows: Windows; full?: ServiceError | undefined }> {
   const { perHour, perDay } = defaultLimits();
   const meter: RequestMeter = {
     entity: addressMeterEntity,
@@ -63,7 +63,7 @@ const secondsOf = ({ now }: Scope) => Math.floor(now().getTime() / 1_000);
 async function count(
   { table, now }: Scope,
   meter: RequestMeter,
-): Promise<{ item?: Counters; full?: ApiError }> {
+): Promise<{ item?: Counters; full?: ServiceError }> {
   const at = now();
   const seconds = Math.floor(at.getTime() / 1000);
   const lastUsedAt = at.toISOString();
