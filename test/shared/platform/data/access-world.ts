@@ -45,6 +45,7 @@ import {
   unfinishedCleanups,
 } from '../../../../shared/platform/cleanup/tombstone.ts';
 import { decode, defineEntity } from '../../../../shared/platform/data/entity.ts';
+import { tenantPartition } from '../../../../shared/platform/data/keys.ts';
 import { CursorQuery } from '../../../../shared/platform/data/pages.ts';
 import type { Principal } from '../../../../shared/platform/identity/principal.ts';
 import { countingRuntime } from '../../../support/stack.ts';
@@ -56,8 +57,8 @@ const sweptEntity = (kind: string) =>
   defineEntity({
     type: 'swept',
     schema: z.object({ id: z.string() }),
-    key: (tenant, { id }: { id: string }) => ({ PK: `T#${tenant}#SWEPT#${id}`, SK: kind }),
-    index: (_tenant, { id }) => sweepKeys(kind, id, new Date(0).toISOString()),
+    key: ({ id }: { id: string }) => ({ PK: tenantPartition(`SWEPT#${id}`), SK: kind }),
+    index: ({ id }) => sweepKeys(kind, id, new Date(0).toISOString()),
   });
 const step = (n: number) => ({
   id: `step-${n}`,
@@ -209,7 +210,7 @@ export async function accessWorld() {
 
     /** Writes the checkpoint of the record's last run that many times over, as of further runs. */
     async repeatRun(recordId: string, count: number) {
-      const { items } = await scope.table.query({ ...recordResultsRange(tenant, recordId), limit: 1 });
+      const { items } = await scope.table.query({ ...recordResultsRange(recordId), limit: 1 });
       const [checkpoint] = items.map((item) => decode(checkpointEntity, item));
       if (!checkpoint) throw new Error('The record was not run');
       for (let written = 0; written < count; written += 50) {
