@@ -30,16 +30,22 @@ type Sent<Name, Value> = Name extends 'query'
 
 /** What a call answers: the body of the endpoint's status, or of any of its statuses. */
 export type AnswerOf<R extends Route> =
-  EndpointOf<R> extends { responses: infer Responses }
-    ? { [Status in keyof Responses]: z.output<Responses[Status]> }[keyof Responses]
-    : never;
+  EndpointOf<R> extends { response: infer Response } ? BodyOf<Response> : never;
+
+type BodyOf<Response> = Response extends { kind: 'text' }
+  ? string
+  : Response extends { kind: 'sse'; json: infer Json extends z.ZodType }
+    ? z.output<Json>
+    :
+        | (Response extends { kind: 'stream'; body: infer Body extends z.ZodType } ? z.output<Body> : never)
+        | (Response extends { bodies: infer Bodies }
+            ? { [Status in keyof Bodies]: z.output<Bodies[Status]> }[keyof Bodies]
+            : never);
 
 /** The routes that answer with server-sent events. */
-export type StreamingRoute = RouteOf<
-  Exclude<Extract<Declared, { streams: z.ZodType }>, { streamsAs: string }>
->;
+export type StreamingRoute = RouteOf<Extract<Declared, { response: { kind: 'sse' } }>>;
 export type EventOf<R extends Route> =
-  EndpointOf<R> extends { streams: infer Event extends z.ZodType } ? z.output<Event> : never;
+  EndpointOf<R> extends { response: { events: infer Event extends z.ZodType } } ? z.output<Event> : never;
 
 type Arguments<R extends Route> =
   object extends RequestOf<R> ? [request?: RequestOf<R>] : [request: RequestOf<R>];

@@ -1,6 +1,6 @@
 import type { endpoints } from './index.ts';
 
-type GroupOf<E> = E extends { produces: string }
+type GroupOf<E> = E extends { response: { kind: 'text' } }
   ? never
   : E extends { id: `${infer Group}.${string}` }
     ? Group

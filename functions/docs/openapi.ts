@@ -7,8 +7,9 @@ export const openApiDocument = defineEndpoint({
   method: 'GET',
   path: '/openapi.json',
   permission: 'public',
+  scope: 'none',
   summary: 'This document',
-  responses: { 200: z.looseObject({ openapi: z.string() }) },
+  response: { kind: 'json', bodies: { 200: z.looseObject({ openapi: z.string() }) } },
   needs: {},
 
   async handle(): Promise<{ openapi: string }> {

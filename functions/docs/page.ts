@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
 
@@ -25,9 +24,9 @@ export const referencePage = defineEndpoint({
   method: 'GET',
   path: '/docs',
   permission: 'public',
+  scope: 'none',
   summary: 'The reference page',
-  produces: 'text/html; charset=utf-8',
-  responses: { 200: z.string() },
+  response: { kind: 'text', mediaType: 'text/html; charset=utf-8' },
   needs: {},
   handle: () => html,
 });

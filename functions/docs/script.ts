@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { swaggerUi } from '../../shared/platform/http/swagger-ui.ts';
@@ -23,9 +22,9 @@ export const referenceScript = defineEndpoint({
   method: 'GET',
   path: '/docs/swagger-ui.js',
   permission: 'public',
+  scope: 'none',
   summary: 'The script of the reference page',
-  produces: 'text/javascript; charset=utf-8',
-  responses: { 200: z.string() },
+  response: { kind: 'text', mediaType: 'text/javascript; charset=utf-8' },
   needs: {},
   handle: async () => (await swaggerUi('swagger-ui-bundle.js')) + start,
 });

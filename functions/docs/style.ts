@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { swaggerUi } from '../../shared/platform/http/swagger-ui.ts';
@@ -8,9 +7,9 @@ export const referenceStyle = defineEndpoint({
   method: 'GET',
   path: '/docs/swagger-ui.css',
   permission: 'public',
+  scope: 'none',
   summary: 'The style of the reference page',
-  produces: 'text/css; charset=utf-8',
-  responses: { 200: z.string() },
+  response: { kind: 'text', mediaType: 'text/css; charset=utf-8' },
   needs: {},
   handle: () => swaggerUi('swagger-ui.css'),
 });

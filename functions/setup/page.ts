@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { intakeScreen, screenHeaders } from '../../shared/domain/secret-requests/screen.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
@@ -8,10 +7,9 @@ export const setupPage = defineEndpoint({
   method: 'GET',
   path: '/secrets/setup',
   permission: 'public',
+  scope: 'none',
   summary: 'The screen that takes the values of secrets',
-  produces: 'text/html; charset=utf-8',
-  headers: screenHeaders,
-  responses: { 200: z.string() },
+  response: { kind: 'text', mediaType: 'text/html; charset=utf-8', headers: screenHeaders },
   needs: {},
   handle: () => intakeScreen('page.html'),
 });

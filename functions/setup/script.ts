@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { intakeScreen, screenHeaders } from '../../shared/domain/secret-requests/screen.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
@@ -8,10 +7,9 @@ export const setupScript = defineEndpoint({
   method: 'GET',
   path: '/secrets/setup/script.js',
   permission: 'public',
+  scope: 'none',
   summary: 'The script of that screen',
-  produces: 'text/javascript; charset=utf-8',
-  headers: screenHeaders,
-  responses: { 200: z.string() },
+  response: { kind: 'text', mediaType: 'text/javascript; charset=utf-8', headers: screenHeaders },
   needs: {},
   handle: () => intakeScreen('script.js'),
 });

@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { intakeScreen, screenHeaders } from '../../shared/domain/secret-requests/screen.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
@@ -8,10 +7,9 @@ export const setupStyle = defineEndpoint({
   method: 'GET',
   path: '/secrets/setup/style.css',
   permission: 'public',
+  scope: 'none',
   summary: 'The style of that screen',
-  produces: 'text/css; charset=utf-8',
-  headers: screenHeaders,
-  responses: { 200: z.string() },
+  response: { kind: 'text', mediaType: 'text/css; charset=utf-8', headers: screenHeaders },
   needs: {},
   handle: () => intakeScreen('style.css'),
 });

@@ -1,5 +1,6 @@
 import { endpoints } from '../../functions/index.ts';
 import { groupOf } from '../../shared/platform/http/openapi.ts';
+import { isStreamed } from '../../shared/platform/http/response.ts';
 import { type QueueSpec, queues, timers } from '../resources.ts';
 
 /** A Lambda to be: where its code is, and the group whose role and log it shares. */
@@ -25,7 +26,7 @@ export const entries: readonly Entry[] = [
     id: endpoint.id,
     file: `functions/${endpoint.id.replace('.', '/')}.ts`,
     group: groupOf(endpoint),
-    streams: 'streams' in endpoint,
+    streams: isStreamed(endpoint),
     ...('memoryMb' in endpoint && { memoryMb: endpoint.memoryMb }),
   })),
   { id: 'authorizer', file: 'functions/authorizer.ts', group: 'authorizer', streams: false },

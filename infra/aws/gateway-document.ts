@@ -1,4 +1,5 @@
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { isStreamed } from '../../shared/platform/http/response.ts';
 import { gatewayResponses } from '../gateway-responses.ts';
 
 /** How long an answer may be streamed: as long as API Gateway and Lambda allow. */
@@ -18,7 +19,9 @@ export function gatewayDocument(
   { uriOf, credentials, limitPerHour }: Wiring,
 ) {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const { id, path, method, permission, streams } of endpoints) {
+  for (const endpoint of endpoints) {
+    const { id, path, method, permission } = endpoint;
+    const streams = isStreamed(endpoint);
     paths[path] = {
       ...paths[path],
       [method.toLowerCase()]: {
@@ -34,7 +37,7 @@ export function gatewayDocument(
         'x-amazon-apigateway-integration': {
           type: 'aws_proxy',
           httpMethod: 'POST',
-          uri: uriOf(id, { streams: streams !== undefined }),
+          uri: uriOf(id, { streams }),
           credentials,
           ...(streams && { responseTransferMode: 'STREAM', timeoutInMillis: streamingSeconds * 1_000 }),
         },

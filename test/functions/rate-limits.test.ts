@@ -14,9 +14,7 @@ import { call, newTenant } from '../support/stack.ts';
 
 const named = (isPublic: boolean) =>
   (endpoints as readonly AnyEndpoint[])
-    .filter(
-      ({ permission, optionalCredential }) => (permission === 'public') === isPublic && !optionalCredential,
-    )
+    .filter(({ scope }) => scope === (isPublic ? 'none' : undefined))
     .map((endpoint) => [endpoint.id, endpoint] as const);
 
 let exhausted: Awaited<ReturnType<typeof newKey>>;

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { groups } from '../../functions/groups.ts';
 import { endpoints } from '../../functions/index.ts';
+import { detailCodes } from '../../shared/core/error-codes.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { openApi } from '../../shared/platform/http/openapi.ts';
 
@@ -103,6 +104,26 @@ test.each(all.map((endpoint) => [endpoint.id, endpoint] as const))(
   },
 );
 
+type Operation = { responses: Record<number, { content: object }> };
+
+test('the OpenAPI document lists every code of an error, and gives each status its body', () => {
+  const { paths, components } = openApi(all, groups);
+  const operations = paths['/v1/flows/{id}'] as Record<string, Operation>;
+  const bodyOf = (status: number) => operations.put?.responses[status]?.content;
+  for (const status of [400, 404, 409, 500]) {
+    expect(bodyOf(status)).toEqual({
+      'application/json': { schema: { $ref: '#/components/schemas/Error' } },
+    });
+  }
+  for (const status of [401, 403, 429]) {
+    expect(bodyOf(status)).toEqual({
+      'application/json': { schema: { $ref: '#/components/schemas/AccessError' } },
+    });
+  }
+  const listed = JSON.stringify(components.schemas.ErrorDetail);
+  for (const code of Object.keys(detailCodes)) expect(listed).toContain(`\`${code}\``);
+});
+
 test('the OpenAPI document holds every route, and every reference in it leads somewhere', () => {
   const document = openApi(all, groups);
   const routes = Object.entries(document.paths).flatMap(([path, operations]) =>
@@ -110,7 +131,7 @@ test('the OpenAPI document holds every route, and every reference in it leads so
   );
   expect(routes.toSorted()).toEqual(
     all
-      .filter(({ produces }) => !produces)
+      .filter(({ response }) => response.kind !== 'text')
       .map(routeOf)
       .toSorted(),
   );

@@ -3,6 +3,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { endpoints } from '../../../functions/index.ts';
 import { log } from '../../../shared/core/log.ts';
 import type { AnyEndpoint } from '../../../shared/platform/http/endpoint.ts';
+import { isStreamed } from '../../../shared/platform/http/response.ts';
 import { bodyOf, encoded, gatewayAnswer, splitOnce, write } from '../http-messages.ts';
 import { invoke, LambdaTimeout } from '../invoke.ts';
 import { makeAuthorizer } from './authorize.ts';
@@ -54,7 +55,7 @@ export function createGateway(localRoutes: Promise<Record<string, LocalRoute>>):
     }
     if (!body) return gatewayAnswer('REQUEST_TOO_LARGE', event);
     Object.assign(event, encoded(body, request.headers['content-type']));
-    return route.streams ? streamThrough(route, event, response) : integrate(route, event);
+    return isStreamed(route) ? streamThrough(route, event, response) : integrate(route, event);
   }
 
   const handle = inTurn((request, response) => {

@@ -17,6 +17,7 @@ export type VersionSummary = ReturnType<typeof VersionSummary.parse>;
 /** The versions of flows: their content is the steps. */
 export const flowVersionKind: VersionKind<Flow, FlowVersion, VersionSummary> = {
   noun: 'flow',
+  codeOfForeign: 'VERSION_OF_ANOTHER_FLOW',
   idPrefix: 'flowver',
   entity: flowVersionEntity,
   keyOf: (flowId, id) => ({ flowId, id }),

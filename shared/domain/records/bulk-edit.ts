@@ -1,4 +1,4 @@
-import { unavailable } from '../../core/errors.ts';
+import { outOfTime } from '../../core/errors.ts';
 import { forEachConcurrently } from '../../core/for-each-concurrently.ts';
 import { isAsRead } from '../../platform/data/modify.ts';
 import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
@@ -73,7 +73,7 @@ export const bulkEditor = (scope: Scope) => {
 
     await forEachConcurrently(edits, writesAtOnce, carryOut).catch((error) => {
       if (!(error instanceof Halted)) throw error;
-      throw unavailable(
+      throw outOfTime(
         `${error.message}: ${done.size} of ${edits.length} records are done. Send the call again for the rest`,
       );
     });

@@ -95,7 +95,7 @@ export function recordStore(scope: Scope) {
       return found(await table.modify(recordEntity, { id }, decide, { consistent: true, conflictError }));
     },
 
-    /** Creates the record, or replaces the metadata of the one of that type and name. @throws ApiError as create does. */
+    /** Creates the record, or replaces the metadata of the one of that type and name. @throws ServiceError as create does. */
     async upsert({ userId, organizationId, ...given }: Owner & Pair & Pick<RecordItem, 'metadata'>) {
       const draft = parseOrReject(RecordDraft, given);
       const attempt = async () => {

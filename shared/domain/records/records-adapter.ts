@@ -1,5 +1,5 @@
 import type { FlowRecord, MergeStrategy, RecordSelector, RecordsPort } from '../../adapters/ports.ts';
-import { ApiError, conflict } from '../../core/errors.ts';
+import { conflict, ServiceError } from '../../core/errors.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { parseOrReject } from '../../platform/http/validation.ts';
@@ -62,11 +62,11 @@ async function asStep<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    const { details, message, status } = error;
-    const reasons = Array.isArray(details) ? details.map((detail) => detail.message).join('; ') : details;
-    throw new StepError(`The record was refused: ${reasons ?? message}`, {
-      retryable: status === 409,
+    if (!(error instanceof ServiceError)) throw error;
+    const { details, message, code } = error;
+    const reasons = details.map((detail) => detail.message).join('; ') || message;
+    throw new StepError(`The record was refused: ${reasons}`, {
+      retryable: code === 'CONFLICT',
       cause: error,
     });
   }

@@ -1,4 +1,4 @@
-import { unauthorized } from '../../core/errors.ts';
+import { unauthenticated } from '../../core/errors.ts';
 import type { Intake } from '../../platform/auth/setup-link.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -59,7 +59,7 @@ export const secretIntake = (scope: Scope) => {
         return intakeManifest({ ...asked, intake, keys: allowed ?? [...given], secrets: after });
       } catch (error) {
         // The link was used up meanwhile, so it is like any other dead one.
-        throw error instanceof ConditionFailed ? unauthorized() : error;
+        throw error instanceof ConditionFailed ? unauthenticated() : error;
       }
     },
   };

@@ -1,4 +1,4 @@
-import { ApiError, conflict, notFound } from '../../core/errors.ts';
+import { conflict, hasCode, notFound } from '../../core/errors.ts';
 import { decode } from '../../platform/data/entity.ts';
 import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -23,7 +23,7 @@ interface Expected {
   expectedVersion?: number | undefined;
 }
 
-const isConflict = (error: unknown) => error instanceof ApiError && error.status === 409;
+const isConflict = (error: unknown) => hasCode(error, 'CONFLICT');
 
 export const secretStore = (scope: Scope, vault: SecretVault = secretVault(scope)) => {
   const { table } = scope;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { ApiError, conflict } from '../../core/errors.ts';
+import { conflict, hasCode } from '../../core/errors.ts';
 import { flowsPartition } from '../../domain/flows/flow.ts';
 import { flowStore, type LoadedFlow } from '../../domain/flows/flow-store.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
@@ -139,7 +139,7 @@ async function unlessMissing<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return undefined;
+    if (hasCode(error, 'NOT_FOUND')) return undefined;
     throw error;
   }
 }

@@ -49,7 +49,7 @@ export const removeResult = (scope: Scope, endParked: EndParked = async () => fa
 
   /**
    * The finished run as it is kept. One that is parked is ended first where its batch was stopped.
-   * @throws ApiError 404 where there is none, 409 where it is not finished.
+   * @throws ServiceError 404 where there is none, 409 where it is not finished.
    */
   async function find(recordId: string, runId: string): Promise<[Checkpoint, ...Checkpoint[]]> {
     if (!ExecutionId.safeParse(runId).success) throw notFound('Result');

@@ -1,4 +1,4 @@
-import type { ApiError } from '../../core/errors.ts';
+import type { ServiceError } from '../../core/errors.ts';
 import type { AnyEntity } from '../data/entity.ts';
 import type { Condition } from '../data/writes.ts';
 import type { Access } from '../identity/permissions.ts';
@@ -38,7 +38,7 @@ export interface CredentialKind {
   /** The permissions that it has at this moment. */
   heldBy: (principal: Principal, item: Partial<ApiKey>) => string[];
   /** Why it cannot be used for an endpoint, whatever it holds; nothing where its permissions decide. */
-  refusalOf: (principal: Principal, guard: Guard) => ApiError | 'accepted' | undefined;
+  refusalOf: (principal: Principal, guard: Guard) => ServiceError | 'accepted' | undefined;
 }
 
 /** The credential is refused now and may be good in a moment. API Gateway answers 401 to an authorizer with this message. */

@@ -1,4 +1,4 @@
-import { type ApiError, rateLimited } from '../../core/errors.ts';
+import { rateLimited, type ServiceError } from '../../core/errors.ts';
 import type { ApiKey } from './api-key.ts';
 
 /** One window: requests allowed, requests left, Unix second at which it begins anew. */
@@ -53,7 +53,7 @@ export function fullWindow(
   item: Counters,
   { perHour, perDay }: Limits,
   seconds: number,
-): ApiError | undefined {
+): ServiceError | undefined {
   const hourly = item.perHour ?? perHour;
   const daily = item.perDay ?? perDay;
   const hourLeft = item.hourEndsAt - seconds;

@@ -1,4 +1,4 @@
-import type { ApiError } from '../../core/errors.ts';
+import type { ServiceError } from '../../core/errors.ts';
 import { ConditionFailed } from '../data/condition-failed.ts';
 import type { AnyEntity } from '../data/entity.ts';
 import { retryOnConflict } from '../data/retry-on-conflict.ts';
@@ -31,7 +31,7 @@ const attempts = 20;
 export async function countRequest(
   scope: Scope,
   principal: Principal,
-): Promise<{ windows: Windows; item?: Partial<ApiKey>; full?: ApiError | undefined }> {
+): Promise<{ windows: Windows; item?: Partial<ApiKey>; full?: ServiceError | undefined }> {
   const meter = credentialKinds[principal.kind].meterOf(principal, defaultLimits());
   const seconds = secondsOf(scope);
   // API Gateway keeps the authorizer's answer for a minute, in which a session may end.
@@ -46,7 +46,7 @@ export async function countRequest(
 export async function countAddress(
   scope: Scope,
   sourceIp: string | null,
-): Promise<{ windows: Windows; full?: ApiError | undefined }> {
+): Promise<{ windows: Windows; full?: ServiceError | undefined }> {
   const { perHour, perDay } = defaultLimits();
   const meter: RequestMeter = {
     entity: addressMeterEntity,
@@ -66,7 +66,7 @@ const secondsOf = ({ now }: Scope) => Math.floor(now().getTime() / 1_000);
 async function count(
   { table, now }: Scope,
   meter: RequestMeter,
-): Promise<{ item?: Counters; full?: ApiError }> {
+): Promise<{ item?: Counters; full?: ServiceError }> {
   const at = now();
   const seconds = Math.floor(at.getTime() / 1000);
   const lastUsedAt = at.toISOString();
@@ -82,7 +82,7 @@ async function count(
       }),
     ) as Promise<Counters>;
 
-  const attempt = async (): Promise<{ item?: Counters; full?: ApiError }> => {
+  const attempt = async (): Promise<{ item?: Counters; full?: ServiceError }> => {
     const counted = { add: { hourCount: 1, dayCount: 1 }, set: { lastUsedAt } };
     const limits = { seconds, perHour: meter.perHour, perDay: meter.perDay };
     const refused = await within(counted, openWindows, limits).catch(asRefused);

@@ -1,4 +1,4 @@
-import { type ApiError, forbidden, missingPermission, unauthorized } from '../../core/errors.ts';
+import { forbidden, missingPermission, type ServiceError, unauthenticated } from '../../core/errors.ts';
 import type { Scope } from '../data/scope.ts';
 import { covers } from '../identity/permissions.ts';
 import type { Principal } from '../identity/principal.ts';
@@ -13,7 +13,7 @@ export interface Admission {
   rateLimit: RateLimit;
   windows: Windows;
   /** Why this request may not go on. */
-  refusal: ApiError | undefined;
+  refusal: ServiceError | undefined;
   /** The credential's permissions at this moment. */
   held: string[];
 }
@@ -24,7 +24,7 @@ export interface Admission {
  */
 export async function admit(scope: Scope, principal: Principal, endpoint: Guard): Promise<Admission> {
   const { windows, item, full } = await countRequest(scope, principal);
-  const refusal = item ? (full ?? refusalOf(principal, item, endpoint)) : unauthorized();
+  const refusal = item ? (full ?? refusalOf(principal, item, endpoint)) : unauthenticated();
   return { rateLimit: tighterOf(windows), windows, refusal, held: heldBy(principal, item ?? {}) };
 }
 
@@ -37,7 +37,7 @@ export async function admitAnonymous(scope: Scope, sourceIp: string | null): Pro
 const heldBy = (principal: Principal, item: Partial<ApiKey>) =>
   credentialKinds[principal.kind].heldBy(principal, item);
 
-function refusalOf(principal: Principal, item: Partial<ApiKey>, guard: Guard): ApiError | undefined {
+function refusalOf(principal: Principal, item: Partial<ApiKey>, guard: Guard): ServiceError | undefined {
   const { allowedIps = [] } = item;
   if (allowedIps.length > 0 && !addressIn(allowedIps, principal.sourceIp)) {
     return forbidden('IP address not allowed');

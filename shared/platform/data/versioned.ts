@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { type ApiError, invalidAt, notFound } from '../../core/errors.ts';
+import type { DetailCode } from '../../core/error-codes.ts';
+import { invalidAt, notFound } from '../../core/errors.ts';
 import type { IdPrefix } from '../../core/ids.ts';
 import type { AnyEntity } from './entity.ts';
 import type { Partition } from './keys.ts';
@@ -40,6 +41,8 @@ export type Version = z.infer<typeof Version>;
 export interface VersionKind<D extends Versioned, V extends Version, Summary> {
   /** What the document is called in errors, in lower case. */
   noun: string;
+  /** The code of the error where a version of another document is asked for. */
+  codeOfForeign: DetailCode;
   idPrefix: IdPrefix;
   /** Of a version, listed by its id in both indexes. */
   entity: AnyEntity;
@@ -94,7 +97,7 @@ export function versioned<D extends Versioned, V extends Version, Summary extend
     if (version) return version;
     const range = { partition: kind.allVersions, index: 2, from: id, to: id, limit: 1 } as const;
     if ((await table.query(range)).items.length === 0) throw missing();
-    throw ofAnother(kind.noun);
+    throw ofAnother(kind);
   }
 
   /** Turns the draft into the published version; it takes effect at once. @returns its id. */
@@ -169,14 +172,10 @@ export function draftOf<D extends Versioned, V extends Version, Summary>(
 
 const noDraft = () => notFound('Draft version');
 
-const ofAnother = (noun: string): ApiError =>
-  invalidAt(
-    'versionId',
-    `VERSION_OF_ANOTHER_${noun.toUpperCase()}`,
-    `The version belongs to another ${noun}`,
-  );
+const ofAnother = ({ noun, codeOfForeign }: { noun: string; codeOfForeign: DetailCode }) =>
+  invalidAt('versionId', codeOfForeign, `The version belongs to another ${noun}`);
 
-const notPublishable = ({ type }: Version): ApiError =>
+const notPublishable = ({ type }: Version) =>
   invalidAt('versionId', 'NOT_PUBLISHABLE', `A ${type} version is the record of a run; publish the draft`);
 
 const capitalised = (noun: string) => noun.charAt(0).toUpperCase() + noun.slice(1);

@@ -1,19 +1,34 @@
 import * as z from 'zod';
+import { detailCodes } from '../../core/error-codes.ts';
 import { permissions } from '../identity/permissions.ts';
 import { bodyLimits } from './body.ts';
 import type { AnyEndpoint } from './endpoint.ts';
+import { textStatuses } from './http-errors.ts';
 import { type Components, eventStreamOf, type Json, schemaOf } from './openapi-schemas.ts';
+import type { Bodies, EndpointResponse } from './response.ts';
 
-const ErrorDetail = z.object({ path: z.string().optional(), code: z.string(), message: z.string() });
-const ErrorBody = z
-  .object({ error: z.string(), details: z.union([z.string(), z.array(ErrorDetail)]).optional() })
-  .meta({ id: 'Error' });
+const codesText = Object.entries(detailCodes).map(([code, meaning]) => `- \`${code}\`: ${meaning}`);
+const ErrorDetail = z
+  .object({
+    path: z.string().optional().describe('What is wrong: a dotted path into the body, or a parameter'),
+    code: z.string().describe(`What is wrong with it. More codes may be added.\n\n${codesText.join('\n')}`),
+    message: z.string(),
+  })
+  .meta({ id: 'ErrorDetail' });
+const ErrorBody = z.object({ error: z.string(), details: z.array(ErrorDetail) }).meta({ id: 'Error' });
+const AccessError = z
+  .object({
+    error: z.string(),
+    details: z.string(),
+    code: z.string().optional().describe('Where the reason has a code: see `ErrorDetail`'),
+  })
+  .meta({ id: 'AccessError' });
 
 const errorMeanings: Record<number, string> = {
   400: 'The request is not valid; `details` names each culprit by its path',
   401: 'The API key is invalid or missing',
   403: 'The credential lacks the permission',
-  404: 'There is no such thing in the caller’s tenant',
+  404: 'There is no such resource in the caller’s tenant',
   409: 'The state of things, or another writer, is in the way',
   413: 'The body is too large',
   415: 'The body is of another media type',
@@ -46,7 +61,7 @@ export function openApi(endpoints: readonly AnyEndpoint[], groups: Readonly<Reco
   const schemas: Components = new Map();
   const paths: Record<string, Json> = {};
   for (const endpoint of endpoints) {
-    if (endpoint.produces) continue;
+    if (endpoint.response.kind === 'text') continue;
     paths[endpoint.path] = {
       ...paths[endpoint.path],
       [endpoint.method.toLowerCase()]: operation(endpoint, schemas),
@@ -62,10 +77,12 @@ export function openApi(endpoints: readonly AnyEndpoint[], groups: Readonly<Reco
     },
     // Relative to where the document is served, so it holds behind any host and stage.
     servers: [{ url: '.', description: 'this deployment' }],
-    tags: [...new Set(endpoints.filter(({ produces }) => !produces).map(groupOf))].map((name) => ({
-      name,
-      description: groups[name],
-    })),
+    tags: [...new Set(endpoints.filter(({ response }) => response.kind !== 'text').map(groupOf))].map(
+      (name) => ({
+        name,
+        description: groups[name],
+      }),
+    ),
     security: [{ bearer: [] }],
     paths,
     components: {
@@ -93,16 +110,15 @@ function operation(endpoint: AnyEndpoint, schemas: Components): Json {
     permission,
     sessionOnly,
     acceptsIntakeToken,
-    optionalCredential,
+    scope,
     params,
     query,
     body,
     bodyType,
-    responses,
     errors = [],
   } = endpoint;
   const isPublic = permission === 'public';
-  const isCounted = !isPublic || optionalCredential !== undefined;
+  const isCounted = scope !== 'none';
   const needed = isPublic
     ? ''
     : permission === 'authenticated'
@@ -114,7 +130,7 @@ function operation(endpoint: AnyEndpoint, schemas: Components): Json {
     tags: [groupOf(endpoint)],
     summary,
     description: [description, needed].filter(Boolean).join('\n\n'),
-    ...(isPublic && { security: optionalCredential ? [{}, { bearer: [] }] : [] }),
+    ...(isPublic && { security: scope === 'none' ? [] : [{}, { bearer: [] }] }),
     parameters: [...parameters('path', params, schemas), ...parameters('query', query, schemas)],
     ...(body && {
       requestBody: {
@@ -128,43 +144,57 @@ function operation(endpoint: AnyEndpoint, schemas: Components): Json {
       },
     }),
     responses: Object.fromEntries([
-      ...Object.entries(responses as Record<string, z.ZodType>).map(([status, schema]) => [
+      ...successes(endpoint.response, schemas).map(([status, content]) => [
         status,
-        success(Number(status), schema, endpoint, schemas),
+        success(status, content, isCounted),
       ]),
       ...failures.map((status) => [status, failure(status, isCounted, schemas)]),
     ]),
   };
 }
 
-const success = (
-  status: number,
-  schema: z.ZodType,
-  { permission, optionalCredential, streams, streamsAs = eventStream }: AnyEndpoint,
+/** The content of each status that is a success; of none, where it has no body. */
+function successes(
+  response: EndpointResponse,
   schemas: Components,
-) => ({
-  description: status === 204 ? 'Done; no body' : 'Done',
-  ...((permission !== 'public' || optionalCredential) && { headers: rateLimitHeaders }),
-  ...(status !== 204 && {
-    content: {
+): [status: number, content: Json | undefined][] {
+  const json = (schema: z.ZodType) => ({
+    'application/json': { schema: schemaOf(schema, 'output', schemas) },
+  });
+  const whole = (bodies: Bodies = {}) =>
+    Object.entries(bodies).map(([status, schema]): [number, Json | undefined] => [
+      Number(status),
+      status === '204' ? undefined : json(schema),
+    ]);
+  switch (response.kind) {
+    case 'text':
+      return [[200, { [response.mediaType]: { schema: { type: 'string' } } }]];
+    case 'json':
+      return whole(response.bodies);
+    case 'stream': {
+      const schema = schemaOf(response.body, 'output', schemas);
+      return [[200, { [response.mediaType]: { schema } }], ...whole(response.bodies)];
+    }
+    case 'sse': {
       // First, since generators that know one answer only take the first.
-      ...(schema !== streams && { 'application/json': { schema: schemaOf(schema, 'output', schemas) } }),
-      ...(streams && { [streamsAs]: streamOf(streams, streamsAs, schemas) }),
-    },
-  }),
+      const inOne = response.json && json(response.json);
+      return [[200, { ...inOne, 'text/event-stream': eventStreamOf(response.events, schemas) }]];
+    }
+  }
+}
+
+const success = (status: number, content: Json | undefined, isCounted: boolean) => ({
+  description: status === 204 ? 'Done; no body' : 'Done',
+  ...(isCounted && { headers: rateLimitHeaders }),
+  ...(content && { content }),
 });
 
-const eventStream = 'text/event-stream';
-
-const streamOf = (streams: z.ZodType, mediaType: string, schemas: Components) =>
-  mediaType === eventStream
-    ? eventStreamOf(streams, schemas)
-    : { schema: schemaOf(streams, 'output', schemas) };
+const errorBodyOf = (status: number) => (textStatuses.includes(status) ? AccessError : ErrorBody);
 
 const failure = (status: number, isCounted: boolean, schemas: Components) => ({
   description: errorMeanings[status] ?? '',
   ...((isCounted || status === 429) && { headers: rateLimitHeaders }),
-  content: { 'application/json': { schema: schemaOf(ErrorBody, 'output', schemas) } },
+  content: { 'application/json': { schema: schemaOf(errorBodyOf(status), 'output', schemas) } },
 });
 
 function parameters(place: 'path' | 'query', schema: z.ZodType | undefined, schemas: Components) {

@@ -5,6 +5,7 @@ import {
   flowShards,
   recordResultsRange,
 } from '../../../shared/execution/runs/checkpoint.ts';
+import { notFoundBody } from '../../support/errors.ts';
 import {
   createFlow,
   createRecords,
@@ -50,7 +51,7 @@ test('204 without a body, and it cannot be reached from then on, nor what hung o
     ['POST', `/v1/flow-versions/${flow.id}/publish`, { versionId: publishedVersionId }],
   ] as const;
   for (const [method, path, body] of gone) {
-    expect(await expectStatus(404, tenant.call(method, path, { body }))).toEqual({ error: 'Flow not found' });
+    expect(await expectStatus(404, tenant.call(method, path, { body }))).toEqual(notFoundBody('Flow'));
   }
   const { data } = await expectStatus(200, tenant.call('GET', '/v1/flows'));
   expect(data.map(({ id }: { id: string }) => id)).toEqual([kept.id]);
@@ -144,7 +145,7 @@ test('404 for an unknown flow and another tenant’s, which stays; 400 for a gar
   const flow = await createFlow(tenant);
   const stranger = await newTenant();
   const missing = await expectStatus(404, remove(stranger, unknownFlow));
-  expect(missing).toEqual({ error: 'Flow not found' });
+  expect(missing).toEqual(notFoundBody('Flow'));
   expect(await expectStatus(404, remove(stranger, flow.id))).toEqual(missing);
   await expectStatus(200, tenant.call('GET', `/v1/flows/${flow.id}`));
   await expectStatus(400, remove(tenant, 'flow_7'));

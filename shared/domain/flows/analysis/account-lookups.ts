@@ -1,9 +1,8 @@
-import { resolveModel } from '../../../adapters/models/catalog.ts';
-import { providerKeys } from '../../../adapters/models/provider-keys.ts';
 import { hasCollection } from '../../../adapters/vectors/vectors-adapter.ts';
 import { idOf } from '../../../core/ids.ts';
 import { StepError } from '../../../core/step-error.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
+import { modelResolver } from '../../model-configs/model-resolver.ts';
 import { RecordType, recordGuardEntity, recordsRange } from '../../records/record.ts';
 import { findSecrets } from '../../secrets/find-secrets.ts';
 import type { MentionKind } from './mentions.ts';
@@ -31,11 +30,11 @@ const secret: Lookup = async (keys, { table }) => {
   );
 };
 
-const model: Lookup = async (names) => {
-  const keys = await providerKeys();
+const model: Lookup = (names, scope) => {
+  const resolve = modelResolver(scope);
   return eachProblem(names, async (name) => {
     try {
-      await resolveModel(name, keys);
+      await resolve(name);
       return undefined;
     } catch (error) {
       if (error instanceof StepError) return error.message;

@@ -16,8 +16,12 @@ import { loadJobs } from '../../../../shared/execution/batches/record-jobs.ts';
 import { runRecord } from '../../../../shared/execution/batches/record-runner.ts';
 import { endsTogether } from '../../../../shared/execution/batches/run-ends.ts';
 import type { RunMessage } from '../../../../shared/execution/batches/run-message.ts';
-import { openDispatchRecorder } from '../../../../shared/execution/dispatch/dispatch-recorder.ts';
+import {
+  newExecution,
+  openDispatchRecorder,
+} from '../../../../shared/execution/dispatch/dispatch-recorder.ts';
 import { flowUpserter } from '../../../../shared/execution/dispatch/flow-upsert.ts';
+import type { Prepared } from '../../../../shared/execution/dispatch/prepare.ts';
 import { checkpointEntity, recordResultsRange } from '../../../../shared/execution/runs/checkpoint.ts';
 import { cleaner } from '../../../../shared/execution/runs/cleaner.ts';
 import { recordCosts } from '../../../../shared/execution/runs/record-costs.ts';
@@ -160,17 +164,14 @@ export async function accessWorld() {
     },
     /** A run on a record with a first checkpoint, and nobody at work on it. */
     async abandonedRun(recordId: string): Promise<string> {
-      const log = openDispatchRecorder(
-        scope,
-        {
-          flow: { id: flow.id, name: flow.name },
-          version: { id: versionId } as LoadedVersion,
-          record: { id: recordId, type: 'even', name: 'x', metadata: {} },
-          persistResults: true,
-        },
-        owner as Principal,
-        'exec_abandoned',
-      );
+      const prepared: Prepared = {
+        flow: { id: flow.id, name: flow.name },
+        version: { id: versionId } as LoadedVersion,
+        record: { id: recordId, type: 'even', name: 'x', metadata: {} },
+        persistResults: true,
+      };
+      const execution = { ...newExecution(scope, prepared), id: 'exec_abandoned' };
+      const log = openDispatchRecorder(scope, prepared, owner as Principal, execution);
       await log.add({
         ...{ path: '0', stepId: 's', status: 'completed' },
         ...{ startedAt: new Date().toISOString(), durationMs: 1, retryCount: 0, output: 'x' },

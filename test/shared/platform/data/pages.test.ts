@@ -191,7 +191,7 @@ test.each([
 ])('a cursor that is %s is refused by name', async (_what, cursor) => {
   const { table, source } = await insertNotes([]);
   await expect(cursorPage(table, source, CursorQuery.parse({ cursor }))).rejects.toMatchObject({
-    status: 400,
+    code: 'VALIDATION',
     details: [{ path: 'cursor', code: 'INVALID_CURSOR' }],
   });
 });
@@ -202,6 +202,6 @@ test('a direction must agree with the cursor, and without one there is nothing b
   const cursor = (await page({})).pagination.nextCursor;
   expect((await page({ cursor, direction: 'next' })).rows).toHaveLength(1);
   for (const query of [{ cursor, direction: 'prev' }, { direction: 'prev' }]) {
-    await expect(page(query)).rejects.toMatchObject({ status: 400, details: [{ path: 'direction' }] });
+    await expect(page(query)).rejects.toMatchObject({ code: 'VALIDATION', details: [{ path: 'direction' }] });
   }
 });

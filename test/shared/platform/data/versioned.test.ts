@@ -43,6 +43,7 @@ const letterVersionEntity = defineEntity({
 
 const kind: VersionKind<Letter, LetterVersion, { id: string; number: number; type: string }> = {
   noun: 'letter',
+  codeOfForeign: 'VERSION_OF_ANOTHER_FLOW',
   idPrefix: 'flowver',
   entity: letterVersionEntity,
   keyOf: (letterId, id) => ({ letterId, id }),
@@ -103,7 +104,7 @@ test('a document begins with a draft; saving keeps it, and makes the next one on
   const published = await letters.find(id);
   expect(published).toMatchObject({ draft: null, publishedVersionId: draft?.id, publishedText: 'two' });
   expect(await versions.published(published)).toMatchObject({ type: 'published', text: 'two', number: 1 });
-  expect(() => draftOf(kind, published)).toThrow(expect.objectContaining({ status: 404 }));
+  expect(() => draftOf(kind, published)).toThrow(expect.objectContaining({ code: 'NOT_FOUND' }));
   const { draft: next } = await save(id, 'three');
   expect(next).toMatchObject({ number: 2 });
   expect(await versions.list(await letters.find(id))).toEqual([
@@ -117,7 +118,7 @@ test('an earlier version can be published again, a draft only if it is the one t
   const { id, draft } = await write('one');
   await versions.publish(id, draft?.id ?? '');
   const { draft: second } = await save(id, 'two');
-  await expect(versions.publishDraft(id, draft?.id ?? '')).rejects.toMatchObject({ status: 404 });
+  await expect(versions.publishDraft(id, draft?.id ?? '')).rejects.toMatchObject({ code: 'NOT_FOUND' });
   await versions.publish(id, second?.id ?? '');
   expect(await letters.find(id)).toMatchObject({ publishedText: 'two' });
   await versions.publish(id, draft?.id ?? '');
@@ -132,11 +133,17 @@ test('a version of another document is a 400 that names its kind, an unknown one
   const { versions, write } = world();
   const [one, other] = [await write('one'), await write('other')];
   await expect(versions.find(one, other.draft?.id ?? '')).rejects.toMatchObject({
-    status: 400,
-    details: [{ path: 'versionId', code: 'VERSION_OF_ANOTHER_LETTER' }],
+    code: 'VALIDATION',
+    details: [
+      {
+        path: 'versionId',
+        code: 'VERSION_OF_ANOTHER_FLOW',
+        message: 'The version belongs to another letter',
+      },
+    ],
   });
   await expect(versions.find(one, newId('flowver'))).rejects.toMatchObject({
-    status: 404,
+    code: 'NOT_FOUND',
     message: 'Letter version not found',
   });
 });
@@ -156,5 +163,5 @@ test('a snapshot has the same id for the same content, is stored once, and is ne
   for (let n = 0; n < 2; n++) await snapshots.keep(snapshot.id, make);
   expect(made).toBe(1);
   expect(await versions.immutable(id, snapshot.id)).toMatchObject({ type: 'test', text: 'one' });
-  await expect(versions.publish(id, snapshot.id)).rejects.toMatchObject({ status: 400 });
+  await expect(versions.publish(id, snapshot.id)).rejects.toMatchObject({ code: 'VALIDATION' });
 });
