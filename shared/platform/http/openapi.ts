@@ -119,18 +119,19 @@ function operation(endpoint: AnyEndpoint, schemas: Components): Json {
   } = endpoint;
   const isPublic = permission === 'public';
   const isCounted = scope !== 'none';
+  const takesCredential = !isPublic || (isCounted && scope?.kind === 'optional-credential');
   const needed = isPublic
     ? ''
     : permission === 'authenticated'
       ? 'Needs any valid credential.'
       : `Needs \`${permission}\`${sessionOnly ? ', and a session' : ''}${acceptsIntakeToken ? ', or the token of a setup link' : ''}.`;
-  const failures = [...new Set([...errors, ...(isCounted ? [401, 403, 429] : [429]), 500, 504])].sort();
+  const failures = [...new Set([...errors, ...(takesCredential ? [401, 403, 429] : [429]), 500, 504])].sort();
   return {
     operationId: id,
     tags: [groupOf(endpoint)],
     summary,
     description: [description, needed].filter(Boolean).join('\n\n'),
-    ...(isPublic && { security: scope === 'none' ? [] : [{}, { bearer: [] }] }),
+    ...(isPublic && { security: takesCredential ? [{}, { bearer: [] }] : [] }),
     parameters: [...parameters('path', params, schemas), ...parameters('query', query, schemas)],
     ...(body && {
       requestBody: {
