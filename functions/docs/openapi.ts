@@ -14,12 +14,11 @@ export const openApiDocument = defineEndpoint({
 
   async handle(): Promise<{ openapi: string }> {
     // Loaded here: the registry holds this endpoint too.
-    const [{ openApi }, { endpoints }, { groups }] = await Promise.all([
+    const [{ openApi }, { groups }] = await Promise.all([
       import('../../shared/platform/http/openapi.ts'),
       import('../index.ts'),
-      import('../groups.ts'),
     ]);
-    return openApi(endpoints, groups);
+    return openApi(groups);
   },
 });
 

@@ -4,7 +4,7 @@ import type { Condition } from '../data/writes.ts';
 import type { Access } from '../identity/permissions.ts';
 import type { Principal } from '../identity/principal.ts';
 import type { ApiKey } from './api-key.ts';
-import type { Counters } from './rate-limit-windows.ts';
+import type { Counters, RequestLimits } from './rate-limit-windows.ts';
 
 /** A principal as its credential alone tells it. */
 export type Caller = Omit<Principal, 'sourceIp'>;
@@ -34,7 +34,7 @@ export interface CredentialKind {
   recognises: (token: string) => boolean;
   /** Whom a token speaks for; nobody where it never will be good. @throws RefusedForNow */
   callerOf: (token: string) => Promise<Caller | undefined>;
-  meterOf: (principal: Principal, limits: { perHour: number; perDay: number }) => RequestMeter;
+  meterOf: (principal: Principal, limits: RequestLimits) => RequestMeter;
   /** The permissions that it has at this moment. */
   heldBy: (principal: Principal, item: Partial<ApiKey>) => string[];
   /** Why it cannot be used for an endpoint, whatever it holds; nothing where its permissions decide. */

@@ -4,7 +4,7 @@ import type { Runtime } from '../runtime.ts';
 import { callerOf, hasCredential } from './credential.ts';
 import { RefusedForNow } from './credential-kind.ts';
 import type { Call, OptionalCredential } from './public-scope.ts';
-import { admit, admitAnonymous } from './request-gate.ts';
+import { admit, admitAddress } from './request-gate.ts';
 
 /**
  * Admits callers with a credential and callers without one, who are limited per address. For endpoints without the
@@ -15,7 +15,7 @@ export const optionalCredential: OptionalCredential = { kind: 'optional-credenti
 
 async function callOf(event: APIGatewayProxyEvent, runtime: Runtime): Promise<Call> {
   const sourceIp = event.requestContext.identity?.sourceIp ?? null;
-  if (!hasCredential(event)) return { admission: admitAnonymous(runtime.scopeOf(''), sourceIp) };
+  if (!hasCredential(event)) return { admission: admitAddress(runtime.scopeOf(''), sourceIp) };
   const caller = await callerOf(event).catch((error) => {
     if (error instanceof RefusedForNow) return undefined;
     throw error;

@@ -21,11 +21,17 @@ export interface OptionalCredential {
   callOf: Admitting;
 }
 
+/** Without a credential, the tenant that the path or a token of the endpoint's own names: see `scope-from.ts`. */
+export interface ScopeFrom {
+  kind: 'from';
+  callOf: Admitting;
+}
+
 /**
  * How the tenant of a public endpoint follows. `none`: it has no tenant, gets nothing of `needs`, and its requests are
  * not counted.
  */
-export type PublicScope = 'none' | OptionalCredential;
+export type PublicScope = 'none' | OptionalCredential | ScopeFrom;
 
 /** Who calls, as the handler sees it. */
 export type CallerOf<S extends PublicScope | undefined> = S extends undefined
@@ -39,4 +45,6 @@ export type NeedsOf<N extends Needs, S extends PublicScope | undefined> = S exte
   ? Resolved<N>
   : S extends OptionalCredential
     ? Resolved<N> | undefined
-    : undefined;
+    : S extends ScopeFrom
+      ? Resolved<N>
+      : undefined;

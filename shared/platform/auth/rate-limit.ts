@@ -6,7 +6,6 @@ import { retryOnConflict } from '../data/retry-on-conflict.ts';
 import type { Scope } from '../data/scope.ts';
 import type { Changes } from '../data/writes.ts';
 import type { Principal } from '../identity/principal.ts';
-import { networkOf } from './addresses.ts';
 import { type ApiKey, addressMeterEntity } from './api-key.ts';
 import type { RequestMeter } from './credential-kind.ts';
 import { credentialKinds } from './credential-kinds.ts';
@@ -17,12 +16,17 @@ import {
   defaultLimits,
   fullWindow,
   nothingLeft,
+  type RequestLimits,
   type Windows,
   windowsOf,
 } from './rate-limit-windows.ts';
 
 /** Nobody stands for a caller without a credential. */
 const anonymousFactor = 0.1;
+export const anonymousLimits = (): RequestLimits => {
+  const { perHour, perDay } = defaultLimits();
+  return { perHour: Math.ceil(perHour * anonymousFactor), perDay: Math.ceil(perDay * anonymousFactor) };
+};
 const attempts = 20;
 
 /**
@@ -43,19 +47,18 @@ export async function countRequest(
     : { windows: nothingLeft(seconds, meter) };
 }
 
-/** Counts one request of a caller who sent no credential. */
-export async function countAddress(
+/** Counts one request without a credential. @param counted What all such requests of one limit have in common. */
+export async function countAnonymous(
   scope: Scope,
-  sourceIp: string | null,
+  counted: string,
+  limits: RequestLimits,
 ): Promise<{ windows: Windows; full?: ServiceError | undefined }> {
-  const { perHour, perDay } = defaultLimits();
   const meter: RequestMeter = {
     entity: addressMeterEntity,
-    key: { network: networkOf(sourceIp) },
+    key: { network: counted },
     alive: undefined,
-    perHour: Math.ceil(perHour * anonymousFactor),
-    perDay: Math.ceil(perDay * anonymousFactor),
     isAlive: () => true,
+    ...limits,
   };
   const seconds = unixSeconds(scope.now());
   const { item = beginWindows(undefined, seconds), full } = await count(scope, meter);

@@ -2,12 +2,12 @@ import { forbidden, missingPermission, type ServiceError, unauthenticated } from
 import type { Scope } from '../data/scope.ts';
 import { covers } from '../identity/permissions.ts';
 import type { Principal } from '../identity/principal.ts';
-import { addressIn } from './addresses.ts';
+import { addressIn, networkOf } from './addresses.ts';
 import type { ApiKey } from './api-key.ts';
 import type { Guard } from './credential-kind.ts';
 import { credentialKinds } from './credential-kinds.ts';
-import { countAddress, countRequest } from './rate-limit.ts';
-import { type RateLimit, tighterOf, type Windows } from './rate-limit-windows.ts';
+import { anonymousLimits, countAnonymous, countRequest } from './rate-limit.ts';
+import { type RateLimit, type RequestLimits, tighterOf, type Windows } from './rate-limit-windows.ts';
 
 export interface Admission {
   rateLimit: RateLimit;
@@ -29,8 +29,16 @@ export async function admit(scope: Scope, principal: Principal, endpoint: Guard)
 }
 
 /** The same for a caller without a credential, who is known by an address alone. */
-export async function admitAnonymous(scope: Scope, sourceIp: string | null): Promise<Admission> {
-  const { windows, full } = await countAddress(scope, sourceIp);
+export const admitAddress = (scope: Scope, sourceIp: string | null) =>
+  admitAnonymous(scope, networkOf(sourceIp), anonymousLimits());
+
+/** Counts one request without a credential, together with all others that are counted under the same name. */
+export async function admitAnonymous(
+  scope: Scope,
+  counted: string,
+  limits: RequestLimits,
+): Promise<Admission> {
+  const { windows, full } = await countAnonymous(scope, counted, limits);
   return { rateLimit: tighterOf(windows), windows, refusal: full, held: [] };
 }
 

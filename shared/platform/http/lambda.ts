@@ -53,8 +53,10 @@ export const toLambda = (
       if (!call) return;
       Object.assign(context, call);
       // A read runs beside the meter, since nothing of it leaves before the meter has spoken. A write waits, what is
-      // streamed does since it may be long, and what only a session may do since it is audited.
-      const isRead = endpoint.method === 'GET' && !isStreamed(endpoint) && !endpoint.sessionOnly;
+      // streamed does since it may be long, what only a session may do since it is audited, and what is public since it
+      // may have found no tenant.
+      const { method, sessionOnly, scope } = endpoint;
+      const isRead = method === 'GET' && !isStreamed(endpoint) && !sessionOnly && !scope;
       if (isRead) call.admission.catch(() => {});
       else {
         const permissions = await admitted(call.admission);

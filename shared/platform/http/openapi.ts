@@ -3,6 +3,7 @@ import { detailCodes } from '../../core/error-codes.ts';
 import { permissions } from '../identity/permissions.ts';
 import { bodyLimits } from './body.ts';
 import type { AnyEndpoint } from './endpoint.ts';
+import type { Group } from './group.ts';
 import { textStatuses } from './http-errors.ts';
 import { type Components, eventStreamOf, type Json, schemaOf } from './openapi-schemas.ts';
 import type { Bodies, EndpointResponse } from './response.ts';
@@ -55,13 +56,17 @@ Lists are paged by \`cursor\`, or by \`offset\` where an operation has it. A JSO
 
 /**
  * The OpenAPI 3.1 document of the endpoints, with every schema that carries an id as a component.
- * @param groups What each group of endpoints is about, by its name.
+ * @param groups By their names, which become the tags.
  */
-export function openApi(endpoints: readonly AnyEndpoint[], groups: Readonly<Record<string, string>>) {
+export function openApi(groups: Readonly<Record<string, Group>>) {
+  const described = Object.entries(groups).map(([name, { description, endpoints }]) => ({
+    tag: { name, description },
+    // A page or a script is no operation.
+    endpoints: endpoints.filter(({ response }) => response.kind !== 'text'),
+  }));
   const schemas: Components = new Map();
   const paths: Record<string, Json> = {};
-  for (const endpoint of endpoints) {
-    if (endpoint.response.kind === 'text') continue;
+  for (const endpoint of described.flatMap(({ endpoints }) => endpoints)) {
     paths[endpoint.path] = {
       ...paths[endpoint.path],
       [endpoint.method.toLowerCase()]: operation(endpoint, schemas),
@@ -77,12 +82,7 @@ export function openApi(endpoints: readonly AnyEndpoint[], groups: Readonly<Reco
     },
     // Relative to where the document is served, so it holds behind any host and stage.
     servers: [{ url: '.', description: 'this deployment' }],
-    tags: [...new Set(endpoints.filter(({ response }) => response.kind !== 'text').map(groupOf))].map(
-      (name) => ({
-        name,
-        description: groups[name],
-      }),
-    ),
+    tags: described.filter(({ endpoints }) => endpoints.length > 0).map(({ tag }) => tag),
     security: [{ bearer: [] }],
     paths,
     components: {
@@ -119,18 +119,19 @@ function operation(endpoint: AnyEndpoint, schemas: Components): Json {
   } = endpoint;
   const isPublic = permission === 'public';
   const isCounted = scope !== 'none';
+  const takesCredential = !isPublic || (isCounted && scope?.kind === 'optional-credential');
   const needed = isPublic
     ? ''
     : permission === 'authenticated'
       ? 'Needs any valid credential.'
       : `Needs \`${permission}\`${sessionOnly ? ', and a session' : ''}${acceptsIntakeToken ? ', or the token of a setup link' : ''}.`;
-  const failures = [...new Set([...errors, ...(isCounted ? [401, 403, 429] : [429]), 500, 504])].sort();
+  const failures = [...new Set([...errors, ...(takesCredential ? [401, 403, 429] : [429]), 500, 504])].sort();
   return {
     operationId: id,
     tags: [groupOf(endpoint)],
     summary,
     description: [description, needed].filter(Boolean).join('\n\n'),
-    ...(isPublic && { security: scope === 'none' ? [] : [{}, { bearer: [] }] }),
+    ...(isPublic && { security: takesCredential ? [{}, { bearer: [] }] : [] }),
     parameters: [...parameters('path', params, schemas), ...parameters('query', query, schemas)],
     ...(body && {
       requestBody: {

@@ -8,7 +8,7 @@ import {
   sessionMeterEntity,
   unused,
 } from '../../../../shared/platform/auth/api-key.ts';
-import { admit, admitAnonymous } from '../../../../shared/platform/auth/request-gate.ts';
+import { admit, admitAddress } from '../../../../shared/platform/auth/request-gate.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import type { Principal } from '../../../../shared/platform/identity/principal.ts';
 import { tenantWithKey } from '../../../support/keys.ts';
@@ -340,6 +340,6 @@ test('a session is counted per user, ten times as high', async () => {
 
 test('a caller without a credential is counted per address, with a tenth of what a key may', async () => {
   const { scope } = await keyWith();
-  const { windows } = await admitAnonymous(scope, `2001:db8:${newId('key').slice(-4)}::1`);
+  const { windows } = await admitAddress(scope, `2001:db8:${newId('key').slice(-4)}::1`);
   expect(windows).toMatchObject({ hourly: { limit: 100 }, daily: { limit: 1_000 } });
 });
