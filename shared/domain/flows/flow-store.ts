@@ -4,7 +4,7 @@ import { ifRefused } from '../../platform/data/condition-failed.ts';
 import { type CursorQuery, cursorPage } from '../../platform/data/pages.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { firstDraft, savedDraft } from '../../platform/data/versioned.ts';
+import { firstDraft, savedDraft } from '../../platform/data/version-kind.ts';
 import { exists, type Write } from '../../platform/data/writes.ts';
 import { type Flow, flowEntity, flowsPartition } from './flow.ts';
 import { keysOfSteps, useWrites } from './secret-keys.ts';
