@@ -1,12 +1,14 @@
 import { checkPermissions } from '../../shared/execution/dispatch/check-permissions.ts';
-import { DispatchEvent, DispatchResult } from '../../shared/execution/dispatch/events.ts';
+import { execute } from '../../shared/execution/dispatch/execute.ts';
 import { prepare } from '../../shared/execution/dispatch/prepare.ts';
 import { DispatchBody } from '../../shared/execution/dispatch/request.ts';
-import { runDispatch } from '../../shared/execution/dispatch/run.ts';
 import { unrestrictedScope } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { liveBody, serverSentEvent } from '../../shared/platform/http/live-body.ts';
 import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
+import { DispatchResult, dispatchResultOf } from '../../shared/protocols/json/dispatch-result.ts';
+import { DispatchEvent } from '../../shared/protocols/sse/dispatch-event.ts';
+import { dispatchEvents } from '../../shared/protocols/sse/dispatch-events.ts';
 
 /** Time kept back to say that the run hit its limit, and to write down what it did. */
 const reserveMs = 3_000;
@@ -35,18 +37,16 @@ Steps of an inline flow that read records or vectors need RECORDS:READ too, thos
         contentType: 'application/json',
         filler: ' ',
         work: async (write, clientSignal) => {
-          write(JSON.stringify(DispatchResult.parse(await runDispatch(scope, { ...run, clientSignal }))));
+          const events = execute(scope, { ...run, clientSignal, showsProgress: false });
+          write(JSON.stringify(DispatchResult.parse(await dispatchResultOf(events))));
         },
       });
     }
     return liveBody({
       contentType: 'text/event-stream',
       work: async (write, clientSignal) => {
-        await runDispatch(scope, {
-          ...run,
-          clientSignal,
-          listener: (event) => write(serverSentEvent(event)),
-        });
+        const events = execute(scope, { ...run, clientSignal, showsProgress: true });
+        for await (const event of dispatchEvents(events)) await write(serverSentEvent(event));
       },
     });
   },

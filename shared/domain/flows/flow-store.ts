@@ -1,6 +1,6 @@
 import { conflict, notFound } from '../../core/errors.ts';
 import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
-import { ConditionFailed } from '../../platform/data/condition-failed.ts';
+import { ifRefused } from '../../platform/data/condition-failed.ts';
 import { type CursorQuery, cursorPage } from '../../platform/data/pages.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -20,7 +20,6 @@ export interface FlowChanges {
   steps?: FlowStep[] | undefined;
 }
 
-const attemptsMax = 5;
 const markedEveryMs = 60_000;
 const exists = { expression: 'attribute_exists(PK)' };
 
@@ -28,11 +27,7 @@ export function flowStore(scope: Scope) {
   const { table, now, newId } = scope;
   const payloads = payloadStore(scope);
 
-  async function find(id: string): Promise<Flow> {
-    const flow = await table.get(flowEntity, { id });
-    if (!flow) throw notFound('Flow');
-    return flow;
-  }
+  const find = async (id: string): Promise<Flow> => found(await table.get(flowEntity, { id }));
 
   /**
    * Applies a change to the flow as it is now, whole or not at all. When another writer comes between, the
@@ -42,23 +37,11 @@ export function flowStore(scope: Scope) {
     id: string,
     decide: (flow: Flow) => Promise<{ flow: Flow; beside?: Write[] }>,
   ): Promise<Flow> {
-    for (let attempt = 1; attempt <= attemptsMax; attempt++) {
-      const before = await find(id);
+    const decided = async (before: Flow) => {
       const { flow, beside = [] } = await decide(before);
-      const after = { ...flow, revision: before.revision + 1 };
-      const unchanged = { expression: '#revision = :revision', values: { revision: before.revision } };
-      try {
-        await table.commit([
-          table.writes.put(flowEntity, after, unchanged),
-          ...beside,
-          ...useWrites(table, id, before, after),
-        ]);
-        return after;
-      } catch (error) {
-        if (!(error instanceof ConditionFailed)) throw error;
-      }
-    }
-    throw changedByOthers();
+      return { put: flow, beside: [...beside, ...useWrites(table, id, before, flow)] };
+    };
+    return found(await table.modify(flowEntity, { id }, decided, { conflictError }));
   }
 
   return {
@@ -79,7 +62,7 @@ export function flowStore(scope: Scope) {
         : undefined;
       return cursorPage(
         table,
-        { partition: flowsPartition(table.tenant), index: 1, kind: 'flow', ...(filter && { filter }) },
+        { partition: flowsPartition, index: 1, kind: 'flow', ...(filter && { filter }) },
         query,
       );
     },
@@ -151,20 +134,11 @@ export function flowStore(scope: Scope) {
     },
 
     async remove(id: string): Promise<void> {
-      for (let attempt = 1; attempt <= attemptsMax; attempt++) {
-        const flow = await find(id);
-        const unchanged = { expression: '#revision = :revision', values: { revision: flow.revision } };
-        try {
-          return await table.commit([
-            table.writes.remove(flowEntity, { id }, unchanged),
-            tombstoneOf(scope, id),
-            ...useWrites(table, id, flow, {}),
-          ]);
-        } catch (error) {
-          if (!(error instanceof ConditionFailed)) throw error;
-        }
-      }
-      throw changedByOthers();
+      const removal = (flow: Flow) => ({
+        remove: true as const,
+        beside: [tombstoneOf(scope, id), ...useWrites(table, id, flow, {})],
+      });
+      found(await table.modify(flowEntity, { id }, removal, { conflictError }));
     },
 
     /**
@@ -174,12 +148,10 @@ export function flowStore(scope: Scope) {
     async markRun({ id, lastRunAt }: Pick<Flow, 'id' | 'lastRunAt'>): Promise<void> {
       if (lastRunAt && now().getTime() - Date.parse(lastRunAt) < markedEveryMs) return;
       const changes = { set: { lastRunAt: now().toISOString() }, add: { revision: 1 } };
-      try {
-        await table.commit([table.writes.update(flowEntity, { id }, changes, exists)]);
-      } catch (error) {
-        // Deleted in this moment: its runs tell that themselves.
-        if (!(error instanceof ConditionFailed)) throw error;
-      }
+      // Refused where it was deleted in this moment: its runs tell that themselves.
+      await table
+        .commit([table.writes.update(flowEntity, { id }, changes, exists)])
+        .catch(ifRefused(undefined));
     },
   };
 }
@@ -189,5 +161,10 @@ const factsOf = (steps: readonly FlowStep[]) => ({
   secretKeys: keysOfSteps(steps),
 });
 
-const changedByOthers = () =>
+function found(flow: Flow | undefined): Flow {
+  if (!flow) throw notFound('Flow');
+  return flow;
+}
+
+const conflictError = () =>
   conflict('The flow was changed by others at the same time; read it again and retry');

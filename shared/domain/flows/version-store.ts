@@ -45,7 +45,7 @@ export function versionStore(scope: Scope) {
     const version = await table.get(flowVersionEntity, { flowId: flow.id, id: versionId });
     if (version) return version;
     const elsewhere = await table.query({
-      partition: anyVersionPartition(table.tenant),
+      partition: anyVersionPartition,
       index: 2,
       from: versionId,
       to: versionId,
@@ -101,7 +101,7 @@ export function versionStore(scope: Scope) {
     async list(flowId: string): Promise<{ flow: Flow; versions: VersionSummary[] }> {
       const flow = await flows.find(flowId);
       const versions: VersionSummary[] = flow.draft ? [VersionSummary.parse(draftOf(flow))] : [];
-      const partition = versionsPartition(table.tenant, flowId);
+      const partition = versionsPartition(flowId);
       for (const { SK1, summary } of await table.queryAll({ partition, index: 1, newestFirst: true })) {
         versions.push(VersionSummary.parse({ ...(summary as object), id: SK1 }));
       }

@@ -49,7 +49,7 @@ export const schemaDiscovery = (scope: Scope) => async (type: string, sample: nu
     }
   };
   const [totalRecords] = await Promise.all([
-    scope.table.count(recordsRange(scope.table.tenant, type)),
+    scope.table.count(recordsRange(type)),
     lookAtNewest(scope, type, { readMax: sample }, look),
   ]);
   const fields = [...tallies]

@@ -1,5 +1,6 @@
 import { conflict, hasCode, notFound } from '../../core/errors.ts';
 import { decode } from '../../platform/data/entity.ts';
+import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
@@ -22,7 +23,7 @@ interface Expected {
   expectedVersion?: number | undefined;
 }
 
-const attemptsMax = 5;
+const isConflict = (error: unknown) => hasCode(error, 'CONFLICT');
 
 export const secretStore = (scope: Scope, vault: SecretVault = secretVault(scope)) => {
   const { table } = scope;
@@ -50,7 +51,7 @@ export const secretStore = (scope: Scope, vault: SecretVault = secretVault(scope
 
     /** All that were not revoked, by the order of their keys. */
     async list(): Promise<Secret[]> {
-      const items = await table.queryAll({ partition: secretsPartition(table.tenant), consistent: true });
+      const items = await table.queryAll({ partition: secretsPartition, consistent: true });
       return items.map((item) => decode(secretEntity, item)).filter(({ status }) => status !== 'revoked');
     },
 
@@ -95,19 +96,15 @@ export const secretStore = (scope: Scope, vault: SecretVault = secretVault(scope
 
     /** Revokes it, whatever others make of it meanwhile. @returns by how many it is still named. */
     async remove(principal: Principal, id: string): Promise<{ referenceCount: number }> {
-      for (let attempt = 1; ; attempt++) {
+      const attempt = async () => {
         const before = await get(id);
         // First, so that who tries again after a fault finds the secret still there, if without a value.
         await vault.revoke(id);
-        try {
-          await write(principal, [revocationOf(scope, before)]);
-          return {
-            referenceCount: await table.count({ partition: secretUsesPartition(table.tenant, before.key) }),
-          };
-        } catch (error) {
-          if (!hasCode(error, 'CONFLICT') || attempt === attemptsMax) throw error;
-        }
-      }
+        await write(principal, [revocationOf(scope, before)]);
+        return before;
+      };
+      const { key } = await retryOnConflict(attempt, { isConflict });
+      return { referenceCount: await table.count({ partition: secretUsesPartition(key) }) };
     },
   };
 };

@@ -23,9 +23,7 @@ export const slotOf = (batch: Pick<Batch, 'recordConcurrency'>, n: number) => n 
 
 export const batchStore = ({ table, now }: Scope) => {
   const slotsOf = ({ id, recordConcurrency }: BatchSummary) =>
-    Array.from({ length: recordConcurrency }, (_, slot) =>
-      slotEntity.key(table.tenant, { batchId: id, slot }),
-    );
+    Array.from({ length: recordConcurrency }, (_, slot) => slotEntity.key({ batchId: id, slot }));
 
   async function get(id: string): Promise<Batch> {
     const batch = await table.get(batchEntity, { id }, { consistent: true });
@@ -72,7 +70,7 @@ export const batchStore = ({ table, now }: Scope) => {
      */
     async latest(limit: number): Promise<{ batch: BatchSummary; progress: Progress }[]> {
       const { items } = await table.query({
-        partition: batchesPartition(table.tenant),
+        partition: batchesPartition,
         index: 1,
         newestFirst: true,
         limit,

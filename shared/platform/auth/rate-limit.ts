@@ -1,6 +1,9 @@
 import type { ServiceError } from '../../core/errors.ts';
 import { ConditionFailed } from '../data/condition-failed.ts';
+import type { AnyEntity } from '../data/entity.ts';
+import { retryOnConflict } from '../data/retry-on-conflict.ts';
 import type { Scope } from '../data/scope.ts';
+import type { Changes } from '../data/writes.ts';
 import type { Principal } from '../identity/principal.ts';
 import { type ApiKey, addressMeterEntity } from './api-key.ts';
 import type { RequestMeter } from './credential-kind.ts';
@@ -23,7 +26,7 @@ export const anonymousLimits = (): RequestLimits => {
   const { perHour, perDay } = defaultLimits();
   return { perHour: Math.ceil(perHour * anonymousFactor), perDay: Math.ceil(perDay * anonymousFactor) };
 };
-const attemptsMax = 20;
+const attempts = 20;
 
 /**
  * Counts one request of a credential. Without an `item` the credential is not valid (any more); `full` says which
@@ -73,7 +76,7 @@ async function count(
   const alive = meter.alive ? `${meter.alive.expression} AND ` : '';
   const values = { ...meter.alive?.values, ...(meter.alive && { now: lastUsedAt }) };
 
-  const within = (changes: object, condition: string, more: object) =>
+  const within = (changes: Changes<AnyEntity>, condition: string, more: object) =>
     table.updateAndGet(
       meter.entity,
       table.writes.update(meter.entity, meter.key, changes, {
@@ -82,37 +85,32 @@ async function count(
       }),
     ) as Promise<Counters>;
 
-  for (let attempt = 1; attempt <= attemptsMax; attempt++) {
-    let stored: Counters | undefined;
-    try {
-      return {
-        item: await within({ add: { hourCount: 1, dayCount: 1 }, set: { lastUsedAt } }, openWindows, {
-          seconds,
-          perHour: meter.perHour,
-          perDay: meter.perDay,
-        }),
-      };
-    } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error;
-      stored = error.item as Counters | undefined;
-    }
+  const attempt = async (): Promise<{ item?: Counters; full?: ServiceError }> => {
+    const counted = { add: { hourCount: 1, dayCount: 1 }, set: { lastUsedAt } };
+    const limits = { seconds, perHour: meter.perHour, perDay: meter.perDay };
+    const refused = await within(counted, openWindows, limits).catch(asRefused);
+    if (!(refused instanceof ConditionFailed)) return { item: refused };
+    const stored = refused.item as Counters | undefined;
     if (!meter.isAlive(stored, lastUsedAt)) return {};
     const full = stored && fullWindow(stored, meter, seconds);
     if (stored && full) return { item: stored, full };
-    try {
-      const begin = beginWindows(stored, seconds);
-      const set = {
-        ...begin,
-        lastUsedAt,
-        ...(!meter.alive && { ttl: begin.dayEndsAt + day, ...meter.key }),
-      };
-      return { item: await within({ set }, ...unchangedSince(stored)) };
-    } catch (error) {
-      // Another request began the window at the same moment: count in that one.
-      if (!(error instanceof ConditionFailed)) throw error;
-    }
-  }
-  throw new Error('The meter met too many other writers');
+    const begin = beginWindows(stored, seconds);
+    const set = {
+      ...begin,
+      lastUsedAt,
+      ...(!meter.alive && { ttl: begin.dayEndsAt + day, ...meter.key }),
+    };
+    return { item: await within({ set }, ...unchangedSince(stored)) };
+  };
+  // Another request may begin the window at the same moment: then it is counted in that one.
+  return retryOnConflict(attempt, { attempts, conflictError });
+}
+
+const conflictError = () => new Error('The meter met too many other writers');
+
+function asRefused(error: unknown): ConditionFailed {
+  if (error instanceof ConditionFailed) return error;
+  throw error;
 }
 
 const below = (counter: string, limit: string) =>

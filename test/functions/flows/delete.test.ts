@@ -69,10 +69,10 @@ test('its versions, its step results and their payloads are really removed; thos
   const { table } = countingRuntime().scopeOf(tenant.tenant);
   const left = async (id: string) => {
     const ranges = Array.from({ length: flowShards }, (_, shard) => ({
-      partition: flowResultsPartition(tenant.tenant, id, shard),
+      partition: flowResultsPartition(id, shard),
       index: 1 as const,
     }));
-    const counts = [flowKeysRange(tenant.tenant, id), ...ranges].map((range) => table.count(range));
+    const counts = [flowKeysRange(id), ...ranges].map((range) => table.count(range));
     return (await Promise.all(counts)).reduce((sum, count) => sum + count);
   };
   const items = 2 + records.length;
@@ -88,7 +88,7 @@ test('its versions, its step results and their payloads are really removed; thos
     expect(await payloadNames(tenant.tenant)).toHaveLength(records.length);
   });
   expect(await left(kept.id)).toBe(items);
-  for (const { id } of records) expect(await table.count(recordResultsRange(tenant.tenant, id))).toBe(1);
+  for (const { id } of records) expect(await table.count(recordResultsRange(id))).toBe(1);
   const rows = await everyStepResult(tenant, `/v1/flows/${kept.id}/step-results`, 'sortOrder=asc');
   expect(rows.map(({ outputPreview }) => outputPreview)).toEqual(
     records.flatMap(() => ['x'.repeat(1_000), '300000']),

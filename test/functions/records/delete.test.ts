@@ -45,7 +45,7 @@ test('the step results of the record are removed, and those of others stay', asy
     results: [],
     rows: '[]',
   });
-  const resultsOf = async (id: string) => (await table.query(recordResultsRange(tenant, id))).items.length;
+  const resultsOf = async (id: string) => (await table.query(recordResultsRange(id))).items.length;
   const create = async (name: string): Promise<string> =>
     (await call('POST', '/v1/records', { body: { type: 'a', name } })).body.id;
   const [gone, kept] = await Promise.all([create('gone'), create('kept')]);

@@ -3,6 +3,7 @@ import { ServiceError } from '../../../../shared/core/errors.ts';
 import { secretEntity, secretIdEntity, secretUseEntity } from '../../../../shared/domain/secrets/secret.ts';
 import type { SecretVault } from '../../../../shared/domain/secrets/secret-vault.ts';
 import { ConditionFailed } from '../../../../shared/platform/data/condition-failed.ts';
+import { tenantPartition } from '../../../../shared/platform/data/keys.ts';
 import { brokenTable } from '../../../support/broken-table.ts';
 import { secretWorld } from '../../../support/secrets.ts';
 
@@ -51,9 +52,9 @@ test('a value can be read by runs, and is nowhere in the table', async () => {
   });
   const month = secret.createdAt.slice(0, 7);
   const items = [
-    ...(await table.queryAll({ partition: `T#${table.tenant}#SECRETS` })),
-    ...(await table.queryAll({ partition: `T#${table.tenant}#SECRET#${secret.id}` })),
-    ...(await table.queryAll({ partition: `T#${table.tenant}#AUDIT#${month}` })),
+    ...(await table.queryAll({ partition: tenantPartition('SECRETS') })),
+    ...(await table.queryAll({ partition: tenantPartition(`SECRET#${secret.id}`) })),
+    ...(await table.queryAll({ partition: tenantPartition(`AUDIT#${month}`) })),
   ];
   expect(items.map(({ _type }) => _type)).toEqual(['secret', 'secretId', 'audit']);
   expect(JSON.stringify(items)).not.toContain(first);
@@ -66,7 +67,7 @@ test('each change leaves an audit item that tells who did what, without a value'
   await secrets.update(principal, id, { description: 'x' });
   await secrets.remove(principal, id);
   await secrets.create(principal, { key, value: second });
-  const items = await table.queryAll({ partition: `T#${table.tenant}#AUDIT#${createdAt.slice(0, 7)}` });
+  const items = await table.queryAll({ partition: tenantPartition(`AUDIT#${createdAt.slice(0, 7)}`) });
   expect(items.map(({ action, details }) => [action, details])).toEqual([
     ['secret.created', { key, version: 0 }],
     ['secret.rotated', { key, version: 1 }],

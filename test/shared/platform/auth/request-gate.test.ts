@@ -225,7 +225,7 @@ test('of a session’s first requests at once each is counted, and its counters 
   // An hour that begins a minute before the day is over.
   advance(86_340_000);
   const { windows } = await admit(scope, session, access);
-  const stored = await scope.table.getMany([sessionMeterEntity.key(scope.table.tenant, session)]);
+  const stored = await scope.table.getMany([sessionMeterEntity.key(session)]);
   expect(stored[0]?.ttl).toBeGreaterThan(windows.hourly.reset);
 });
 

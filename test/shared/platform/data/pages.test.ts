@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type IdPrefix, newId } from '../../../../shared/core/ids.ts';
+import { tenantPartition } from '../../../../shared/platform/data/keys.ts';
 import type { ListSource, PostFilter } from '../../../../shared/platform/data/listing.ts';
 import { type CursorPagination, CursorQuery, cursorPage } from '../../../../shared/platform/data/pages.ts';
 import type { QueryOptions } from '../../../../shared/platform/data/query.ts';
@@ -15,7 +16,7 @@ async function insertNotes(given: readonly Name[]) {
   const { table, commands } = notes();
   const inserted = given.map((name) => ({ id: newId('record'), name }));
   if (inserted.length > 0) await table.commit(inserted.map((note) => table.writes.insert(noteEntity, note)));
-  const source = { partition: `T#${table.tenant}#BY_ID`, index: 1 as const, kind: 'record' as const };
+  const source = { partition: tenantPartition('BY_ID'), index: 1 as const, kind: 'record' as const };
   return { table, commands, source, newestFirst: inserted.toReversed() };
 }
 
