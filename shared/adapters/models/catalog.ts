@@ -1,6 +1,6 @@
 import type { PriceOptions } from '@pydantic/genai-prices';
+import { memoise } from '../../core/cache.ts';
 import { loadOnce } from '../../core/load-once.ts';
-import { memoise } from '../../core/memoise.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { Price, Rate } from './cost.ts';
 import type { ProviderKeys } from './provider-keys.ts';

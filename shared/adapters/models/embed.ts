@@ -1,7 +1,7 @@
 import type { EmbeddingModelV4 } from '@ai-sdk/provider';
+import { memoise } from '../../core/cache.ts';
 import { chunksOf } from '../../core/chunks.ts';
 import { forEachConcurrently } from '../../core/for-each-concurrently.ts';
-import { memoise } from '../../core/memoise.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { EmbeddingAnswer, EmbeddingRequest } from '../ports.ts';
 import { modelUsedOf, priceOf, type ResolvedModel } from './catalog.ts';

@@ -4,7 +4,7 @@ import type {
   LanguageModelV4GenerateResult,
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider';
-import { memoise } from '../../core/memoise.ts';
+import { memoise } from '../../core/cache.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { ModelEvent, ModelFinish, ModelRequest } from '../model-port.ts';
 import { callOptionsOf } from './call-options.ts';

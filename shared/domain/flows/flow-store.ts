@@ -4,6 +4,7 @@ import { ifRefused } from '../../platform/data/condition-failed.ts';
 import { type CursorQuery, cursorPage } from '../../platform/data/pages.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { firstDraft, savedDraft } from '../../platform/data/versioned.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { type Flow, flowEntity, flowsPartition } from './flow.ts';
 import { keysOfSteps, useWrites } from './secret-keys.ts';
@@ -35,11 +36,11 @@ export function flowStore(scope: Scope) {
    */
   async function change(
     id: string,
-    decide: (flow: Flow) => Promise<{ flow: Flow; beside?: Write[] }>,
+    decide: (before: Flow) => Promise<{ after: Flow; beside?: Write[] }>,
   ): Promise<Flow> {
     const decided = async (before: Flow) => {
-      const { flow, beside = [] } = await decide(before);
-      return { put: flow, beside: [...beside, ...useWrites(table, id, before, flow)] };
+      const { after, beside = [] } = await decide(before);
+      return { put: after, beside: [...beside, ...useWrites(table, id, before, after)] };
     };
     return found(await table.modify(flowEntity, { id }, decided, { conflictError }));
   }
@@ -83,10 +84,7 @@ export function flowStore(scope: Scope) {
         description: given.description ?? null,
         steps: await payloads.offload(`${id}/${newId('step')}`, steps),
         ...factsOf(steps),
-        draft: { id: newId('flowver'), number: 1, createdAt: at },
-        publishedVersionId: null,
-        lastVersionNumber: 1,
-        revision: 1,
+        ...firstDraft({ id: newId('flowver'), createdAt: at }),
         createdAt: at,
         updatedAt: at,
         lastRunAt: null,
@@ -110,27 +108,25 @@ export function flowStore(scope: Scope) {
     ): Promise<LoadedFlow & { draft: NonNullable<Flow['draft']> }> {
       const payloadRef = changes.steps && (await payloads.offload(`${id}/${newId('step')}`, changes.steps));
       const at = now().toISOString();
-      const draftId = newId('flowver');
+      const draft = { id: newId('flowver'), createdAt: at };
       const flow = await change(id, async (before) => {
         check?.(before);
-        const number = before.lastVersionNumber + (before.draft ? 0 : 1);
         const name = changes.name ?? before.name;
         return {
-          flow: {
+          after: {
             ...before,
             name,
             search: name.toLowerCase(),
             ...(changes.description !== undefined && { description: changes.description }),
             ...(payloadRef && { steps: payloadRef, ...factsOf(changes.steps ?? []) }),
-            draft: before.draft ?? { id: draftId, number, createdAt: at },
-            lastVersionNumber: number,
+            ...savedDraft(before, draft),
             updatedAt: at,
           },
           beside,
         };
       });
       const steps = changes.steps ?? ((await payloads.fetch(flow.steps)) as FlowStep[]);
-      return { ...flow, steps, draft: flow.draft ?? { id: draftId, number: 1, createdAt: at } };
+      return { ...flow, steps, draft: flow.draft ?? { ...draft, number: 1 } };
     },
 
     async remove(id: string): Promise<void> {

@@ -2,10 +2,11 @@ import * as z from 'zod';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 import { PayloadRef } from '../../platform/data/payloads.ts';
+import { versionedFields, versionFields } from '../../platform/data/versioned.ts';
 
 /** A flow with the steps that its editor shows: those of the draft, or of the published version when there is none. */
 export const Flow = z.object({
-  id: z.string(),
+  ...versionedFields,
   userId: z.string(),
   organizationId: z.string().nullable(),
   name: z.string(),
@@ -17,34 +18,19 @@ export const Flow = z.object({
   /** The keys of the secrets that `steps` name, and those of what is published. */
   secretKeys: z.array(z.string()).optional(),
   publishedSecretKeys: z.array(z.string()).optional(),
-  /** The unpublished version that `steps` make up. */
-  draft: z.object({ id: z.string(), number: z.int(), createdAt: z.string() }).nullable(),
-  publishedVersionId: z.string().nullable(),
-  /** The number that the last version got. */
-  lastVersionNumber: z.int(),
-  /** Counts the changes, so that two writers cannot overwrite each other unseen. */
-  revision: z.int(),
   createdAt: z.string(),
-  updatedAt: z.string(),
   lastRunAt: z.string().nullable(),
 });
 export type Flow = z.infer<typeof Flow>;
 
 /** A version that no longer changes. A draft has no item of its own: the flow holds it. */
 export const FlowVersion = z.object({
-  id: z.string(),
+  ...versionFields,
   flowId: z.string(),
-  number: z.int(),
-  type: z.enum(['published', 'draft', 'test', 'virtual']),
   steps: PayloadRef,
   stepCount: z.int(),
   secretKeys: z.array(z.string()).optional(),
   stepSummary: z.string().nullable(),
-  label: z.string().nullable(),
-  notes: z.string().nullable(),
-  createdAt: z.string(),
-  /** When it is to be forgotten, in Unix seconds: of a flow that is stored nowhere. */
-  ttl: z.int().optional(),
 });
 export type FlowVersion = z.infer<typeof FlowVersion>;
 
