@@ -2,13 +2,12 @@ import { conflict, notFound } from '../../core/errors.ts';
 import { ApiKey, apiKeyEntity, credentialEntity, keysPartition } from '../../platform/auth/api-key.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { Changes, Write } from '../../platform/data/writes.ts';
+import { type Changes, exists, type Write } from '../../platform/data/writes.ts';
 import { type AuditEvent, audit } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 
 export type ApiKeyStore = ReturnType<typeof apiKeyStore>;
 
-const exists = { expression: 'attribute_exists(PK)' };
 const unchanged = ({ hash }: ApiKey) => ({ expression: '#hash = :old', values: { old: hash } });
 
 type ApiKeyChanges = NonNullable<Changes<typeof apiKeyEntity>['set']>;
