@@ -7,6 +7,8 @@ export interface SandboxTask<Input, Output> {
   name: string;
   /** One at a time, whoever asks: for work that may take a quarter of a Lambda's memory. */
   alone?: boolean;
+  /** Usually short: those of a tenant that come together go to a thread together, which costs less. */
+  gathers?: boolean;
   /** For the compiler alone. */
   types?: (input: Input) => Output;
 }
@@ -19,7 +21,7 @@ export type TaskOf<Work extends (input: never) => unknown> = SandboxTask<
 
 export const sandboxTask = <Input, Output>(
   name: string,
-  options: { alone?: boolean } = {},
+  options: Pick<SandboxTask<Input, Output>, 'alone' | 'gathers'> = {},
 ): SandboxTask<Input, Output> => ({ name, ...options });
 
 export interface Limits {
