@@ -1,8 +1,9 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import type * as z from 'zod';
+import type { apiDocument } from '../shared/platform/http/openapi.ts';
 import type { endpoints } from './index.ts';
 
-type Declared = (typeof endpoints)[number];
+type Declared = (typeof endpoints)[number] | typeof apiDocument;
 type RouteOf<E> = E extends { method: infer Method extends string; path: infer Path extends string }
   ? `${Method} ${Path}`
   : never;
@@ -13,7 +14,7 @@ export type Route = RouteOf<Declared>;
 
 /** What a call takes: the params, the query and the body that the endpoint declares. */
 export type RequestOf<R extends Route> =
-  EndpointOf<R> extends { params?: infer Params; query?: infer Query; body?: infer Body }
+  EndpointOf<R> extends { id: string; params?: infer Params; query?: infer Query; body?: infer Body }
     ? Part<'params', Params> & Part<'query', Query> & Part<'body', Body> & { signal?: AbortSignal }
     : never;
 
@@ -59,7 +60,7 @@ export class ResponseError extends Error {
 export interface ClientOptions {
   /** Of the API, with the stage if there is one: `http://127.0.0.1:3000`, `https://….amazonaws.com/dev`. */
   baseUrl: string;
-  /** An API key or a session token. Only the reference pages need none. */
+  /** An API key or a session token. Only the API document needs none. */
   token?: string;
   fetch?: typeof fetch;
 }

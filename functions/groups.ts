@@ -1,10 +1,7 @@
+import type { apiDocument } from '../shared/platform/http/openapi.ts';
 import type { endpoints } from './index.ts';
 
-type GroupOf<E> = E extends { produces: string }
-  ? never
-  : E extends { id: `${infer Group}.${string}` }
-    ? Group
-    : never;
+type GroupOf<E> = E extends { id: `${infer Group}.${string}` } ? Group : never;
 
 /** What each group of endpoints is about: the tags of the API document. */
 export const groups = {
@@ -18,4 +15,4 @@ export const groups = {
   secrets: 'Passwords and keys that steps name. Values go in, and never come out.',
   public: 'What needs no credential.',
   docs: 'This description of the API.',
-} as const satisfies Record<GroupOf<(typeof endpoints)[number]>, string>;
+} as const satisfies Record<GroupOf<(typeof endpoints)[number] | typeof apiDocument>, string>;

@@ -15,10 +15,6 @@ import { runBatchFlow } from './batches/run-flow.ts';
 import { batchStatus } from './batches/status.ts';
 import { batchSummary } from './batches/summary.ts';
 import { dispatch } from './dispatch/run.ts';
-import { openApiDocument } from './docs/openapi.ts';
-import { referencePage } from './docs/page.ts';
-import { referenceScript } from './docs/script.ts';
-import { referenceStyle } from './docs/style.ts';
 import { getFlowVersion } from './flow-versions/get.ts';
 import { getPublishedFlowVersion } from './flow-versions/get-published.ts';
 import { listFlowVersions } from './flow-versions/list.ts';
@@ -58,10 +54,6 @@ import { secretsIntakeSubmit } from './secrets/intake-submit.ts';
 import { listSecrets } from './secrets/list.ts';
 import { secretsSetupUrl } from './secrets/setup-url.ts';
 import { updateSecret } from './secrets/update.ts';
-import { setupFields } from './setup/fields.ts';
-import { setupPage } from './setup/page.ts';
-import { setupScript } from './setup/script.ts';
-import { setupStyle } from './setup/style.ts';
 import { getUsageLimits } from './usage-limits/get.ts';
 
 /** Every endpoint of the API, once. Routes, documents, clients and roles derive from this list. */
@@ -122,12 +114,4 @@ export const endpoints = [
   updateSecret,
   deleteSecret,
   validateFlow,
-  openApiDocument,
-  referencePage,
-  referenceScript,
-  referenceStyle,
-  setupPage,
-  setupScript,
-  setupFields,
-  setupStyle,
 ] as const satisfies readonly AnyEndpoint[];

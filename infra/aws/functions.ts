@@ -13,10 +13,10 @@ import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type QueueName, type QueueSpec, queueArnEnv, queues, timers } from '../resources.ts';
-import type { Bundles } from './bundles.ts';
+import { staticFilesLambda } from '../routes.ts';
+import { type Bundles, staticFilesFolder } from './bundles.ts';
 import { type Entry, entries } from './entries.ts';
 import type { Environment } from './environments.ts';
-import { streamingSeconds } from './gateway-document.ts';
 import { groupRole } from './grants.ts';
 import type { Identity } from './identity.ts';
 import type { Stores } from './stores.ts';
@@ -30,8 +30,6 @@ export interface FunctionsProps {
   /** Under which people reach the API, where that is not the address that API Gateway gave it. */
   publicUrl?: string;
 }
-
-const requestSeconds = 29;
 
 /** Groups whose Lambdas run flows, and so need what flows reach. */
 const runsFlows = (group: string) => group === 'workers' || group === 'dispatch';
@@ -75,7 +73,7 @@ export class Functions extends Construct {
   }
 
   private makeFunction(
-    { id, group, streams, memoryMb = runsFlows(group) ? 1_024 : 512 }: Entry,
+    { id, group, timeoutSeconds, memoryMb = runsFlows(group) ? 1_024 : 512 }: Entry,
     shared: ReturnType<Functions['makeGroup']>,
     props: FunctionsProps,
   ) {
@@ -89,9 +87,7 @@ export class Functions extends Construct {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       memorySize: memoryMb,
-      timeout: Duration.seconds(
-        streams ? streamingSeconds : group === 'workers' ? timeoutOf(id) : requestSeconds,
-      ),
+      timeout: Duration.seconds(timeoutSeconds),
       tracing: Tracing.ACTIVE,
       loggingFormat: LoggingFormat.TEXT,
       environment: variablesFor(group, props),
@@ -113,12 +109,6 @@ export class Functions extends Construct {
     new Rule(this, `${worker}-timer`, { schedule, targets: [new LambdaTarget(lambda)] });
   }
 }
-
-const specOf = (id: string) =>
-  [...Object.values(queues as Record<string, QueueSpec>), ...timers].find(
-    ({ worker }) => `workers.${worker}` === id,
-  );
-const timeoutOf = (id: string) => specOf(id)?.timeoutSeconds ?? 60;
 
 function variablesFor(
   group: string,
@@ -148,6 +138,7 @@ function variablesFor(
       PROVIDER_KEYS_SECRET: stores.providerKeys.secretArn,
       VECTOR_BUCKET: String(stores.vectors.vectorBucketName),
     }),
+    ...(group === staticFilesLambda && { STATIC_FILES: staticFilesFolder }),
     ...(keepsSecrets(group) && { SECRETS_PREFIX: stores.secretsPrefix }),
   };
 }

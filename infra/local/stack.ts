@@ -13,6 +13,7 @@ import { queueUrlOf, startQueues } from './queues/queues.ts';
 import { startVectorsServer } from './s3-vectors/server.ts';
 import { startScheduler } from './scheduler/server.ts';
 import { startSecretsServer } from './secrets-manager/server.ts';
+import { removeStaticFiles } from './static-files.ts';
 import { startTimers } from './timers.ts';
 
 export interface StackOptions {
@@ -94,6 +95,7 @@ async function start(
   const gateway = createGateway(routes.promise);
   const { url, localUrl, warning, stop } = await serve(gateway, port, host);
   resources.defer(stop);
+  resources.defer(removeStaticFiles);
   if (warning) warn(warning);
 
   const { aws, queues, scheduler, messages } = await startServers(directory, servers, warn, onEnd);

@@ -63,10 +63,6 @@ export interface Endpoint<
   body?: Body;
   /** How the body is sent. Multipart fields arrive as one object of strings and files. */
   bodyType?: 'json' | 'multipart';
-  /** The media type of the answer where it is not JSON. */
-  produces?: string;
-  /** Of a successful answer, where it is not JSON. */
-  headers?: Readonly<Record<string, string>>;
   /** The events of an answer that is sent while it is made, or all of it: see {@link defineStreamingEndpoint}. */
   streams?: z.ZodType;
   /** The media type of what is streamed, where that is not server-sent events. */

@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import type * as z from 'zod';
 import { outOfTime } from '../../core/errors.ts';
 import type { Call } from '../auth/optional-credential.ts';
-import { uncounted } from '../auth/rate-limit-windows.ts';
+import { rateLimitHeadersOf, uncounted } from '../auth/rate-limit-windows.ts';
 import { type Admission, admit } from '../auth/request-gate.ts';
 import { resolveNeeds } from '../data/scope.ts';
 import { type Principal, principalFrom } from '../identity/principal.ts';
@@ -113,13 +113,6 @@ async function answerTo(
       ? (reply as { status: number; body: unknown })
       : { status: statuses[0] ?? 200, body: reply };
   const schema: z.ZodType = endpoint.responses[status];
-  if (endpoint.produces) {
-    return {
-      statusCode: status,
-      headers: { 'content-type': endpoint.produces, ...contentHeaders, ...endpoint.headers },
-      body: String(body),
-    };
-  }
   return json(status, schema.parse(body));
 }
 
@@ -131,12 +124,6 @@ const live = ({ contentType, headers, stream }: LiveBody): APIGatewayProxyResult
   headers: { 'content-type': contentType, 'cache-control': 'no-store', ...headers },
   body: stream as unknown as string,
 });
-
-/** Pages and scripts of the reference: nothing from elsewhere, and a day in the browser's cache. */
-const contentHeaders = {
-  'cache-control': 'public, max-age=86400',
-  'x-content-type-options': 'nosniff',
-};
 
 function parseRequest({ params, query, body, method }: AnyEndpoint, event: APIGatewayProxyEvent) {
   const input = {
@@ -176,13 +163,8 @@ function rateLimitHeaders({ permission, optionalCredential }: AnyEndpoint) {
   }) => {
     const admission = await context.admission?.catch(() => undefined);
     if (!response) return;
-    const { limit, remaining, reset } = admission?.rateLimit ?? uncounted(isFree);
-    response.headers = {
-      ...response.headers,
-      'X-RateLimit-Limit': String(limit),
-      'X-RateLimit-Remaining': String(remaining),
-      'X-RateLimit-Reset': String(reset),
-    };
+    const limits = rateLimitHeadersOf(admission?.rateLimit ?? uncounted(isFree));
+    response.headers = { ...response.headers, ...limits };
   };
   return { after: add, onError: add };
 }

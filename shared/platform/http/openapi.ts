@@ -38,6 +38,18 @@ In the steps of a flow, \`{{ name }}\` stands for a variable and \`{{secret:KEY}
 
 Lists are paged by \`cursor\`, or by \`offset\` where an operation has it. A JSON body may have ${bodyLimits.json.toLocaleString('en')} bytes, an upload ${bodyLimits.multipart.toLocaleString('en')}.`;
 
+/** How the document describes itself. It is a static file, so it has no handler. */
+export const apiDocument = {
+  id: 'docs.openapi',
+  method: 'GET',
+  path: '/openapi.json',
+  permission: 'public',
+  summary: 'This document',
+  responses: { 200: z.looseObject({ openapi: z.string() }) },
+} as const satisfies Described;
+
+type Described = Omit<AnyEndpoint, 'needs' | 'handle'>;
+
 /**
  * The OpenAPI 3.1 document of the endpoints, with every schema that carries an id as a component.
  * @param groups What each group of endpoints is about, by its name.
@@ -45,8 +57,8 @@ Lists are paged by \`cursor\`, or by \`offset\` where an operation has it. A JSO
 export function openApi(endpoints: readonly AnyEndpoint[], groups: Readonly<Record<string, string>>) {
   const schemas: Components = new Map();
   const paths: Record<string, Json> = {};
-  for (const endpoint of endpoints) {
-    if (endpoint.produces) continue;
+  const described: readonly Described[] = [...endpoints, apiDocument];
+  for (const endpoint of described) {
     paths[endpoint.path] = {
       ...paths[endpoint.path],
       [endpoint.method.toLowerCase()]: operation(endpoint, schemas),
@@ -62,7 +74,7 @@ export function openApi(endpoints: readonly AnyEndpoint[], groups: Readonly<Reco
     },
     // Relative to where the document is served, so it holds behind any host and stage.
     servers: [{ url: '.', description: 'this deployment' }],
-    tags: [...new Set(endpoints.filter(({ produces }) => !produces).map(groupOf))].map((name) => ({
+    tags: [...new Set(described.map(groupOf))].map((name) => ({
       name,
       description: groups[name],
     })),
@@ -83,9 +95,9 @@ export function openApi(endpoints: readonly AnyEndpoint[], groups: Readonly<Reco
   };
 }
 
-export const groupOf = ({ id }: AnyEndpoint) => id.split('.')[0] ?? id;
+export const groupOf = ({ id }: Described) => id.split('.')[0] ?? id;
 
-function operation(endpoint: AnyEndpoint, schemas: Components): Json {
+function operation(endpoint: Described, schemas: Components): Json {
   const {
     id,
     summary,
@@ -140,7 +152,7 @@ function operation(endpoint: AnyEndpoint, schemas: Components): Json {
 const success = (
   status: number,
   schema: z.ZodType,
-  { permission, optionalCredential, streams, streamsAs = eventStream }: AnyEndpoint,
+  { permission, optionalCredential, streams, streamsAs = eventStream }: Described,
   schemas: Components,
 ) => ({
   description: status === 204 ? 'Done; no body' : 'Done',
