@@ -2,8 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { requireEnv } from '../shared/core/environment.ts';
 import { loadOnce } from '../shared/core/load-once.ts';
+import { requirementsOf } from '../shared/platform/aws/uses.ts';
 import { awsLambda } from '../shared/platform/http/awslambda.ts';
 import { type Manifest, type StaticRequest, staticResponse } from '../shared/platform/http/static-files.ts';
+
+export const requirements = requirementsOf('static-files', 'default-limits');
 
 const stored = (name: string) => readFile(join(requireEnv('STATIC_FILES'), name));
 const manifest = loadOnce(async (): Promise<Manifest> => JSON.parse(String(await stored('manifest.json'))));

@@ -4,6 +4,7 @@ import type { Ports } from '../adapters/ports.ts';
 import { sandbox } from '../adapters/sandbox/sandbox.ts';
 import { vectorsPort } from '../adapters/vectors/vectors-adapter.ts';
 import { recordsPort } from '../domain/records/records-adapter.ts';
+import { using } from '../platform/aws/uses.ts';
 import type { Scope } from '../platform/data/scope.ts';
 
 /** For whom a run acts, and which it is. */
@@ -14,18 +15,31 @@ export interface RunOwner {
 }
 
 /** The world as a deployed flow meets it, acting for the owner of the run. */
-export const livePorts = (scope: Scope, { userId, organizationId, runId }: RunOwner): Ports => ({
-  now: scope.now,
-  // The heavy ones are loaded with the first step that needs them.
-  secrets: async (keys) => (await import('../domain/secrets/secret-values.ts')).secretValues(scope)(keys),
-  model: async (request) => (await import('../adapters/models/call-model.ts')).callModel(request),
-  embed: async (request) => (await import('../adapters/models/embed.ts')).embedTexts(request),
-  fetch: async (request) => (await import('../adapters/net/safe-fetch.ts')).safeFetch(request),
-  searchAccount: async (provider) =>
-    (await import('../adapters/web/search-account.ts')).searchAccount(provider),
-  sandbox: sandbox(scope),
-  records: recordsPort(scope, { userId, organizationId }),
-  vectors: vectorsPort(scope.table.tenant),
-  assets: assetStore({ tenant: scope.table.tenant, runId }),
-  messages: messagesPort(scope.table.tenant),
-});
+export const livePorts = /* @__PURE__ */ using(
+  [
+    'table:read',
+    'secrets:read',
+    'provider-keys',
+    recordsPort,
+    sandbox,
+    vectorsPort,
+    assetStore,
+    messagesPort,
+    { memoryMb: 1_024 },
+  ],
+  (scope: Scope, { userId, organizationId, runId }: RunOwner): Ports => ({
+    now: scope.now,
+    // The heavy ones are loaded with the first step that needs them.
+    secrets: async (keys) => (await import('../domain/secrets/secret-values.ts')).secretValues(scope)(keys),
+    model: async (request) => (await import('../adapters/models/call-model.ts')).callModel(request),
+    embed: async (request) => (await import('../adapters/models/embed.ts')).embedTexts(request),
+    fetch: async (request) => (await import('../adapters/net/safe-fetch.ts')).safeFetch(request),
+    searchAccount: async (provider) =>
+      (await import('../adapters/web/search-account.ts')).searchAccount(provider),
+    sandbox: sandbox(scope),
+    records: recordsPort(scope, { userId, organizationId }),
+    vectors: vectorsPort(scope.table.tenant),
+    assets: assetStore({ tenant: scope.table.tenant, runId }),
+    messages: messagesPort(scope.table.tenant),
+  }),
+);

@@ -1,4 +1,5 @@
 import { conflict, notFound } from '../../core/errors.ts';
+import { using } from '../../platform/aws/uses.ts';
 import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { type CursorQuery, cursorPage } from '../../platform/data/pages.ts';
@@ -24,7 +25,7 @@ const attemptsMax = 5;
 const markedEveryMs = 60_000;
 const exists = { expression: 'attribute_exists(PK)' };
 
-export function flowStore(scope: Scope) {
+export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (scope: Scope) => {
   const { table, now, newId } = scope;
   const payloads = payloadStore(scope);
 
@@ -182,7 +183,7 @@ export function flowStore(scope: Scope) {
       }
     },
   };
-}
+});
 
 const factsOf = (steps: readonly FlowStep[]) => ({
   stepCount: steps.length,

@@ -1,4 +1,5 @@
 import { invalidAt, notFound } from '../../core/errors.ts';
+import { using } from '../../platform/aws/uses.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import {
@@ -29,7 +30,7 @@ const VersionSummary = FlowVersionSchema.pick({
 export type VersionSummary = ReturnType<typeof VersionSummary.parse>;
 
 /** Versions of a flow: a draft that changes, and published and test ones that never do. */
-export function versionStore(scope: Scope) {
+export const versionStore = /* @__PURE__ */ using([flowStore, payloadStore], (scope: Scope) => {
   const { table, now } = scope;
   const flows = flowStore(scope);
   const payloads = payloadStore(scope);
@@ -126,7 +127,7 @@ export function versionStore(scope: Scope) {
       }));
     },
   };
-}
+});
 
 export const stepSummaryOf = (stepCount: number) => `${stepCount} ${stepCount === 1 ? 'step' : 'steps'}`;
 

@@ -1,4 +1,5 @@
 import { conflict, notFound } from '../../core/errors.ts';
+import { using } from '../../platform/aws/uses.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { parseOrReject } from '../../platform/http/validation.ts';
@@ -13,7 +14,7 @@ export type RecordStore = ReturnType<typeof recordStore>;
 
 const attemptsMax = 5;
 
-export function recordStore(scope: Scope) {
+export const recordStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
   const { table, signal } = scope;
   const attempt = recordWriter(scope);
 
@@ -100,7 +101,7 @@ export function recordStore(scope: Scope) {
       await persistently(async () => (await attempt.remove(await get(id))) || undefined);
     },
   };
-}
+});
 
 /** Decides anew when another writer came between, a few times. */
 async function persistently<T>(decide: () => Promise<T | undefined>): Promise<T> {

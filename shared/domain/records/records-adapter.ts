@@ -1,6 +1,7 @@
 import type { FlowRecord, MergeStrategy, RecordSelector, RecordsPort } from '../../adapters/ports.ts';
 import { ApiError, conflict } from '../../core/errors.ts';
 import { StepError } from '../../core/step-error.ts';
+import { using } from '../../platform/aws/uses.ts';
 import { backOff } from '../../platform/data/commit.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { parseOrReject } from '../../platform/http/validation.ts';
@@ -16,7 +17,7 @@ import { isUnchanged, recordWriter } from './record-writer.ts';
 const attemptsMax = 20;
 
 /** The tenant's records, as a running flow reaches them. */
-export function recordsPort(scope: Scope, owner: Owner): RecordsPort {
+export const recordsPort = /* @__PURE__ */ using([recordStore], (scope: Scope, owner: Owner): RecordsPort => {
   const find = findRecord(scope);
   const { replaceValues } = recordWriter(scope);
 
@@ -46,7 +47,7 @@ export function recordsPort(scope: Scope, owner: Owner): RecordsPort {
     upsert: (record) => asStep(() => recordStore(scope).upsert({ ...record, ...owner })),
     update: (...asked) => asStep(async () => seen(await update(...asked))),
   };
-}
+});
 
 const seen = (record: RecordItem | undefined): FlowRecord | undefined =>
   record && {

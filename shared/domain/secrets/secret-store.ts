@@ -1,4 +1,5 @@
 import { ApiError, conflict, notFound } from '../../core/errors.ts';
+import { using } from '../../platform/aws/uses.ts';
 import { decode } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
@@ -12,7 +13,7 @@ import {
   secretUsesPartition,
 } from './secret.ts';
 import { changeOf, type GivenSecret, refuseOtherVersion, revocationOf } from './secret-changes.ts';
-import { type SecretVault, secretVault } from './secret-vault.ts';
+import { secretVault } from './secret-vault.ts';
 import { secretWriter } from './secret-writer.ts';
 
 export type SecretStore = ReturnType<typeof secretStore>;
@@ -24,7 +25,9 @@ interface Expected {
 
 const attemptsMax = 5;
 
-export const secretStore = (scope: Scope, vault: SecretVault = secretVault(scope)) => {
+const parts = ['table:write', secretVault] as const;
+
+export const secretStore = /* @__PURE__ */ using(parts, (scope: Scope, vault = secretVault(scope)) => {
   const { table } = scope;
   const write = secretWriter(scope, vault);
 
@@ -110,4 +113,4 @@ export const secretStore = (scope: Scope, vault: SecretVault = secretVault(scope
       }
     },
   };
-};
+});

@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { noteValue } from '../../core/redaction/known-values.ts';
+import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { findSecrets } from './find-secrets.ts';
-import { type SecretVault, secretVault } from './secret-vault.ts';
+import { type SecretReader, secretReader } from './secret-vault.ts';
 
 const keptMs = 600_000;
 
@@ -21,20 +22,23 @@ const versions = new LRUCache<string, string, () => Promise<string | undefined>>
  * table is asked each time, so that a rotation and a deletion hold at once.
  * @throws when a value cannot be read, for which the secret is not to blame.
  */
-export const secretValues = (scope: Scope, vault: Pick<SecretVault, 'read'> = secretVault(scope)) => {
-  const { table } = scope;
-  return async (keys: readonly string[]): Promise<Map<string, string>> => {
-    const secrets = await findSecrets(table, keys);
-    const loaded = await Promise.all(
-      [...secrets.values()].map(async ({ id, key, status, valueId }) => {
-        if (status !== 'active' || valueId === null) return [];
-        const context = () => vault.read(id, valueId);
-        const value = await versions.fetch(`${table.tenant} ${id} ${valueId}`, { context });
-        if (value === undefined) return [];
-        noteValue(value);
-        return [[key, value] as const];
-      }),
-    );
-    return new Map(loaded.flat());
-  };
-};
+export const secretValues = /* @__PURE__ */ using(
+  ['table:read', secretReader],
+  (scope: Scope, reader: SecretReader = secretReader(scope)) => {
+    const { table } = scope;
+    return async (keys: readonly string[]): Promise<Map<string, string>> => {
+      const secrets = await findSecrets(table, keys);
+      const loaded = await Promise.all(
+        [...secrets.values()].map(async ({ id, key, status, valueId }) => {
+          if (status !== 'active' || valueId === null) return [];
+          const context = () => reader.read(id, valueId);
+          const value = await versions.fetch(`${table.tenant} ${id} ${valueId}`, { context });
+          if (value === undefined) return [];
+          noteValue(value);
+          return [[key, value] as const];
+        }),
+      );
+      return new Map(loaded.flat());
+    };
+  },
+);

@@ -9,6 +9,7 @@ import {
   stepSummaryOf,
   versionStore,
 } from '../../domain/flows/version-store.ts';
+import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -22,7 +23,7 @@ const kept = new Set<string>();
 const keptMax = 10_000;
 
 /** The versions that runs use: published ones, and snapshots of what is not published. */
-export function runVersions(scope: Scope) {
+export const runVersions = /* @__PURE__ */ using(['table:write', payloadStore], (scope: Scope) => {
   const { table, now } = scope;
   const payloads = payloadStore(scope);
 
@@ -94,7 +95,7 @@ export function runVersions(scope: Scope) {
       }));
     },
   };
-}
+});
 
 /** What is never published: a version whose id follows from its flow and its steps, so that the same is kept once. */
 function snapshotOf(

@@ -70,8 +70,6 @@ export interface Endpoint<
   responses: R;
   /** Statuses beyond 401, 403, 429, 500 and 504, which every endpoint may answer. */
   errors?: readonly ErrorStatuses[];
-  /** Where the usual is too little. A Lambda's share of a processor grows with it; 1,769 have a whole one. */
-  memoryMb?: number;
   needs: N;
   handle: (request: Request<Params, Query, Body>, needs: Resolved<N>) => Promise<Reply<R>> | Reply<R>;
 }

@@ -1,6 +1,6 @@
 import { resolveModel } from '../../../adapters/models/catalog.ts';
 import { providerKeys } from '../../../adapters/models/provider-keys.ts';
-import { hasCollection } from '../../../adapters/vectors/vectors-adapter.ts';
+import { hasCollection } from '../../../adapters/vectors/has-collection.ts';
 import { idOf } from '../../../core/ids.ts';
 import { StepError } from '../../../core/step-error.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
