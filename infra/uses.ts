@@ -30,3 +30,17 @@ export const variablesOf = {
 } as const satisfies Record<Use, readonly string[]>;
 
 export type Variable = (typeof variablesOf)[Use][number];
+
+const reading = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'];
+const writing = [
+  ...['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
+  ...['dynamodb:BatchWriteItem', 'dynamodb:ConditionCheckItem'],
+];
+
+/** What the uses that reach the table may do to it. */
+export const tableActionsOf = {
+  'table:read': reading,
+  'table:write': [...reading, ...writing],
+  'rate-limits': ['dynamodb:UpdateItem'],
+  credentials: reading,
+} as const satisfies { [U in Use]?: readonly string[] };

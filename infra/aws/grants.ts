@@ -3,19 +3,10 @@ import { Effect, type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws
 import type { Construct } from 'constructs';
 import type { Use } from '../../shared/platform/aws/uses.ts';
 import { tableSchema } from '../resources.ts';
+import { tableActionsOf } from '../uses.ts';
 import { grantAssets, grantFindingVectors, grantVectors } from './file-grants.ts';
 import { grantMessages } from './message-grants.ts';
 import type { Stores } from './stores.ts';
-
-const readActions = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'];
-const writeActions = [
-  ...readActions,
-  'dynamodb:PutItem',
-  'dynamodb:UpdateItem',
-  'dynamodb:DeleteItem',
-  'dynamodb:BatchWriteItem',
-  'dynamodb:ConditionCheckItem',
-];
 
 /** The execution role of a group of Lambdas: it may do what they use, and nothing else. */
 export function groupRole(scope: Construct, group: string, uses: ReadonlySet<Use>, stores: Stores): Role {
@@ -38,10 +29,10 @@ function grant(role: Role, use: Use, stores: Stores) {
   ];
   const nothing = () => {};
   const grants: Record<Use, () => void> = {
-    'rate-limits': () => allow(role, ['dynamodb:UpdateItem'], [table.tableArn]),
-    'table:read': () => allow(role, readActions, tableArns),
-    'table:write': () => allow(role, writeActions, tableArns),
-    credentials: () => allow(role, readActions, tableArns),
+    'rate-limits': () => allow(role, tableActionsOf['rate-limits'], [table.tableArn]),
+    'table:read': () => allow(role, tableActionsOf['table:read'], tableArns),
+    'table:write': () => allow(role, tableActionsOf['table:write'], tableArns),
+    credentials: () => allow(role, tableActionsOf.credentials, tableArns),
     payloads: () => {
       allow(role, ['s3:GetObject', 's3:PutObject', 's3:DeleteObject'], [bucket.arnForObjects('*')]);
       const bucketId = stack.getLogicalId(bucket.node.defaultChild as CfnElement);
@@ -115,5 +106,7 @@ function allowSecrets(role: Role, actions: string[], resourceName: string, reaso
 export const acknowledgeWildcard = (role: Role, resource: string, reason: string) =>
   Validations.of(role).acknowledge({ id: `AwsSolutions-IAM5[Resource::${resource}]`, reason });
 
-export const allow = (role: IRole, actions: string[], resources: string[]) =>
-  role.addToPrincipalPolicy(new PolicyStatement({ effect: Effect.ALLOW, actions, resources }));
+export const allow = (role: IRole, actions: readonly string[], resources: readonly string[]) =>
+  role.addToPrincipalPolicy(
+    new PolicyStatement({ effect: Effect.ALLOW, actions: [...actions], resources: [...resources] }),
+  );
