@@ -1,46 +1,56 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import type * as z from 'zod';
 import type { apiDocument } from '../shared/platform/http/openapi.ts';
+import type { EndpointResponse, SseResponse } from '../shared/platform/http/response.ts';
 import type { endpoints } from './index.ts';
 
 type Declared = (typeof endpoints)[number] | typeof apiDocument;
-type RouteOf<E> = E extends { method: infer Method extends string; path: infer Path extends string }
-  ? `${Method} ${Path}`
-  : never;
-type EndpointOf<R, E = Declared> = E extends unknown ? (RouteOf<E> extends R ? E : never) : never;
+
+/** Every route of the registry with what a call of it takes, answers and streams. */
+type Calls = {
+  [E in Declared as `${E['method']} ${E['path']}`]: {
+    request: Part<'params', E['params']> & Part<'query', E['query']> & Part<'body', E['body']> & Common;
+    answer: AnswerTo<E['response']>;
+    event: E['response'] extends SseResponse ? Output<E['response']['events']> : never;
+  };
+};
 
 /** An endpoint's method and path, as they are declared: `GET /v1/flows/{id}`. */
-export type Route = RouteOf<Declared>;
-
+export type Route = keyof Calls;
 /** What a call takes: the params, the query and the body that the endpoint declares. */
-export type RequestOf<R extends Route> =
-  EndpointOf<R> extends { id: string; params?: infer Params; query?: infer Query; body?: infer Body }
-    ? Part<'params', Params> & Part<'query', Query> & Part<'body', Body> & { signal?: AbortSignal }
-    : never;
+export type RequestOf<R extends Route> = Calls[R]['request'];
+/** What a call answers: the body of the endpoint's status, or of any of its statuses. */
+export type AnswerOf<R extends Route> = Calls[R]['answer'];
+export type EventOf<R extends Route> = Calls[R]['event'];
+/** The routes that answer with server-sent events. */
+export type StreamingRoute = { [R in Route]: [EventOf<R>] extends [never] ? never : R }[Route];
 
-type Part<Name extends string, Schema> = Schema extends z.ZodType
-  ? object extends z.input<Schema>
-    ? { [N in Name]?: Sent<Name, z.input<Schema>> }
-    : { [N in Name]: Sent<Name, z.input<Schema>> }
-  : unknown;
+interface Common {
+  signal?: AbortSignal;
+}
+
+/** A part of a request; nothing where the endpoint declares none. */
+type Part<Name extends string, Schema> = [Schema] extends [undefined]
+  ? unknown
+  : object extends Input<Schema>
+    ? { [N in Name]?: Sent<Name, Input<Schema>> }
+    : { [N in Name]: Sent<Name, Input<Schema>> };
+type Input<Schema> = Schema extends z.ZodType ? z.input<Schema> : never;
 
 /** The text of a query may be given as the number that it writes down. */
 type Sent<Name, Value> = Name extends 'query'
   ? { [K in keyof Value]: string extends Value[K] ? Value[K] | number : Value[K] }
   : Value;
 
-/** What a call answers: the body of the endpoint's status, or of any of its statuses. */
-export type AnswerOf<R extends Route> =
-  EndpointOf<R> extends { responses: infer Responses }
-    ? { [Status in keyof Responses]: z.output<Responses[Status]> }[keyof Responses]
-    : never;
-
-/** The routes that answer with server-sent events. */
-export type StreamingRoute = RouteOf<
-  Exclude<Extract<Declared, { streams: z.ZodType }>, { streamsAs: string }>
->;
-export type EventOf<R extends Route> =
-  EndpointOf<R> extends { streams: infer Event extends z.ZodType } ? z.output<Event> : never;
+type AnswerTo<R extends EndpointResponse> = R extends { kind: 'text' }
+  ? string
+  : R extends { kind: 'sse' }
+    ? Output<R['json']>
+    :
+        | (R extends { body: infer Body } ? Output<Body> : never)
+        | (R extends { bodies: infer B } ? AnyOf<B> : never);
+type AnyOf<Bodies> = { [Status in keyof Bodies]: Output<Bodies[Status]> }[keyof Bodies];
+type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : never;
 
 type Arguments<R extends Route> =
   object extends RequestOf<R> ? [request?: RequestOf<R>] : [request: RequestOf<R>];

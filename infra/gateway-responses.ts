@@ -1,10 +1,6 @@
-import {
-  type DetailsOf,
-  type ErrorDetail,
-  type ErrorStatus,
-  type ListStatus,
-  unauthorized,
-} from '../shared/core/errors.ts';
+import type { DetailCode } from '../shared/core/error-codes.ts';
+import { type ErrorCode, invalid, ServiceError, unauthenticated } from '../shared/core/errors.ts';
+import { type HttpError, httpErrorOf } from '../shared/platform/http/http-errors.ts';
 
 /** What API Gateway itself answers, without a Lambda: the types of `AWS::ApiGateway::GatewayResponse`. */
 export type GatewayResponseType =
@@ -28,44 +24,35 @@ export type GatewayResponseType =
   | 'UNSUPPORTED_MEDIA_TYPE'
   | 'WAF_FILTERED';
 
-export interface GatewayResponse {
-  statusCode: number;
-  /** API Gateway puts values in place of `$context.…`. */
-  body: { error: string; details: string | ErrorDetail[] | undefined };
-  headers: Record<string, string>;
-}
-
-/** @param limitPerHour The default limit of a key, which stands in the headers of every answer. */
-export function gatewayResponses(limitPerHour: number): Record<GatewayResponseType, GatewayResponse> {
-  const headers = {
+/**
+ * API Gateway puts values in place of `$context.…`.
+ * @param limitPerHour The default limit of a key, which stands in the headers of every answer.
+ */
+export function gatewayResponses(limitPerHour: number): Record<GatewayResponseType, HttpError> {
+  const rateLimit = {
     // No key was counted, so nothing is left of it and no window ends.
     'X-RateLimit-Limit': String(limitPerHour),
     'X-RateLimit-Remaining': '0',
     'X-RateLimit-Reset': '0',
   };
-  const answer = <S extends ErrorStatus>(
-    statusCode: S,
-    error: string,
-    details: DetailsOf<S>,
-  ): GatewayResponse => ({ statusCode, body: { error, details }, headers });
-  const listed = (statusCode: ListStatus, error: string, code: string, message: string) =>
-    answer(statusCode, error, [{ code, message }]);
-  const { message: error, details, headers: challenge } = unauthorized();
-  const noCredential = {
-    ...answer(401, error, details),
-    headers: { ...headers, ...challenge },
+  const response = (error: ServiceError): HttpError => {
+    const { statusCode, body, headers } = httpErrorOf(error);
+    return { statusCode, body, headers: { ...rateLimit, ...headers } };
   };
-  const noRoute = listed(
-    404,
-    'Not found',
-    'NO_SUCH_ENDPOINT',
-    'No such endpoint: $context.httpMethod $context.path',
+  const failure = (code: ErrorCode, message: string) => response(new ServiceError(code, message));
+  const malformed = (code: DetailCode, message: string) => response(invalid([{ code, message }]));
+  const noCredential = response(unauthenticated());
+  const noRoute = response(
+    new ServiceError('NOT_FOUND', 'Not found', {
+      details: [{ code: 'NO_SUCH_ENDPOINT', message: 'No such endpoint: $context.httpMethod $context.path' }],
+    }),
   );
-  const throttled = {
-    ...answer(429, 'Rate limit exceeded', 'Too many requests at once: try again in a moment'),
-    headers: { ...headers, 'Retry-After': '1' },
-  };
-  const broken = listed(500, 'Internal server error', 'INTERNAL', 'Request $context.requestId');
+  const throttled = response(
+    new ServiceError('RATE_LIMITED', 'Too many requests at once: try again in a moment', {
+      retryAfterSeconds: 1,
+    }),
+  );
+  const broken = failure('INTERNAL', 'Request $context.requestId');
 
   return {
     // The authorizer refuses only credentials that it does not know: permissions are the Lambda's.
@@ -75,34 +62,19 @@ export function gatewayResponses(limitPerHour: number): Record<GatewayResponseTy
     MISSING_AUTHENTICATION_TOKEN: noRoute,
     INVALID_SIGNATURE: noRoute,
     RESOURCE_NOT_FOUND: noRoute,
-    BAD_REQUEST_BODY: listed(400, 'Bad request', 'MALFORMED_BODY', 'The body of the request is malformed'),
-    BAD_REQUEST_PARAMETERS: listed(
-      400,
-      'Bad request',
-      'MALFORMED_PARAMETER',
-      'A parameter of the request is malformed',
-    ),
-    REQUEST_TOO_LARGE: listed(413, 'Payload too large', 'TOO_LARGE', 'The body may have 10 MB at most'),
-    UNSUPPORTED_MEDIA_TYPE: listed(
-      415,
-      'Unsupported media type',
-      'UNSUPPORTED_MEDIA_TYPE',
-      'Send the body as application/json',
-    ),
-    WAF_FILTERED: answer(403, 'Forbidden', 'The request was blocked'),
+    BAD_REQUEST_BODY: malformed('MALFORMED_BODY', 'The body of the request is malformed'),
+    BAD_REQUEST_PARAMETERS: malformed('MALFORMED_PARAMETER', 'A parameter of the request is malformed'),
+    REQUEST_TOO_LARGE: failure('TOO_LARGE', 'The body may have 10 MB at most'),
+    UNSUPPORTED_MEDIA_TYPE: failure('UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json'),
+    WAF_FILTERED: failure('FORBIDDEN', 'The request was blocked'),
     THROTTLED: throttled,
     QUOTA_EXCEEDED: throttled,
-    INTEGRATION_FAILURE: listed(502, 'Bad gateway', 'BAD_GATEWAY', 'Request $context.requestId'),
-    INTEGRATION_TIMEOUT: listed(
-      504,
-      'Gateway timeout',
-      'TIMEOUT',
-      'Request $context.requestId took too long',
-    ),
+    INTEGRATION_FAILURE: failure('UPSTREAM_FAILED', 'Request $context.requestId'),
+    INTEGRATION_TIMEOUT: failure('TIMEOUT', 'Request $context.requestId took too long'),
     API_CONFIGURATION_ERROR: broken,
     AUTHORIZER_CONFIGURATION_ERROR: broken,
     AUTHORIZER_FAILURE: broken,
-    DEFAULT_4XX: listed(400, 'Bad request', 'MALFORMED_REQUEST', 'The request is malformed'),
+    DEFAULT_4XX: malformed('MALFORMED_REQUEST', 'The request is malformed'),
     DEFAULT_5XX: broken,
   };
 }

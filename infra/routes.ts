@@ -1,6 +1,7 @@
 import { endpoints } from '../functions/index.ts';
 import { sites } from '../functions/sites/index.ts';
 import type { AnyEndpoint } from '../shared/platform/http/endpoint.ts';
+import { isStreamed } from '../shared/platform/http/response.ts';
 
 /** A method and path of the gateway, and the Lambda that answers it. */
 export interface Route {
@@ -25,7 +26,8 @@ export const requestSeconds = 29;
 const streamingSeconds = 900;
 
 /** How long the Lambda of an endpoint may run. */
-export const secondsOf = ({ streams }: AnyEndpoint) => (streams ? streamingSeconds : requestSeconds);
+export const secondsOf = (endpoint: AnyEndpoint) =>
+  isStreamed(endpoint) ? streamingSeconds : requestSeconds;
 
 const all: readonly AnyEndpoint[] = endpoints;
 
@@ -36,7 +38,7 @@ export const routes: readonly Route[] = [
     path: endpoint.path,
     lambda: endpoint.id,
     isPublic: endpoint.permission === 'public',
-    streams: endpoint.streams !== undefined,
+    streams: isStreamed(endpoint),
     timeoutSeconds: secondsOf(endpoint),
   })),
   ...sites

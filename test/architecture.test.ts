@@ -33,6 +33,20 @@ test('a layer of shared/ imports from itself and from those before it alone', ()
   expect(upwards.map(told)).toEqual([]);
 });
 
+/** Where a partition of the sweepers is made, in which items of several entities stand. */
+const sweeps = 'shared/platform/cleanup/sweeps.ts';
+
+test('only modules that declare an entity make partitions, and one alone writes the tenant into keys', () => {
+  const code = [...shared, ...filesIn('functions'), ...filesIn('infra')];
+  const withText = (pattern: RegExp) =>
+    code.filter((file) => pattern.test(readFileSync(join(root, file), 'utf8')));
+  const keys = 'shared/platform/data/keys.ts';
+  const makers = withText(/\b(tenant|shared)Partition\b/).filter((file) => file !== keys);
+  expect(makers).not.toEqual([]);
+  expect(new Set(makers).difference(new Set(withText(/\bdefineEntity\(\{/)))).toEqual(new Set([sweeps]));
+  expect(withText(/['"`]T#/)).toEqual([keys]);
+});
+
 test('no folders of shared/ and functions/ import each other in a circle', () => {
   const edges = [...shared, ...filesIn('functions')].flatMap((from) =>
     importsOf(from).map((to) => ({ from, to })),

@@ -4,6 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { tokenizer } from 'acorn';
 import { analyse } from 'scslre';
 import { expect, test } from 'vitest';
+import { detailCodes } from '../shared/core/error-codes.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const ignored = ['.git', 'node_modules', '.local', 'cdk.out'];
@@ -45,6 +46,15 @@ test('comments and documents name no file or folder of the project that is not t
       .map((name) => `${path}: ${name}`),
   );
   expect(missing).toEqual([]);
+});
+
+// zod's `params` are not typed, unlike the codes of all other details.
+test('codes that schemas give to issues are in the list of codes', () => {
+  const given = sources
+    .filter((path) => /^(?:shared|functions)\//.test(path))
+    .flatMap((path) => [...read(path).matchAll(/params\b[^\n]*\bcode: '(\w+)'/g)].map(([, code]) => code));
+  expect(given.length).toBeGreaterThan(10);
+  expect(given.filter((code) => !Object.hasOwn(detailCodes, code ?? ''))).toEqual([]);
 });
 
 test('links of documents lead somewhere', () => {

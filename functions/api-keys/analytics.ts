@@ -21,16 +21,19 @@ export const apiKeyAnalytics = defineEndpoint({
   permission: 'authenticated',
   summary: 'Summarise the use of API keys',
   description: 'Covers the keys of the calling user. Detailed usage counts are not returned.',
-  responses: {
-    200: z.object({
-      analytics: z.object({
-        totalKeys: z.int(),
-        activeKeys: z.int(),
-        expiredKeys: z.int(),
-        keyBreakdown: z.array(Entry),
+  response: {
+    kind: 'json',
+    bodies: {
+      200: z.object({
+        analytics: z.object({
+          totalKeys: z.int(),
+          activeKeys: z.int(),
+          expiredKeys: z.int(),
+          keyBreakdown: z.array(Entry),
+        }),
+        timestamp: z.string(),
       }),
-      timestamp: z.string(),
-    }),
+    },
   },
   needs: { apiKeys: apiKeyStore, now: clock },
 

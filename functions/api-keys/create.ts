@@ -24,12 +24,15 @@ export const createApiKey = defineEndpoint({
   summary: 'Create an API key',
   description: 'With a session only. The key itself (`plainKey`) is shown in this answer and never again.',
   body: CreateApiKeyBody,
-  responses: {
-    201: z.object({
-      apiKey: ChangedApiKey,
-      plainKey: z.string(),
-      warning: z.string(),
-    }),
+  response: {
+    kind: 'json',
+    bodies: {
+      201: z.object({
+        apiKey: ChangedApiKey,
+        plainKey: z.string(),
+        warning: z.string(),
+      }),
+    },
   },
   errors: [400, 415],
   needs: { apiKeys: apiKeyStore, vault: testKeyVault, now: clock, newId: ids },

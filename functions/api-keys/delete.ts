@@ -14,7 +14,7 @@ export const deleteApiKey = defineEndpoint({
   summary: 'Delete an API key',
   description: 'With a session only. The key is refused from its next request on.',
   params: ApiKeyParams,
-  responses: { 200: z.object({ success: z.boolean(), message: z.string() }) },
+  response: { kind: 'json', bodies: { 200: z.object({ success: z.boolean(), message: z.string() }) } },
   errors: [400, 404, 409],
   needs: { apiKeys: apiKeyStore, vault: testKeyVault },
 

@@ -12,11 +12,14 @@ export const apiKeyAnalyticsOfOne = defineEndpoint({
   permission: 'authenticated',
   summary: 'Get when an API key was last used',
   params: ApiKeyParams,
-  responses: {
-    200: z.object({
-      analytics: z.object({ lastUsedAt: z.string().nullable() }),
-      timestamp: z.string(),
-    }),
+  response: {
+    kind: 'json',
+    bodies: {
+      200: z.object({
+        analytics: z.object({ lastUsedAt: z.string().nullable() }),
+        timestamp: z.string(),
+      }),
+    },
   },
   errors: [400, 404],
   needs: { apiKeys: apiKeyStore, now: clock },

@@ -13,7 +13,7 @@ export const getApiKey = defineEndpoint({
   summary: 'Get an API key',
   description: 'Never its value.',
   params: ApiKeyParams,
-  responses: { 200: z.object({ apiKey: ChangedApiKey, timestamp: z.string() }) },
+  response: { kind: 'json', bodies: { 200: z.object({ apiKey: ChangedApiKey, timestamp: z.string() }) } },
   errors: [400, 404],
   needs: { apiKeys: apiKeyStore, now: clock },
 

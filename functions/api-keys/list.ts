@@ -12,8 +12,11 @@ export const listApiKeys = defineEndpoint({
   permission: 'authenticated',
   summary: 'List API keys',
   description: 'All of them, newest first; never their values.',
-  responses: {
-    200: z.object({ apiKeys: z.array(ApiKeyResponse), total: z.int(), timestamp: z.string() }),
+  response: {
+    kind: 'json',
+    bodies: {
+      200: z.object({ apiKeys: z.array(ApiKeyResponse), total: z.int(), timestamp: z.string() }),
+    },
   },
   needs: { apiKeys: apiKeyStore, now: clock },
 

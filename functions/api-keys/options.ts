@@ -10,24 +10,27 @@ export const apiKeyOptions = defineEndpoint({
   path: '/v1/api-keys/options',
   permission: 'authenticated',
   summary: 'Get what an API key can be allowed',
-  responses: {
-    200: z.object({
-      permissionGroups: z.array(
-        z.object({
-          key: z.string(),
-          label: z.string(),
-          description: z.string(),
-          permissions: z.array(z.string()),
+  response: {
+    kind: 'json',
+    bodies: {
+      200: z.object({
+        permissionGroups: z.array(
+          z.object({
+            key: z.string(),
+            label: z.string(),
+            description: z.string(),
+            permissions: z.array(z.string()),
+          }),
+        ),
+        rateLimits: z.object({
+          defaultPerHour: z.int(),
+          defaultPerDay: z.int(),
+          maxPerHour: z.int(),
+          maxPerDay: z.int(),
         }),
-      ),
-      rateLimits: z.object({
-        defaultPerHour: z.int(),
-        defaultPerDay: z.int(),
-        maxPerHour: z.int(),
-        maxPerDay: z.int(),
+        permissionScopes: z.null(),
       }),
-      permissionScopes: z.null(),
-    }),
+    },
   },
   needs: {},
 

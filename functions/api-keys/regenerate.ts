@@ -16,7 +16,10 @@ export const regenerateApiKey = defineEndpoint({
   description:
     'With a session only. The old value is refused from its next request on; id, name, permissions and counters stay. The new one (`plainKey`) is shown in this answer and never again.',
   params: ApiKeyParams,
-  responses: { 200: z.object({ apiKey: ChangedApiKey, plainKey: z.string(), warning: z.string() }) },
+  response: {
+    kind: 'json',
+    bodies: { 200: z.object({ apiKey: ChangedApiKey, plainKey: z.string(), warning: z.string() }) },
+  },
   errors: [400, 404, 409],
   needs: { apiKeys: apiKeyStore, vault: testKeyVault },
 

@@ -16,17 +16,20 @@ export const revealApiKey = defineEndpoint({
   summary: 'Show the value of a test key again',
   description: 'With a session only. 403 for a live key: its value is stored nowhere.',
   params: ApiKeyParams,
-  responses: {
-    200: z.object({
-      key: z.string(),
-      metadata: z.object({
-        environment: z.literal('test'),
-        createdVia: z.literal('session'),
-        createdAt: z.string(),
-        lastUsedAt: z.string().nullable(),
+  response: {
+    kind: 'json',
+    bodies: {
+      200: z.object({
+        key: z.string(),
+        metadata: z.object({
+          environment: z.literal('test'),
+          createdVia: z.literal('session'),
+          createdAt: z.string(),
+          lastUsedAt: z.string().nullable(),
+        }),
+        warning: z.string(),
       }),
-      warning: z.string(),
-    }),
+    },
   },
   errors: [400, 404, 409],
   needs: { apiKeys: apiKeyStore, vault: testKeyVault },

@@ -25,7 +25,7 @@ export const updateApiKey = defineEndpoint({
     'With a session only. What is not sent stays; the change holds from the key’s next request on. `expiresAt: null` lets it live on.',
   params: ApiKeyParams,
   body: UpdateApiKeyBody,
-  responses: { 200: z.object({ apiKey: ChangedApiKey, timestamp: z.string() }) },
+  response: { kind: 'json', bodies: { 200: z.object({ apiKey: ChangedApiKey, timestamp: z.string() }) } },
   errors: [400, 404, 415],
   needs: { apiKeys: apiKeyStore, now: clock },
 

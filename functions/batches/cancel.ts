@@ -15,7 +15,7 @@ export const cancelBatch = defineEndpoint({
     'Records that run at this moment still finish and are counted; no further one begins. A run that is parked at a ' +
     'wait ends as failed, at its time at the latest, and is not counted. 409 when the batch is over.',
   params: BatchParams,
-  responses: { 200: z.object({ success: z.boolean(), message: z.string() }) },
+  response: { kind: 'json', bodies: { 200: z.object({ success: z.boolean(), message: z.string() }) } },
   errors: [400, 404, 409],
   needs: { batches: batchStore, endParked },
 

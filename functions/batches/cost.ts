@@ -13,7 +13,10 @@ export const batchCost = defineEndpoint({
   description:
     'Of the records that are processed so far. Calls of models whose price is not known count nothing.',
   params: BatchParams,
-  responses: { 200: z.object({ batchExecutionId: z.string(), totalCostUsd: z.number() }) },
+  response: {
+    kind: 'json',
+    bodies: { 200: z.object({ batchExecutionId: z.string(), totalCostUsd: z.number() }) },
+  },
   errors: [400, 404],
   needs: { batches: batchStore },
 

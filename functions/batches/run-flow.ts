@@ -35,7 +35,10 @@ export const runBatchFlow = defineEndpoint({
       options: Options.prefault({}),
     })
     .meta({ examples: [example] }),
-  responses: { 200: z.object({ batchExecutionId: z.string(), status: z.literal('scheduled') }) },
+  response: {
+    kind: 'json',
+    bodies: { 200: z.object({ batchExecutionId: z.string(), status: z.literal('scheduled') }) },
+  },
   errors: [400, 404, 409, 413, 415],
   needs: { starter: batchStarter },
 

@@ -14,25 +14,28 @@ export const batchStatus = defineEndpoint({
   description:
     'Exact at every moment. `processedRecords` counts completed and failed ones. A batch ends `completed` also with failures, `failed` only when every record failed or it could not run at all.',
   params: BatchParams,
-  responses: {
-    200: z
-      .object({
-        batchExecutionId: z.string(),
-        flowId: z.string(),
-        status: z.enum(['scheduled', 'running', 'completed', 'failed', 'cancelled']),
-        totalRecords: z.int(),
-        processedRecords: z.int(),
-        failedRecords: z.int(),
-        successCount: z.int(),
-        progress: z.int().meta({ description: 'Whole percent' }),
-        startedAt: z.string(),
-        completedAt: z.string().optional().meta({ description: 'When the batch is over' }),
-        error: z.string().nullable(),
-        results: z.array(RunOutcome).optional().meta({
-          description: 'Of a dispatched run that went on by itself, when it is over',
-        }),
-      })
-      .meta({ id: 'BatchStatus' }),
+  response: {
+    kind: 'json',
+    bodies: {
+      200: z
+        .object({
+          batchExecutionId: z.string(),
+          flowId: z.string(),
+          status: z.enum(['scheduled', 'running', 'completed', 'failed', 'cancelled']),
+          totalRecords: z.int(),
+          processedRecords: z.int(),
+          failedRecords: z.int(),
+          successCount: z.int(),
+          progress: z.int().meta({ description: 'Whole percent' }),
+          startedAt: z.string(),
+          completedAt: z.string().optional().meta({ description: 'When the batch is over' }),
+          error: z.string().nullable(),
+          results: z.array(RunOutcome).optional().meta({
+            description: 'Of a dispatched run that went on by itself, when it is over',
+          }),
+        })
+        .meta({ id: 'BatchStatus' }),
+    },
   },
   errors: [400, 404],
   needs: { batches: batchStore, outcomeOf: runOutcomes },

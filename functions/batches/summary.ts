@@ -25,13 +25,16 @@ export const batchSummary = defineEndpoint({
   permission: 'FLOWS:READ',
   summary: 'Get the batches at work and those that ended lately',
   description: `Of the latest ${lookedAt} batches, newest first: \`batches\` are at work, \`recent\` are over.`,
-  responses: {
-    200: z.object({
-      activeBatches: z.int(),
-      batches: z.array(BatchListItem),
-      recent: z.array(BatchListItem),
-      recentlyCompleted: z.int(),
-    }),
+  response: {
+    kind: 'json',
+    bodies: {
+      200: z.object({
+        activeBatches: z.int(),
+        batches: z.array(BatchListItem),
+        recent: z.array(BatchListItem),
+        recentlyCompleted: z.int(),
+      }),
+    },
   },
   needs: { batches: batchStore },
 

@@ -1,14 +1,16 @@
 import { checkPermissions } from '../../shared/execution/dispatch/check-permissions.ts';
-import { DispatchEvent, DispatchResult } from '../../shared/execution/dispatch/events.ts';
+import { execute } from '../../shared/execution/dispatch/execute.ts';
 import { prepare } from '../../shared/execution/dispatch/prepare.ts';
 import { DispatchBody } from '../../shared/execution/dispatch/request.ts';
-import { runDispatch } from '../../shared/execution/dispatch/run.ts';
 import { livePorts } from '../../shared/execution/live-ports.ts';
 import { using } from '../../shared/platform/aws/uses.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
-import { defineStreamingEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { liveBody, serverSentEvent } from '../../shared/platform/http/live-body.ts';
 import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
+import { DispatchResult, dispatchResultOf } from '../../shared/protocols/json/dispatch-result.ts';
+import { DispatchEvent } from '../../shared/protocols/sse/dispatch-event.ts';
+import { dispatchEvents } from '../../shared/protocols/sse/dispatch-events.ts';
 
 /** Time kept back to say that the run hit its limit, and to write down what it did. */
 const reserveMs = 3_000;
@@ -16,7 +18,7 @@ const reserveMs = 3_000;
 /** All of it: the flow decides what a run reaches. */
 const scope = using([livePorts, 'table:write', 'payloads', 'queue:wakes'], (all: Scope) => all);
 
-export const dispatch = defineStreamingEndpoint({
+export const dispatch = defineEndpoint({
   id: 'dispatch.run',
   method: 'POST',
   path: '/v1/dispatch',
@@ -26,8 +28,7 @@ export const dispatch = defineStreamingEndpoint({
 
 Steps of an inline flow that read records or vectors need RECORDS:READ too, those that write them RECORDS:WRITE, those that name secrets FLOWS:WRITE, and so do flowMode create and upsert. 422 where there is no flow to run, or one without steps.`,
   body: DispatchBody,
-  responses: { 200: DispatchResult },
-  streams: DispatchEvent,
+  response: { kind: 'sse', events: DispatchEvent, json: DispatchResult },
   errors: [400, 404, 409, 413, 415, 422, 503],
   needs: { scope },
 
@@ -41,18 +42,16 @@ Steps of an inline flow that read records or vectors need RECORDS:READ too, thos
         contentType: 'application/json',
         filler: ' ',
         work: async (write, clientSignal) => {
-          write(JSON.stringify(DispatchResult.parse(await runDispatch(scope, { ...run, clientSignal }))));
+          const events = execute(scope, { ...run, clientSignal, showsProgress: false });
+          write(JSON.stringify(DispatchResult.parse(await dispatchResultOf(events))));
         },
       });
     }
     return liveBody({
       contentType: 'text/event-stream',
       work: async (write, clientSignal) => {
-        await runDispatch(scope, {
-          ...run,
-          clientSignal,
-          listener: (event) => write(serverSentEvent(event)),
-        });
+        const events = execute(scope, { ...run, clientSignal, showsProgress: true });
+        for await (const event of dispatchEvents(events)) await write(serverSentEvent(event));
       },
     });
   },

@@ -10,7 +10,7 @@ export const getPublishedFlowVersion = defineEndpoint({
   permission: 'FLOWS:READ',
   summary: 'Get the published version of a flow',
   params: VersionsParams,
-  responses: { 200: FlowVersionResponse },
+  response: { kind: 'json', bodies: { 200: FlowVersionResponse } },
   errors: [400, 404],
   needs: { versions: versionStore },
   handle: async ({ params }, { versions }) => toVersionResponse(await versions.published(params.flowId)),

@@ -10,7 +10,7 @@ export const getFlowVersion = defineEndpoint({
   permission: 'FLOWS:READ',
   summary: 'Get a version of a flow',
   params: VersionParams,
-  responses: { 200: FlowVersionResponse },
+  response: { kind: 'json', bodies: { 200: FlowVersionResponse } },
   errors: [400, 404],
   needs: { versions: versionStore },
   handle: async ({ params }, { versions }) =>

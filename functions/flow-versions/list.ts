@@ -26,12 +26,15 @@ export const listFlowVersions = defineEndpoint({
   description: 'Newest first, not paged.',
   params: VersionsParams,
   query: z.object({ type: VersionType.optional() }),
-  responses: {
-    200: z.object({
-      flowId: z.string(),
-      publishedVersionId: z.string().nullable(),
-      versions: z.array(VersionListItem),
-    }),
+  response: {
+    kind: 'json',
+    bodies: {
+      200: z.object({
+        flowId: z.string(),
+        publishedVersionId: z.string().nullable(),
+        versions: z.array(VersionListItem),
+      }),
+    },
   },
   errors: [400, 404],
   needs: { versions: versionStore },

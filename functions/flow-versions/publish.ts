@@ -14,8 +14,11 @@ export const publishFlowVersion = defineEndpoint({
   description: 'Points the flow at a version that was published before (a rollback), or publishes its draft.',
   params: VersionsParams,
   body: z.strictObject({ versionId: idOf('flowver') }),
-  responses: {
-    200: z.object({ success: z.boolean(), message: z.string(), flowId: z.string(), versionId: z.string() }),
+  response: {
+    kind: 'json',
+    bodies: {
+      200: z.object({ success: z.boolean(), message: z.string(), flowId: z.string(), versionId: z.string() }),
+    },
   },
   errors: [400, 404, 409, 415],
   needs: { versions: versionStore },

@@ -17,7 +17,7 @@ export const createFlow = defineEndpoint({
   description:
     'The steps become the flow’s draft. Each config is checked against its step type; templates and scripts must parse.',
   body: CreateFlowBody,
-  responses: { 201: FlowResponse },
+  response: { kind: 'json', bodies: { 201: FlowResponse } },
   errors: [400, 413, 415, 503],
   needs: { flows: flowStore, sandbox, newId: ids },
 

@@ -14,7 +14,7 @@ export const deleteFlow = defineEndpoint({
   description:
     'Its versions and step results go with it: they cannot be read from now on, and are removed in the background.',
   params: FlowParams,
-  responses: { 204: z.void() },
+  response: { kind: 'json', bodies: { 204: z.void() } },
   errors: [400, 404, 409],
   needs: { flows: flowStore, cleanup: cleanupQueue },
 

@@ -16,15 +16,18 @@ export const exportFlowRuntime = defineEndpoint({
   description:
     'The steps of the published version, or of the draft where nothing was published yet. Nothing in them has to be looked up later; where a `{{secret:NAME}}` stood, `secret:NAME` stands.',
   params: FlowParams,
-  responses: {
-    200: z
-      .object({
-        id: z.string(),
-        name: z.string(),
-        description: z.string().nullable(),
-        steps: z.array(FlowStep),
-      })
-      .meta({ id: 'ExportedFlow' }),
+  response: {
+    kind: 'json',
+    bodies: {
+      200: z
+        .object({
+          id: z.string(),
+          name: z.string(),
+          description: z.string().nullable(),
+          steps: z.array(FlowStep),
+        })
+        .meta({ id: 'ExportedFlow' }),
+    },
   },
   errors: [400, 404],
   needs: { flows: flowStore, versions: versionStore },

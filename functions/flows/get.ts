@@ -10,7 +10,7 @@ export const getFlow = defineEndpoint({
   permission: 'authenticated',
   summary: 'Get a flow',
   params: FlowParams,
-  responses: { 200: FlowResponse },
+  response: { kind: 'json', bodies: { 200: FlowResponse } },
   errors: [400, 404],
   needs: { flows: flowStore },
   handle: async ({ params }, { flows }) => toFlowResponse(await flows.get(params.id)),

@@ -22,7 +22,10 @@ export const listFlows = defineEndpoint({
   summary: 'List flows',
   description: 'Newest first. `search` finds flows whose name contains the text, whatever its case.',
   query: CursorQuery.extend({ search: z.string().max(255).optional() }),
-  responses: { 200: z.object({ data: z.array(FlowListItem), pagination: CursorPagination }) },
+  response: {
+    kind: 'json',
+    bodies: { 200: z.object({ data: z.array(FlowListItem), pagination: CursorPagination }) },
+  },
   errors: [400],
   needs: { flows: flowStore },
 

@@ -12,8 +12,11 @@ export const publishFlow = defineEndpoint({
   summary: 'Publish the draft version of a flow',
   description: 'The version is immutable from then on. 404 when there is no draft: nothing was edited since.',
   params: FlowParams,
-  responses: {
-    200: z.object({ success: z.boolean(), publishedVersionId: z.string(), message: z.string() }),
+  response: {
+    kind: 'json',
+    bodies: {
+      200: z.object({ success: z.boolean(), publishedVersionId: z.string(), message: z.string() }),
+    },
   },
   errors: [400, 404, 409],
   needs: { versions: versionStore },

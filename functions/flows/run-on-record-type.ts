@@ -56,7 +56,7 @@ export const runFlowOnRecordType = defineEndpoint({
   description: `Runs the published version, or the draft where nothing was published yet; a test key runs the draft where there is one. Up to ${smallBatchMax} records are waited for (20 s at most) and answered with 200, more with 202: read the batch's status. The 202 names the first 1,000 records.`,
   params: FlowParams,
   body: z.strictObject({ recordType: RecordType }),
-  responses: { 200: Done, 202: Scheduled },
+  response: { kind: 'json', bodies: { 200: Done, 202: Scheduled } },
   errors: [400, 404, 415],
   needs: { starter: batchStarter },
 

@@ -21,7 +21,7 @@ export const listFlowStepResults = defineEndpoint({
     batchId: idOf('batch').optional(),
     stepId: z.string().max(128).optional(),
   }),
-  responses: { 200: StepResultPage },
+  response: { kind: 'json', bodies: { 200: StepResultPage } },
   errors: [400, 404],
   needs: { flows: flowStore, results: stepResultStore },
 

@@ -19,7 +19,10 @@ export const updateFlow = defineEndpoint({
     'What is not sent stays; flowSteps replaces the whole list. Saved to the draft: consumers keep the published version until it is published.',
   params: FlowParams,
   body: UpdateFlowBody,
-  responses: { 200: FlowResponse.extend({ draftVersionId: z.string() }).meta({ id: 'UpdatedFlow' }) },
+  response: {
+    kind: 'json',
+    bodies: { 200: FlowResponse.extend({ draftVersionId: z.string() }).meta({ id: 'UpdatedFlow' }) },
+  },
   errors: [400, 404, 409, 413, 415, 503],
   needs: { flows: flowStore, sandbox, newId: ids },
 

@@ -7,7 +7,7 @@ import {
   validateFlow as validate,
 } from '../../shared/domain/flows/analysis/validate.ts';
 import { optionalCredential } from '../../shared/platform/auth/optional-credential.ts';
-import { defineOpenEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { CreateFlowBody } from '../flows/schemas.ts';
 
@@ -29,35 +29,38 @@ const Finding = z
   })
   .meta({ id: 'FlowFinding' });
 
-export const validateFlow = defineOpenEndpoint({
+export const validateFlow = defineEndpoint({
   id: 'public.validate-flow',
   method: 'POST',
   path: '/v1/public/flows/validate',
   permission: 'public',
-  optionalCredential,
+  scope: optionalCredential,
   summary: 'Check a flow without saving it',
   description: `Takes what POST /v1/flows takes. Errors are what would keep the flow from being saved, warnings what will hardly work as it is meant, recommendations what could be better. Nothing is saved or run.
 
 With a credential it is also looked up whether the account has the secrets, models, records, record types and collections that the flow names, as far as the credential may read them (SECRETS:READ, RECORDS:READ), up to 100 of each, of record ids, types and collections 10; \`context\` tells whether that was done, and whether anything was left out. Calls without a credential are limited per address to a tenth of what a key has: 100 an hour and 1,000 a day.`,
   body: z.record(z.string(), z.unknown()),
-  responses: {
-    200: z
-      .object({
-        valid: z.boolean(),
-        errors: z.array(Finding),
-        warnings: z.array(Finding),
-        recommendations: z.array(Finding),
-        context: z.object({
-          authenticated: z.boolean(),
-          accountChecksPerformed: z
-            .boolean()
-            .meta({ description: 'Whether the account was asked for what the flow names' }),
-          accountChecksSkipped: z
-            .boolean()
-            .meta({ description: 'Whether anything that the flow names was not looked up' }),
-        }),
-      })
-      .meta({ id: 'FlowValidation' }),
+  response: {
+    kind: 'json',
+    bodies: {
+      200: z
+        .object({
+          valid: z.boolean(),
+          errors: z.array(Finding),
+          warnings: z.array(Finding),
+          recommendations: z.array(Finding),
+          context: z.object({
+            authenticated: z.boolean(),
+            accountChecksPerformed: z
+              .boolean()
+              .meta({ description: 'Whether the account was asked for what the flow names' }),
+            accountChecksSkipped: z
+              .boolean()
+              .meta({ description: 'Whether anything that the flow names was not looked up' }),
+          }),
+        })
+        .meta({ id: 'FlowValidation' }),
+    },
   },
   errors: [400, 413, 415, 503],
   needs: { checkAccount: accountCheck },

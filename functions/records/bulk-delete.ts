@@ -19,13 +19,16 @@ export const bulkDeleteRecords = defineEndpoint({
   body: z.strictObject({
     ids: z.array(idOf('record')).min(1).max(idsMax, `A call deletes ${idsMax} records at most`),
   }),
-  responses: {
-    200: z.object({
-      success: z.literal(true),
-      deleted: z.int(),
-      deletedIds: z.array(z.string()),
-      notFoundIds: z.array(z.string()),
-    }),
+  response: {
+    kind: 'json',
+    bodies: {
+      200: z.object({
+        success: z.literal(true),
+        deleted: z.int(),
+        deletedIds: z.array(z.string()),
+        notFoundIds: z.array(z.string()),
+      }),
+    },
   },
   errors: [400, 409, 413, 415],
   needs: { remove: bulkDeleter },

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { DetailCode } from '../../shared/core/error-codes.ts';
 import { idOf } from '../../shared/core/ids.ts';
 import { bulkEditor } from '../../shared/domain/records/bulk-edit.ts';
 import { recordsPerEdit } from '../../shared/domain/records/bulk-plan.ts';
@@ -41,7 +42,7 @@ const Body = z
     dryRun: z.boolean().default(false).meta({ description: 'Answers the same, and writes nothing' }),
   })
   .superRefine(({ recordIds, recordFilter, applyToAll, conditions, updates, deleteFields }, context) => {
-    const refuse = (path: PropertyKey[], code: string, message: string) =>
+    const refuse = (path: PropertyKey[], code: DetailCode, message: string) =>
       context.addIssue({ code: 'custom', path, params: { code }, message });
     const given = Object.entries({ recordIds, recordFilter, applyToAll }).flatMap(([name, value]) =>
       value ? name : [],
@@ -78,11 +79,14 @@ export const bulkEditRecords = defineEndpoint({
     '1,000, or as many as fit 5 MB. A call that ends early (503, or a broken line) can be sent again: it does the ' +
     'rest, and what is done already is not written twice.',
   body: Body,
-  responses: {
-    200: z.object({
-      recordIds: z.array(z.string()),
-      data: z.array(z.object({ id: z.string(), before: Metadata, after: Metadata })),
-    }),
+  response: {
+    kind: 'json',
+    bodies: {
+      200: z.object({
+        recordIds: z.array(z.string()),
+        data: z.array(z.object({ id: z.string(), before: Metadata, after: Metadata })),
+      }),
+    },
   },
   errors: [400, 413, 415, 503],
   needs: { edit: bulkEditor },

@@ -19,17 +19,20 @@ export const getRecordCosts = defineEndpoint({
     'Sums over the step results of the record, kept up to date as they are written. What is deleted with its flow ' +
     'or as a result no longer counts.',
   params: RecordParams,
-  responses: {
-    200: z.object({
-      executionCount: z.int().meta({ description: 'How many steps called a model' }),
-      promptTokens: z.int(),
-      completionTokens: z.int(),
-      totalTokens: z.int(),
-      totalCost: Usd,
-      modelBreakdown: z
-        .array(z.object({ model: z.string(), count: z.int(), tokens: z.int(), cost: Usd }))
-        .meta({ description: 'The dearest first' }),
-    }),
+  response: {
+    kind: 'json',
+    bodies: {
+      200: z.object({
+        executionCount: z.int().meta({ description: 'How many steps called a model' }),
+        promptTokens: z.int(),
+        completionTokens: z.int(),
+        totalTokens: z.int(),
+        totalCost: Usd,
+        modelBreakdown: z
+          .array(z.object({ model: z.string(), count: z.int(), tokens: z.int(), cost: Usd }))
+          .meta({ description: 'The dearest first' }),
+      }),
+    },
   },
   errors: [400, 404],
   needs: { records: recordStore, costsOf: recordCosts },

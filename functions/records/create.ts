@@ -14,7 +14,7 @@ export const createRecord = defineEndpoint({
     'The type and the name are unique together: a pair that is taken is a 409. `metadata` may have 256 KB of JSON, ' +
     '`messages` 128 KB, both up to 100 levels deep.',
   body: RecordDraft,
-  responses: { 201: RecordResponse },
+  response: { kind: 'json', bodies: { 201: RecordResponse } },
   errors: [400, 409, 413, 415],
   needs: { records: recordStore },
   handle: async ({ body, principal }, { records }) => toRecordResponse(await records.create(principal, body)),

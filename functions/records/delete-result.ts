@@ -20,7 +20,7 @@ export const deleteRecordResult = defineEndpoint({
     'yet is a 409.',
   params: RecordParams,
   body: z.strictObject({ resultId: z.string().min(1) }),
-  responses: { 204: z.void() },
+  response: { kind: 'json', bodies: { 204: z.void() } },
   errors: [400, 404, 409, 413, 415],
   needs: {
     records: recordStore,

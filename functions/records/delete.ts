@@ -15,7 +15,7 @@ export const deleteRecord = defineEndpoint({
     'Its step results go with it: they cannot be read from now on, and are removed in the background. Its type ' +
     'and name are free again at once.',
   params: RecordParams,
-  responses: { 204: z.void() },
+  response: { kind: 'json', bodies: { 204: z.void() } },
   errors: [400, 404, 409],
   needs: { records: recordStore, cleanup: cleanupQueue },
 

@@ -8,15 +8,13 @@ import {
   recordFilters,
   shownFields,
 } from '../../shared/domain/records/record-filters.ts';
-import { defineStreamingEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
 
 /** API Gateway closes a line on which nothing came for five minutes. */
 const surveyMsMax = 240_000;
 
-const Csv = z.string();
-
-export const exportRecords = defineStreamingEndpoint({
+export const exportRecords = defineEndpoint({
   id: 'records.export',
   method: 'GET',
   path: '/v1/records/export',
@@ -26,9 +24,7 @@ export const exportRecords = defineStreamingEndpoint({
 
 A cell that a spreadsheet could take for a formula gets an apostrophe before it. POST /v1/records/upload-csv takes it away, and makes the same records of the file where their metadata is text. 204 where there are no records.`,
   query: z.object({ ...recordFilters, ...shownFields }),
-  responses: { 200: Csv, 204: z.void() },
-  streams: Csv,
-  streamsAs: 'text/csv',
+  response: { kind: 'stream', mediaType: 'text/csv', body: z.string(), bodies: { 204: z.void() } },
   errors: [400],
   needs: { exported: csvExporter },
 

@@ -23,13 +23,16 @@ export const listFieldValues = defineEndpoint({
     field: Field,
     limit: wholeNumber(1, valuesMax).default(50).meta({ description: '1 to 500, default 50' }),
   }),
-  responses: {
-    200: z.object({
-      type: z.string(),
-      field: z.string(),
-      values: z.array(z.object({ value: z.unknown(), count: z.int() })),
-      truncated: z.boolean(),
-    }),
+  response: {
+    kind: 'json',
+    bodies: {
+      200: z.object({
+        type: z.string(),
+        field: z.string(),
+        values: z.array(z.object({ value: z.unknown(), count: z.int() })),
+        truncated: z.boolean(),
+      }),
+    },
   },
   errors: [400],
   needs: { valuesOf: fieldValues },

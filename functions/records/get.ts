@@ -10,7 +10,7 @@ export const getRecord = defineEndpoint({
   permission: 'RECORDS:READ',
   summary: 'Get a record',
   params: RecordParams,
-  responses: { 200: RecordResponse },
+  response: { kind: 'json', bodies: { 200: RecordResponse } },
   errors: [400, 404],
   needs: { records: recordStore },
   handle: async ({ params }, { records }) => toRecordResponse(await records.get(params.id)),

@@ -23,12 +23,15 @@ export const listRecords = defineEndpoint({
     'there are, or none, while `hasMore` is true and `nextCursor` goes on from there. Counts are left out where ' +
     'metadata of more than 10,000 records (40 MB) would have to be read for them. An answer has 5 MB at most.',
   query: CursorQuery.extend({ ...recordFilters, ...shownFields }),
-  responses: {
-    200: z.object({
-      data: z.array(RecordResponse),
-      filtersApplied: z.record(z.string(), z.unknown()),
-      pagination: CursorPagination,
-    }),
+  response: {
+    kind: 'json',
+    bodies: {
+      200: z.object({
+        data: z.array(RecordResponse),
+        filtersApplied: z.record(z.string(), z.unknown()),
+        pagination: CursorPagination,
+      }),
+    },
   },
   errors: [400],
   needs: { records: recordStore },

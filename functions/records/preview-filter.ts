@@ -15,13 +15,16 @@ export const previewFilter = defineEndpoint({
     'Counts the records of a type that a filter means, and shows the newest five. The filter is held against the ' +
     'newest 10,000 of the type, fewer where they are large (40 MB); with more, `truncated` is true.',
   body: RecordSelection,
-  responses: {
-    200: z.object({
-      type: z.string(),
-      matchedCount: z.int(),
-      samples: z.array(z.object({ id: z.string(), name: z.string(), metadata: Metadata })),
-      truncated: z.boolean(),
-    }),
+  response: {
+    kind: 'json',
+    bodies: {
+      200: z.object({
+        type: z.string(),
+        matchedCount: z.int(),
+        samples: z.array(z.object({ id: z.string(), name: z.string(), metadata: Metadata })),
+        truncated: z.boolean(),
+      }),
+    },
   },
   errors: [400, 413, 415],
   needs: { preview: filterPreviewer },

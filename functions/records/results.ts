@@ -16,7 +16,7 @@ export const listRecordResults = defineEndpoint({
     'a row beyond that comes without its `result`, which a smaller `limit` makes room for.',
   params: RecordParams,
   query: RunResultQuery.extend({ flowId: idOf('flow').optional() }),
-  responses: { 200: RunResultPage },
+  response: { kind: 'json', bodies: { 200: RunResultPage } },
   errors: [400, 404],
   needs: { records: recordStore, resultsOf: runResults },
 

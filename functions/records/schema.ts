@@ -22,21 +22,24 @@ export const discoverRecordSchema = defineEndpoint({
     type: RecordType,
     sample: wholeNumber(1, sampleMax).default(100).meta({ description: '1 to 1,000 records, default 100' }),
   }),
-  responses: {
-    200: z.object({
-      type: z.string(),
-      fields: z.array(
-        z.object({
-          name: z.string(),
-          types: z.array(z.enum(inferredTypes)).meta({ description: 'The most frequent first' }),
-          count: z.int(),
-          examples: z.array(z.unknown()).meta({ description: 'Long texts are cut' }),
-        }),
-      ),
-      sampledRecords: z.int(),
-      totalRecords: z.int(),
-      sampledAt: z.string(),
-    }),
+  response: {
+    kind: 'json',
+    bodies: {
+      200: z.object({
+        type: z.string(),
+        fields: z.array(
+          z.object({
+            name: z.string(),
+            types: z.array(z.enum(inferredTypes)).meta({ description: 'The most frequent first' }),
+            count: z.int(),
+            examples: z.array(z.unknown()).meta({ description: 'Long texts are cut' }),
+          }),
+        ),
+        sampledRecords: z.int(),
+        totalRecords: z.int(),
+        sampledAt: z.string(),
+      }),
+    },
   },
   errors: [400],
   needs: { discover: schemaDiscovery, now: clock },

@@ -16,7 +16,7 @@ export const listRecordStepResults = defineEndpoint({
     'Newest run first, unless sorted otherwise. A sort by another field than createdAt reads all that match. A page ends early when 5 MB are full: go on at offset + returned.',
   params: z.object({ id: idOf('record') }),
   query: StepResultQuery.extend({ flowId: idOf('flow').optional(), batchId: idOf('batch').optional() }),
-  responses: { 200: StepResultPage },
+  response: { kind: 'json', bodies: { 200: StepResultPage } },
   errors: [400, 404],
   needs: { records: recordStore, results: stepResultStore },
 

@@ -22,7 +22,7 @@ export const updateRecord = defineEndpoint({
     metadata: NewMetadata.optional(),
     messages: NewMessages.optional(),
   }),
-  responses: { 200: RecordResponse },
+  response: { kind: 'json', bodies: { 200: RecordResponse } },
   errors: [400, 404, 409, 413, 415],
   needs: { records: recordStore },
   handle: async ({ params, body }, { records }) => toRecordResponse(await records.update(params.id, body)),

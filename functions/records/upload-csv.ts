@@ -37,15 +37,20 @@ export const uploadCsv = defineEndpoint({
     typeColumn: z.string().optional(),
     typeValue: z.string().max(255).optional(),
   }),
-  responses: {
-    201: z.object({
-      success: z.boolean().meta({ description: 'Whether any record was created' }),
-      created: z.int(),
-      errors: z.int(),
-      errorDetails: z.array(z.string()),
-      message: z.string(),
-      records: z.array(z.object({ id: z.string(), type: z.string(), name: z.string(), metadata: Metadata })),
-    }),
+  response: {
+    kind: 'json',
+    bodies: {
+      201: z.object({
+        success: z.boolean().meta({ description: 'Whether any record was created' }),
+        created: z.int(),
+        errors: z.int(),
+        errorDetails: z.array(z.string()),
+        message: z.string(),
+        records: z.array(
+          z.object({ id: z.string(), type: z.string(), name: z.string(), metadata: Metadata }),
+        ),
+      }),
+    },
   },
   errors: [400, 413, 415],
   needs: { records: recordStore },

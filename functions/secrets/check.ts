@@ -14,7 +14,7 @@ export const checkSecrets = defineEndpoint({
   description:
     'Each key once, in the order in which they were asked for. One without a value yet is missing, and so is what could not be a key.',
   body: z.strictObject({ keys: z.array(z.string().min(1).max(100)).min(1).max(50) }),
-  responses: { 200: z.object({ found: Keys, missing: Keys, revoked: Keys }) },
+  response: { kind: 'json', bodies: { 200: z.object({ found: Keys, missing: Keys, revoked: Keys }) } },
   errors: [400, 415],
   needs: { secrets: secretStore },
 

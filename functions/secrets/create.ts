@@ -13,7 +13,7 @@ export const createSecret = defineEndpoint({
   description:
     'No answer ever shows its value. Without a value it is pending until it gets one. A key that was deleted comes back with its id and the next version; one that is there is a 409.',
   body: CreateSecretBody,
-  responses: { 201: z.object({ data: SecretResponse }) },
+  response: { kind: 'json', bodies: { 201: z.object({ data: SecretResponse }) } },
   errors: [400, 409, 415],
   needs: { secrets: secretStore },
 

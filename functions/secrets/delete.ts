@@ -13,7 +13,10 @@ export const deleteSecret = defineEndpoint({
   description:
     'No run that begins from then on gets its value. `referenceCount` says by how many it is still named. Checks call its key revoked until it is created again.',
   params: SecretParams,
-  responses: { 200: z.object({ success: z.boolean(), deletedId: z.string(), referenceCount: z.int() }) },
+  response: {
+    kind: 'json',
+    bodies: { 200: z.object({ success: z.boolean(), deletedId: z.string(), referenceCount: z.int() }) },
+  },
   errors: [400, 404, 409],
   needs: { secrets: secretStore },
 

@@ -12,7 +12,7 @@ export const getSecret = defineEndpoint({
   summary: 'Get a secret',
   description: 'Never its value.',
   params: SecretParams,
-  responses: { 200: z.object({ data: SecretResponse }) },
+  response: { kind: 'json', bodies: { 200: z.object({ data: SecretResponse }) } },
   errors: [400, 404],
   needs: { secrets: secretStore },
 

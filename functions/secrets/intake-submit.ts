@@ -21,7 +21,7 @@ export const secretsIntakeSubmit = defineEndpoint({
     items: z.array(IntakeItem).min(1).max(50),
     returnUrl: ReturnUrl.optional(),
   }),
-  responses: { 200: z.object({ success: z.boolean(), manifest: IntakeManifest }) },
+  response: { kind: 'json', bodies: { 200: z.object({ success: z.boolean(), manifest: IntakeManifest }) } },
   errors: [400, 404, 409, 415],
   needs: { intake: secretIntake },
 

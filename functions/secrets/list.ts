@@ -11,7 +11,7 @@ export const listSecrets = defineEndpoint({
   permission: 'SECRETS:READ',
   summary: 'List secrets',
   description: 'All of them by the order of their keys, without their values.',
-  responses: { 200: z.object({ data: z.array(SecretResponse), total: z.int() }) },
+  response: { kind: 'json', bodies: { 200: z.object({ data: z.array(SecretResponse), total: z.int() }) } },
   needs: { secrets: secretStore },
 
   async handle(_request, { secrets }) {

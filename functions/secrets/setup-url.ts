@@ -19,13 +19,16 @@ export const secretsSetupUrl = defineEndpoint({
     keys: z.array(SecretKey).min(1).max(50),
     context: IntakeContext.optional(),
   }),
-  responses: {
-    200: z.object({
-      url: z.string().nullable(),
-      missing: z.array(z.string()),
-      revoked: z.array(z.string()),
-      alreadyConfigured: z.array(z.string()),
-    }),
+  response: {
+    kind: 'json',
+    bodies: {
+      200: z.object({
+        url: z.string().nullable(),
+        missing: z.array(z.string()),
+        revoked: z.array(z.string()),
+        alreadyConfigured: z.array(z.string()),
+      }),
+    },
   },
   errors: [400, 415],
   needs: { secrets: secretStore, tokens: intakeTokens },

@@ -14,7 +14,7 @@ export const updateSecret = defineEndpoint({
     'A value is the secret’s next version, and runs that begin from then on use it. With an expectedVersion that is not the secret’s own nothing changes (409), and of several who change it at once one succeeds.',
   params: SecretParams,
   body: UpdateSecretBody,
-  responses: { 200: z.object({ data: SecretResponse }) },
+  response: { kind: 'json', bodies: { 200: z.object({ data: SecretResponse }) } },
   errors: [400, 404, 409, 415],
   needs: { secrets: secretStore },
 

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { openApi } from '../../shared/platform/http/openapi.ts';
-import { groups } from '../groups.ts';
-import { endpoints } from '../index.ts';
+import { groups } from '../index.ts';
 import type { Site } from './site.ts';
 
 const own = (file: string) => readFile(new URL(`./docs/${file}`, import.meta.url), 'utf8');
@@ -13,7 +12,7 @@ const swaggerUi = (file: string) =>
 export const apiDocument: Site = {
   routes: ['/openapi.json'],
   headers: { 'cache-control': 'no-cache' },
-  files: async () => ({ '/openapi.json': JSON.stringify(openApi(endpoints, groups)) }),
+  files: async () => ({ '/openapi.json': JSON.stringify(openApi(groups)) }),
 };
 
 /** The reference page: Swagger UI, from this origin alone. */

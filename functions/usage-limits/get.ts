@@ -73,7 +73,7 @@ export const getUsageLimits = defineEndpoint({
   summary: 'Get how much of its limits the caller has used',
   description:
     'Of the key that calls, or of the user whose session calls. What is limited is requests: `executions` are requests, this one included. `hourly` and `daily` are the two windows; each begins with its first request (`date`, UTC) and begins anew at `resetsAt`. A window is near its limit from 80 % on. The other members tell of the month, which has no limit. There are no plans, no spend limits, no slow mode and no tokens of the platform’s own, so these members never change.',
-  responses: { 200: z.object({ usage: Usage }) },
+  response: { kind: 'json', bodies: { 200: z.object({ usage: Usage }) } },
   needs: { now: clock },
 
   async handle({ principal, usage }, { now }) {

@@ -1,6 +1,6 @@
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
-import type { GatewayResponse } from '../gateway-responses.ts';
+import type { HttpError } from '../../shared/platform/http/http-errors.ts';
 
 /** What WAF takes. */
 const rateMin = 10;
@@ -11,7 +11,7 @@ interface Guarded {
   /** Requests of one address in five minutes. */
   ratePer5Minutes: number;
   /** What a client hears beyond it. */
-  refusal: GatewayResponse;
+  refusal: HttpError;
 }
 
 /** Stands before the API, so that what one address sends in masses reaches no Lambda, whatever it sends. */

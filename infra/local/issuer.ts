@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose';
 import * as z from 'zod';
-import { ApiError } from '../../shared/core/errors.ts';
+import { invalidAt, ServiceError } from '../../shared/core/errors.ts';
+import { httpErrorOf } from '../../shared/platform/http/http-errors.ts';
 import { parseOrReject } from '../../shared/platform/http/validation.ts';
 import { isKnown } from '../../shared/platform/identity/permissions.ts';
 import type { LocalRoute } from './gateway/gateway.ts';
@@ -71,13 +72,7 @@ function sessionOf(body: string): z.output<typeof Session> {
   try {
     sent = JSON.parse(body);
   } catch {
-    throw new ApiError(400, 'Validation error', [
-      {
-        path: '',
-        code: 'MALFORMED_JSON',
-        message: 'Expected {userId, organizationId?, permissions?} as JSON',
-      },
-    ]);
+    throw invalidAt('', 'MALFORMED_JSON', 'Expected {userId, organizationId?, permissions?} as JSON');
   }
   return parseOrReject(Session, sent);
 }
@@ -86,8 +81,9 @@ async function answering(answer: () => Promise<object>): Promise<APIGatewayProxy
   try {
     return json(200, await answer());
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return json(error.status, { error: error.message, details: error.details });
+    if (!(error instanceof ServiceError)) throw error;
+    const { statusCode, body } = httpErrorOf(error);
+    return json(statusCode, body);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { RecordFilter } from '../core/filters/filter.ts';
+import type { ModelPort } from './model-port.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 
 /** All that a running flow can touch of the world. The engine knows nothing else. */
@@ -6,8 +7,7 @@ export interface Ports {
   now: () => Date;
   /** The values of the secrets of these keys; those that have none are left out. */
   secrets: (keys: readonly string[]) => Promise<ReadonlyMap<string, string>>;
-  /** One call of a language model. @throws StepError. */
-  model: (request: ModelRequest) => Promise<ModelAnswer>;
+  model: ModelPort;
   /** The vectors of some texts, in their order. @throws StepError. */
   embed: (request: EmbeddingRequest) => Promise<EmbeddingAnswer>;
   /** One HTTP request through the egress guard. @throws StepError when refused, unreachable, too slow or too large. */
@@ -22,39 +22,8 @@ export interface Ports {
   messages: MessagesPort;
 }
 
-export interface ModelRequest {
-  /** `<provider>/<modelId>`, or a model id of the catalog. */
-  model: string;
-  system?: string | undefined;
-  messages: { role: 'user' | 'assistant'; content: string }[];
-  /** `json` asks the provider for JSON where it can promise that. */
-  format: 'text' | 'json';
-  temperature?: number | undefined;
-  maxTokens?: number | undefined;
-  topP?: number | undefined;
-  topK?: number | undefined;
-  frequencyPenalty?: number | undefined;
-  presencePenalty?: number | undefined;
-  seed?: number | undefined;
-  /**
-   * Told each piece of the answer as the model writes it; no more is read until it is done with that. Without it the
-   * answer is asked for in one piece.
-   */
-  onText?: ((delta: string) => Promise<void> | void) | undefined;
-  signal: AbortSignal;
-}
-
-export interface ModelAnswer {
-  text: string;
-  modelUsed: string;
-  promptTokens: number;
-  completionTokens: number;
-  /** USD, as decimal text; null where the catalog has no price. */
-  estimatedCost: string | null;
-}
-
 export interface EmbeddingRequest {
-  /** As in {@link ModelRequest}. */
+  /** As a model is named in a ModelRequest. */
   model: string;
   texts: string[];
   signal: AbortSignal;

@@ -32,11 +32,10 @@ type Fetch = typeof globalThis.fetch;
 
 /** A fetch for libraries, which read whatever comes. The reading fails with a StepError beyond `bytesMax`. */
 export const limitedFetch =
-  (bytesMax: number | ((response: Response) => number)): Fetch =>
+  (bytesMax: number): Fetch =>
   async (input, init) => {
     const response = await fetch(input, init);
     if (!response.body) return response;
-    const most = typeof bytesMax === 'number' ? bytesMax : bytesMax(response);
-    const body = limited(response.body as Stream<Uint8Array>, most, 'the answer has');
+    const body = limited(response.body as Stream<Uint8Array>, bytesMax, 'the answer has');
     return new Response(body as never, response);
   };

@@ -1,8 +1,10 @@
 import { assetStore } from '../adapters/assets/asset-store.ts';
 import { messagesPort } from '../adapters/messages/messages-adapter.ts';
+import { modelPorts } from '../adapters/models/model-ports.ts';
 import type { Ports } from '../adapters/ports.ts';
 import { sandbox } from '../adapters/sandbox/sandbox.ts';
 import { vectorsPort } from '../adapters/vectors/vectors-adapter.ts';
+import { modelResolver } from '../domain/model-configs/model-resolver.ts';
 import { recordsPort } from '../domain/records/records-adapter.ts';
 import { using } from '../platform/aws/uses.ts';
 import type { Scope } from '../platform/data/scope.ts';
@@ -19,7 +21,7 @@ export const livePorts = /* @__PURE__ */ using(
   [
     'table:read',
     'secrets:read',
-    'provider-keys',
+    modelResolver,
     recordsPort,
     sandbox,
     vectorsPort,
@@ -31,8 +33,7 @@ export const livePorts = /* @__PURE__ */ using(
     now: scope.now,
     // The heavy ones are loaded with the first step that needs them.
     secrets: async (keys) => (await import('../domain/secrets/secret-values.ts')).secretValues(scope)(keys),
-    model: async (request) => (await import('../adapters/models/call-model.ts')).callModel(request),
-    embed: async (request) => (await import('../adapters/models/embed.ts')).embedTexts(request),
+    ...modelPorts(modelResolver(scope)),
     fetch: async (request) => (await import('../adapters/net/safe-fetch.ts')).safeFetch(request),
     searchAccount: async (provider) =>
       (await import('../adapters/web/search-account.ts')).searchAccount(provider),

@@ -4,9 +4,11 @@ import { expect, expectTypeOf, test } from 'vitest';
 import {
   type AnswerOf,
   createClient,
+  type EventOf,
   type RequestOf,
   ResponseError,
   type Route,
+  type StreamingRoute,
 } from '../../functions/client.ts';
 import { newTenant, stack } from '../support/stack.ts';
 
@@ -93,6 +95,15 @@ test('routes, requests and answers have the types of the declarations', () => {
   type Run = AnswerOf<'POST /v1/flows/{id}/run-on-record-type'>;
   expectTypeOf<Run['status']>().toEqualTypeOf<'completed' | 'scheduled'>();
   expectTypeOf<Extract<Run, { status: 'completed' }>['successCount']>().toEqualTypeOf<number>();
+});
+
+test('each kind of response has its type, and events come of server-sent events alone', () => {
+  expectTypeOf<string>().toExtend<AnswerOf<'GET /v1/records/export'>>();
+  expectTypeOf<AnswerOf<'DELETE /v1/flows/{id}'>>().toEqualTypeOf<void>();
+  expectTypeOf<AnswerOf<'POST /v1/dispatch'>['executionId']>().toEqualTypeOf<string>();
+  expectTypeOf<StreamingRoute>().toEqualTypeOf<'POST /v1/dispatch'>();
+  expectTypeOf<EventOf<'POST /v1/dispatch'>['seq']>().toEqualTypeOf<number>();
+  expectTypeOf<EventOf<'GET /v1/records/export'>>().toEqualTypeOf<never>();
 });
 
 test('a bundle with the client holds nothing else of the service', async () => {

@@ -13,7 +13,7 @@ import { principalOf } from '../support/principals.ts';
 import { newTenant } from '../support/stack.ts';
 
 const counted = (endpoints as readonly AnyEndpoint[])
-  .filter(({ permission }) => permission !== 'public')
+  .filter(({ scope }) => scope === undefined)
   .map((endpoint) => [endpoint.id, endpoint] as const);
 
 let exhausted: Awaited<ReturnType<typeof newKey>>;

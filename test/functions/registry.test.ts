@@ -1,8 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { groups } from '../../functions/groups.ts';
-import { endpoints } from '../../functions/index.ts';
+import { endpoints, groups } from '../../functions/index.ts';
+import { detailCodes } from '../../shared/core/error-codes.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
+import type { Group } from '../../shared/platform/http/group.ts';
 import { openApi } from '../../shared/platform/http/openapi.ts';
 
 const all: readonly AnyEndpoint[] = endpoints;
@@ -81,18 +82,50 @@ test('ids and routes are unique', () => {
   expect(new Set(all.map(shapeOf)).size).toBe(all.length);
 });
 
+/** What is wrong with how a file that declares an endpoint is registered. */
+function* unregistered(folder: string, file: string, module: Record<string, unknown>, group?: Group) {
+  if (!('handler' in module)) return;
+  const path = `functions/${folder}/${file}.ts`;
+  const id = `${folder}.${file}`;
+  const registered = group?.endpoints.find((endpoint) => Object.values(module).includes(endpoint));
+  if (!group) yield `${path}: add functions/${folder}/index.ts to functions/index.ts`;
+  else if (!registered) yield `${path}: add its endpoint to functions/${folder}/index.ts`;
+  else if (registered.id !== id) yield `${path}: its id is ${registered.id}, and should be ${id}`;
+}
+
 test('every file under functions/ that declares an endpoint is registered, at the path that its id names', async () => {
+  const byName: Readonly<Record<string, Group>> = groups;
   const folders = (await readdir('functions', { withFileTypes: true })).filter(
     (entry) => entry.isDirectory() && !['workers', 'sites'].includes(entry.name),
   );
-  const declared: string[] = [];
+  const wrong: string[] = [];
+  let declared = 0;
   for (const { name: folder } of folders) {
     for (const file of await readdir(`functions/${folder}`)) {
       const module: Record<string, unknown> = await import(`../../functions/${folder}/${file}`);
-      if ('handler' in module) declared.push(`${folder}.${file.replace(/\.ts$/, '')}`);
+      if ('handler' in module) declared++;
+      wrong.push(...unregistered(folder, file.replace(/\.ts$/, ''), module, byName[folder]));
     }
   }
-  expect(declared.toSorted()).toEqual(all.map(({ id }) => id).toSorted());
+  expect(wrong).toEqual([]);
+  expect(declared).toBe(all.length);
+});
+
+test('an endpoint that is not registered is named, with the file to add it to', () => {
+  const [listFlows] = groups.flows.endpoints;
+  const module = { handler: () => {}, listFlows };
+  const told = (...given: Parameters<typeof unregistered>) => [...unregistered(...given)];
+  expect(told('flows', 'list', module, groups.flows)).toEqual([]);
+  expect(told('flows', 'schemas', {}, groups.flows)).toEqual([]);
+  expect(told('flows', 'list', module, groups.records)).toEqual([
+    'functions/flows/list.ts: add its endpoint to functions/flows/index.ts',
+  ]);
+  expect(told('new', 'list', module)).toEqual([
+    'functions/new/list.ts: add functions/new/index.ts to functions/index.ts',
+  ]);
+  expect(told('flows', 'get', module, groups.flows)).toEqual([
+    'functions/flows/get.ts: its id is flows.list, and should be flows.get',
+  ]);
 });
 
 test.each(all.map((endpoint) => [endpoint.id, endpoint] as const))(
@@ -103,8 +136,28 @@ test.each(all.map((endpoint) => [endpoint.id, endpoint] as const))(
   },
 );
 
+type Operation = { responses: Record<number, { content: object }> };
+
+test('the OpenAPI document lists every code of an error, and gives each status its body', () => {
+  const { paths, components } = openApi(groups);
+  const operations = paths['/v1/flows/{id}'] as Record<string, Operation>;
+  const bodyOf = (status: number) => operations.put?.responses[status]?.content;
+  for (const status of [400, 404, 409, 500]) {
+    expect(bodyOf(status)).toEqual({
+      'application/json': { schema: { $ref: '#/components/schemas/Error' } },
+    });
+  }
+  for (const status of [401, 403, 429]) {
+    expect(bodyOf(status)).toEqual({
+      'application/json': { schema: { $ref: '#/components/schemas/AccessError' } },
+    });
+  }
+  const listed = JSON.stringify(components.schemas.ErrorDetail);
+  for (const code of Object.keys(detailCodes)) expect(listed).toContain(`\`${code}\``);
+});
+
 test('the OpenAPI document holds every route, and every reference in it leads somewhere', () => {
-  const document = openApi(all, groups);
+  const document = openApi(groups);
   const routes = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
   );

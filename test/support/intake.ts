@@ -1,5 +1,6 @@
 import { secretStore } from '../../shared/domain/secrets/secret-store.ts';
 import { secretReader } from '../../shared/domain/secrets/secret-vault.ts';
+import { credentialPartition } from '../../shared/platform/auth/api-key.ts';
 import { hashKey } from '../../shared/platform/auth/key-format.ts';
 import { intakeEntity } from '../../shared/platform/auth/setup-link.ts';
 import { expectStatus } from './flows.ts';
@@ -24,7 +25,7 @@ export async function expireAt(tenant: Tenant, token: string, moment: Date): Pro
 
 /** All that is stored of a link. */
 export const storedLink = (tenant: Tenant, token: string) =>
-  scopeOf(tenant).table.query({ partition: intakeEntity.key('', { hash: hashKey(token) }).PK });
+  scopeOf(tenant).table.query({ partition: credentialPartition(hashKey(token)) });
 
 /** The secret of a key, of any status, with its value as it is in Secrets Manager. */
 export async function storedSecret(tenant: Tenant, key: string) {

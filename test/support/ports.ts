@@ -1,4 +1,5 @@
 import type { Ports } from '../../shared/adapters/ports.ts';
+import { modelOf } from './model-ports.ts';
 import { sandbox } from './sandbox.ts';
 
 const absent = (what: string) => async (): Promise<never> => {
@@ -9,7 +10,7 @@ const absent = (what: string) => async (): Promise<never> => {
 export const emptyWorld: Ports = {
   now: () => new Date(),
   secrets: async () => new Map(),
-  model: absent('model'),
+  model: modelOf(absent('model')),
   embed: absent('embedding model'),
   fetch: absent('network'),
   searchAccount: absent('search provider'),

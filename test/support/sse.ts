@@ -1,5 +1,5 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
-import type { DispatchEvent } from '../../shared/execution/dispatch/events.ts';
+import type { DispatchEvent } from '../../shared/protocols/sse/dispatch-event.ts';
 import { stack } from './stack.ts';
 
 export interface Received {

@@ -74,9 +74,9 @@ export async function call(method: string, path: string, options: CallOptions = 
   return answer;
 }
 
-/** What holds for every error: `details` is a text with 401, 403 and 429 alone, elsewhere a list or missing. */
+/** What holds for every error: `details` is a text with 401, 403 and 429 alone, elsewhere a list of one entry at least. */
 function expectErrorBody({ status, body }: Answer, request: string): void {
-  const expected = [401, 403, 429].includes(status) ? z.string() : z.array(ErrorDetail).optional();
+  const expected = [401, 403, 429].includes(status) ? z.string() : z.array(ErrorDetail).min(1);
   const { error } = z.object({ error: z.string(), details: expected }).safeParse(body);
   if (error) throw new Error(`${request} was answered ${status} ${JSON.stringify(body)}: ${error.message}`);
 }

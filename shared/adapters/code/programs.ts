@@ -1,5 +1,5 @@
 import { Script as V8Script } from 'node:vm';
-import { memoise } from '../../core/memoise.ts';
+import { memoise } from '../../core/cache.ts';
 import { stripTypes } from './typescript.ts';
 
 /** What a flow may compute with. An expression is JavaScript. */

@@ -1,20 +1,33 @@
 import type { PriceOptions } from '@pydantic/genai-prices';
+import { memoise } from '../../core/cache.ts';
+import { loadOnce } from '../../core/load-once.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { Price, Rate } from './cost.ts';
 import type { ProviderKeys } from './provider-keys.ts';
-import { isProviderName, type ProviderName, providerNames, providers } from './providers.ts';
+import {
+  type Credentials,
+  isProviderName,
+  type ProviderName,
+  providerNames,
+  providers,
+} from './providers.ts';
 
-export interface ModelName {
+/** All that a call needs to know of a model: nothing else decides where it goes, or with whose key. */
+export interface ResolvedModel {
   provider: ProviderName;
   modelId: string;
+  credentials: Credentials;
 }
 
+/** How results name a model. */
+export const modelUsedOf = ({ provider, modelId }: ResolvedModel) => `${provider}/${modelId}`;
+
 /**
- * The provider and the id that a model's name means: `<provider>/<modelId>` says both; a model id of the catalog
- * goes to the configured provider that sells it cheapest, else to a generic server, which may have any model.
+ * The model that a name means: `<provider>/<modelId>` says both; a model id of the catalog goes to the configured
+ * provider that sells it cheapest, else to a generic server, which may have any model.
  * @throws StepError
  */
-export async function resolveModel(name: string, keys: ProviderKeys): Promise<ModelName> {
+export async function resolveModel(name: string, keys: ProviderKeys): Promise<ResolvedModel> {
   const [, provider, modelId] = /^([^/]+)\/(.+)$/s.exec(name) ?? [];
   if (!provider || !modelId) return cheapest(name, keys);
   if (!isProviderName(provider)) {
@@ -25,27 +38,33 @@ export async function resolveModel(name: string, keys: ProviderKeys): Promise<Mo
       `The model provider ${provider} is not configured: set ${providers[provider].requires}`,
     );
   }
-  return { provider, modelId };
+  return modelAt(provider, modelId, keys);
 }
 
-async function cheapest(modelId: string, keys: ProviderKeys): Promise<ModelName> {
+const modelAt = (provider: ProviderName, modelId: string, keys: ProviderKeys): ResolvedModel => ({
+  provider,
+  modelId,
+  credentials: providers[provider].credentials(keys),
+});
+
+async function cheapest(modelId: string, keys: ProviderKeys): Promise<ResolvedModel> {
   const usable = providerNames.filter((name) => keys[providers[name].requires]);
   const offers = await Promise.all(
-    usable.map(async (provider) => ({
-      provider,
-      price: await listed(modelId, providers[provider].catalog(keys)),
-    })),
+    usable.map(async (provider) => {
+      const model = modelAt(provider, modelId, keys);
+      return { model, price: await listed(modelId, catalogOf(model)) };
+    }),
   );
   const total = ({ input, output }: Price) => baseOf(input) + baseOf(output ?? 0);
-  const priced = offers.flatMap(({ provider, price }) => (price ? [{ provider, cost: total(price) }] : []));
-  const best = priced.toSorted((one, other) => one.cost - other.cost)[0]?.provider;
-  if (best) return { provider: best, modelId };
+  const priced = offers.flatMap(({ model, price }) => (price ? [{ model, cost: total(price) }] : []));
+  const best = priced.toSorted((one, other) => one.cost - other.cost)[0]?.model;
+  if (best) return best;
   if (!(await listed(modelId, {}))) {
     throw new StepError(
       `There is no model ${modelId} in the catalog; name other models as <provider>/${modelId}`,
     );
   }
-  if (usable.includes('generic-openai')) return { provider: 'generic-openai', modelId };
+  if (usable.includes('generic-openai')) return modelAt('generic-openai', modelId, keys);
   const variables = providerNames.map((name) => providers[name].requires).join(', ');
   throw new StepError(
     `No configured model provider has ${modelId}; providers are configured by ${variables}`,
@@ -53,9 +72,9 @@ async function cheapest(modelId: string, keys: ProviderKeys): Promise<ModelName>
 }
 
 /** What a model costs, or null where the catalog does not know. */
-export async function priceOf({ provider, modelId }: ModelName, keys: ProviderKeys): Promise<Price | null> {
-  const own = await listed(modelId, providers[provider].catalog(keys));
-  return own ?? (provider === 'generic-openai' ? listed(modelId, {}) : null);
+export async function priceOf(model: ResolvedModel): Promise<Price | null> {
+  const own = await listed(model.modelId, catalogOf(model));
+  return own ?? (model.provider === 'generic-openai' ? listed(model.modelId, {}) : null);
 }
 
 /** Whether the catalog knows a model, or knows that this provider sells it. */
@@ -64,13 +83,22 @@ export const isListed = async (
   provider?: Exclude<ProviderName, 'generic-openai'>,
 ): Promise<boolean> => (await listed(modelId, provider ? { providerId: provider } : {})) !== null;
 
+/** Where the price catalog has a provider's models; those of a generic server by its address, if any. */
+const catalogOf = ({ provider, credentials }: ResolvedModel): PriceOptions =>
+  provider === 'generic-openai' ? { providerApiUrl: credentials.baseUrl ?? '' } : { providerId: provider };
+
 const baseOf = (rate: Rate) => (typeof rate === 'number' ? rate : rate.base);
 
+const listed = (modelId: string, where: PriceOptions) => entryOf(JSON.stringify({ modelId, where }));
+
+const loadPrices = loadOnce(() => import('@pydantic/genai-prices'));
+
 /** The entry of the package's own data; it never asks the network. */
-async function listed(modelId: string, where: PriceOptions): Promise<Price | null> {
-  const { calcPrice } = await import('@pydantic/genai-prices');
+const entryOf = memoise(async (key): Promise<Price | null> => {
+  const { modelId, where } = JSON.parse(key) as { modelId: string; where: PriceOptions };
+  const { calcPrice } = await loadPrices();
   const prices = calcPrice({}, modelId, where)?.model_price;
   const { input_mtok: input, output_mtok: output } = prices ?? {};
   if (input === undefined) return null;
   return { input, output, cacheRead: prices?.cache_read_mtok, cacheWrite: prices?.cache_write_mtok };
-}
+});

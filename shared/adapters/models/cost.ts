@@ -1,4 +1,5 @@
 import Big from 'big.js';
+import type { ModelUsage } from '../model-port.ts';
 
 /** USD per million tokens; with tiers, the price of the last one that the call's input goes beyond. */
 export type Rate = number | { base: number; tiers: { start: number; price: number }[] };
@@ -11,18 +12,10 @@ export interface Price {
   cacheWrite?: Rate | undefined;
 }
 
-export interface Usage {
-  /** All of the input, with what came from a cache or went into one. */
-  inputTokens: number;
-  outputTokens: number;
-  cacheReadTokens?: number | undefined;
-  cacheWriteTokens?: number | undefined;
-}
-
 const perToken = new Big('0.000001');
 
 /** What a call costs in USD, exactly, as decimal text without exponent; null when a part of it has no price. */
-export function costOf(price: Price, usage: Usage): string | null {
+export function costOf(price: Price, usage: ModelUsage): string | null {
   const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage;
   if (price.output === undefined && outputTokens > 0) return null;
   const cost = (tokens: number, rate: Rate) => new Big(rateFor(rate, inputTokens)).times(tokens);

@@ -1,11 +1,13 @@
-import type { EmbeddingModel } from 'ai';
-import { memoise } from '../../core/memoise.ts';
+import type { EmbeddingModelV4 } from '@ai-sdk/provider';
+import { memoise } from '../../core/cache.ts';
+import { chunksOf } from '../../core/chunks.ts';
+import { forEachConcurrently } from '../../core/for-each-concurrently.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { EmbeddingAnswer, EmbeddingRequest } from '../ports.ts';
-import { type ModelName, priceOf, resolveModel } from './catalog.ts';
+import { modelUsedOf, priceOf, type ResolvedModel } from './catalog.ts';
 import { costOf } from './cost.ts';
-import { type ProviderKeys, providerKeys } from './provider-keys.ts';
 import { type Provider, providerNames, providers } from './providers.ts';
+import { withRetries } from './retries.ts';
 import { usageFrom } from './usage.ts';
 
 const textsMax = 500;
@@ -14,52 +16,56 @@ const allCharactersMax = 2_000_000;
 /** As many requests of a call may be under way; a provider takes 100 texts in one, or more. */
 const parallelMax = 4;
 
-/** The vectors of texts; what the provider refuses for a while (429, 5xx) is asked again twice. @throws StepError */
-export async function embedTexts({ model, texts, signal }: EmbeddingRequest): Promise<EmbeddingAnswer> {
+/** The vectors of texts. What the provider refuses for a while (429, 5xx) is sent again, twice at most. @throws StepError */
+export async function embedTexts(
+  model: ResolvedModel,
+  { texts, signal }: Omit<EmbeddingRequest, 'model'>,
+): Promise<EmbeddingAnswer> {
   checkSizes(texts);
-  const keys = await providerKeys();
-  const name = await resolveModel(model, keys);
-  const modelUsed = `${name.provider}/${name.modelId}`;
-  const client = await clientOf(JSON.stringify({ name, keys } satisfies Target));
-  const { embedMany } = await import('ai');
-  // What a provider does not support it leaves out; the SDK would print that on every call.
-  Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
-  const { embeddings, usage } = await embedMany({
-    model: client,
-    values: texts,
-    maxParallelCalls: parallelMax,
-    maxRetries: 2,
-    abortSignal: signal,
-  }).catch(async (error) => {
+  const modelUsed = modelUsedOf(model);
+  const client = await clientOf(JSON.stringify(model));
+  const { vectors, tokens } = await request(client, texts, signal).catch(async (error) => {
     const { toStepError } = await import('./model-error.ts');
-    throw toStepError(error, { modelUsed, signal, keys });
+    throw toStepError(error, model, signal);
   });
-  checkVectors(embeddings, modelUsed);
-  // The SDK says NaN where the provider says nothing.
-  const inputTokens = Number.isNaN(usage.tokens) ? undefined : usage.tokens;
-  const counted = usageFrom({ inputTokens, outputTokens: 0 }, modelUsed);
-  const price = counted ? await priceOf(name, keys) : null;
+  checkVectors(vectors, texts.length, modelUsed);
+  const counted = usageFrom({ inputTokens: tokens, outputTokens: 0 }, modelUsed);
+  const price = counted ? await priceOf(model) : null;
   return {
-    vectors: embeddings.map((vector) => vector.map(shortened)),
+    vectors: vectors.map((vector) => vector.map(shortened)),
     modelUsed,
     promptTokens: counted?.inputTokens ?? 0,
     estimatedCost: price && counted ? costOf(price, counted) : null,
   };
 }
 
-interface Target {
-  name: ModelName;
-  keys: ProviderKeys;
+/** As many requests as the provider needs for so many texts. `tokens` is undefined where it does not count them all. */
+async function request(client: EmbeddingModelV4, texts: readonly string[], abortSignal: AbortSignal) {
+  const perCall = (await client.maxEmbeddingsPerCall) ?? textsMax;
+  const atOnce = (await client.supportsParallelCalls) ? parallelMax : 1;
+  const chunks = chunksOf(texts, perCall);
+  const answers: Awaited<ReturnType<typeof client.doEmbed>>[] = [];
+  await forEachConcurrently(chunks.entries(), atOnce, async ([index, values]) => {
+    answers[index] = await withRetries(
+      () => client.doEmbed({ values: [...values], abortSignal }),
+      abortSignal,
+    );
+  });
+  const tokens = answers.reduce<number | undefined>(
+    (sum, { usage }) => (sum === undefined || !usage ? undefined : sum + usage.tokens),
+    0,
+  );
+  return { vectors: answers.flatMap(({ embeddings }) => embeddings), tokens };
 }
 
-/** The SDK's client for a target, which is given as JSON. */
+/** The SDK's client for a model, which is given as JSON. */
 const clientOf = memoise(
-  (target): Promise<EmbeddingModel> => {
-    const { name, keys } = JSON.parse(target) as Target;
-    const provider: Provider = providers[name.provider];
-    if (provider.embedding) return provider.embedding(name.modelId, keys);
+  (model): Promise<EmbeddingModelV4> => {
+    const { provider: name, modelId, credentials } = JSON.parse(model) as ResolvedModel;
+    const provider: Provider = providers[name];
+    if (provider.embedding) return provider.embedding(modelId, credentials);
     const able = providerNames.filter((each) => 'embedding' in providers[each]).join(', ');
-    throw new StepError(`The model provider ${name.provider} makes no embeddings; these do: ${able}`);
+    throw new StepError(`The model provider ${name} makes no embeddings; these do: ${able}`);
   },
   { entriesMax: 100 },
 );
@@ -84,9 +90,18 @@ function checkSizes(texts: readonly string[]): void {
   );
 }
 
-/** @throws StepError unless all vectors have the same length. That they are numbers, one vector a text, the SDK checks. */
-function checkVectors([first = [], ...others]: readonly (readonly number[])[], modelUsed: string): void {
-  if (first.length > 0 && others.every(({ length }) => length === first.length)) return;
+/** @throws StepError unless there is a vector for each text, all of one length. That they are numbers the SDK checks. */
+function checkVectors(vectors: readonly (readonly number[])[], expected: number, modelUsed: string): void {
+  if (vectors.length !== expected) {
+    throw new StepError(
+      `${modelUsed} gave no usable answer: ${vectors.length} vectors for ${expected} texts`,
+      {
+        retryable: true,
+      },
+    );
+  }
+  const [{ length: wanted } = { length: 0 }] = vectors;
+  if (wanted > 0 && vectors.every(({ length }) => length === wanted)) return;
   throw new StepError(`${modelUsed} gave no usable answer: vectors that are empty, or of different lengths`, {
     retryable: true,
   });

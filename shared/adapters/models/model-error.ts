@@ -1,21 +1,13 @@
-import { APICallError, RetryError } from 'ai';
+import { APICallError } from '@ai-sdk/provider';
 import { StepError } from '../../core/step-error.ts';
-import type { ProviderKeys } from './provider-keys.ts';
-
-interface Call {
-  modelUsed: string;
-  signal: AbortSignal;
-  keys: ProviderKeys;
-}
+import { modelUsedOf, type ResolvedModel } from './catalog.ts';
 
 /** What went wrong with a model call, in words for the caller: never with a key in them. */
-export function toStepError(error: unknown, { modelUsed, signal, keys }: Call): StepError {
-  const last = RetryError.isInstance(error) ? error.lastError : error;
-  const { words, retryable } = explained(last, signal);
-  return new StepError(withoutKeys(`${modelUsed} ${words}`, keys), {
-    retryable,
-    cause: error,
-  });
+export function toStepError(error: unknown, model: ResolvedModel, signal: AbortSignal): StepError {
+  const { words, retryable } = explained(error, signal);
+  const { apiKey } = model.credentials;
+  const message = `${modelUsedOf(model)} ${words}`;
+  return new StepError(apiKey ? message.replaceAll(apiKey, '***') : message, { retryable, cause: error });
 }
 
 function explained(error: unknown, signal: AbortSignal): { words: string; retryable: boolean } {
@@ -42,11 +34,4 @@ function explained(error: unknown, signal: AbortSignal): { words: string; retrya
 function ownErrorIn(error: unknown): StepError | undefined {
   for (let each = error; each instanceof Error; each = each.cause) if (each instanceof StepError) return each;
   return undefined;
-}
-
-function withoutKeys(text: string, keys: ProviderKeys): string {
-  const secrets = Object.entries(keys).flatMap(([name, value]) =>
-    name.endsWith('_KEY') && value ? [value] : [],
-  );
-  return secrets.reduce((cleaned, secret) => cleaned.replaceAll(secret, '***'), text);
 }

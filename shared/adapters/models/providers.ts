@@ -1,16 +1,22 @@
-import type { EmbeddingModel, LanguageModel } from 'ai';
-import { embeddingFetch, modelFetch } from './model-fetch.ts';
+import type { EmbeddingModelV4, LanguageModelV4 } from '@ai-sdk/provider';
+import { loadOnce } from '../../core/load-once.ts';
 import type { ProviderKeys } from './provider-keys.ts';
 
+/** Whose account a call goes to, and at which address where that is not the provider's own. */
+export interface Credentials {
+  apiKey?: string | undefined;
+  baseUrl?: string | undefined;
+}
+
 export interface Provider {
-  /** What has to be set for the provider to be usable. */
+  /** The variable that makes the provider usable for a deployment. */
   requires: keyof ProviderKeys;
-  /** Its name in the price catalog; a generic server has the one that its address belongs to, if any. */
-  catalog: (keys: ProviderKeys) => { providerId: string } | { providerApiUrl: string };
+  /** The deployment's own. */
+  credentials: (keys: ProviderKeys) => Credentials;
   /** The SDK of a provider is loaded by the first call that goes there. */
-  model: (modelId: string, keys: ProviderKeys) => Promise<LanguageModel>;
+  model: (modelId: string, credentials: Credentials) => Promise<LanguageModelV4>;
   /** Absent where the provider makes no embeddings. */
-  embedding?: (modelId: string, keys: ProviderKeys) => Promise<EmbeddingModel>;
+  embedding?: (modelId: string, credentials: Credentials) => Promise<EmbeddingModelV4>;
 }
 
 /** OpenAI's models that chat completions do not serve. */
@@ -19,34 +25,39 @@ const responsesOnly = /-pro\b|codex|deep-research/;
 export const providers = {
   openai: {
     requires: 'OPENAI_API_KEY',
-    catalog: () => ({ providerId: 'openai' }),
-    async model(modelId, keys) {
-      const openai = await openaiWith(keys, modelFetch);
+    credentials: ({ OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl }) => ({ apiKey, baseUrl }),
+    async model(modelId, credentials) {
+      const openai = await openaiWith(credentials, 'modelFetch');
       // Chat completions honour seed and penalties, and every server that speaks OpenAI's language has them.
       return responsesOnly.test(modelId) ? openai.responses(modelId) : openai.chat(modelId);
     },
-    embedding: async (modelId, keys) => (await openaiWith(keys, embeddingFetch)).embeddingModel(modelId),
+    embedding: async (modelId, credentials) =>
+      (await openaiWith(credentials, 'embeddingFetch')).embeddingModel(modelId),
   },
   anthropic: {
     requires: 'ANTHROPIC_API_KEY',
-    catalog: () => ({ providerId: 'anthropic' }),
-    async model(modelId, { ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL }) {
+    credentials: ({ ANTHROPIC_API_KEY: apiKey, ANTHROPIC_BASE_URL: baseUrl }) => ({ apiKey, baseUrl }),
+    async model(modelId, credentials) {
       const { createAnthropic } = await import('@ai-sdk/anthropic');
-      const settings = given({ apiKey: ANTHROPIC_API_KEY, baseURL: ANTHROPIC_BASE_URL });
-      return createAnthropic({ ...settings, fetch: modelFetch })(modelId);
+      return createAnthropic(await settingsOf(credentials, 'modelFetch'))(modelId);
     },
   },
   google: {
     requires: 'GOOGLE_GENERATIVE_AI_API_KEY',
-    catalog: () => ({ providerId: 'google' }),
-    model: async (modelId, keys) => (await googleWith(keys, modelFetch))(modelId),
-    embedding: async (modelId, keys) => (await googleWith(keys, embeddingFetch)).embeddingModel(modelId),
+    credentials: ({ GOOGLE_GENERATIVE_AI_API_KEY: apiKey }) => ({ apiKey }),
+    model: async (modelId, credentials) => (await googleWith(credentials, 'modelFetch'))(modelId),
+    embedding: async (modelId, credentials) =>
+      (await googleWith(credentials, 'embeddingFetch')).embeddingModel(modelId),
   },
   'generic-openai': {
     requires: 'GENERIC_OPENAI_BASE_URL',
-    catalog: ({ GENERIC_OPENAI_BASE_URL = '' }) => ({ providerApiUrl: GENERIC_OPENAI_BASE_URL }),
-    model: async (modelId, keys) => (await genericWith(keys, modelFetch)).chatModel(modelId),
-    embedding: async (modelId, keys) => (await genericWith(keys, embeddingFetch)).embeddingModel(modelId),
+    credentials: ({ GENERIC_OPENAI_API_KEY: apiKey, GENERIC_OPENAI_BASE_URL: baseUrl }) => ({
+      apiKey,
+      baseUrl,
+    }),
+    model: async (modelId, credentials) => (await genericWith(credentials, 'modelFetch')).chatModel(modelId),
+    embedding: async (modelId, credentials) =>
+      (await genericWith(credentials, 'embeddingFetch')).embeddingModel(modelId),
   },
 } satisfies Record<string, Provider>;
 
@@ -55,29 +66,28 @@ export const providerNames = Object.keys(providers) as ProviderName[];
 
 export const isProviderName = (name: string): name is ProviderName => Object.hasOwn(providers, name);
 
-type Fetch = typeof modelFetch;
+const loadFetches = loadOnce(() => import('./model-fetch.ts'));
+type FetchName = 'modelFetch' | 'embeddingFetch';
 
-async function openaiWith({ OPENAI_API_KEY, OPENAI_BASE_URL }: ProviderKeys, fetch: Fetch) {
+async function openaiWith(credentials: Credentials, fetch: FetchName) {
   const { createOpenAI } = await import('@ai-sdk/openai');
-  return createOpenAI({ ...given({ apiKey: OPENAI_API_KEY, baseURL: OPENAI_BASE_URL }), fetch });
+  return createOpenAI(await settingsOf(credentials, fetch));
 }
 
-async function googleWith({ GOOGLE_GENERATIVE_AI_API_KEY }: ProviderKeys, fetch: Fetch) {
+async function googleWith(credentials: Credentials, fetch: FetchName) {
   const { createGoogleGenerativeAI } = await import('@ai-sdk/google');
-  return createGoogleGenerativeAI({ ...given({ apiKey: GOOGLE_GENERATIVE_AI_API_KEY }), fetch });
+  return createGoogleGenerativeAI(await settingsOf(credentials, fetch));
 }
 
-async function genericWith(
-  { GENERIC_OPENAI_BASE_URL = '', GENERIC_OPENAI_API_KEY }: ProviderKeys,
-  fetch: Fetch,
-) {
+async function genericWith({ apiKey, baseUrl = '' }: Credentials, fetch: FetchName) {
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-  const settings = { name: 'generic-openai', baseURL: GENERIC_OPENAI_BASE_URL, fetch };
-  return createOpenAICompatible({ ...settings, ...given({ apiKey: GENERIC_OPENAI_API_KEY }) });
+  const settings = await settingsOf({ apiKey }, fetch);
+  return createOpenAICompatible({ name: 'generic-openai', baseURL: baseUrl, ...settings });
 }
 
-/** Without the members that are not set, or set to nothing. */
-const given = <T extends object>(settings: T) =>
-  Object.fromEntries(Object.entries(settings).filter(([, value]) => value)) as {
-    [Name in keyof T]?: NonNullable<T[Name]>;
-  };
+/** In the SDK's terms, without what is not set, or set to nothing. */
+const settingsOf = async ({ apiKey, baseUrl }: Credentials, fetch: FetchName) => ({
+  ...(apiKey && { apiKey }),
+  ...(baseUrl && { baseURL: baseUrl }),
+  fetch: (await loadFetches())[fetch],
+});

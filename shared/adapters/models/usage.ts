@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { log } from '../../core/log.ts';
-import type { Usage } from './cost.ts';
+import type { ModelUsage } from '../model-port.ts';
 
 /** More than any model takes or writes in one call; the sums over millions of calls stay exact integers. */
 const tokensMax = 1_000_000_000;
@@ -14,6 +14,7 @@ const Reported = z
     outputTokens: TokenCount,
     cacheReadTokens: TokenCount.optional(),
     cacheWriteTokens: TokenCount.optional(),
+    reasoningTokens: TokenCount.optional(),
   })
   .refine(
     ({ inputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 }) =>
@@ -21,10 +22,10 @@ const Reported = z
     'More cached tokens than input tokens',
   );
 
-type Said = { [Name in keyof Usage]?: number | undefined };
+type Said = { [Name in keyof ModelUsage]?: number | undefined };
 
 /** The tokens of a call. Nothing where the provider reports none, or what cannot be: that answer was paid all the same. */
-export function usageFrom(said: Said, modelUsed: string): Usage | undefined {
+export function usageFrom(said: Said, modelUsed: string): ModelUsage | undefined {
   const { inputTokens, outputTokens } = said;
   if (inputTokens === undefined || outputTokens === undefined) return undefined;
   const { data, error } = Reported.safeParse(said);

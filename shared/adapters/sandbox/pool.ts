@@ -57,7 +57,7 @@ function newPool(): Piscina {
 
 /**
  * Does a task in a thread. Its time is counted from its turn, not from the call.
- * @throws SandboxError when it takes too long, too much memory, or breaks its thread; ApiError 503 when its turn does not
+ * @throws SandboxError when it takes too long, too much memory, or breaks its thread; ServiceError 503 when its turn does not
  * come within the patience of its request.
  */
 export async function inThread<Input, Output>(

@@ -77,7 +77,7 @@ export const sandboxOf =
 /** With two tasks that take 11 s each by the clock, a request is still answered before API Gateway's 29 s are over. */
 const patienceMs = 6_000;
 
-/** The sandbox of one request. @throws also ApiError 503 when the request would wait too long for its turn. */
+/** The sandbox of one request. @throws also ServiceError 503 when the request would wait too long for its turn. */
 export function impatient(sandbox: Sandbox, signal?: AbortSignal): Sandbox {
   const patience: Patience = { leftMs: patienceMs };
   return (task, input, limits) => sandbox(task, input, { signal, ...limits, patience });

@@ -1,5 +1,5 @@
 import { Drop, Liquid, type Template } from 'liquidjs';
-import { memoise } from '../../core/memoise.ts';
+import { memoise } from '../../core/cache.ts';
 import { withSecretsVariable } from '../../core/secret-references.ts';
 import { charactersMax, filledCharactersMax, fillMsMax } from './limits.ts';
 

@@ -1,4 +1,4 @@
-import { memoise } from '../../core/memoise.ts';
+import { memoise } from '../../core/cache.ts';
 import { userAgent } from '../net/user-agent.ts';
 
 /** One `Allow` or `Disallow` line that is for this service. */

@@ -12,6 +12,8 @@ export type ApiKeyStore = ReturnType<typeof apiKeyStore>;
 const exists = { expression: 'attribute_exists(PK)' };
 const unchanged = ({ hash }: ApiKey) => ({ expression: '#hash = :old', values: { old: hash } });
 
+type ApiKeyChanges = NonNullable<Changes<typeof apiKeyEntity>['set']>;
+
 /** What a new value changes in a key. */
 export type KeyValue = Pick<ApiKey, 'hash' | 'keyPrefix' | 'searchHint'>;
 
@@ -61,12 +63,12 @@ export const apiKeyStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
 
     /** All of the tenant's keys, newest first. */
     async list(): Promise<ApiKey[]> {
-      const range = { partition: keysPartition(table.tenant), newestFirst: true, consistent: true };
+      const range = { partition: keysPartition, newestFirst: true, consistent: true };
       return (await table.queryAll(range)).map((item) => ApiKey.parse(item));
     },
 
     /** Changes what is given and leaves the counters alone. The meter sees it with the next request. */
-    async update(by: Principal, id: string, details: NonNullable<Changes['set']>): Promise<ApiKey> {
+    async update(by: Principal, id: string, details: ApiKeyChanges): Promise<ApiKey> {
       const set = { ...details, updatedAt: now().toISOString() };
       try {
         await commit(by, { action: 'api-key.updated', targetId: id, details }, [

@@ -1,10 +1,11 @@
 import { conflict, notFound } from '../../core/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
-import { ConditionFailed } from '../../platform/data/condition-failed.ts';
+import { ifRefused } from '../../platform/data/condition-failed.ts';
 import { type CursorQuery, cursorPage } from '../../platform/data/pages.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { firstDraft, savedDraft } from '../../platform/data/versioned.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { type Flow, flowEntity, flowsPartition } from './flow.ts';
 import { keysOfSteps, useWrites } from './secret-keys.ts';
@@ -21,7 +22,6 @@ export interface FlowChanges {
   steps?: FlowStep[] | undefined;
 }
 
-const attemptsMax = 5;
 const markedEveryMs = 60_000;
 const exists = { expression: 'attribute_exists(PK)' };
 
@@ -29,11 +29,7 @@ export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (s
   const { table, now, newId } = scope;
   const payloads = payloadStore(scope);
 
-  async function find(id: string): Promise<Flow> {
-    const flow = await table.get(flowEntity, { id });
-    if (!flow) throw notFound('Flow');
-    return flow;
-  }
+  const find = async (id: string): Promise<Flow> => found(await table.get(flowEntity, { id }));
 
   /**
    * Applies a change to the flow as it is now, whole or not at all. When another writer comes between, the
@@ -41,25 +37,13 @@ export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (s
    */
   async function change(
     id: string,
-    decide: (flow: Flow) => Promise<{ flow: Flow; beside?: Write[] }>,
+    decide: (before: Flow) => Promise<{ after: Flow; beside?: Write[] }>,
   ): Promise<Flow> {
-    for (let attempt = 1; attempt <= attemptsMax; attempt++) {
-      const before = await find(id);
-      const { flow, beside = [] } = await decide(before);
-      const after = { ...flow, revision: before.revision + 1 };
-      const unchanged = { expression: '#revision = :revision', values: { revision: before.revision } };
-      try {
-        await table.commit([
-          table.writes.put(flowEntity, after, unchanged),
-          ...beside,
-          ...useWrites(table, id, before, after),
-        ]);
-        return after;
-      } catch (error) {
-        if (!(error instanceof ConditionFailed)) throw error;
-      }
-    }
-    throw changedByOthers();
+    const decided = async (before: Flow) => {
+      const { after, beside = [] } = await decide(before);
+      return { put: after, beside: [...beside, ...useWrites(table, id, before, after)] };
+    };
+    return found(await table.modify(flowEntity, { id }, decided, { conflictError }));
   }
 
   return {
@@ -80,7 +64,7 @@ export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (s
         : undefined;
       return cursorPage(
         table,
-        { partition: flowsPartition(table.tenant), index: 1, kind: 'flow', ...(filter && { filter }) },
+        { partition: flowsPartition, index: 1, kind: 'flow', ...(filter && { filter }) },
         query,
       );
     },
@@ -101,10 +85,7 @@ export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (s
         description: given.description ?? null,
         steps: await payloads.offload(`${id}/${newId('step')}`, steps),
         ...factsOf(steps),
-        draft: { id: newId('flowver'), number: 1, createdAt: at },
-        publishedVersionId: null,
-        lastVersionNumber: 1,
-        revision: 1,
+        ...firstDraft({ id: newId('flowver'), createdAt: at }),
         createdAt: at,
         updatedAt: at,
         lastRunAt: null,
@@ -128,44 +109,33 @@ export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (s
     ): Promise<LoadedFlow & { draft: NonNullable<Flow['draft']> }> {
       const payloadRef = changes.steps && (await payloads.offload(`${id}/${newId('step')}`, changes.steps));
       const at = now().toISOString();
-      const draftId = newId('flowver');
+      const draft = { id: newId('flowver'), createdAt: at };
       const flow = await change(id, async (before) => {
         check?.(before);
-        const number = before.lastVersionNumber + (before.draft ? 0 : 1);
         const name = changes.name ?? before.name;
         return {
-          flow: {
+          after: {
             ...before,
             name,
             search: name.toLowerCase(),
             ...(changes.description !== undefined && { description: changes.description }),
             ...(payloadRef && { steps: payloadRef, ...factsOf(changes.steps ?? []) }),
-            draft: before.draft ?? { id: draftId, number, createdAt: at },
-            lastVersionNumber: number,
+            ...savedDraft(before, draft),
             updatedAt: at,
           },
           beside,
         };
       });
       const steps = changes.steps ?? ((await payloads.fetch(flow.steps)) as FlowStep[]);
-      return { ...flow, steps, draft: flow.draft ?? { id: draftId, number: 1, createdAt: at } };
+      return { ...flow, steps, draft: flow.draft ?? { ...draft, number: 1 } };
     },
 
     async remove(id: string): Promise<void> {
-      for (let attempt = 1; attempt <= attemptsMax; attempt++) {
-        const flow = await find(id);
-        const unchanged = { expression: '#revision = :revision', values: { revision: flow.revision } };
-        try {
-          return await table.commit([
-            table.writes.remove(flowEntity, { id }, unchanged),
-            tombstoneOf(scope, id),
-            ...useWrites(table, id, flow, {}),
-          ]);
-        } catch (error) {
-          if (!(error instanceof ConditionFailed)) throw error;
-        }
-      }
-      throw changedByOthers();
+      const removal = (flow: Flow) => ({
+        remove: true as const,
+        beside: [tombstoneOf(scope, id), ...useWrites(table, id, flow, {})],
+      });
+      found(await table.modify(flowEntity, { id }, removal, { conflictError }));
     },
 
     /**
@@ -175,12 +145,10 @@ export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (s
     async markRun({ id, lastRunAt }: Pick<Flow, 'id' | 'lastRunAt'>): Promise<void> {
       if (lastRunAt && now().getTime() - Date.parse(lastRunAt) < markedEveryMs) return;
       const changes = { set: { lastRunAt: now().toISOString() }, add: { revision: 1 } };
-      try {
-        await table.commit([table.writes.update(flowEntity, { id }, changes, exists)]);
-      } catch (error) {
-        // Deleted in this moment: its runs tell that themselves.
-        if (!(error instanceof ConditionFailed)) throw error;
-      }
+      // Refused where it was deleted in this moment: its runs tell that themselves.
+      await table
+        .commit([table.writes.update(flowEntity, { id }, changes, exists)])
+        .catch(ifRefused(undefined));
     },
   };
 });
@@ -190,5 +158,10 @@ const factsOf = (steps: readonly FlowStep[]) => ({
   secretKeys: keysOfSteps(steps),
 });
 
-const changedByOthers = () =>
+function found(flow: Flow | undefined): Flow {
+  if (!flow) throw notFound('Flow');
+  return flow;
+}
+
+const conflictError = () =>
   conflict('The flow was changed by others at the same time; read it again and retry');

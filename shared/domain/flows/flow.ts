@@ -1,10 +1,12 @@
 import * as z from 'zod';
 import { defineEntity } from '../../platform/data/entity.ts';
+import { tenantPartition } from '../../platform/data/keys.ts';
 import { PayloadRef } from '../../platform/data/payloads.ts';
+import { versionedFields, versionFields } from '../../platform/data/versioned.ts';
 
 /** A flow with the steps that its editor shows: those of the draft, or of the published version when there is none. */
 export const Flow = z.object({
-  id: z.string(),
+  ...versionedFields,
   userId: z.string(),
   organizationId: z.string().nullable(),
   name: z.string(),
@@ -16,55 +18,39 @@ export const Flow = z.object({
   /** The keys of the secrets that `steps` name, and those of what is published. */
   secretKeys: z.array(z.string()).optional(),
   publishedSecretKeys: z.array(z.string()).optional(),
-  /** The unpublished version that `steps` make up. */
-  draft: z.object({ id: z.string(), number: z.int(), createdAt: z.string() }).nullable(),
-  publishedVersionId: z.string().nullable(),
-  /** The number that the last version got. */
-  lastVersionNumber: z.int(),
-  /** Counts the changes, so that two writers cannot overwrite each other unseen. */
-  revision: z.int(),
   createdAt: z.string(),
-  updatedAt: z.string(),
   lastRunAt: z.string().nullable(),
 });
 export type Flow = z.infer<typeof Flow>;
 
 /** A version that no longer changes. A draft has no item of its own: the flow holds it. */
 export const FlowVersion = z.object({
-  id: z.string(),
+  ...versionFields,
   flowId: z.string(),
-  number: z.int(),
-  type: z.enum(['published', 'draft', 'test', 'virtual']),
   steps: PayloadRef,
   stepCount: z.int(),
   secretKeys: z.array(z.string()).optional(),
   stepSummary: z.string().nullable(),
-  label: z.string().nullable(),
-  notes: z.string().nullable(),
-  createdAt: z.string(),
-  /** When it is to be forgotten, in Unix seconds: of a flow that is stored nowhere. */
-  ttl: z.int().optional(),
 });
 export type FlowVersion = z.infer<typeof FlowVersion>;
 
-export const flowsPartition = (tenant: string) => `T#${tenant}#FLOWS`;
-const flowPartition = (tenant: string, id: string) => `T#${tenant}#FLOW#${id}`;
+export const flowsPartition = tenantPartition('FLOWS');
+const flowPartition = (id: string) => tenantPartition(`FLOW#${id}`);
 /** The flow itself and its versions. */
-export const flowKeysRange = (tenant: string, id: string) => ({ partition: flowPartition(tenant, id) });
-export const versionsPartition = (tenant: string, flowId: string) =>
-  `${flowPartition(tenant, flowId)}#VERSIONS`;
+export const flowKeysRange = (id: string) => ({ partition: flowPartition(id) });
+export const versionsPartition = (flowId: string) => tenantPartition(`FLOW#${flowId}#VERSIONS`);
 
 /** Finds a version, or the flow whose draft it is, by the version's id alone. */
-export const anyVersionPartition = (tenant: string) => `T#${tenant}#VERSIONS`;
+export const anyVersionPartition = tenantPartition('VERSIONS');
 
 export const flowEntity = defineEntity({
   type: 'flow',
   schema: Flow,
-  key: (tenant, { id }: { id: string }) => ({ PK: flowPartition(tenant, id), SK: 'FLOW' }),
-  index: (tenant, { id, draft }) => ({
-    PK1: flowsPartition(tenant),
+  key: ({ id }: { id: string }) => ({ PK: flowPartition(id), SK: 'FLOW' }),
+  index: ({ id, draft }) => ({
+    PK1: flowsPartition,
     SK1: id,
-    ...(draft && { PK2: anyVersionPartition(tenant), SK2: draft.id }),
+    ...(draft && { PK2: anyVersionPartition, SK2: draft.id }),
   }),
   summary: ['name', 'search', 'createdAt', 'updatedAt', 'lastRunAt'],
 });
@@ -72,14 +58,14 @@ export const flowEntity = defineEntity({
 export const flowVersionEntity = defineEntity({
   type: 'flowVersion',
   schema: FlowVersion,
-  key: (tenant, { flowId, id }: { flowId: string; id: string }) => ({
-    PK: flowPartition(tenant, flowId),
+  key: ({ flowId, id }: { flowId: string; id: string }) => ({
+    PK: flowPartition(flowId),
     SK: `VERSION#${id}`,
   }),
-  index: (tenant, { flowId, id }) => ({
-    PK1: versionsPartition(tenant, flowId),
+  index: ({ flowId, id }) => ({
+    PK1: versionsPartition(flowId),
     SK1: id,
-    PK2: anyVersionPartition(tenant),
+    PK2: anyVersionPartition,
     SK2: id,
   }),
   summary: ['number', 'type', 'stepCount', 'stepSummary', 'label', 'notes', 'createdAt'],

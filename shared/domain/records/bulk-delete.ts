@@ -2,14 +2,13 @@ import { conflict } from '../../core/errors.ts';
 import { forEachConcurrently } from '../../core/for-each-concurrently.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { cleanupQueue } from '../../platform/cleanup/cleanup.ts';
-import { backOff } from '../../platform/data/commit.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { RecordItem } from './record.ts';
+import { type RecordItem, recordEntity } from './record.ts';
 import { recordStore } from './record-store.ts';
-import { recordWriter } from './record-writer.ts';
+import { removalOf } from './record-writer.ts';
 
 const deletesAtOnce = 16;
-const attemptsMax = 10;
+const attempts = 10;
 
 export interface BulkDeleted {
   deletedIds: string[];
@@ -20,19 +19,14 @@ export interface BulkDeleted {
 /** Deletes those of the records that exist, each whole, and has what hung on them removed in the background. */
 export const bulkDeleter = /* @__PURE__ */ using([recordStore, cleanupQueue], (scope: Scope) => {
   const { getMany } = recordStore(scope);
-  const { remove } = recordWriter(scope);
   const cleanup = cleanupQueue(scope);
 
   /** @returns whether it was this call that deleted it. */
-  async function removed(found: RecordItem): Promise<boolean> {
-    let record: RecordItem | undefined = found;
-    for (let attempt = 1; record && attempt <= attemptsMax; attempt++) {
-      if (await remove(record)) return true;
-      if (attempt > 1) await backOff(attempt);
-      [record] = await getMany([found.id]);
-    }
-    if (record) throw conflict(`The record ${found.id} was renamed by others, again and again`);
-    return false;
+  async function removed(known: RecordItem): Promise<boolean> {
+    const { id } = known;
+    const options = { consistent: true, known, attempts, conflictError: () => renamed(id) };
+    const removal = (record: RecordItem) => removalOf(scope, record);
+    return (await scope.table.modify(recordEntity, { id }, removal, options)) !== undefined;
   }
 
   return async (ids: readonly string[]): Promise<BulkDeleted> => {
@@ -51,3 +45,5 @@ export const bulkDeleter = /* @__PURE__ */ using([recordStore, cleanupQueue], (s
     };
   };
 });
+
+const renamed = (id: string) => conflict(`The record ${id} was renamed by others, again and again`);

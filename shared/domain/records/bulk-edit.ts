@@ -1,14 +1,14 @@
-import { unavailable } from '../../core/errors.ts';
+import { outOfTime } from '../../core/errors.ts';
 import { forEachConcurrently } from '../../core/for-each-concurrently.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { backOff } from '../../platform/data/commit.ts';
+import { isAsRead } from '../../platform/data/modify.ts';
+import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Edit, editOf, type MetadataChange, planOf, shownBytesMax } from './bulk-plan.ts';
 import { type BulkTargets, targetPages, targetTest } from './bulk-targets.ts';
 import { firstWithin } from './limits.ts';
-import type { RecordItem } from './record.ts';
+import { type RecordItem, recordEntity } from './record.ts';
 import { recordStore } from './record-store.ts';
-import { recordWriter } from './record-writer.ts';
 
 export const writesAtOnce = 32;
 /** What is kept back of a request's time to answer it. */
@@ -36,7 +36,7 @@ class Halted extends Error {}
  */
 export const bulkEditor = /* @__PURE__ */ using([recordStore, { memoryMb: 1_769 }], (scope: Scope) => {
   const { getMany } = recordStore(scope);
-  const { replaceMetadata } = recordWriter(scope);
+  const { table } = scope;
 
   return async (
     targets: BulkTargets,
@@ -48,14 +48,18 @@ export const bulkEditor = /* @__PURE__ */ using([recordStore, { memoryMb: 1_769 
     const done = new Map<string, Edit | undefined>();
 
     async function carryOut(planned: Edit): Promise<void> {
-      let edit: Edit | undefined = planned;
-      for (let attempt = 1; edit?.metadata !== undefined; attempt++) {
+      const { id } = planned;
+      let edit: Edit | undefined;
+      const attempt = async () => {
+        edit = edit ? await madeAnew(edit) : planned;
+        if (edit?.metadata === undefined) return;
         if (timeLeftMs() < reserveMs) throw new Halted('The time of the call is over');
-        if (await replaceMetadata({ ...edit, metadata: edit.metadata })) break;
-        if (attempt > 1) await backOff(attempt);
-        edit = await madeAnew(edit);
-      }
-      done.set(planned.id, edit);
+        const { metadata, revision } = edit;
+        const changes = { set: { metadata, updatedAt: scope.now().toISOString() }, add: { revision: 1 } };
+        await table.commit([table.writes.update(recordEntity, { id }, changes, isAsRead({ revision }))]);
+      };
+      await retryOnConflict(attempt, { attempts: Number.POSITIVE_INFINITY });
+      done.set(id, edit);
     }
 
     /** The edit of a record as another writer left it; nothing where it is gone or no longer meant. */
@@ -70,7 +74,7 @@ export const bulkEditor = /* @__PURE__ */ using([recordStore, { memoryMb: 1_769 
 
     await forEachConcurrently(edits, writesAtOnce, carryOut).catch((error) => {
       if (!(error instanceof Halted)) throw error;
-      throw unavailable(
+      throw outOfTime(
         `${error.message}: ${done.size} of ${edits.length} records are done. Send the call again for the rest`,
       );
     });

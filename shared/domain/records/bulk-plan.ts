@@ -1,4 +1,4 @@
-import { invalid, invalidAt } from '../../core/errors.ts';
+import { type ErrorDetail, invalid, invalidAt } from '../../core/errors.ts';
 import { takingTurns } from '../../core/event-loop.ts';
 import { type BulkTargets, memberOf } from './bulk-targets.ts';
 import { metadataBytesMax } from './limits.ts';
@@ -43,7 +43,7 @@ export function editOf({ id, revision, metadata: before }: RecordItem, change: M
   };
 }
 
-/** What becomes of all records. @throws ApiError 400 when any of it cannot be: nothing is written then. */
+/** What becomes of all records. @throws ServiceError 400 when any of it cannot be: nothing is written then. */
 export async function planOf(
   pages: AsyncIterable<RecordItem[]>,
   targets: BulkTargets,
@@ -76,7 +76,7 @@ const tooMuch = `The metadata of all records may have ${bytesTogetherMax} bytes 
 const refused = (targets: BulkTargets, message: string) =>
   invalidAt(memberOf(targets), 'TOO_MANY_RECORDS', message);
 
-const tooLargeAfter = (id: string) => ({
+const tooLargeAfter = (id: string): ErrorDetail => ({
   path: 'updates',
   code: 'TOO_LARGE',
   message: `With them the metadata of ${id} would have more than ${metadataBytesMax} bytes of JSON; nothing was changed`,

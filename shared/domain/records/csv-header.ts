@@ -30,7 +30,7 @@ async function headerUnder(
   return [];
 }
 
-/** The header, before anything below it is read. @throws ApiError 400 where it has too many columns. */
+/** The header, before anything below it is read. @throws ServiceError 400 where it has too many columns. */
 export async function headerOf(file: Buffer, delimiter: string, rowsAbove: number): Promise<string[]> {
   const header = await headerUnder(file, delimiter, rowsAbove);
   if (header) return header;

@@ -23,7 +23,7 @@ export const isDraft = (entry: CsvEntry): entry is CsvDraft => 'name' in entry;
 
 /**
  * The records that a file holds, and what is wrong with the rows that make none: row by row, so that none but those
- * at work are in memory. What is wrong with the file as a whole is told before. @throws ApiError 400 or 413.
+ * at work are in memory. What is wrong with the file as a whole is told before. @throws ServiceError 400 or 413.
  */
 export async function readCsv(bytes: Uint8Array, columns: CsvColumns): Promise<AsyncGenerator<CsvEntry>> {
   const file = toUtf8(bytes);

@@ -10,7 +10,7 @@ export async function* idPages(
   type?: string,
   pageSize = idsPerPage,
 ): AsyncGenerator<string[], void> {
-  const range = recordsRange(table.tenant, type);
+  const range = recordsRange(type);
   for await (const items of table.pages({ ...range, newestFirst: true, limit: pageSize })) {
     yield items.map((item) => item[`SK${range.index}`] as string);
   }

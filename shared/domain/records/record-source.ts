@@ -34,7 +34,7 @@ export function recordSource(reads: RecordReads, filters: RecordFilters, { whole
   const { table, now } = reads;
   const passes = metadataPredicate(filters, now()) ?? (whole ? () => true : undefined);
   const source = {
-    ...indexOf(table.tenant, filters),
+    ...indexOf(filters),
     ...(passes && { postFilter: readingPostFilter(reads, passes) }),
   };
   if (filters.distinct === undefined) return source;
@@ -70,9 +70,9 @@ function readingPostFilter(
   };
 }
 
-function indexOf(tenant: string, filters: RecordFilters): ListSource {
+function indexOf(filters: RecordFilters): ListSource {
   const { name, search } = filters;
-  const source: ListSource = recordsRange(tenant, typeAsked(filters));
+  const source: ListSource = recordsRange(typeAsked(filters));
   const conditions = {
     ...(name !== undefined && { '#summary.#name = :name': { name } }),
     ...(search && { 'contains(#summary.#search, :search)': { search: search.toLowerCase() } }),

@@ -1,32 +1,40 @@
 import { conflict, notFound } from '../../core/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
+import { ifRefused } from '../../platform/data/condition-failed.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
+import { isConditionFailed, retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import type { Condition } from '../../platform/data/writes.ts';
 import { parseOrReject } from '../../platform/http/validation.ts';
 import { insertEach, insertMany } from './insert-many.ts';
 import { listRecords } from './list-records.ts';
 import { matchingRecords, stillMatching } from './matching-records.ts';
 import { newRecord, type Owner, RecordDraft } from './new-record.ts';
 import { type RecordItem, recordEntity, recordGuardEntity } from './record.ts';
-import { exists, isNamed, type Pair, type RecordChanges, recordWriter } from './record-writer.ts';
+import {
+  exists,
+  insertsOf,
+  isNamed,
+  moveOf,
+  nameTaken,
+  newValues,
+  type Pair,
+  type RecordChanges,
+  removalOf,
+} from './record-writer.ts';
 
 export type RecordStore = ReturnType<typeof recordStore>;
 
-const attemptsMax = 5;
-
 export const recordStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
   const { table, signal } = scope;
-  const attempt = recordWriter(scope);
 
   async function get(id: string): Promise<RecordItem> {
-    const record = await table.get(recordEntity, { id }, { consistent: true });
-    if (!record) throw notFound('Record');
-    return record;
+    return found(await table.get(recordEntity, { id }, { consistent: true }));
   }
 
   /** Those of the records that exist and can be read, in the order asked for. */
   async function getMany(ids: readonly string[]): Promise<RecordItem[]> {
-    const keys = ids.map((id) => recordEntity.key(table.tenant, { id }));
+    const keys = ids.map((id) => recordEntity.key({ id }));
     const items = await table.getMany(keys, { consistent: true });
     return decodeReadable(recordEntity, items);
   }
@@ -34,7 +42,7 @@ export const recordStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
   /** Those of the ids that no record has. */
   async function missing(ids: readonly string[]): Promise<string[]> {
     const items = await table.getMany(
-      ids.map((id) => recordEntity.key(table.tenant, { id })),
+      ids.map((id) => recordEntity.key({ id })),
       { consistent: true },
     );
     return ids.filter((_, index) => !items[index]);
@@ -43,6 +51,11 @@ export const recordStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
   /** The record of this type and name, if there is one. */
   const idOf = async (pair: Pair): Promise<string | undefined> =>
     (await table.get(recordGuardEntity, pair, { consistent: true }))?.id;
+
+  const replaceValues = (id: string, changes: RecordChanges, condition: Condition) => {
+    const update = { ...newValues(scope, changes), add: { revision: 1 } };
+    return table.updateAndGet(recordEntity, table.writes.update(recordEntity, { id }, update, condition));
+  };
 
   const reads = { table, now: scope.now, signal, getMany, idOf };
   return {
@@ -58,63 +71,56 @@ export const recordStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
 
     /** @throws 409 where there is a record of this type and name. */
     async refuseTaken(pair: Pair): Promise<void> {
-      if (await idOf(pair)) throw taken(pair);
+      if (await idOf(pair)) throw nameTaken(pair);
     },
 
     async create(owner: Owner, draft: RecordDraft): Promise<RecordItem> {
       const record = newRecord(scope, owner, draft);
-      if (await attempt.insert(record)) return record;
-      throw taken(record);
+      await table.commit(insertsOf(table.writes, record)).catch((error) => {
+        throw isConditionFailed(error) ? nameTaken(record) : error;
+      });
+      return record;
     },
 
+    /** Of several writers of the same values the last one wins, and none has to wait. */
     async update(id: string, changes: RecordChanges): Promise<RecordItem> {
       if (changes.type === undefined && changes.name === undefined) {
-        const after = await attempt.replaceValues(id, changes, exists);
-        if (after) return after;
-        throw notFound('Record');
+        return found(await replaceValues(id, changes, exists).catch(ifRefused(undefined)));
       }
-      return persistently(async () => {
-        const before = await get(id);
+      const decide = (before: RecordItem) => {
         const { type = before.type, name = before.name } = changes;
-        if (type === before.type && name === before.name) {
-          return attempt.replaceValues(id, changes, isNamed(before));
-        }
-        const after = await attempt.move(before, changes);
-        if (after === 'taken') throw taken({ type, name });
-        return after === 'changed' ? undefined : after;
-      });
+        return type === before.type && name === before.name
+          ? { update: newValues(scope, changes), condition: isNamed(before) }
+          : moveOf(scope, before, changes);
+      };
+      return found(await table.modify(recordEntity, { id }, decide, { consistent: true, conflictError }));
     },
 
-    /** Creates the record, or replaces the metadata of the one of that type and name. @throws ApiError as create does. */
+    /** Creates the record, or replaces the metadata of the one of that type and name. @throws ServiceError as create does. */
     async upsert({ userId, organizationId, ...given }: Owner & Pair & Pick<RecordItem, 'metadata'>) {
       const draft = parseOrReject(RecordDraft, given);
-      return persistently(async () => {
+      const attempt = async () => {
         const id = await idOf(draft);
-        if (id) return attempt.replaceValues(id, { metadata: draft.metadata }, isNamed(draft));
+        if (id) return replaceValues(id, { metadata: draft.metadata }, isNamed(draft));
         const record = newRecord(scope, { userId, organizationId }, draft);
-        return (await attempt.insert(record)) ? record : undefined;
-      });
+        await table.commit(insertsOf(table.writes, record));
+        return record;
+      };
+      return retryOnConflict(attempt, { conflictError });
     },
 
     /** The record is gone from all reads at once. Its step results are left to the cleanup. */
     async remove(id: string): Promise<void> {
-      await persistently(async () => (await attempt.remove(await get(id))) || undefined);
+      const removal = (record: RecordItem) => removalOf(scope, record);
+      found(await table.modify(recordEntity, { id }, removal, { consistent: true, conflictError }));
     },
   };
 });
 
-/** Decides anew when another writer came between, a few times. */
-async function persistently<T>(decide: () => Promise<T | undefined>): Promise<T> {
-  for (let attempt = 1; attempt <= attemptsMax; attempt++) {
-    const result = await decide();
-    if (result !== undefined) return result;
-  }
-  throw conflict('The record was changed by others at the same time; read it again and retry');
+function found(record: RecordItem | undefined): RecordItem {
+  if (!record) throw notFound('Record');
+  return record;
 }
 
-const taken = ({ type, name }: Pair) =>
-  conflict({
-    path: 'name',
-    code: 'NAME_TAKEN',
-    message: `A record of the type "${type}" with the name "${name}" exists already`,
-  });
+const conflictError = () =>
+  conflict('The record was changed by others at the same time; read it again and retry');

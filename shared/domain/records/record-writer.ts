@@ -1,9 +1,9 @@
+import { conflict } from '../../core/errors.ts';
 import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
-import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Condition, Write, Writes } from '../../platform/data/writes.ts';
 import type { RecordDraft } from './new-record.ts';
-import { type RecordItem, recordEntity, recordGuardEntity, storedRecordEntity } from './record.ts';
+import { type RecordItem, recordEntity, recordGuardEntity } from './record.ts';
 
 /** A type and a name: one record of a tenant at most has both. */
 export type Pair = Pick<RecordItem, 'type' | 'name'>;
@@ -14,97 +14,62 @@ export const isNamed = ({ type, name }: Pair): Condition => ({
   expression: '#summary.#type = :type AND #summary.#name = :name',
   values: { type, name },
 });
-export const isUnchanged = ({ revision }: Pick<RecordItem, 'revision'>): Condition => ({
-  // Not :revision, which an update adds.
-  expression: '#revision = :seen',
-  values: { seen: revision },
-});
 const isHeldBy = ({ id }: RecordItem): Condition => ({ expression: '#id = :id', values: { id } });
 
 /** The writes of a new record. Only the second, its guard, can be refused. */
 export const insertsOf = (writes: Writes, record: RecordItem): [Write, Write] => [
-  putRecord(writes, record),
+  writes.put(recordEntity, storedOf(record)),
   insertGuard(writes, record),
 ];
 
 const insertGuard = (writes: Writes, { id, type, name }: RecordItem): Write =>
   writes.insert(recordGuardEntity, { id, type, name });
 
-function putRecord(writes: Writes, record: RecordItem, condition?: Condition): Write {
-  const { metadata, messages } = record;
-  const item = { ...record, metadata: JSON.stringify(metadata), messages: JSON.stringify(messages) };
-  return writes.put(storedRecordEntity, item, condition);
+/** A record as it is written. */
+const storedOf = (record: RecordItem) => ({
+  ...record,
+  metadata: JSON.stringify(record.metadata),
+  messages: JSON.stringify(record.messages),
+});
+
+/** An update of the values that are sent: they replace the old ones whole. */
+export const newValues = ({ now }: Scope, { metadata, messages }: RecordChanges) => ({
+  set: {
+    metadata: metadata && JSON.stringify(metadata),
+    messages: messages === undefined ? undefined : JSON.stringify(messages),
+    updatedAt: now().toISOString(),
+  },
+});
+
+/** What `table.modify` makes of a record that gets another type or name: its guard moves with it. */
+export function moveOf({ table: { writes }, now }: Scope, before: RecordItem, changes: RecordChanges) {
+  const { type = before.type, name = before.name } = changes;
+  const { metadata = before.metadata, messages = before.messages } = changes;
+  const after = {
+    ...before,
+    ...{ type, name, search: name.toLowerCase(), metadata, messages },
+    updatedAt: now().toISOString(),
+  };
+  return {
+    put: storedOf(after),
+    beside: [writes.remove(recordGuardEntity, before, isHeldBy(before)), insertGuard(writes, after)],
+    besideRefused: () => nameTaken(after),
+  };
 }
 
-/** Single attempts to write a record: each tells when something stood against it, and throws only what is a fault. */
-export const recordWriter = (scope: Scope) => {
-  const { table, now } = scope;
-  return {
-    insert: (record: RecordItem): Promise<boolean> =>
-      table.commit(insertsOf(table.writes, record)).then(() => true, ifRefused(false)),
+/** What `table.modify` makes of a record that is deleted. */
+export const removalOf = (scope: Scope, record: RecordItem) => ({
+  remove: true as const,
+  condition: isNamed(record),
+  beside: [
+    scope.table.writes.remove(recordGuardEntity, record, isHeldBy(record)),
+    tombstoneOf(scope, record.id),
+  ],
+});
 
-    /** Sent values replace the old ones whole, so of several writers the last one wins and none has to wait. */
-    replaceValues(
-      id: string,
-      { metadata, messages }: RecordChanges,
-      condition: Condition,
-    ): Promise<RecordItem | undefined> {
-      const set = {
-        ...(metadata !== undefined && { metadata: JSON.stringify(metadata) }),
-        ...(messages !== undefined && { messages: JSON.stringify(messages) }),
-        updatedAt: now().toISOString(),
-      };
-      const write = table.writes.update(recordEntity, { id }, { set, add: { revision: 1 } }, condition);
-      return table.updateAndGet(recordEntity, write).catch(ifRefused(undefined));
-    },
-
-    /** Takes the metadata as the text that it is kept as. */
-    replaceMetadata({
-      id,
-      revision,
-      metadata,
-    }: Pick<RecordItem, 'id' | 'revision'> & { metadata: string }): Promise<boolean> {
-      const changes = { set: { metadata, updatedAt: now().toISOString() }, add: { revision: 1 } };
-      const write = table.writes.update(recordEntity, { id }, changes, isUnchanged({ revision }));
-      return table.commit([write]).then(() => true, ifRefused(false));
-    },
-
-    /** Changes what the record is called, and moves its guard with it. */
-    move(before: RecordItem, changes: RecordChanges): Promise<RecordItem | 'taken' | 'changed'> {
-      const { type = before.type, name = before.name } = changes;
-      const { metadata = before.metadata, messages = before.messages } = changes;
-      const after = {
-        ...before,
-        ...{ type, name, search: name.toLowerCase(), metadata, messages },
-        revision: before.revision + 1,
-        updatedAt: now().toISOString(),
-      };
-      const moved = table.commit([
-        putRecord(table.writes, after, isUnchanged(before)),
-        table.writes.remove(recordGuardEntity, before, isHeldBy(before)),
-        insertGuard(table.writes, after),
-      ]);
-      return moved.then(
-        () => after,
-        (error) => ifRefused(error.failed?.includes(0) ? ('changed' as const) : ('taken' as const))(error),
-      );
-    },
-
-    remove: (record: RecordItem): Promise<boolean> =>
-      table
-        .commit([
-          table.writes.remove(recordEntity, record, isNamed(record)),
-          table.writes.remove(recordGuardEntity, record, isHeldBy(record)),
-          tombstoneOf(scope, record.id),
-        ])
-        .then(() => true, ifRefused(false)),
-  };
-};
-
-/** Answers something in place of a condition that did not hold. */
-const ifRefused =
-  <T>(answer: T) =>
-  (error: unknown): T => {
-    if (error instanceof ConditionFailed) return answer;
-    throw error;
-  };
+export const nameTaken = ({ type, name }: Pair) =>
+  conflict({
+    path: 'name',
+    code: 'NAME_TAKEN',
+    message: `A record of the type "${type}" with the name "${name}" exists already`,
+  });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { nameUpTo } from '../../core/name.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
+import { tenantPartition } from '../../platform/data/keys.ts';
 
 export const RecordName = nameUpTo(500);
 export const RecordType = nameUpTo(255).refine(
@@ -36,15 +37,18 @@ export const RecordItem = z.object({
 });
 export type RecordItem = z.infer<typeof RecordItem>;
 
+/** A record, the step results of the runs on it, and what they cost. */
+export const recordPartition = (id: string) => tenantPartition(`RECORD#${id}`);
+
 /** The partition of the index that lists all records of a tenant, or those of one type. */
-const recordsPartition = (tenant: string) => `T#${tenant}#RECORDS`;
-const recordTypePartition = (tenant: string, type: string) => `T#${tenant}#RECORDS#${type}`;
+const recordsPartition = tenantPartition('RECORDS');
+const recordTypePartition = (type: string) => tenantPartition(`RECORDS#${type}`);
 
 /** Where those records are listed, newest last. */
-export const recordsRange = (tenant: string, type: string | undefined) =>
+export const recordsRange = (type: string | undefined) =>
   type === undefined
-    ? ({ index: 1, partition: recordsPartition(tenant) } as const)
-    : ({ index: 2, partition: recordTypePartition(tenant, type) } as const);
+    ? ({ index: 1, partition: recordsPartition } as const)
+    : ({ index: 2, partition: recordTypePartition(type) } as const);
 
 const jsonText = z.string().transform((text): unknown => JSON.parse(text));
 
@@ -55,28 +59,22 @@ const jsonText = z.string().transform((text): unknown => JSON.parse(text));
 export const recordEntity = defineEntity({
   type: 'record',
   schema: RecordItem.extend({ metadata: jsonText.pipe(Metadata), messages: jsonText.pipe(RecordMessages) }),
-  key: (tenant, { id }: { id: string }) => ({ PK: `T#${tenant}#RECORD#${id}`, SK: 'RECORD' }),
-  index: (tenant, { id, type }) => ({
-    PK1: recordsPartition(tenant),
+  key: ({ id }: { id: string }) => ({ PK: recordPartition(id), SK: 'RECORD' }),
+  index: ({ id, type }) => ({
+    PK1: recordsPartition,
     SK1: id,
-    PK2: recordTypePartition(tenant, type),
+    PK2: recordTypePartition(type),
     SK2: id,
   }),
   summary: ['type', 'name', 'search'],
 });
 
-/** The same item as it is written. */
-export const storedRecordEntity = {
-  ...recordEntity,
-  schema: RecordItem.extend({ metadata: z.string(), messages: z.string() }),
-};
-
 /** Holds a pair of type and name for one record: written with the record, so that a pair is taken once. */
 export const recordGuardEntity = defineEntity({
   type: 'recordGuard',
   schema: z.object({ id: z.string(), type: z.string(), name: z.string() }),
-  key: (tenant, { type, name }: Pick<RecordItem, 'type' | 'name'>) => ({
-    PK: `T#${tenant}#NAME#${createHash('sha256').update(`${type}\0${name}`).digest('hex')}`,
+  key: ({ type, name }: Pick<RecordItem, 'type' | 'name'>) => ({
+    PK: tenantPartition(`NAME#${createHash('sha256').update(`${type}\0${name}`).digest('hex')}`),
     SK: 'NAME',
   }),
 });

@@ -1,39 +1,36 @@
 import type { FlowRecord, MergeStrategy, RecordSelector, RecordsPort } from '../../adapters/ports.ts';
-import { ApiError, conflict } from '../../core/errors.ts';
+import { conflict, ServiceError } from '../../core/errors.ts';
 import { StepError } from '../../core/step-error.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { backOff } from '../../platform/data/commit.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { parseOrReject } from '../../platform/http/validation.ts';
 import { findRecord, isMatch } from './find-record.ts';
 import { NewMetadata } from './limits.ts';
 import { mergeMetadata } from './merge-metadata.ts';
 import type { Owner } from './new-record.ts';
-import type { RecordItem } from './record.ts';
+import { type RecordItem, recordEntity } from './record.ts';
 import { recordStore } from './record-store.ts';
-import { isUnchanged, recordWriter } from './record-writer.ts';
+import { newValues } from './record-writer.ts';
 
 /** With waits in between, enough for fifty runs that write to one record at once. */
-const attemptsMax = 20;
+const attempts = 20;
 
 /** The tenant's records, as a running flow reaches them. */
 export const recordsPort = /* @__PURE__ */ using([recordStore], (scope: Scope, owner: Owner): RecordsPort => {
   const find = findRecord(scope);
-  const { replaceValues } = recordWriter(scope);
 
   async function update(selector: RecordSelector, updates: Record<string, unknown>, strategy: MergeStrategy) {
     // First: what is nested too deeply cannot even be merged.
     const given = parseOrReject(NewMetadata, updates);
-    let before = await find(selector);
-    for (let attempt = 1; before && attempt <= attemptsMax; attempt++) {
-      const metadata = parseOrReject(NewMetadata, mergeMetadata[strategy](before.metadata, given));
-      const after = await replaceValues(before.id, { metadata }, isUnchanged(before));
-      if (after) return after;
-      await backOff(attempt);
-      before = await again(before, selector);
-    }
-    if (before) throw conflict('The record was changed by others at the same time, again and again');
-    return undefined;
+    const known = await find(selector);
+    if (!known) return undefined;
+    const merged = ({ metadata }: RecordItem) => ({
+      update: newValues(scope, {
+        metadata: parseOrReject(NewMetadata, mergeMetadata[strategy](metadata, given)),
+      }),
+    });
+    const readAgain = (before: RecordItem) => again(before, selector);
+    return scope.table.modify(recordEntity, known, merged, { known, readAgain, attempts, conflictError });
   }
 
   /** The record as another writer left it, which is then the one that changed last; or another one. */
@@ -48,6 +45,8 @@ export const recordsPort = /* @__PURE__ */ using([recordStore], (scope: Scope, o
     update: (...asked) => asStep(async () => seen(await update(...asked))),
   };
 });
+
+const conflictError = () => conflict('The record was changed by others at the same time, again and again');
 
 const seen = (record: RecordItem | undefined): FlowRecord | undefined =>
   record && {
@@ -64,11 +63,11 @@ async function asStep<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    const { details, message, status } = error;
-    const reasons = Array.isArray(details) ? details.map((detail) => detail.message).join('; ') : details;
-    throw new StepError(`The record was refused: ${reasons ?? message}`, {
-      retryable: status === 409,
+    if (!(error instanceof ServiceError)) throw error;
+    const { details, message, code } = error;
+    const reasons = details.map((detail) => detail.message).join('; ') || message;
+    throw new StepError(`The record was refused: ${reasons}`, {
+      retryable: code === 'CONFLICT',
       cause: error,
     });
   }

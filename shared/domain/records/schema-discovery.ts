@@ -52,7 +52,7 @@ export const schemaDiscovery = /* @__PURE__ */ using(
       }
     };
     const [totalRecords] = await Promise.all([
-      scope.table.count(recordsRange(scope.table.tenant, type)),
+      scope.table.count(recordsRange(type)),
       lookAtNewest(scope, type, { readMax: sample }, look),
     ]);
     const fields = [...tallies]

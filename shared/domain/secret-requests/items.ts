@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { ApiError, conflict, type ErrorDetail, invalid } from '../../core/errors.ts';
+import type { DetailCode } from '../../core/error-codes.ts';
+import { conflict, type ErrorDetail, hasCode, invalid } from '../../core/errors.ts';
 import { idOf } from '../../core/ids.ts';
 import { SecretKey } from '../../core/secret-key.ts';
 import { Description, type Secret, SecretValue } from '../secrets/secret.ts';
@@ -30,7 +31,7 @@ export const keysOfItems = (items: readonly IntakeItem[], secrets: Pick<SecretSt
   );
 
 function nothingIfMissing(error: unknown): undefined {
-  if (!(error instanceof ApiError && error.status === 404)) throw error;
+  if (!hasCode(error, 'NOT_FOUND')) throw error;
 }
 
 interface Context {
@@ -58,7 +59,7 @@ function faultOf(
   secret: Secret | undefined,
   allowed: readonly string[] | undefined,
 ): (ErrorDetail & { path: string }) | undefined {
-  const fault = (path: string, code: string, message: string) => ({ path, code, message });
+  const fault = (path: string, code: DetailCode, message: string) => ({ path, code, message });
   if (key === undefined) {
     return secretId
       ? fault('secretId', 'UNKNOWN_SECRET', 'There is no such secret')

@@ -1,4 +1,4 @@
-import { unauthorized } from '../../core/errors.ts';
+import { unauthenticated } from '../../core/errors.ts';
 import type { Intake } from '../../platform/auth/setup-link.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
@@ -60,7 +60,7 @@ export const secretIntake = /* @__PURE__ */ using([secretStore, intakeTokens], (
         return intakeManifest({ ...asked, intake, keys: allowed ?? [...given], secrets: after });
       } catch (error) {
         // The link was used up meanwhile, so it is like any other dead one.
-        throw error instanceof ConditionFailed ? unauthorized() : error;
+        throw error instanceof ConditionFailed ? unauthenticated() : error;
       }
     },
   };

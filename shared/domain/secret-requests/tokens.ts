@@ -1,4 +1,4 @@
-import { unauthorized } from '../../core/errors.ts';
+import { unauthenticated } from '../../core/errors.ts';
 import { unused } from '../../platform/auth/api-key.ts';
 import { generateKey, hashKey } from '../../platform/auth/key-format.ts';
 import { type Intake, intakeEntity } from '../../platform/auth/setup-link.ts';
@@ -42,7 +42,7 @@ export const intakeTokens = /* @__PURE__ */ using(['table:write'], (scope: Scope
       if (kind !== 'intake' || hash === null) return;
       const intake = await table.get(intakeEntity, { hash }, { consistent: true });
       // Used up since it was counted.
-      if (!intake) throw unauthorized();
+      if (!intake) throw unauthenticated();
       return intake;
     },
 

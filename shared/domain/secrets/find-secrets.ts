@@ -8,7 +8,7 @@ export async function findSecrets(table: TenantTable, keys: readonly string[]): 
   const possible = keys.filter((key) => SecretKey.safeParse(key).success);
   if (possible.length === 0) return new Map();
   const items = await table.getMany(
-    possible.map((key) => secretEntity.key(table.tenant, { key })),
+    possible.map((key) => secretEntity.key({ key })),
     { consistent: true },
   );
   const secrets = items.filter((item) => item !== undefined).map((item) => decode(secretEntity, item));

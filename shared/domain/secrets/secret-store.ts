@@ -1,6 +1,7 @@
-import { ApiError, conflict, notFound } from '../../core/errors.ts';
+import { conflict, hasCode, notFound } from '../../core/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { decode } from '../../platform/data/entity.ts';
+import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
@@ -23,7 +24,7 @@ interface Expected {
   expectedVersion?: number | undefined;
 }
 
-const attemptsMax = 5;
+const isConflict = (error: unknown) => hasCode(error, 'CONFLICT');
 
 const parts = ['table:write', secretVault] as const;
 
@@ -53,7 +54,7 @@ export const secretStore = /* @__PURE__ */ using(parts, (scope: Scope, vault = s
 
     /** All that were not revoked, by the order of their keys. */
     async list(): Promise<Secret[]> {
-      const items = await table.queryAll({ partition: secretsPartition(table.tenant), consistent: true });
+      const items = await table.queryAll({ partition: secretsPartition, consistent: true });
       return items.map((item) => decode(secretEntity, item)).filter(({ status }) => status !== 'revoked');
     },
 
@@ -98,19 +99,15 @@ export const secretStore = /* @__PURE__ */ using(parts, (scope: Scope, vault = s
 
     /** Revokes it, whatever others make of it meanwhile. @returns by how many it is still named. */
     async remove(principal: Principal, id: string): Promise<{ referenceCount: number }> {
-      for (let attempt = 1; ; attempt++) {
+      const attempt = async () => {
         const before = await get(id);
         // First, so that who tries again after a fault finds the secret still there, if without a value.
         await vault.revoke(id);
-        try {
-          await write(principal, [revocationOf(scope, before)]);
-          return {
-            referenceCount: await table.count({ partition: secretUsesPartition(table.tenant, before.key) }),
-          };
-        } catch (error) {
-          if (!(error instanceof ApiError && error.status === 409) || attempt === attemptsMax) throw error;
-        }
-      }
+        await write(principal, [revocationOf(scope, before)]);
+        return before;
+      };
+      const { key } = await retryOnConflict(attempt, { isConflict });
+      return { referenceCount: await table.count({ partition: secretUsesPartition(key) }) };
     },
   };
 });

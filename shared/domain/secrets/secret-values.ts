@@ -1,21 +1,12 @@
-import { LRUCache } from 'lru-cache';
+import { loadingCache } from '../../core/cache.ts';
 import { noteValue } from '../../core/redaction/known-values.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { findSecrets } from './find-secrets.ts';
 import { type SecretReader, secretReader } from './secret-vault.ts';
 
-const keptMs = 600_000;
-
 /** A version of Secrets Manager never changes. Who asks for one while it is loaded gets the same. */
-const versions = new LRUCache<string, string, () => Promise<string | undefined>>({
-  max: 500,
-  ttl: keptMs,
-  perf: Date,
-  // Who waits for a version gets it, even if so many others push it out meanwhile.
-  ignoreFetchAbort: true,
-  fetchMethod: (_name, _stale, { context: load }) => load(),
-});
+const versions = loadingCache<string | undefined>({ entriesMax: 500, ttlMs: 600_000 });
 
 /**
  * The values of secrets, by their keys; absent are those that are missing, have no value yet or were revoked. The
@@ -31,8 +22,7 @@ export const secretValues = /* @__PURE__ */ using(
       const loaded = await Promise.all(
         [...secrets.values()].map(async ({ id, key, status, valueId }) => {
           if (status !== 'active' || valueId === null) return [];
-          const context = () => reader.read(id, valueId);
-          const value = await versions.fetch(`${table.tenant} ${id} ${valueId}`, { context });
+          const value = await versions(`${table.tenant} ${id} ${valueId}`, () => reader.read(id, valueId));
           if (value === undefined) return [];
           noteValue(value);
           return [[key, value] as const];

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { SecretKey } from '../../core/secret-key.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
+import { tenantPartition } from '../../platform/data/keys.ts';
 
 /** What a secret hides. So short or blank a one that it stands in any text could not be kept out of any. */
 export const SecretValue = z
@@ -33,30 +34,30 @@ export const Secret = z.object({
 export type Secret = z.infer<typeof Secret>;
 
 /** All secrets of a tenant, by their keys. */
-export const secretsPartition = (tenant: string) => `T#${tenant}#SECRETS`;
+export const secretsPartition = tenantPartition('SECRETS');
 
 export const secretEntity = defineEntity({
   type: 'secret',
   schema: Secret,
-  key: (tenant, { key }: { key: string }) => ({ PK: secretsPartition(tenant), SK: key }),
+  key: ({ key }: { key: string }) => ({ PK: secretsPartition, SK: key }),
 });
 
 /** Leads from a secret's id to its key. */
 export const secretIdEntity = defineEntity({
   type: 'secretId',
   schema: z.object({ id: z.string(), key: z.string() }),
-  key: (tenant, { id }: { id: string }) => ({ PK: `T#${tenant}#SECRET#${id}`, SK: 'ID' }),
+  key: ({ id }: { id: string }) => ({ PK: tenantPartition(`SECRET#${id}`), SK: 'ID' }),
 });
 
 /** All that names a secret. */
-export const secretUsesPartition = (tenant: string, key: string) => `T#${tenant}#SECRETUSES#${key}`;
+export const secretUsesPartition = (key: string) => tenantPartition(`SECRETUSES#${key}`);
 
 /** Says that something live, a flow for instance, names a secret, whether that is there or not. */
 export const secretUseEntity = defineEntity({
   type: 'secretUse',
   schema: z.object({ key: z.string(), by: z.string() }),
-  key: (tenant, { key, by }: { key: string; by: string }) => ({
-    PK: secretUsesPartition(tenant, key),
+  key: ({ key, by }: { key: string; by: string }) => ({
+    PK: secretUsesPartition(key),
     SK: by,
   }),
 });

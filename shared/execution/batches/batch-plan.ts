@@ -47,7 +47,7 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
     { after, until, limit }: { after?: string | null; until?: string; limit: number },
   ) {
     const { items } = await table.query({
-      ...recordsRange(table.tenant, type),
+      ...recordsRange(type),
       limit: limit + 1,
       ...(after && { from: after }),
       ...(until && { to: until }),

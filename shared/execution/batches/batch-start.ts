@@ -113,7 +113,7 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner], (sc
       if (records.length === 0) {
         throw invalidAt('recordType', 'NO_RECORDS', `There is no record of the type "${recordType}"`);
       }
-      const range = recordsRange(table.tenant, recordType);
+      const range = recordsRange(recordType);
       const [recordCount, lastRecordId] =
         records.length < listedMax
           ? [records.length, records.at(-1)?.id ?? '']

@@ -24,9 +24,7 @@ export const slotOf = (batch: Pick<Batch, 'recordConcurrency'>, n: number) => n 
 
 export const batchStore = /* @__PURE__ */ using(['table:write'], ({ table, now }: Scope) => {
   const slotsOf = ({ id, recordConcurrency }: BatchSummary) =>
-    Array.from({ length: recordConcurrency }, (_, slot) =>
-      slotEntity.key(table.tenant, { batchId: id, slot }),
-    );
+    Array.from({ length: recordConcurrency }, (_, slot) => slotEntity.key({ batchId: id, slot }));
 
   async function get(id: string): Promise<Batch> {
     const batch = await table.get(batchEntity, { id }, { consistent: true });
@@ -73,7 +71,7 @@ export const batchStore = /* @__PURE__ */ using(['table:write'], ({ table, now }
      */
     async latest(limit: number): Promise<{ batch: BatchSummary; progress: Progress }[]> {
       const { items } = await table.query({
-        partition: batchesPartition(table.tenant),
+        partition: batchesPartition,
         index: 1,
         newestFirst: true,
         limit,

@@ -2,6 +2,7 @@ import Big from 'big.js';
 import * as z from 'zod';
 import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
+import { tenantPartition } from '../../platform/data/keys.ts';
 import { PayloadRef } from '../../platform/data/payloads.ts';
 
 /** One flow run on many records. What becomes of it is told by the counters of its slots. */
@@ -67,8 +68,8 @@ export const BatchSummary = Batch.pick({
 });
 export type BatchSummary = z.infer<typeof BatchSummary>;
 
-const batchPartition = (tenant: string, id: string) => `T#${tenant}#BATCH#${id}`;
-export const batchesPartition = (tenant: string) => `T#${tenant}#BATCHES`;
+const batchPartition = (id: string) => tenantPartition(`BATCH#${id}`);
+export const batchesPartition = tenantPartition('BATCHES');
 
 /** A batch of so few records is planned by the request that begins it, which may wait for its end. */
 export const smallBatchMax = 10;
@@ -81,9 +82,9 @@ export const firstLookMs = 15 * 60_000;
 export const batchEntity = defineEntity({
   type: 'batch',
   schema: Batch,
-  key: (tenant, { id }: { id: string }) => ({ PK: batchPartition(tenant, id), SK: 'BATCH' }),
-  index: (tenant, { id, startedAt }) => ({
-    ...{ PK1: batchesPartition(tenant), SK1: id },
+  key: ({ id }: { id: string }) => ({ PK: batchPartition(id), SK: 'BATCH' }),
+  index: ({ id, startedAt }) => ({
+    ...{ PK1: batchesPartition, SK1: id },
     ...sweepKeys(batchSweep, id, new Date(Date.parse(startedAt) + firstLookMs).toISOString()),
   }),
   summary: [
@@ -103,11 +104,10 @@ export const batchEntity = defineEntity({
 export const batchRecordsEntity = defineEntity({
   type: 'batchRecords',
   schema: z.object({ id: z.string(), recordIds: z.array(z.string()) }),
-  key: (tenant, { id }: { id: string }) => ({ PK: batchPartition(tenant, id), SK: 'RECORDS' }),
+  key: ({ id }: { id: string }) => ({ PK: batchPartition(id), SK: 'RECORDS' }),
 });
 
-const slotPartition = (tenant: string, batchId: string, slot: number) =>
-  `T#${tenant}#BATCH#${batchId}#SLOT#${slot}`;
+const slotPartition = (batchId: string, slot: number) => tenantPartition(`BATCH#${batchId}#SLOT#${slot}`);
 
 export interface SlotKey {
   batchId: string;
@@ -127,7 +127,7 @@ export const slotEntity = defineEntity({
     cost: z.number().default(0),
     lastAt: z.string().optional(),
   }),
-  key: (tenant, { batchId, slot }: SlotKey) => ({ PK: slotPartition(tenant, batchId, slot), SK: 'COUNTERS' }),
+  key: ({ batchId, slot }: SlotKey) => ({ PK: slotPartition(batchId, slot), SK: 'COUNTERS' }),
 });
 
 export type BatchStatus = 'scheduled' | 'running' | 'completed' | 'failed' | 'cancelled';

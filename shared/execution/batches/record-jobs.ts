@@ -23,14 +23,13 @@ export interface RecordJob {
 /** Reads what several messages need, in one round trip. */
 export async function loadJobs(scope: Scope, messages: readonly RunMessage[]): Promise<RecordJob[]> {
   const { table } = scope;
-  const { tenant } = table;
   const items = await table.getMany(
     messages.flatMap((message) => [
-      batchEntity.key(tenant, { id: message.batchId }),
+      batchEntity.key({ id: message.batchId }),
       // A key of nothing, so that each message has four.
-      recordEntity.key(tenant, { id: message.recordId ?? '-' }),
-      checkpointEntity.key(tenant, { ...message, index: 0 }),
-      tombstoneEntity.key(tenant, { id: message.flowId }),
+      recordEntity.key({ id: message.recordId ?? '-' }),
+      checkpointEntity.key({ ...message, index: 0 }),
+      tombstoneEntity.key({ id: message.flowId }),
     ]),
     { consistent: true },
   );

@@ -1,5 +1,5 @@
 import { log } from '../../core/log.ts';
-import { dueForSweep, sweepAttributes, sweepKeys } from '../../platform/cleanup/sweeps.ts';
+import { dueForSweep, leaveSweep, sweepKeys } from '../../platform/cleanup/sweeps.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
 import { type Batch, batchEntity, batchSweep, firstLookMs, smallBatchMax } from './batch.ts';
@@ -40,7 +40,7 @@ export async function reviveIfStalled(scope: Scope, id: string, now: Date, atSta
   if (!batch) return;
   const { status, processedRecords } = await batches.progress(batch);
   if (status !== 'scheduled' && status !== 'running') {
-    return table.commit([table.writes.update(batchEntity, { id }, { remove: sweepAttributes })]);
+    return table.commit([table.writes.update(batchEntity, { id }, leaveSweep)]);
   }
   const before = batch.seen ?? { processed: 0, since: batch.startedAt, sendings: 0 };
   const moved = processedRecords > before.processed;
@@ -56,6 +56,6 @@ export async function reviveIfStalled(scope: Scope, id: string, now: Date, atSta
   if (mayLack) await batchPlanner(scope).again(batch, sendings);
   const seen = { processed: processedRecords, since, sendings };
   const nextMs = now.getTime() + Math.min(Math.max(standstillMs, firstLookMs), pauseMsMax);
-  const keys = sweepKeys(batchSweep, id, new Date(nextMs).toISOString());
-  await table.commit([table.writes.update(batchEntity, { id }, { set: { seen, ...keys } })]);
+  const index = sweepKeys(batchSweep, id, new Date(nextMs).toISOString());
+  await table.commit([table.writes.update(batchEntity, { id }, { set: { seen }, index })]);
 }

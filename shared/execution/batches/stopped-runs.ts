@@ -1,5 +1,5 @@
 import { using } from '../../platform/aws/uses.ts';
-import { ConditionFailed } from '../../platform/data/condition-failed.ts';
+import { ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { earlierCheckpoints, recorderOf } from './batch-recorder.ts';
 import { loadJobs, type RecordJob } from './record-jobs.ts';
@@ -28,13 +28,8 @@ export const endParked = /* @__PURE__ */ using(
       if (!job?.batch?.stopped) return false;
       const earlier = await earlierCheckpoints(scope, job);
       if (!earlier.at(-1)?.waiting) return false;
-      try {
-        await endsTogether(scope)((commitEnd) => endStopped(scope, job, commitEnd));
-        return true;
-      } catch (error) {
-        // It was woken right before its batch was stopped, and has got further meanwhile.
-        if (error instanceof ConditionFailed) return false;
-        throw error;
-      }
+      const ended = endsTogether(scope)((commitEnd) => endStopped(scope, job, commitEnd));
+      // Refused where it was woken right before its batch was stopped, and has got further meanwhile.
+      return ended.then(() => true, ifRefused(false));
     },
 );

@@ -45,7 +45,7 @@ export async function endAbandonedRun(
   const [earlier, tombstones] = await Promise.all([
     checkpointsOf(scope, { runId: id, recordId }),
     table.getMany(
-      [flowId, recordId ?? '-'].map((each) => tombstoneEntity.key(table.tenant, { id: each })),
+      [flowId, recordId ?? '-'].map((each) => tombstoneEntity.key({ id: each })),
       { consistent: true },
     ),
   ]);

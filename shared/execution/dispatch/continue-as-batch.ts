@@ -8,12 +8,12 @@ import { wakeAt } from '../batches/wakes.ts';
 import { closeExecution } from '../runs/execution.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import { expiresAtOfParked } from './dispatch-recorder.ts';
-import type { Running } from './run.ts';
+import type { Running } from './execute.ts';
 
 /** Has a parked run go on by itself, as a batch of one that can be followed and cancelled. @returns the batch's id. */
 export async function continueAsBatch(
   scope: Scope,
-  { prepared, principal, body, executionId: runId, startedAt }: Running,
+  { prepared, principal, body, execution: { id: runId, startedAt } }: Running,
   until: Date,
 ): Promise<string> {
   const { flow, version, record, persistResults } = prepared;

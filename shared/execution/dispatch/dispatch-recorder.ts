@@ -1,7 +1,7 @@
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import type { StepResult } from '../engine/engine.ts';
-import { closeExecution, executionEntity } from '../runs/execution.ts';
+import { closeExecution, type Execution, executionEntity } from '../runs/execution.ts';
 import { costWrites } from '../runs/record-costs.ts';
 import { openRunRecorder, type RunRecorder } from '../runs/run-recorder.ts';
 import type { Prepared } from './prepare.ts';
@@ -14,13 +14,30 @@ export const expiresAtOfParked = ({ now }: Scope) =>
 /** The longest that the process of a dispatched run may live, and a minute more. */
 const leaseMs = 16 * 60_000;
 
+/** The execution of a dispatch that begins now. */
+export function newExecution({ newId, now }: Scope, { flow, record }: Prepared): Execution {
+  const startedAt = now();
+  return {
+    ...{
+      id: newId('exec'),
+      kind: 'dispatch',
+      flowId: flow.id,
+      flowName: flow.name,
+      recordId: record?.id ?? null,
+    },
+    startedAt: startedAt.toISOString(),
+    leaseUntil: new Date(startedAt.getTime() + leaseMs).toISOString(),
+  };
+}
+
 /** Where a dispatched run's results go: into the table, or nowhere unless the run is parked, which has to be kept. */
 export function openDispatchRecorder(
   scope: Scope,
   { flow, version, record, persistResults }: Prepared,
   { userId, organizationId }: Principal,
-  runId: string,
+  execution: Execution,
 ): RunRecorder {
+  const { id: runId } = execution;
   const facts = {
     ...{ userId, organizationId, runId, batchId: null },
     flowId: flow.id,
@@ -30,13 +47,8 @@ export function openDispatchRecorder(
     recordMetadata: record?.metadata ?? {},
     flowName: flow.name,
   };
-  const { table, now } = scope;
-  const startedAt = now();
-  const opening = table.writes.insert(executionEntity, {
-    ...{ id: runId, kind: 'dispatch', flowId: flow.id, flowName: flow.name, recordId: facts.recordId },
-    startedAt: startedAt.toISOString(),
-    leaseUntil: new Date(startedAt.getTime() + leaseMs).toISOString(),
-  });
+  const { table } = scope;
+  const opening = table.writes.insert(executionEntity, execution);
   const open = (more: { ttl?: number } = {}) =>
     openRunRecorder(
       scope,

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { ApiError, conflict } from '../../core/errors.ts';
+import { conflict, hasCode } from '../../core/errors.ts';
 import { flowsPartition } from '../../domain/flows/flow.ts';
 import { flowStore, type LoadedFlow } from '../../domain/flows/flow-store.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import { versionStore } from '../../domain/flows/version-store.ts';
-import { backOff } from '../../platform/data/commit.ts';
-import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
+import { tenantPartition } from '../../platform/data/keys.ts';
+import { isConditionFailed, retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import type { DispatchBody } from './request.ts';
@@ -21,8 +21,8 @@ const contentOf = (steps: readonly FlowStep[]) =>
 export const flowNameEntity = defineEntity({
   type: 'flowName',
   schema: z.object({ name: z.string(), flowId: z.string(), content: z.string() }),
-  key: (tenant, { name }: { name: string }) => ({
-    PK: `T#${tenant}#FLOWNAME#${digestOf(name)}`,
+  key: ({ name }: { name: string }) => ({
+    PK: tenantPartition(`FLOWNAME#${digestOf(name)}`),
     SK: 'NAME',
   }),
 });
@@ -48,7 +48,7 @@ export const flowUpserter = (scope: Scope) => {
     const flow = noted && (await unlessMissing(flows.get(noted.flowId)));
     if (flow?.name === name) return { noted, flow };
     const [other] = await table.queryAll({
-      partition: flowsPartition(table.tenant),
+      partition: flowsPartition,
       index: 1,
       newestFirst: true,
       filter: { expression: '#summary.#name = :name', values: { name } },
@@ -102,7 +102,11 @@ export const flowUpserter = (scope: Scope) => {
 
   /** @returns the id of the flow. */
   return async (owner: Principal, given: UpsertedFlow, options: Options): Promise<string> => {
-    const flow = await untilNotOvertaken(() => attempt(owner, given, options), given.name);
+    // Of upserts that meet, each is tried again on what the others left: the last one wins.
+    const conflictError = () => concurrentChanges(given.name);
+    const flow = await retryOnConflict(() => attempt(owner, given, options), {
+      ...{ attempts, isConflict, conflictError },
+    });
     if (flow.draft && options.createVersionOnChange) {
       // Another upsert may have published it.
       await unlessMissing(versions.publishDraft(flow.id, flow.draft.id));
@@ -114,21 +118,15 @@ export const flowUpserter = (scope: Scope) => {
 /** Another writer changed the flow between its reading and its writing. */
 class Overtaken extends Error {}
 
-const attemptsMax = 20;
+const attempts = 20;
+const isConflict = (error: unknown) => error instanceof Overtaken || isConditionFailed(error);
 
-/** Of upserts that meet, each is tried again on what the others left: the last one wins. */
-async function untilNotOvertaken<T>(work: () => Promise<T>, name: string): Promise<T> {
-  for (let attempt = 1; attempt <= attemptsMax; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof Overtaken || error instanceof ConditionFailed)) throw error;
-      await backOff(attempt);
-    }
-  }
-  const message = `The flow "${name}" kept being changed by others; try again`;
-  throw conflict({ path: 'flow.name', code: 'CONCURRENT_CHANGES', message });
-}
+const concurrentChanges = (name: string) =>
+  conflict({
+    path: 'flow.name',
+    code: 'CONCURRENT_CHANGES',
+    message: `The flow "${name}" kept being changed by others; try again`,
+  });
 
 const externalChanges = ({ id, name }: LoadedFlow) =>
   conflict({
@@ -141,7 +139,7 @@ async function unlessMissing<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return undefined;
+    if (hasCode(error, 'NOT_FOUND')) return undefined;
     throw error;
   }
 }

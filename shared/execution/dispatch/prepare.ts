@@ -1,5 +1,5 @@
 import { impatient, sandbox } from '../../adapters/sandbox/sandbox.ts';
-import { notFound, unprocessable } from '../../core/errors.ts';
+import { notFound, nothingToRun } from '../../core/errors.ts';
 import { derivedId } from '../../core/ids.ts';
 import { normaliseSteps } from '../../domain/flows/checking/flow-steps.ts';
 import { type CheckedSteps, checkTexts } from '../../domain/flows/checking/text-problems.ts';
@@ -52,7 +52,7 @@ export async function prepare(scope: Scope, principal: Principal, body: Dispatch
   };
 }
 
-const noSteps = () => unprocessable('The flow has no steps to run');
+const noSteps = () => nothingToRun('The flow has no steps to run');
 
 interface Found {
   /** `stored` unless it exists for this run alone. */
@@ -68,7 +68,7 @@ async function versionOf(
 ): Promise<Found> {
   const { id, name = 'Inline flow' } = body.flow ?? {};
   if (id) return stored(scope, principal, id, steps);
-  if (!steps) throw unprocessable('Give flow.id of a stored flow, or flow.steps');
+  if (!steps) throw nothingToRun('Give flow.id of a stored flow, or flow.steps');
   const { flowMode } = body.options;
   if (flowMode === 'create' || flowMode === 'upsert') {
     return stored(scope, principal, await save(scope, principal, body, steps));

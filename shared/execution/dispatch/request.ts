@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { DetailCode } from '../../core/error-codes.ts';
 import { idOf } from '../../core/ids.ts';
 import { nameUpTo, wellFormed, wellFormedOnly } from '../../core/name.ts';
 import { FlowStepsInput } from '../../domain/flows/checking/flow-steps.ts';
@@ -97,7 +98,7 @@ export const DispatchBody = z
     options: Options.prefault({}),
   })
   .superRefine(({ flow, record, options }, context) => {
-    const refuse = (path: string[], message: string, code = 'INVALID_VALUE') =>
+    const refuse = (path: string[], message: string, code: DetailCode = 'INVALID_VALUE') =>
       context.addIssue({ code: 'custom', params: { code }, path, message });
     if (!flow && !record) {
       return refuse(

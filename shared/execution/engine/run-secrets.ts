@@ -1,4 +1,5 @@
 import type { Ports } from '../../adapters/ports.ts';
+import { memoise } from '../../core/cache.ts';
 import { type Redactor, redactorOf } from '../../core/redaction/redactor.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { Variables } from '../../core/variables.ts';
@@ -56,11 +57,6 @@ function redactedError(error: unknown, { text }: Redactor): unknown {
   return clean;
 }
 
-let latest: { of: string; redactor: Redactor } | undefined;
-
 /** Runs of the same flow one after another have the same, which is some work to make for long values. */
-function redactorFor(values: ReadonlyMap<string, string>): Redactor {
-  const of = JSON.stringify([...values]);
-  if (latest?.of !== of) latest = { of, redactor: redactorOf(values) };
-  return latest.redactor;
-}
+const latest = memoise((values) => redactorOf(new Map(JSON.parse(values))), { entriesMax: 1 });
+const redactorFor = (values: ReadonlyMap<string, string>): Redactor => latest(JSON.stringify([...values]));

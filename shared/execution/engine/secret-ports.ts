@@ -1,4 +1,5 @@
-import type { ModelRequest, Ports } from '../../adapters/ports.ts';
+import type { ModelEvent, ModelPort } from '../../adapters/model-port.ts';
+import type { Ports } from '../../adapters/ports.ts';
 import type { Redactor } from '../../core/redaction/redactor.ts';
 
 /** How each port is redacted in a run that names secrets. */
@@ -47,15 +48,42 @@ function redactedFetch(fetch: Ports['fetch'], { text, json }: Redactor): Ports['
   };
 }
 
-function redactedModel(model: Ports['model'], { text, stream }: Redactor): Ports['model'] {
-  return async ({ onText, ...request }: ModelRequest) => {
-    const pieces = stream();
-    const tell = async (piece: string) => {
-      if (piece) await onText?.(piece);
-    };
-    const listening = onText && { onText: (piece: string) => tell(pieces.push(piece)) };
-    const answer = await model({ ...request, ...listening });
-    await tell(pieces.end());
-    return { ...answer, text: text(answer.text) };
+/** What is held back of a text, since it may be the beginning of a value, comes with the text's end. */
+function redactedModel({ stream }: ModelPort, redactor: Redactor): ModelPort {
+  return {
+    async *stream(request) {
+      const texts = deltaRedactor(redactor);
+      for await (const event of stream(request)) {
+        if (isDelta(event)) yield* texts.push(event);
+        else {
+          if (event.type === 'finish') yield* texts.end();
+          if (event.type === 'tool-call') yield* texts.end(event.id);
+          yield redactor.json(event);
+        }
+      }
+    },
+  };
+}
+
+type Delta = Extract<ModelEvent, { type: `${string}-delta` }>;
+const isDelta = (event: ModelEvent): event is Delta => event.type.endsWith('-delta');
+
+/** The text, the reasoning and the input of each call are a stream each. */
+function deltaRedactor(redactor: Redactor) {
+  const streams = new Map<string, { first: Delta; pieces: ReturnType<Redactor['stream']> }>();
+  const withText = (event: Delta, text: string): Delta[] => (text === '' ? [] : [{ ...event, text }]);
+  return {
+    push(event: Delta): Delta[] {
+      const name = 'id' in event ? event.id : event.type;
+      const stream = streams.get(name) ?? { first: event, pieces: redactor.stream() };
+      streams.set(name, stream);
+      return withText(event, stream.pieces.push(event.text));
+    },
+    /** @returns what was held back of all streams, or of the call's. */
+    end(id?: string): Delta[] {
+      const ended = [...streams].filter(([name]) => id === undefined || name === id);
+      for (const [name] of ended) streams.delete(name);
+      return ended.flatMap(([, { first, pieces }]) => withText(first, pieces.end()));
+    },
   };
 }

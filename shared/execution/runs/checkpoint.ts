@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { TokenCount } from '../../adapters/models/usage.ts';
+import { recordPartition } from '../../domain/records/record.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
+import { tenantPartition } from '../../platform/data/keys.ts';
 import { PayloadRef } from '../../platform/data/payloads.ts';
 
 /** A step's result as it is kept. What the flow version or the run tells is not repeated in it. */
@@ -88,52 +90,50 @@ export type Checkpoint = z.infer<typeof Checkpoint>;
 /** A partition key takes 1,000 writes a second; a flow's results are spread over four. */
 export const flowShards = 4;
 
-export const recordPartition = (tenant: string, recordId: string) => `T#${tenant}#RECORD#${recordId}`;
 /** Beside the record it ran on; without one by itself. */
-const runPartition = (tenant: string, { recordId, runId }: Pick<Checkpoint, 'recordId' | 'runId'>) =>
-  recordId ? recordPartition(tenant, recordId) : `T#${tenant}#RUN#${runId}`;
+const runPartition = ({ recordId, runId }: Pick<Checkpoint, 'recordId' | 'runId'>) =>
+  recordId ? recordPartition(recordId) : tenantPartition(`RUN#${runId}`);
 const sortKey = (runId: string, index: number) => `${runId}#${String(index).padStart(4, '0')}`;
 /** Which of the partitions of its flow's results a run's are in. */
 export const flowShardOf = (runId: string) =>
   (runId.charCodeAt(runId.length - 1) + runId.charCodeAt(runId.length - 2)) % flowShards;
 /** Lists the finished runs of a record that are kept for as long as it is. */
-export const recordRunsPartition = (tenant: string, recordId: string) =>
-  `${recordPartition(tenant, recordId)}#RUNS`;
+export const recordRunsPartition = (recordId: string) => tenantPartition(`RECORD#${recordId}#RUNS`);
 
 /** All results of a record are one partition, newest run first. */
 export const checkpointEntity = defineEntity({
   type: 'checkpoint',
   schema: Checkpoint,
-  key: (tenant, { recordId, runId, index }: Pick<Checkpoint, 'recordId' | 'runId' | 'index'>) => ({
-    PK: runPartition(tenant, { recordId, runId }),
+  key: ({ recordId, runId, index }: Pick<Checkpoint, 'recordId' | 'runId' | 'index'>) => ({
+    PK: runPartition({ recordId, runId }),
     SK: `STEPS#${sortKey(runId, index)}`,
   }),
-  index: (tenant, { flowId, runId, index, recordId, finished, removed, ttl }) =>
+  index: ({ flowId, runId, index, recordId, finished, removed, ttl }) =>
     removed
       ? {}
       : {
-          PK1: flowResultsPartition(tenant, flowId, flowShardOf(runId)),
+          PK1: flowResultsPartition(flowId, flowShardOf(runId)),
           SK1: sortKey(runId, index),
           ...(finished &&
             recordId &&
-            ttl === undefined && { PK2: recordRunsPartition(tenant, recordId), SK2: runId }),
+            ttl === undefined && { PK2: recordRunsPartition(recordId), SK2: runId }),
         },
   summary: ['flowId', 'flowVersionId', 'batchId', 'recordId', 'rows', 'pointers', 'finished'],
 });
 
-export const flowResultsPartition = (tenant: string, flowId: string, shard: number) =>
-  `T#${tenant}#FLOW#${flowId}#STEPS#${shard}`;
+export const flowResultsPartition = (flowId: string, shard: number) =>
+  tenantPartition(`FLOW#${flowId}#STEPS#${shard}`);
 
 /** The range that holds the checkpoints of one run. */
-export const runRange = (tenant: string, run: Pick<Checkpoint, 'recordId' | 'runId'>) => ({
-  partition: runPartition(tenant, run),
+export const runRange = (run: Pick<Checkpoint, 'recordId' | 'runId'>) => ({
+  partition: runPartition(run),
   from: `STEPS#${run.runId}#`,
   to: `STEPS#${run.runId}#~`,
 });
 
 /** The range of a record's partition that holds its step results. */
-export const recordResultsRange = (tenant: string, recordId: string) => ({
-  partition: recordPartition(tenant, recordId),
+export const recordResultsRange = (recordId: string) => ({
+  partition: recordPartition(recordId),
   from: 'STEPS#',
   to: 'STEPS#~',
 });

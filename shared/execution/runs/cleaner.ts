@@ -1,11 +1,11 @@
 import { type IdPrefix, idKind } from '../../core/ids.ts';
 import { flowKeysRange } from '../../domain/flows/flow.ts';
+import { recordPartition } from '../../domain/records/record.ts';
 import { using } from '../../platform/aws/uses.ts';
-import type { Key } from '../../platform/data/entity.ts';
 import { payloadFolders, payloadStore } from '../../platform/data/payloads.ts';
 import type { QueryOptions } from '../../platform/data/query.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { flowResultsPartition, flowShards, recordPartition } from './checkpoint.ts';
+import { flowResultsPartition, flowShards } from './checkpoint.ts';
 
 /** Removes the items that hung on a flow, a record or a result, and their payloads, a page at a time. */
 export const cleaner = /* @__PURE__ */ using(['table:write', payloadFolders], (scope: Scope) => {
@@ -17,23 +17,23 @@ export const cleaner = /* @__PURE__ */ using(['table:write', payloadFolders], (s
     for (;;) {
       const { items, nextKey } = await table.query({ ...range, limit: 200 });
       await payloads.remove(items.flatMap(pointersOf));
-      await table.removeAll(items as unknown as Key[]);
+      await table.removeAll(items);
       if (!nextKey) return;
     }
   }
 
   async function cleanFlow(id: string): Promise<void> {
     for (let shard = 0; shard < flowShards; shard++) {
-      await removeRange({ partition: flowResultsPartition(table.tenant, id, shard), index: 1 });
+      await removeRange({ partition: flowResultsPartition(id, shard), index: 1 });
     }
-    await removeRange(flowKeysRange(table.tenant, id));
+    await removeRange(flowKeysRange(id));
     // Steps of the flow itself, which is gone already, and of drafts that were written over.
     await folders.remove(id);
   }
 
   const cleaners: { [Kind in IdPrefix]?: (id: string) => Promise<void> } = {
     flow: cleanFlow,
-    record: (id) => removeRange({ partition: recordPartition(table.tenant, id) }),
+    record: (id) => removeRange({ partition: recordPartition(id) }),
     // The items of a result are gone already.
     exec: (id) => folders.remove(`runs/${id}`),
   };

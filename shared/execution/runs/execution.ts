@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
+import { tenantPartition } from '../../platform/data/keys.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import type { Write } from '../../platform/data/writes.ts';
 
@@ -25,8 +26,8 @@ export const executionSweep = 'EXECUTION';
 export const executionEntity = defineEntity({
   type: 'execution',
   schema: Execution,
-  key: (tenant, { id }: { id: string }) => ({ PK: `T#${tenant}#EXECUTION#${id}`, SK: 'EXECUTION' }),
-  index: (_tenant, { id, leaseUntil }) => sweepKeys(executionSweep, id, leaseUntil),
+  key: ({ id }: { id: string }) => ({ PK: tenantPartition(`EXECUTION#${id}`), SK: 'EXECUTION' }),
+  index: ({ id, leaseUntil }) => sweepKeys(executionSweep, id, leaseUntil),
 });
 
 /** Belongs into the transaction after which nothing has to look after the run any more. */

@@ -1,18 +1,13 @@
 import Big from 'big.js';
 import * as z from 'zod';
+import { recordPartition } from '../../domain/records/record.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { deletedIds } from '../../platform/cleanup/tombstone.ts';
 import { decodeReadable, defineEntity } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import type { Write } from '../../platform/data/writes.ts';
-import {
-  type Checkpoint,
-  flowResultsPartition,
-  flowShardOf,
-  type KeptResult,
-  recordPartition,
-} from './checkpoint.ts';
+import { type Checkpoint, flowResultsPartition, flowShardOf, type KeptResult } from './checkpoint.ts';
 
 /** What a flow's calls of a model on a record add up to. */
 export interface ModelUse {
@@ -46,8 +41,8 @@ const recordCostEntity = defineEntity({
     completionTokens: z.int(),
     units: Whole,
   }),
-  key: (tenant, { recordId, flowId, model }: CostKey) => ({
-    PK: recordPartition(tenant, recordId),
+  key: ({ recordId, flowId, model }: CostKey) => ({
+    PK: recordPartition(recordId),
     SK: `COSTS#${flowId}#${model}`,
   }),
 });
@@ -86,7 +81,7 @@ export const takenBack = (uses: readonly ModelUse[]): ModelUse[] =>
   }));
 
 /** One write for each counter, since a transaction takes one for an item. They belong into that of the results. */
-export function costWrites({ tenant, writes }: TenantTable, uses: readonly ModelUse[]): Write[] {
+export function costWrites({ writes }: TenantTable, uses: readonly ModelUse[]): Write[] {
   const counters = Map.groupBy(uses, ({ recordId, flowId, model }) => `${recordId}#${flowId}#${model}`);
   return [...counters.values()].flatMap((same) => {
     const [{ recordId, flowId, model }] = same as [ModelUse];
@@ -97,12 +92,12 @@ export function costWrites({ tenant, writes }: TenantTable, uses: readonly Model
       units: unitsPerDollar.times(totalCost(same)).round(0).toFixed(),
     };
     // Once, so that an index entry is written for the first use only.
-    const setOnce = {
-      ...{ flowId, model },
-      PK1: flowResultsPartition(tenant, flowId, flowShardOf(recordId)),
+    const indexOnce = {
+      PK1: flowResultsPartition(flowId, flowShardOf(recordId)),
       SK1: `COSTS#${recordId}#${model}`,
     };
-    return writes.update(recordCostEntity, { recordId, flowId, model }, { add, setOnce });
+    const changes = { add, setOnce: { flowId, model }, indexOnce };
+    return writes.update(recordCostEntity, { recordId, flowId, model }, changes);
   });
 }
 
@@ -116,7 +111,7 @@ export const recordCosts = /* @__PURE__ */ using(
   ['table:read'],
   ({ table }: Scope) =>
     async (recordId: string) => {
-      const partition = recordPartition(table.tenant, recordId);
+      const partition = recordPartition(recordId);
       const [items, deleted] = await Promise.all([
         table.queryAll({ partition, from: 'COSTS#', to: 'COSTS#~', consistent: true }),
         deletedIds(table, 'flow'),

@@ -2,7 +2,7 @@ import { chunksOf } from '../../core/chunks.ts';
 import { conflict, notFound } from '../../core/errors.ts';
 import { idOf } from '../../core/ids.ts';
 import { tombstoneEntity, tombstoneOf } from '../../platform/cleanup/tombstone.ts';
-import { ConditionFailed } from '../../platform/data/condition-failed.ts';
+import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { type Checkpoint, checkpointEntity, formatRows } from './checkpoint.ts';
@@ -11,7 +11,6 @@ import { checkpointsOf, redeliveredUntil } from './run-history.ts';
 
 /** Checkpoints and what they take back of the costs, which are mostly one write each, fit a transaction of 100. */
 const checkpointsPerTransaction = 40;
-const attemptsMax = 5;
 
 const ExecutionId = idOf('exec');
 const exists = { expression: 'attribute_exists(PK) AND attribute_not_exists(#removed)' };
@@ -50,7 +49,7 @@ export const removeResult = (scope: Scope, endParked: EndParked = async () => fa
 
   /**
    * The finished run as it is kept. One that is parked is ended first where its batch was stopped.
-   * @throws ApiError 404 where there is none, 409 where it is not finished.
+   * @throws ServiceError 404 where there is none, 409 where it is not finished.
    */
   async function find(recordId: string, runId: string): Promise<[Checkpoint, ...Checkpoint[]]> {
     if (!ExecutionId.safeParse(runId).success) throw notFound('Result');
@@ -66,17 +65,12 @@ export const removeResult = (scope: Scope, endParked: EndParked = async () => fa
     return find(recordId, runId);
   }
 
-  return async (recordId: string, runId: string): Promise<void> => {
-    for (let attempt = 1; ; attempt++) {
+  return (recordId: string, runId: string): Promise<void> =>
+    // Another one may delete it too: what is left is decided anew.
+    retryOnConflict(async () => {
       const [first, ...others] = await find(recordId, runId);
-      try {
-        return await remove(first, others);
-      } catch (error) {
-        // Another one deletes it too: what is left is decided anew.
-        if (!(error instanceof ConditionFailed) || attempt >= attemptsMax) throw error;
-      }
-    }
-  };
+      await remove(first, others);
+    });
 };
 
 /** What stays for as long as the run's message may come again: that it is over. */

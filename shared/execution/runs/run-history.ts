@@ -22,7 +22,7 @@ export async function checkpointsOf(
   { table }: Scope,
   run: Pick<Checkpoint, 'recordId' | 'runId'>,
 ): Promise<Checkpoint[]> {
-  const items = await table.queryAll({ ...runRange(table.tenant, run), consistent: true });
+  const items = await table.queryAll({ ...runRange(run), consistent: true });
   return items.map((item) => decode(checkpointEntity, item));
 }
 

@@ -81,7 +81,7 @@ export const runResults = /* @__PURE__ */ using(['table:read', payloadStore], (s
 
   /** The last checkpoints of these runs, but for those that were deleted in this moment or cannot be read. */
   async function lastCheckpoints(entries: readonly Entry[]): Promise<Checkpoint[]> {
-    const keys = entries.map((entry) => checkpointEntity.key(table.tenant, entry));
+    const keys = entries.map((entry) => checkpointEntity.key(entry));
     const items = await table.getMany(keys, { consistent: true });
     return decodeReadable(checkpointEntity, items);
   }

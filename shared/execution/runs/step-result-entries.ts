@@ -1,6 +1,6 @@
 import { idFloor } from '../../core/ids.ts';
 import type { QueryOptions } from '../../platform/data/query.ts';
-import type { TenantTable } from '../../platform/data/table.ts';
+import type { StoredItem, TenantTable } from '../../platform/data/table.ts';
 import {
   type Finished,
   flowResultsPartition,
@@ -38,11 +38,7 @@ export async function* entriesOfFlow(
   query: EntryQuery,
 ): AsyncGenerator<Entry> {
   const streams = Array.from({ length: flowShards }, (_, shard) =>
-    entries(
-      table,
-      { partition: flowResultsPartition(table.tenant, flowId, shard), index: 1, ...boundsOf(query) },
-      query,
-    ),
+    entries(table, { partition: flowResultsPartition(flowId, shard), index: 1, ...boundsOf(query) }, query),
   );
   yield* merge(streams, (a, b) => (query.newestFirst ? compare(b, a) : compare(a, b)));
 }
@@ -53,7 +49,7 @@ export function entriesOfRecord(
   recordId: string,
   query: EntryQuery,
 ): AsyncGenerator<Entry> {
-  const { partition, to } = recordResultsRange(table.tenant, recordId);
+  const { partition, to } = recordResultsRange(recordId);
   const bounds = boundsOf(query);
   const range = { from: `STEPS#${bounds.from}`, to: bounds.to ? `STEPS#${bounds.to}` : to };
   return entries(table, { partition, ...range }, query);
@@ -65,11 +61,7 @@ export const endsOfRecord = (
   recordId: string,
   query: EntryQuery,
 ): AsyncGenerator<Entry> =>
-  entries(
-    table,
-    { partition: recordRunsPartition(table.tenant, recordId), index: 2, ...boundsOf(query) },
-    query,
-  );
+  entries(table, { partition: recordRunsPartition(recordId), index: 2, ...boundsOf(query) }, query);
 
 /** Below the first run of a flow's partitions lie what it cost. */
 const boundsOf = ({ from, to }: EntryQuery) => ({
@@ -90,8 +82,8 @@ async function* entries(
   }
 }
 
-function toEntry({ SK, summary }: Record<string, unknown>): Entry {
-  const [, runId = '', index = '0'] = (SK as string).split('#');
+function toEntry({ SK, summary }: StoredItem): Entry {
+  const [, runId = '', index = '0'] = SK.split('#');
   const { rows, ...rest } = summary as Omit<Entry, 'runId' | 'index' | 'rows'> & { rows: string };
   return { ...rest, rows: parseRows(rows), runId, index: Number(index) };
 }

@@ -32,7 +32,7 @@ export function momentReader(table: TenantTable, refs: readonly ResultRef[], ste
   async function* readRuns(): AsyncGenerator<string, void> {
     let replay = openReplay(steps);
     for (const chunk of chunksOf(checkpointsOf(refs), checkpointsAtOnce)) {
-      const keys = chunk.map((each) => checkpointEntity.key(table.tenant, each));
+      const keys = chunk.map((each) => checkpointEntity.key(each));
       const items = await table.getMany(keys, { consistent: true });
       for (const [at, { runId, index, isLast }] of chunk.entries()) {
         if (index === 0) replay = openReplay(steps);

@@ -1,6 +1,6 @@
 import { decodeTime } from 'ulid';
 import { chunksOf } from '../../core/chunks.ts';
-import { ApiError } from '../../core/errors.ts';
+import { hasCode } from '../../core/errors.ts';
 import { derivedId } from '../../core/ids.ts';
 import type { Variables } from '../../core/variables.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
@@ -124,6 +124,6 @@ async function variablesIn(inputs: Moment['inputs'], fetched: Fetched): Promise<
 const ifMissing =
   <T>(answer: T) =>
   (error: unknown): T => {
-    if (error instanceof ApiError && error.status === 404) return answer;
+    if (hasCode(error, 'NOT_FOUND')) return answer;
     throw error;
   };

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ModelAnswer, ModelRequest } from '../../adapters/ports.ts';
+import { collect, type ModelAnswer, type ModelMessage } from '../../adapters/model-port.ts';
 import { jsonIn } from '../../core/json.ts';
 import { StepError } from '../../core/step-error.ts';
 import { type Config, instructions, promptStep } from '../../domain/flows/step-types/prompt.ts';
@@ -7,53 +7,63 @@ import { defineStepRunner, type StepRun } from '../step-support/step-runner.ts';
 
 export const prompt = defineStepRunner(promptStep, {
   async run(step) {
-    const { config, render, signal } = step;
+    const { config, render } = step;
     const resolvedPrompt = await render(config.userPrompt ?? config.text ?? '');
     const format = config.responseFormat ?? 'text';
-    const request = await requestOf(step, resolvedPrompt, format);
-    const { text, ...used } = await showing(step.emit, (onText) =>
-      step.ports.model({
-        ...request,
-        onText,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(config.timeoutMs ?? 120_000)]),
-      }),
+    const messages = await messagesOf(step, resolvedPrompt, instructions[format]);
+    const { text, modelUsed, usage, cost } = await answerOf(
+      step,
+      messages,
+      format === 'json' ? 'json' : 'text',
     );
-    return { output: format === 'json' ? parsed(text) : unwrapped(text, format), resolvedPrompt, ...used };
+    return {
+      output: format === 'json' ? parsed(text) : unwrapped(text, format),
+      resolvedPrompt,
+      modelUsed,
+      promptTokens: usage?.inputTokens ?? 0,
+      completionTokens: usage?.outputTokens ?? 0,
+      estimatedCost: cost,
+    };
   },
 });
 
-/** Shows the text of an answer as it comes, where somebody listens. */
-async function showing(
-  emit: StepRun<Config>['emit'],
-  ask: (onText?: ModelRequest['onText']) => Promise<ModelAnswer>,
+/** Shows the text of the answer while it is written, where somebody listens. */
+async function answerOf(
+  { config, ports, signal, emit }: StepRun<Config>,
+  messages: readonly ModelMessage[],
+  format: 'text' | 'json',
 ): Promise<ModelAnswer> {
-  if (!emit) return ask();
-  await emit({ type: 'text_start' });
-  const answer = await ask((delta) => emit({ type: 'text_delta', delta }));
-  await emit({ type: 'text_complete', text: answer.text });
+  const { model, temperature, maxTokens, topP, topK, frequencyPenalty, presencePenalty, seed } = config;
+  await emit?.({ type: 'text_start' });
+  const events = ports.model.stream({
+    model,
+    messages,
+    format: { type: format },
+    settings: { temperature, maxTokens, topP, topK, frequencyPenalty, presencePenalty, seed },
+    streamed: emit !== undefined,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(config.timeoutMs ?? 120_000)]),
+  });
+  const answer = await collect(events, (delta) => emit?.({ type: 'text_delta', delta }));
+  await emit?.({ type: 'text_complete', text: answer.text });
   return answer;
 }
 
-async function requestOf(
+async function messagesOf(
   { config, render, renderValue }: StepRun<Config>,
   prompt: string,
-  format: keyof typeof instructions,
-): Promise<Omit<ModelRequest, 'signal'>> {
-  const { model, temperature, maxTokens, topP, topK, frequencyPenalty, presencePenalty, seed } = config;
+  instruction: string | undefined,
+): Promise<ModelMessage[]> {
   const earlier = config.previousMessages ? messagesIn(await renderValue(config.previousMessages)) : [];
-  const spoken = earlier.filter((message) => message.role !== 'system');
   const system = [
     config.systemPrompt && (await render(config.systemPrompt)),
     ...earlier.filter(({ role }) => role === 'system').map(({ content }) => content),
-    instructions[format],
+    instruction,
   ].filter(Boolean);
-  return {
-    model,
-    ...(system.length > 0 && { system: system.join('\n\n') }),
-    messages: [...(spoken as ModelRequest['messages']), { role: 'user', content: prompt }],
-    format: format === 'json' ? 'json' : 'text',
-    ...{ temperature, maxTokens, topP, topK, frequencyPenalty, presencePenalty, seed },
-  };
+  return [
+    ...(system.length > 0 ? [{ role: 'system' as const, content: system.join('\n\n') }] : []),
+    ...earlier.filter(({ role }) => role !== 'system'),
+    { role: 'user', content: prompt },
+  ];
 }
 
 const ContentPart = z.object({ type: z.literal('text'), text: z.string() });

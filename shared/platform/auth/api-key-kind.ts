@@ -1,4 +1,4 @@
-import { forbidden } from '../../core/errors.ts';
+import { missingPermission } from '../../core/errors.ts';
 import { tenantOf } from '../identity/principal.ts';
 import { productionRuntime } from '../runtime.ts';
 import { apiKeyEntity, credentialEntity } from './api-key.ts';
@@ -36,7 +36,6 @@ export const apiKeyKind: CredentialKind = {
 
   refusalOf({ environment }, { sessionOnly, permission }) {
     if (!sessionOnly) return undefined;
-    const code = environment === 'test' ? { code: 'TEST_KEY_PERMISSION_DENIED' } : {};
-    return forbidden(`Missing required permission: ${permission}`, code);
+    return missingPermission(permission, environment === 'test' ? 'TEST_KEY_PERMISSION_DENIED' : undefined);
   },
 };

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { defineEntity } from '../data/entity.ts';
+import { sharedPartition, tenantPartition } from '../data/keys.ts';
 
 /** Requests counted since each window began. A window begins with its first request and ends at `…EndsAt` (Unix seconds). */
 export const counters = {
@@ -36,29 +37,32 @@ export const ApiKey = z.object({
 export type ApiKey = z.infer<typeof ApiKey>;
 
 /** All keys of a tenant. */
-export const keysPartition = (tenant: string) => `T#${tenant}#KEYS`;
+export const keysPartition = tenantPartition('KEYS');
 
 export const apiKeyEntity = defineEntity({
   type: 'apiKey',
   schema: ApiKey,
-  key: (tenant, { id }: { id: string }) => ({ PK: keysPartition(tenant), SK: id }),
+  key: ({ id }: { id: string }) => ({ PK: keysPartition, SK: id }),
 });
 
 /** How often a user's sessions called. */
 export const sessionMeterEntity = defineEntity({
   type: 'sessionMeter',
   schema: z.object({ userId: z.string(), ttl: z.int(), ...counters }),
-  key: (tenant, { userId }: { userId: string }) => ({ PK: `T#${tenant}#USER#${userId}`, SK: 'METER' }),
+  key: ({ userId }: { userId: string }) => ({ PK: tenantPartition(`USER#${userId}`), SK: 'METER' }),
 });
 
 /** How often somebody without a credential called, by the network that the calls came from. */
 export const addressMeterEntity = defineEntity({
   type: 'addressMeter',
   schema: z.object({ network: z.string(), ttl: z.int(), ...counters }),
-  key: (_tenant, { network }: { network: string }) => ({ PK: `ADDRESS#${network}`, SK: 'METER' }),
+  key: ({ network }: { network: string }) => ({ PK: sharedPartition(`ADDRESS#${network}`), SK: 'METER' }),
 });
 
-/** From the hash of a key to its owner: what the authorizer reads. Its partition, which no tenant's name begins, may hold a setup link in its place. */
+/** Holds a key's credential, or a setup link in its place. */
+export const credentialPartition = (hash: string) => sharedPartition(`CREDENTIAL#${hash}`);
+
+/** From the hash of a key to its owner: what the authorizer reads. */
 export const credentialEntity = defineEntity({
   type: 'credential',
   schema: z.object({
@@ -68,5 +72,5 @@ export const credentialEntity = defineEntity({
     organizationId: z.string().nullable(),
     environment: z.enum(['production', 'test']),
   }),
-  key: (_tenant, { hash }: { hash: string }) => ({ PK: `CREDENTIAL#${hash}`, SK: 'CREDENTIAL' }),
+  key: ({ hash }: { hash: string }) => ({ PK: credentialPartition(hash), SK: 'CREDENTIAL' }),
 });

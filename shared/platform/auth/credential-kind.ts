@@ -1,10 +1,10 @@
-import type { ApiError } from '../../core/errors.ts';
+import type { ServiceError } from '../../core/errors.ts';
 import type { AnyEntity } from '../data/entity.ts';
 import type { Condition } from '../data/writes.ts';
 import type { Access } from '../identity/permissions.ts';
 import type { Principal } from '../identity/principal.ts';
 import type { ApiKey } from './api-key.ts';
-import type { Counters } from './rate-limit-windows.ts';
+import type { Counters, RequestLimits } from './rate-limit-windows.ts';
 
 /** A principal as its credential alone tells it. */
 export type Caller = Omit<Principal, 'sourceIp'>;
@@ -34,11 +34,11 @@ export interface CredentialKind {
   recognises: (token: string) => boolean;
   /** Whom a token speaks for; nobody where it never will be good. @throws RefusedForNow */
   callerOf: (token: string) => Promise<Caller | undefined>;
-  meterOf: (principal: Principal, limits: { perHour: number; perDay: number }) => RequestMeter;
+  meterOf: (principal: Principal, limits: RequestLimits) => RequestMeter;
   /** The permissions that it has at this moment. */
   heldBy: (principal: Principal, item: Partial<ApiKey>) => string[];
   /** Why it cannot be used for an endpoint, whatever it holds; nothing where its permissions decide. */
-  refusalOf: (principal: Principal, guard: Guard) => ApiError | 'accepted' | undefined;
+  refusalOf: (principal: Principal, guard: Guard) => ServiceError | 'accepted' | undefined;
 }
 
 /** The credential is refused now and may be good in a moment. API Gateway answers 401 to an authorizer with this message. */

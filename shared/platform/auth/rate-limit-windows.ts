@@ -1,4 +1,4 @@
-import { type ApiError, rateLimited } from '../../core/errors.ts';
+import { rateLimited, type ServiceError } from '../../core/errors.ts';
 import type { ApiKey } from './api-key.ts';
 
 /** One window: requests allowed, requests left, Unix second at which it begins anew. */
@@ -18,13 +18,16 @@ export const day = 86_400;
 /** The highest limits that a key may be given. */
 export const maximumLimits = { perHour: 1_000_000, perDay: 1_000_000 } as const;
 
-export const defaultLimits = () => ({
+export interface RequestLimits {
+  perHour: number;
+  perDay: number;
+}
+
+/** What applies where a key has no limits of its own. */
+export const defaultLimits = (): RequestLimits => ({
   perHour: Number(process.env.RATE_LIMIT_PER_HOUR ?? 1_000),
   perDay: Number(process.env.RATE_LIMIT_PER_DAY ?? 10_000),
 });
-
-/** What applies where a key has no limits of its own. */
-type Limits = ReturnType<typeof defaultLimits>;
 
 /** Of a request that belongs to no window, or could not be counted. */
 export function uncounted(isFree: boolean): RateLimit {
@@ -58,9 +61,9 @@ export function beginWindows(stored: Counters | undefined, seconds: number) {
 /** Why no further request may be counted. */
 export function fullWindow(
   item: Counters,
-  { perHour, perDay }: Limits,
+  { perHour, perDay }: RequestLimits,
   seconds: number,
-): ApiError | undefined {
+): ServiceError | undefined {
   const hourly = item.perHour ?? perHour;
   const daily = item.perDay ?? perDay;
   const hourLeft = item.hourEndsAt - seconds;
@@ -71,7 +74,7 @@ export function fullWindow(
 }
 
 /** A window that is over, while the other one is full, would begin with the next request. */
-export const windowsOf = (item: Counters, { perHour, perDay }: Limits, seconds: number): Windows => ({
+export const windowsOf = (item: Counters, { perHour, perDay }: RequestLimits, seconds: number): Windows => ({
   hourly:
     item.hourEndsAt > seconds
       ? windowOf(item.perHour ?? perHour, item.hourCount, item.hourEndsAt)
@@ -89,7 +92,7 @@ const windowOf = (limit: number, used: number, reset: number): RateLimit => ({
 });
 
 /** Of a credential that is not valid (any more). */
-export const nothingLeft = (seconds: number, { perHour, perDay }: Limits): Windows => ({
+export const nothingLeft = (seconds: number, { perHour, perDay }: RequestLimits): Windows => ({
   hourly: windowOf(perHour, perHour, seconds + hour),
   daily: windowOf(perDay, perDay, seconds + day),
 });

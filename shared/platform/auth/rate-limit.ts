@@ -1,8 +1,10 @@
-import type { ApiError } from '../../core/errors.ts';
+import type { ServiceError } from '../../core/errors.ts';
 import { ConditionFailed } from '../data/condition-failed.ts';
+import type { AnyEntity } from '../data/entity.ts';
+import { retryOnConflict } from '../data/retry-on-conflict.ts';
 import type { Scope } from '../data/scope.ts';
+import type { Changes } from '../data/writes.ts';
 import type { Principal } from '../identity/principal.ts';
-import { networkOf } from './addresses.ts';
 import { type ApiKey, addressMeterEntity } from './api-key.ts';
 import type { RequestMeter } from './credential-kind.ts';
 import { credentialKinds } from './credential-kinds.ts';
@@ -13,13 +15,18 @@ import {
   defaultLimits,
   fullWindow,
   nothingLeft,
+  type RequestLimits,
   type Windows,
   windowsOf,
 } from './rate-limit-windows.ts';
 
 /** Nobody stands for a caller without a credential. */
 const anonymousFactor = 0.1;
-const attemptsMax = 20;
+export const anonymousLimits = (): RequestLimits => {
+  const { perHour, perDay } = defaultLimits();
+  return { perHour: Math.ceil(perHour * anonymousFactor), perDay: Math.ceil(perDay * anonymousFactor) };
+};
+const attempts = 20;
 
 /**
  * Counts one request of a credential. Without an `item` the credential is not valid (any more); `full` says which
@@ -28,7 +35,7 @@ const attemptsMax = 20;
 export async function countRequest(
   scope: Scope,
   principal: Principal,
-): Promise<{ windows: Windows; item?: Partial<ApiKey>; full?: ApiError | undefined }> {
+): Promise<{ windows: Windows; item?: Partial<ApiKey>; full?: ServiceError | undefined }> {
   const meter = credentialKinds[principal.kind].meterOf(principal, defaultLimits());
   const seconds = secondsOf(scope);
   // API Gateway keeps the authorizer's answer for a minute, in which a session may end.
@@ -39,19 +46,18 @@ export async function countRequest(
     : { windows: nothingLeft(seconds, meter) };
 }
 
-/** Counts one request of a caller who sent no credential. */
-export async function countAddress(
+/** Counts one request without a credential. @param counted What all such requests of one limit have in common. */
+export async function countAnonymous(
   scope: Scope,
-  sourceIp: string | null,
-): Promise<{ windows: Windows; full?: ApiError | undefined }> {
-  const { perHour, perDay } = defaultLimits();
+  counted: string,
+  limits: RequestLimits,
+): Promise<{ windows: Windows; full?: ServiceError | undefined }> {
   const meter: RequestMeter = {
     entity: addressMeterEntity,
-    key: { network: networkOf(sourceIp) },
+    key: { network: counted },
     alive: undefined,
-    perHour: Math.ceil(perHour * anonymousFactor),
-    perDay: Math.ceil(perDay * anonymousFactor),
     isAlive: () => true,
+    ...limits,
   };
   const seconds = secondsOf(scope);
   const { item = beginWindows(undefined, seconds), full } = await count(scope, meter);
@@ -63,14 +69,14 @@ const secondsOf = ({ now }: Scope) => Math.floor(now().getTime() / 1_000);
 async function count(
   { table, now }: Scope,
   meter: RequestMeter,
-): Promise<{ item?: Counters; full?: ApiError }> {
+): Promise<{ item?: Counters; full?: ServiceError }> {
   const at = now();
   const seconds = Math.floor(at.getTime() / 1000);
   const lastUsedAt = at.toISOString();
   const alive = meter.alive ? `${meter.alive.expression} AND ` : '';
   const values = { ...meter.alive?.values, ...(meter.alive && { now: lastUsedAt }) };
 
-  const within = (changes: object, condition: string, more: object) =>
+  const within = (changes: Changes<AnyEntity>, condition: string, more: object) =>
     table.updateAndGet(
       meter.entity,
       table.writes.update(meter.entity, meter.key, changes, {
@@ -79,37 +85,32 @@ async function count(
       }),
     ) as Promise<Counters>;
 
-  for (let attempt = 1; attempt <= attemptsMax; attempt++) {
-    let stored: Counters | undefined;
-    try {
-      return {
-        item: await within({ add: { hourCount: 1, dayCount: 1 }, set: { lastUsedAt } }, openWindows, {
-          seconds,
-          perHour: meter.perHour,
-          perDay: meter.perDay,
-        }),
-      };
-    } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error;
-      stored = error.item as Counters | undefined;
-    }
+  const attempt = async (): Promise<{ item?: Counters; full?: ServiceError }> => {
+    const counted = { add: { hourCount: 1, dayCount: 1 }, set: { lastUsedAt } };
+    const limits = { seconds, perHour: meter.perHour, perDay: meter.perDay };
+    const refused = await within(counted, openWindows, limits).catch(asRefused);
+    if (!(refused instanceof ConditionFailed)) return { item: refused };
+    const stored = refused.item as Counters | undefined;
     if (!meter.isAlive(stored, lastUsedAt)) return {};
     const full = stored && fullWindow(stored, meter, seconds);
     if (stored && full) return { item: stored, full };
-    try {
-      const begin = beginWindows(stored, seconds);
-      const set = {
-        ...begin,
-        lastUsedAt,
-        ...(!meter.alive && { ttl: begin.dayEndsAt + day, ...meter.key }),
-      };
-      return { item: await within({ set }, ...unchangedSince(stored)) };
-    } catch (error) {
-      // Another request began the window at the same moment: count in that one.
-      if (!(error instanceof ConditionFailed)) throw error;
-    }
-  }
-  throw new Error('The meter met too many other writers');
+    const begin = beginWindows(stored, seconds);
+    const set = {
+      ...begin,
+      lastUsedAt,
+      ...(!meter.alive && { ttl: begin.dayEndsAt + day, ...meter.key }),
+    };
+    return { item: await within({ set }, ...unchangedSince(stored)) };
+  };
+  // Another request may begin the window at the same moment: then it is counted in that one.
+  return retryOnConflict(attempt, { attempts, conflictError });
+}
+
+const conflictError = () => new Error('The meter met too many other writers');
+
+function asRefused(error: unknown): ConditionFailed {
+  if (error instanceof ConditionFailed) return error;
+  throw error;
 }
 
 const below = (counter: string, limit: string) =>

@@ -1,19 +1,19 @@
-import { type ApiError, forbidden, missingPermission, unauthorized } from '../../core/errors.ts';
+import { forbidden, missingPermission, type ServiceError, unauthenticated } from '../../core/errors.ts';
 import type { Scope } from '../data/scope.ts';
 import { covers } from '../identity/permissions.ts';
 import type { Principal } from '../identity/principal.ts';
-import { addressIn } from './addresses.ts';
+import { addressIn, networkOf } from './addresses.ts';
 import type { ApiKey } from './api-key.ts';
 import type { Guard } from './credential-kind.ts';
 import { credentialKinds } from './credential-kinds.ts';
-import { countAddress, countRequest } from './rate-limit.ts';
-import { type RateLimit, tighterOf, type Windows } from './rate-limit-windows.ts';
+import { anonymousLimits, countAnonymous, countRequest } from './rate-limit.ts';
+import { type RateLimit, type RequestLimits, tighterOf, type Windows } from './rate-limit-windows.ts';
 
 export interface Admission {
   rateLimit: RateLimit;
   windows: Windows;
   /** Why this request may not go on. */
-  refusal: ApiError | undefined;
+  refusal: ServiceError | undefined;
   /** The credential's permissions at this moment. */
   held: string[];
 }
@@ -24,20 +24,28 @@ export interface Admission {
  */
 export async function admit(scope: Scope, principal: Principal, endpoint: Guard): Promise<Admission> {
   const { windows, item, full } = await countRequest(scope, principal);
-  const refusal = item ? (full ?? refusalOf(principal, item, endpoint)) : unauthorized();
+  const refusal = item ? (full ?? refusalOf(principal, item, endpoint)) : unauthenticated();
   return { rateLimit: tighterOf(windows), windows, refusal, held: heldBy(principal, item ?? {}) };
 }
 
 /** The same for a caller without a credential, who is known by an address alone. */
-export async function admitAnonymous(scope: Scope, sourceIp: string | null): Promise<Admission> {
-  const { windows, full } = await countAddress(scope, sourceIp);
+export const admitAddress = (scope: Scope, sourceIp: string | null) =>
+  admitAnonymous(scope, networkOf(sourceIp), anonymousLimits());
+
+/** Counts one request without a credential, together with all others that are counted under the same name. */
+export async function admitAnonymous(
+  scope: Scope,
+  counted: string,
+  limits: RequestLimits,
+): Promise<Admission> {
+  const { windows, full } = await countAnonymous(scope, counted, limits);
   return { rateLimit: tighterOf(windows), windows, refusal: full, held: [] };
 }
 
 const heldBy = (principal: Principal, item: Partial<ApiKey>) =>
   credentialKinds[principal.kind].heldBy(principal, item);
 
-function refusalOf(principal: Principal, item: Partial<ApiKey>, guard: Guard): ApiError | undefined {
+function refusalOf(principal: Principal, item: Partial<ApiKey>, guard: Guard): ServiceError | undefined {
   const { allowedIps = [] } = item;
   if (allowedIps.length > 0 && !addressIn(allowedIps, principal.sourceIp)) {
     return forbidden('IP address not allowed');

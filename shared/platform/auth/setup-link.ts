@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineEntity } from '../data/entity.ts';
-import { counters } from './api-key.ts';
+import { counters, credentialPartition } from './api-key.ts';
 
 /** Who or what the values are for, as the one who made the link told it. */
 export const IntakeContext = z.strictObject({
@@ -27,5 +27,5 @@ export type Intake = z.infer<typeof Intake>;
 export const intakeEntity = defineEntity({
   type: 'intake',
   schema: Intake,
-  key: (_tenant, { hash }: { hash: string }) => ({ PK: `CREDENTIAL#${hash}`, SK: 'INTAKE' }),
+  key: ({ hash }: { hash: string }) => ({ PK: credentialPartition(hash), SK: 'INTAKE' }),
 });

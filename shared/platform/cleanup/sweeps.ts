@@ -1,8 +1,9 @@
+import { type StoredKey, sharedPartition, tenantOfItem } from '../data/keys.ts';
 import type { TenantTable } from '../data/table.ts';
 
 /** A partition key takes 1,000 writes a second; items of all tenants stand here, so that one look finds what is left. */
 const shards = 4;
-const partition = (kind: string, shard: number) => `SWEEP#${kind}#${shard}`;
+const partition = (kind: string, shard: number) => sharedPartition(`SWEEP#${kind}#${shard}`);
 
 /** Where an item stands until it needs no more looking after. @param at When the next sweep should look at it. */
 export const sweepKeys = (kind: string, id: string, at: string) => ({
@@ -10,15 +11,15 @@ export const sweepKeys = (kind: string, id: string, at: string) => ({
   SK2: at,
 });
 
-/** The attributes to remove when an item needs no more looking after. */
-export const sweepAttributes = ['PK2', 'SK2'] as const;
+/** The change of an item that needs no more looking after. */
+export const leaveSweep = { removeFromIndex: 2 } as const;
 
 /** What is due for a look at a moment, or whatever the clocks say, of all tenants, a page at a time. */
 export async function* dueForSweep(
   table: TenantTable,
   kind: string,
   due: Date | 'all',
-): AsyncGenerator<{ tenant: string; PK: string; SK: string }[]> {
+): AsyncGenerator<(StoredKey & { tenant: string })[]> {
   for (let shard = 0; shard < shards; shard++) {
     const range = {
       partition: partition(kind, shard),
@@ -26,14 +27,7 @@ export async function* dueForSweep(
       ...(due !== 'all' && { to: due.toISOString() }),
     } as const;
     for await (const items of table.pages({ ...range, limit: 500 })) {
-      yield items.map(({ PK, SK }) => ({
-        tenant: tenantIn(PK as string),
-        PK: PK as string,
-        SK: SK as string,
-      }));
+      yield items.map((item) => ({ tenant: tenantOfItem(item), PK: item.PK, SK: item.SK }));
     }
   }
 }
-
-/** `T#<tenant>#…`: a tenant's name has no `#`. */
-const tenantIn = (key: string) => key.split('#')[1] ?? '';

@@ -1,16 +1,17 @@
 import * as z from 'zod';
 import { idKind } from '../../core/ids.ts';
-import { ConditionFailed } from '../data/condition-failed.ts';
+import { ifRefused } from '../data/condition-failed.ts';
 import { defineEntity } from '../data/entity.ts';
+import { sharedPartition, tenantOfItem, tenantPartition } from '../data/keys.ts';
 import type { Scope } from '../data/scope.ts';
 import type { TenantTable } from '../data/table.ts';
 import type { Write } from '../data/writes.ts';
 
-const partition = (tenant: string) => `T#${tenant}#DELETED`;
+const deletedPartition = tenantPartition('DELETED');
 
 /** A partition key takes 1,000 writes a second. Those of all tenants are here, so that one look finds what is left. */
 const cleanupShards = 4;
-const cleanupsPartition = (shard: number) => `CLEANUPS#${shard}`;
+const cleanupsPartition = (shard: number) => sharedPartition(`CLEANUPS#${shard}`);
 const shardOf = (id: string) => id.charCodeAt(id.length - 1) % cleanupShards;
 
 /**
@@ -19,9 +20,14 @@ const shardOf = (id: string) => id.charCodeAt(id.length - 1) % cleanupShards;
  */
 export const tombstoneEntity = defineEntity({
   type: 'tombstone',
-  schema: z.object({ id: z.string(), deletedAt: z.string() }),
-  key: (tenant, { id }: { id: string }) => ({ PK: partition(tenant), SK: id }),
-  index: (_tenant, { id, deletedAt }) => ({ PK1: cleanupsPartition(shardOf(id)), SK1: deletedAt }),
+  schema: z.object({
+    id: z.string(),
+    deletedAt: z.string(),
+    /** Unix seconds; once what hung on it is removed. */
+    ttl: z.int().optional(),
+  }),
+  key: ({ id }: { id: string }) => ({ PK: deletedPartition, SK: id }),
+  index: ({ id, deletedAt }) => ({ PK1: cleanupsPartition(shardOf(id)), SK1: deletedAt }),
 });
 
 /** Belongs into the transaction that deletes the flow, the record or the result itself. */
@@ -34,11 +40,11 @@ export async function deletedIds(
   prefix: 'flow' | 'record',
 ): Promise<ReadonlySet<string>> {
   const items = await table.queryAll({
-    partition: partition(table.tenant),
+    partition: deletedPartition,
     from: `${prefix}_`,
     to: `${prefix}_~`,
   });
-  return new Set(items.map(({ SK }) => SK as string));
+  return new Set(items.map(({ SK }) => SK));
 }
 
 /** Longer than a queue keeps a message: a run of a deleted flow that begins that late is still told why it fails. */
@@ -46,15 +52,12 @@ const flowsKeptSeconds = 15 * 86_400;
 
 /** Call when nothing is left that hung on it, and nothing can be written any more. */
 export async function confirmCleaned({ table, now }: Scope, id: string): Promise<void> {
-  if (idKind(id) !== 'flow') return table.removeAll([tombstoneEntity.key(table.tenant, { id })]);
+  if (idKind(id) !== 'flow') return table.removeAll([tombstoneEntity.key({ id })]);
   const ttl = Math.floor(now().getTime() / 1000) + flowsKeptSeconds;
-  const changes = { set: { ttl }, remove: ['PK1', 'SK1'] };
+  const changes = { set: { ttl }, removeFromIndex: 1 } as const;
   const isThere = { expression: 'attribute_exists(PK)' };
-  try {
-    await table.commit([table.writes.update(tombstoneEntity, { id }, changes, isThere)]);
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-  }
+  const write = table.writes.update(tombstoneEntity, { id }, changes, isThere);
+  await table.commit([write]).catch(ifRefused(undefined));
 }
 
 /** What was deleted before a moment and is not known to be cleaned up, of all tenants, a page at a time. */
@@ -65,9 +68,7 @@ export async function* unfinishedCleanups(
   for (let shard = 0; shard < cleanupShards; shard++) {
     const range = { partition: cleanupsPartition(shard), index: 1, to: before.toISOString() } as const;
     for await (const items of table.pages({ ...range, limit: 1_000 })) {
-      yield items.map(({ PK, SK }) => ({ tenant: tenantIn(PK as string), id: SK as string }));
+      yield items.map((item) => ({ tenant: tenantOfItem(item), id: item.SK }));
     }
   }
 }
-
-const tenantIn = (key: string) => key.slice('T#'.length, -'#DELETED'.length);

@@ -19,6 +19,14 @@ export class ConditionFailed extends Error {
   }
 }
 
+/** Answers something in place of a condition that did not hold. For `catch`. */
+export const ifRefused =
+  <T>(answer: T) =>
+  (error: unknown): T => {
+    if (error instanceof ConditionFailed) return answer;
+    throw error;
+  };
+
 export function toConditionFailed(error: unknown): ConditionFailed | undefined {
   if (error instanceof ConditionalCheckFailedException) {
     return new ConditionFailed([0], error.Item && unmarshall(error.Item), error);

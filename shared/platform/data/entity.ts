@@ -1,20 +1,8 @@
 import type * as z from 'zod';
 import { log } from '../../core/log.ts';
+import { type IndexKeys, type Key, storedIndexKeys, storedKey } from './keys.ts';
 
-export interface Key {
-  PK: string;
-  SK: string;
-}
-
-/** Where an item stands in the two sparse indexes. Both project the keys and `summary`, nothing else. */
-export interface IndexKeys {
-  PK1?: string;
-  SK1?: string;
-  PK2?: string;
-  SK2?: string;
-}
-
-/** How one kind of item is keyed and parsed. Keys are made of the tenant and the fields that `KeyOf` names. */
+/** How one kind of item is keyed and parsed. Keys are made of the fields that `KeyOf` names; the table adds the tenant. */
 export interface Entity<
   S extends z.ZodObject = z.ZodObject,
   KeyOf extends object = object,
@@ -22,8 +10,8 @@ export interface Entity<
 > {
   type: string;
   schema: S;
-  key: (tenant: string, source: KeyOf) => Key;
-  index?: (tenant: string, item: z.infer<S>) => IndexKeys;
+  key: (source: KeyOf) => Key;
+  index?: (item: z.input<S>) => IndexKeys;
   /** The fields that lists show: kept together, so that a list reads these and not whole items. */
   summary?: readonly Summary[];
 }
@@ -39,7 +27,9 @@ export const defineEntity = <
 // biome-ignore lint/suspicious/noExplicitAny: stands for entities of every shape, and key functions are contravariant
 export type AnyEntity = Entity<any, any, any>;
 export type ItemOf<E extends AnyEntity> = z.infer<E['schema']>;
-export type KeyOf<E extends AnyEntity> = Parameters<E['key']>[1];
+/** An item as its schema takes it: what is written. It differs from what is read where the schema transforms. */
+export type StoredOf<E extends AnyEntity> = z.input<E['schema']>;
+export type KeyOf<E extends AnyEntity> = Parameters<E['key']>[0];
 export type SummaryOf<E extends AnyEntity> =
   E extends Entity<infer S, infer _K, infer Summary> ? Pick<z.infer<S>, Summary> : never;
 
@@ -49,8 +39,8 @@ type Attributes = Record<string, unknown>;
 export function encode(entity: AnyEntity, tenant: string, item: Attributes): Attributes {
   const stored: Attributes = {
     ...item,
-    ...entity.key(tenant, item),
-    ...entity.index?.(tenant, item),
+    ...storedKey(tenant, entity.key(item)),
+    ...storedIndexKeys(tenant, entity.index?.(item) ?? {}),
     _type: entity.type,
   };
   if (!entity.summary) return stored;

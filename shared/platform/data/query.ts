@@ -1,8 +1,9 @@
+import { type Partition, storedPartition } from './keys.ts';
 import { namesIn, prefixed } from './writes.ts';
 
 /** One Query: a partition of the table or of an index, a range of its sort key, and where to begin in it. */
 export interface QueryOptions {
-  partition: string;
+  partition: Partition;
   index?: 1 | 2;
   /** Inclusive bounds of the sort key. */
   from?: string;
@@ -15,7 +16,7 @@ export interface QueryOptions {
 }
 
 /** The parameters of DynamoDB's Query. */
-export function queryInput(TableName: string, options: QueryOptions) {
+export function queryInput(TableName: string, tenant: string, options: QueryOptions) {
   const {
     partition,
     index = '',
@@ -43,7 +44,7 @@ export function queryInput(TableName: string, options: QueryOptions) {
     ...(filter && { FilterExpression: filter.expression }),
     ...namesIn(`${KeyConditionExpression} ${filter?.expression ?? ''}`),
     ExpressionAttributeValues: prefixed({
-      partition,
+      partition: storedPartition(tenant, partition),
       ...(from !== undefined && { from }),
       ...(to !== undefined && { to }),
       ...filter?.values,

@@ -8,14 +8,19 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { chunksOf } from '../../core/chunks.ts';
 import { backOff, persistently, sendWrites } from './commit.ts';
-import { type AnyEntity, decode, type ItemOf, type Key, type KeyOf } from './entity.ts';
+import { type AnyEntity, decode, type ItemOf, type KeyOf } from './entity.ts';
+import { type Key, type StoredKey, storedKey } from './keys.ts';
+import { modify } from './modify.ts';
 import { type QueryOptions, queryInput } from './query.ts';
 import { type Write, writesFor } from './writes.ts';
 
 type Attributes = Record<string, unknown>;
 
+/** An item, or its entry in an index, as the table holds it. */
+export type StoredItem = Attributes & StoredKey;
+
 export interface QueryPage {
-  items: Attributes[];
+  items: StoredItem[];
   nextKey: Attributes | undefined;
 }
 
@@ -37,7 +42,7 @@ export function tenantTable(client: DynamoDBDocumentClient, TableName: string, t
       { consistent = false } = {},
     ): Promise<ItemOf<E> | undefined> {
       const { Item } = await client.send(
-        new GetCommand({ TableName, Key: entity.key(tenant, key), ConsistentRead: consistent }),
+        new GetCommand({ TableName, Key: storedKey(tenant, entity.key(key)), ConsistentRead: consistent }),
       );
       return Item && decode(entity, Item);
     },
@@ -45,7 +50,8 @@ export function tenantTable(client: DynamoDBDocumentClient, TableName: string, t
     /** Any items by their keys, in the order asked for; `undefined` where there is none. */
     async getMany(keys: readonly Key[], { consistent = false } = {}): Promise<(Attributes | undefined)[]> {
       const found = new Map<string, Attributes>();
-      const wanted = [...new Map(keys.map((key) => [nameOf(key), key])).values()];
+      const asked = keys.map((key) => storedKey(tenant, key));
+      const wanted = [...new Map(asked.map((key) => [nameOf(key), key])).values()];
       await Promise.all(
         chunksOf(wanted, batchGetMax).map(async (chunk) => {
           for (
@@ -57,24 +63,24 @@ export function tenantTable(client: DynamoDBDocumentClient, TableName: string, t
             const { Responses, UnprocessedKeys } = await client.send(
               new BatchGetCommand({ RequestItems: { [TableName]: { Keys, ConsistentRead: consistent } } }),
             );
-            for (const item of Responses?.[TableName] ?? []) found.set(nameOf(item as unknown as Key), item);
+            for (const item of Responses?.[TableName] ?? []) found.set(nameOf(item as StoredItem), item);
             Keys = UnprocessedKeys?.[TableName]?.Keys ?? [];
           }
         }),
       );
-      return keys.map((key) => found.get(nameOf(key)));
+      return asked.map((key) => found.get(nameOf(key)));
     },
 
     async query(options: QueryOptions): Promise<QueryPage> {
       if (isEmptyRange(options)) return { items: [], nextKey: undefined };
       const { Items = [], LastEvaluatedKey } = await client.send(
-        new QueryCommand({ ...queryInput(TableName, options) }),
+        new QueryCommand({ ...queryInput(TableName, tenant, options) }),
       );
-      return { items: Items, nextKey: LastEvaluatedKey };
+      return { items: Items as StoredItem[], nextKey: LastEvaluatedKey };
     },
 
     /** All that a query matches, as it is taken. */
-    async *pages(options: Omit<QueryOptions, 'startKey'>): AsyncGenerator<Attributes[], void> {
+    async *pages(options: Omit<QueryOptions, 'startKey'>): AsyncGenerator<StoredItem[], void> {
       for (let startKey: Attributes | undefined; ; ) {
         const page = await table.query({ ...options, ...(startKey && { startKey }) });
         yield page.items;
@@ -84,7 +90,7 @@ export function tenantTable(client: DynamoDBDocumentClient, TableName: string, t
     },
 
     /** The same all at once: for what is few by its nature. */
-    async queryAll(options: Omit<QueryOptions, 'limit' | 'startKey'>): Promise<Attributes[]> {
+    async queryAll(options: Omit<QueryOptions, 'limit' | 'startKey'>): Promise<StoredItem[]> {
       return (await Array.fromAsync(table.pages(options))).flat();
     },
 
@@ -95,7 +101,7 @@ export function tenantTable(client: DynamoDBDocumentClient, TableName: string, t
       for (let startKey: Attributes | undefined; ; ) {
         const { Count = 0, LastEvaluatedKey } = await client.send(
           new QueryCommand({
-            ...queryInput(TableName, { ...options, ...(startKey && { startKey }) }),
+            ...queryInput(TableName, tenant, { ...options, ...(startKey && { startKey }) }),
             Select: 'COUNT',
           }),
         );
@@ -129,9 +135,12 @@ export function tenantTable(client: DynamoDBDocumentClient, TableName: string, t
       return decode(entity, Attributes ?? {});
     },
 
+    modify,
+
     /** Deletes by key, whether they are there or not. */
-    async removeAll(keys: readonly Key[]): Promise<void> {
-      for (const chunk of chunksOf(keys, batchWriteMax)) {
+    async removeAll(keys: readonly (Key | StoredItem)[]): Promise<void> {
+      const stored = keys.map((key) => (isStored(key) ? key : storedKey(tenant, key)));
+      for (const chunk of chunksOf(stored, batchWriteMax)) {
         let requests: Attributes[] = chunk.map(({ PK, SK }) => ({ DeleteRequest: { Key: { PK, SK } } }));
         for (let attempt = 0; requests.length > 0; attempt++) {
           if (attempt > 0) await backOff(attempt);
@@ -151,4 +160,6 @@ export type TenantTable = ReturnType<typeof tenantTable>;
 const isEmptyRange = ({ from, to }: Pick<QueryOptions, 'from' | 'to'>) =>
   from !== undefined && to !== undefined && from > to;
 
-const nameOf = ({ PK, SK }: Key) => `${PK}\0${SK}`;
+const isStored = (key: Key | StoredItem): key is StoredItem => typeof key.PK === 'string';
+
+const nameOf = ({ PK, SK }: StoredKey) => `${PK}\0${SK}`;

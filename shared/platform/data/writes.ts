@@ -1,5 +1,6 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
-import { type AnyEntity, attributePath, encode, type ItemOf, type Key, type KeyOf } from './entity.ts';
+import { type AnyEntity, attributePath, encode, type KeyOf, type StoredOf } from './entity.ts';
+import { type IndexKeys, type StoredKey, storedIndexKeys, storedKey } from './keys.ts';
 
 /** A condition on the stored item: `#name` stands for an attribute, `:name` for one of `values`. */
 export interface Condition {
@@ -7,47 +8,67 @@ export interface Condition {
   values?: Record<string, unknown>;
 }
 
-export interface Changes {
-  set?: Record<string, unknown>;
+/**
+ * What an update changes in an item. Fields hold what is stored: what the entity's schema parses. One that is
+ * `undefined` stays as it is.
+ */
+export interface Changes<E extends AnyEntity> {
+  set?: Some<StoredOf<E>>;
   /** Sets a field only where it is missing. */
-  setOnce?: Record<string, unknown>;
+  setOnce?: Some<StoredOf<E>>;
   /** A decimal comes as text: DynamoDB adds it exactly. */
-  add?: Record<string, number | string>;
-  remove?: readonly string[];
+  add?: { readonly [Field in NumberFields<StoredOf<E>>]?: number | string };
+  remove?: readonly OptionalFields<StoredOf<E>>[];
+  /** Moves the item in an index, whatever `entity.index` says. */
+  index?: IndexKeys;
+  /** Puts the item into an index unless it is there already. */
+  indexOnce?: IndexKeys;
+  /** Takes the item out of an index. */
+  removeFromIndex?: 1 | 2;
 }
+
+type Some<T> = { readonly [Field in keyof T]?: T[Field] | undefined };
+type NumberFields<T> = {
+  [Field in keyof T]-?: NonNullable<T[Field]> extends number | bigint ? Field : never;
+}[keyof T];
+type OptionalFields<T> = { [Field in keyof T]-?: undefined extends T[Field] ? Field : never }[keyof T];
 
 /** One write, as the parameters of DynamoDB's Put, Update, Delete or ConditionCheck. */
 export type Write =
   | { Put: Parameters & { Item: Parameters } }
-  | { Update: Parameters & { Key: Key; UpdateExpression: string } }
-  | { Delete: Parameters & { Key: Key } }
-  | { ConditionCheck: Parameters & { Key: Key } };
+  | { Update: Parameters & { Key: StoredKey; UpdateExpression: string } }
+  | { Delete: Parameters & { Key: StoredKey } }
+  | { ConditionCheck: Parameters & { Key: StoredKey } };
 type Parameters = Record<string, unknown>;
+type Numbers = Readonly<Record<string, number | string>>;
 
 const absent: Condition = { expression: 'attribute_not_exists(PK)' };
 
 /** Makes the writes of one tenant. They do nothing until they are committed. */
 export function writesFor(tenant: string) {
   return {
-    put: <E extends AnyEntity>(entity: E, item: ItemOf<E>, condition?: Condition): Write => ({
+    put: <E extends AnyEntity>(entity: E, item: StoredOf<E>, condition?: Condition): Write => ({
       Put: { Item: encode(entity, tenant, item), ...conditionOf(condition) },
     }),
-    insert: <E extends AnyEntity>(entity: E, item: ItemOf<E>): Write => ({
+    insert: <E extends AnyEntity>(entity: E, item: StoredOf<E>): Write => ({
       Put: { Item: encode(entity, tenant, item), ...conditionOf(absent) },
     }),
     update: <E extends AnyEntity>(
       entity: E,
       key: KeyOf<E>,
-      changes: Changes,
+      changes: Changes<E>,
       condition?: Condition,
     ): Write => ({
-      Update: { Key: entity.key(tenant, key), ...updateOf(entity, changes, condition) },
+      Update: {
+        Key: storedKey(tenant, entity.key(key)),
+        ...updateOf(entity, tenant, changes as Changes<AnyEntity>, condition),
+      },
     }),
     remove: <E extends AnyEntity>(entity: E, key: KeyOf<E>, condition?: Condition): Write => ({
-      Delete: { Key: entity.key(tenant, key), ...conditionOf(condition) },
+      Delete: { Key: storedKey(tenant, entity.key(key)), ...conditionOf(condition) },
     }),
     check: <E extends AnyEntity>(entity: E, key: KeyOf<E>, condition: Condition): Write => ({
-      ConditionCheck: { Key: entity.key(tenant, key), ...conditionOf(condition) },
+      ConditionCheck: { Key: storedKey(tenant, entity.key(key)), ...conditionOf(condition) },
     }),
   };
 }
@@ -62,8 +83,16 @@ function conditionOf(condition: Condition | undefined): Parameters {
   };
 }
 
-function updateOf(entity: AnyEntity, changes: Changes, condition: Condition | undefined) {
-  const { set = {}, setOnce = {}, add = {}, remove = [] } = changes;
+function updateOf(
+  entity: AnyEntity,
+  tenant: string,
+  changes: Changes<AnyEntity>,
+  condition: Condition | undefined,
+) {
+  const set = definedOf({ ...changes.set, ...storedIndexKeys(tenant, changes.index ?? {}) });
+  const setOnce = definedOf({ ...changes.setOnce, ...storedIndexKeys(tenant, changes.indexOnce ?? {}) });
+  const { add = {}, removeFromIndex: index } = changes as { add?: Numbers } & typeof changes;
+  const remove = [...((changes.remove ?? []) as string[]), ...(index ? [`PK${index}`, `SK${index}`] : [])];
   const path = (field: string) => attributePath(entity, field);
   const sets = [
     ...Object.keys(set).map((field) => `${path(field)} = :${field}`),
@@ -88,7 +117,10 @@ function updateOf(entity: AnyEntity, changes: Changes, condition: Condition | un
   };
 }
 
-const numbersIn = (add: Record<string, number | string>) =>
+const definedOf = (fields: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+const numbersIn = (add: Numbers) =>
   Object.fromEntries(
     Object.entries(add).map(([name, value]) => [
       name,

@@ -1,7 +1,7 @@
 import type { MiddlewareObj } from '@middy/core';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { ApiError, invalidAt, tooLarge, unsupportedMediaType } from '../../core/errors.ts';
+import { invalidAt, ServiceError, tooLarge } from '../../core/errors.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import { refuseChanged, refuseTooDeep, tooDeep } from './json-body.ts';
 import { refuseTooManyMembers } from './member-count.ts';
@@ -24,10 +24,13 @@ export const bodyParser = ({
   },
 });
 
+const unsupportedMediaType = (expected: string) =>
+  new ServiceError('UNSUPPORTED_MEDIA_TYPE', `Send the body as ${expected}`);
+
 const parseJson = httpJsonBodyParser().before as (request: { event: object }) => void;
 const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i;
 
-/** The JSON of a body, as it was sent or not at all. @throws ApiError 400, 415 */
+/** The JSON of a body, as it was sent or not at all. @throws ServiceError VALIDATION, UNSUPPORTED_MEDIA_TYPE */
 export function jsonBody(event: Pick<APIGatewayProxyEvent, 'headers' | 'body' | 'isBase64Encoded'>): unknown {
   const { headers, body, isBase64Encoded } = event;
   // API Gateway has decoded the text by then, as UTF-8 whatever it says.
@@ -75,7 +78,7 @@ async function formBody(event: APIGatewayProxyEvent): Promise<unknown> {
     const form = await new Response(stream, { headers: { 'content-type': contentType } }).formData();
     return Object.fromEntries(form);
   } catch (error) {
-    if (error instanceof ApiError) throw error;
+    if (error instanceof ServiceError) throw error;
     throw invalidAt('', 'MALFORMED_MULTIPART', 'The body is not valid multipart/form-data');
   }
 }

@@ -1,22 +1,26 @@
 import type * as z from 'zod';
-import type { optionalCredential } from '../auth/optional-credential.ts';
+import type { CallerOf, NeedsOf, PublicScope } from '../auth/public-scope.ts';
 import type { Windows } from '../auth/rate-limit-windows.ts';
-import type { Need, Needs, Resolved } from '../data/scope.ts';
+import type { Needs } from '../data/scope.ts';
 import type { Access } from '../identity/permissions.ts';
-import type { Principal } from '../identity/principal.ts';
-import type { LiveBody } from './live-body.ts';
+import type { Answer, EndpointResponse } from './response.ts';
 
 type Schema = z.ZodType | undefined;
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
-type Statuses = 200 | 201 | 202 | 204;
 type ErrorStatuses = 400 | 404 | 409 | 413 | 415 | 422 | 503;
+type Scoping = PublicScope | undefined;
 
-export interface Request<Params extends Schema, Query extends Schema, Body extends Schema> {
+export interface Request<
+  Params extends Schema,
+  Query extends Schema,
+  Body extends Schema,
+  S extends Scoping = undefined,
+> {
   params: Parsed<Params>;
   query: Parsed<Query>;
   body: Parsed<Body>;
   /** Its permissions are those of this moment, except in a GET, which runs beside the meter. */
-  principal: Principal;
+  principal: CallerOf<S>;
   signal: AbortSignal;
   /** Milliseconds until Lambda ends the process. */
   timeLeftMs: () => number;
@@ -27,51 +31,42 @@ export interface Request<Params extends Schema, Query extends Schema, Body exten
   baseUrl: () => string;
 }
 
-export type Responses = { [Status in Statuses]?: z.ZodType };
-
-/** A handler answers with the body, or with status and body where it declares several statuses. */
-export type Reply<R extends Responses> =
-  IsUnion<keyof R> extends true
-    ? { [S in keyof R]: { status: S; body: Input<R[S]> } }[keyof R]
-    : Input<R[keyof R]>;
-type Input<S> = S extends z.ZodType ? z.input<S> : never;
-type IsUnion<T, U = T> = T extends unknown ? ([U] extends [T] ? false : true) : never;
+interface Route {
+  /** `<group>.<verb>`: also the operationId, and with a slash the path of the file under `functions/`. */
+  id: `${string}.${string}`;
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  path: `/${string}`;
+}
 
 export interface Endpoint<
   Params extends Schema = Schema,
   Query extends Schema = Schema,
   Body extends Schema = Schema,
-  R extends Responses = Responses,
+  R extends EndpointResponse = EndpointResponse,
   N extends Needs = Needs,
-> {
-  /** `<group>.<verb>`: also the operationId, and with a slash the path of the file under `functions/`. */
-  id: `${string}.${string}`;
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  path: `/${string}`;
+  S extends Scoping = Scoping,
+> extends Route {
   summary: string;
   /** What a caller should know beyond the shapes: limits, rules, decisions. Shown on the reference page. */
   description?: string;
-  permission: Access;
+  permission: S extends undefined ? Exclude<Access, 'public'> : 'public';
+  /** Of a public endpoint: which tenant it serves, and how its callers are counted. */
+  scope?: S;
   /** Refuses API keys, whatever they hold: for what only a person may do. */
   sessionOnly?: boolean;
   /** Takes the token of a setup link too, which all other endpoints refuse. */
   acceptsIntakeToken?: boolean;
-  /** Of a public endpoint that takes a credential where one is sent: see {@link defineOpenEndpoint}. */
-  optionalCredential?: typeof optionalCredential;
   params?: Params;
   query?: Query;
   body?: Body;
   /** How the body is sent. Multipart fields arrive as one object of strings and files. */
   bodyType?: 'json' | 'multipart';
-  /** The events of an answer that is sent while it is made, or all of it: see {@link defineStreamingEndpoint}. */
-  streams?: z.ZodType;
-  /** The media type of what is streamed, where that is not server-sent events. */
-  streamsAs?: string;
-  responses: R;
+  response: R;
   /** Statuses beyond 401, 403, 429, 500 and 504, which every endpoint may answer. */
   errors?: readonly ErrorStatuses[];
-  needs: N;
-  handle: (request: Request<Params, Query, Body>, needs: Resolved<N>) => Promise<Reply<R>> | Reply<R>;
+  /** Bound to the tenant, so that an endpoint without one has none. */
+  needs: N & (S extends 'none' ? Record<string, never> : unknown);
+  handle: (request: Request<Params, Query, Body, S>, needs: NeedsOf<N, S>) => Promise<Answer<R>> | Answer<R>;
 }
 
 /**
@@ -82,60 +77,20 @@ export const defineEndpoint = <
   Params extends Schema = undefined,
   Query extends Schema = undefined,
   Body extends Schema = undefined,
-  const R extends Responses = Responses,
-  N extends Record<string, Need<unknown>> = Record<never, never>,
-  const Route extends Pick<Endpoint, 'id' | 'method' | 'path'> = Pick<Endpoint, 'id' | 'method' | 'path'>,
+  const R extends EndpointResponse = EndpointResponse,
+  N extends Needs = Record<never, never>,
+  const S extends Scoping = undefined,
+  const At extends Route = Route,
 >(
-  endpoint: Endpoint<Params, Query, Body, R, N> & Route,
+  endpoint: Endpoint<Params, Query, Body, R, N, S> & At,
 ) => endpoint;
 
-/** What a handler answers that streams: a body that is still being made (200), or a whole answer of another status. */
-export type LiveReply<R extends Responses> =
-  | LiveBody
-  | { [S in Exclude<keyof R, 200>]: { status: S; body: Input<R[S]> } }[Exclude<keyof R, 200>];
-
-/** The same for an endpoint whose handler answers a body that is still being made. */
-export const defineStreamingEndpoint = <
-  Params extends Schema = undefined,
-  Query extends Schema = undefined,
-  Body extends Schema = undefined,
-  const R extends Responses = Responses,
-  N extends Record<string, Need<unknown>> = Record<never, never>,
-  const Route extends Pick<Endpoint, 'id' | 'method' | 'path' | 'streamsAs'> = Pick<
-    Endpoint,
-    'id' | 'method' | 'path' | 'streamsAs'
-  >,
-  Event extends z.ZodType = z.ZodType,
->(
-  endpoint: Omit<Endpoint<Params, Query, Body, R, N>, 'handle' | 'streams'> &
-    Route & {
-      streams: Event;
-      handle: (request: Request<Params, Query, Body>, needs: Resolved<N>) => Promise<LiveReply<R>>;
-    },
-) => endpoint as unknown as Endpoint<Params, Query, Body, R, N> & Route & { streams: Event };
-
-/**
- * The same for a public endpoint that does more for a caller with a credential: without one there is no principal and
- * nothing of `needs`. Callers without one are limited per address.
- */
-export const defineOpenEndpoint = <
-  Params extends Schema = undefined,
-  Query extends Schema = undefined,
-  Body extends Schema = undefined,
-  const R extends Responses = Responses,
-  N extends Record<string, Need<unknown>> = Record<never, never>,
-  const Route extends Pick<Endpoint, 'id' | 'method' | 'path'> = Pick<Endpoint, 'id' | 'method' | 'path'>,
->(
-  endpoint: Omit<Endpoint<Params, Query, Body, R, N>, 'handle' | 'permission'> &
-    Route & {
-      permission: 'public';
-      optionalCredential: typeof optionalCredential;
-      handle: (
-        request: Omit<Request<Params, Query, Body>, 'principal'> & { principal: Principal | undefined },
-        needs: Resolved<N> | undefined,
-      ) => Promise<Reply<R>> | Reply<R>;
-    },
-) => endpoint as unknown as Endpoint<Params, Query, Body, R, N> & Route;
-
-// biome-ignore lint/suspicious/noExplicitAny: a registry holds endpoints of every shape, and handlers are contravariant
-export type AnyEndpoint = Endpoint<any, any, any, any, any>;
+/** An endpoint of any shape. */
+export interface AnyEndpoint
+  // biome-ignore lint/suspicious/noExplicitAny: a registry holds endpoints of every shape
+  extends Omit<Endpoint<any, any, any>, 'permission' | 'needs' | 'handle'> {
+  permission: Access;
+  needs: Needs;
+  // biome-ignore lint/suspicious/noExplicitAny: handlers are contravariant
+  handle: (request: any, needs: any) => unknown;
+}

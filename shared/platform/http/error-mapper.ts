@@ -1,7 +1,9 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { ApiError, internalError } from '../../core/errors.ts';
+import { hasCode, ServiceError } from '../../core/errors.ts';
 import { log } from '../../core/log.ts';
+import { json } from './answers.ts';
+import { httpErrorOf } from './http-errors.ts';
 import type { CallContext } from './lambda.ts';
 
 /** Turns whatever was thrown into a response. A 500 tells the request's id and nothing of the inside. */
@@ -15,22 +17,10 @@ export const errorMapper = (): MiddlewareObj<
     const { requestId } = request.event.requestContext;
     const admission = await request.context.admission?.catch(() => undefined);
     const error = admission?.refusal ?? request.error;
-    if (!(error instanceof ApiError)) log.error('Unhandled error', { error, requestId });
-    else if (error.status === 504) log.error('A request ran out of its time', { requestId });
-    const seen = error instanceof ApiError ? error : internalError(requestId);
-    request.response = json(seen.status, errorBody(seen), seen.headers);
+    if (!(error instanceof ServiceError)) log.error('Unhandled error', { error, requestId });
+    else if (hasCode(error, 'TIMEOUT')) log.error('A request ran out of its time', { requestId });
+    const seen = error instanceof ServiceError ? error : new ServiceError('INTERNAL', `Request ${requestId}`);
+    const { statusCode, body, headers } = httpErrorOf(seen);
+    request.response = json(statusCode, body, headers);
   },
-});
-
-const errorBody = ({ message, details, extra }: ApiError) => ({
-  error: message,
-  ...(details !== undefined && { details }),
-  ...extra,
-});
-
-export const json = (statusCode: number, body: unknown, headers = {}): APIGatewayProxyResult => ({
-  statusCode,
-  // What is answered belongs to whoever asked.
-  headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
-  body: body === undefined ? '' : JSON.stringify(body),
 });

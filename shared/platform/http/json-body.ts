@@ -11,7 +11,7 @@ const levelsMax = 2_000;
  */
 const suspicious = /[\d.]{16}|\d[eE]\+?\d{3}|__proto__|"prototype"|\\u00[4-7]/i;
 
-/** @throws ApiError 400 where a body is nested too deeply to be written down again. */
+/** @throws ServiceError 400 where a body is nested too deeply to be written down again. */
 export function refuseTooDeep(value: unknown): void {
   if (deeperThan(levelsMax, value)) throw tooDeep();
 }
@@ -32,7 +32,7 @@ class Refused {
 
 /**
  * Lets through JSON that is taken as it was sent (I-JSON, RFC 7493), and text that is no JSON.
- * @throws ApiError 400 at the path of each value that JSON.parse would change.
+ * @throws ServiceError 400 at the path of each value that JSON.parse would change.
  */
 export function refuseChanged(text: string): void {
   if (!suspicious.test(text)) return;

@@ -1,23 +1,26 @@
 import middy, { type PluginExecutionMode } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import type * as z from 'zod';
-import { outOfTime } from '../../core/errors.ts';
-import type { Call } from '../auth/optional-credential.ts';
+import { ServiceError } from '../../core/errors.ts';
+import type { Call } from '../auth/public-scope.ts';
 import { rateLimitHeadersOf, uncounted } from '../auth/rate-limit-windows.ts';
 import { type Admission, admit } from '../auth/request-gate.ts';
-import { resolveNeeds } from '../data/scope.ts';
+import { resolveNeeds, type Scope } from '../data/scope.ts';
 import { type Principal, principalFrom } from '../identity/principal.ts';
 import { productionRuntime, type Runtime } from '../runtime.ts';
+import { answerOf } from './answers.ts';
 import { baseUrlOf } from './base-url.ts';
 import { bodyParser } from './body.ts';
 import type { AnyEndpoint } from './endpoint.ts';
-import { errorMapper, json } from './error-mapper.ts';
-import type { LiveBody } from './live-body.ts';
+import { errorMapper } from './error-mapper.ts';
+import { isStreamed } from './response.ts';
 import { EmptyBody, parseOrReject } from './validation.ts';
+
+const tookTooLong = 'The request took too long and was ended; ask for less at once, or try again later';
 
 /** What the stack learns about a call and later parts of it need. */
 export interface CallContext extends Context {
   principal?: Principal;
+  scope?: Scope;
   admission?: Promise<Admission>;
 }
 
@@ -34,7 +37,7 @@ export const toLambda = (
   middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, CallContext>({
     timeoutEarlyInMillis: 500,
     timeoutEarlyResponse: () => {
-      throw outOfTime();
+      throw new ServiceError('TIMEOUT', tookTooLong);
     },
     ...(executionMode && { executionMode }),
   })
@@ -50,8 +53,10 @@ export const toLambda = (
       if (!call) return;
       Object.assign(context, call);
       // A read runs beside the meter, since nothing of it leaves before the meter has spoken. A write waits, what is
-      // streamed does since it may be long, and what only a session may do since it is audited.
-      const isRead = endpoint.method === 'GET' && !endpoint.streams && !endpoint.sessionOnly;
+      // streamed does since it may be long, what only a session may do since it is audited, and what is public since it
+      // may have found no tenant.
+      const { method, sessionOnly, scope } = endpoint;
+      const isRead = method === 'GET' && !isStreamed(endpoint) && !sessionOnly && !scope;
       if (isRead) call.admission.catch(() => {});
       else {
         const permissions = await admitted(call.admission);
@@ -61,23 +66,24 @@ export const toLambda = (
     .use(bodyParser(endpoint))
     .handler(
       async (event: APIGatewayProxyEvent, context: CallContext, { signal }: { signal: AbortSignal }) => {
-        const answer = answerTo(endpoint, event, context, signal, loadRuntime);
+        const answer = answerTo(endpoint, event, context, signal);
         answer.catch(() => {});
         await admitted(context.admission);
         return answer;
       },
     );
 
-/** Who calls, of an endpoint that counts its callers. */
+/** Who calls, for which tenant; nothing where the endpoint has no tenant. */
 function callOf(
   endpoint: AnyEndpoint,
   event: APIGatewayProxyEvent,
   loadRuntime: () => Runtime,
 ): Call | Promise<Call> | undefined {
-  if (endpoint.optionalCredential) return endpoint.optionalCredential(event, loadRuntime());
-  if (endpoint.permission === 'public') return undefined;
+  if (endpoint.scope === 'none') return undefined;
+  if (endpoint.scope) return endpoint.scope.callOf(event, loadRuntime());
   const principal = principalFrom(event.requestContext);
-  return { principal, admission: admit(loadRuntime().scopeOf(principal.tenant), principal, endpoint) };
+  const scope = loadRuntime().scopeOf(principal.tenant);
+  return { principal, scope, admission: admit(scope, principal, endpoint) };
 }
 
 /** @returns the permissions that the credential holds at this moment. */
@@ -90,9 +96,8 @@ async function admitted(admission: Promise<Admission> | undefined): Promise<stri
 async function answerTo(
   endpoint: AnyEndpoint,
   event: APIGatewayProxyEvent,
-  { principal, admission, awsRequestId: requestId, getRemainingTimeInMillis: timeLeftMs }: CallContext,
+  { principal, scope, admission, awsRequestId: requestId, getRemainingTimeInMillis: timeLeftMs }: CallContext,
   signal: AbortSignal,
-  loadRuntime: () => Runtime,
 ): Promise<APIGatewayProxyResult> {
   const baseUrl = () => baseUrlOf(endpoint.path, event.requestContext);
   const usage = async () => (await admission)?.windows;
@@ -100,30 +105,10 @@ async function answerTo(
     ...parseRequest(endpoint, event),
     ...{ principal, signal, timeLeftMs, requestId, baseUrl, usage },
   };
-  const needs = principal
-    ? resolveNeeds(endpoint.needs, { ...loadRuntime().scopeOf(principal.tenant), signal })
-    : endpoint.optionalCredential
-      ? undefined
-      : {};
+  const needs = scope && resolveNeeds(endpoint.needs, { ...scope, signal });
   const reply: unknown = await endpoint.handle(request as never, needs as never);
-  if (endpoint.streams && isLive(reply)) return live(reply);
-  const statuses = Object.keys(endpoint.responses).map(Number);
-  const { status, body } =
-    statuses.length > 1
-      ? (reply as { status: number; body: unknown })
-      : { status: statuses[0] ?? 200, body: reply };
-  const schema: z.ZodType = endpoint.responses[status];
-  return json(status, schema.parse(body));
+  return answerOf(endpoint.response, reply);
 }
-
-const isLive = (reply: unknown): reply is LiveBody => (reply as LiveBody).stream !== undefined;
-
-/** Middy hands the stream of a body on; the type of a proxy's answer knows texts only. */
-const live = ({ contentType, headers, stream }: LiveBody): APIGatewayProxyResult => ({
-  statusCode: 200,
-  headers: { 'content-type': contentType, 'cache-control': 'no-store', ...headers },
-  body: stream as unknown as string,
-});
 
 function parseRequest({ params, query, body, method }: AnyEndpoint, event: APIGatewayProxyEvent) {
   const input = {
@@ -152,8 +137,8 @@ const decoded = (parameters: Record<string, string | undefined>) =>
     }),
   );
 
-function rateLimitHeaders({ permission, optionalCredential }: AnyEndpoint) {
-  const isFree = permission === 'public' && !optionalCredential;
+function rateLimitHeaders({ scope }: AnyEndpoint) {
+  const isFree = scope === 'none';
   const add = async ({
     context,
     response,

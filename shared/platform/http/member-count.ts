@@ -12,7 +12,7 @@ interface Place {
   holder: Place | undefined;
 }
 
-/** Lets through text that is no JSON. @throws ApiError 400 at the path of an object with too many members. */
+/** Lets through text that is no JSON. @throws ServiceError 400 at the path of an object with too many members. */
 export function refuseTooManyMembers(text: string): void {
   if (text.length < bytesMin) return;
   const open: Place[] = [{ value: parsed(text), key: '', holder: undefined }];

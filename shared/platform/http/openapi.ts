@@ -1,19 +1,35 @@
 import * as z from 'zod';
+import { detailCodes } from '../../core/error-codes.ts';
 import { permissions } from '../identity/permissions.ts';
 import { bodyLimits } from './body.ts';
 import type { AnyEndpoint } from './endpoint.ts';
+import type { Group } from './group.ts';
+import { textStatuses } from './http-errors.ts';
 import { type Components, eventStreamOf, type Json, schemaOf } from './openapi-schemas.ts';
+import type { Bodies, EndpointResponse } from './response.ts';
 
-const ErrorDetail = z.object({ path: z.string().optional(), code: z.string(), message: z.string() });
-const ErrorBody = z
-  .object({ error: z.string(), details: z.union([z.string(), z.array(ErrorDetail)]).optional() })
-  .meta({ id: 'Error' });
+const codesText = Object.entries(detailCodes).map(([code, meaning]) => `- \`${code}\`: ${meaning}`);
+const ErrorDetail = z
+  .object({
+    path: z.string().optional().describe('What is wrong: a dotted path into the body, or a parameter'),
+    code: z.string().describe(`What is wrong with it. More codes may be added.\n\n${codesText.join('\n')}`),
+    message: z.string(),
+  })
+  .meta({ id: 'ErrorDetail' });
+const ErrorBody = z.object({ error: z.string(), details: z.array(ErrorDetail) }).meta({ id: 'Error' });
+const AccessError = z
+  .object({
+    error: z.string(),
+    details: z.string(),
+    code: z.string().optional().describe('Where the reason has a code: see `ErrorDetail`'),
+  })
+  .meta({ id: 'AccessError' });
 
 const errorMeanings: Record<number, string> = {
   400: 'The request is not valid; `details` names each culprit by its path',
   401: 'The API key is invalid or missing',
   403: 'The credential lacks the permission',
-  404: 'There is no such thing in the caller’s tenant',
+  404: 'There is no such resource in the caller’s tenant',
   409: 'The state of things, or another writer, is in the way',
   413: 'The body is too large',
   415: 'The body is of another media type',
@@ -44,21 +60,34 @@ export const apiDocument = {
   method: 'GET',
   path: '/openapi.json',
   permission: 'public',
+  scope: 'none',
   summary: 'This document',
-  responses: { 200: z.looseObject({ openapi: z.string() }) },
+  ...{ params: undefined, query: undefined, body: undefined },
+  response: { kind: 'json', bodies: { 200: z.looseObject({ openapi: z.string() }) } },
 } as const satisfies Described;
 
 type Described = Omit<AnyEndpoint, 'needs' | 'handle'>;
 
+const docsGroup: { description: string; endpoints: readonly Described[] } = {
+  description: 'This description of the API.',
+  endpoints: [apiDocument],
+};
+
 /**
  * The OpenAPI 3.1 document of the endpoints, with every schema that carries an id as a component.
- * @param groups What each group of endpoints is about, by its name.
+ * @param groups By their names, which become the tags.
  */
-export function openApi(endpoints: readonly AnyEndpoint[], groups: Readonly<Record<string, string>>) {
+export function openApi(groups: Readonly<Record<string, Group>>) {
+  const described = Object.entries({ ...groups, docs: docsGroup }).map(
+    ([name, { description, endpoints }]) => ({
+      tag: { name, description },
+      // A page or a script is no operation.
+      endpoints: endpoints.filter(({ response }) => response.kind !== 'text'),
+    }),
+  );
   const schemas: Components = new Map();
   const paths: Record<string, Json> = {};
-  const described: readonly Described[] = [...endpoints, apiDocument];
-  for (const endpoint of described) {
+  for (const endpoint of described.flatMap(({ endpoints }) => endpoints)) {
     paths[endpoint.path] = {
       ...paths[endpoint.path],
       [endpoint.method.toLowerCase()]: operation(endpoint, schemas),
@@ -74,10 +103,7 @@ export function openApi(endpoints: readonly AnyEndpoint[], groups: Readonly<Reco
     },
     // Relative to where the document is served, so it holds behind any host and stage.
     servers: [{ url: '.', description: 'this deployment' }],
-    tags: [...new Set(described.map(groupOf))].map((name) => ({
-      name,
-      description: groups[name],
-    })),
+    tags: described.filter(({ endpoints }) => endpoints.length > 0).map(({ tag }) => tag),
     security: [{ bearer: [] }],
     paths,
     components: {
@@ -105,28 +131,28 @@ function operation(endpoint: Described, schemas: Components): Json {
     permission,
     sessionOnly,
     acceptsIntakeToken,
-    optionalCredential,
+    scope,
     params,
     query,
     body,
     bodyType,
-    responses,
     errors = [],
   } = endpoint;
   const isPublic = permission === 'public';
-  const isCounted = !isPublic || optionalCredential !== undefined;
+  const isCounted = scope !== 'none';
+  const takesCredential = !isPublic || (isCounted && scope?.kind === 'optional-credential');
   const needed = isPublic
     ? ''
     : permission === 'authenticated'
       ? 'Needs any valid credential.'
       : `Needs \`${permission}\`${sessionOnly ? ', and a session' : ''}${acceptsIntakeToken ? ', or the token of a setup link' : ''}.`;
-  const failures = [...new Set([...errors, ...(isCounted ? [401, 403, 429] : [429]), 500, 504])].sort();
+  const failures = [...new Set([...errors, ...(takesCredential ? [401, 403, 429] : [429]), 500, 504])].sort();
   return {
     operationId: id,
     tags: [groupOf(endpoint)],
     summary,
     description: [description, needed].filter(Boolean).join('\n\n'),
-    ...(isPublic && { security: optionalCredential ? [{}, { bearer: [] }] : [] }),
+    ...(isPublic && { security: takesCredential ? [{}, { bearer: [] }] : [] }),
     parameters: [...parameters('path', params, schemas), ...parameters('query', query, schemas)],
     ...(body && {
       requestBody: {
@@ -140,43 +166,57 @@ function operation(endpoint: Described, schemas: Components): Json {
       },
     }),
     responses: Object.fromEntries([
-      ...Object.entries(responses as Record<string, z.ZodType>).map(([status, schema]) => [
+      ...successes(endpoint.response, schemas).map(([status, content]) => [
         status,
-        success(Number(status), schema, endpoint, schemas),
+        success(status, content, isCounted),
       ]),
       ...failures.map((status) => [status, failure(status, isCounted, schemas)]),
     ]),
   };
 }
 
-const success = (
-  status: number,
-  schema: z.ZodType,
-  { permission, optionalCredential, streams, streamsAs = eventStream }: Described,
+/** The content of each status that is a success; of none, where it has no body. */
+function successes(
+  response: EndpointResponse,
   schemas: Components,
-) => ({
-  description: status === 204 ? 'Done; no body' : 'Done',
-  ...((permission !== 'public' || optionalCredential) && { headers: rateLimitHeaders }),
-  ...(status !== 204 && {
-    content: {
+): [status: number, content: Json | undefined][] {
+  const json = (schema: z.ZodType) => ({
+    'application/json': { schema: schemaOf(schema, 'output', schemas) },
+  });
+  const whole = (bodies: Bodies = {}) =>
+    Object.entries(bodies).map(([status, schema]): [number, Json | undefined] => [
+      Number(status),
+      status === '204' ? undefined : json(schema),
+    ]);
+  switch (response.kind) {
+    case 'text':
+      return [[200, { [response.mediaType]: { schema: { type: 'string' } } }]];
+    case 'json':
+      return whole(response.bodies);
+    case 'stream': {
+      const schema = schemaOf(response.body, 'output', schemas);
+      return [[200, { [response.mediaType]: { schema } }], ...whole(response.bodies)];
+    }
+    case 'sse': {
       // First, since generators that know one answer only take the first.
-      ...(schema !== streams && { 'application/json': { schema: schemaOf(schema, 'output', schemas) } }),
-      ...(streams && { [streamsAs]: streamOf(streams, streamsAs, schemas) }),
-    },
-  }),
+      const inOne = response.json && json(response.json);
+      return [[200, { ...inOne, 'text/event-stream': eventStreamOf(response.events, schemas) }]];
+    }
+  }
+}
+
+const success = (status: number, content: Json | undefined, isCounted: boolean) => ({
+  description: status === 204 ? 'Done; no body' : 'Done',
+  ...(isCounted && { headers: rateLimitHeaders }),
+  ...(content && { content }),
 });
 
-const eventStream = 'text/event-stream';
-
-const streamOf = (streams: z.ZodType, mediaType: string, schemas: Components) =>
-  mediaType === eventStream
-    ? eventStreamOf(streams, schemas)
-    : { schema: schemaOf(streams, 'output', schemas) };
+const errorBodyOf = (status: number) => (textStatuses.includes(status) ? AccessError : ErrorBody);
 
 const failure = (status: number, isCounted: boolean, schemas: Components) => ({
   description: errorMeanings[status] ?? '',
   ...((isCounted || status === 429) && { headers: rateLimitHeaders }),
-  content: { 'application/json': { schema: schemaOf(ErrorBody, 'output', schemas) } },
+  content: { 'application/json': { schema: schemaOf(errorBodyOf(status), 'output', schemas) } },
 });
 
 function parameters(place: 'path' | 'query', schema: z.ZodType | undefined, schemas: Components) {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { DetailCode } from '../../core/error-codes.ts';
 import { type ErrorDetail, invalid } from '../../core/errors.ts';
 
 /** The body of an action that needs none: nothing or `{}`. */
@@ -64,11 +65,15 @@ function detailOf(issue: z.core.$ZodIssue, base: PropertyKey[]): ErrorDetail[] {
           : { path: at(), code: 'INVALID_ENUM', message: issue.message },
       ];
     case 'custom':
-      return [{ path: at(), code: String(issue.params?.code ?? 'INVALID_VALUE'), message: issue.message }];
+      return [
+        { path: at(), code: (issue.params?.code ?? 'INVALID_VALUE') as DetailCode, message: issue.message },
+      ];
     default:
-      return [{ path: at(), code: issue.code.toUpperCase(), message: issue.message }];
+      return [{ path: at(), code: upperCase(issue.code), message: issue.message }];
   }
 }
+
+const upperCase = <Text extends string>(text: Text) => text.toUpperCase() as Uppercase<Text>;
 
 /** Of a union's branches the one that fits best says what is wrong: the one whose complaint lies deepest. */
 function closestBranch(branches: readonly (readonly z.core.$ZodIssue[])[], base: PropertyKey[]) {

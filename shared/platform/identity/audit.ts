@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { log } from '../../core/log.ts';
 import { defineEntity } from '../data/entity.ts';
+import { tenantPartition } from '../data/keys.ts';
 import type { Scope } from '../data/scope.ts';
 import type { Write } from '../data/writes.ts';
 import type { Principal } from './principal.ts';
@@ -26,8 +27,8 @@ export type Audit = z.infer<typeof Audit>;
 export const auditEntity = defineEntity({
   type: 'audit',
   schema: Audit,
-  key: (tenant, { id, at }: { id: string; at: string }) => ({
-    PK: `T#${tenant}#AUDIT#${at.slice(0, 'yyyy-mm'.length)}`,
+  key: ({ id, at }: { id: string; at: string }) => ({
+    PK: tenantPartition(`AUDIT#${at.slice(0, 'yyyy-mm'.length)}`),
     SK: id,
   }),
 });

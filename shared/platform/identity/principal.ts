@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { unauthorized } from '../../core/errors.ts';
+import { unauthenticated } from '../../core/errors.ts';
 
 /** Who calls, as the authorizer tells it. API Gateway carries it as a flat map of strings. */
 export const Principal = z.object({
@@ -37,6 +37,6 @@ export function principalFrom(context: {
   identity?: { sourceIp?: string };
 }): Principal {
   const carried = context.authorizer?.principal;
-  if (typeof carried !== 'string') throw unauthorized();
+  if (typeof carried !== 'string') throw unauthenticated();
   return { ...JSON.parse(carried), sourceIp: context.identity?.sourceIp ?? null } as Principal;
 }

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { credentialPartition } from '../../../shared/platform/auth/api-key.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
+import { tenantPartition } from '../../../shared/platform/data/keys.ts';
 import { expectStatus } from '../../support/flows.ts';
 import { newKey } from '../../support/keys.ts';
 import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
@@ -9,7 +11,7 @@ async function auditOf({ tenant }: Tenant) {
   const { table } = countingRuntime().scopeOf(tenant);
   const months = [Date.now() - 3_600_000, Date.now()].map((at) => new Date(at).toISOString().slice(0, 7));
   const pages = await Promise.all(
-    [...new Set(months)].map((month) => table.queryAll({ partition: `T#${tenant}#AUDIT#${month}` })),
+    [...new Set(months)].map((month) => table.queryAll({ partition: tenantPartition(`AUDIT#${month}`) })),
   );
   return pages.flat();
 }
@@ -102,7 +104,7 @@ test('of many who delete a key at once one is noted, and nothing of the key is l
   expect(actions.filter((action) => action === 'api-key.deleted')).toHaveLength(1);
   const { table } = countingRuntime().scopeOf('');
   for (const value of [plainKey, renewal?.body.plainKey].filter(Boolean)) {
-    const range = { partition: `CREDENTIAL#${hashKey(value)}`, consistent: true };
+    const range = { partition: credentialPartition(hashKey(value)), consistent: true };
     expect(await table.queryAll(range)).toEqual([]);
   }
 });

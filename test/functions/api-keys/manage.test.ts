@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { permissionNames } from '../../../shared/platform/identity/permissions.ts';
+import { notFoundBody } from '../../support/errors.ts';
 import { expectStatus } from '../../support/flows.ts';
 import { newKey } from '../../support/keys.ts';
 import { callerWith, newTenant, type Tenant } from '../../support/stack.ts';
@@ -226,7 +227,7 @@ test('a garbled id is a 400; an unknown one, and another tenant’s, a 404', asy
   for (const { status } of await Promise.all(calls('key_x'))) expect(status).toBe(400);
   for (const key of [unknown, id]) {
     for (const { status, body } of await Promise.all(calls(key))) {
-      expect({ status, body }).toEqual({ status: 404, body: { error: 'API key not found' } });
+      expect({ status, body }).toEqual({ status: 404, body: notFoundBody('API key') });
     }
   }
 });

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { notFoundBody } from '../../support/errors.ts';
 import {
   createRecords,
   expectStatus,
@@ -96,7 +97,7 @@ test('404 for an unknown batch and another tenant’s, which goes on; 400 for a 
   await createRecords(tenant, 'thing', 1);
   const { batchId } = await expectStatus(200, runFlow(tenant, flow.id, 'thing'));
   const missing = await expectStatus(404, cancel(tenant, unknownBatch));
-  expect(missing).toEqual({ error: 'Batch not found' });
+  expect(missing).toEqual(notFoundBody('Batch'));
   expect(await expectStatus(404, cancel(await newTenant(), batchId))).toEqual(missing);
   expect((await expectStatus(400, cancel(tenant, 'batch_7'))).details).toMatchObject([{ path: 'id' }]);
   const withMembers = tenant.call('POST', `/v1/batch/cancel/${batchId}`, { body: { force: true } });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { notFoundBody } from '../../support/errors.ts';
 import {
   createRecords,
   expectStatus,
@@ -48,6 +49,6 @@ test('a garbled id is a 400, an unknown one and another tenant’s a 404', async
   const { batchId } = (await runFlow(other, flow.id, 'thing')).body;
   await expectStatus(400, cost(tenant, 'batch_1'));
   for (const id of [`batch_${'0'.repeat(26)}`, batchId]) {
-    expect(await expectStatus(404, cost(tenant, id))).toEqual({ error: 'Batch not found' });
+    expect(await expectStatus(404, cost(tenant, id))).toEqual(notFoundBody('Batch'));
   }
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { notFoundBody } from '../../support/errors.ts';
 import {
   type BatchStatus,
   createRecords,
@@ -92,7 +93,7 @@ test('failed ones count as processed; the batch completes unless all failed', as
 test('404 for an unknown batch and another tenant’s, 400 for a garbled id, 403 without FLOWS:READ', async () => {
   const { tenant, batchId } = await ranOn(1, [template('x')]);
   const missing = await expectStatus(404, status(tenant, unknownBatch));
-  expect(missing).toEqual({ error: 'Batch not found' });
+  expect(missing).toEqual(notFoundBody('Batch'));
   expect(await expectStatus(404, status(await newTenant(), batchId))).toEqual(missing);
   expect((await expectStatus(400, status(tenant, 'batch_7'))).details).toMatchObject([{ path: 'id' }]);
   const key = await newKey(tenant, { permissions: ['RECORDS:READ'] });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { notFoundBody } from '../../support/errors.ts';
 import { createFlow, createRecords, expectStatus, publishedFlow, template } from '../../support/flows.ts';
 import { newKey } from '../../support/keys.ts';
 import { newTenant, type Tenant } from '../../support/stack.ts';
@@ -312,11 +313,11 @@ test('unknown flows and records, and another tenant’s, are a 404', async () =>
   const flow = inline(template('x'));
   for (const id of [`flow_${'0'.repeat(26)}`, theirs.id]) {
     const body = await expectStatus(404, dispatch(tenant, { flow: { id } }));
-    expect(body).toEqual({ error: 'Flow not found' });
+    expect(body).toEqual(notFoundBody('Flow'));
   }
   for (const id of [`record_${'0'.repeat(26)}`, record?.id]) {
     const body = await expectStatus(404, dispatch(tenant, { flow, record: { id } }));
-    expect(body).toEqual({ error: 'Record not found' });
+    expect(body).toEqual(notFoundBody('Record'));
   }
 });
 

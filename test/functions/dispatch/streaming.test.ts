@@ -1,7 +1,7 @@
 import { afterAll, expect, test, vi } from 'vitest';
 import { startModelStandIn } from '../../../examples/model-stand-in.ts';
 import { handler } from '../../../functions/dispatch/run.ts';
-import { DispatchEvent } from '../../../shared/execution/dispatch/events.ts';
+import { DispatchEvent } from '../../../shared/protocols/sse/dispatch-event.ts';
 import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
 import { allEvents, eventsIn, openEvents, type Received } from '../../support/sse.ts';
 import { newTenant, type Tenant } from '../../support/stack.ts';

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { notFoundBody } from '../../support/errors.ts';
 import { createFlow, expectStatus, publishedFlow, template } from '../../support/flows.ts';
 import { newTenant } from '../../support/stack.ts';
 
@@ -42,7 +43,7 @@ test('a version of another flow is a 400, draft or published; an unknown one a 4
   }
   expect(
     await expectStatus(404, tenant.call('GET', `/v1/flow-versions/${flow.id}/${unknownVersion}`)),
-  ).toEqual({ error: 'Flow version not found' });
+  ).toEqual(notFoundBody('Flow version'));
   await expectStatus(
     404,
     tenant.call('POST', `/v1/flow-versions/${flow.id}/publish`, { body: { versionId: unknownVersion } }),
@@ -52,9 +53,9 @@ test('a version of another flow is a 400, draft or published; an unknown one a 4
 test('404 where nothing is published; publishing the draft by its id publishes it', async () => {
   const tenant = await newTenant();
   const flow = await createFlow(tenant);
-  expect(await expectStatus(404, tenant.call('GET', `/v1/flow-versions/${flow.id}/published`))).toEqual({
-    error: 'Published version not found',
-  });
+  expect(await expectStatus(404, tenant.call('GET', `/v1/flow-versions/${flow.id}/published`))).toEqual(
+    notFoundBody('Published version'),
+  );
   const { versions } = await expectStatus(200, tenant.call('GET', `/v1/flow-versions/${flow.id}?type=draft`));
   const versionId = versions[0].id;
   const answer = await expectStatus(

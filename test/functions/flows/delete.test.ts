@@ -5,6 +5,7 @@ import {
   flowShards,
   recordResultsRange,
 } from '../../../shared/execution/runs/checkpoint.ts';
+import { notFoundBody } from '../../support/errors.ts';
 import {
   createFlow,
   createRecords,
@@ -50,7 +51,7 @@ test('204 without a body, and it cannot be reached from then on, nor what hung o
     ['POST', `/v1/flow-versions/${flow.id}/publish`, { versionId: publishedVersionId }],
   ] as const;
   for (const [method, path, body] of gone) {
-    expect(await expectStatus(404, tenant.call(method, path, { body }))).toEqual({ error: 'Flow not found' });
+    expect(await expectStatus(404, tenant.call(method, path, { body }))).toEqual(notFoundBody('Flow'));
   }
   const { data } = await expectStatus(200, tenant.call('GET', '/v1/flows'));
   expect(data.map(({ id }: { id: string }) => id)).toEqual([kept.id]);
@@ -68,10 +69,10 @@ test('its versions, its step results and their payloads are really removed; thos
   const { table } = countingRuntime().scopeOf(tenant.tenant);
   const left = async (id: string) => {
     const ranges = Array.from({ length: flowShards }, (_, shard) => ({
-      partition: flowResultsPartition(tenant.tenant, id, shard),
+      partition: flowResultsPartition(id, shard),
       index: 1 as const,
     }));
-    const counts = [flowKeysRange(tenant.tenant, id), ...ranges].map((range) => table.count(range));
+    const counts = [flowKeysRange(id), ...ranges].map((range) => table.count(range));
     return (await Promise.all(counts)).reduce((sum, count) => sum + count);
   };
   const items = 2 + records.length;
@@ -87,7 +88,7 @@ test('its versions, its step results and their payloads are really removed; thos
     expect(await payloadNames(tenant.tenant)).toHaveLength(records.length);
   });
   expect(await left(kept.id)).toBe(items);
-  for (const { id } of records) expect(await table.count(recordResultsRange(tenant.tenant, id))).toBe(1);
+  for (const { id } of records) expect(await table.count(recordResultsRange(id))).toBe(1);
   const rows = await everyStepResult(tenant, `/v1/flows/${kept.id}/step-results`, 'sortOrder=asc');
   expect(rows.map(({ outputPreview }) => outputPreview)).toEqual(
     records.flatMap(() => ['x'.repeat(1_000), '300000']),
@@ -144,7 +145,7 @@ test('404 for an unknown flow and another tenant’s, which stays; 400 for a gar
   const flow = await createFlow(tenant);
   const stranger = await newTenant();
   const missing = await expectStatus(404, remove(stranger, unknownFlow));
-  expect(missing).toEqual({ error: 'Flow not found' });
+  expect(missing).toEqual(notFoundBody('Flow'));
   expect(await expectStatus(404, remove(stranger, flow.id))).toEqual(missing);
   await expectStatus(200, tenant.call('GET', `/v1/flows/${flow.id}`));
   await expectStatus(400, remove(tenant, 'flow_7'));

@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { type RunEvent, runFlow } from '../../../shared/execution/engine/engine.ts';
 import { fakePorts } from '../../shared/execution/engine/engine-world.ts';
+import { notFoundBody } from '../../support/errors.ts';
 import { createFlow, expectStatus, publishedFlow, template } from '../../support/flows.ts';
 import { newKey } from '../../support/keys.ts';
 import { emptyWorld } from '../../support/ports.ts';
@@ -110,8 +111,8 @@ test('400 for a garbled id, 404 for an unknown and for another tenant’s flow',
   const get = (id: string) => call('GET', `/v1/flows/${id}/export-runtime`);
   expect((await get('7')).status).toBe(400);
   const [theirs, unknown] = [await get(flow.id), await get('flow_00000000000000000000000000')];
-  expect([theirs.status, theirs.body]).toEqual([404, { error: 'Flow not found' }]);
-  expect([unknown.status, unknown.body]).toEqual([404, { error: 'Flow not found' }]);
+  expect([theirs.status, theirs.body]).toEqual([404, notFoundBody('Flow')]);
+  expect([unknown.status, unknown.body]).toEqual([404, notFoundBody('Flow')]);
 });
 
 test('401 without a credential, 403 without FLOWS:READ', async () => {

@@ -3,6 +3,7 @@ import { getFlow } from '../../../functions/flows/get.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
 import { toLambda } from '../../../shared/platform/http/lambda.ts';
 import { toContext } from '../../../shared/platform/identity/principal.ts';
+import { notFoundBody } from '../../support/errors.ts';
 import { createFlow } from '../../support/flows.ts';
 import { invokeWith } from '../../support/invoke.ts';
 import { newKey, tenantWithKey } from '../../support/keys.ts';
@@ -13,7 +14,7 @@ test('404 in the same words for an unknown id and for another tenant’s flow; 4
   const { call } = await newTenant();
   const unknown = await call('GET', `/v1/flows/flow_${'0'.repeat(26)}`);
   const foreign = await call('GET', `/v1/flows/${flow.id}`);
-  expect([unknown.status, unknown.body]).toEqual([404, { error: 'Flow not found' }]);
+  expect([unknown.status, unknown.body]).toEqual([404, notFoundBody('Flow')]);
   expect([foreign.status, foreign.body]).toEqual([unknown.status, unknown.body]);
   const garbled = await call('GET', '/v1/flows/flow_1');
   expect(garbled).toMatchObject({ status: 400, body: { details: [{ path: 'id', code: 'INVALID_FORMAT' }] } });

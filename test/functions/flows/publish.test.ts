@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { notFoundBody } from '../../support/errors.ts';
 import { createFlow, expectStatus, publishedFlow, template } from '../../support/flows.ts';
 import { newTenant } from '../../support/stack.ts';
 
@@ -7,9 +8,9 @@ test('publishes the draft; a second time there is no draft to publish', async ()
   const flow = await createFlow(tenant);
   const first = await expectStatus(200, tenant.call('POST', `/v1/flows/${flow.id}/publish`, { body: {} }));
   expect(first).toMatchObject({ success: true, publishedVersionId: expect.stringMatching(/^flowver_/) });
-  expect(await expectStatus(404, tenant.call('POST', `/v1/flows/${flow.id}/publish`))).toEqual({
-    error: 'Draft version not found',
-  });
+  expect(await expectStatus(404, tenant.call('POST', `/v1/flows/${flow.id}/publish`))).toEqual(
+    notFoundBody('Draft version'),
+  );
 });
 
 test('of many at once exactly one publishes', async () => {
@@ -26,7 +27,7 @@ test('of many at once exactly one publishes', async () => {
 test('404 for an unknown and another tenant’s flow, 400 for a garbled id or a body with members', async () => {
   const flow = await createFlow(await newTenant());
   const { call } = await newTenant();
-  expect((await call('POST', `/v1/flows/${flow.id}/publish`)).body).toEqual({ error: 'Flow not found' });
+  expect((await call('POST', `/v1/flows/${flow.id}/publish`)).body).toEqual(notFoundBody('Flow'));
   expect((await call('POST', '/v1/flows/7/publish')).status).toBe(400);
   expect((await call('POST', `/v1/flows/${flow.id}/publish`, { body: { force: true } })).status).toBe(400);
 });

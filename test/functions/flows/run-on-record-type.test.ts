@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { notFoundBody } from '../../support/errors.ts';
 import {
   createFlow,
   createRecords,
@@ -216,7 +217,7 @@ test('404 for an unknown flow, and the very same for another tenant’s', async 
   const [tenant, other] = [await newTenant(), await newTenant()];
   await createRecords(tenant, 'thing', 1);
   const unknown = await expectStatus(404, runFlow(tenant, unknownFlow, 'thing'));
-  expect(unknown).toEqual({ error: 'Flow not found' });
+  expect(unknown).toEqual(notFoundBody('Flow'));
   expect(await expectStatus(404, runFlow(tenant, (await createFlow(other)).id, 'thing'))).toEqual(unknown);
 });
 

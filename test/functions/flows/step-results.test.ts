@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import { notFoundBody } from '../../support/errors.ts';
 import {
   createFlow,
   createRecords,
@@ -231,7 +232,7 @@ test.each([
 test('404 for an unknown flow and another tenant’s, 400 for a garbled id', async () => {
   const read = (id: string) => tenant.call('GET', `/v1/flows/${id}/step-results`);
   const missing = await expectStatus(404, read(unknown('flow')));
-  expect(missing).toEqual({ error: 'Flow not found' });
+  expect(missing).toEqual(notFoundBody('Flow'));
   expect(await expectStatus(404, read((await createFlow(await newTenant())).id))).toEqual(missing);
   await expectStatus(400, read('7'));
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { notFoundBody } from '../../support/errors.ts';
 import { createFlow, expectStatus, publishedFlow, template } from '../../support/flows.ts';
 import { newTenant } from '../../support/stack.ts';
 
@@ -68,9 +69,9 @@ test('404 for another tenant’s flow, 400 for bad input: nothing changes', asyn
   const tenant = await newTenant();
   const flow = await createFlow(tenant);
   const foreign = await newTenant();
-  expect((await foreign.call('PUT', `/v1/flows/${flow.id}`, { body: { name: 'mine' } })).body).toEqual({
-    error: 'Flow not found',
-  });
+  expect((await foreign.call('PUT', `/v1/flows/${flow.id}`, { body: { name: 'mine' } })).body).toEqual(
+    notFoundBody('Flow'),
+  );
   expect((await tenant.call('PUT', `/v1/flows/${flow.id}`, { body: { name: '' } })).status).toBe(400);
   expect(
     (await tenant.call('PUT', `/v1/flows/${flow.id}`, { body: { steps: [] } })).body.details[0],

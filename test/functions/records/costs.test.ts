@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { notFoundBody } from '../../support/errors.ts';
 import { createRecords, expectStatus, publishedFlow, runFlow } from '../../support/flows.ts';
 import { newTenant, type Tenant } from '../../support/stack.ts';
 
@@ -61,7 +62,7 @@ test('what a deleted flow cost no longer counts, at once and for good', async ()
 test('404 for an unknown record and another tenant’s, 400 for a garbled id, 403 without RECORDS:READ', async () => {
   const tenant = await newTenant();
   const missing = await expectStatus(404, costsOf(tenant, `record_${'0'.repeat(26)}`));
-  expect(missing).toEqual({ error: 'Record not found' });
+  expect(missing).toEqual(notFoundBody('Record'));
   const [foreign] = await createRecords(await newTenant(), 'thing', 1);
   expect(await expectStatus(404, costsOf(tenant, foreign?.id ?? ''))).toEqual(missing);
   await expectStatus(400, costsOf(tenant, 'record_7'));

@@ -9,6 +9,7 @@ import { openRunRecorder } from '../../../shared/execution/runs/run-recorder.ts'
 import type { Scope } from '../../../shared/platform/data/scope.ts';
 import type { Write } from '../../../shared/platform/data/writes.ts';
 import { deliver, plannedBatch, runOnce } from '../../support/batches.ts';
+import { notFoundBody } from '../../support/errors.ts';
 import { createRecords, expectStatus, publishedFlow, runFlow, template } from '../../support/flows.ts';
 import { payloadNames } from '../../support/payload-bucket.ts';
 import { newTenant, type Tenant } from '../../support/stack.ts';
@@ -63,7 +64,7 @@ test('a second time it is a 404, and of several at once one gets 204', async () 
   const { tenant, id, first } = await ranTwice();
   const answers = await Promise.all(Array.from({ length: 6 }, () => remove(tenant, id, first.id)));
   expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 404, 404, 404, 404, 404]);
-  expect(await expectStatus(404, remove(tenant, id, first.id))).toEqual({ error: 'Result not found' });
+  expect(await expectStatus(404, remove(tenant, id, first.id))).toEqual(notFoundBody('Result'));
   expect(await costsOf(tenant, id)).toMatchObject({ executionCount: 2 });
 });
 
@@ -145,7 +146,7 @@ test('a run of more checkpoints than a transaction takes is deleted too; broken 
   expect(await resultsOf(run, recordId)).toMatchObject([{ id: runId, result: 129 }]);
   await expectStatus(204, remove(run, recordId, runId));
   expect(await costsOf(run, recordId)).toMatchObject({ executionCount: 0, totalCost: 0 });
-  const marker = await scope.table.query(runRange(scope.table.tenant, { recordId, runId }));
+  const marker = await scope.table.query(runRange({ recordId, runId }));
   expect(marker.items).toMatchObject([{ removed: true, results: [], ttl: expect.any(Number) }]);
   expect(marker.items[0]).not.toHaveProperty('PK1');
   expect(
@@ -171,12 +172,12 @@ test('404 for a result that is unknown, another record’s or another tenant’s
   const [other] = await createRecords(tenant, 'other', 1);
   const foreign = await newTenant();
   const [theirs] = await createRecords(foreign, 'thing', 1);
-  const missing = { error: 'Result not found' };
+  const missing = notFoundBody('Result');
   for (const resultId of [unknown('exec'), 'x', `${first.id}#0000`, 'x'.repeat(5_000)])
     expect(await expectStatus(404, remove(tenant, id, resultId))).toEqual(missing);
   expect(await expectStatus(404, remove(tenant, other?.id ?? '', first.id))).toEqual(missing);
   expect(await expectStatus(404, remove(foreign, theirs?.id ?? '', first.id))).toEqual(missing);
-  const noRecord = { error: 'Record not found' };
+  const noRecord = notFoundBody('Record');
   expect(await expectStatus(404, remove(foreign, id, first.id))).toEqual(noRecord);
   expect(await expectStatus(404, remove(tenant, unknown('record'), first.id))).toEqual(noRecord);
   await expectStatus(400, remove(tenant, 'record_7', first.id));

@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { checkpointEntity, recordResultsRange } from '../../../shared/execution/runs/checkpoint.ts';
+import { notFoundBody } from '../../support/errors.ts';
 import { countingRuntime, newTenant } from '../../support/stack.ts';
 
 test('204 without a body, and the record is gone from all reads at once', async () => {
@@ -44,7 +45,7 @@ test('the step results of the record are removed, and those of others stay', asy
     results: [],
     rows: '[]',
   });
-  const resultsOf = async (id: string) => (await table.query(recordResultsRange(tenant, id))).items.length;
+  const resultsOf = async (id: string) => (await table.query(recordResultsRange(id))).items.length;
   const create = async (name: string): Promise<string> =>
     (await call('POST', '/v1/records', { body: { type: 'a', name } })).body.id;
   const [gone, kept] = await Promise.all([create('gone'), create('kept')]);
@@ -71,7 +72,7 @@ test('404 for another tenant’s record, the same as for one that does not exist
   const { body: record } = await one.call('POST', '/v1/records', { body: { type: 'a', name: 'x' } });
   const foreign = await other.call('DELETE', `/v1/records/${record.id}`);
   const missing = await other.call('DELETE', '/v1/records/record_01k9m4v7d3x8qz5w2r6t0y1hbn');
-  expect(missing).toMatchObject({ status: 404, body: { error: 'Record not found' } });
+  expect(missing).toMatchObject({ status: 404, body: notFoundBody('Record') });
   expect(foreign).toMatchObject({ status: 404, body: missing.body });
   expect((await one.call('GET', `/v1/records/${record.id}`)).status).toBe(200);
 });

@@ -97,7 +97,7 @@ test('400 when the search for columns takes minutes', async () => {
   const timeLeft = [900_000, 600_000];
   const request = { query: {}, timeLeftMs: () => timeLeft.shift() ?? 0 };
   await expect(exportRecords.handle(request as never, needs)).rejects.toMatchObject({
-    status: 400,
+    code: 'VALIDATION',
     details: [{ path: 'includeFields', code: 'TOO_MANY_RECORDS' }],
   });
 });

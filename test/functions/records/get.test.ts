@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { notFoundBody } from '../../support/errors.ts';
 import { newTenant } from '../../support/stack.ts';
 
 test('200 with the record as it was created', async () => {
@@ -14,7 +15,7 @@ test('404 for a record of another tenant, the same as for one that does not exis
   const created = await one.call('POST', '/v1/records', { body: { type: 'a', name: 'x' } });
   const foreign = await other.call('GET', `/v1/records/${created.body.id}`);
   const missing = await other.call('GET', '/v1/records/record_01k9m4v7d3x8qz5w2r6t0y1hbn');
-  expect(missing).toMatchObject({ status: 404, body: { error: 'Record not found' } });
+  expect(missing).toMatchObject({ status: 404, body: notFoundBody('Record') });
   expect(foreign).toMatchObject({ status: 404, body: missing.body });
 });
 

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { recordStore } from '../../../shared/domain/records/record-store.ts';
 import { plannedBatch, runOnce } from '../../support/batches.ts';
+import { notFoundBody } from '../../support/errors.ts';
 import { createRecords, expectStatus, publishedFlow, runFlow, template } from '../../support/flows.ts';
 import { newTenant, type Tenant } from '../../support/stack.ts';
 
@@ -187,7 +188,7 @@ test.each([
 
 test('404 for an unknown record and another tenant’s, 400 for a garbled id', async () => {
   const missing = await expectStatus(404, tenant.call('GET', path(unknown('record'))));
-  expect(missing).toEqual({ error: 'Record not found' });
+  expect(missing).toEqual(notFoundBody('Record'));
   const [foreign] = await createRecords(await newTenant(), 'thing', 1);
   expect(await expectStatus(404, tenant.call('GET', path(foreign?.id)))).toEqual(missing);
   await expectStatus(400, tenant.call('GET', path('record_7')));

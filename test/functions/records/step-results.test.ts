@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import { notFoundBody } from '../../support/errors.ts';
 import { createRecords, expectStatus, publishedFlow, runFlow, template } from '../../support/flows.ts';
 import { newTenant, type Tenant } from '../../support/stack.ts';
 import { badStepResultQueries, everyStepResult, stepResultFields } from '../../support/step-results.ts';
@@ -110,7 +111,7 @@ test('a record that nothing ran on has an empty list', async () => {
 test('404 for an unknown record and another tenant’s, 400 for a garbled id', async () => {
   const read = (id: string) => tenant.call('GET', `/v1/records/${id}/step-results`);
   const missing = await expectStatus(404, read(unknown('record')));
-  expect(missing).toEqual({ error: 'Record not found' });
+  expect(missing).toEqual(notFoundBody('Record'));
   const [foreign] = await createRecords(await newTenant(), 'thing', 1);
   expect(await expectStatus(404, read(foreign?.id ?? ''))).toEqual(missing);
   await expectStatus(400, read('record_7'));

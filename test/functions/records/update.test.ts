@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { notFoundBody } from '../../support/errors.ts';
 import { newTenant, type Tenant } from '../../support/stack.ts';
 
 const messages = [{ role: 'user', content: 'Hello' }];
@@ -105,7 +106,7 @@ test.each([
   const other = await newTenant();
   const foreign = await other.call('PUT', `/v1/records/${record.id}`, { body });
   const missing = await other.call('PUT', '/v1/records/record_01k9m4v7d3x8qz5w2r6t0y1hbn', { body });
-  expect(missing).toMatchObject({ status: 404, body: { error: 'Record not found' } });
+  expect(missing).toMatchObject({ status: 404, body: notFoundBody('Record') });
   expect(foreign).toMatchObject({ status: 404, body: missing.body });
   expect(await read()).toEqual(record);
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { notFoundBody } from '../../support/errors.ts';
 import { expectStatus } from '../../support/flows.ts';
 import { newSecret } from '../../support/secrets.ts';
 import { newTenant } from '../../support/stack.ts';
@@ -12,7 +13,7 @@ test('a deleted secret is unknown to everything but checks, which call it revoke
     ...{ success: true, deletedId: id, referenceCount: 0 },
   });
   for (const method of ['GET', 'DELETE']) {
-    expect(await expectStatus(404, call(method, `/v1/secrets/${id}`))).toEqual({ error: 'Secret not found' });
+    expect(await expectStatus(404, call(method, `/v1/secrets/${id}`))).toEqual(notFoundBody('Secret'));
   }
   const checked = await expectStatus(200, call('POST', '/v1/secrets/check', { body: { keys: ['KEY_A'] } }));
   expect(checked).toEqual({ found: [], missing: [], revoked: ['KEY_A'] });

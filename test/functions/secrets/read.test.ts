@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { notFoundBody } from '../../support/errors.ts';
 import { expectStatus } from '../../support/flows.ts';
 import { newSecret } from '../../support/secrets.ts';
 import { newTenant } from '../../support/stack.ts';
@@ -36,5 +37,5 @@ test('400 for a garbled id, 404 for one that nobody has', async () => {
   const garbled = await expectStatus(400, call('GET', '/v1/secrets/KEY_A'));
   expect(garbled.details).toMatchObject([{ path: 'id', code: 'INVALID_FORMAT' }]);
   const unknown = await expectStatus(404, call('GET', `/v1/secrets/secret_${'0'.repeat(26)}`));
-  expect(unknown).toEqual({ error: 'Secret not found' });
+  expect(unknown).toEqual(notFoundBody('Secret'));
 });

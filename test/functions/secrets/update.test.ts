@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { notFoundBody } from '../../support/errors.ts';
 import { expectStatus } from '../../support/flows.ts';
 import { newSecret } from '../../support/secrets.ts';
 import { newTenant, type Tenant } from '../../support/stack.ts';
@@ -105,6 +106,6 @@ test('400 for a garbled id, 404 for one that nobody has or that was deleted', as
   const { id } = await newSecret(tenant, { key: 'KEY_A', ...body });
   await expectStatus(200, tenant.call('DELETE', `/v1/secrets/${id}`));
   for (const gone of [unknown, id]) {
-    expect(await expectStatus(404, update(tenant, gone, body))).toEqual({ error: 'Secret not found' });
+    expect(await expectStatus(404, update(tenant, gone, body))).toEqual(notFoundBody('Secret'));
   }
 });

@@ -1,7 +1,7 @@
 import { type Config, createConfig, lint, loadConfig } from '@redocly/openapi-core';
 import { beforeAll, expect, test } from 'vitest';
 import { Field } from '../../../shared/core/filters/filter.ts';
-import { DispatchEvent } from '../../../shared/execution/dispatch/events.ts';
+import { DispatchEvent } from '../../../shared/protocols/sse/dispatch-event.ts';
 import { whyNotPortable } from '../../support/portable-patterns.ts';
 import { call, stack } from '../../support/stack.ts';
 

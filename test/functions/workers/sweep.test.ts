@@ -5,12 +5,9 @@ import { handler as cleanUp } from '../../../functions/workers/clean-up.ts';
 import { handler as sweep } from '../../../functions/workers/sweep.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { flowStore } from '../../../shared/domain/flows/flow-store.ts';
+import { recordPartition } from '../../../shared/domain/records/record.ts';
 import { recordStore } from '../../../shared/domain/records/record-store.ts';
-import {
-  checkpointEntity,
-  flowResultsPartition,
-  recordPartition,
-} from '../../../shared/execution/runs/checkpoint.ts';
+import { checkpointEntity, flowResultsPartition } from '../../../shared/execution/runs/checkpoint.ts';
 import { CleanupMessage, sweepDeleted } from '../../../shared/platform/cleanup/cleanup.ts';
 import {
   confirmCleaned,
@@ -45,9 +42,9 @@ async function ran() {
   const [id = '', keptId = ''] = batch.records.map((record) => record.id);
   const { table } = batch.scope;
   const itemsOf = async (recordId: string) =>
-    (await table.query({ partition: recordPartition(table.tenant, recordId) })).items.length;
+    (await table.query({ partition: recordPartition(recordId) })).items.length;
   const itemsOfFlow = async () => {
-    const shards = [0, 1, 2, 3].map((shard) => flowResultsPartition(table.tenant, batch.flow.id, shard));
+    const shards = [0, 1, 2, 3].map((shard) => flowResultsPartition(batch.flow.id, shard));
     const pages = await Promise.all(shards.map((partition) => table.query({ partition, index: 1 })));
     return pages.flatMap(({ items }) => items).length;
   };
@@ -149,7 +146,7 @@ test('a run whose message comes long after its record or flow is gone leaves wha
     await runOnce(batch.scope, batch.message());
     const { recordId } = batch.message();
     const { items } = await table.query({
-      partition: recordPartition(table.tenant, recordId ?? ''),
+      partition: recordPartition(recordId ?? ''),
       from: 'STEPS#',
     });
     expect(items).toMatchObject([{ end: { status: 'failed' }, ttl: expect.any(Number) }]);

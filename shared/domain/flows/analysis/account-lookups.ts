@@ -1,9 +1,8 @@
-import { resolveModel } from '../../../adapters/models/catalog.ts';
-import { providerKeys } from '../../../adapters/models/provider-keys.ts';
 import { hasCollection } from '../../../adapters/vectors/has-collection.ts';
 import { idOf } from '../../../core/ids.ts';
 import { StepError } from '../../../core/step-error.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
+import { modelResolver } from '../../model-configs/model-resolver.ts';
 import { RecordType, recordGuardEntity, recordsRange } from '../../records/record.ts';
 import { findSecrets } from '../../secrets/find-secrets.ts';
 import type { MentionKind } from './mentions.ts';
@@ -31,11 +30,11 @@ const secret: Lookup = async (keys, { table }) => {
   );
 };
 
-const model: Lookup = async (names) => {
-  const keys = await providerKeys();
+const model: Lookup = (names, scope) => {
+  const resolve = modelResolver(scope);
   return eachProblem(names, async (name) => {
     try {
-      await resolveModel(name, keys);
+      await resolve(name);
       return undefined;
     } catch (error) {
       if (error instanceof StepError) return error.message;
@@ -49,7 +48,7 @@ const recordName: Lookup = async (pairs, { table }) => {
     const [type = '', name = ''] = pair.split('\0');
     return { pair, type, name };
   });
-  const guards = await table.getMany(named.map((pair) => recordGuardEntity.key(table.tenant, pair)));
+  const guards = await table.getMany(named.map((pair) => recordGuardEntity.key(pair)));
   const missing = named.filter((_pair, index) => guards[index] === undefined);
   return new Map(
     missing.map(({ pair, type, name }) => [
@@ -61,14 +60,14 @@ const recordName: Lookup = async (pairs, { table }) => {
 
 const recordId: Lookup = (ids, { table }) =>
   eachProblem(ids, async (id) => {
-    const range = { ...recordsRange(table.tenant, undefined), from: id, to: id, limit: 1 };
+    const range = { ...recordsRange(undefined), from: id, to: id, limit: 1 };
     const exists = idOf('record').safeParse(id).success && (await table.query(range)).items.length > 0;
     return exists ? undefined : `There is no record with the id "${id}"`;
   });
 
 const recordType: Lookup = (types, { table }) =>
   eachProblem(types, async (type) => {
-    const range = { ...recordsRange(table.tenant, type), limit: 1 };
+    const range = { ...recordsRange(type), limit: 1 };
     const exists = RecordType.safeParse(type).success && (await table.query(range)).items.length > 0;
     return exists ? undefined : `There is no record of the type "${type}"`;
   });

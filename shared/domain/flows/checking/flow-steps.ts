@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { DetailCode } from '../../../core/error-codes.ts';
 import type { NewId } from '../../../core/ids.ts';
 import { keysOfSteps } from '../secret-keys.ts';
 import { stepTypeNames } from '../step-types/index.ts';
@@ -48,7 +49,7 @@ function issuesOfTree(steps: unknown): Issue[] {
   const issues: Issue[] = [];
   const ids = new Set<unknown>();
   let count = 0;
-  const refuse = (path: PropertyKey[], code: string, message: string) =>
+  const refuse = (path: PropertyKey[], code: DetailCode, message: string) =>
     issues.push({ code: 'custom', params: { code }, path, message, input: undefined });
   /** Comes before what is wrong with single steps, of which not everything may be listed. */
   const refuseAll = (...given: Parameters<typeof refuse>) => {

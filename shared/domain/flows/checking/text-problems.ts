@@ -18,7 +18,7 @@ export type CheckedSteps = readonly FlowStepInput[] & { readonly [checked]: true
 
 /**
  * Lets steps through in which every template, expression and script parses: the last check before they are saved or
- * run. @param path Of the steps in the body. @throws ApiError 400 that names each text which does not parse.
+ * run. @param path Of the steps in the body. @throws ServiceError 400 that names each text which does not parse.
  */
 export async function checkTexts(
   steps: readonly FlowStepInput[],

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
 import { generateKey } from '../../../../shared/platform/auth/key-format.ts';
+import { notFoundBody } from '../../../support/errors.ts';
 import { call, callerWith, newTenant, stack } from '../../../support/stack.ts';
 
 const unauthorized = { error: 'Unauthorized', details: 'The API key is invalid or missing' };
@@ -12,7 +13,7 @@ const anyFlow = () => `/v1/flows/${newId('flow')}`;
 test('a request with a session reaches its Lambda, which answers with rate-limit headers', async () => {
   const tenant = await newTenant();
   const answer = await tenant.call('GET', anyFlow());
-  expect(answer).toMatchObject({ status: 404, body: { error: 'Flow not found' } });
+  expect(answer).toMatchObject({ status: 404, body: notFoundBody('Flow') });
   expect(Number(answer.headers.get('x-ratelimit-limit'))).toBeGreaterThan(0);
 });
 
@@ -38,7 +39,7 @@ test('the printed live key and test key are let in', async () => {
   for (const key of [stack().liveKey, stack().testKey]) {
     expect(await callerWith(key)('GET', anyFlow())).toMatchObject({
       status: 404,
-      body: { error: 'Flow not found' },
+      body: notFoundBody('Flow'),
     });
   }
 });

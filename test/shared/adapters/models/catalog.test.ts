@@ -13,7 +13,7 @@ test.each([
   ['claude-sonnet-4-5', { ...openai, ANTHROPIC_API_KEY: 'k' }, 'anthropic', 'claude-sonnet-4-5'],
   ['gemini-2.5-pro', { GOOGLE_GENERATIVE_AI_API_KEY: 'k' }, 'google', 'gemini-2.5-pro'],
 ])('%s with %j is %s %s', async (name, keys, provider, modelId) => {
-  expect(await resolveModel(name, keys)).toEqual({ provider, modelId });
+  expect(await resolveModel(name, keys)).toMatchObject({ provider, modelId });
 });
 
 test.each([
@@ -40,11 +40,11 @@ test.each([
 });
 
 test('prices come from the catalog of the provider, for a generic server by its address or the model', async () => {
-  const listed = await priceOf({ provider: 'openai', modelId: 'gpt-5-mini' }, openai);
+  const listed = await priceOf(await resolveModel('openai/gpt-5-mini', openai));
   expect(listed).toMatchObject({ input: expect.any(Number), output: expect.any(Number) });
-  expect(await priceOf({ provider: 'generic-openai', modelId: 'gpt-5-mini' }, generic)).toEqual(listed);
-  expect(await priceOf({ provider: 'generic-openai', modelId: 'my-own' }, generic)).toBeNull();
-  expect(await priceOf({ provider: 'openai', modelId: 'claude-sonnet-4-5' }, openai)).toBeNull();
+  expect(await priceOf(await resolveModel('generic-openai/gpt-5-mini', generic))).toEqual(listed);
+  expect(await priceOf(await resolveModel('generic-openai/my-own', generic))).toBeNull();
+  expect(await priceOf(await resolveModel('openai/claude-sonnet-4-5', openai))).toBeNull();
   const groq = { GENERIC_OPENAI_BASE_URL: 'https://api.groq.com/openai/v1' };
-  expect(await priceOf({ provider: 'generic-openai', modelId: 'llama-3.1-8b-instant' }, groq)).not.toBeNull();
+  expect(await priceOf(await resolveModel('generic-openai/llama-3.1-8b-instant', groq))).not.toBeNull();
 });

@@ -1,13 +1,13 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { embedTexts } from '../../../../shared/adapters/models/embed.ts';
 import type { EmbeddingRequest } from '../../../../shared/adapters/ports.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { loopback } from '../../../support/loopback.ts';
+import { liveModels } from '../../../support/model-ports.ts';
 import { modelServer } from '../../../support/model-server.ts';
 
 const model = 'openai/text-embedding-3-small';
 const embed = (texts: string[], more: Partial<EmbeddingRequest> = {}) =>
-  embedTexts({ model, texts, signal: new AbortController().signal, ...more });
+  liveModels.embed({ model, texts, signal: new AbortController().signal, ...more });
 
 async function openai(options: Parameters<typeof modelServer>[0] = {}) {
   const server = await modelServer(options);

@@ -3,21 +3,23 @@ import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { callModel } from '../../../../shared/adapters/models/call-model.ts';
-import { embedTexts } from '../../../../shared/adapters/models/embed.ts';
-import type { ModelRequest } from '../../../../shared/adapters/ports.ts';
+import { collect, type ModelRequest } from '../../../../shared/adapters/model-port.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { loopback } from '../../../support/loopback.ts';
+import { liveModels } from '../../../support/model-ports.ts';
 
 const signal = new AbortController().signal;
-const ask = (more: Partial<ModelRequest> = {}) =>
-  callModel({
-    model: 'generic-openai/any',
-    messages: [{ role: 'user', content: 'Hello' }],
-    format: 'text',
-    signal,
-    ...more,
-  });
+const ask = (more: Partial<ModelRequest> = {}, onText?: (delta: string) => void) =>
+  collect(
+    liveModels.model.stream({
+      model: 'generic-openai/any',
+      messages: [{ role: 'user', content: 'Hello' }],
+      streamed: false,
+      signal,
+      ...more,
+    }),
+    onText,
+  );
 
 const megabyte = Buffer.alloc(1_000_000, 'x');
 const [start, end] = JSON.stringify({
@@ -95,10 +97,8 @@ test.each([
   const seen = await endless(asEvents(each));
   let shown = 0;
   const { message, retryable } = await failureOf(
-    ask({
-      onText: (delta) => {
-        shown += delta.length;
-      },
+    ask({ streamed: true }, (delta) => {
+      shown += delta.length;
     }),
   );
   expect(message).toContain(`more than ${limit}`);
@@ -110,7 +110,9 @@ test.each([
 
 test('an answer with embeddings is read to 50 MB', async () => {
   const seen = await endless(packed);
-  const { message } = await failureOf(embedTexts({ model: 'generic-openai/any', texts: ['x'], signal }));
+  const { message } = await failureOf(
+    liveModels.embed({ model: 'generic-openai/any', texts: ['x'], signal }),
+  );
   expect(message).toContain('the answer has more than 50000000 bytes');
   expect(seen).toMatchObject({ requests: 1 });
   expect(seen.megabytes).toBeLessThan(400);

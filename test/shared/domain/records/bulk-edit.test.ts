@@ -133,13 +133,8 @@ test('503 with what is done when the time runs out, and the same call does the r
   const done = (await all()).filter(({ metadata }) => metadata.done).length;
   expect(done).toBeGreaterThan(0);
   expect(error).toMatchObject({
-    status: 503,
-    details: [
-      {
-        code: 'OUT_OF_TIME',
-        message: `The time of the call is over: ${done} of 100 records are done. Send the call again for the rest`,
-      },
-    ],
+    code: 'OUT_OF_TIME',
+    message: `The time of the call is over: ${done} of 100 records are done. Send the call again for the rest`,
   });
   expect((await interfered({})(targets, change, inTime)).recordIds).toEqual(ids);
   expect((await all()).every(({ metadata, revision }) => metadata.done && revision === 2)).toBe(true);
@@ -149,7 +144,7 @@ test('400 when the records take too long to read, and nothing is written', async
   const { all, interfered } = await withRecords(3);
   const call = interfered({})(targets, change, { dryRun: false, timeLeftMs: () => 9_000 });
   await expect(call).rejects.toMatchObject({
-    status: 400,
+    code: 'VALIDATION',
     details: [{ path: 'recordFilter', code: 'TOO_MANY_RECORDS' }],
   });
   expect((await all()).every(({ revision }) => revision === 1)).toBe(true);
@@ -162,11 +157,11 @@ test('503 when somebody else lets a record grow too large meanwhile, and the sam
     id === ids[1] ? records.update(id, { metadata: large }) : Promise.resolve(),
   );
   await expect(edit(targets, change, inTime)).rejects.toMatchObject({
-    status: 503,
-    details: [{ message: expect.stringContaining(`${ids[1]} has become too large`) }],
+    code: 'OUT_OF_TIME',
+    message: expect.stringContaining(`${ids[1]} has become too large`),
   });
   await expect(interfered({})(targets, change, inTime)).rejects.toMatchObject({
-    status: 400,
+    code: 'VALIDATION',
     details: [{ path: 'updates', message: expect.stringContaining(ids[1] ?? '') }],
   });
 });

@@ -37,7 +37,7 @@ test('400 when there are more to look through than the bound, however few are me
   const conditions = [{ field: 'n', operator: 'equals' as const, value: 3 }];
   expect(await read({ conditions }, 20)).toEqual([created[3]]);
   await expect(read({ conditions }, 19)).rejects.toMatchObject({
-    status: 400,
+    code: 'VALIDATION',
     details: [{ path: 'conditions', code: 'TOO_MANY_RECORDS', message: expect.stringContaining('19') }],
   });
 });

@@ -67,7 +67,7 @@ test('no bytes whatever make it fail with anything but an answer', async () => {
       try {
         await parseCsv(file, { typeValue: 't' });
       } catch (error) {
-        expect(error).toMatchObject({ status: 400 });
+        expect(error).toMatchObject({ code: 'VALIDATION' });
       }
     }),
     { numRuns: 2_000 },

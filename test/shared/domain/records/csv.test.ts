@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ApiError } from '../../../../shared/core/errors.ts';
+import type { ServiceError } from '../../../../shared/core/errors.ts';
 import { readCsv } from '../../../../shared/domain/records/csv.ts';
 import type { CsvColumns } from '../../../../shared/domain/records/csv-columns.ts';
 import { parseCsv } from './parse-csv.ts';
@@ -20,8 +20,8 @@ const refusal = async (file: string | Uint8Array, given = columns) => {
   try {
     await readCsv(typeof file === 'string' ? new TextEncoder().encode(file) : file, given);
   } catch (error) {
-    const { status, details } = error as ApiError;
-    return { status, details };
+    const { code, message, details } = error as ServiceError;
+    return { code, message, details };
   }
   return undefined;
 };
@@ -212,12 +212,15 @@ test.each([
   ['another name column', 'title,a\nA,1\n', 'nameColumn', 'MISSING_COLUMN'],
   ['a column __proto__', 'name,__proto__\nA,1\n', 'file', 'INVALID_COLUMN'],
 ])('400 for %s', async (_, file, path, code) => {
-  expect(await refusal(file)).toEqual({ status: 400, details: [expect.objectContaining({ path, code })] });
+  expect(await refusal(file)).toMatchObject({
+    code: 'VALIDATION',
+    details: [expect.objectContaining({ path, code })],
+  });
 });
 
 test('400 that names a missing type column and the columns there are', async () => {
-  expect(await refusal('name;a\nA;1\n', { typeColumn: 'kind' })).toEqual({
-    status: 400,
+  expect(await refusal('name;a\nA;1\n', { typeColumn: 'kind' })).toMatchObject({
+    code: 'VALIDATION',
     details: [
       {
         path: 'typeColumn',
@@ -232,16 +235,18 @@ test('takes 10,000 rows, and answers one more with 413 and the advice to split',
   const rows = (count: number) => `name\n${Array.from({ length: count }, (_, n) => `row ${n}\n\n`).join('')}`;
   expect((await parse(rows(10_000))).drafts).toHaveLength(10_000);
   expect(await refusal(rows(10_001))).toEqual({
-    status: 413,
-    details: [{ code: 'TOO_LARGE', message: expect.stringContaining('split the file') }],
+    code: 'TOO_LARGE',
+    message: expect.stringContaining('split the file'),
+    details: [],
   });
 });
 
 test('413 for a small file whose records would be huge together', async () => {
   const file = `name,${'h'.repeat(200_000)}\n${Array.from({ length: 1_000 }, (_, n) => `${n},x`).join('\n')}`;
   expect(await refusal(file)).toEqual({
-    status: 413,
-    details: [{ code: 'TOO_LARGE', message: expect.stringContaining('split the file') }],
+    code: 'TOO_LARGE',
+    message: expect.stringContaining('split the file'),
+    details: [],
   });
 });
 

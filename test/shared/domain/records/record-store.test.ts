@@ -91,7 +91,7 @@ test.each([
 ])('an upsert refuses %s', async (_, given, path) => {
   const { records } = await counted();
   await expect(records.upsert({ ...owner, type: 'a', ...given })).rejects.toMatchObject({
-    status: 400,
+    code: 'VALIDATION',
     details: [{ path }],
   });
 });

@@ -85,7 +85,7 @@ test('reads no more records for a filter than it may, and says so', async () => 
   for (const name of ['a', 'b', 'c']) await create(name);
   expect(await findRecord(scope, 3)(gold)).toBeUndefined();
   await expect(findRecord(scope, 2)(gold)).rejects.toMatchObject({
-    status: 400,
+    code: 'VALIDATION',
     details: [{ message: expect.stringContaining('more than 2 records of the type "customer"') }],
   });
 });

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { ApiError } from '../../../../shared/core/errors.ts';
+import { ServiceError } from '../../../../shared/core/errors.ts';
 import { secretEntity, secretIdEntity, secretUseEntity } from '../../../../shared/domain/secrets/secret.ts';
 import type { SecretVault } from '../../../../shared/domain/secrets/secret-vault.ts';
 import { ConditionFailed } from '../../../../shared/platform/data/condition-failed.ts';
+import { tenantPartition } from '../../../../shared/platform/data/keys.ts';
 import { brokenTable } from '../../../support/broken-table.ts';
 import { secretWorld } from '../../../support/secrets.ts';
 
@@ -14,8 +15,10 @@ const outcomesOf = async <T>(work: Promise<T>[]) => {
   const settled = await Promise.allSettled(work);
   return {
     done: settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : [])),
-    statuses: settled.flatMap((each) =>
-      each.status === 'rejected' ? [each.reason instanceof ApiError ? each.reason.status : each.reason] : [],
+    codes: settled.flatMap((each) =>
+      each.status === 'rejected'
+        ? [each.reason instanceof ServiceError ? each.reason.code : each.reason]
+        : [],
     ),
   };
 };
@@ -49,9 +52,9 @@ test('a value can be read by runs, and is nowhere in the table', async () => {
   });
   const month = secret.createdAt.slice(0, 7);
   const items = [
-    ...(await table.queryAll({ partition: `T#${table.tenant}#SECRETS` })),
-    ...(await table.queryAll({ partition: `T#${table.tenant}#SECRET#${secret.id}` })),
-    ...(await table.queryAll({ partition: `T#${table.tenant}#AUDIT#${month}` })),
+    ...(await table.queryAll({ partition: tenantPartition('SECRETS') })),
+    ...(await table.queryAll({ partition: tenantPartition(`SECRET#${secret.id}`) })),
+    ...(await table.queryAll({ partition: tenantPartition(`AUDIT#${month}`) })),
   ];
   expect(items.map(({ _type }) => _type)).toEqual(['secret', 'secretId', 'audit']);
   expect(JSON.stringify(items)).not.toContain(first);
@@ -64,7 +67,7 @@ test('each change leaves an audit item that tells who did what, without a value'
   await secrets.update(principal, id, { description: 'x' });
   await secrets.remove(principal, id);
   await secrets.create(principal, { key, value: second });
-  const items = await table.queryAll({ partition: `T#${table.tenant}#AUDIT#${createdAt.slice(0, 7)}` });
+  const items = await table.queryAll({ partition: tenantPartition(`AUDIT#${createdAt.slice(0, 7)}`) });
   expect(items.map(({ action, details }) => [action, details])).toEqual([
     ['secret.created', { key, version: 0 }],
     ['secret.rotated', { key, version: 1 }],
@@ -80,14 +83,14 @@ test('of twenty who rotate the same version at once exactly one does, and its va
   const { secrets, principal, valueForRun } = secretWorld();
   const { id } = await secrets.create(principal, { key, value: first });
   const values = many(20, (n) => `value of writer ${n}`);
-  const { done, statuses } = await outcomesOf(
+  const { done, codes } = await outcomesOf(
     values.map(async (value) => {
       await secrets.update(principal, id, { value, expectedVersion: 1 });
       return value;
     }),
   );
   expect(done).toHaveLength(1);
-  expect(statuses).toEqual(many(19, () => 409));
+  expect(codes).toEqual(many(19, () => 'CONFLICT'));
   expect(await valueForRun(key)).toBe(done[0]);
   expect((await secrets.get(id)).version).toBe(2);
 });
@@ -95,19 +98,21 @@ test('of twenty who rotate the same version at once exactly one does, and its va
 test('of ten who create a key at once exactly one does, and of the others no value is left', async () => {
   const kept: string[] = [];
   const { secrets, principal, vault, valueForRun } = secretWorld(noting(kept));
-  const { done, statuses } = await outcomesOf(
+  const { done, codes } = await outcomesOf(
     many(10, async (n) => {
       const value = `value of writer ${n}`;
       return { value, ...(await secrets.create(principal, { key, value })) };
     }),
   );
   expect(done).toHaveLength(1);
-  expect(statuses).toEqual(many(9, () => 409));
+  expect(codes).toEqual(many(9, () => 'CONFLICT'));
   expect(await valueForRun(key)).toBe(done[0]?.value);
   expect(kept).toContain(done[0]?.id);
   for (const id of kept.filter((other) => other !== done[0]?.id)) {
-    await expect(secrets.get(id)).rejects.toMatchObject({ status: 404 });
-    await expect(vault.keep(id, 'brought back', { restores: false })).rejects.toMatchObject({ status: 409 });
+    await expect(secrets.get(id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(vault.keep(id, 'brought back', { restores: false })).rejects.toMatchObject({
+      code: 'CONFLICT',
+    });
   }
 });
 
@@ -145,7 +150,7 @@ test('a description and another expected version change no value and keep none',
   const { secrets, principal, valueForRun } = secretWorld(noting(kept));
   const { id } = await secrets.create(principal, { key, value: first });
   await expect(secrets.update(principal, id, { value: second, expectedVersion: 4 })).rejects.toMatchObject({
-    status: 409,
+    code: 'CONFLICT',
     details: [
       {
         ...{ path: 'expectedVersion', code: 'VERSION_MISMATCH' },
@@ -183,8 +188,8 @@ test('a revoked secret leaves a tombstone and no value; created again it is itse
   expect(await valueForRun(key)).toBeUndefined();
   expect(await vault.read(id, valueId ?? '')).toBeUndefined();
   expect(await secrets.list()).toEqual([]);
-  await expect(secrets.get(id)).rejects.toMatchObject({ status: 404 });
-  await expect(secrets.remove(principal, id)).rejects.toMatchObject({ status: 404 });
+  await expect(secrets.get(id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  await expect(secrets.remove(principal, id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   const again = await secrets.create(principal, { key, value: second });
   expect(again).toMatchObject({
     id,
@@ -210,16 +215,18 @@ test('a deletion wins over rotations at the same time, and none of their values 
   const { secrets, principal, valueForRun, vault } = secretWorld();
   const { id } = await secrets.create(principal, { key, value: first });
   const rotations = many(8, (n) => secrets.update(principal, id, { value: `value of writer ${n}` }));
-  const [{ referenceCount }, { done, statuses }] = await Promise.all([
+  const [{ referenceCount }, { done, codes }] = await Promise.all([
     secrets.remove(principal, id),
     outcomesOf(rotations),
   ]);
   expect(referenceCount).toBe(0);
-  for (const status of statuses) expect([404, 409]).toContain(status);
+  for (const code of codes) expect(['NOT_FOUND', 'CONFLICT']).toContain(code);
   expect((await secrets.byKeys([key])).get(key)?.status).toBe('revoked');
   expect(await valueForRun(key)).toBeUndefined();
   for (const { valueId } of done) expect(await vault.read(id, valueId ?? '')).toBeUndefined();
-  await expect(vault.keep(id, 'brought back', { restores: false })).rejects.toMatchObject({ status: 409 });
+  await expect(vault.keep(id, 'brought back', { restores: false })).rejects.toMatchObject({
+    code: 'CONFLICT',
+  });
 });
 
 test('a deletion that breaks off halfway has taken the value, and can be finished', async () => {
@@ -228,7 +235,7 @@ test('a deletion that breaks off halfway has taken the value, and can be finishe
   const dying = secretsOn({ table: dyingTable(table.tenant) });
   await expect(dying.remove(principal, id)).rejects.toThrow('killed');
   expect(await valueForRun(key)).toBeUndefined();
-  await expect(secrets.update(principal, id, { value: second })).rejects.toMatchObject({ status: 409 });
+  await expect(secrets.update(principal, id, { value: second })).rejects.toMatchObject({ code: 'CONFLICT' });
   await secrets.remove(principal, id);
   expect(await secrets.create(principal, { key, value: second })).toMatchObject({ id, version: 2 });
   expect(await valueForRun(key)).toBe(second);
@@ -261,7 +268,7 @@ test('when one of several cannot be set none is, and nothing is left of new ones
   ];
   const [one, other] = items as [(typeof items)[0], (typeof items)[0]];
   await expect(secrets.setAll(principal, [other, { ...one, expectedVersion: 7 }])).rejects.toMatchObject({
-    status: 409,
+    code: 'CONFLICT',
   });
   expect(kept).toEqual([old.id]);
 
@@ -269,11 +276,11 @@ test('when one of several cannot be set none is, and nothing is left of new ones
   await expect(secrets.setAll(principal, items, [refused])).rejects.toThrow(ConditionFailed);
   const created = kept.find((id) => id !== old.id) ?? '';
   await expect(vault.keep(created, 'brought back', { restores: false })).rejects.toMatchObject({
-    status: 409,
+    code: 'CONFLICT',
   });
   // Its id leads to a key, but to no secret.
   expect(await table.get(secretIdEntity, { id: created })).toMatchObject({ key: 'NEW_KEY' });
-  await expect(secrets.get(created)).rejects.toMatchObject({ status: 404 });
+  await expect(secrets.get(created)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   expect((await secrets.list()).map(({ key, version }) => [key, version])).toEqual([['OLD_KEY', 1]]);
   expect([await valueForRun('OLD_KEY'), await valueForRun('NEW_KEY')]).toEqual([first, undefined]);
 });

@@ -30,7 +30,7 @@ test('a revoked secret gives no value, and comes back only for who says so', asy
   await vault.revoke(id);
   await vault.revoke(id);
   expect(await vault.read(id, before)).toBeUndefined();
-  await expect(vault.keep(id, 'two', { restores: false })).rejects.toMatchObject({ status: 409 });
+  await expect(vault.keep(id, 'two', { restores: false })).rejects.toMatchObject({ code: 'CONFLICT' });
   expect(await vault.read(id, await vault.keep(id, 'two'))).toBe('two');
 });
 
@@ -54,7 +54,7 @@ test('tenants whose names differ have secrets of their own under the same id', a
 test('more values than Secrets Manager takes in a day are a 409', async () => {
   const vault = newVault();
   for (let n = 0; n < 100; n++) await vault.keep(id, `value ${n}`);
-  await expect(vault.keep(id, 'one too many')).rejects.toMatchObject({ status: 409 });
+  await expect(vault.keep(id, 'one too many')).rejects.toMatchObject({ code: 'CONFLICT' });
 });
 
 test('a value that was kept or read here is not written into logs', async () => {

@@ -9,6 +9,7 @@ import { batchStarter } from '../../../../shared/execution/batches/batch-start.t
 import { batchStore } from '../../../../shared/execution/batches/batch-store.ts';
 import { reviveIfStalled } from '../../../../shared/execution/batches/stalled.ts';
 import { sweepKeys } from '../../../../shared/platform/cleanup/sweeps.ts';
+import { storedIndexKeys, storedKey } from '../../../../shared/platform/data/keys.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { deliver, plannedBatch, runOnce } from '../../../support/batches.ts';
 import { createRecords, finishedBatch, publishedFlow, template } from '../../../support/flows.ts';
@@ -24,7 +25,7 @@ const steps = [template('hello')];
 const day = 86_400_000;
 const later = (ms: number) => new Date(Date.now() + ms);
 const standsInSweep = async ({ table }: Scope, id: string) => {
-  const [item] = await table.getMany([batchEntity.key(table.tenant, { id })], { consistent: true });
+  const [item] = await table.getMany([batchEntity.key({ id })], { consistent: true });
   return item?.PK2 !== undefined;
 };
 
@@ -136,7 +137,7 @@ test('a batch that stands is looked at ever more seldom, one that moved soon aga
   const { table } = scope;
   const lookAfter = async (ms: number) => {
     await reviveIfStalled(scope, batch.id, new Date(started + ms));
-    const [item] = await table.getMany([batchEntity.key(table.tenant, { id: batch.id })], {
+    const [item] = await table.getMany([batchEntity.key({ id: batch.id })], {
       consistent: true,
     });
     return item && { nextMs: Date.parse(item.SK2 as string) - started - ms, seen: item.seen };
@@ -179,9 +180,13 @@ test('the sweep looks at the batches that are due and at no others, and one that
   const due = await plannedBatch({ steps, startedAt: anHourAgo });
   const fresh = await plannedBatch({ steps });
   const { table } = due.scope;
-  const unreadable = { ...batchEntity.key(table.tenant, { id: `batch_x${due.batch.id.at(-1)}` }) };
+  const unreadable = batchEntity.key({ id: `batch_x${due.batch.id.at(-1)}` });
   const keys = sweepKeys(batchSweep, due.batch.id, new Date(0).toISOString());
-  await table.commit([{ Put: { Item: { ...unreadable, ...keys } } }]);
+  await table.commit([
+    {
+      Put: { Item: { ...storedKey(table.tenant, unreadable), ...storedIndexKeys(table.tenant, keys) } },
+    },
+  ]);
   await sweep();
   await table.removeAll([unreadable]);
   expect(await finishedBatch(due, due.batch.id)).toMatchObject({ status: 'completed' });

@@ -8,6 +8,7 @@ import { recordCosts } from '../../../../shared/execution/runs/record-costs.ts';
 import { checkpointsOf } from '../../../../shared/execution/runs/run-history.ts';
 import { sweepKeys } from '../../../../shared/platform/cleanup/sweeps.ts';
 import { tombstoneOf } from '../../../../shared/platform/cleanup/tombstone.ts';
+import { storedIndexKeys, storedKey } from '../../../../shared/platform/data/keys.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { createRecords, template } from '../../../support/flows.ts';
 import { countingRuntime, newTenant } from '../../../support/stack.ts';
@@ -120,9 +121,13 @@ test('the sweep ends the runs whose lease has passed and no others, and one that
   if (!execution) throw new Error('No execution');
   const lease = (ms: number) => new Date(Date.now() + ms).toISOString();
   await table.commit([table.writes.put(executionEntity, { ...execution, leaseUntil: lease(-1) })]);
-  const unreadable = executionEntity.key(table.tenant, { id: `exec_x${past.runId.at(-1)}` });
+  const unreadable = executionEntity.key({ id: `exec_x${past.runId.at(-1)}` });
   const keys = sweepKeys(executionSweep, past.runId, new Date(0).toISOString());
-  await table.commit([{ Put: { Item: { ...unreadable, ...keys } } }]);
+  await table.commit([
+    {
+      Put: { Item: { ...storedKey(table.tenant, unreadable), ...storedIndexKeys(table.tenant, keys) } },
+    },
+  ]);
   await sweep();
   await table.removeAll([unreadable]);
   expect((await past.checkpoints()).at(-1)?.end).toMatchObject({ status: 'failed' });
@@ -161,6 +166,6 @@ test('the sweep finds every run whose lease has passed, whatever its id ends wit
   const leaseUntil = new Date(0).toISOString();
   await table.commit(ids.map((id) => table.writes.put(executionEntity, { ...known, id, leaseUntil })));
   await sweep();
-  const left = await table.getMany(ids.map((id) => executionEntity.key(table.tenant, { id })));
+  const left = await table.getMany(ids.map((id) => executionEntity.key({ id })));
   expect(left).toEqual([undefined, undefined, undefined, undefined]);
 });

@@ -1,9 +1,11 @@
 import { newId } from '../../../../shared/core/ids.ts';
-import type { DispatchEvent } from '../../../../shared/execution/dispatch/events.ts';
+import { type Dispatch, execute } from '../../../../shared/execution/dispatch/execute.ts';
 import { prepare } from '../../../../shared/execution/dispatch/prepare.ts';
 import { DispatchBody } from '../../../../shared/execution/dispatch/request.ts';
-import { type Dispatch, runDispatch } from '../../../../shared/execution/dispatch/run.ts';
+import type { ExecutionEvent } from '../../../../shared/execution/execution-event.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
+import { dispatchResultOf } from '../../../../shared/protocols/json/dispatch-result.ts';
+import { dispatchEvents } from '../../../../shared/protocols/sse/dispatch-events.ts';
 import { brokenTable, type Interference } from '../../../support/broken-table.ts';
 import { principalHere } from '../../../support/principals.ts';
 import type { Tenant } from '../../../support/stack.ts';
@@ -13,21 +15,33 @@ export async function dispatchHere(
   tenant: Tenant,
   body: object,
   interference: Interference = {},
-  changes: Partial<Dispatch> = {},
+  { pingEveryMs, ...changes }: Partial<Dispatch> & { pingEveryMs?: number } = {},
 ) {
   const scope: Scope = { table: brokenTable(tenant.tenant, interference), now: () => new Date(), newId };
   const principal = principalHere(tenant);
   const parsed = DispatchBody.parse(body);
-  const events: DispatchEvent[] = [];
-  const result = await runDispatch(scope, {
+  const happened: ExecutionEvent[] = [];
+  const execution = execute(scope, {
     prepared: await prepare(scope, principal, parsed),
     body: parsed,
     principal,
     requestId: 'request-1',
     timeMs: 60_000,
     clientSignal: new AbortController().signal,
-    listener: (event) => void events.push(event),
+    showsProgress: true,
     ...changes,
   });
+  async function* noted() {
+    for await (const event of execution) {
+      happened.push(event);
+      yield event;
+    }
+  }
+  const events = await Array.fromAsync(dispatchEvents(noted(), pingEveryMs));
+  const result = await dispatchResultOf(replayed(happened));
   return { result, events };
+}
+
+async function* replayed(events: readonly ExecutionEvent[]) {
+  yield* events;
 }

@@ -1,5 +1,6 @@
 import type { FlowRecord, HttpAnswer, Ports } from '../../../../shared/adapters/ports.ts';
 import { StepError } from '../../../../shared/core/step-error.ts';
+import { modelOf, textIn } from '../../../support/model-ports.ts';
 import { sandbox } from '../../../support/sandbox.ts';
 
 /** What every secret of this world has. */
@@ -35,11 +36,13 @@ export function notingWorld() {
   const ports: Ports = {
     now: () => new Date(at),
     secrets: async (keys) => new Map(keys.map((key) => [key, secretValue])),
-    async model({ messages, system }) {
-      note('model', { messages, system });
-      const text = messages.at(-1)?.content ?? '';
-      return { text, modelUsed: 'fake', promptTokens: 3, completionTokens: 2, estimatedCost: '0.01' };
-    },
+    model: modelOf(
+      ({ messages }) => {
+        note('model', { messages });
+        return textIn(messages.at(-1));
+      },
+      { modelUsed: 'fake', usage: { inputTokens: 3, outputTokens: 2 }, cost: '0.01' },
+    ),
     async embed({ texts }) {
       note('embed', texts);
       const vectors = texts.map((each) => [each.length, 1]);

@@ -2,6 +2,7 @@ import type { Ports } from '../../../../shared/adapters/ports.ts';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
 import { normaliseSteps } from '../../../../shared/domain/flows/checking/flow-steps.ts';
 import type { FlowStep } from '../../../../shared/domain/flows/steps/step.ts';
+import { modelOf, textIn } from '../../../support/model-ports.ts';
 import { emptyWorld } from '../../../support/ports.ts';
 import { checkedSteps } from '../../../support/sandbox.ts';
 
@@ -11,13 +12,7 @@ export function fakePorts(changes: Partial<Ports> = {}): Ports {
   return {
     ...emptyWorld,
     now: () => new Date(at++),
-    model: async ({ model, messages }) => ({
-      text: `answer to: ${messages.at(-1)?.content}`,
-      modelUsed: model,
-      promptTokens: 1,
-      completionTokens: 1,
-      estimatedCost: null,
-    }),
+    model: modelOf(({ messages }) => `answer to: ${textIn(messages.at(-1))}`),
     ...changes,
   };
 }

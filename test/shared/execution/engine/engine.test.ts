@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ModelRequest } from '../../../../shared/adapters/ports.ts';
+import type { ModelRequest } from '../../../../shared/adapters/model-port.ts';
 import type { Sandbox } from '../../../../shared/adapters/sandbox/sandbox.ts';
 import { StepError } from '../../../../shared/core/step-error.ts';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
@@ -10,6 +10,7 @@ import {
   runFlow,
   type StepResult,
 } from '../../../../shared/execution/engine/engine.ts';
+import { modelOf } from '../../../support/model-ports.ts';
 import { fakePorts, flowSteps, prompt, setVariable, template, transform } from './engine-world.ts';
 
 /** Runs steps to their end with fake ports, and gathers what happened. */
@@ -35,17 +36,14 @@ const failing = (message = 'no') => transform(`throw new Error('${message}')`);
 /** A model that answers, or fails, as the list says, call by call. */
 function scripted(...answers: (string | StepError)[]) {
   const requests: ModelRequest[] = [];
-  const model = async (request: ModelRequest) => {
-    const answer = answers[requests.push(request) - 1] ?? 'no more answers';
-    if (answer instanceof StepError) throw answer;
-    return {
-      text: answer,
-      modelUsed: request.model,
-      promptTokens: 2,
-      completionTokens: 1,
-      estimatedCost: '0.5',
-    };
-  };
+  const model = modelOf(
+    (request) => {
+      const answer = answers[requests.push(request) - 1] ?? 'no more answers';
+      if (answer instanceof StepError) throw answer;
+      return answer;
+    },
+    { usage: { inputTokens: 2, outputTokens: 1 }, cost: '0.5' },
+  );
   return { requests, ports: fakePorts({ model }) };
 }
 
@@ -97,7 +95,7 @@ test('a clock that is set back makes no step shorter than nothing', async () => 
 
 test('an error of a thousand characters is told whole, a longer one to there', async () => {
   const errorOf = async (length: number) => {
-    const model = () => Promise.reject(new StepError('e'.repeat(length)));
+    const model = modelOf(() => Promise.reject(new StepError('e'.repeat(length))));
     return (await run(flowSteps(prompt('x')), { ports: fakePorts({ model }) })).end.error;
   };
   expect(await errorOf(1_000)).toBe('e'.repeat(1_000));
@@ -261,7 +259,7 @@ test('a model fallback asks another model with its own settings', async () => {
   expect(results).toMatchObject([{ output: 'from the other', modelUsed: 'other', retryCount: 1 }]);
   expect(world.requests).toMatchObject([
     { model: 'fake', messages: [{ content: 'hello' }] },
-    { model: 'other', temperature: 0.1, maxTokens: 7, messages: [{ content: 'hello' }] },
+    { model: 'other', settings: { temperature: 0.1, maxTokens: 7 }, messages: [{ content: 'hello' }] },
   ]);
 });
 
@@ -316,10 +314,10 @@ test('the outputs of a run have 100 million characters together', async () => {
 
 test('an aborted run throws the reason of its signal and tells of no failed step', async () => {
   const stopping = new AbortController();
-  const model = async () => {
+  const model = modelOf(() => {
     stopping.abort(new Error('out of time'));
     throw new StepError('called off');
-  };
+  });
   const told: string[] = [];
   const steps = flowSteps(template('first'), prompt('x'), template('never'));
   const running = runFlow({ steps, variables: {}, ports: fakePorts({ model }), signal: stopping.signal });
@@ -343,7 +341,9 @@ test('a run that is aborted while a condition is told throws the reason, whateve
 
 test('a fault of the program is not passed off as a failed step', async () => {
   const bug = () => Promise.reject(new TypeError('a bug'));
-  await expect(run(flowSteps(prompt('x')), { ports: fakePorts({ model: bug }) })).rejects.toThrow(TypeError);
+  await expect(run(flowSteps(prompt('x')), { ports: fakePorts({ model: modelOf(bug) }) })).rejects.toThrow(
+    TypeError,
+  );
   const steps = flowSteps({ ...template('x'), when: 'true' });
   await expect(run(steps, { ports: fakePorts({ sandbox: bug }) })).rejects.toThrow(TypeError);
 });

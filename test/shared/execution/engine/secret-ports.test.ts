@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { ModelEvent, ModelPort } from '../../../../shared/adapters/model-port.ts';
 import type { Ports } from '../../../../shared/adapters/ports.ts';
 import { redactorOf } from '../../../../shared/core/redaction/redactor.ts';
 import {
@@ -22,4 +23,38 @@ test('a port that nobody has decided on does not compile, and is not passed on',
   const redacted = redactedPorts(ports, redactor);
   expect(Object.keys(redacted).toSorted()).toEqual(Object.keys(portRedactions).toSorted());
   expect(redacted).not.toHaveProperty('fax');
+});
+
+test('a model’s text, reasoning and tool calls are each redacted across their pieces', async () => {
+  const value = 'correct horse battery';
+  const pieces = (type: 'text-delta' | 'reasoning-delta') => [...value].map((text) => ({ type, text }));
+  const call = { type: 'tool-call' as const, id: 'c', name: 'send' };
+  const written: ModelEvent[] = [
+    ...pieces('text-delta'),
+    ...pieces('reasoning-delta'),
+    ...[...`{"key":"${value}"}`].map((text) => ({ ...call, type: 'tool-call-delta' as const, text })),
+    { ...call, input: { key: value }, text: `{"key":"${value}"}` },
+    { type: 'source', id: 's', title: value, url: `https://example.com/${encodeURIComponent(value)}` },
+    { type: 'text-delta', text: ' corr' },
+    { type: 'finish', text: `${value} corr`, stopReason: 'stop', modelUsed: 'm', usage: null, cost: null },
+  ];
+  const model: ModelPort = {
+    async *stream() {
+      yield* written;
+    },
+  };
+  const redacted = redactedPorts({ ...emptyWorld, model }, redactor);
+  const request = { model: 'm', messages: [], streamed: true, signal: new AbortController().signal };
+  const events = await Array.fromAsync(redacted.model.stream(request));
+  expect(JSON.stringify(events)).not.toContain('horse');
+  const textOf = (type: string) =>
+    events.flatMap((event) => (event.type === type && 'text' in event ? [event.text] : [])).join('');
+  expect(textOf('text-delta')).toBe('[secret:KEY] corr');
+  expect(textOf('reasoning-delta')).toBe('[secret:KEY]');
+  expect(textOf('tool-call-delta')).toBe('{"key":"[secret:KEY]"}');
+  expect(events.filter(({ type }) => !type.endsWith('-delta'))).toMatchObject([
+    { type: 'tool-call', input: { key: '[secret:KEY]' }, text: '{"key":"[secret:KEY]"}' },
+    { type: 'source', title: '[secret:KEY]' },
+    { type: 'finish', text: '[secret:KEY] corr' },
+  ]);
 });

@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
-import type { HttpRequest, ModelRequest, Ports } from '../../../../shared/adapters/ports.ts';
+import type { ModelRequest } from '../../../../shared/adapters/model-port.ts';
+import type { HttpRequest, Ports } from '../../../../shared/adapters/ports.ts';
 import { inScript, keysOfScript, keysOfTemplate } from '../../../../shared/core/secret-references.ts';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
 import { FlowStepsInput } from '../../../../shared/domain/flows/checking/flow-steps.ts';
 import { textProblems } from '../../../../shared/domain/flows/checking/text-problems.ts';
 import type { StepEvent } from '../../../../shared/domain/flows/steps/step.ts';
 import { runFlow, type StepResult } from '../../../../shared/execution/engine/engine.ts';
+import { modelOf } from '../../../support/model-ports.ts';
 import { sandbox } from '../../../support/sandbox.ts';
 import { fakePorts, flowSteps, prompt, template, transform } from './engine-world.ts';
 
@@ -104,17 +106,10 @@ test('a script has the value in its literals and as secrets.KEY; what it returns
 test('a model is asked with the value; the prompt that is shown, its words and its stream are without', async () => {
   const asked: ModelRequest[] = [];
   const { results, events } = await run([prompt('My key is {{secret:KEY}}.')], {
-    async model(request) {
+    model: modelOf((request) => {
       asked.push(request);
-      for (const letter of `You said ${value}!`) request.onText?.(letter);
-      return {
-        text: `You said ${value}!`,
-        modelUsed: 'm',
-        promptTokens: 1,
-        completionTokens: 1,
-        estimatedCost: null,
-      };
-    },
+      return [...`You said ${value}!`];
+    }),
   });
   expect(asked[0]?.messages).toEqual([{ role: 'user', content: `My key is ${value}.` }]);
   expect(results[0]).toMatchObject({

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
 import { recordCosts } from '../../../../shared/execution/runs/record-costs.ts';
 import { openRunRecorder } from '../../../../shared/execution/runs/run-recorder.ts';
+import { tenantPartition } from '../../../../shared/platform/data/keys.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import type { Write } from '../../../../shared/platform/data/writes.ts';
 import { deliver, type PlannedBatch, plannedBatch, runOnce } from '../../../support/batches.ts';
@@ -175,5 +176,5 @@ test('a run without a stored record, and one that will be forgotten, are nobodyâ
   await write(log({ recordId: null }), use('1'));
   await write(log({ ttl: Math.floor(Date.now() / 1_000) + 1_000 }), use('1'));
   expect(await costs()).toEqual(none);
-  expect((await scope.table.query({ partition: `T#${scope.table.tenant}#RECORD#null` })).items).toEqual([]);
+  expect((await scope.table.query({ partition: tenantPartition('RECORD#null') })).items).toEqual([]);
 });

@@ -51,7 +51,7 @@ async function spoiled(change: (item: Stored) => object = () => ({})) {
   expect(await deliver(batch.messages)).toEqual([]);
   const { recordId, runId } = batch.message(1);
   const { table } = batch.scope;
-  const { PK, SK } = checkpointEntity.key(table.tenant, { recordId, runId, index: 0 });
+  const { PK, SK } = checkpointEntity.key({ recordId, runId, index: 0 });
   const [item] = (await table.queryAll({ partition: PK, from: SK, to: SK })) as unknown as [Stored];
   await table.commit([{ Put: { Item: { ...item, ...change(item) } } }]);
   return { ...batch, PK, spoiledId: recordId ?? '' };

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { embedTexts } from '../../../../shared/adapters/models/embed.ts';
 import type { EmbeddingRequest } from '../../../../shared/adapters/ports.ts';
 import { StepError } from '../../../../shared/core/step-error.ts';
 import { failureOf } from '../../../support/failure-of.ts';
+import { liveModels } from '../../../support/model-ports.ts';
 import { problemsOf, runStep } from './run-step.ts';
 
 const embeddingModel = 'generic-openai/embedder';
@@ -16,7 +16,11 @@ const variables = {
 
 /** Runs the step with the run's model server. */
 const embedding = (config: object) =>
-  runStep('generate-embedding', { embeddingModel, ...config }, { variables, ports: { embed: embedTexts } });
+  runStep(
+    'generate-embedding',
+    { embeddingModel, ...config },
+    { variables, ports: { embed: liveModels.embed } },
+  );
 
 /** What the step asks to be embedded. */
 async function asked(config: object) {

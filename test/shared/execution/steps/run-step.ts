@@ -1,4 +1,3 @@
-import { callModel } from '../../../../shared/adapters/models/call-model.ts';
 import { safeFetch } from '../../../../shared/adapters/net/safe-fetch.ts';
 import type { Ports } from '../../../../shared/adapters/ports.ts';
 import { fillerOf } from '../../../../shared/adapters/templates/filler.ts';
@@ -8,6 +7,7 @@ import { stepTypeOf } from '../../../../shared/domain/flows/step-types/index.ts'
 import type { StepEvent } from '../../../../shared/domain/flows/steps/step.ts';
 import type { Parked, StepOutcome } from '../../../../shared/execution/step-support/step-runner.ts';
 import { runnerOf } from '../../../../shared/execution/steps/index.ts';
+import { liveModels } from '../../../support/model-ports.ts';
 import { emptyWorld } from '../../../support/ports.ts';
 import { sandbox } from '../../../support/sandbox.ts';
 
@@ -26,7 +26,7 @@ export async function runStep(type: string, config: object, world: World = {}): 
     config: stepType.config.parse(config),
     variables,
     ...fillerOf(variables, sandbox),
-    ports: { ...emptyWorld, model: callModel, fetch: safeFetch, ...ports },
+    ports: { ...emptyWorld, model: liveModels.model, fetch: safeFetch, ...ports },
     signal,
     since: new Date(),
     emit,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { embedTexts } from '../../../../shared/adapters/models/embed.ts';
 import { vectorStore } from '../../../../shared/adapters/vectors/vector-store.ts';
 import { failureOf } from '../../../support/failure-of.ts';
+import { liveModels } from '../../../support/model-ports.ts';
 import { problemsOf, runStep } from './run-step.ts';
 
 const embeddingModel = 'generic-openai/embedder';
@@ -10,7 +10,7 @@ const vectors = vectorStore(`user:${randomUUID()}`);
 const texts = ['red apple pie', 'green apple tart', 'quarterly tax return'];
 
 beforeAll(async () => {
-  const made = await embedTexts({ model: embeddingModel, texts, signal: new AbortController().signal });
+  const made = await liveModels.embed({ model: embeddingModel, texts, signal: new AbortController().signal });
   const stored = texts.map((text, n) => ({
     id: `doc-${n}`,
     vector: made.vectors[n] ?? [],
@@ -32,7 +32,7 @@ interface Hit {
 async function search(config: object, variables: object = {}) {
   const outcome = await runStep('vector-search', config, {
     variables: { ...variables },
-    ports: { embed: embedTexts, vectors },
+    ports: { embed: liveModels.embed, vectors },
   });
   return { ...outcome, output: outcome.output as Hit[] };
 }

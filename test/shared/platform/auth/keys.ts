@@ -1,4 +1,5 @@
 import { generateKey, hashKey } from '../../../../shared/platform/auth/key-format.ts';
+import { notFoundBody } from '../../../support/errors.ts';
 import { newKey } from '../../../support/keys.ts';
 import { type Case, forbidden, limited, missing, unauthorized, welcome, wrongAddress } from './world.ts';
 
@@ -122,7 +123,7 @@ export const keys: Case[] = [
       lines: [`Authorization: Bearer ${key}`],
       request: { path: `/v1/api-keys/${foreign.id}` },
     }),
-    { status: 404, body: { error: 'API key not found' } },
+    { status: 404, body: notFoundBody('API key') },
   ],
   [
     'a key that makes keys',

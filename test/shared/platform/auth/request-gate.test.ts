@@ -8,7 +8,7 @@ import {
   sessionMeterEntity,
   unused,
 } from '../../../../shared/platform/auth/api-key.ts';
-import { admit, admitAnonymous } from '../../../../shared/platform/auth/request-gate.ts';
+import { admit, admitAddress } from '../../../../shared/platform/auth/request-gate.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import type { Principal } from '../../../../shared/platform/identity/principal.ts';
 import { tenantWithKey } from '../../../support/keys.ts';
@@ -75,7 +75,7 @@ test('of 1,200 requests at once on a fresh key exactly 1,000 are let in', async 
   const admitted = all.filter(({ refusal }) => !refusal);
   const left = admitted.map(({ rateLimit }) => rateLimit.remaining);
   expect(left.toSorted((a, b) => a - b)).toEqual(fromNothing(1_000));
-  const refused = all.filter(({ refusal }) => refusal?.status === 429);
+  const refused = all.filter(({ refusal }) => refusal?.code === 'RATE_LIMITED');
   expect(refused).toHaveLength(200);
 }, 120_000);
 
@@ -114,7 +114,10 @@ test('an hour begins with its first request, and a full one lets nothing in unti
   advance(1_000);
   expect((await admit()).refusal).toBeUndefined();
   const third = await admit();
-  expect(third.refusal).toMatchObject({ status: 429, details: 'Hourly limit of 2 requests reached' });
+  expect(third.refusal).toMatchObject({
+    code: 'RATE_LIMITED',
+    message: 'Hourly limit of 2 requests reached',
+  });
   expect(third.rateLimit).toMatchObject({ remaining: 0, reset: start / 1_000 + 3_600 });
   advance(3_600_000);
   expect(await admit()).toMatchObject({ refusal: undefined, rateLimit: { remaining: 1 } });
@@ -127,8 +130,8 @@ test('the day is limited beside the hour, and the headers tell of the tighter on
   advance(3_600_000);
   expect((await admit()).rateLimit).toEqual({ limit: 3, remaining: 0, reset: start / 1_000 + 86_400 });
   expect((await admit()).refusal).toMatchObject({
-    status: 429,
-    details: 'Daily limit of 3 requests reached',
+    code: 'RATE_LIMITED',
+    message: 'Daily limit of 3 requests reached',
   });
 });
 
@@ -138,18 +141,18 @@ test('a window begins anew at its very second, and until then says how long to w
   await admit();
   const hourly = 'Hourly limit of 1 requests reached';
   const daily = 'Daily limit of 2 requests reached';
-  expect(await wait()).toMatchObject({ details: hourly, headers: { 'Retry-After': '3600' } });
+  expect(await wait()).toMatchObject({ message: hourly, retryAfterSeconds: 3600 });
   // The clock began at a whole second.
   advance(3_599_001);
-  expect(await wait()).toMatchObject({ details: hourly, headers: { 'Retry-After': '1' } });
+  expect(await wait()).toMatchObject({ message: hourly, retryAfterSeconds: 1 });
   advance(998);
-  expect(await wait()).toMatchObject({ details: hourly, headers: { 'Retry-After': '1' } });
+  expect(await wait()).toMatchObject({ message: hourly, retryAfterSeconds: 1 });
   advance(1);
   expect(await wait()).toBeUndefined();
   advance(3_600_000);
-  expect(await wait()).toMatchObject({ details: daily, headers: { 'Retry-After': '79200' } });
+  expect(await wait()).toMatchObject({ message: daily, retryAfterSeconds: 79200 });
   advance(79_199_999);
-  expect(await wait()).toMatchObject({ details: daily, headers: { 'Retry-After': '1' } });
+  expect(await wait()).toMatchObject({ message: daily, retryAfterSeconds: 1 });
   advance(1);
   const anew = await admit();
   expect(anew).toMatchObject({
@@ -162,7 +165,7 @@ test('what an hour or a day left over is not carried into the next', async () =>
   const { admit, advance } = await keyWith({ perHour: 3, perDay: 4 });
   const remaining = async () => {
     const { windows, refusal } = await admit();
-    return [windows.hourly.remaining, windows.daily.remaining, refusal?.status];
+    return [windows.hourly.remaining, windows.daily.remaining, refusal?.code];
   };
   expect(await remaining()).toEqual([2, 3, undefined]);
   // The very second at which the hour is over, and then the one at which the day is.
@@ -184,7 +187,7 @@ test('an hour that is under way when a day begins anew goes on', async () => {
     hourly: { limit: 3, remaining: 0, reset: windows.hourly.reset },
     daily: { limit: 4, remaining: 3, reset: start / 1_000 + 2 * 86_400 },
   });
-  expect((await admit()).refusal).toMatchObject({ details: 'Hourly limit of 3 requests reached' });
+  expect((await admit()).refusal).toMatchObject({ message: 'Hourly limit of 3 requests reached' });
 });
 
 test('a day that is over while the hour is full is told as the next request would begin it', async () => {
@@ -194,7 +197,7 @@ test('a day that is over while the hour is full is told as the next request woul
   await admit();
   advance(1_400_000);
   const { windows, refusal } = await admit();
-  expect(refusal).toMatchObject({ details: 'Hourly limit of 1 requests reached' });
+  expect(refusal).toMatchObject({ message: 'Hourly limit of 1 requests reached' });
   expect(windows.daily).toEqual({ limit: 4, remaining: 4, reset: start / 1_000 + 2 * 86_400 });
 });
 
@@ -208,7 +211,10 @@ test('a limit that was lowered below what was counted leaves nothing, not less',
   await admit();
   await admit();
   await change({ perHour: 1 });
-  expect(await admit()).toMatchObject({ refusal: { status: 429 }, rateLimit: { limit: 1, remaining: 0 } });
+  expect(await admit()).toMatchObject({
+    refusal: { code: 'RATE_LIMITED' },
+    rateLimit: { limit: 1, remaining: 0 },
+  });
 });
 
 test('of a session’s first requests at once each is counted, and its counters outlive both of their windows', async () => {
@@ -219,7 +225,7 @@ test('of a session’s first requests at once each is counted, and its counters 
   // An hour that begins a minute before the day is over.
   advance(86_340_000);
   const { windows } = await admit(scope, session, access);
-  const stored = await scope.table.getMany([sessionMeterEntity.key(scope.table.tenant, session)]);
+  const stored = await scope.table.getMany([sessionMeterEntity.key(session)]);
   expect(stored[0]?.ttl).toBeGreaterThan(windows.hourly.reset);
 });
 
@@ -228,7 +234,7 @@ test('a full day tells of itself, though the hour before was full too', async ()
   await admit();
   advance(3_600_000);
   const { rateLimit, refusal } = await admit();
-  expect(refusal).toMatchObject({ details: 'Daily limit of 1 requests reached' });
+  expect(refusal).toMatchObject({ message: 'Daily limit of 1 requests reached' });
   expect(rateLimit).toEqual({ limit: 1, remaining: 0, reset: start / 1_000 + 86_400 });
 });
 
@@ -286,7 +292,7 @@ test('a session whose token is over is refused without a count, whatever the gat
   expect((await admit(until)).refusal).toBeUndefined();
   advance(1);
   runtime.reset();
-  expect((await admit(until)).refusal).toMatchObject({ status: 401 });
+  expect((await admit(until)).refusal).toMatchObject({ code: 'UNAUTHENTICATED' });
   expect(runtime.consumed.commands).toEqual([]);
 });
 
@@ -295,18 +301,20 @@ test('disabling, expiry, rotation, deletion and narrowing bite at once', async (
   await admit();
   await change({ permissions: ['RECORDS:READ'] });
   expect((await admit()).refusal).toMatchObject({
-    status: 403,
-    details: 'Missing required permission: FLOWS:READ',
+    code: 'MISSING_PERMISSION',
+    message: 'Missing required permission: FLOWS:READ',
   });
   await change({ permissions: ['FLOWS:READ'], isActive: false });
-  expect((await admit()).refusal).toMatchObject({ status: 401 });
+  expect((await admit()).refusal).toMatchObject({ code: 'UNAUTHENTICATED' });
   await change({ isActive: true, expiresAt: new Date(start + 5_000).toISOString() });
   expect((await admit()).refusal).toBeUndefined();
   advance(5_000);
-  expect((await admit()).refusal).toMatchObject({ status: 401 });
+  expect((await admit()).refusal).toMatchObject({ code: 'UNAUTHENTICATED' });
   await change({ expiresAt: null });
-  expect((await admit({ hash: 'an older value of the key' })).refusal).toMatchObject({ status: 401 });
-  expect((await admit({ keyId: newId('key') })).refusal).toMatchObject({ status: 401 });
+  expect((await admit({ hash: 'an older value of the key' })).refusal).toMatchObject({
+    code: 'UNAUTHENTICATED',
+  });
+  expect((await admit({ keyId: newId('key') })).refusal).toMatchObject({ code: 'UNAUTHENTICATED' });
 });
 
 test('a key that is bound to addresses and ranges is refused from elsewhere', async () => {
@@ -315,8 +323,8 @@ test('a key that is bound to addresses and ranges is refused from elsewhere', as
   expect((await admit({ sourceIp: '2001:db8::1' })).refusal).toBeUndefined();
   for (const sourceIp of ['203.0.113.16', '::1', 'not an address', null]) {
     expect((await admit({ sourceIp })).refusal).toMatchObject({
-      status: 403,
-      details: 'IP address not allowed',
+      code: 'FORBIDDEN',
+      message: 'IP address not allowed',
     });
   }
 });
@@ -332,6 +340,6 @@ test('a session is counted per user, ten times as high', async () => {
 
 test('a caller without a credential is counted per address, with a tenth of what a key may', async () => {
   const { scope } = await keyWith();
-  const { windows } = await admitAnonymous(scope, `2001:db8:${newId('key').slice(-4)}::1`);
+  const { windows } = await admitAddress(scope, `2001:db8:${newId('key').slice(-4)}::1`);
   expect(windows).toMatchObject({ hourly: { limit: 100 }, daily: { limit: 1_000 } });
 });

@@ -11,7 +11,7 @@ import { schemaDiscovery } from '../../../../shared/domain/records/schema-discov
 import { reviveIfStalled } from '../../../../shared/execution/batches/stalled.ts';
 import { endAbandonedRun } from '../../../../shared/execution/dispatch/abandoned.ts';
 import { flowShardOf, flowShards } from '../../../../shared/execution/runs/checkpoint.ts';
-import { admitAnonymous } from '../../../../shared/platform/auth/request-gate.ts';
+import { admitAddress } from '../../../../shared/platform/auth/request-gate.ts';
 import { type AccessWorld, accessWorld, newApiKey, principalOf, sessionOf } from './access-world.ts';
 
 interface Pattern {
@@ -88,7 +88,7 @@ const patterns: Record<string, Pattern> = {
     commands: 'UpdateItem',
     units: 1,
     run: async ({ scope }) => {
-      const ask = () => admitAnonymous(scope, '2001:db8::1');
+      const ask = () => admitAddress(scope, '2001:db8::1');
       await ask();
       return ask;
     },

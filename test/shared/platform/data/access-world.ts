@@ -16,8 +16,12 @@ import { loadJobs } from '../../../../shared/execution/batches/record-jobs.ts';
 import { runRecord } from '../../../../shared/execution/batches/record-runner.ts';
 import { endsTogether } from '../../../../shared/execution/batches/run-ends.ts';
 import type { RunMessage } from '../../../../shared/execution/batches/run-message.ts';
-import { openDispatchRecorder } from '../../../../shared/execution/dispatch/dispatch-recorder.ts';
+import {
+  newExecution,
+  openDispatchRecorder,
+} from '../../../../shared/execution/dispatch/dispatch-recorder.ts';
 import { flowUpserter } from '../../../../shared/execution/dispatch/flow-upsert.ts';
+import type { Prepared } from '../../../../shared/execution/dispatch/prepare.ts';
 import { checkpointEntity, recordResultsRange } from '../../../../shared/execution/runs/checkpoint.ts';
 import { cleaner } from '../../../../shared/execution/runs/cleaner.ts';
 import { recordCosts } from '../../../../shared/execution/runs/record-costs.ts';
@@ -41,6 +45,7 @@ import {
   unfinishedCleanups,
 } from '../../../../shared/platform/cleanup/tombstone.ts';
 import { decode, defineEntity } from '../../../../shared/platform/data/entity.ts';
+import { tenantPartition } from '../../../../shared/platform/data/keys.ts';
 import { CursorQuery } from '../../../../shared/platform/data/pages.ts';
 import type { Principal } from '../../../../shared/platform/identity/principal.ts';
 import { countingRuntime } from '../../../support/stack.ts';
@@ -52,8 +57,8 @@ const sweptEntity = (kind: string) =>
   defineEntity({
     type: 'swept',
     schema: z.object({ id: z.string() }),
-    key: (tenant, { id }: { id: string }) => ({ PK: `T#${tenant}#SWEPT#${id}`, SK: kind }),
-    index: (_tenant, { id }) => sweepKeys(kind, id, new Date(0).toISOString()),
+    key: ({ id }: { id: string }) => ({ PK: tenantPartition(`SWEPT#${id}`), SK: kind }),
+    index: ({ id }) => sweepKeys(kind, id, new Date(0).toISOString()),
   });
 const step = (n: number) => ({
   id: `step-${n}`,
@@ -159,17 +164,14 @@ export async function accessWorld() {
     },
     /** A run on a record with a first checkpoint, and nobody at work on it. */
     async abandonedRun(recordId: string): Promise<string> {
-      const log = openDispatchRecorder(
-        scope,
-        {
-          flow: { id: flow.id, name: flow.name },
-          version: { id: versionId } as LoadedVersion,
-          record: { id: recordId, type: 'even', name: 'x', metadata: {} },
-          persistResults: true,
-        },
-        owner as Principal,
-        'exec_abandoned',
-      );
+      const prepared: Prepared = {
+        flow: { id: flow.id, name: flow.name },
+        version: { id: versionId } as LoadedVersion,
+        record: { id: recordId, type: 'even', name: 'x', metadata: {} },
+        persistResults: true,
+      };
+      const execution = { ...newExecution(scope, prepared), id: 'exec_abandoned' };
+      const log = openDispatchRecorder(scope, prepared, owner as Principal, execution);
       await log.add({
         ...{ path: '0', stepId: 's', status: 'completed' },
         ...{ startedAt: new Date().toISOString(), durationMs: 1, retryCount: 0, output: 'x' },
@@ -208,7 +210,7 @@ export async function accessWorld() {
 
     /** Writes the checkpoint of the record's last run that many times over, as of further runs. */
     async repeatRun(recordId: string, count: number) {
-      const { items } = await scope.table.query({ ...recordResultsRange(tenant, recordId), limit: 1 });
+      const { items } = await scope.table.query({ ...recordResultsRange(recordId), limit: 1 });
       const [checkpoint] = items.map((item) => decode(checkpointEntity, item));
       if (!checkpoint) throw new Error('The record was not run');
       for (let written = 0; written < count; written += 50) {

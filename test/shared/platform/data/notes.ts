@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { newId } from '../../../../shared/core/ids.ts';
 import { defineEntity } from '../../../../shared/platform/data/entity.ts';
+import { tenantPartition } from '../../../../shared/platform/data/keys.ts';
 import { countingRuntime } from '../../../support/stack.ts';
 
 /** Something to store: with names that DynamoDB reserves, a summary and both indexes. */
@@ -13,11 +14,11 @@ export const noteEntity = defineEntity({
     size: z.int().optional(),
     list: z.array(z.unknown()).optional(),
   }),
-  key: (tenant, { id }: { id: string }) => ({ PK: `T#${tenant}#NOTES`, SK: id }),
-  index: (tenant, { id, name }) => ({
-    PK1: `T#${tenant}#BY_ID`,
+  key: ({ id }: { id: string }) => ({ PK: tenantPartition('NOTES'), SK: id }),
+  index: ({ id, name }) => ({
+    PK1: tenantPartition('BY_ID'),
     SK1: id,
-    PK2: `T#${tenant}#BY_NAME`,
+    PK2: tenantPartition('BY_NAME'),
     SK2: name,
   }),
   summary: ['name'],
@@ -30,7 +31,7 @@ export function notes() {
   const tenant = newTenantName();
   const { scopeOf, consumed, reset } = countingRuntime();
   const { table } = scopeOf(tenant);
-  const all = { partition: `T#${tenant}#NOTES` };
+  const all = { partition: tenantPartition('NOTES') };
   const commands = async (work: () => Promise<unknown>) => {
     reset();
     await work();

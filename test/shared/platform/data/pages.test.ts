@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type IdPrefix, newId } from '../../../../shared/core/ids.ts';
+import { tenantPartition } from '../../../../shared/platform/data/keys.ts';
 import type { ListSource, PostFilter } from '../../../../shared/platform/data/listing.ts';
 import { type CursorPagination, CursorQuery, cursorPage } from '../../../../shared/platform/data/pages.ts';
 import type { QueryOptions } from '../../../../shared/platform/data/query.ts';
@@ -15,7 +16,7 @@ async function insertNotes(given: readonly Name[]) {
   const { table, commands } = notes();
   const inserted = given.map((name) => ({ id: newId('record'), name }));
   if (inserted.length > 0) await table.commit(inserted.map((note) => table.writes.insert(noteEntity, note)));
-  const source = { partition: `T#${table.tenant}#BY_ID`, index: 1 as const, kind: 'record' as const };
+  const source = { partition: tenantPartition('BY_ID'), index: 1 as const, kind: 'record' as const };
   return { table, commands, source, newestFirst: inserted.toReversed() };
 }
 
@@ -190,7 +191,7 @@ test.each([
 ])('a cursor that is %s is refused by name', async (_what, cursor) => {
   const { table, source } = await insertNotes([]);
   await expect(cursorPage(table, source, CursorQuery.parse({ cursor }))).rejects.toMatchObject({
-    status: 400,
+    code: 'VALIDATION',
     details: [{ path: 'cursor', code: 'INVALID_CURSOR' }],
   });
 });
@@ -201,6 +202,6 @@ test('a direction must agree with the cursor, and without one there is nothing b
   const cursor = (await page({})).pagination.nextCursor;
   expect((await page({ cursor, direction: 'next' })).rows).toHaveLength(1);
   for (const query of [{ cursor, direction: 'prev' }, { direction: 'prev' }]) {
-    await expect(page(query)).rejects.toMatchObject({ status: 400, details: [{ path: 'direction' }] });
+    await expect(page(query)).rejects.toMatchObject({ code: 'VALIDATION', details: [{ path: 'direction' }] });
   }
 });

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { newId } from '../../../../shared/core/ids.ts';
 import { defineEntity } from '../../../../shared/platform/data/entity.ts';
+import { tenantPartition } from '../../../../shared/platform/data/keys.ts';
 import {
   inlineBytesMax,
   PayloadRef,
@@ -16,7 +17,7 @@ import { newTenantName } from './notes.ts';
 const holderEntity = defineEntity({
   type: 'holder',
   schema: z.object({ id: z.string(), value: PayloadRef }),
-  key: (tenant, { id }: { id: string }) => ({ PK: `T#${tenant}#HOLDERS`, SK: id }),
+  key: ({ id }: { id: string }) => ({ PK: tenantPartition('HOLDERS'), SK: id }),
 });
 
 function payloads() {

@@ -3,7 +3,9 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterEach, expect, test, vi } from 'vitest';
 import { documentClient } from '../../../../shared/platform/data/client.ts';
 import { ConditionFailed } from '../../../../shared/platform/data/condition-failed.ts';
+import { storedKey, tenantPartition } from '../../../../shared/platform/data/keys.ts';
 import { type TenantTable, tenantTable } from '../../../../shared/platform/data/table.ts';
+import type { Changes } from '../../../../shared/platform/data/writes.ts';
 import { brokenTable, cancelled, outage, throttled, unreachable } from '../../../support/broken-table.ts';
 import { stack } from '../../../support/stack.ts';
 import { newTenantName, noteEntity, notes } from './notes.ts';
@@ -13,7 +15,7 @@ afterEach(() => {
 });
 
 const read = (table: TenantTable, id: string) => table.get(noteEntity, { id }, { consistent: true });
-const keyOf = ({ tenant }: TenantTable, id: string) => noteEntity.key(tenant, { id });
+const keyOf = (id: string) => noteEntity.key({ id });
 const insert = ({ writes }: TenantTable, id: string) => writes.insert(noteEntity, { id, name: id });
 
 test('an item comes back as it was, without what stores it; fields that are undefined are left out', async () => {
@@ -51,6 +53,44 @@ test('an update sets, sets once, adds and removes, also inside the summary and u
   });
 });
 
+test('an update leaves what is undefined, and takes fields of its entity alone', async () => {
+  const { table } = notes();
+  const { update } = table.writes;
+  await table.commit([table.writes.put(noteEntity, { id: 'a', name: 'n', status: 'old' })]);
+  await table.commit([update(noteEntity, { id: 'a' }, { set: { name: undefined, status: 'new' } })]);
+  expect(await read(table, 'a')).toEqual({ id: 'a', name: 'n', status: 'new' });
+  // What the compiler refuses: it checks this file as well.
+  const refused = () => [
+    // @ts-expect-error: no such field
+    update(noteEntity, { id: 'a' }, { set: { nmae: 'x' } }),
+    // @ts-expect-error: not a number
+    update(noteEntity, { id: 'a' }, { set: { size: 'large' } }),
+    // @ts-expect-error: the attributes of an index have members of their own
+    update(noteEntity, { id: 'a' }, { set: { SK1: 'x' } }),
+    // @ts-expect-error: a text is not added to
+    update(noteEntity, { id: 'a' }, { add: { name: 1 } }),
+    // @ts-expect-error: without its name a note could not be read
+    update(noteEntity, { id: 'a' }, { remove: ['name'] }),
+  ];
+  expect(refused()).toHaveLength(5);
+});
+
+test('an update moves an item within an index, puts it there once, and takes it out', async () => {
+  const { table } = notes();
+  const change = (changes: Changes<typeof noteEntity>) =>
+    table.commit([table.writes.update(noteEntity, { id: 'a' }, changes)]);
+  const placeOf = async () => (await table.getMany([keyOf('a')], { consistent: true }))[0]?.SK2;
+  const at = (SK2: string) => ({ PK2: tenantPartition('BY_NAME'), SK2 });
+  await table.commit([insert(table, 'a')]);
+  await change({ index: at('b') });
+  await change({ indexOnce: at('c') });
+  expect(await placeOf()).toBe('b');
+  await change({ removeFromIndex: 2 });
+  expect(await placeOf()).toBeUndefined();
+  await change({ indexOnce: at('c') });
+  expect(await placeOf()).toBe('c');
+});
+
 test('several writes happen together, one command for them all', async () => {
   const { table, commands } = notes();
   await table.commit([insert(table, 'gone'), insert(table, 'kept')]);
@@ -63,7 +103,7 @@ test('several writes happen together, one command for them all', async () => {
     ]),
   );
   expect(used).toEqual(['TransactWriteItems']);
-  expect(await table.getMany(['new', 'gone', 'changed'].map((id) => keyOf(table, id)))).toMatchObject([
+  expect(await table.getMany(['new', 'gone', 'changed'].map(keyOf))).toMatchObject([
     { id: 'new' },
     undefined,
     { size: 1 },
@@ -162,10 +202,7 @@ async function commitThrough(refusals: (() => Error)[], count = 3, patience?: Ab
     () => 'done',
     (error: Error) => error,
   );
-  const stored = await table.getMany(
-    ids.map((id) => keyOf(table, id)),
-    { consistent: true },
-  );
+  const stored = await table.getMany(ids.map(keyOf), { consistent: true });
   return { outcome, requests, stored: stored.filter((item) => item !== undefined).length };
 }
 
@@ -252,7 +289,7 @@ test('updates that meet are all carried out, each once', async () => {
   const { table } = notes();
   const add = () => table.commit([table.writes.update(noteEntity, { id: 'sum' }, { add: { size: 1 } })]);
   await Promise.all(Array.from({ length: 30 }, add));
-  expect((await table.getMany([keyOf(table, 'sum')], { consistent: true }))[0]).toMatchObject({ size: 30 });
+  expect((await table.getMany([keyOf('sum')], { consistent: true }))[0]).toMatchObject({ size: 30 });
 });
 
 const ids = (count: number) => Array.from({ length: count }, (_, n) => `note ${String(n).padStart(4, '0')}`);
@@ -275,7 +312,7 @@ test('getMany answers in the order asked for, with gaps and repeats, a hundred k
   const wanted = ['missing', ...ids(230).toReversed(), 'note 0007', 'missing'];
   let found: unknown[] = [];
   const used = await commands(async () => {
-    found = await table.getMany(wanted.map((id) => keyOf(table, id)));
+    found = await table.getMany(wanted.map(keyOf));
   });
   expect(used).toEqual(['BatchGetItem', 'BatchGetItem', 'BatchGetItem']);
   expect(found.map((item) => (item as { id?: string } | undefined)?.id ?? 'missing')).toEqual(wanted);
@@ -284,7 +321,7 @@ test('getMany answers in the order asked for, with gaps and repeats, a hundred k
 
 test('removeAll deletes by key, twenty-five a request, whether they are there or not', async () => {
   const { table, all, commands } = await withNotes(60);
-  const gone = [...ids(60).slice(0, 55), 'missing'].map((id) => keyOf(table, id));
+  const gone = [...ids(60).slice(0, 55), 'missing'].map(keyOf);
   expect(await commands(() => table.removeAll(gone))).toEqual(Array(3).fill('BatchWriteItem'));
   expect((await table.query({ ...all, consistent: true })).items.map(({ SK }) => SK)).toEqual(
     ids(60).slice(55),
@@ -313,7 +350,7 @@ test('what a batch left undone is asked for again until all is done', async () =
   const { tenant } = await withNotes(40);
   const client = hesitantClient();
   const table = tenantTable(client as DynamoDBDocumentClient, stack().table, tenant);
-  const keys = ids(40).map((id) => keyOf(table, id));
+  const keys = ids(40).map(keyOf);
   expect((await table.getMany(keys)).map((item) => item?.id)).toEqual(ids(40));
   expect(client.send).toHaveBeenCalledTimes(4);
   await table.removeAll(keys);
@@ -322,16 +359,16 @@ test('what a batch left undone is asked for again until all is done', async () =
 });
 
 test('a query is a range of a partition, both bounds within, in either direction', async () => {
-  const { table, all, tenant } = await withNotes(9);
+  const { table, all } = await withNotes(9);
   const sortKeys = async (options: object) =>
-    (await table.query({ ...all, ...options })).items.map(({ SK }) => (SK as string).slice(-1)).join('');
+    (await table.query({ ...all, ...options })).items.map(({ SK }) => SK.slice(-1)).join('');
   expect(await sortKeys({})).toBe('012345678');
   expect(await sortKeys({ newestFirst: true })).toBe('876543210');
   expect(await sortKeys({ from: 'note 0003' })).toBe('345678');
   expect(await sortKeys({ to: 'note 0003' })).toBe('0123');
   expect(await sortKeys({ from: 'note 0003', to: 'note 0005', newestFirst: true })).toBe('543');
   expect(await sortKeys({ limit: 2, newestFirst: true })).toBe('87');
-  expect(await sortKeys({ partition: `T#${tenant}#BY_NAME`, index: 2, from: 'note 0007' })).toBe('78');
+  expect(await sortKeys({ partition: tenantPartition('BY_NAME'), index: 2, from: 'note 0007' })).toBe('78');
   expect(
     await sortKeys({ filter: { expression: '#summary.#name = :name', values: { name: 'note 0004' } } }),
   ).toBe('4');
@@ -387,7 +424,7 @@ test('reads see the last write where they ask for that, which costs twice as muc
   for (const consistent of [false, true]) {
     const expected = consistent ? 1 : 0.5;
     expect(await units(() => table.get(noteEntity, { id }, { consistent }))).toBe(expected);
-    expect(await units(() => table.getMany([keyOf(table, id)], { consistent }))).toBe(expected);
+    expect(await units(() => table.getMany([keyOf(id)], { consistent }))).toBe(expected);
     expect(await units(() => table.query({ ...all, consistent }))).toBe(expected);
     expect(await units(() => table.queryAll({ ...all, consistent }))).toBe(expected);
   }
@@ -396,9 +433,10 @@ test('reads see the last write where they ask for that, which costs twice as muc
 test('keys that read the same in a row are not taken for one another', async () => {
   const { table, tenant } = notes();
   const keys = [
-    { PK: `T#${tenant}#A`, SK: 'BC' },
-    { PK: `T#${tenant}#AB`, SK: 'C' },
+    { PK: tenantPartition('A'), SK: 'BC' },
+    { PK: tenantPartition('AB'), SK: 'C' },
   ];
-  await table.commit(keys.map((Item) => ({ Put: { Item } })));
-  expect(await table.getMany(keys)).toEqual(keys);
+  const stored = keys.map((key) => storedKey(tenant, key));
+  await table.commit(stored.map((key) => ({ Put: { Item: { ...key } } })));
+  expect(await table.getMany(keys)).toEqual(stored);
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ApiError, type ErrorDetail } from '../../../../shared/core/errors.ts';
+import { type ErrorDetail, ServiceError } from '../../../../shared/core/errors.ts';
 import { jsonBody } from '../../../../shared/platform/http/body.ts';
 
 const headers = { 'content-type': 'application/json' };
@@ -12,7 +12,7 @@ function problemsOf(text: string): string[] {
     parseBody(text);
     return [];
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
+    if (!(error instanceof ServiceError)) throw error;
     return (error.details as ErrorDetail[]).map(({ path, code }) => `${path} ${code}`);
   }
 }

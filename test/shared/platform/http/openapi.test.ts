@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
-import { groups } from '../../../../functions/groups.ts';
-import { endpoints } from '../../../../functions/index.ts';
+import { groups } from '../../../../functions/index.ts';
 import { stepTypes } from '../../../../shared/domain/flows/step-types/index.ts';
 import { openApi } from '../../../../shared/platform/http/openapi.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into documents of every shape
-const document: any = openApi(endpoints, groups);
+const document: any = openApi(groups);
 const { schemas } = document.components;
 
 test('every type of step has an entry of its own, with what it does, its config and its output', () => {

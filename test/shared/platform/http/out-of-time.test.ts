@@ -12,8 +12,9 @@ test('a request that runs out of its time is a 504 in plain words, and its signa
     method: 'GET',
     path: '/v1/endless',
     permission: 'public',
+    scope: 'none',
     summary: 'Never ends',
-    responses: { 200: z.object({}) },
+    response: { kind: 'json', bodies: { 200: z.object({}) } },
     needs: {},
     handle: ({ signal }) => {
       seen = signal;

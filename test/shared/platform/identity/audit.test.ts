@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
+import { tenantPartition } from '../../../../shared/platform/data/keys.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { audit, auditEntity } from '../../../../shared/platform/identity/audit.ts';
 import type { Principal } from '../../../../shared/platform/identity/principal.ts';
@@ -30,7 +31,7 @@ test('an item says who did what, when and from where, in the partition of its mo
     details: { version: 2 },
   });
   await scope.table.commit([write]);
-  const items = await scope.table.queryAll({ partition: `T#${scope.table.tenant}#AUDIT#2026-01` });
+  const items = await scope.table.queryAll({ partition: tenantPartition('AUDIT#2026-01') });
   expect(items).toEqual([
     {
       PK: `T#${scope.table.tenant}#AUDIT#2026-01`,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ApiError } from '../../../../../shared/core/errors.ts';
+import { ServiceError } from '../../../../../shared/core/errors.ts';
 import { newId } from '../../../../../shared/core/ids.ts';
 import { FlowStepsInput, normaliseSteps } from '../../../../../shared/domain/flows/checking/flow-steps.ts';
 import { checkTexts } from '../../../../../shared/domain/flows/checking/text-problems.ts';
@@ -23,7 +23,7 @@ async function refusal(steps: unknown) {
   try {
     await saved(steps);
   } catch (error) {
-    if (error instanceof ApiError) return error.details;
+    if (error instanceof ServiceError) return error.details;
     throw error;
   }
   return [];

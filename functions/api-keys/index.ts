@@ -1,0 +1,27 @@
+import type { Group } from '../../shared/platform/http/group.ts';
+import { apiKeyAnalytics } from './analytics.ts';
+import { createApiKey } from './create.ts';
+import { deleteApiKey } from './delete.ts';
+import { getApiKey } from './get.ts';
+import { apiKeyAnalyticsOfOne } from './get-analytics.ts';
+import { listApiKeys } from './list.ts';
+import { apiKeyOptions } from './options.ts';
+import { regenerateApiKey } from './regenerate.ts';
+import { revealApiKey } from './reveal.ts';
+import { updateApiKey } from './update.ts';
+
+export const apiKeysGroup = {
+  description: 'Keys with which programs call the API: their permissions, their values and their use.',
+  endpoints: [
+    apiKeyOptions,
+    createApiKey,
+    listApiKeys,
+    apiKeyAnalytics,
+    getApiKey,
+    updateApiKey,
+    deleteApiKey,
+    regenerateApiKey,
+    revealApiKey,
+    apiKeyAnalyticsOfOne,
+  ],
+} as const satisfies Group;

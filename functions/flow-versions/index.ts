@@ -1,0 +1,10 @@
+import type { Group } from '../../shared/platform/http/group.ts';
+import { getFlowVersion } from './get.ts';
+import { getPublishedFlowVersion } from './get-published.ts';
+import { listFlowVersions } from './list.ts';
+import { publishFlowVersion } from './publish.ts';
+
+export const flowVersionsGroup = {
+  description: 'The versions of a flow: its draft, and what was published.',
+  endpoints: [listFlowVersions, getPublishedFlowVersion, getFlowVersion, publishFlowVersion],
+} as const satisfies Group;

@@ -1,0 +1,26 @@
+import type { Group } from '../../shared/platform/http/group.ts';
+import { createFlow } from './create.ts';
+import { deleteFlow } from './delete.ts';
+import { exportFlowRuntime } from './export-runtime.ts';
+import { getFlow } from './get.ts';
+import { listFlows } from './list.ts';
+import { publishFlow } from './publish.ts';
+import { runFlowOnRecordType } from './run-on-record-type.ts';
+import { listFlowStepResults } from './step-results.ts';
+import { updateFlow } from './update.ts';
+
+export const flowsGroup = {
+  description: 'Flows of steps: define them, publish them, run them on records and read what each step did.',
+  endpoints: [
+    listFlows,
+    createFlow,
+    getFlow,
+
+    updateFlow,
+    deleteFlow,
+    publishFlow,
+    exportFlowRuntime,
+    runFlowOnRecordType,
+    listFlowStepResults,
+  ],
+} as const satisfies Group;

@@ -1,0 +1,7 @@
+import type { Group } from '../../shared/platform/http/group.ts';
+import { validateFlow } from './validate-flow.ts';
+
+export const publicGroup = {
+  description: 'What needs no credential.',
+  endpoints: [validateFlow],
+} as const satisfies Group;

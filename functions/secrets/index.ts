@@ -1,0 +1,25 @@
+import type { Group } from '../../shared/platform/http/group.ts';
+import { checkSecrets } from './check.ts';
+import { createSecret } from './create.ts';
+import { deleteSecret } from './delete.ts';
+import { getSecret } from './get.ts';
+import { secretsIntakeManifest } from './intake-manifest.ts';
+import { secretsIntakeSubmit } from './intake-submit.ts';
+import { listSecrets } from './list.ts';
+import { secretsSetupUrl } from './setup-url.ts';
+import { updateSecret } from './update.ts';
+
+export const secretsGroup = {
+  description: 'Passwords and keys that steps name. Values go in, and never come out.',
+  endpoints: [
+    listSecrets,
+    createSecret,
+    checkSecrets,
+    secretsSetupUrl,
+    secretsIntakeManifest,
+    secretsIntakeSubmit,
+    getSecret,
+    updateSecret,
+    deleteSecret,
+  ],
+} as const satisfies Group;

@@ -1,0 +1,91 @@
+import type {
+  JSONValue,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Message,
+  LanguageModelV4ToolResultOutput,
+} from '@ai-sdk/provider';
+import type {
+  FilePart,
+  ModelMessage,
+  ModelRequest,
+  ModelTool,
+  TextPart,
+  ToolResultPart,
+} from '../model-port.ts';
+
+/** A request in the terms of the AI SDK's provider interface. */
+export function callOptionsOf(request: ModelRequest): LanguageModelV4CallOptions {
+  const { messages, tools = [], toolChoice = 'auto', format, reasoning, settings, signal } = request;
+  const { maxTokens: maxOutputTokens, ...others } = settings ?? {};
+  return {
+    prompt: messages.map(messageOf),
+    ...(tools.length > 0 && { tools: tools.map(toolOf), toolChoice: toolChoiceOf(toolChoice) }),
+    ...(format?.type === 'json' && {
+      responseFormat: { type: 'json', ...(format.schema && { schema: format.schema as never }) },
+    }),
+    ...(reasoning && { reasoning }),
+    ...given({ ...others, maxOutputTokens }),
+    abortSignal: signal,
+  };
+}
+
+function messageOf(message: ModelMessage): LanguageModelV4Message {
+  switch (message.role) {
+    case 'system':
+      return message;
+    case 'user':
+      return { role: 'user', content: partsOf(message.content).map(userPartOf) };
+    case 'assistant':
+      return {
+        role: 'assistant',
+        content: partsOf(message.content).map((part) =>
+          part.type === 'text'
+            ? part
+            : { type: 'tool-call', toolCallId: part.id, toolName: part.name, input: part.input },
+        ),
+      };
+    case 'tool':
+      return {
+        role: 'tool',
+        content: message.content.map((part) => ({
+          type: 'tool-result',
+          toolCallId: part.id,
+          toolName: part.name,
+          output: resultOf(part),
+        })),
+      };
+  }
+}
+
+const partsOf = <Part>(content: string | readonly Part[]): readonly (Part | TextPart)[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+
+const userPartOf = (part: TextPart | FilePart) =>
+  part.type === 'text'
+    ? part
+    : {
+        type: 'file' as const,
+        data: { type: 'data' as const, data: part.data },
+        mediaType: part.mediaType,
+        ...(part.filename !== undefined && { filename: part.filename }),
+      };
+
+function resultOf({ output, failed }: ToolResultPart): LanguageModelV4ToolResultOutput {
+  if (typeof output === 'string') return { type: failed ? 'error-text' : 'text', value: output };
+  return { type: failed ? 'error-json' : 'json', value: output as JSONValue };
+}
+
+const toolOf = ({ name, description, parameters }: ModelTool) => ({
+  type: 'function' as const,
+  name,
+  ...(description !== undefined && { description }),
+  inputSchema: parameters as never,
+});
+
+const toolChoiceOf = (choice: NonNullable<ModelRequest['toolChoice']>) =>
+  typeof choice === 'string' ? { type: choice } : { type: 'tool' as const, toolName: choice.tool };
+
+const given = <T extends object>(settings: T) =>
+  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof T]?: NonNullable<T[Name]>;
+  };

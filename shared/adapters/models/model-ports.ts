@@ -1,0 +1,22 @@
+import { loadOnce } from '../../core/load-once.ts';
+import type { Ports } from '../ports.ts';
+import type { ResolvedModel } from './catalog.ts';
+
+const loadStream = loadOnce(() => import('./model-stream.ts'));
+const loadEmbed = loadOnce(() => import('./embed.ts'));
+
+/** The models of whoever `resolve` speaks for. The SDK is loaded with the first call. */
+export const modelPorts = (
+  resolve: (name: string) => Promise<ResolvedModel>,
+): Pick<Ports, 'model' | 'embed'> => ({
+  model: {
+    async *stream(request) {
+      const [{ streamModel }, model] = await Promise.all([loadStream(), resolve(request.model)]);
+      yield* streamModel(model, request);
+    },
+  },
+  async embed(request) {
+    const [{ embedTexts }, model] = await Promise.all([loadEmbed(), resolve(request.model)]);
+    return embedTexts(model, request);
+  },
+});

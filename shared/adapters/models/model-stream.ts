@@ -1,0 +1,145 @@
+import type {
+  LanguageModelV4,
+  LanguageModelV4Content,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider';
+import { memoise } from '../../core/cache.ts';
+import { StepError } from '../../core/step-error.ts';
+import type { ModelEvent, ModelFinish, ModelRequest } from '../model-port.ts';
+import { callOptionsOf } from './call-options.ts';
+import { modelUsedOf, priceOf, type ResolvedModel } from './catalog.ts';
+import { costOf } from './cost.ts';
+import { answerCharactersMax } from './model-fetch.ts';
+import { type Provider, providers } from './providers.ts';
+import { withRetries } from './retries.ts';
+import { usageFrom } from './usage.ts';
+
+/** Calls a resolved model. What the provider refuses for a while (429, 5xx) is sent again, twice at most. @throws StepError */
+export async function* streamModel(
+  model: ResolvedModel,
+  request: ModelRequest,
+): AsyncGenerator<ModelEvent, void> {
+  let characters = 0;
+  try {
+    for await (const event of eventsOf(model, request)) {
+      if (event.type.endsWith('-delta') && 'text' in event) characters += event.text.length;
+      if (characters > answerCharactersMax) throw tooLong();
+      yield event;
+    }
+  } catch (error) {
+    const { toStepError } = await import('./model-error.ts');
+    throw toStepError(error, model, request.signal);
+  }
+}
+
+const tooLong = () => new StepError(`the answer has more than ${answerCharactersMax} characters`);
+
+type Part = LanguageModelV4StreamPart | LanguageModelV4Content;
+
+async function* eventsOf(model: ResolvedModel, request: ModelRequest): AsyncGenerator<ModelEvent, void> {
+  const names = new Map<string, string>();
+  let text = '';
+  for await (const part of partsOf(model, request)) {
+    if (part.type === 'error') throw part.error;
+    if (part.type === 'finish') {
+      yield { type: 'finish', text, ...(await finishOf(model, part)) };
+      return;
+    }
+    if (part.type === 'tool-input-start') names.set(part.id, part.toolName);
+    const event = eventOf(part, names);
+    if (event?.type === 'text-delta') text += event.text;
+    if (event) yield event;
+  }
+  throw new Error('the answer ended before its end');
+}
+
+type Finish = Pick<LanguageModelV4GenerateResult, 'finishReason' | 'usage'>;
+
+async function* partsOf(
+  model: ResolvedModel,
+  request: ModelRequest,
+): AsyncGenerator<Part | ({ type: 'finish' } & Finish), void> {
+  const client = await clientOf(JSON.stringify(model));
+  const options = callOptionsOf(request);
+  if (request.streamed) {
+    yield* (await withRetries(() => client.doStream(options), request.signal)).stream;
+    return;
+  }
+  const { content, finishReason, usage } = await withRetries(
+    () => client.doGenerate(options),
+    request.signal,
+  );
+  yield* content;
+  yield { type: 'finish', finishReason, usage };
+}
+
+/** The SDK's client for a model, which is given as JSON. Making one costs more than a call does. */
+const clientOf = memoise(
+  (model): Promise<LanguageModelV4> => {
+    const { provider, modelId, credentials } = JSON.parse(model) as ResolvedModel;
+    return (providers[provider] as Provider).model(modelId, credentials);
+  },
+  { entriesMax: 100 },
+);
+
+function eventOf(part: Part, names: ReadonlyMap<string, string>): ModelEvent | undefined {
+  switch (part.type) {
+    case 'text-delta':
+    case 'reasoning-delta':
+      return { type: part.type, text: part.delta };
+    case 'text':
+      return { type: 'text-delta', text: part.text };
+    case 'reasoning':
+      return { type: 'reasoning-delta', text: part.text };
+    case 'tool-input-delta':
+      return { type: 'tool-call-delta', id: part.id, name: names.get(part.id) ?? '', text: part.delta };
+    case 'tool-call': {
+      const { toolCallId: id, toolName: name, input: text } = part;
+      return { type: 'tool-call', id, name, input: parsed(text), text };
+    }
+    case 'source':
+      return {
+        type: 'source',
+        id: part.id,
+        title: part.title ?? null,
+        url: part.sourceType === 'url' ? part.url : null,
+      };
+    default:
+      return undefined;
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    // A model writes nothing where a tool takes nothing.
+    return text.trim() === '' ? {} : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function finishOf(
+  model: ResolvedModel,
+  { finishReason, usage }: Finish,
+): Promise<Omit<ModelFinish, 'text'>> {
+  const modelUsed = modelUsedOf(model);
+  const { inputTokens, outputTokens } = usage;
+  const counted = usageFrom(
+    {
+      inputTokens: inputTokens.total,
+      outputTokens: outputTokens.total,
+      cacheReadTokens: inputTokens.cacheRead,
+      cacheWriteTokens: inputTokens.cacheWrite,
+      reasoningTokens: outputTokens.reasoning,
+    },
+    modelUsed,
+  );
+  const price = counted && (await priceOf(model));
+  return {
+    stopReason: finishReason.unified,
+    modelUsed,
+    usage: counted ?? null,
+    cost: price ? costOf(price, counted) : null,
+  };
+}

@@ -1,0 +1,24 @@
+import Big from 'big.js';
+import type { StepResult } from '../engine/engine.ts';
+import type { ExecutionTotals } from '../execution-event.ts';
+
+/** Adds up what the steps of an execution did. */
+export function openTotals() {
+  const tokens = { input: 0, output: 0 };
+  const steps = { completed: 0, failed: 0, skipped: 0 };
+  let cost = new Big(0);
+  return {
+    add({ status, promptTokens = 0, completionTokens = 0, estimatedCost }: StepResult): void {
+      steps[status]++;
+      tokens.input += promptTokens;
+      tokens.output += completionTokens;
+      cost = cost.plus(estimatedCost ?? 0);
+    },
+    now: (): ExecutionTotals => ({
+      tokens: { ...tokens },
+      cost: cost.toFixed(),
+      completedSteps: steps.completed,
+      failedSteps: steps.failed,
+    }),
+  };
+}

@@ -1,0 +1,62 @@
+import type { APIGatewayProxyResult } from 'aws-lambda';
+import type { LiveBody } from './live-body.ts';
+import type { Bodies, EndpointResponse, TextResponse } from './response.ts';
+
+interface StatusAndBody {
+  status: number;
+  body: unknown;
+}
+
+/** What the handler returned, as API Gateway takes it. JSON goes through its schema. */
+export function answerOf(response: EndpointResponse, reply: unknown): APIGatewayProxyResult {
+  switch (response.kind) {
+    case 'text':
+      return text(response, reply as string);
+    case 'sse':
+      return live(reply as LiveBody);
+    case 'stream':
+      return isLive(reply) ? live(reply) : whole(response.bodies ?? {}, reply as StatusAndBody);
+    case 'json': {
+      const [status, another] = Object.keys(response.bodies);
+      const isOnly = another === undefined;
+      return whole(
+        response.bodies,
+        isOnly ? { status: Number(status), body: reply } : (reply as StatusAndBody),
+      );
+    }
+  }
+}
+
+export const json = (statusCode: number, body: unknown, headers = {}): APIGatewayProxyResult => ({
+  statusCode,
+  // Responses are private to the caller.
+  headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
+  body: body === undefined ? '' : JSON.stringify(body),
+});
+
+function whole(bodies: Bodies, { status, body }: StatusAndBody): APIGatewayProxyResult {
+  const schema = bodies[status as keyof Bodies];
+  if (!schema) throw new Error(`The endpoint declares no body for the status ${status}`);
+  return json(status, schema.parse(body));
+}
+
+const isLive = (reply: unknown): reply is LiveBody => (reply as LiveBody).stream !== undefined;
+
+/** Middy hands the stream of a body on; the type of a proxy's answer knows texts only. */
+const live = ({ contentType, headers, stream }: LiveBody): APIGatewayProxyResult => ({
+  statusCode: 200,
+  headers: { 'content-type': contentType, 'cache-control': 'no-store', ...headers },
+  body: stream as unknown as string,
+});
+
+/** Nothing from elsewhere, and a day in the browser's cache. */
+const text = ({ mediaType, headers }: TextResponse, body: string): APIGatewayProxyResult => ({
+  statusCode: 200,
+  headers: {
+    'content-type': mediaType,
+    'cache-control': 'public, max-age=86400',
+    'x-content-type-options': 'nosniff',
+    ...headers,
+  },
+  body,
+});

@@ -1,0 +1,51 @@
+import type { ErrorCode, ErrorDetail, ServiceError } from '../../core/errors.ts';
+
+interface Mapped {
+  status: number;
+  /** The body's `error`. Without it, the error's own message. */
+  error?: string;
+  headers?: Readonly<Record<string, string>>;
+}
+
+/** What each kind of failure is in HTTP. */
+export const httpErrors = {
+  VALIDATION: { status: 400, error: 'Validation error' },
+  UNAUTHENTICATED: { status: 401, error: 'Unauthorized', headers: { 'WWW-Authenticate': 'Bearer' } },
+  FORBIDDEN: { status: 403, error: 'Forbidden' },
+  MISSING_PERMISSION: { status: 403, error: 'Forbidden' },
+  NOT_FOUND: { status: 404 },
+  CONFLICT: { status: 409, error: 'Conflict' },
+  TOO_LARGE: { status: 413, error: 'Payload too large' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, error: 'Unsupported media type' },
+  NOTHING_TO_RUN: { status: 422, error: 'Unprocessable' },
+  RATE_LIMITED: { status: 429, error: 'Rate limit exceeded' },
+  INTERNAL: { status: 500, error: 'Internal server error' },
+  UPSTREAM_FAILED: { status: 502, error: 'Bad gateway' },
+  BUSY: { status: 503, error: 'Service unavailable' },
+  OUT_OF_TIME: { status: 503, error: 'Service unavailable' },
+  TIMEOUT: { status: 504, error: 'Gateway timeout' },
+} as const satisfies Record<ErrorCode, Mapped>;
+
+/** Statuses whose `details` are a text, as the specification has it. All others list what is wrong. */
+export const textStatuses: readonly number[] = [401, 403, 429];
+
+export interface HttpError {
+  statusCode: number;
+  body: { error: string; details: string | readonly ErrorDetail[]; code?: string };
+  headers: Record<string, string>;
+}
+
+export function httpErrorOf({ code, message, details, retryAfterSeconds }: ServiceError): HttpError {
+  const { status, error = message, headers }: Mapped = httpErrors[code];
+  const [detail] = details;
+  return {
+    statusCode: status,
+    body: textStatuses.includes(status)
+      ? { error, details: message, ...(detail && { code: detail.code }) }
+      : { error, details: detail ? details : [{ code: code as ErrorDetail['code'], message }] },
+    headers: {
+      ...headers,
+      ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }),
+    },
+  };
+}

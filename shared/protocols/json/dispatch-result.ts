@@ -1,0 +1,82 @@
+import * as z from 'zod';
+import type { ExecutionEvent } from '../../execution/execution-event.ts';
+
+const StepRow = z.object({
+  id: z.string(),
+  name: z.string(),
+  type: z.string(),
+  path: z.string(),
+  status: z.enum(['completed', 'failed', 'skipped']),
+  output: z.unknown(),
+  error: z.string().nullable(),
+  durationMs: z.int(),
+  modelUsed: z.string().nullable(),
+  promptTokens: z.int().nullable(),
+  completionTokens: z.int().nullable(),
+  totalTokens: z.int().nullable(),
+  estimatedCost: z.string().nullable(),
+  resolvedPrompt: z.string().optional(),
+});
+type StepRow = z.infer<typeof StepRow>;
+
+/** What a dispatched run answers where it is not streamed. */
+export const DispatchResult = z
+  .object({
+    success: z.boolean(),
+    executionId: z.string(),
+    status: z.enum(['completed', 'failed', 'paused']),
+    output: z.unknown().meta({ description: 'The last step’s' }),
+    error: z.string().nullable(),
+    steps: z.array(StepRow),
+    totalTokens: z.object({ input: z.int(), output: z.int() }),
+    totalCost: z.string().meta({ description: 'USD, decimal text' }),
+    durationMs: z.int(),
+    batchExecutionId: z
+      .string()
+      .optional()
+      .meta({ description: 'Of a paused run: the batch of one as which it goes on by itself' }),
+  })
+  .meta({ id: 'DispatchResult' });
+export type DispatchResult = z.infer<typeof DispatchResult>;
+
+/** The one answer that an execution's events make up. */
+export async function dispatchResultOf(events: AsyncIterable<ExecutionEvent>): Promise<DispatchResult> {
+  const steps: StepRow[] = [];
+  let executionId = '';
+  for await (const event of events) {
+    if (event.type === 'started') executionId = event.execution.id;
+    else if (event.type === 'step-ended') steps.push(rowOf(event));
+    else if ('totals' in event) {
+      const { durationMs, totals } = event;
+      const { tokens: totalTokens, cost: totalCost } = totals;
+      return { executionId, steps, totalTokens, totalCost, durationMs, ...endingOf(event) };
+    }
+  }
+  throw new Error('An execution ended without its last event');
+}
+
+function rowOf({ step, result }: Extract<ExecutionEvent, { type: 'step-ended' }>): StepRow {
+  const { promptTokens = null, completionTokens = null, estimatedCost = null, resolvedPrompt } = result;
+  const { stepId: id, path, status, output = null, error = null, durationMs, modelUsed = null } = result;
+  return {
+    ...{ id, name: step.name, type: step.type, path, status, output, error, durationMs, modelUsed },
+    ...{ promptTokens, completionTokens, estimatedCost },
+    totalTokens: promptTokens === null || completionTokens === null ? null : promptTokens + completionTokens,
+    ...(resolvedPrompt !== undefined && { resolvedPrompt }),
+  };
+}
+
+function endingOf(
+  event: Extract<ExecutionEvent, { totals: unknown }>,
+): Pick<DispatchResult, 'success' | 'status' | 'output' | 'error' | 'batchExecutionId'> {
+  switch (event.type) {
+    case 'cut-off':
+      return { success: false, status: 'failed', output: null, error: event.error.message };
+    case 'suspended':
+      return { success: true, status: 'paused', output: null, error: null, batchExecutionId: event.batchId };
+    case 'ended': {
+      const { success, output, error } = event;
+      return { success, status: success ? 'completed' : 'failed', output, error };
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import { type FlowStep, type StepEvent, variableOf } from '../../domain/flows/steps/step.ts';
+import type { ExecutionEvent } from '../../execution/execution-event.ts';
+import { pingEveryMs } from '../../platform/http/live-body.ts';
+import type { DispatchEvent, EventBody } from './dispatch-event.ts';
+import { withPings } from './pings.ts';
+
+/** An execution's events as a client of POST /v1/dispatch reads them, numbered without gaps, with a ping in each silence. */
+export async function* dispatchEvents(
+  events: AsyncIterable<ExecutionEvent>,
+  everyMs = pingEveryMs,
+): AsyncGenerator<DispatchEvent, void> {
+  const mapper = openMapper();
+  let executionId = '';
+  let seq = 0;
+  for await (const event of withPings(events, everyMs)) {
+    if (event !== 'ping' && event.type === 'started') executionId = event.execution.id;
+    const body: EventBody =
+      event === 'ping' ? { type: 'ping', timestamp: new Date().toISOString() } : mapper(event);
+    yield { ...body, executionId, seq: seq++ } as DispatchEvent;
+  }
+}
+
+/** Knows of an execution what later events say again, and numbers its texts, since a step may show several. */
+function openMapper() {
+  let totalSteps = 0;
+  let texts = 0;
+  const stepEvent = ({ id: stepId }: FlowStep, event: StepEvent): EventBody => {
+    if (event.type === 'text_start') texts++;
+    const id = `text_${texts}`;
+    if (event.type === 'custom') return { ...event, stepId };
+    if (event.type === 'text_start') return { ...event, id, stepId, role: 'assistant' };
+    return { ...event, id, stepId };
+  };
+  return (event: ExecutionEvent): EventBody => {
+    switch (event.type) {
+      case 'started': {
+        ({ totalSteps } = event);
+        const { startedAt, flowId, flowName } = event.execution;
+        return { type: 'execution_start', kind: 'flow', startedAt, flowId, flowName, totalSteps };
+      }
+      case 'step-started':
+        return stepStart(event, totalSteps);
+      case 'step-event':
+        return stepEvent(event.step, event.event);
+      case 'step-ended':
+        return event.result.status === 'skipped' ? stepSkip(event) : stepComplete(event);
+      case 'suspended': {
+        const { at: awaitedAt, until, batchId: batchExecutionId } = event;
+        const wait = { awaitReason: 'wait', awaitedAt, until: until.toISOString() } as const;
+        return { type: 'await', ...wait, batchExecutionId };
+      }
+      case 'cut-off':
+        return { type: 'execution_error', kind: 'flow', error: event.error };
+      case 'ended':
+        return executionComplete(event, totalSteps);
+    }
+  };
+}
+
+type EventOf<Type> = Extract<ExecutionEvent, { type: Type }>;
+
+const placeOf = ({ id, name }: FlowStep, path: string) => ({
+  id,
+  name,
+  index: Number.parseInt(path, 10),
+  path,
+});
+
+function stepStart({ step, path, at }: EventOf<'step-started'>, totalSteps: number): EventBody {
+  const outputVariable = variableOf(step);
+  return {
+    type: 'step_start',
+    ...placeOf(step, path),
+    stepType: step.type,
+    totalSteps,
+    ...(outputVariable && { outputVariable }),
+    startedAt: at,
+  };
+}
+
+const stepSkip = ({ step, result, at }: EventOf<'step-ended'>): EventBody => ({
+  type: 'step_skip',
+  ...placeOf(step, result.path),
+  ...(step.when && { when: step.when }),
+  skippedAt: at,
+});
+
+function stepComplete({ step, result }: EventOf<'step-ended'>): EventBody {
+  const { status, output = null, error, durationMs, promptTokens, completionTokens } = result;
+  return {
+    type: 'step_complete',
+    ...placeOf(step, result.path),
+    success: status === 'completed',
+    result: output,
+    ...(error !== undefined && { error }),
+    durationMs,
+    ...(promptTokens !== undefined && { tokensUsed: promptTokens + (completionTokens ?? 0) }),
+    ...(result.estimatedCost !== undefined && { cost: result.estimatedCost }),
+    ...(result.resolvedPrompt !== undefined && { resolvedPrompt: result.resolvedPrompt }),
+  };
+}
+
+function executionComplete(
+  { success, output, error, at, durationMs, totals }: EventOf<'ended'>,
+  totalSteps: number,
+): EventBody {
+  const { cost: totalCost, tokens: totalTokens, completedSteps, failedSteps } = totals;
+  return {
+    type: 'execution_complete',
+    kind: 'flow',
+    success,
+    finalOutput: output,
+    ...(error !== null && { error }),
+    ...{ totalCost, totalTokens, durationMs, totalSteps },
+    ...{ successfulSteps: completedSteps, failedSteps },
+    completedAt: at,
+  };
+}

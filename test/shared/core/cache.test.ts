@@ -1,0 +1,79 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { loadingCache, memoise } from '../../../shared/core/cache.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const counting = <T>(make: (text: string) => T) => {
+  const made: string[] = [];
+  return {
+    made,
+    make(text: string) {
+      made.push(text);
+      return make(text);
+    },
+  };
+};
+
+test('memoise makes a value once, and forgets the one that was used least recently', () => {
+  const { made, make } = counting((text) => text.toUpperCase());
+  const upper = memoise(make, { entriesMax: 2 });
+  for (const text of ['a', 'b', 'a', 'c', 'a', 'b']) expect(upper(text)).toBe(text.toUpperCase());
+  expect(made).toEqual(['a', 'b', 'c', 'b']);
+});
+
+test('memoise forgets values of long texts first, and keeps none that is too long by itself', () => {
+  const { made, make } = counting(() => 'made');
+  const remembered = memoise(make, { entriesMax: 100, charactersMax: 10 });
+  for (const text of ['', 'aaaa', 'bbbb', 'aaaa', 'x'.repeat(11), 'x'.repeat(11), 'cccc', 'bbbb'])
+    expect(remembered(text)).toBe('made');
+  expect(made).toEqual(['', 'aaaa', 'bbbb', 'x'.repeat(11), 'x'.repeat(11), 'cccc', 'bbbb']);
+});
+
+test('what could not be made is made again', () => {
+  const { made, make } = counting((text): string => {
+    throw new Error(text);
+  });
+  const failing = memoise(make);
+  for (let n = 0; n < 2; n++) expect(() => failing('a')).toThrow('a');
+  expect(made).toHaveLength(2);
+});
+
+test('callers that ask at the same time share one load', async () => {
+  const cached = loadingCache<number>({ entriesMax: 5 });
+  const load = vi.fn(async () => 1);
+  expect(await Promise.all([cached('a', load), cached('a', load)])).toEqual([1, 1]);
+  expect(await cached('a', load)).toBe(1);
+  expect(load).toHaveBeenCalledTimes(1);
+});
+
+test('a failed load and an undefined value are not kept', async () => {
+  const cached = loadingCache<number | undefined>({ entriesMax: 5 });
+  await expect(cached('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await cached('a', async () => undefined)).toBeUndefined();
+  expect(await cached('a', async () => 2)).toBe(2);
+  expect(await cached('a', async () => 3)).toBe(2);
+});
+
+test('a load that others pushed out still gives its value, and its failure removes no newer one', async () => {
+  const cached = loadingCache<string>({ entriesMax: 1 });
+  const { promise, reject } = Promise.withResolvers<string>();
+  const first = cached('a', () => promise);
+  expect(await cached('b', async () => 'b')).toBe('b');
+  expect(await cached('a', async () => 'second')).toBe('second');
+  reject(new Error('late'));
+  await expect(first).rejects.toThrow('late');
+  expect(await cached('a', async () => 'third')).toBe('second');
+});
+
+test('an entry is loaded again once its time is over', async () => {
+  const now = Date.now();
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(now);
+  const cached = loadingCache<number>({ entriesMax: 5, ttlMs: 1_000 });
+  await cached('a', async () => 1);
+  clock.mockReturnValue(now + 999);
+  expect(await cached('a', async () => 2)).toBe(1);
+  clock.mockReturnValue(now + 1_001);
+  expect(await cached('a', async () => 2)).toBe(2);
+});

@@ -1,0 +1,87 @@
+import { expect, test, vi } from 'vitest';
+import { newId } from '../../../../shared/core/ids.ts';
+import { type Dispatch, execute } from '../../../../shared/execution/dispatch/execute.ts';
+import { prepare } from '../../../../shared/execution/dispatch/prepare.ts';
+import { DispatchBody } from '../../../../shared/execution/dispatch/request.ts';
+import { checkpointsOf } from '../../../../shared/execution/runs/run-history.ts';
+import { template } from '../../../support/flows.ts';
+import { modelServer } from '../../../support/model-server.ts';
+import { principalHere } from '../../../support/principals.ts';
+import { countingRuntime, newTenant } from '../../../support/stack.ts';
+
+const ask = { type: 'prompt', name: 'ask', config: { model: 'generic-openai/any', userPrompt: 'Speak' } };
+
+async function begin(steps: object[], changes: Partial<Dispatch> = {}) {
+  const tenant = await newTenant();
+  const scope = { ...countingRuntime().scopeOf(tenant.tenant), newId };
+  const principal = principalHere(tenant);
+  const body = DispatchBody.parse({ flow: { name: 'Inline', steps }, options: { flowMode: 'create' } });
+  const prepared = await prepare(scope, principal, body);
+  const clientSignal = new AbortController().signal;
+  const dispatch = { prepared, body, principal, requestId: 'r', timeMs: 60_000, clientSignal };
+  const events = execute(scope, { ...dispatch, showsProgress: true, ...changes });
+  return { events, checkpoints: (runId: string) => checkpointsOf(scope, { runId, recordId: null }) };
+}
+
+test('every event is yielded once, and the totals stand in the last', async () => {
+  const server = await modelServer({ answer: () => 'one two' });
+  vi.stubEnv('GENERIC_OPENAI_BASE_URL', server.url);
+  const { events } = await begin([template('x'), ask]);
+  const all = await Array.fromAsync(events);
+  expect(all.map((event) => (event.type === 'step-event' ? event.event.type : event.type))).toEqual([
+    ...['started', 'step-started', 'step-ended', 'step-started'],
+    ...['text_start', 'text_delta', 'text_delta', 'text_complete'],
+    ...['step-ended', 'ended'],
+  ]);
+  expect(all.at(-1)).toMatchObject({
+    ...{ success: true, output: 'one two', error: null },
+    totals: { tokens: { input: 2, output: 2 }, completedSteps: 2, failedSteps: 0 },
+  });
+});
+
+test('the run waits until an event is taken', async () => {
+  const server = await modelServer();
+  vi.stubEnv('GENERIC_OPENAI_BASE_URL', server.url);
+  const { events } = await begin([template('x'), ask]);
+  await events.next();
+  await events.next();
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(server.requests).toHaveLength(0);
+  await Array.fromAsync(events);
+  expect(server.requests).toHaveLength(1);
+});
+
+test('leaving the loop ends the run, which is written down before the loop is left', async () => {
+  const server = await modelServer({ misbehave: 'hang' });
+  vi.stubEnv('GENERIC_OPENAI_BASE_URL', server.url);
+  const { events, checkpoints } = await begin([template('x'), ask]);
+  let runId = '';
+  for await (const event of events) {
+    if (event.type === 'started') runId = event.execution.id;
+    if (event.type === 'step-event') break;
+  }
+  await vi.waitFor(() => expect(server.gone()).toBe(server.requests.length));
+  expect((await checkpoints(runId)).at(-1)?.end).toMatchObject({
+    status: 'failed',
+    error: 'The client went away',
+  });
+});
+
+test('a run whose time is over ends although nobody takes its events, which are there afterwards', async () => {
+  const { events, checkpoints } = await begin([template('x'), template('y')], { timeMs: 300 });
+  const { value: started } = await events.next();
+  const runId = started?.type === 'started' ? started.execution.id : '';
+  await vi.waitFor(
+    async () => expect((await checkpoints(runId)).at(-1)?.end).toMatchObject({ status: 'failed' }),
+    5_000,
+  );
+  const rest = await Array.fromAsync(events);
+  expect(rest.at(-1)).toMatchObject({ type: 'cut-off', error: { code: 'TIMEOUT' } });
+});
+
+test('a resolved prompt is shown in debug mode alone', async () => {
+  const server = await modelServer();
+  vi.stubEnv('GENERIC_OPENAI_BASE_URL', server.url);
+  const { events } = await begin([ask]);
+  expect(JSON.stringify(await Array.fromAsync(events))).not.toContain('resolvedPrompt');
+});

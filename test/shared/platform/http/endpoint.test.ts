@@ -1,0 +1,98 @@
+import { Readable } from 'node:stream';
+import { expect, expectTypeOf, test } from 'vitest';
+import * as z from 'zod';
+import { optionalCredential } from '../../../../shared/platform/auth/optional-credential.ts';
+import { using } from '../../../../shared/platform/aws/uses.ts';
+import type { Scope } from '../../../../shared/platform/data/scope.ts';
+import { answerOf } from '../../../../shared/platform/http/answers.ts';
+import { defineEndpoint } from '../../../../shared/platform/http/endpoint.ts';
+import { type EndpointResponse, isStreamed } from '../../../../shared/platform/http/response.ts';
+import type { Principal } from '../../../../shared/platform/identity/principal.ts';
+
+const base = { id: 'test.get', method: 'GET', path: '/v1/test', summary: 'A test' } as const;
+const guarded = { ...base, permission: 'authenticated', needs: {} } as const;
+const One = z.object({ one: z.number() });
+const json = { kind: 'json', bodies: { 200: One, 204: z.void() } } as const;
+const live = { contentType: 'text/csv', stream: Readable.from(['a']) };
+
+test('what a handler returns follows from the response', () => {
+  const response = { kind: 'json', bodies: { 200: One } } as const;
+  defineEndpoint({ ...guarded, response, handle: () => ({ one: 1 }) });
+  // @ts-expect-error: another body
+  defineEndpoint({ ...guarded, response, handle: () => ({ one: '1' }) });
+  defineEndpoint({ ...guarded, response: json, handle: () => ({ status: 204, body: undefined }) });
+  // @ts-expect-error: of several statuses none is named
+  defineEndpoint({ ...guarded, response: json, handle: () => ({ one: 1 }) });
+  defineEndpoint({ ...guarded, response: { kind: 'text', mediaType: 'text/css' }, handle: () => 'a {}' });
+  // @ts-expect-error: no text
+  defineEndpoint({ ...guarded, response: { kind: 'text', mediaType: 'text/css' }, handle: () => ({}) });
+  defineEndpoint({ ...guarded, response: { kind: 'sse', events: One }, handle: () => live });
+  // @ts-expect-error: a whole body in place of a live one
+  defineEndpoint({ ...guarded, response: { kind: 'sse', events: One }, handle: () => ({ one: 1 }) });
+});
+
+test('who calls, and what of its needs a handler gets, follow from the scope', () => {
+  const clock = using([], (_scope: Scope) => 1);
+  const response = { kind: 'json', bodies: { 200: z.void() } } as const;
+  const needs = { clock };
+  defineEndpoint({
+    ...{ ...base, permission: 'authenticated', response, needs },
+    handle: ({ principal }, given) => {
+      expectTypeOf(principal).toEqualTypeOf<Principal>();
+      expectTypeOf(given.clock).toEqualTypeOf<number>();
+    },
+  });
+  defineEndpoint({
+    ...{ ...base, permission: 'public', scope: optionalCredential, response, needs },
+    handle: ({ principal }, given) => {
+      expectTypeOf(principal).toEqualTypeOf<Principal | undefined>();
+      expectTypeOf(given?.clock).toEqualTypeOf<number | undefined>();
+    },
+  });
+  defineEndpoint({
+    ...{ ...base, permission: 'public', scope: 'none', response, needs: {} },
+    handle: ({ principal }, given) => {
+      expectTypeOf(principal).toEqualTypeOf<undefined>();
+      expectTypeOf(given).toEqualTypeOf<undefined>();
+    },
+  });
+  const handle = () => undefined;
+  // @ts-expect-error: needs without a tenant
+  defineEndpoint({ ...base, permission: 'public', scope: 'none', response, needs, handle });
+  // @ts-expect-error: public without a scope
+  defineEndpoint({ ...base, permission: 'public', response, needs: {}, handle });
+  // @ts-expect-error: a scope of its own beside a permission
+  defineEndpoint({ ...base, permission: 'FLOWS:READ', scope: 'none', response, needs: {}, handle });
+});
+
+test.each<[EndpointResponse['kind'], EndpointResponse, unknown, object]>([
+  [
+    'json',
+    { kind: 'json', bodies: { 201: One } },
+    { one: 1, two: 2 },
+    { statusCode: 201, body: '{"one":1}' },
+  ],
+  ['json', json, { status: 204 }, { statusCode: 204, body: '' }],
+  [
+    'text',
+    { kind: 'text', mediaType: 'text/css', headers: { 'x-own': '1' } },
+    'a {}',
+    { statusCode: 200, body: 'a {}', headers: { 'content-type': 'text/css', 'x-own': '1' } },
+  ],
+  ['sse', { kind: 'sse', events: One }, live, { statusCode: 200, body: live.stream }],
+  ['stream', { kind: 'stream', mediaType: 'text/csv', body: z.string() }, live, { body: live.stream }],
+  [
+    'stream',
+    { kind: 'stream', mediaType: 'text/csv', body: z.string(), bodies: { 204: z.void() } },
+    { status: 204 },
+    { statusCode: 204, body: '' },
+  ],
+])('%s: an answer is made as it is declared', (kind, response, reply, expected) => {
+  expect(answerOf(response, reply)).toMatchObject(expected);
+  expect(isStreamed({ response })).toBe(kind === 'sse' || kind === 'stream');
+});
+
+test('a status that is not declared, and a body that does not suit its schema, are faults', () => {
+  expect(() => answerOf(json, { status: 201, body: {} })).toThrow('no body for the status 201');
+  expect(() => answerOf(json, { status: 200, body: { one: 'x' } })).toThrow(z.ZodError);
+});

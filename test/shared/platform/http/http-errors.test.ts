@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import {
+  busy,
+  conflict,
+  type ErrorCode,
+  forbidden,
+  missingPermission,
+  notFound,
+  nothingToRun,
+  rateLimited,
+  ServiceError,
+  unauthenticated,
+} from '../../../../shared/core/errors.ts';
+import { httpErrorOf, httpErrors } from '../../../../shared/platform/http/http-errors.ts';
+
+const bodyOf = (error: ServiceError) => httpErrorOf(error).body;
+
+test.each(Object.keys(httpErrors) as ErrorCode[])(
+  '%s: details are a text with 401, 403 and 429 alone',
+  (code) => {
+    const { statusCode, body } = httpErrorOf(new ServiceError(code, 'Words'));
+    const details = [401, 403, 429].includes(statusCode) ? 'Words' : [{ code, message: 'Words' }];
+    expect(body).toEqual({ error: expect.any(String), details });
+  },
+);
+
+test('404, 409, 422 and 503 answers carry a code', () => {
+  const missing = { code: 'NOT_FOUND', message: 'Record not found' };
+  expect(bodyOf(notFound('Record'))).toEqual({ error: 'Record not found', details: [missing] });
+  const over = { code: 'CONFLICT', message: 'It is over' };
+  expect(bodyOf(conflict('It is over'))).toEqual({ error: 'Conflict', details: [over] });
+  const taken = { path: 'name', code: 'NAME_TAKEN', message: 'Taken' } as const;
+  expect(bodyOf(conflict(taken))).toEqual({ error: 'Conflict', details: [taken] });
+  const nothing = { code: 'NOTHING_TO_RUN', message: 'No steps' };
+  expect(bodyOf(nothingToRun('No steps'))).toEqual({ error: 'Unprocessable', details: [nothing] });
+  expect(bodyOf(busy())).toMatchObject({ error: 'Service unavailable', details: [{ code: 'BUSY' }] });
+});
+
+test('a 403 holds exactly error and details, and a code only where the reason has one', () => {
+  const details = 'Missing required permission: FLOWS:READ';
+  expect(bodyOf(missingPermission('FLOWS:READ'))).toEqual({ error: 'Forbidden', details });
+  expect(bodyOf(forbidden('IP address not allowed'))).toEqual({
+    error: 'Forbidden',
+    details: 'IP address not allowed',
+  });
+  expect(bodyOf(missingPermission('FLOWS:READ', 'TEST_KEY_PERMISSION_DENIED'))).toEqual({
+    error: 'Forbidden',
+    details,
+    code: 'TEST_KEY_PERMISSION_DENIED',
+  });
+});
+
+test('headers follow from the error: the challenge of a 401, the seconds to wait', () => {
+  expect(httpErrorOf(unauthenticated())).toMatchObject({
+    statusCode: 401,
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  });
+  expect(httpErrorOf(rateLimited('Hourly', 5, 17))).toMatchObject({
+    statusCode: 429,
+    headers: { 'Retry-After': '17' },
+  });
+  expect(httpErrorOf(busy()).headers).toEqual({ 'Retry-After': '10' });
+  expect(httpErrorOf(conflict('It is over')).headers).toEqual({});
+});
