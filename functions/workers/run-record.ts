@@ -1,8 +1,8 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { log } from '../../shared/core/log.ts';
+import { gatherCommits } from '../../shared/execution/batches/gathered-commits.ts';
 import { loadJobs } from '../../shared/execution/batches/record-jobs.ts';
 import { runRecord } from '../../shared/execution/batches/record-runner.ts';
-import { endsTogether } from '../../shared/execution/batches/run-ends.ts';
 import { RunMessage } from '../../shared/execution/batches/run-message.ts';
 import { livePorts } from '../../shared/execution/live-ports.ts';
 import { messagesOf, type Received } from '../../shared/platform/aws/messages.ts';
@@ -41,7 +41,7 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
 
 async function runTenant(scope: Scope, deliveries: Delivery[], signal: AbortSignal): Promise<string[][]> {
   const groups = [...Map.groupBy(deliveries, ({ group }) => group).values()];
-  const withEnd = endsTogether(scope);
+  const withCommits = gatherCommits(scope);
   // The first of each group in one round trip; the others when their turn comes, which may be minutes later.
   const firsts = await loadJobs(
     scope,
@@ -51,7 +51,7 @@ async function runTenant(scope: Scope, deliveries: Delivery[], signal: AbortSign
     groups.map((group, place) =>
       runGroup(group, async ({ message }, index) => {
         const [job] = index === 0 ? [firsts[place]] : await loadJobs(scope, [message]);
-        if (job) await runRecord(scope, job, withEnd, signal);
+        if (job) await runRecord(scope, job, withCommits, signal);
       }),
     ),
   );

@@ -49,6 +49,14 @@ export class ServiceError extends Error {
 export const hasCode = (error: unknown, code: ErrorCode): error is ServiceError =>
   error instanceof ServiceError && error.code === code;
 
+/** Answers something in place of what is not there. For `catch`. */
+export const ifMissing =
+  <T>(answer: T) =>
+  (error: unknown): T => {
+    if (hasCode(error, 'NOT_FOUND')) return answer;
+    throw error;
+  };
+
 /** A detail, or the words of a failure whose code says all else. */
 type Detail = ErrorDetail | string;
 const errorOf = (code: ErrorCode, detail: Detail, more: More = {}) =>

@@ -39,8 +39,13 @@ export const idKind = (id: string) => id.slice(0, id.indexOf('_')) as IdPrefix;
 export const timeOf = (id: string) => decodeTime(id.slice(-26).toUpperCase());
 
 /** The first possible id of a moment: a bound for "created since" on sort keys that begin with an id. None is older than 1970. */
-export const idFloor = (prefix: IdPrefix, timeMs: number) =>
-  `${prefix}_${encodeTime(Math.max(0, timeMs)).toLowerCase()}${'0'.repeat(16)}`;
+export const idFloor = (prefix: IdPrefix, timeMs: number) => idAt(prefix, timeMs, '0');
+
+/** The last possible id of a moment. */
+export const idCeiling = (prefix: IdPrefix, timeMs: number) => idAt(prefix, timeMs, 'z');
+
+const idAt = (prefix: IdPrefix, timeMs: number, filling: string) =>
+  `${prefix}_${encodeTime(Math.max(0, timeMs)).toLowerCase()}${filling.repeat(16)}`;
 
 /** The schema of an id in a path or a body: a garbled one is a 400, an unknown one a 404. */
 export const idOf = <P extends IdPrefix>(prefix: P) =>

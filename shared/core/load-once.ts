@@ -1,6 +1,8 @@
-/** What loads something when it is first asked for. Node takes a while even to find a module that it has loaded already. */
-export function loadOnce<T>(load: () => Promise<T>): () => Promise<T> {
-  let loading: Promise<T> | undefined;
+/**
+ * Loads or makes something when it is first asked for: a module, which Node takes a while even to find again, or a client.
+ */
+export function loadOnce<T extends object>(load: () => T): () => T {
+  let loading: T | undefined;
   return () => {
     loading ??= load();
     return loading;

@@ -1,29 +1,68 @@
 import { SecretKey } from './secret-key.ts';
 
-// Names are bounded and blanks have one place each, so that no text takes more than a reading.
+/**
+ * `{{secret:KEY}}`, with the blanks, dashes and filters that Liquid allows; the key and the end may be missing. Keys are
+ * bounded, and blanks have one place each, so that no text takes more than a reading.
+ */
+const reference =
+  /\{\{(?<dash>-?)\s*secret:\s*(?:(?<key>(?:[^\s{|}-]|-(?!\})){1,101})(?<end>\s*(?:\|[^{}]*|-)?\}\})?|(?<endWithoutKey>\}\})?)/g;
 
-/** The beginning of `{{secret:KEY}}`, with the blanks and the dash that Liquid allows. */
-const opening = /\{\{(-?)\s*secret:\s*((?:[^\s{|}-]|-(?!\})){0,101})/g;
-/** The whole of it, as a script may have it. */
-const plain = /\{\{\s*secret:\s*(?:([^\s{|}-]{1,101})\s*)?\}\}/g;
+interface Reference {
+  dash: string;
+  key: string;
+  /** From after the key to the closing braces. */
+  end: string | undefined;
+}
+
+const toReference = ({
+  dash = '',
+  key = '',
+  end,
+  endWithoutKey,
+}: Partial<Record<string, string>>): Reference => ({
+  dash,
+  key,
+  end: end ?? endWithoutKey,
+});
+
+const replaced = (text: string, replace: (reference: Reference, whole: string) => string) =>
+  text.includes('secret:')
+    ? text.replace(reference, (whole, ...groups) => replace(toReference(groups.at(-1)), whole))
+    : text;
+
+/** Whether a script may have it so: without dashes and filters, which are Liquid's. */
+const isPlain = ({ dash, key, end }: Reference) =>
+  dash === '' && !key.includes('-') && end?.trimStart() === '}}';
+
 /** What a script reads as a variable: `secrets.KEY` or `secrets['KEY']`. */
 const member = /\bsecrets\s*(?:\?\.\s*|\.\s*|(?:\?\.\s*)?\[\s*['"`])([A-Z][A-Z0-9_]{1,99})\b/g;
 
-const namesIn = (text: string, pattern: RegExp, group: number) =>
-  [...text.matchAll(pattern)].map((match) => match[group] ?? '');
+const referencesIn = (text: string) =>
+  namesSecret(text) ? [...text.matchAll(reference)].map(({ groups = {} }) => toReference(groups)) : [];
 
 /** Whether a text names a secret, right or wrong. */
-export const namesSecret = (text: string) => text.includes('secret:') && text.search(opening) >= 0;
+export const namesSecret = (text: string) => text.includes('secret:') && text.search(reference) >= 0;
 
 /** The keys of the secrets that a template names. */
-export const keysOfTemplate = (text: string) => (namesSecret(text) ? namesIn(text, opening, 2) : []);
+export const keysOfTemplate = (text: string) => referencesIn(text).map(({ key }) => key);
 
 /** The keys of the secrets that a script names, in its literals or as `secrets.KEY`. */
-export const keysOfScript = (code: string) => [...namesIn(code, plain, 1), ...namesIn(code, member, 1)];
+export const keysOfScript = (code: string) => [
+  ...referencesIn(code)
+    .filter(isPlain)
+    .map(({ key }) => key),
+  ...[...code.matchAll(member)].map(([, key = '']) => key),
+];
 
 /** The template as Liquid takes it: the secrets are members of one variable. */
 export const withSecretsVariable = (text: string) =>
-  namesSecret(text) ? text.replace(opening, '{{$1 secrets.$2') : text;
+  replaced(text, ({ dash, key, end = '' }) => `{{${dash} secrets.${key}${end}`);
+
+/** The text with `secret:KEY` in place of each whole reference. */
+export const withBareReferences = (text: string) =>
+  replaced(text, ({ key, end }, whole) =>
+    end !== undefined && SecretKey.safeParse(key).success ? `secret:${key}` : whole,
+  );
 
 /** What is wrong with the names of secrets in a text, or nothing. */
 export function secretNameProblem(keys: readonly string[]): string | undefined {
@@ -35,4 +74,4 @@ export function secretNameProblem(keys: readonly string[]): string | undefined {
 
 /** A script with something in place of each `{{secret:KEY}}`. */
 export const inScript = (code: string, replace: (key: string) => string) =>
-  code.includes('secret:') ? code.replace(plain, (_all, key: string) => replace(key)) : code;
+  replaced(code, (found, whole) => (isPlain(found) ? replace(found.key) : whole));

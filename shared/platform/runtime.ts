@@ -1,5 +1,6 @@
 import { requireEnv } from '../core/environment.ts';
 import { newId } from '../core/ids.ts';
+import { loadOnce } from '../core/load-once.ts';
 import { documentClient } from './data/client.ts';
 import { patient } from './data/commit.ts';
 import type { Scope } from './data/scope.ts';
@@ -11,20 +12,15 @@ export interface Runtime {
   scopeOf: (tenant: string, patience?: AbortSignal) => Scope;
 }
 
-let production: Runtime | undefined;
-
 /** The runtime of a deployed Lambda, made on first use. */
-export function productionRuntime(): Runtime {
-  if (!production) {
-    const client = documentClient();
-    const tableName = requireEnv('TABLE_NAME');
-    production = {
-      scopeOf: (tenant, patience) => ({
-        table: tenantTable(patience ? patient(client, patience) : client, tableName, tenant),
-        now: () => new Date(),
-        newId,
-      }),
-    };
-  }
-  return production;
-}
+export const productionRuntime = loadOnce((): Runtime => {
+  const client = documentClient();
+  const tableName = requireEnv('TABLE_NAME');
+  return {
+    scopeOf: (tenant, patience) => ({
+      table: tenantTable(patience ? patient(client, patience) : client, tableName, tenant),
+      now: () => new Date(),
+      newId,
+    }),
+  };
+});

@@ -9,9 +9,9 @@ import { recordStore } from '../../shared/domain/records/record-store.ts';
 import type { Batch } from '../../shared/execution/batches/batch.ts';
 import { runIdOf } from '../../shared/execution/batches/batch-plan.ts';
 import { batchStore, slotOf } from '../../shared/execution/batches/batch-store.ts';
+import { gatherCommits } from '../../shared/execution/batches/gathered-commits.ts';
 import { loadJobs } from '../../shared/execution/batches/record-jobs.ts';
 import { runRecord } from '../../shared/execution/batches/record-runner.ts';
-import { endsTogether } from '../../shared/execution/batches/run-ends.ts';
 import type { RunMessage } from '../../shared/execution/batches/run-message.ts';
 import { StepResultQuery, stepResultStore } from '../../shared/execution/runs/step-results.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
@@ -97,7 +97,7 @@ export type PlannedBatch = Awaited<ReturnType<typeof plannedBatch>>;
 /** Runs one record as a worker of its own would, in a world that the test may have broken. */
 export async function runOnce(scope: Scope, message: RunMessage, signal = new AbortController().signal) {
   const [job] = await loadJobs(scope, [message]);
-  if (job) await runRecord(scope, job, endsTogether(scope), signal);
+  if (job) await runRecord(scope, job, gatherCommits(scope), signal);
 }
 
 const aMinute = { getRemainingTimeInMillis: () => 60_000 };

@@ -1,14 +1,13 @@
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
+import { loadOnce } from '../../core/load-once.ts';
 import { withoutSdkLogger } from '../../platform/aws/without-sdk-logger.ts';
 import type { MessagesPort } from '../ports.ts';
 import { delivered } from './delivery.ts';
 
-let client: SESv2Client | undefined;
+const ses = loadOnce(() => withoutSdkLogger(new SESv2Client({})));
 const utf8 = (Data: string) => ({ Data, Charset: 'UTF-8' });
 
 export const sendEmail: MessagesPort['email'] = async ({ from, to, subject, html, text }) => {
-  client ??= withoutSdkLogger(new SESv2Client({}));
-  const ses = client;
   const command = new SendEmailCommand({
     FromEmailAddress: from,
     Destination: { ToAddresses: to },
@@ -20,7 +19,7 @@ export const sendEmail: MessagesPort['email'] = async ({ from, to, subject, html
     },
   });
   const { MessageId = '' } = await delivered('The email', (abortSignal) =>
-    ses.send(command, { abortSignal }),
+    ses().send(command, { abortSignal }),
   );
   return { messageId: MessageId };
 };

@@ -1,5 +1,6 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { requireEnv } from '../../core/environment.ts';
+import { loadOnce } from '../../core/load-once.ts';
 import { StepError } from '../../core/step-error.ts';
 import { withoutSdkLogger } from '../../platform/aws/without-sdk-logger.ts';
 import type { MessagesPort } from '../ports.ts';
@@ -9,14 +10,12 @@ export const eventSource = 'agent-flow-service';
 /** What EventBridge takes as one entry: source, type and detail together. */
 const entryBytesMax = 256 * 1024;
 
-let client: EventBridgeClient | undefined;
+const eventBridge = loadOnce(() => withoutSdkLogger(new EventBridgeClient({})));
 
 /** Puts a tenant's event on the deployment's bus. Whoever listens there tells tenants apart by `detail.tenant`. */
 export const putEvent =
   (tenant: string): MessagesPort['event'] =>
   async ({ type, payload }) => {
-    client ??= withoutSdkLogger(new EventBridgeClient({}));
-    const eventBridge = client;
     const Detail = JSON.stringify({ tenant, payload });
     const bytes = Buffer.byteLength(eventSource + type + Detail);
     if (bytes > entryBytesMax) {
@@ -26,7 +25,7 @@ export const putEvent =
     }
     const entry = { Source: eventSource, DetailType: type, Detail, EventBusName: requireEnv('EVENT_BUS') };
     const { Entries: [answer] = [] } = await delivered('The event', (abortSignal) =>
-      eventBridge.send(new PutEventsCommand({ Entries: [entry] }), { abortSignal }),
+      eventBridge().send(new PutEventsCommand({ Entries: [entry] }), { abortSignal }),
     );
     // One that fails is told in an answer that succeeds.
     if (answer?.EventId) return { eventId: answer.EventId };

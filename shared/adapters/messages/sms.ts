@@ -1,20 +1,19 @@
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
+import { loadOnce } from '../../core/load-once.ts';
 import { withoutSdkLogger } from '../../platform/aws/without-sdk-logger.ts';
 import type { MessagesPort } from '../ports.ts';
 import { delivered } from './delivery.ts';
 
-let client: SNSClient | undefined;
+const sns = loadOnce(() => withoutSdkLogger(new SNSClient({})));
 
 export const sendSms: MessagesPort['sms'] = async ({ from, to, message }) => {
-  client ??= withoutSdkLogger(new SNSClient({}));
-  const sns = client;
   const command = new PublishCommand({
     PhoneNumber: to,
     Message: message,
     ...(from && { MessageAttributes: senderAttributes(from) }),
   });
   const { MessageId = '' } = await delivered('The text message', (abortSignal) =>
-    sns.send(command, { abortSignal }),
+    sns().send(command, { abortSignal }),
   );
   return { messageId: MessageId };
 };

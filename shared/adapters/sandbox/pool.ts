@@ -3,6 +3,7 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { busy } from '../../core/errors.ts';
+import { loadOnce } from '../../core/load-once.ts';
 import { log } from '../../core/log.ts';
 import { type Limits, type Patience, SandboxError, type SandboxTask } from './sandbox.ts';
 import { makeTurns } from './turns.ts';
@@ -32,12 +33,7 @@ const places = 2 * placesPerTenant + 2;
 const turns = makeTurns({ places, placesPerTenant });
 const turnsAlone = makeTurns({ places: 1, placesPerTenant: 1 });
 
-let pool: Piscina | undefined;
-
-export function threads(): Piscina {
-  pool ??= newPool();
-  return pool;
-}
+export const threads = loadOnce(newPool);
 
 function newPool(): Piscina {
   const made = new Piscina({

@@ -3,13 +3,12 @@ import { ApiKey, apiKeyEntity, credentialEntity, keysPartition } from '../../pla
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { Changes, Write } from '../../platform/data/writes.ts';
+import { type Changes, exists, type Write } from '../../platform/data/writes.ts';
 import { type AuditEvent, audit } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 
 export type ApiKeyStore = ReturnType<typeof apiKeyStore>;
 
-const exists = { expression: 'attribute_exists(PK)' };
 const unchanged = ({ hash }: ApiKey) => ({ expression: '#hash = :old', values: { old: hash } });
 
 type ApiKeyChanges = NonNullable<Changes<typeof apiKeyEntity>['set']>;

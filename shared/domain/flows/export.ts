@@ -1,14 +1,12 @@
+import { withBareReferences } from '../../core/secret-references.ts';
 import type { FlowStep } from './steps/step.ts';
-
-/** `{{secret:KEY}}`, also with what Liquid allows around it: blanks, dashes, filters. */
-const secretReference = /\{\{-?\s*secret:\s*(\w{1,100})\s*(?:\|[^{}]*)?\}\}/g;
 
 /** Steps as they leave for another place to run: all is in them, and secrets are named as `secret:<NAME>`. */
 export const exportedSteps = (steps: readonly FlowStep[]): FlowStep[] =>
   steps.map((step) => withoutReferences(step) as FlowStep);
 
 function withoutReferences(value: unknown): unknown {
-  if (typeof value === 'string') return value.replace(secretReference, 'secret:$1');
+  if (typeof value === 'string') return withBareReferences(value);
   if (Array.isArray(value)) return value.map(withoutReferences);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withoutReferences(member)]));

@@ -6,7 +6,7 @@ import { type CursorQuery, cursorPage } from '../../platform/data/pages.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { firstDraft, savedDraft } from '../../platform/data/versioned.ts';
-import type { Write } from '../../platform/data/writes.ts';
+import { exists, type Write } from '../../platform/data/writes.ts';
 import { type Flow, flowEntity, flowsPartition } from './flow.ts';
 import { keysOfSteps, useWrites } from './secret-keys.ts';
 import type { FlowStep } from './steps/step.ts';
@@ -23,7 +23,6 @@ export interface FlowChanges {
 }
 
 const markedEveryMs = 60_000;
-const exists = { expression: 'attribute_exists(PK)' };
 
 export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (scope: Scope) => {
   const { table, now, newId } = scope;

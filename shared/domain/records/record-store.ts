@@ -4,7 +4,7 @@ import { ifRefused } from '../../platform/data/condition-failed.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import { isConditionFailed, retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { Condition } from '../../platform/data/writes.ts';
+import { type Condition, exists } from '../../platform/data/writes.ts';
 import { parseOrReject } from '../../platform/http/validation.ts';
 import { insertEach, insertMany } from './insert-many.ts';
 import { listRecords } from './list-records.ts';
@@ -12,7 +12,6 @@ import { matchingRecords, stillMatching } from './matching-records.ts';
 import { newRecord, type Owner, RecordDraft } from './new-record.ts';
 import { type RecordItem, recordEntity, recordGuardEntity } from './record.ts';
 import {
-  exists,
   insertsOf,
   isNamed,
   moveOf,

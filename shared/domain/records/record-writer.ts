@@ -9,7 +9,6 @@ import { type RecordItem, recordEntity, recordGuardEntity } from './record.ts';
 export type Pair = Pick<RecordItem, 'type' | 'name'>;
 export type RecordChanges = { [Field in keyof RecordDraft]?: RecordDraft[Field] | undefined };
 
-export const exists: Condition = { expression: 'attribute_exists(PK)' };
 export const isNamed = ({ type, name }: Pair): Condition => ({
   expression: '#summary.#type = :type AND #summary.#name = :name',
   values: { type, name },

@@ -4,11 +4,11 @@ import { generateKey, hashKey } from '../../platform/auth/key-format.ts';
 import { type Intake, intakeEntity } from '../../platform/auth/setup-link.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { exists } from '../../platform/data/writes.ts';
 import { audit } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 
 const lifeMs = 24 * 3_600_000;
-const exists = { expression: 'attribute_exists(PK)' };
 
 /** The tokens of setup links: each opens the intake of its own keys, and nothing else. */
 export const intakeTokens = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {

@@ -1,10 +1,10 @@
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Checkpoint } from '../runs/checkpoint.ts';
 import { checkpointsOf, redeliveredUntil } from '../runs/run-history.ts';
-import { openRunRecorder, type RunRecorder } from '../runs/run-recorder.ts';
+import { openRunRecorder, type RunEnding, type RunRecorder } from '../runs/run-recorder.ts';
 import type { Batch } from './batch.ts';
+import { gatherCommits, type RunCommits } from './gathered-commits.ts';
 import type { RecordJob } from './record-jobs.ts';
-import { type CommitEnd, endsTogether } from './run-ends.ts';
 
 /** Ends a record that was given up on, unless it has ended after all. */
 export async function failRecord(scope: Scope, job: RecordJob, error: string): Promise<void> {
@@ -12,7 +12,7 @@ export async function failRecord(scope: Scope, job: RecordJob, error: string): P
   const earlier = await earlierCheckpoints(scope, job);
   if (earlier.at(-1)?.end) return;
   const { batch } = job;
-  await endsTogether(scope)((commitEnd) => recorderOf(scope, job, batch, commitEnd, earlier).finish(error));
+  await gatherCommits(scope)((commits) => recorderOf(scope, job, batch, commits, earlier).finish(error));
 }
 
 /** What earlier attempts of a run wrote. */
@@ -26,7 +26,7 @@ export function recorderOf(
   scope: Scope,
   { message, record, flowDeleted }: RecordJob,
   { userId, organizationId, flowId, flowName, flowVersionId, ttl }: Batch,
-  commitEnd: CommitEnd,
+  commits: RunCommits,
   earlier: readonly Checkpoint[],
 ): RunRecorder {
   const { batchId, recordId, runId, slot } = message;
@@ -36,7 +36,6 @@ export function recorderOf(
   const isOrphan = flowDeleted || (recordId !== null && !record);
   const forgotten = isOrphan ? redeliveredUntil(scope) : ttl;
   const facts = { ...ids, recordName, recordMetadata, ...(forgotten !== undefined && { ttl: forgotten }) };
-  return openRunRecorder(scope, facts, (ending) => commitEnd({ ...ending, batchId, slot, isCounted: true }), {
-    earlier,
-  });
+  const commitEnd = (ending: RunEnding) => commits.end({ ...ending, batchId, slot, isCounted: true });
+  return openRunRecorder(scope, facts, commitEnd, { earlier, commitProgress: commits.progress });
 }

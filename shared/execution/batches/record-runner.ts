@@ -6,8 +6,8 @@ import { resultsOf } from '../runs/run-history.ts';
 import { runVariables } from '../runs/run-variables.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import { earlierCheckpoints, recorderOf } from './batch-recorder.ts';
+import type { RunCommits, WithCommits } from './gathered-commits.ts';
 import type { RecordJob } from './record-jobs.ts';
-import type { CommitEnd, WithEnd } from './run-ends.ts';
 import { endStopped } from './stopped-runs.ts';
 import { wakeAt } from './wakes.ts';
 
@@ -15,23 +15,18 @@ import { wakeAt } from './wakes.ts';
 export const runRecord = (
   scope: Scope,
   job: RecordJob,
-  withEnd: WithEnd,
+  withCommits: WithCommits,
   signal: AbortSignal,
-): Promise<void> => withEnd((commitEnd) => runJob(scope, job, commitEnd, signal));
+): Promise<void> => withCommits((commits) => runJob(scope, job, commits, signal));
 
-async function runJob(
-  scope: Scope,
-  job: RecordJob,
-  commitEnd: CommitEnd,
-  signal: AbortSignal,
-): Promise<void> {
+async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal: AbortSignal): Promise<void> {
   const { batch, record, flowDeleted } = job;
   if (!batch) return;
-  if (batch.stopped) return endStopped(scope, job, commitEnd);
+  if (batch.stopped) return endStopped(scope, job, commits);
   const earlier = await earlierCheckpoints(scope, job);
   const last = earlier.at(-1);
   if (last?.end) return;
-  const recorder = recorderOf(scope, job, batch, commitEnd, earlier);
+  const recorder = recorderOf(scope, job, batch, commits, earlier);
   if (flowDeleted) return recorder.finish('The flow was deleted');
   if (!record && job.message.recordId) return recorder.finish('The record was deleted');
 

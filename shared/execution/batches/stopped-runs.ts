@@ -2,20 +2,21 @@ import { using } from '../../platform/aws/uses.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { earlierCheckpoints, recorderOf } from './batch-recorder.ts';
+import { gatherCommits, type RunCommits } from './gathered-commits.ts';
 import { loadJobs, type RecordJob } from './record-jobs.ts';
-import { type CommitEnd, endsTogether } from './run-ends.ts';
 import type { RunMessage } from './run-message.ts';
 
 /**
  * Ends a run that began before its batch was stopped. Its record is not counted, so that the batch stays as it was
  * when it was stopped; its costs are.
  */
-export async function endStopped(scope: Scope, job: RecordJob, commitEnd: CommitEnd): Promise<void> {
+export async function endStopped(scope: Scope, job: RecordJob, commits: RunCommits): Promise<void> {
   const { batch } = job;
   const earlier = await earlierCheckpoints(scope, job);
   const last = earlier.at(-1);
   if (!batch?.stopped || !last || last.end) return;
-  const recorder = recorderOf(scope, job, batch, (end) => commitEnd({ ...end, isCounted: false }), earlier);
+  const uncounted: RunCommits = { ...commits, end: (end) => commits.end({ ...end, isCounted: false }) };
+  const recorder = recorderOf(scope, job, batch, uncounted, earlier);
   await recorder.finish(batch.error ?? 'The batch was cancelled');
 }
 
@@ -28,7 +29,7 @@ export const endParked = /* @__PURE__ */ using(
       if (!job?.batch?.stopped) return false;
       const earlier = await earlierCheckpoints(scope, job);
       if (!earlier.at(-1)?.waiting) return false;
-      const ended = endsTogether(scope)((commitEnd) => endStopped(scope, job, commitEnd));
+      const ended = gatherCommits(scope)((commits) => endStopped(scope, job, commits));
       // Refused where it was woken right before its batch was stopped, and has got further meanwhile.
       return ended.then(() => true, ifRefused(false));
     },

@@ -1,3 +1,4 @@
+import { unixSeconds } from '../../core/unix-seconds.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import type { StepResult } from '../engine/engine.ts';
@@ -8,8 +9,7 @@ import type { Prepared } from './prepare.ts';
 
 /** How long a parked run that belongs to nothing stored is kept: 30 days after the longest wait. */
 const forgottenAfterSeconds = 60 * 86_400;
-export const expiresAtOfParked = ({ now }: Scope) =>
-  Math.floor(now().getTime() / 1_000) + forgottenAfterSeconds;
+export const expiresAtOfParked = ({ now }: Scope) => unixSeconds(now()) + forgottenAfterSeconds;
 
 /** The longest that the process of a dispatched run may live, and a minute more. */
 const leaseMs = 16 * 60_000;

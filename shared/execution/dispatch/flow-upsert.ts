@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { conflict, hasCode } from '../../core/errors.ts';
+import { conflict, ifMissing } from '../../core/errors.ts';
 import { flowsPartition } from '../../domain/flows/flow.ts';
 import { flowStore, type LoadedFlow } from '../../domain/flows/flow-store.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
@@ -9,6 +9,7 @@ import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 import { isConditionFailed, retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { absent } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import type { DispatchBody } from './request.ts';
 
@@ -40,12 +41,13 @@ export const flowUpserter = (scope: Scope) => {
   const flows = flowStore(scope);
   const versions = versionStore(scope);
 
+  const get = (id: string) => flows.get(id).catch(ifMissing(undefined));
   const noteOf = (name: string) => table.get(flowNameEntity, { name }, { consistent: true });
 
   /** The flow that the last upsert of the name meant, or else the newest one that is called so. */
   async function find(name: string) {
     const noted = await noteOf(name);
-    const flow = noted && (await unlessMissing(flows.get(noted.flowId)));
+    const flow = noted && (await get(noted.flowId));
     if (flow?.name === name) return { noted, flow };
     const [other] = await table.queryAll({
       partition: flowsPartition,
@@ -53,7 +55,7 @@ export const flowUpserter = (scope: Scope) => {
       newestFirst: true,
       filter: { expression: '#summary.#name = :name', values: { name } },
     });
-    return { noted, flow: other && (await unlessMissing(flows.get(other.SK1 as string))) };
+    return { noted, flow: other && (await get(other.SK1 as string)) };
   }
   type Found = Awaited<ReturnType<typeof find>>;
 
@@ -62,9 +64,7 @@ export const flowUpserter = (scope: Scope) => {
     table.writes.put(
       flowNameEntity,
       { name, flowId, content },
-      noted
-        ? { expression: '#flowId = :old', values: { old: noted.flowId } }
-        : { expression: 'attribute_not_exists(PK)' },
+      noted ? { expression: '#flowId = :old', values: { old: noted.flowId } } : absent,
     );
 
   async function attempt(
@@ -109,7 +109,7 @@ export const flowUpserter = (scope: Scope) => {
     });
     if (flow.draft && options.createVersionOnChange) {
       // Another upsert may have published it.
-      await unlessMissing(versions.publishDraft(flow.id, flow.draft.id));
+      await versions.publishDraft(flow.id, flow.draft.id).catch(ifMissing(undefined));
     }
     return flow.id;
   };
@@ -134,12 +134,3 @@ const externalChanges = ({ id, name }: LoadedFlow) =>
     code: 'EXTERNAL_CHANGES',
     message: `The flow "${name}" (${id}) has steps that no upsert sent; set options.upsertOptions.allowOverwriteExternalChanges to write over them`,
   });
-
-async function unlessMissing<T>(asked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (hasCode(error, 'NOT_FOUND')) return undefined;
-    throw error;
-  }
-}

@@ -1,3 +1,4 @@
+import { unixSeconds } from '../../core/unix-seconds.ts';
 import { decode } from '../../platform/data/entity.ts';
 import { type PayloadStore, payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -15,7 +16,7 @@ import {
 const redeliverySeconds = 15 * 86_400;
 
 /** Until when (in Unix seconds) a message may come again, whose run must then be seen to be over. */
-export const redeliveredUntil = ({ now }: Scope) => Math.floor(now().getTime() / 1_000) + redeliverySeconds;
+export const redeliveredUntil = ({ now }: Scope) => unixSeconds(now()) + redeliverySeconds;
 
 /** A run as its checkpoints tell it. */
 export async function checkpointsOf(

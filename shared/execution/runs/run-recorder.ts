@@ -22,6 +22,13 @@ export type RunFacts = Omit<
   | 'flowName'
 > & { recordMetadata: Record<string, unknown>; flowName: string };
 
+/** What a run writes on its way. */
+export interface RunProgress {
+  writes: readonly Write[];
+  /** What the results in these writes add to the record's costs, which belongs into the same transaction. */
+  uses: readonly ModelUse[];
+}
+
 /** The last write of a run, which whoever counts runs may take into a transaction of theirs. */
 export interface RunEnding {
   write: Write;
@@ -56,6 +63,8 @@ export interface RunRecorderOptions {
   earlier?: readonly Checkpoint[];
   /** Written with the first checkpoint, unless that is also the last. */
   opening?: Write;
+  /** Commits what is written before the end; a transaction by itself without it. */
+  commitProgress?: (progress: RunProgress) => Promise<void>;
 }
 
 /**
@@ -66,7 +75,7 @@ export function openRunRecorder(
   scope: Scope,
   facts: RunFacts,
   commitEnd: (ending: RunEnding) => Promise<void>,
-  { earlier = [], opening }: RunRecorderOptions = {},
+  { earlier = [], opening, commitProgress = commitAlone(scope) }: RunRecorderOptions = {},
 ): RunRecorder {
   const { table, now } = scope;
   const payloads = payloadStore(scope);
@@ -84,7 +93,7 @@ export function openRunRecorder(
   async function writeDown(waiting?: Wait): Promise<void> {
     const write = await nextCheckpoint(waiting && { waiting });
     const beside = index === 0 && opening ? [opening] : [];
-    await table.commit([write, ...beside, ...costWrites(table, usesOf(facts, pending))]);
+    await commitProgress({ writes: [write, ...beside], uses: usesOf(facts, pending) });
     index++;
     pending = [];
     pendingBytes = 0;
@@ -119,6 +128,11 @@ export function openRunRecorder(
     },
   };
 }
+
+const commitAlone =
+  ({ table }: Scope) =>
+  ({ writes, uses }: RunProgress) =>
+    table.commit([...writes, ...costWrites(table, uses)]);
 
 const totalOf = (results: readonly Pick<KeptResult, 'estimatedCost'>[]) =>
   results.reduce((total, { estimatedCost }) => total.plus(estimatedCost ?? 0), new Big(0));

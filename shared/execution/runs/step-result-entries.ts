@@ -1,4 +1,4 @@
-import { idFloor } from '../../core/ids.ts';
+import { idCeiling, idFloor } from '../../core/ids.ts';
 import type { QueryOptions } from '../../platform/data/query.ts';
 import type { StoredItem, TenantTable } from '../../platform/data/table.ts';
 import {
@@ -66,7 +66,7 @@ export const endsOfRecord = (
 /** Below the first run of a flow's partitions lie what it cost. */
 const boundsOf = ({ from, to }: EntryQuery) => ({
   from: from ? idFloor('exec', Date.parse(from)) : 'exec_',
-  ...(to && { to: idFloor('exec', Date.parse(to) + 1) }),
+  ...(to && { to: idCeiling('exec', Date.parse(to)) }),
 });
 
 async function* entries(

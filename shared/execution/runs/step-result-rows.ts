@@ -1,7 +1,6 @@
-import { decodeTime } from 'ulid';
 import { chunksOf } from '../../core/chunks.ts';
-import { hasCode } from '../../core/errors.ts';
-import { derivedId } from '../../core/ids.ts';
+import { ifMissing } from '../../core/errors.ts';
+import { derivedId, timeOf } from '../../core/ids.ts';
 import type { Variables } from '../../core/variables.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
@@ -76,7 +75,7 @@ async function toRow(
   const { recordName = null, userId = '', organizationId = null } = checkpoint ?? {};
   const { promptTokens = null, completionTokens = null } = kept ?? {};
   return {
-    id: derivedId('step', decodeTime(entry.runId.slice(5).toUpperCase()), entry.runId, kept?.path ?? place),
+    id: derivedId('step', timeOf(entry.runId), entry.runId, kept?.path ?? place),
     userId,
     organizationId,
     batchExecutionId: entry.batchId,
@@ -94,7 +93,7 @@ async function toRow(
     status,
     startedAt: new Date(startedAt).toISOString(),
     completedAt: new Date(startedAt + durationMs).toISOString(),
-    createdAt: new Date(decodeTime(entry.runId.slice(5).toUpperCase())).toISOString(),
+    createdAt: new Date(timeOf(entry.runId)).toISOString(),
     durationMs,
     outputPreview: await previewOfKept(kept, fetched),
     inputVariables: await variablesIn(moment?.inputs ?? null, fetched),
@@ -119,11 +118,3 @@ async function variablesIn(inputs: Moment['inputs'], fetched: Fetched): Promise<
   const values = [...inputs].map(async ([name, payloadRef]) => [name, await fetched(payloadRef)] as const);
   return Object.fromEntries(await Promise.all(values));
 }
-
-/** Answers something in place of a 404. */
-const ifMissing =
-  <T>(answer: T) =>
-  (error: unknown): T => {
-    if (hasCode(error, 'NOT_FOUND')) return answer;
-    throw error;
-  };

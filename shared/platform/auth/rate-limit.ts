@@ -1,4 +1,5 @@
 import type { ServiceError } from '../../core/errors.ts';
+import { unixSeconds } from '../../core/unix-seconds.ts';
 import { ConditionFailed } from '../data/condition-failed.ts';
 import type { AnyEntity } from '../data/entity.ts';
 import { retryOnConflict } from '../data/retry-on-conflict.ts';
@@ -37,7 +38,7 @@ export async function countRequest(
   principal: Principal,
 ): Promise<{ windows: Windows; item?: Partial<ApiKey>; full?: ServiceError | undefined }> {
   const meter = credentialKinds[principal.kind].meterOf(principal, defaultLimits());
-  const seconds = secondsOf(scope);
+  const seconds = unixSeconds(scope.now());
   // API Gateway keeps the authorizer's answer for a minute, in which a session may end.
   const isOver = principal.expiresAt !== undefined && principal.expiresAt <= seconds;
   const { item, full } = isOver ? {} : await count(scope, meter);
@@ -59,19 +60,17 @@ export async function countAnonymous(
     isAlive: () => true,
     ...limits,
   };
-  const seconds = secondsOf(scope);
+  const seconds = unixSeconds(scope.now());
   const { item = beginWindows(undefined, seconds), full } = await count(scope, meter);
   return { windows: windowsOf(item, meter, seconds), full };
 }
-
-const secondsOf = ({ now }: Scope) => Math.floor(now().getTime() / 1_000);
 
 async function count(
   { table, now }: Scope,
   meter: RequestMeter,
 ): Promise<{ item?: Counters; full?: ServiceError }> {
   const at = now();
-  const seconds = Math.floor(at.getTime() / 1000);
+  const seconds = unixSeconds(at);
   const lastUsedAt = at.toISOString();
   const alive = meter.alive ? `${meter.alive.expression} AND ` : '';
   const values = { ...meter.alive?.values, ...(meter.alive && { now: lastUsedAt }) };

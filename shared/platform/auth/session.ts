@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { requireEnv } from '../../core/environment.ts';
+import { loadOnce } from '../../core/load-once.ts';
 import { isKnown } from '../identity/permissions.ts';
 import { type Principal, tenantOf } from '../identity/principal.ts';
 import { issuerOf, UntrustedToken } from './issuer.ts';
@@ -20,12 +21,11 @@ const Claims = z.object({
   permissions: z.union([z.array(z.string()), z.string().transform((text) => text.split(' '))]).default(['*']),
 });
 
-let verify: ReturnType<typeof issuerOf> | undefined;
+const verifier = loadOnce(() => issuerOf(requireEnv('OIDC_ISSUER'), requireEnv('OIDC_AUDIENCE')));
 
 /** Who a session token of the configured OIDC issuer speaks for. @throws UntrustedToken */
 export async function principalOfSession(token: string): Promise<Omit<Principal, 'sourceIp'>> {
-  verify ??= issuerOf(requireEnv('OIDC_ISSUER'), requireEnv('OIDC_AUDIENCE'));
-  const payload = await verify(token);
+  const payload = await verifier()(token);
   const { data: claims, error } = Claims.safeParse(payload);
   if (error) throw new UntrustedToken(z.prettifyError(error), true);
   const organizationId = claims.organizationId ?? claims['custom:organizationId'] ?? null;

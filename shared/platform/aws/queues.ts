@@ -1,6 +1,7 @@
 import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { chunksOf } from '../../core/chunks.ts';
 import { requireEnv } from '../../core/environment.ts';
+import { loadOnce } from '../../core/load-once.ts';
 import { withoutSdkLogger } from './without-sdk-logger.ts';
 
 /** A message of a FIFO queue. Two with the same `id` within five minutes are delivered once. */
@@ -10,11 +11,7 @@ export interface GroupedMessage {
   body: unknown;
 }
 
-let client: SQSClient | undefined;
-const sqs = () => {
-  client ??= withoutSdkLogger(new SQSClient({}));
-  return client;
-};
+const sqs = loadOnce(() => withoutSdkLogger(new SQSClient({})));
 
 /** Sends in order, ten at a time. @throws when any message was not taken. */
 export async function sendGrouped(queueEnv: string, messages: readonly GroupedMessage[]): Promise<void> {

@@ -1,4 +1,5 @@
 import { S3VectorsClient } from '@aws-sdk/client-s3vectors';
+import { loadOnce } from '../../core/load-once.ts';
 import { withoutSdkLogger } from './without-sdk-logger.ts';
 
 /** Names an index as every request of S3 Vectors does. */
@@ -7,10 +8,8 @@ export interface VectorIndex {
   indexName: string;
 }
 
-let client: S3VectorsClient | undefined;
-export const s3Vectors = () => {
-  client ??= withoutSdkLogger(
+export const s3Vectors = loadOnce(() =>
+  withoutSdkLogger(
     new S3VectorsClient({ requestHandler: { requestTimeout: 60_000, throwOnRequestTimeout: true } }),
-  );
-  return client;
-};
+  ),
+);

@@ -1,5 +1,6 @@
 import { ConflictException, CreateScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { requireEnv } from '../../core/environment.ts';
+import { loadOnce } from '../../core/load-once.ts';
 import { withoutSdkLogger } from './without-sdk-logger.ts';
 
 export interface ScheduledMessage {
@@ -11,11 +12,10 @@ export interface ScheduledMessage {
   body: unknown;
 }
 
-let client: SchedulerClient | undefined;
+const scheduler = loadOnce(() => withoutSdkLogger(new SchedulerClient({})));
 
 /** Has EventBridge Scheduler put one message into a queue at a time, to the second. */
 export async function scheduleMessage({ name, at, queueEnv, body }: ScheduledMessage): Promise<void> {
-  client ??= withoutSdkLogger(new SchedulerClient({}));
   const command = new CreateScheduleCommand({
     Name: name,
     GroupName: requireEnv('SCHEDULE_GROUP'),
@@ -29,7 +29,7 @@ export async function scheduleMessage({ name, at, queueEnv, body }: ScheduledMes
     },
   });
   try {
-    await client.send(command);
+    await scheduler().send(command);
   } catch (error) {
     if (!(error instanceof ConflictException)) throw error;
   }

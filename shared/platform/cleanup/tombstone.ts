@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { idKind } from '../../core/ids.ts';
+import { unixSeconds } from '../../core/unix-seconds.ts';
 import { ifRefused } from '../data/condition-failed.ts';
 import { defineEntity } from '../data/entity.ts';
 import { sharedPartition, tenantOfItem, tenantPartition } from '../data/keys.ts';
 import type { Scope } from '../data/scope.ts';
 import type { TenantTable } from '../data/table.ts';
-import type { Write } from '../data/writes.ts';
+import { exists, type Write } from '../data/writes.ts';
 
 const deletedPartition = tenantPartition('DELETED');
 
@@ -53,10 +54,9 @@ const flowsKeptSeconds = 15 * 86_400;
 /** Call when nothing is left that hung on it, and nothing can be written any more. */
 export async function confirmCleaned({ table, now }: Scope, id: string): Promise<void> {
   if (idKind(id) !== 'flow') return table.removeAll([tombstoneEntity.key({ id })]);
-  const ttl = Math.floor(now().getTime() / 1000) + flowsKeptSeconds;
+  const ttl = unixSeconds(now()) + flowsKeptSeconds;
   const changes = { set: { ttl }, removeFromIndex: 1 } as const;
-  const isThere = { expression: 'attribute_exists(PK)' };
-  const write = table.writes.update(tombstoneEntity, { id }, changes, isThere);
+  const write = table.writes.update(tombstoneEntity, { id }, changes, exists);
   await table.commit([write]).catch(ifRefused(undefined));
 }
 

@@ -1,16 +1,10 @@
 import * as z from 'zod';
-import { OffsetQuery } from './pages.ts';
+import { OffsetQuery, wholeNumber } from './pages.ts';
 
 /** The query parameters of the lists that are paged by number. */
 export const PageQuery = z.object({
   limit: OffsetQuery.shape.limit,
-  page: z
-    .string()
-    .regex(/^\d+$/, 'Expected a whole number')
-    .transform(Number)
-    .pipe(z.int().min(1).max(10_000))
-    .default(1)
-    .meta({ description: '1 to 10,000, default 1' }),
+  page: wholeNumber(1, 10_000).default(1).meta({ description: '1 to 10,000, default 1' }),
   includeCount: z.enum(['true', 'false']).optional().meta({
     description: '"true" adds total and totalPages, and reads the whole list for it',
   }),

@@ -42,12 +42,7 @@ export type CursorPagination = z.output<typeof CursorPagination>;
 /** The query parameters of the lists that are paged by offset. */
 export const OffsetQuery = z.object({
   limit: Limit.default(50).meta({ description: `1 to ${limitMax}, default 50` }),
-  offset: z
-    .string()
-    .regex(/^\d+$/, 'Expected a whole number')
-    .transform(Number)
-    .pipe(z.int().max(1_000_000))
-    .default(0),
+  offset: wholeNumber(0, 1_000_000).default(0),
 });
 
 export const OffsetPagination = z

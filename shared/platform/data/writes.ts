@@ -42,7 +42,10 @@ export type Write =
 type Parameters = Record<string, unknown>;
 type Numbers = Readonly<Record<string, number | string>>;
 
-const absent: Condition = { expression: 'attribute_not_exists(PK)' };
+/** Holds where there is an item of the key. */
+export const exists: Condition = { expression: 'attribute_exists(PK)' };
+/** Holds where there is none. */
+export const absent: Condition = { expression: 'attribute_not_exists(PK)' };
 
 /** Makes the writes of one tenant. They do nothing until they are committed. */
 export function writesFor(tenant: string) {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { log } from '../../core/log.ts';
+import { unixSeconds } from '../../core/unix-seconds.ts';
 import { defineEntity } from '../data/entity.ts';
 import { tenantPartition } from '../data/keys.ts';
 import type { Scope } from '../data/scope.ts';
@@ -53,7 +54,7 @@ export function audit(
   const item: Audit = {
     ...{ id: newId('audit'), at: moment.toISOString(), action, targetId, details },
     ...{ userId, kind, keyId, sourceIp },
-    ttl: Math.floor(moment.getTime() / 1000) + keptSeconds,
+    ttl: unixSeconds(moment) + keptSeconds,
   };
   return {
     write: table.writes.insert(auditEntity, item),

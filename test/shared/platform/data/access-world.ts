@@ -12,9 +12,9 @@ import { secretValues } from '../../../../shared/domain/secrets/secret-values.ts
 import type { Batch } from '../../../../shared/execution/batches/batch.ts';
 import { batchPlanner, runIdOf } from '../../../../shared/execution/batches/batch-plan.ts';
 import { batchStore, slotOf } from '../../../../shared/execution/batches/batch-store.ts';
+import { gatherCommits } from '../../../../shared/execution/batches/gathered-commits.ts';
 import { loadJobs } from '../../../../shared/execution/batches/record-jobs.ts';
 import { runRecord } from '../../../../shared/execution/batches/record-runner.ts';
-import { endsTogether } from '../../../../shared/execution/batches/run-ends.ts';
 import type { RunMessage } from '../../../../shared/execution/batches/run-message.ts';
 import {
   newExecution,
@@ -221,10 +221,10 @@ export async function accessWorld() {
 
     /** Has a worker take these messages, which it reads in one go. */
     async run(messages: readonly RunMessage[]) {
-      const withEnd = endsTogether(scope);
+      const withCommits = gatherCommits(scope);
       const signal = new AbortController().signal;
       const jobs = await loadJobs(scope, messages);
-      await Promise.all(jobs.map((job) => runRecord(scope, job, withEnd, signal)));
+      await Promise.all(jobs.map((job) => runRecord(scope, job, withCommits, signal)));
     },
 
     /** What some work asks of DynamoDB and what it consumes. */

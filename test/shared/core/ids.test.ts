@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { derivedId, idCeiling, idFloor, idKind, newId, timeOf } from '../../../shared/core/ids.ts';
+
+test('an id tells what it names and when it was made', () => {
+  const before = Date.now();
+  const id = newId('exec');
+  expect(idKind(id)).toBe('exec');
+  expect(timeOf(id)).toBeGreaterThanOrEqual(before);
+  expect(timeOf(id)).toBeLessThanOrEqual(Date.now());
+  expect(timeOf(derivedId('step', 1_700_000_000_123, 'a'))).toBe(1_700_000_000_123);
+});
+
+test('all ids of a moment lie between its first and its last possible one, and those of others do not', () => {
+  const at = Date.UTC(2026, 0, 2);
+  const [floor, ceiling] = [idFloor('exec', at), idCeiling('exec', at)];
+  for (const name of ['a', 'b', 'c']) {
+    const id = derivedId('exec', at, name);
+    expect(floor <= id && id <= ceiling).toBe(true);
+    expect(derivedId('exec', at - 1, name) < floor).toBe(true);
+    expect(derivedId('exec', at + 1, name) > ceiling).toBe(true);
+  }
+  expect(timeOf(idFloor('exec', -5))).toBe(0);
+});

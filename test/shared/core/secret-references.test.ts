@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import {
+  inScript,
+  keysOfScript,
+  keysOfTemplate,
+  withBareReferences,
+  withSecretsVariable,
+} from '../../../shared/core/secret-references.ts';
+
+test.each([
+  ['{{secret:KEY_1}}', ['KEY_1'], ['KEY_1'], 'secret:KEY_1', '{{ secrets.KEY_1}}'],
+  ['a {{ secret: KEY }} b', ['KEY'], ['KEY'], 'a secret:KEY b', 'a {{ secrets.KEY }} b'],
+  ['{{- secret:KEY -}}', ['KEY'], [], 'secret:KEY', '{{- secrets.KEY -}}'],
+  ['{{secret:KEY-}}', ['KEY'], [], 'secret:KEY', '{{ secrets.KEY-}}'],
+  ['{{secret:KEY | upcase }}', ['KEY'], [], 'secret:KEY', '{{ secrets.KEY | upcase }}'],
+  [
+    '{{secret:AB}}{{secret:CD}}',
+    ['AB', 'CD'],
+    ['AB', 'CD'],
+    'secret:ABsecret:CD',
+    '{{ secrets.AB}}{{ secrets.CD}}',
+  ],
+  [
+    '{{secret:AB {{secret:CD}}',
+    ['AB', 'CD'],
+    ['CD'],
+    '{{secret:AB secret:CD',
+    '{{ secrets.AB {{ secrets.CD}}',
+  ],
+  ['{{secret:A-B}}', ['A-B'], [], '{{secret:A-B}}', '{{ secrets.A-B}}'],
+  ['{{secret: }}', [''], [''], '{{secret: }}', '{{ secrets.}}'],
+  ['{{secrets:KEY}} {{ a | split: "secret:NO" }}', [], [], undefined, undefined],
+])('%s', (text, inTemplate, inCode, bare = text, asVariable = text) => {
+  expect(keysOfTemplate(text)).toEqual(inTemplate);
+  expect(keysOfScript(text)).toEqual(inCode);
+  expect(withBareReferences(text)).toBe(bare);
+  expect(withSecretsVariable(text)).toBe(asVariable);
+});
+
+test('a script has what is given in place of its plain references alone', () => {
+  const code = 'f("{{secret:AB}}", "{{ secret:CD }}", "{{- secret:EF}}", secrets.GH)';
+  expect(inScript(code, (key) => `<${key}>`)).toBe('f("<AB>", "<CD>", "{{- secret:EF}}", secrets.GH)');
+  expect(keysOfScript(code)).toEqual(['AB', 'CD', 'GH']);
+});
+
+test.each([
+  ['blanks', `{{secret:${' '.repeat(200_000)}`],
+  ['blanks behind a key', `{{secret:KEY${' '.repeat(200_000)}`],
+  ['beginnings', '{{secret:'.repeat(30_000)],
+  ['filters that do not end', '{{secret:K|'.repeat(30_000)],
+  ['one filter that does not end', `{{secret:KEY|${'x'.repeat(200_000)}`],
+  ['dashes', `{{secret:${'-'.repeat(200_000)}`],
+])('a text of %s takes no longer than others of its length', (_what, text) => {
+  const begun = performance.now();
+  keysOfTemplate(text);
+  withBareReferences(text);
+  expect(performance.now() - begun).toBeLessThan(1_000);
+});
