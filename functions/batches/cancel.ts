@@ -3,7 +3,7 @@ import { batchStore } from '../../shared/execution/batches/batch-store.ts';
 import { endParked } from '../../shared/execution/batches/stopped-runs.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { BatchParams } from './status.ts';
+import { BatchParams } from './schemas.ts';
 
 export const cancelBatch = defineEndpoint({
   id: 'batches.cancel',

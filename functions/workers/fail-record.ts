@@ -4,7 +4,10 @@ import { giveUpOn } from '../../shared/execution/batches/given-up.ts';
 import { loadJobs } from '../../shared/execution/batches/record-jobs.ts';
 import { RunMessage } from '../../shared/execution/batches/run-message.ts';
 import { messagesOf } from '../../shared/platform/aws/messages.ts';
+import { requirementsOf } from '../../shared/platform/aws/uses.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
+
+export const requirements = requirementsOf('table:write', 'payloads', 'queue:wakes');
 
 /** Takes the records that were given up on: tried anew a few times, then failed with a reason, so that their batch ends. */
 export async function handler(event: SQSEvent): Promise<void> {

@@ -4,7 +4,9 @@ import { gatherCommits } from '../../shared/execution/batches/gathered-commits.t
 import { loadJobs } from '../../shared/execution/batches/record-jobs.ts';
 import { runRecord } from '../../shared/execution/batches/record-runner.ts';
 import { RunMessage } from '../../shared/execution/batches/run-message.ts';
+import { livePorts } from '../../shared/execution/live-ports.ts';
 import { messagesOf, type Received } from '../../shared/platform/aws/messages.ts';
+import { requirementsOf } from '../../shared/platform/aws/uses.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
@@ -16,6 +18,8 @@ interface Delivery {
 
 /** Time kept back to hand in what is unfinished before Lambda ends the process. */
 const reserveMs = 5_000;
+
+export const requirements = requirementsOf(livePorts, 'table:write', 'payloads', 'queue:wakes');
 
 /**
  * Runs flows on records. Message groups run side by side, the messages of a group one after another; when one

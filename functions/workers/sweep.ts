@@ -1,8 +1,12 @@
 import { log } from '../../shared/core/log.ts';
+import { batchPlanner } from '../../shared/execution/batches/batch-plan.ts';
 import { reviveStalledBatches } from '../../shared/execution/batches/stalled.ts';
 import { endAbandonedRuns } from '../../shared/execution/dispatch/abandoned.ts';
-import { sweepDeleted } from '../../shared/platform/cleanup/cleanup.ts';
+import { requirementsOf } from '../../shared/platform/aws/uses.ts';
+import { cleanupQueue, sweepDeleted } from '../../shared/platform/cleanup/cleanup.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
+
+export const requirements = requirementsOf(batchPlanner, cleanupQueue, 'table:write', 'payloads');
 
 /**
  * Scheduled. Finishes what a process that died left half-done: clean-ups whose message was never sent, dispatched runs

@@ -1,7 +1,10 @@
 import type { SQSEvent } from 'aws-lambda';
 import { WakeMessage, wake } from '../../shared/execution/batches/wakes.ts';
 import { messagesOf } from '../../shared/platform/aws/messages.ts';
+import { requirementsOf } from '../../shared/platform/aws/uses.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
+
+export const requirements = requirementsOf('table:read', 'queue:runs', 'queue:wakes');
 
 /** Has parked runs go on, when their time has come. */
 export async function handler(event: SQSEvent): Promise<void> {

@@ -1,5 +1,6 @@
 import { loadOnce } from '../../core/load-once.ts';
 import { StepError } from '../../core/step-error.ts';
+import { using } from '../../platform/aws/uses.ts';
 import type { Need } from '../../platform/data/scope.ts';
 
 /** A kind of work that threads do. What does it is registered under its name in `sandbox-thread/thread.ts`. */
@@ -85,4 +86,4 @@ export function impatient(sandbox: Sandbox, signal?: AbortSignal): Sandbox {
 }
 
 /** The same, for those who name it under `needs`. */
-export const sandbox: Need<Sandbox> = ({ table }) => sandboxOf(table.tenant);
+export const sandbox: Need<Sandbox> = /* @__PURE__ */ using([], ({ table }) => sandboxOf(table.tenant));

@@ -1,18 +1,16 @@
-import { createHash } from 'node:crypto';
 import {
   ConflictException,
   CreateIndexCommand,
-  GetIndexCommand,
   NotFoundException,
   type PutInputVector,
   PutVectorsCommand,
   QueryVectorsCommand,
 } from '@aws-sdk/client-s3vectors';
-import { requireEnv } from '../../core/environment.ts';
 import { s3Vectors, type VectorIndex } from '../../platform/aws/s3-vectors.ts';
 import type { VectorsPort } from '../ports.ts';
 import { batchesOf, commonDimension, metadataFrom, metadataKey, recordOf } from './records.ts';
 import { translated } from './vector-error.ts';
+import { indexOf } from './vector-index.ts';
 
 /** Requests of one step under way at once. S3 Vectors takes 2,500 vectors a second for an index. */
 const parallelMax = 4;
@@ -50,23 +48,6 @@ export const vectorStore = (tenant: string): VectorsPort => ({
       metadata: metadataFrom(metadata),
     }));
   },
-});
-
-/** Whether a tenant's collection has been made, which its first vector does. */
-export async function hasIndex(tenant: string, collection: string): Promise<boolean> {
-  try {
-    await s3Vectors().send(new GetIndexCommand(indexOf(tenant, collection)));
-    return true;
-  } catch (error) {
-    if (error instanceof NotFoundException) return false;
-    throw error;
-  }
-}
-
-/** An index's name has 63 characters at most, of few kinds; a collection's may be anything. */
-const indexOf = (tenant: string, collection: string): VectorIndex => ({
-  vectorBucketName: requireEnv('VECTOR_BUCKET'),
-  indexName: createHash('sha256').update(`${tenant}\0${collection}`).digest('hex').slice(0, 48),
 });
 
 async function createIndex(index: VectorIndex, dimension: number): Promise<void> {

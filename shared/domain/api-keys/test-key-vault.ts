@@ -7,10 +7,11 @@ import {
   ResourceNotFoundException,
 } from '@aws-sdk/client-secrets-manager';
 import { secretName, secretsManager } from '../../platform/aws/secrets-manager.ts';
+import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 
 /** The plaintext of test keys, which a session may reveal again. Live keys are never kept. */
-export const testKeyVault = ({ table }: Scope) => {
+export const testKeyVault = /* @__PURE__ */ using(['test-keys'], ({ table }: Scope) => {
   const nameOf = (keyId: string) => secretName(table.tenant, 'api-keys', keyId);
   return {
     /** Keeps a key's value, in place of the one before. */
@@ -43,4 +44,4 @@ export const testKeyVault = ({ table }: Scope) => {
       );
     },
   };
-};
+});

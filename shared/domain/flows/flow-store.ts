@@ -1,4 +1,5 @@
 import { conflict, notFound } from '../../core/errors.ts';
+import { using } from '../../platform/aws/uses.ts';
 import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import { type CursorQuery, cursorPage } from '../../platform/data/pages.ts';
@@ -23,7 +24,7 @@ export interface FlowChanges {
 
 const markedEveryMs = 60_000;
 
-export function flowStore(scope: Scope) {
+export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (scope: Scope) => {
   const { table, now, newId } = scope;
   const payloads = payloadStore(scope);
 
@@ -149,7 +150,7 @@ export function flowStore(scope: Scope) {
         .catch(ifRefused(undefined));
     },
   };
-}
+});
 
 const factsOf = (steps: readonly FlowStep[]) => ({
   stepCount: steps.length,

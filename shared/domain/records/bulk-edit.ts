@@ -1,5 +1,6 @@
 import { outOfTime } from '../../core/errors.ts';
 import { forEachConcurrently } from '../../core/for-each-concurrently.ts';
+import { using } from '../../platform/aws/uses.ts';
 import { isAsRead } from '../../platform/data/modify.ts';
 import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -33,7 +34,7 @@ class Halted extends Error {}
  * Changes the metadata of many records. All of it is checked before the first write. A record that another writer
  * changed meanwhile is edited as that one left it. What a call leaves undone is done by sending it again.
  */
-export const bulkEditor = (scope: Scope) => {
+export const bulkEditor = /* @__PURE__ */ using([recordStore, { memoryMb: 1_769 }], (scope: Scope) => {
   const { getMany } = recordStore(scope);
   const { table } = scope;
 
@@ -79,7 +80,7 @@ export const bulkEditor = (scope: Scope) => {
     });
     return told(edits.flatMap(({ id }) => done.get(id) ?? []));
   };
-};
+});
 
 const told = (edits: readonly Edit[]): BulkEdited => ({
   recordIds: edits.map(({ id }) => id),

@@ -1,4 +1,5 @@
 import { conflict, notFound } from '../../core/errors.ts';
+import { using } from '../../platform/aws/uses.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import { isConditionFailed, retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
@@ -23,7 +24,7 @@ import {
 
 export type RecordStore = ReturnType<typeof recordStore>;
 
-export function recordStore(scope: Scope) {
+export const recordStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
   const { table, signal } = scope;
 
   async function get(id: string): Promise<RecordItem> {
@@ -113,7 +114,7 @@ export function recordStore(scope: Scope) {
       found(await table.modify(recordEntity, { id }, removal, { consistent: true, conflictError }));
     },
   };
-}
+});
 
 function found(record: RecordItem | undefined): RecordItem {
   if (!record) throw notFound('Record');

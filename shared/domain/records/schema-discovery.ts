@@ -1,4 +1,5 @@
 import { instantOf, isPlainNumber, truthOf } from '../../core/filters/comparison.ts';
+import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { answerBytesMax } from '../../platform/http/answer-size.ts';
 import { firstWithin, jsonBytes } from './limits.ts';
@@ -31,36 +32,39 @@ interface Tally {
 }
 
 /** Tells from a sample of a type's newest records which fields they have, those that most have first. */
-export const schemaDiscovery = (scope: Scope) => async (type: string, sample: number) => {
-  const tallies = new Map<string, Tally>();
-  let nameBytesLeft = namesBytesMax;
-  let sampledRecords = 0;
-  const look = (record: RecordItem) => {
-    sampledRecords++;
-    for (const [name, value] of fieldsOf(record)) {
-      let tally = tallies.get(name);
-      if (!tally) {
-        nameBytesLeft -= Buffer.byteLength(name) + exampleLengthMax;
-        if (nameBytesLeft < 0) continue;
-        tally = { count: 0, types: new Map(), examples: new Map() };
-        tallies.set(name, tally);
+export const schemaDiscovery = /* @__PURE__ */ using(
+  ['table:read'],
+  (scope: Scope) => async (type: string, sample: number) => {
+    const tallies = new Map<string, Tally>();
+    let nameBytesLeft = namesBytesMax;
+    let sampledRecords = 0;
+    const look = (record: RecordItem) => {
+      sampledRecords++;
+      for (const [name, value] of fieldsOf(record)) {
+        let tally = tallies.get(name);
+        if (!tally) {
+          nameBytesLeft -= Buffer.byteLength(name) + exampleLengthMax;
+          if (nameBytesLeft < 0) continue;
+          tally = { count: 0, types: new Map(), examples: new Map() };
+          tallies.set(name, tally);
+        }
+        addTo(tally, value);
       }
-      addTo(tally, value);
-    }
-  };
-  const [totalRecords] = await Promise.all([
-    scope.table.count(recordsRange(type)),
-    lookAtNewest(scope, type, { readMax: sample }, look),
-  ]);
-  const fields = [...tallies]
-    .map(([name, { count, types, examples }]): FoundField => {
-      const byCount = [...types].toSorted(([, one], [, other]) => other - one).map(([each]) => each);
-      return { name, types: byCount, count, examples: [...examples.values()] };
-    })
-    .toSorted((one, other) => other.count - one.count)
-    .slice(0, fieldsMax);
-  return { fields: firstWithin(fields, answerBytesMax), sampledRecords, totalRecords };
-};
+    };
+    const [totalRecords] = await Promise.all([
+      scope.table.count(recordsRange(type)),
+      lookAtNewest(scope, type, { readMax: sample }, look),
+    ]);
+    const fields = [...tallies]
+      .map(([name, { count, types, examples }]): FoundField => {
+        const byCount = [...types].toSorted(([, one], [, other]) => other - one).map(([each]) => each);
+        return { name, types: byCount, count, examples: [...examples.values()] };
+      })
+      .toSorted((one, other) => other.count - one.count)
+      .slice(0, fieldsMax);
+    return { fields: firstWithin(fields, answerBytesMax), sampledRecords, totalRecords };
+  },
+);
 
 function addTo(tally: Tally, value: unknown): void {
   const { types, examples } = tally;

@@ -1,5 +1,6 @@
 import { unauthenticated } from '../../core/errors.ts';
 import type { Intake } from '../../platform/auth/setup-link.ts';
+import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
@@ -16,7 +17,7 @@ interface Asked {
 }
 
 /** Tells what an intake asks for, and takes the values: of all secrets by a permission, of a link's own by its token. */
-export const secretIntake = (scope: Scope) => {
+export const secretIntake = /* @__PURE__ */ using([secretStore, intakeTokens], (scope: Scope) => {
   const secrets = secretStore(scope);
   const tokens = intakeTokens(scope);
 
@@ -63,4 +64,4 @@ export const secretIntake = (scope: Scope) => {
       }
     },
   };
-};
+});

@@ -2,6 +2,7 @@ import { unauthenticated } from '../../core/errors.ts';
 import { unused } from '../../platform/auth/api-key.ts';
 import { generateKey, hashKey } from '../../platform/auth/key-format.ts';
 import { type Intake, intakeEntity } from '../../platform/auth/setup-link.ts';
+import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { exists } from '../../platform/data/writes.ts';
 import { audit } from '../../platform/identity/audit.ts';
@@ -10,7 +11,7 @@ import type { Principal } from '../../platform/identity/principal.ts';
 const lifeMs = 24 * 3_600_000;
 
 /** The tokens of setup links: each opens the intake of its own keys, and nothing else. */
-export const intakeTokens = (scope: Scope) => {
+export const intakeTokens = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
   const { table, now, newId } = scope;
   return {
     /** @returns the token, which is stored nowhere. */
@@ -49,4 +50,4 @@ export const intakeTokens = (scope: Scope) => {
     end: ({ hash }: Intake) => table.writes.remove(intakeEntity, { hash }, exists),
     keep: ({ hash }: Intake) => table.writes.check(intakeEntity, { hash }, exists),
   };
-};
+});

@@ -1,4 +1,5 @@
 import { conflict, hasCode, notFound } from '../../core/errors.ts';
+import { using } from '../../platform/aws/uses.ts';
 import { decode } from '../../platform/data/entity.ts';
 import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -13,7 +14,7 @@ import {
   secretUsesPartition,
 } from './secret.ts';
 import { changeOf, type GivenSecret, refuseOtherVersion, revocationOf } from './secret-changes.ts';
-import { type SecretVault, secretVault } from './secret-vault.ts';
+import { secretVault } from './secret-vault.ts';
 import { secretWriter } from './secret-writer.ts';
 
 export type SecretStore = ReturnType<typeof secretStore>;
@@ -25,7 +26,9 @@ interface Expected {
 
 const isConflict = (error: unknown) => hasCode(error, 'CONFLICT');
 
-export const secretStore = (scope: Scope, vault: SecretVault = secretVault(scope)) => {
+const parts = ['table:write', secretVault] as const;
+
+export const secretStore = /* @__PURE__ */ using(parts, (scope: Scope, vault = secretVault(scope)) => {
   const { table } = scope;
   const write = secretWriter(scope, vault);
 
@@ -107,4 +110,4 @@ export const secretStore = (scope: Scope, vault: SecretVault = secretVault(scope
       return { referenceCount: await table.count({ partition: secretUsesPartition(key) }) };
     },
   };
-};
+});

@@ -3,6 +3,7 @@ import { chunksOf } from '../../core/chunks.ts';
 import { derivedId } from '../../core/ids.ts';
 import { recordsRange } from '../../domain/records/record.ts';
 import { sendGrouped } from '../../platform/aws/queues.ts';
+import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Batch } from './batch.ts';
 import { batchStore, slotOf } from './batch-store.ts';
@@ -34,7 +35,9 @@ export interface ListedRecord {
 const recordsPerPlan = 5_000;
 const recordsPerQuery = 1_000;
 
-export const batchPlanner = (scope: Scope) => {
+const parts = [batchStore, 'queue:plan', 'queue:runs'] as const;
+
+export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
   const { table } = scope;
   const batches = batchStore(scope);
 
@@ -143,4 +146,4 @@ export const batchPlanner = (scope: Scope) => {
 
     hand,
   };
-};
+});

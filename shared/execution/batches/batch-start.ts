@@ -5,6 +5,7 @@ import type { Flow } from '../../domain/flows/flow.ts';
 import { flowStore } from '../../domain/flows/flow-store.ts';
 import { recordsRange } from '../../domain/records/record.ts';
 import { recordStore } from '../../domain/records/record-store.ts';
+import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { type Checkpoint, parseRows } from '../runs/checkpoint.ts';
@@ -32,7 +33,7 @@ export interface StartedBatch {
   recordCount: number;
 }
 
-export const batchStarter = (scope: Scope) => {
+export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner], (scope: Scope) => {
   const { table, now, newId } = scope;
   const batches = batchStore(scope);
   const planner = batchPlanner(scope);
@@ -146,7 +147,7 @@ export const batchStarter = (scope: Scope) => {
         }),
       ),
   };
-};
+});
 
 const missingAt =
   (recordIds: readonly string[]) =>

@@ -1,3 +1,4 @@
+import { using } from '../../platform/aws/uses.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { earlierCheckpoints, recorderOf } from './batch-recorder.ts';
@@ -20,14 +21,16 @@ export async function endStopped(scope: Scope, job: RecordJob, commits: RunCommi
 }
 
 /** Ends a run of a stopped batch that is parked, without waiting for its time. @returns whether it did. */
-export const endParked =
+export const endParked = /* @__PURE__ */ using(
+  ['table:write', 'payloads'],
   (scope: Scope) =>
-  async (run: Pick<RunMessage, 'batchId' | 'flowId' | 'recordId' | 'runId'>): Promise<boolean> => {
-    const [job] = await loadJobs(scope, [{ ...run, tenant: scope.table.tenant, slot: 0 }]);
-    if (!job?.batch?.stopped) return false;
-    const earlier = await earlierCheckpoints(scope, job);
-    if (!earlier.at(-1)?.waiting) return false;
-    const ended = gatherCommits(scope)((commits) => endStopped(scope, job, commits));
-    // Refused where it was woken right before its batch was stopped, and has got further meanwhile.
-    return ended.then(() => true, ifRefused(false));
-  };
+    async (run: Pick<RunMessage, 'batchId' | 'flowId' | 'recordId' | 'runId'>): Promise<boolean> => {
+      const [job] = await loadJobs(scope, [{ ...run, tenant: scope.table.tenant, slot: 0 }]);
+      if (!job?.batch?.stopped) return false;
+      const earlier = await earlierCheckpoints(scope, job);
+      if (!earlier.at(-1)?.waiting) return false;
+      const ended = gatherCommits(scope)((commits) => endStopped(scope, job, commits));
+      // Refused where it was woken right before its batch was stopped, and has got further meanwhile.
+      return ended.then(() => true, ifRefused(false));
+    },
+);

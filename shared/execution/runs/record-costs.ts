@@ -1,6 +1,7 @@
 import Big from 'big.js';
 import * as z from 'zod';
 import { recordPartition } from '../../domain/records/record.ts';
+import { using } from '../../platform/aws/uses.ts';
 import { deletedIds } from '../../platform/cleanup/tombstone.ts';
 import { decodeReadable, defineEntity } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -106,33 +107,35 @@ const totalCost = (uses: readonly ModelUse[]) =>
   uses.reduce((total, { cost }) => total.plus(cost), new Big(0));
 
 /** What the model calls cost that the record's step results tell of. */
-export const recordCosts =
+export const recordCosts = /* @__PURE__ */ using(
+  ['table:read'],
   ({ table }: Scope) =>
-  async (recordId: string) => {
-    const partition = recordPartition(recordId);
-    const [items, deleted] = await Promise.all([
-      table.queryAll({ partition, from: 'COSTS#', to: 'COSTS#~', consistent: true }),
-      deletedIds(table, 'flow'),
-    ]);
-    const uses = decodeReadable(recordCostEntity, items)
-      .filter(({ flowId, count }) => count > 0 && !deleted.has(flowId))
-      .map(({ units, ...use }): ModelUse => ({ recordId, ...use, cost: units.div(unitsPerDollar) }));
-    const byModel = [...Map.groupBy(uses, ({ model }) => model)];
-    const promptTokens = sum(uses, 'promptTokens');
-    const completionTokens = sum(uses, 'completionTokens');
-    return {
-      executionCount: sum(uses, 'count'),
-      promptTokens,
-      completionTokens,
-      totalTokens: promptTokens + completionTokens,
-      totalCost: totalCost(uses).toNumber(),
-      modelBreakdown: byModel
-        .map(([model, same]) => ({
-          model,
-          count: sum(same, 'count'),
-          tokens: sum(same, 'promptTokens') + sum(same, 'completionTokens'),
-          cost: totalCost(same).toNumber(),
-        }))
-        .toSorted((one, other) => other.cost - one.cost || (one.model < other.model ? -1 : 1)),
-    };
-  };
+    async (recordId: string) => {
+      const partition = recordPartition(recordId);
+      const [items, deleted] = await Promise.all([
+        table.queryAll({ partition, from: 'COSTS#', to: 'COSTS#~', consistent: true }),
+        deletedIds(table, 'flow'),
+      ]);
+      const uses = decodeReadable(recordCostEntity, items)
+        .filter(({ flowId, count }) => count > 0 && !deleted.has(flowId))
+        .map(({ units, ...use }): ModelUse => ({ recordId, ...use, cost: units.div(unitsPerDollar) }));
+      const byModel = [...Map.groupBy(uses, ({ model }) => model)];
+      const promptTokens = sum(uses, 'promptTokens');
+      const completionTokens = sum(uses, 'completionTokens');
+      return {
+        executionCount: sum(uses, 'count'),
+        promptTokens,
+        completionTokens,
+        totalTokens: promptTokens + completionTokens,
+        totalCost: totalCost(uses).toNumber(),
+        modelBreakdown: byModel
+          .map(([model, same]) => ({
+            model,
+            count: sum(same, 'count'),
+            tokens: sum(same, 'promptTokens') + sum(same, 'completionTokens'),
+            cost: totalCost(same).toNumber(),
+          }))
+          .toSorted((one, other) => other.cost - one.cost || (one.model < other.model ? -1 : 1)),
+      };
+    },
+);

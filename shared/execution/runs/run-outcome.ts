@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { using } from '../../platform/aws/uses.ts';
 import { type PayloadRef, payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Checkpoint, parseRows } from './checkpoint.ts';
@@ -16,23 +17,25 @@ export const RunOutcome = z
   .meta({ id: 'RunOutcome' });
 
 /** Tells what came of a run that is over. */
-export const runOutcomes =
+export const runOutcomes = /* @__PURE__ */ using(
+  ['table:read', payloadStore],
   (scope: Scope) =>
-  async ({
-    runId,
-    recordId,
-  }: Pick<Checkpoint, 'runId' | 'recordId'>): Promise<z.input<typeof RunOutcome>> => {
-    const checkpoints = await checkpointsOf(scope, { runId, recordId });
-    const end = checkpoints.at(-1)?.end;
-    const output = lastOutput(checkpoints);
-    return {
-      executionId: runId,
+    async ({
+      runId,
       recordId,
-      success: end?.status === 'completed',
-      output: output ? await payloadStore(scope).fetch(output) : null,
-      error: end?.error ?? null,
-    };
-  };
+    }: Pick<Checkpoint, 'runId' | 'recordId'>): Promise<z.input<typeof RunOutcome>> => {
+      const checkpoints = await checkpointsOf(scope, { runId, recordId });
+      const end = checkpoints.at(-1)?.end;
+      const output = lastOutput(checkpoints);
+      return {
+        executionId: runId,
+        recordId,
+        success: end?.status === 'completed',
+        output: output ? await payloadStore(scope).fetch(output) : null,
+        error: end?.error ?? null,
+      };
+    },
+);
 
 /** What the last completed step of these checkpoints gave. */
 export const lastOutput = (checkpoints: readonly Checkpoint[]): PayloadRef | undefined =>

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { invalidAt } from '../../core/errors.ts';
 import { timeOf } from '../../core/ids.ts';
+import { using } from '../../platform/aws/uses.ts';
 import { deletedIds } from '../../platform/cleanup/tombstone.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import { PagePagination, PageQuery, pagePagination } from '../../platform/data/numbered-pages.ts';
@@ -59,7 +60,7 @@ type RunResult = z.input<typeof RunResultPage>['data'][number];
 const sortedMax = 100_000;
 
 /** Lists the finished runs of a record. A page costs the entries before it, which are slim, and its own items. */
-export const runResults = (scope: Scope) => {
+export const runResults = /* @__PURE__ */ using(['table:read', payloadStore], (scope: Scope) => {
   const { table } = scope;
   const payloads = payloadStore(scope);
 
@@ -103,7 +104,7 @@ export const runResults = (scope: Scope) => {
     const data = checkpoints.map((last, place) => ({ ...rowOf(last, steps), ...results[place] }));
     return { data, pagination: pagePagination(query, found.length) };
   };
-};
+});
 
 function rowOf(last: Checkpoint, steps: StepIndex): RunResult {
   const { runId, recordId, flowId, flowVersionId, flowName = null, finished } = last;

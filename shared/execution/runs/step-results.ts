@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { invalidAt } from '../../core/errors.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
+import { using } from '../../platform/aws/uses.ts';
 import { deletedIds } from '../../platform/cleanup/tombstone.ts';
 import { OffsetQuery } from '../../platform/data/pages.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -38,7 +39,7 @@ export type StepResultQuery = z.output<typeof StepResultQuery> & {
 /** A sort that is not by creation looks at this many results at most. */
 const sortedMax = 100_000;
 
-export const stepResultStore = (scope: Scope) => {
+export const stepResultStore = /* @__PURE__ */ using(['table:read', 'payloads'], (scope: Scope) => {
   const { table } = scope;
 
   /** A page costs the entries before it, which are slim, and the items of its own results. */
@@ -78,7 +79,7 @@ export const stepResultStore = (scope: Scope) => {
     ofRecord: async (recordId: string, query: StepResultQuery) =>
       page(entriesOfRecord(table, recordId, entryQuery(query)), query, await deletedIds(table, 'flow')),
   };
-};
+});
 
 /** What a row shows only where it leaves room for the rest. */
 const large = { inputVariables: null, resolvedPrompt: null, stepConfig: null };

@@ -1,4 +1,4 @@
-import { hasCollection } from '../../../adapters/vectors/vectors-adapter.ts';
+import { hasCollection } from '../../../adapters/vectors/has-collection.ts';
 import { idOf } from '../../../core/ids.ts';
 import { StepError } from '../../../core/step-error.ts';
 import type { Scope } from '../../../platform/data/scope.ts';

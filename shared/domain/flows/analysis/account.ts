@@ -1,4 +1,6 @@
+import { hasCollection } from '../../../adapters/vectors/has-collection.ts';
 import { log } from '../../../core/log.ts';
+import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { covers, type Permission } from '../../../platform/identity/permissions.ts';
 import { visitsOf } from '../checking/visits.ts';
@@ -34,18 +36,21 @@ export interface AccountFindings {
 }
 
 /** Looks up whether the account has what the steps of a flow name. Reads keys and index entries, never a whole record. */
-export const accountCheck = (scope: Scope) =>
-  async function check(steps: unknown, member: string, held: readonly string[]): Promise<AccountFindings> {
-    const mentions = mentionsIn(visitsOf(steps, { path: [member], branches: [], last: true }));
-    const byKind = [...Map.groupBy(mentions, ({ kind }) => kind)];
-    const results = await Promise.all(byKind.map(([kind, some]) => checkKind(scope, kind, some, held)));
-    const skipped = results.some((result) => result.skipped);
-    return {
-      findings: bounded(results.flatMap(({ findings }) => findings)),
-      performed: results.length === 0 || results.some(({ performed }) => performed),
-      skipped,
-    };
-  };
+export const accountCheck = /* @__PURE__ */ using(
+  ['table:read', hasCollection, 'provider-keys'],
+  (scope: Scope) =>
+    async function check(steps: unknown, member: string, held: readonly string[]): Promise<AccountFindings> {
+      const mentions = mentionsIn(visitsOf(steps, { path: [member], branches: [], last: true }));
+      const byKind = [...Map.groupBy(mentions, ({ kind }) => kind)];
+      const results = await Promise.all(byKind.map(([kind, some]) => checkKind(scope, kind, some, held)));
+      const skipped = results.some((result) => result.skipped);
+      return {
+        findings: bounded(results.flatMap(({ findings }) => findings)),
+        performed: results.length === 0 || results.some(({ performed }) => performed),
+        skipped,
+      };
+    },
+);
 
 async function checkKind(
   scope: Scope,

@@ -32,7 +32,7 @@ const noting = (kept: string[]) => (real: SecretVault) => ({
 });
 
 const down = () => Promise.reject(new Error('connect ECONNREFUSED'));
-const brokenVault: SecretVault = { keep: down, read: down, revoke: down };
+const brokenVault: SecretVault = { keep: down, revoke: down };
 
 /** The tenant's table as it is for a process that dies right before its transaction. */
 const dyingTable = (tenant: string) =>

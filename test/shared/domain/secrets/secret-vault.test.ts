@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { noteValue, withoutKnownValues } from '../../../../shared/core/redaction/known-values.ts';
-import { secretVault } from '../../../../shared/domain/secrets/secret-vault.ts';
+import { secretReader, secretVault } from '../../../../shared/domain/secrets/secret-vault.ts';
 
-const newVault = (tenant = `user:${randomUUID()}`) => secretVault({ table: { tenant } });
+const newVault = (tenant = `user:${randomUUID()}`) => ({
+  ...secretVault({ table: { tenant } }),
+  ...secretReader({ table: { tenant } }),
+});
 const id = 'secret_1';
 
 test('every value is found by its own id, the first as the last', async () => {
