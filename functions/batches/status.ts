@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { batchStore } from '../../shared/execution/batches/batch-store.ts';
-import { RunOutcome, runOutcomes } from '../../shared/execution/runs/run-outcome.ts';
+import { RunOutcome, runOutcomes } from '../../shared/execution/runs/run-results/run-outcome.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { BatchParams } from './schemas.ts';

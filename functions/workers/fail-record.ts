@@ -1,6 +1,6 @@
 import type { SQSEvent } from 'aws-lambda';
 import { log } from '../../shared/core/log.ts';
-import { giveUpOn } from '../../shared/execution/batches/given-up.ts';
+import { handleDeadLetter } from '../../shared/execution/batches/dead-letter-records.ts';
 import { loadJobs } from '../../shared/execution/batches/record-jobs.ts';
 import { RunMessage } from '../../shared/execution/batches/run-message.ts';
 import { messagesOf } from '../../shared/platform/aws/messages.ts';
@@ -14,6 +14,6 @@ export async function handler(event: SQSEvent): Promise<void> {
   for (const { message } of messagesOf(RunMessage, event)) {
     const scope = productionRuntime().scopeOf(message.tenant);
     log.error('A record was given up on', { ...message });
-    for (const job of await loadJobs(scope, [message])) await giveUpOn(scope, job);
+    for (const job of await loadJobs(scope, [message])) await handleDeadLetter(scope, job);
   }
 }

@@ -1,6 +1,6 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { log } from '../../shared/core/log.ts';
-import { gatherCommits } from '../../shared/execution/batches/gathered-commits.ts';
+import { groupCommits } from '../../shared/execution/batches/group-commit.ts';
 import { loadJobs } from '../../shared/execution/batches/record-jobs.ts';
 import { runRecord } from '../../shared/execution/batches/record-runner.ts';
 import { RunMessage } from '../../shared/execution/batches/run-message.ts';
@@ -41,7 +41,7 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
 
 async function runTenant(scope: Scope, deliveries: Delivery[], signal: AbortSignal): Promise<string[][]> {
   const groups = [...Map.groupBy(deliveries, ({ group }) => group).values()];
-  const withCommits = gatherCommits(scope);
+  const withCommits = groupCommits(scope);
   // The first of each group in one round trip; the others when their turn comes, which may be minutes later.
   const firsts = await loadJobs(
     scope,

@@ -1,7 +1,7 @@
 import { log } from '../../shared/core/log.ts';
 import { batchPlanner } from '../../shared/execution/batches/batch-plan.ts';
-import { reviveStalledBatches } from '../../shared/execution/batches/stalled.ts';
-import { endAbandonedRuns } from '../../shared/execution/dispatch/abandoned.ts';
+import { resumeStalledBatches } from '../../shared/execution/batches/stalled-batches.ts';
+import { endExpiredExecutions } from '../../shared/execution/dispatch/expired-executions.ts';
 import { requirementsOf } from '../../shared/platform/aws/uses.ts';
 import { cleanupQueue, sweepDeleted } from '../../shared/platform/cleanup/cleanup.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
@@ -18,8 +18,8 @@ export async function handler({ atStart = false }: { atStart?: boolean } = {}): 
   const now = new Date();
   const sweeps = await Promise.allSettled([
     sweepDeleted(runtime.scopeOf('').table, now),
-    endAbandonedRuns(runtime, now, atStart),
-    reviveStalledBatches(runtime, now, atStart),
+    endExpiredExecutions(runtime, now, atStart),
+    resumeStalledBatches(runtime, now, atStart),
   ]);
   for (const sweep of sweeps) {
     if (sweep.status === 'rejected') log.error('A sweep broke off', { error: sweep.reason });

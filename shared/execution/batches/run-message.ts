@@ -10,8 +10,8 @@ export const RunMessage = z.object({
   /** The execution of this record in this batch: the same however often it is planned. */
   runId: z.string(),
   slot: z.int(),
-  /** How often the run was parked and woken. */
-  wake: z.int().optional(),
+  /** How often the run was suspended and woken. */
+  fireTimer: z.int().optional(),
   /** How often it was taken back from the dead-letter queue. */
   restarts: z.int().optional(),
   /** Which sending of its batch's messages it comes from, where they were sent again. */
@@ -20,4 +20,4 @@ export const RunMessage = z.object({
 export type RunMessage = z.infer<typeof RunMessage>;
 
 /** The messages of a slot are one message group, which SQS hands out one after another. */
-export const groupOf = ({ batchId, slot }: Pick<RunMessage, 'batchId' | 'slot'>) => `${batchId}.${slot}`;
+export const fifoGroupOf = ({ batchId, slot }: Pick<RunMessage, 'batchId' | 'slot'>) => `${batchId}.${slot}`;

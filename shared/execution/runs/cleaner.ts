@@ -5,7 +5,7 @@ import { using } from '../../platform/aws/uses.ts';
 import { payloadFolders, payloadStore } from '../../platform/data/payloads.ts';
 import type { QueryOptions } from '../../platform/data/query.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { flowResultsPartition, flowShards } from './checkpoint.ts';
+import { flowResultsPartition, flowShards } from './checkpoints/checkpoint.ts';
 
 /** Removes the items that hung on a flow, a record or a result, and their payloads, a page at a time. */
 export const cleaner = /* @__PURE__ */ using(['table:write', payloadFolders], (scope: Scope) => {

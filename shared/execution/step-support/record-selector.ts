@@ -10,7 +10,7 @@ import type { StepRun } from './step-runner.ts';
 type Filling = Pick<StepRun<Members>, 'config' | 'render' | 'renderValue'>;
 
 export async function selectorOf(step: Filling): Promise<{
-  words: string;
+  description: string;
   selector: RecordSelector | undefined;
 }> {
   const { id, type, name, filter } = asked(step.config);
@@ -19,20 +19,20 @@ export async function selectorOf(step: Filling): Promise<{
   if (id !== undefined) {
     const given = await render(id);
     const known = idOf('record').safeParse(given).success;
-    return { words: `with the id "${given}"`, selector: known ? { id: given } : undefined };
+    return { description: `with the id "${given}"`, selector: known ? { id: given } : undefined };
   }
   const pair = { type: await render(type), name: await render(name) };
-  const words = `of the type "${pair.type}" with the name "${pair.name}"`;
+  const description = `of the type "${pair.type}" with the name "${pair.name}"`;
   const known = RecordType.safeParse(pair.type).success && RecordName.safeParse(pair.name).success;
-  return { words, selector: known ? pair : undefined };
+  return { description, selector: known ? pair : undefined };
 }
 
 async function byFilter({ type, where }: NonNullable<Members['recordFilter']>, step: Filling) {
   const given = (await step.render(type)).trim();
   const filter = where && (await filled(where, step));
-  const words = `of the type "${given}" that the filter means`;
+  const description = `of the type "${given}" that the filter means`;
   const known = RecordType.safeParse(given).success;
-  return { words, selector: known ? { type: given, filter } : undefined };
+  return { description, selector: known ? { type: given, filter } : undefined };
 }
 
 /** A filter with its values filled in, which have to suit their operators then. */

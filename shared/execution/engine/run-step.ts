@@ -10,16 +10,16 @@ import {
   fallbackOverrides,
 } from '../../domain/flows/steps/error-handling.ts';
 import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
-import type { Parked, StepOutcome } from '../step-support/step-runner.ts';
+import type { StepOutcome, Suspended } from '../step-support/step-runner.ts';
 import { runnerOf } from '../steps/index.ts';
-import type { Refused, State, StepResult, Wait } from './engine.ts';
+import type { EngineState, NotRun, StepResult, Wait } from './engine.ts';
 
 /** Tries a step, and tells what came of it. @throws what is not the step's own failure. */
-export async function attempt(
-  state: State,
+export async function runStep(
+  state: EngineState,
   step: FlowStep,
   path: string,
-  refused: Refused | undefined,
+  refused: NotRun | undefined,
 ): Promise<StepResult | { wait: Wait; until: Date }> {
   const { waiting, ports } = state;
   const since = waiting?.path === path ? new Date(waiting.since) : ports.now();
@@ -46,12 +46,12 @@ const shortened = (message: string) =>
   beginningOf(message, messageMax) + (message.length > messageMax ? '…' : '');
 const messageMax = 1_000;
 
-type Once = { error: StepError } | { outcome: StepOutcome } | Parked;
-type Tried = { retryCount: number } & Once;
+type TryOutcome = { error: StepError } | { outcome: StepOutcome } | Suspended;
+type StepTries = { retryCount: number } & TryOutcome;
 
 /** Runs a step, and what its error handling names when that fails. */
-async function withFallbacks(state: State, step: FlowStep, since: Date): Promise<Tried> {
-  let tried = await once(state, step, since);
+async function withFallbacks(state: EngineState, step: FlowStep, since: Date): Promise<StepTries> {
+  let tried = await tryOnce(state, step, since);
   let retryCount = 0;
   const policy = errorHandlingOf(step);
   if (policy?.onError !== 'fallback') return { ...tried, retryCount };
@@ -61,12 +61,12 @@ async function withFallbacks(state: State, step: FlowStep, since: Date): Promise
     if (fallback.type === 'message') return { outcome: { output: fallback.message }, retryCount };
     retryCount++;
     const config = { ...step.config, ...fallbackOverrides(fallback) };
-    tried = await once(state, { ...step, config }, since);
+    tried = await tryOnce(state, { ...step, config }, since);
   }
   return { ...tried, retryCount };
 }
 
-async function once(state: State, step: FlowStep, since: Date): Promise<Once> {
+async function tryOnce(state: EngineState, step: FlowStep, since: Date): Promise<TryOutcome> {
   const { ports, signal, onStepEvent, secrets } = state;
   const { config } = step;
   try {
@@ -74,7 +74,7 @@ async function once(state: State, step: FlowStep, since: Date): Promise<Once> {
     const filler = fillerOf(variables, ports.sandbox);
     const emit = onStepEvent && ((event: StepEvent) => onStepEvent(step, secrets?.event(event) ?? event));
     const { run } = await runnerOf(step.type);
-    const outcome: StepOutcome | Parked = await run({
+    const outcome: StepOutcome | Suspended = await run({
       ...filler,
       config,
       variables,
@@ -113,7 +113,7 @@ function checkedCharacters(output: unknown, left: number): number {
   throw new StepError(`The outputs of the run have more than ${charactersMax} characters together`);
 }
 
-function triggers({ triggers = [{ type: 'error' as const }] }: ErrorHandling, tried: Once): boolean {
+function triggers({ triggers = [{ type: 'error' as const }] }: ErrorHandling, tried: TryOutcome): boolean {
   if ('error' in tried) return triggers.some(({ type }) => type === 'error');
   return (
     'outcome' in tried &&

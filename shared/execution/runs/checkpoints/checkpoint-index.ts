@@ -1,8 +1,8 @@
-import { idCeiling, idFloor } from '../../core/ids.ts';
-import type { QueryOptions } from '../../platform/data/query.ts';
-import type { StoredItem, TenantTable } from '../../platform/data/table.ts';
+import { idCeiling, idFloor } from '../../../core/ids.ts';
+import type { QueryOptions } from '../../../platform/data/query.ts';
+import type { StoredItem, TenantTable } from '../../../platform/data/table.ts';
 import {
-  type Finished,
+  type FinishedRun,
   flowResultsPartition,
   flowShards,
   parseRows,
@@ -12,7 +12,7 @@ import {
 } from './checkpoint.ts';
 
 /** A checkpoint as an index shows it: enough to filter, sort and count its results by. */
-export interface Entry {
+export interface CheckpointEntry {
   recordId: string;
   runId: string;
   index: number;
@@ -21,10 +21,10 @@ export interface Entry {
   flowVersionId: string;
   rows: Row[];
   /** Of the last one of a run that is over. */
-  finished?: Finished;
+  finished?: FinishedRun;
 }
 
-export interface EntryQuery {
+export interface CheckpointQuery {
   newestFirst: boolean;
   /** Bounds of the run's beginning, as ISO moments. */
   from?: string | undefined;
@@ -32,11 +32,11 @@ export interface EntryQuery {
 }
 
 /** Checkpoints of a flow in the order of their runs, from all shards at once. */
-export async function* entriesOfFlow(
+export async function* checkpointsOfFlow(
   table: TenantTable,
   flowId: string,
-  query: EntryQuery,
-): AsyncGenerator<Entry> {
+  query: CheckpointQuery,
+): AsyncGenerator<CheckpointEntry> {
   const streams = Array.from({ length: flowShards }, (_, shard) =>
     entries(table, { partition: flowResultsPartition(flowId, shard), index: 1, ...boundsOf(query) }, query),
   );
@@ -44,11 +44,11 @@ export async function* entriesOfFlow(
 }
 
 /** Checkpoints of a record in the order of their runs. */
-export function entriesOfRecord(
+export function checkpointsOfRecord(
   table: TenantTable,
   recordId: string,
-  query: EntryQuery,
-): AsyncGenerator<Entry> {
+  query: CheckpointQuery,
+): AsyncGenerator<CheckpointEntry> {
   const { partition, to } = recordResultsRange(recordId);
   const bounds = boundsOf(query);
   const range = { from: `STEPS#${bounds.from}`, to: bounds.to ? `STEPS#${bounds.to}` : to };
@@ -56,15 +56,15 @@ export function entriesOfRecord(
 }
 
 /** Checkpoints of a record that ended a run, in the order of the runs: all from an index, so slim. */
-export const endsOfRecord = (
+export const finalCheckpointsOfRecord = (
   table: TenantTable,
   recordId: string,
-  query: EntryQuery,
-): AsyncGenerator<Entry> =>
+  query: CheckpointQuery,
+): AsyncGenerator<CheckpointEntry> =>
   entries(table, { partition: recordRunsPartition(recordId), index: 2, ...boundsOf(query) }, query);
 
 /** Below the first run of a flow's partitions lie what it cost. */
-const boundsOf = ({ from, to }: EntryQuery) => ({
+const boundsOf = ({ from, to }: CheckpointQuery) => ({
   from: from ? idFloor('exec', Date.parse(from)) : 'exec_',
   ...(to && { to: idCeiling('exec', Date.parse(to)) }),
 });
@@ -72,8 +72,8 @@ const boundsOf = ({ from, to }: EntryQuery) => ({
 async function* entries(
   table: TenantTable,
   range: QueryOptions,
-  { newestFirst }: EntryQuery,
-): AsyncGenerator<Entry> {
+  { newestFirst }: CheckpointQuery,
+): AsyncGenerator<CheckpointEntry> {
   for (let startKey: Record<string, unknown> | undefined, limit = 100; ; limit = 1_000) {
     const page = await table.query({ ...range, newestFirst, limit, ...(startKey && { startKey }) });
     yield* page.items.map(toEntry);
@@ -82,13 +82,13 @@ async function* entries(
   }
 }
 
-function toEntry({ SK, summary }: StoredItem): Entry {
+function toEntry({ SK, summary }: StoredItem): CheckpointEntry {
   const [, runId = '', index = '0'] = SK.split('#');
-  const { rows, ...rest } = summary as Omit<Entry, 'runId' | 'index' | 'rows'> & { rows: string };
+  const { rows, ...rest } = summary as Omit<CheckpointEntry, 'runId' | 'index' | 'rows'> & { rows: string };
   return { ...rest, rows: parseRows(rows), runId, index: Number(index) };
 }
 
-const compare = (a: Entry, b: Entry) =>
+const compare = (a: CheckpointEntry, b: CheckpointEntry) =>
   a.runId === b.runId ? a.index - b.index : a.runId < b.runId ? -1 : 1;
 
 /** Sorted streams as one sorted stream. */

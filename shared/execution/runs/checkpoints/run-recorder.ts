@@ -1,11 +1,17 @@
 import Big from 'big.js';
-import { beginningOf } from '../../core/text.ts';
-import { type PayloadRef, type PayloadStore, payloadStore } from '../../platform/data/payloads.ts';
-import type { Scope } from '../../platform/data/scope.ts';
-import type { Write } from '../../platform/data/writes.ts';
-import type { StepResult, Wait } from '../engine/engine.ts';
-import { type Checkpoint, checkpointEntity, formatRows, type KeptResult, parseRows } from './checkpoint.ts';
-import { costWrites, type ModelUse, usesOf } from './record-costs.ts';
+import { beginningOf } from '../../../core/text.ts';
+import { type PayloadRef, type PayloadStore, payloadStore } from '../../../platform/data/payloads.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import type { Write } from '../../../platform/data/writes.ts';
+import type { StepResult, Wait } from '../../engine/engine.ts';
+import {
+  type Checkpoint,
+  checkpointEntity,
+  formatRows,
+  parseRows,
+  type StoredStepResult,
+} from './checkpoint.ts';
+import { costWrites, type ModelUse, modelUsesOf } from './record-costs.ts';
 
 /** What all checkpoints of a run have in common. */
 export type RunFacts = Omit<
@@ -23,14 +29,14 @@ export type RunFacts = Omit<
 > & { recordMetadata: Record<string, unknown>; flowName: string };
 
 /** What a run writes on its way. */
-export interface RunProgress {
+export interface CheckpointWrite {
   writes: readonly Write[];
   /** What the results in these writes add to the record's costs, which belongs into the same transaction. */
   uses: readonly ModelUse[];
 }
 
 /** The last write of a run, which whoever counts runs may take into a transaction of theirs. */
-export interface RunEnding {
+export interface FinalWrite {
   write: Write;
   /** Whether it is the run's first write too. */
   isFirst: boolean;
@@ -52,8 +58,8 @@ export interface RunRecorder {
   add: (result: StepResult) => Promise<void>;
   /** Writes down what was added. */
   flush: () => Promise<void>;
-  /** Writes down what was added, and that the run is parked. */
-  park: (wait: Wait) => Promise<void>;
+  /** Writes down what was added, and that the run is suspended. */
+  suspend: (wait: Wait) => Promise<void>;
   /** The last results and how the run ended; null for well. */
   finish: (error: string | null) => Promise<void>;
 }
@@ -64,7 +70,7 @@ export interface RunRecorderOptions {
   /** Written with the first checkpoint, unless that is also the last. */
   opening?: Write;
   /** Commits what is written before the end; a transaction by itself without it. */
-  commitProgress?: (progress: RunProgress) => Promise<void>;
+  commitProgress?: (progress: CheckpointWrite) => Promise<void>;
 }
 
 /**
@@ -74,7 +80,7 @@ export interface RunRecorderOptions {
 export function openRunRecorder(
   scope: Scope,
   facts: RunFacts,
-  commitEnd: (ending: RunEnding) => Promise<void>,
+  commitEnd: (ending: FinalWrite) => Promise<void>,
   { earlier = [], opening, commitProgress = commitAlone(scope) }: RunRecorderOptions = {},
 ): RunRecorder {
   const { table, now } = scope;
@@ -90,22 +96,22 @@ export function openRunRecorder(
     return table.writes.insert(checkpointEntity, { ...checkpoint, ...more });
   }
 
-  async function writeDown(waiting?: Wait): Promise<void> {
+  async function writeCheckpoint(waiting?: Wait): Promise<void> {
     const write = await nextCheckpoint(waiting && { waiting });
     const beside = index === 0 && opening ? [opening] : [];
-    await commitProgress({ writes: [write, ...beside], uses: usesOf(facts, pending) });
+    await commitProgress({ writes: [write, ...beside], uses: modelUsesOf(facts, pending) });
     index++;
     pending = [];
     pendingBytes = 0;
   }
 
   const flush = async () => {
-    if (pending.length > 0) await writeDown();
+    if (pending.length > 0) await writeCheckpoint();
   };
 
   return {
     flush,
-    park: writeDown,
+    suspend: writeCheckpoint,
 
     async add(result) {
       cost = cost.plus(totalOf([result]));
@@ -123,7 +129,7 @@ export function openRunRecorder(
         finished: { status, promptStepId },
         flowName: facts.flowName,
       });
-      const uses = usesOf(facts, pending);
+      const uses = modelUsesOf(facts, pending);
       await commitEnd({ write, isFirst: index === 0, failed: error !== null, cost: cost.toFixed(), uses });
     },
   };
@@ -131,10 +137,10 @@ export function openRunRecorder(
 
 const commitAlone =
   ({ table }: Scope) =>
-  ({ writes, uses }: RunProgress) =>
+  ({ writes, uses }: CheckpointWrite) =>
     table.commit([...writes, ...costWrites(table, uses)]);
 
-const totalOf = (results: readonly Pick<KeptResult, 'estimatedCost'>[]) =>
+const totalOf = (results: readonly Pick<StoredStepResult, 'estimatedCost'>[]) =>
   results.reduce((total, { estimatedCost }) => total.plus(estimatedCost ?? 0), new Big(0));
 
 /** The last step of these checkpoints that asked a model with a prompt. */
@@ -163,7 +169,9 @@ async function checkpointOf(
   const offload = (part: string, value: unknown) =>
     payloads.offload(`runs/${facts.runId}/${part}`, value, valueBytesMax);
   const kept = await Promise.all(
-    results.map((result) => keep(result, (part, value) => offload(`${result.path}-${part}`, value))),
+    results.map((result) =>
+      toStoredResult(result, (part, value) => offload(`${result.path}-${part}`, value)),
+    ),
   );
   const metadata = index === 0 ? await offload('metadata', recordMetadata) : undefined;
   const payloadRef = [metadata, ...kept.flatMap(({ output, resolvedPrompt }) => [output, resolvedPrompt])];
@@ -185,7 +193,7 @@ async function checkpointOf(
   };
 }
 
-async function keep(
+async function toStoredResult(
   {
     path,
     retryCount,
@@ -198,7 +206,7 @@ async function keep(
     estimatedCost,
   }: StepResult,
   offload: (part: string, value: unknown) => Promise<PayloadRef>,
-): Promise<KeptResult> {
+): Promise<StoredStepResult> {
   const keptOutput = output === undefined ? undefined : await offload('output', output);
   const keptPrompt = resolvedPrompt === undefined ? undefined : await offload('prompt', resolvedPrompt);
   return {

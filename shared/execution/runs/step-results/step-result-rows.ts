@@ -1,28 +1,30 @@
-import { chunksOf } from '../../core/chunks.ts';
-import { ifMissing } from '../../core/errors.ts';
-import { derivedId, timeOf } from '../../core/ids.ts';
-import type { Variables } from '../../core/variables.ts';
-import type { FlowStep } from '../../domain/flows/steps/step.ts';
-import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
-import { versionStore } from '../../domain/flows/version-store.ts';
-import { type PayloadRef, type PayloadStore, payloadStore } from '../../platform/data/payloads.ts';
-import type { Scope } from '../../platform/data/scope.ts';
-import type { KeptResult } from './checkpoint.ts';
-import { previewOf } from './run-recorder.ts';
-import type { Entry } from './step-result-entries.ts';
-import { type Moment, momentReader } from './step-result-moments.ts';
-import { type ResultRef, type StepIndex, stepOf } from './step-result-refs.ts';
+import { chunksOf } from '../../../core/chunks.ts';
+import { ifMissing } from '../../../core/errors.ts';
+import { derivedId, timeOf } from '../../../core/ids.ts';
+import type { Variables } from '../../../core/variables.ts';
+import type { FlowStep } from '../../../domain/flows/steps/step.ts';
+import { walkSteps } from '../../../domain/flows/steps/walk-steps.ts';
+import { versionStore } from '../../../domain/flows/version-store.ts';
+import { type PayloadRef, type PayloadStore, payloadStore } from '../../../platform/data/payloads.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import type { StoredStepResult } from '../checkpoints/checkpoint.ts';
+import type { CheckpointEntry } from '../checkpoints/checkpoint-index.ts';
+import { previewOf } from '../checkpoints/run-recorder.ts';
+import { type ReplayedResult, replayReader } from './replay.ts';
+import { type ResultRef, type StepIndex, stepOf } from './result-ref.ts';
 
 /** Each has a few MB of payloads at most, and an answer has room for few of those. */
 const rowsAtOnce = 8;
 
 /** Builds the rows of step results from what is kept: checkpoints, and the versions that they were made with. */
-export const resultRows = (scope: Scope) => {
+export const stepResultRows = (scope: Scope) => {
   const { table } = scope;
   const payloads = payloadStore(scope);
 
   /** The steps of the versions that these results were made with. */
-  async function flowSteps(entries: readonly Pick<Entry, 'flowId' | 'flowVersionId'>[]): Promise<StepIndex> {
+  async function flowSteps(
+    entries: readonly Pick<CheckpointEntry, 'flowId' | 'flowVersionId'>[],
+  ): Promise<StepIndex> {
     const versions = new Map(entries.map(({ flowId, flowVersionId }) => [flowVersionId, flowId]));
     const loaded = await Promise.all(
       [...versions].map(async ([id, flowId]) => {
@@ -39,10 +41,10 @@ export const resultRows = (scope: Scope) => {
   /** The rows of these results, in their order. Whoever has enough of them stops asking, and no more is read. */
   async function* rowsOf(refs: readonly ResultRef[]) {
     const steps = await flowSteps(refs.map(({ entry }) => entry));
-    const momentOf = momentReader(table, refs, steps);
+    const momentOf = replayReader(table, refs, steps);
     const fetched = fetchedOnce(payloads);
     for (const some of chunksOf(refs, rowsAtOnce)) {
-      const moments: (Moment | undefined)[] = [];
+      const moments: (ReplayedResult | undefined)[] = [];
       for (const ref of some) moments.push(await momentOf(ref));
       yield* await Promise.all(some.map((ref, at) => toRow(ref, stepOf(steps, ref), moments[at], fetched)));
     }
@@ -67,7 +69,7 @@ function fetchedOnce(payloads: PayloadStore): Fetched {
 async function toRow(
   { entry, place, row }: ResultRef,
   step: FlowStep | undefined,
-  moment: Moment | undefined,
+  moment: ReplayedResult | undefined,
   fetched: Fetched,
 ) {
   const [stepId, status, startedAt, durationMs] = row;
@@ -108,12 +110,12 @@ async function toRow(
   };
 }
 
-async function previewOfKept(kept: KeptResult | undefined, fetched: Fetched): Promise<string | null> {
+async function previewOfKept(kept: StoredStepResult | undefined, fetched: Fetched): Promise<string | null> {
   if (!kept?.output) return null;
   return 'inline' in kept.output ? previewOf(await fetched(kept.output)) : (kept.preview ?? null);
 }
 
-async function variablesIn(inputs: Moment['inputs'], fetched: Fetched): Promise<Variables | null> {
+async function variablesIn(inputs: ReplayedResult['inputs'], fetched: Fetched): Promise<Variables | null> {
   if (!inputs) return null;
   const values = [...inputs].map(async ([name, payloadRef]) => [name, await fetched(payloadRef)] as const);
   return Object.fromEntries(await Promise.all(values));

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
-import { gatherCommits } from '../../../../shared/execution/batches/gathered-commits.ts';
+import { groupCommits } from '../../../../shared/execution/batches/group-commit.ts';
 import { loadJobs } from '../../../../shared/execution/batches/record-jobs.ts';
 import { runRecord } from '../../../../shared/execution/batches/record-runner.ts';
-import { recordCosts } from '../../../../shared/execution/runs/record-costs.ts';
+import { recordCosts } from '../../../../shared/execution/runs/checkpoints/record-costs.ts';
 import { plannedBatch } from '../../../support/batches.ts';
 import { template } from '../../../support/flows.ts';
 
@@ -18,7 +18,7 @@ async function run(
   const batch = await plannedBatch({ steps, recordCount: 3 });
   const { scope, runtime, messages } = batch;
   const jobs = await loadJobs(scope, messages);
-  const withCommits = gatherCommits(scope);
+  const withCommits = groupCommits(scope);
   runtime.reset();
   const ended: number[] = [];
   await Promise.all(

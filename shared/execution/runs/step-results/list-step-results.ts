@@ -1,14 +1,19 @@
 import * as z from 'zod';
-import { invalidAt } from '../../core/errors.ts';
-import type { FlowStep } from '../../domain/flows/steps/step.ts';
-import { using } from '../../platform/aws/uses.ts';
-import { deletedIds } from '../../platform/cleanup/tombstone.ts';
-import { OffsetQuery } from '../../platform/data/pages.ts';
-import type { Scope } from '../../platform/data/scope.ts';
-import { answerBytes, answerBytesMax } from '../../platform/http/answer-size.ts';
-import { type Entry, type EntryQuery, entriesOfFlow, entriesOfRecord } from './step-result-entries.ts';
-import { type ResultRef, type StepIndex, stepOf } from './step-result-refs.ts';
-import { resultRows } from './step-result-rows.ts';
+import { invalidAt } from '../../../core/errors.ts';
+import type { FlowStep } from '../../../domain/flows/steps/step.ts';
+import { using } from '../../../platform/aws/uses.ts';
+import { deletedIds } from '../../../platform/cleanup/tombstone.ts';
+import { OffsetQuery } from '../../../platform/data/pages.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import { answerBytes, answerBytesMax } from '../../../platform/http/answer-size.ts';
+import {
+  type CheckpointEntry,
+  type CheckpointQuery,
+  checkpointsOfFlow,
+  checkpointsOfRecord,
+} from '../checkpoints/checkpoint-index.ts';
+import { type ResultRef, type StepIndex, stepOf } from './result-ref.ts';
+import { stepResultRows } from './step-result-rows.ts';
 
 const sortFields = [
   'createdAt',
@@ -43,7 +48,11 @@ export const stepResultStore = /* @__PURE__ */ using(['table:read', 'payloads'],
   const { table } = scope;
 
   /** A page costs the entries before it, which are slim, and the items of its own results. */
-  async function page(source: AsyncGenerator<Entry>, query: StepResultQuery, deleted: ReadonlySet<string>) {
+  async function page(
+    source: AsyncGenerator<CheckpointEntry>,
+    query: StepResultQuery,
+    deleted: ReadonlySet<string>,
+  ) {
     const { limit, offset, sortBy } = query;
     const refs: ResultRef[] = [];
     const enough = sortBy === 'createdAt' ? offset + limit + 1 : sortedMax;
@@ -59,7 +68,7 @@ export const stepResultStore = /* @__PURE__ */ using(['table:read', 'payloads'],
         `Narrow the list to fewer than ${sortedMax} results, or sort by createdAt`,
       );
     }
-    const { flowSteps, rowsOf } = resultRows(scope);
+    const { flowSteps, rowsOf } = stepResultRows(scope);
     const sorted =
       sortBy === 'createdAt' ? refs : sortRefs(refs, query, await flowSteps(refs.map(({ entry }) => entry)));
     const data = await fitting(rowsOf(sorted.slice(offset, offset + limit)));
@@ -67,7 +76,7 @@ export const stepResultStore = /* @__PURE__ */ using(['table:read', 'payloads'],
     return { data, pagination: { limit, offset, returned: data.length, hasMore } };
   }
 
-  const entryQuery = ({ sortBy, sortOrder, from, to }: StepResultQuery): EntryQuery => ({
+  const entryQuery = ({ sortBy, sortOrder, from, to }: StepResultQuery): CheckpointQuery => ({
     newestFirst: sortBy !== 'createdAt' || sortOrder === 'desc',
     from,
     to,
@@ -75,9 +84,9 @@ export const stepResultStore = /* @__PURE__ */ using(['table:read', 'payloads'],
 
   return {
     ofFlow: async (flowId: string, query: StepResultQuery) =>
-      page(entriesOfFlow(table, flowId, entryQuery(query)), query, await deletedIds(table, 'record')),
+      page(checkpointsOfFlow(table, flowId, entryQuery(query)), query, await deletedIds(table, 'record')),
     ofRecord: async (recordId: string, query: StepResultQuery) =>
-      page(entriesOfRecord(table, recordId, entryQuery(query)), query, await deletedIds(table, 'flow')),
+      page(checkpointsOfRecord(table, recordId, entryQuery(query)), query, await deletedIds(table, 'flow')),
   };
 });
 
@@ -97,7 +106,7 @@ async function fitting<Row extends object>(rows: AsyncIterable<Row>): Promise<Ro
 }
 
 /** An entry's results that match, in the order asked for. */
-function refsOf(entry: Entry, query: StepResultQuery): ResultRef[] {
+function refsOf(entry: CheckpointEntry, query: StepResultQuery): ResultRef[] {
   if (query.recordId && entry.recordId !== query.recordId) return [];
   if (query.batchId && entry.batchId !== query.batchId) return [];
   if (query.flowId && entry.flowId !== query.flowId) return [];

@@ -4,21 +4,21 @@ import { tombstoneEntity } from '../../platform/cleanup/tombstone.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
+import { readCheckpoints } from '../runs/checkpoints/read-checkpoints.ts';
+import { openRunRecorder } from '../runs/checkpoints/run-recorder.ts';
 import { closeExecution, type Execution, executionEntity, executionSweep } from '../runs/execution.ts';
-import { checkpointsOf } from '../runs/run-history.ts';
-import { openRunRecorder } from '../runs/run-recorder.ts';
 
 /**
  * Ends the dispatched runs whose process died, of all tenants.
  * @param atStart Whether this process alone runs flows, so that a run of an earlier one is over whatever its lease says.
  */
-export async function endAbandonedRuns({ scopeOf }: Runtime, now: Date, atStart: boolean): Promise<void> {
+export async function endExpiredExecutions({ scopeOf }: Runtime, now: Date, atStart: boolean): Promise<void> {
   for await (const page of dueForSweep(scopeOf('').table, executionSweep, atStart ? 'all' : now)) {
     for (const { tenant, PK } of page) {
       const scope = scopeOf(tenant);
       const id = PK.split('#').at(-1) ?? '';
       try {
-        await endAbandonedRun(scope, id, { now, atStart });
+        await endExpiredExecution(scope, id, { now, atStart });
       } catch (error) {
         // Written by its process after all, in this moment: the next sweep sees how it stands.
         if (!(error instanceof ConditionFailed)) log.error('A run could not be ended', { error, runId: id });
@@ -32,7 +32,7 @@ const isOfThisProcess = ({ startedAt }: Execution, now: Date) =>
   Date.parse(startedAt) >= performance.timeOrigin && Date.parse(startedAt) <= now.getTime();
 
 /** Ends one run whose lease has passed. @throws ConditionFailed when its process wrote something meanwhile. */
-export async function endAbandonedRun(
+export async function endExpiredExecution(
   scope: Scope,
   id: string,
   { now, atStart }: { now: Date; atStart: boolean } = { now: scope.now(), atStart: false },
@@ -43,7 +43,7 @@ export async function endAbandonedRun(
   const { flowName, flowId, recordId } = execution;
   const close = closeExecution(table, id);
   const [earlier, tombstones] = await Promise.all([
-    checkpointsOf(scope, { runId: id, recordId }),
+    readCheckpoints(scope, { runId: id, recordId }),
     table.getMany(
       [flowId, recordId ?? '-'].map((each) => tombstoneEntity.key({ id: each })),
       { consistent: true },

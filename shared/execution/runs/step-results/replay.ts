@@ -1,15 +1,20 @@
-import { chunksOf } from '../../core/chunks.ts';
-import { variableOf } from '../../domain/flows/steps/step.ts';
-import { decodeReadable } from '../../platform/data/entity.ts';
-import { type PayloadRef, payloadBytes } from '../../platform/data/payloads.ts';
-import type { TenantTable } from '../../platform/data/table.ts';
-import { type Checkpoint, checkpointEntity, type KeptResult, parseRows } from './checkpoint.ts';
-import { type ResultRef, type StepIndex, stepIn } from './step-result-refs.ts';
+import { chunksOf } from '../../../core/chunks.ts';
+import { variableOf } from '../../../domain/flows/steps/step.ts';
+import { decodeReadable } from '../../../platform/data/entity.ts';
+import { type PayloadRef, payloadBytes } from '../../../platform/data/payloads.ts';
+import type { TenantTable } from '../../../platform/data/table.ts';
+import {
+  type Checkpoint,
+  checkpointEntity,
+  parseRows,
+  type StoredStepResult,
+} from '../checkpoints/checkpoint.ts';
+import { type ResultRef, type StepIndex, stepIn } from './result-ref.ts';
 
 /** What a run's checkpoints tell of one of its results. */
-export interface Moment {
+export interface ReplayedResult {
   checkpoint: Pick<Checkpoint, 'recordName' | 'userId' | 'organizationId'>;
-  kept: KeptResult;
+  kept: StoredStepResult;
   recordMetadata: PayloadRef | undefined;
   /** What the earlier steps had put into variables; null where that is too much to show, or cannot be read. */
   inputs: ReadonlyMap<string, PayloadRef> | null;
@@ -23,9 +28,9 @@ const checkpointsAtOnce = 100;
  * Finds the moments of these results, reading the checkpoints of their runs once, in the order of the results, and
  * no further than what is asked for. A moment is given once; nothing in place of one that cannot be read.
  */
-export function momentReader(table: TenantTable, refs: readonly ResultRef[], steps: StepIndex) {
+export function replayReader(table: TenantTable, refs: readonly ResultRef[], steps: StepIndex) {
   const wanted = new Set(refs.map(nameOf));
-  const moments = new Map<string, Moment>();
+  const moments = new Map<string, ReplayedResult>();
   const read = new Set<string>();
   const reading = readRuns();
 
@@ -46,7 +51,7 @@ export function momentReader(table: TenantTable, refs: readonly ResultRef[], ste
     }
   }
 
-  return async (ref: ResultRef): Promise<Moment | undefined> => {
+  return async (ref: ResultRef): Promise<ReplayedResult | undefined> => {
     while (!read.has(ref.entry.runId)) {
       const { value, done } = await reading.next();
       if (done) break;
@@ -88,7 +93,9 @@ function openReplay(steps: StepIndex) {
     variables.set(name, value);
   }
 
-  return function* (checkpoint: Checkpoint | undefined): Generator<[place: number, () => Moment], void> {
+  return function* (
+    checkpoint: Checkpoint | undefined,
+  ): Generator<[place: number, () => ReplayedResult], void> {
     isWhole &&= checkpoint !== undefined;
     if (!checkpoint) return;
     recordMetadata ??= checkpoint.recordMetadata;

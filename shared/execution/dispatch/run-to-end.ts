@@ -17,7 +17,7 @@ type Outcome = LastEvent extends infer E
   : never;
 
 /** Runs the steps, and in any case writes down how that ended where the run is kept. */
-export async function runToItsEnd(scope: Scope, running: Running): Promise<Outcome> {
+export async function runToEnd(scope: Scope, running: Running): Promise<Outcome> {
   const { prepared, principal, execution, timeMs, timeout, signal, requestId } = running;
   const runId = execution.id;
   const recorder = openDispatchRecorder(scope, prepared, principal, execution);
@@ -62,8 +62,8 @@ async function runSteps(
     ...(showsProgress && { onStepEvent: (step, event) => emit({ type: 'step-event', step, event }) }),
   });
   if ('retryFrom' in outcome) throw new Error('A dispatched run is not tried again');
-  if ('parked' in outcome) {
-    const { until } = outcome.parked;
+  if ('suspended' in outcome) {
+    const { until } = outcome.suspended;
     return { type: 'suspended', until, batchId: await continueAsBatch(scope, running, until) };
   }
   const { success, output, error = null } = outcome.end;

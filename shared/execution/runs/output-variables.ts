@@ -4,7 +4,10 @@ import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
 import type { StepResult } from '../engine/engine.ts';
 
 /** What the completed steps of a run left in variables, those in branches too. */
-export function outputsOf(steps: readonly FlowStep[], results: ReadonlyMap<string, StepResult>): Variables {
+export function outputVariablesOf(
+  steps: readonly FlowStep[],
+  results: ReadonlyMap<string, StepResult>,
+): Variables {
   const outputs: Variables = {};
   for (const { step, path } of walkSteps(steps)) {
     const result = results.get(path);

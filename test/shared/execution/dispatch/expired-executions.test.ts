@@ -2,10 +2,10 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { handler as sweep } from '../../../../functions/workers/sweep.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
-import { endAbandonedRun } from '../../../../shared/execution/dispatch/abandoned.ts';
+import { endExpiredExecution } from '../../../../shared/execution/dispatch/expired-executions.ts';
+import { readCheckpoints } from '../../../../shared/execution/runs/checkpoints/read-checkpoints.ts';
+import { recordCosts } from '../../../../shared/execution/runs/checkpoints/record-costs.ts';
 import { executionEntity, executionSweep } from '../../../../shared/execution/runs/execution.ts';
-import { recordCosts } from '../../../../shared/execution/runs/record-costs.ts';
-import { checkpointsOf } from '../../../../shared/execution/runs/run-history.ts';
 import { sweepKeys } from '../../../../shared/platform/cleanup/sweeps.ts';
 import { tombstoneOf } from '../../../../shared/platform/cleanup/tombstone.ts';
 import { storedIndexKeys, storedKey } from '../../../../shared/platform/data/keys.ts';
@@ -43,7 +43,7 @@ async function died(writes: number, steps: object[] = [prompt('one'), prompt('tw
   return {
     ...run,
     scope,
-    checkpoints: () => checkpointsOf(scope, run),
+    checkpoints: () => readCheckpoints(scope, run),
     execution: () => scope.table.get(executionEntity, { id: run.runId }, { consistent: true }),
   };
 }
@@ -53,25 +53,25 @@ test('a dispatched run whose process died is ended, with what it did, and its re
   const { scope, runId, checkpoints, execution } = await died(2);
   expect((await checkpoints()).map(({ end }) => end)).toEqual([undefined]);
   expect(await execution()).toMatchObject({ id: runId, kind: 'dispatch' });
-  await endAbandonedRun(scope, runId);
+  await endExpiredExecution(scope, runId);
   expect((await checkpoints()).at(-1)).toMatchObject({
     end: { status: 'failed', error: 'The process that ran it ended before the run did' },
   });
   expect(await execution()).toBeUndefined();
-  await endAbandonedRun(scope, runId);
+  await endExpiredExecution(scope, runId);
   expect(await checkpoints()).toHaveLength(2);
 });
 
 test('at the start no lease counts, but what this process began goes on', async () => {
   const { scope, runId, checkpoints } = await died(2);
-  await endAbandonedRun(scope, runId, { atStart: true, now: new Date() });
+  await endExpiredExecution(scope, runId, { atStart: true, now: new Date() });
   expect((await checkpoints()).at(-1)?.end).toBeUndefined();
   // Its clock was ahead by an hour when it began, or it began before this process did.
-  await endAbandonedRun(scope, runId, { atStart: true, now: new Date(Date.now() - 3_600_000) });
+  await endExpiredExecution(scope, runId, { atStart: true, now: new Date(Date.now() - 3_600_000) });
   expect((await checkpoints()).at(-1)?.end).toMatchObject({ status: 'failed' });
 });
 
-test('a parked run whose wake cannot be sent is left to its batch, and is not failed', async () => {
+test('a suspended run whose wake cannot be sent is left to its batch, and is not failed', async () => {
   const tenant = await newTenant();
   vi.stubEnv('WAKES_QUEUE_URL', 'http://127.0.0.1:1/none');
   const wait = { type: 'wait-until', name: 'wait', config: { delayMs: 60_000 } };
@@ -96,7 +96,7 @@ test('a run that came to its end while the sweeper looked stays as it ended', as
     scope.table.writes.put(executionEntity, { id: runId, kind: 'dispatch', ...flow, ...lease }),
   ]);
   const before = await checkpoints();
-  await endAbandonedRun(scope, runId);
+  await endExpiredExecution(scope, runId);
   expect(await checkpoints()).toEqual(before);
   expect(await execution()).toBeUndefined();
 });
@@ -141,7 +141,7 @@ test.each<[string, (run: Awaited<ReturnType<typeof died>>) => Promise<unknown>]>
 ])('a run whose %s was deleted is left to the clean-up of that', async (_what, remove) => {
   const run = await died(2);
   await remove(run);
-  await endAbandonedRun(run.scope, run.runId);
+  await endExpiredExecution(run.scope, run.runId);
   expect(await run.execution()).toBeUndefined();
   expect((await run.checkpoints()).map(({ end }) => end)).toEqual([undefined]);
 });
@@ -153,7 +153,7 @@ test('the costs of what a run did before its process died are kept, and its end 
   const costs = () => recordCosts(scope)(recordId ?? '');
   const before = await costs();
   expect(before).toMatchObject({ executionCount: 2 });
-  await endAbandonedRun(scope, runId);
+  await endExpiredExecution(scope, runId);
   expect(await costs()).toEqual(before);
 });
 

@@ -1,10 +1,10 @@
-import type { FlowStep } from '../../domain/flows/steps/step.ts';
-import type { Row } from './checkpoint.ts';
-import type { Entry } from './step-result-entries.ts';
+import type { FlowStep } from '../../../domain/flows/steps/step.ts';
+import type { Row } from '../checkpoints/checkpoint.ts';
+import type { CheckpointEntry } from '../checkpoints/checkpoint-index.ts';
 
 /** One result, found by its entry and its place in it. */
 export interface ResultRef {
-  entry: Entry;
+  entry: CheckpointEntry;
   place: number;
   row: Row;
 }

@@ -1,13 +1,13 @@
 import Big from 'big.js';
 import * as z from 'zod';
-import { recordPartition } from '../../domain/records/record.ts';
-import { using } from '../../platform/aws/uses.ts';
-import { deletedIds } from '../../platform/cleanup/tombstone.ts';
-import { decodeReadable, defineEntity } from '../../platform/data/entity.ts';
-import type { Scope } from '../../platform/data/scope.ts';
-import type { TenantTable } from '../../platform/data/table.ts';
-import type { Write } from '../../platform/data/writes.ts';
-import { type Checkpoint, flowResultsPartition, flowShardOf, type KeptResult } from './checkpoint.ts';
+import { recordPartition } from '../../../domain/records/record.ts';
+import { using } from '../../../platform/aws/uses.ts';
+import { deletedIds } from '../../../platform/cleanup/tombstone.ts';
+import { decodeReadable, defineEntity } from '../../../platform/data/entity.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import type { TenantTable } from '../../../platform/data/table.ts';
+import type { Write } from '../../../platform/data/writes.ts';
+import { type Checkpoint, flowResultsPartition, flowShardOf, type StoredStepResult } from './checkpoint.ts';
 
 /** What a flow's calls of a model on a record add up to. */
 export interface ModelUse {
@@ -48,9 +48,9 @@ const recordCostEntity = defineEntity({
 });
 
 /** What these results of a run add to its record's costs. Nothing of a run that will be forgotten, or has no record. */
-export function usesOf(
+export function modelUsesOf(
   { recordId, flowId, ttl }: Pick<Checkpoint, 'recordId' | 'flowId' | 'ttl'>,
-  results: readonly Omit<KeptResult, 'output' | 'resolvedPrompt' | 'preview'>[],
+  results: readonly Omit<StoredStepResult, 'output' | 'resolvedPrompt' | 'preview'>[],
 ): ModelUse[] {
   if (!recordId || ttl !== undefined) return [];
   return results.flatMap(({ modelUsed: model, promptTokens = 0, completionTokens = 0, estimatedCost }) =>
@@ -71,7 +71,7 @@ export function usesOf(
 }
 
 /** The same the other way round, for results that are deleted. */
-export const takenBack = (uses: readonly ModelUse[]): ModelUse[] =>
+export const negated = (uses: readonly ModelUse[]): ModelUse[] =>
   uses.map((use) => ({
     ...use,
     count: -use.count,

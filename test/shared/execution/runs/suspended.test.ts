@@ -1,7 +1,7 @@
 import { GetScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { expect, test, vi } from 'vitest';
 import { batchStore } from '../../../../shared/execution/batches/batch-store.ts';
-import { checkpointsOf } from '../../../../shared/execution/runs/run-history.ts';
+import { readCheckpoints } from '../../../../shared/execution/runs/checkpoints/read-checkpoints.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { type PlannedBatch, plannedBatch, runOnce } from '../../../support/batches.ts';
 import {
@@ -34,7 +34,7 @@ const later = (scope: Scope, ms: number): Scope => ({
   ...scope,
   now: () => new Date(Date.now() + ms),
 });
-const checkpoints = ({ scope, message }: PlannedBatch) => checkpointsOf(scope, message());
+const checkpoints = ({ scope, message }: PlannedBatch) => readCheckpoints(scope, message());
 
 test('a long wait keeps no worker: what was done is written down, and the record is not counted yet', async () => {
   const batch = await plannedBatch({ steps: steps({ delayMs: 10 * minute }) });
@@ -43,10 +43,10 @@ test('a long wait keeps no worker: what was done is written down, and the record
   expect(await batch.progress()).toMatchObject({ status: 'scheduled', processedRecords: 0 });
 });
 
-test('a parked run goes on where it waited; the wait is told from its beginning', async () => {
+test('a suspended run goes on where it waited; the wait is told from its beginning', async () => {
   const batch = await plannedBatch({ steps: steps({ delayMs: 10 * minute }) });
   await runOnce(batch.scope, batch.message());
-  await runOnce(later(batch.scope, 10 * minute), { ...batch.message(), wake: 1 });
+  await runOnce(later(batch.scope, 10 * minute), { ...batch.message(), fireTimer: 1 });
   expect(await batch.progress()).toMatchObject({ status: 'completed', processedRecords: 1 });
   const rows = await batch.results();
   expect(rows.map(({ outputPreview }) => outputPreview)).toEqual([
@@ -58,7 +58,7 @@ test('a parked run goes on where it waited; the wait is told from its beginning'
   expect(rows[2]?.durationMs).toBeLessThan(10 * minute);
 });
 
-test('a message that comes while the run is parked changes nothing', async () => {
+test('a message that comes while the run is suspended changes nothing', async () => {
   const batch = await plannedBatch({ steps: steps({ delayMs: 10 * minute }) });
   for (const _ of [1, 2, 3]) await runOnce(batch.scope, batch.message());
   expect(await checkpoints(batch)).toHaveLength(1);
@@ -74,7 +74,7 @@ test('a poll in vain writes nothing', async () => {
   expect(await checkpoints(batch)).toMatchObject([{ waiting: { path: '0' } }]);
 });
 
-test('two waits are parked one after the other', async () => {
+test('two waits are suspended one after the other', async () => {
   const batch = await plannedBatch({ steps: [wait({ delayMs: minute }), wait({ delayMs: minute })] });
   const waits = async () =>
     (await checkpoints(batch)).map(({ waiting, end }) => waiting?.path ?? end?.status);
@@ -106,8 +106,8 @@ test('a wait inside a branch is gone on with inside that branch', async () => {
   expect(rows.map(({ stepName }) => stepName)).toEqual(['if', 'wait', 'inside', 'outside']);
 });
 
-/** A run that asked a model and was parked, and whose batch was cancelled then. */
-async function cancelledWhileParked() {
+/** A run that asked a model and was suspended, and whose batch was cancelled then. */
+async function cancelledWhileSuspended() {
   const batch = await plannedBatch({ steps: [prompt, ...steps({ delayMs: minute })] });
   await runOnce(batch.scope, batch.message());
   await expectStatus(200, batch.call('POST', `/v1/batch/cancel/${batch.batch.id}`));
@@ -115,8 +115,8 @@ async function cancelledWhileParked() {
 }
 const cancelledEnd = { status: 'failed', error: 'The batch was cancelled' };
 
-test('a run that was cancelled while it was parked ends with its time; its cost is counted, its record is not', async () => {
-  const batch = await cancelledWhileParked();
+test('a run that was cancelled while it was suspended ends with its time; its cost is counted, its record is not', async () => {
+  const batch = await cancelledWhileSuspended();
   for (const _ of [1, 2]) await runOnce(later(batch.scope, minute), batch.message());
   const ends = (await checkpoints(batch)).flatMap(({ end }) => end ?? []);
   expect(ends).toMatchObject([cancelledEnd]);
@@ -126,8 +126,8 @@ test('a run that was cancelled while it was parked ends with its time; its cost 
   expect(cost).toBe(Number(asked?.estimatedCost));
 });
 
-test('the result of a run that was cancelled while it was parked can be deleted before its time', async () => {
-  const batch = await cancelledWhileParked();
+test('the result of a run that was cancelled while it was suspended can be deleted before its time', async () => {
+  const batch = await cancelledWhileSuspended();
   const path = `/v1/records/${batch.message().recordId}/results`;
   await expectStatus(204, batch.call('DELETE', path, { body: { resultId: batch.message().runId } }));
   expect(await batch.results()).toEqual([]);

@@ -1,12 +1,12 @@
 import Big from 'big.js';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
-import { costWrites } from '../runs/record-costs.ts';
-import type { RunEnding, RunProgress } from '../runs/run-recorder.ts';
+import { costWrites } from '../runs/checkpoints/record-costs.ts';
+import type { CheckpointWrite, FinalWrite } from '../runs/checkpoints/run-recorder.ts';
 import { slotEntity } from './batch.ts';
 
 /** The end of a run, and where its record is counted. */
-export interface End extends RunEnding {
+export interface RecordEnd extends FinalWrite {
   batchId: string;
   slot: number;
   /** Whether its record counts as processed. */
@@ -15,26 +15,26 @@ export interface End extends RunEnding {
 
 /** What a run of a batch commits. The end counts its record exactly once, together with its last checkpoint. */
 export interface RunCommits {
-  progress: (progress: RunProgress) => Promise<void>;
-  end: (end: End) => Promise<void>;
+  progress: (progress: CheckpointWrite) => Promise<void>;
+  end: (end: RecordEnd) => Promise<void>;
 }
 /** Does a run, which is given its commits. */
 export type WithCommits = <T>(run: (commits: RunCommits) => Promise<T>) => Promise<T>;
 
 interface Waiting {
-  item: RunProgress & { end?: End };
+  item: CheckpointWrite & { end?: RecordEnd };
   resolve: () => void;
   reject: (error: unknown) => void;
 }
 
 /** How long a commit waits at most for those of other runs. */
-const gatherMs = 10;
+const groupWindowMs = 10;
 
 /**
  * What runs commit close together is one transaction, in which a batch's records are counted by one write. It is
  * written when no run is working, and at the latest some milliseconds after the first commit.
  */
-export function gatherCommits(scope: Scope): WithCommits {
+export function groupCommits(scope: Scope): WithCommits {
   let waiting: Waiting[] = [];
   let working = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -61,7 +61,7 @@ export function gatherCommits(scope: Scope): WithCommits {
 
   const add = (item: Waiting['item']) =>
     new Promise<void>((resolve, reject) => {
-      if (waiting.push({ item, resolve, reject }) === 1) timer = setTimeout(flush, gatherMs);
+      if (waiting.push({ item, resolve, reject }) === 1) timer = setTimeout(flush, groupWindowMs);
     });
 
   return async (run) => {
@@ -102,7 +102,7 @@ const commit = (scope: Scope, items: readonly Waiting['item'][]) =>
   ]);
 
 /** One write for each batch, since a transaction takes one for an item. */
-const countsOf = ({ table, now }: Scope, ends: readonly End[]): Write[] =>
+const countsOf = ({ table, now }: Scope, ends: readonly RecordEnd[]): Write[] =>
   [...Map.groupBy(ends, ({ batchId }) => batchId)].map(([batchId, all]) => {
     const cost = all.reduce((sum, end) => sum.plus(end.cost), new Big(0));
     const counted = all.filter(({ isCounted }) => isCounted);

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { using } from '../../platform/aws/uses.ts';
-import { type PayloadRef, payloadStore } from '../../platform/data/payloads.ts';
-import type { Scope } from '../../platform/data/scope.ts';
-import { type Checkpoint, parseRows } from './checkpoint.ts';
-import { checkpointsOf } from './run-history.ts';
+import { using } from '../../../platform/aws/uses.ts';
+import { type PayloadRef, payloadStore } from '../../../platform/data/payloads.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import { type Checkpoint, parseRows } from '../checkpoints/checkpoint.ts';
+import { readCheckpoints } from '../checkpoints/read-checkpoints.ts';
 
 /** What came of one run. */
 export const RunOutcome = z
@@ -24,7 +24,7 @@ export const runOutcomes = /* @__PURE__ */ using(
       runId,
       recordId,
     }: Pick<Checkpoint, 'runId' | 'recordId'>): Promise<z.input<typeof RunOutcome>> => {
-      const checkpoints = await checkpointsOf(scope, { runId, recordId });
+      const checkpoints = await readCheckpoints(scope, { runId, recordId });
       const end = checkpoints.at(-1)?.end;
       const output = lastOutput(checkpoints);
       return {

@@ -1,24 +1,24 @@
 import * as z from 'zod';
-import { invalidAt } from '../../core/errors.ts';
-import { timeOf } from '../../core/ids.ts';
-import { using } from '../../platform/aws/uses.ts';
-import { deletedIds } from '../../platform/cleanup/tombstone.ts';
-import { decodeReadable } from '../../platform/data/entity.ts';
-import { PagePagination, PageQuery, pagePagination } from '../../platform/data/numbered-pages.ts';
+import { invalidAt } from '../../../core/errors.ts';
+import { timeOf } from '../../../core/ids.ts';
+import { using } from '../../../platform/aws/uses.ts';
+import { deletedIds } from '../../../platform/cleanup/tombstone.ts';
+import { decodeReadable } from '../../../platform/data/entity.ts';
+import { PagePagination, PageQuery, pagePagination } from '../../../platform/data/numbered-pages.ts';
 import {
   type PayloadRef,
   type PayloadStore,
   payloadBytes,
   payloadStore,
-} from '../../platform/data/payloads.ts';
-import type { Scope } from '../../platform/data/scope.ts';
-import { answerBytes, answerBytesMax } from '../../platform/http/answer-size.ts';
-import { type Checkpoint, checkpointEntity } from './checkpoint.ts';
-import { checkpointsOf } from './run-history.ts';
+} from '../../../platform/data/payloads.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import { answerBytes, answerBytesMax } from '../../../platform/http/answer-size.ts';
+import { type Checkpoint, checkpointEntity } from '../checkpoints/checkpoint.ts';
+import { type CheckpointEntry, finalCheckpointsOfRecord } from '../checkpoints/checkpoint-index.ts';
+import { readCheckpoints } from '../checkpoints/read-checkpoints.ts';
+import type { StepIndex } from '../step-results/result-ref.ts';
+import { stepResultRows } from '../step-results/step-result-rows.ts';
 import { lastOutput } from './run-outcome.ts';
-import { type Entry, endsOfRecord } from './step-result-entries.ts';
-import type { StepIndex } from './step-result-refs.ts';
-import { resultRows } from './step-result-rows.ts';
 
 const Status = z.enum(['completed', 'failed']);
 const Moment = z.iso.datetime({ offset: true }).optional();
@@ -64,14 +64,14 @@ export const runResults = /* @__PURE__ */ using(['table:read', payloadStore], (s
   const { table } = scope;
   const payloads = payloadStore(scope);
 
-  async function matching(recordId: string, query: RunResultQuery): Promise<Entry[]> {
+  async function matching(recordId: string, query: RunResultQuery): Promise<CheckpointEntry[]> {
     const { page, limit, includeCount, sortBy, sortOrder, from, to } = query;
     const deleted = await deletedIds(table, 'flow');
     const isSorted = sortBy === 'createdAt';
     const enough = isSorted && includeCount !== 'true' ? page * limit + 1 : Number.POSITIVE_INFINITY;
-    const found: Entry[] = [];
+    const found: CheckpointEntry[] = [];
     const newestFirst = !isSorted || sortOrder === 'desc';
-    for await (const entry of endsOfRecord(table, recordId, { newestFirst, from, to })) {
+    for await (const entry of finalCheckpointsOfRecord(table, recordId, { newestFirst, from, to })) {
       if (!deleted.has(entry.flowId) && matches(entry, query)) found.push(entry);
       if (found.length >= enough) break;
       if (!isSorted && found.length >= sortedMax) throw tooMany();
@@ -80,7 +80,7 @@ export const runResults = /* @__PURE__ */ using(['table:read', payloadStore], (s
   }
 
   /** The last checkpoints of these runs, but for those that were deleted in this moment or cannot be read. */
-  async function lastCheckpoints(entries: readonly Entry[]): Promise<Checkpoint[]> {
+  async function lastCheckpoints(entries: readonly CheckpointEntry[]): Promise<Checkpoint[]> {
     const keys = entries.map((entry) => checkpointEntity.key(entry));
     const items = await table.getMany(keys, { consistent: true });
     return decodeReadable(checkpointEntity, items);
@@ -88,7 +88,7 @@ export const runResults = /* @__PURE__ */ using(['table:read', payloadStore], (s
 
   /** What came of a run. Only one whose last steps failed has to look further back than its last checkpoint. */
   const outputOf = async (last: Checkpoint): Promise<PayloadRef | undefined> =>
-    lastOutput([last]) ?? (last.index > 0 ? lastOutput(await checkpointsOf(scope, last)) : undefined);
+    lastOutput([last]) ?? (last.index > 0 ? lastOutput(await readCheckpoints(scope, last)) : undefined);
 
   return async (recordId: string, query: RunResultQuery): Promise<z.input<typeof RunResultPage>> => {
     const found = await matching(recordId, query);
@@ -97,7 +97,7 @@ export const runResults = /* @__PURE__ */ using(['table:read', payloadStore], (s
     const prompted = entries.filter(({ finished }) => finished?.promptStepId);
     const [checkpoints, steps] = await Promise.all([
       lastCheckpoints(entries),
-      resultRows(scope).flowSteps(prompted),
+      stepResultRows(scope).flowSteps(prompted),
     ]);
     const outputs = await Promise.all(checkpoints.map(outputOf));
     const results = await fittingValues(payloads, outputs);
@@ -114,15 +114,18 @@ function rowOf(last: Checkpoint, steps: StepIndex): RunResult {
   return { id: runId, recordId: recordId ?? '', flowId, flowName, promptId, promptName, status, createdAt };
 }
 
-const matches = ({ flowId, finished }: Entry, query: RunResultQuery) =>
+const matches = ({ flowId, finished }: CheckpointEntry, query: RunResultQuery) =>
   (!query.flowId || flowId === query.flowId) &&
   (!query.status || finished?.status === query.status) &&
   (!query.promptId || finished?.promptStepId === query.promptId);
 
 /** Newest first among those of the same status. */
-function byStatus(entries: readonly Entry[], sortOrder: RunResultQuery['sortOrder']): Entry[] {
+function byStatus(
+  entries: readonly CheckpointEntry[],
+  sortOrder: RunResultQuery['sortOrder'],
+): CheckpointEntry[] {
   const sign = sortOrder === 'asc' ? 1 : -1;
-  const statusOf = ({ finished }: Entry) => finished?.status ?? '';
+  const statusOf = ({ finished }: CheckpointEntry) => finished?.status ?? '';
   return entries.toSorted((one, other) =>
     statusOf(one) === statusOf(other) ? 0 : statusOf(one) < statusOf(other) ? -sign : sign,
   );

@@ -7,7 +7,7 @@ import { batchEntity, batchSweep } from '../../../../shared/execution/batches/ba
 import { batchPlanner, runIdOf } from '../../../../shared/execution/batches/batch-plan.ts';
 import { batchStarter } from '../../../../shared/execution/batches/batch-start.ts';
 import { batchStore } from '../../../../shared/execution/batches/batch-store.ts';
-import { reviveIfStalled } from '../../../../shared/execution/batches/stalled.ts';
+import { resumeIfStalled } from '../../../../shared/execution/batches/stalled-batches.ts';
 import { sweepKeys } from '../../../../shared/platform/cleanup/sweeps.ts';
 import { storedIndexKeys, storedKey } from '../../../../shared/platform/data/keys.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
@@ -34,7 +34,7 @@ test.each([
   ['whose few records never got their messages', { recordCount: 3, planned: true }],
 ])('a batch %s runs when the sweeper has seen it, and is then left alone', async (_what, options) => {
   const { scope, batch, ...tenant } = await plannedBatch({ steps, ...options });
-  await reviveIfStalled(scope, batch.id, later(16 * 60_000));
+  await resumeIfStalled(scope, batch.id, later(16 * 60_000));
   const { recordCount } = options;
   expect(await finishedBatch(tenant, batch.id)).toMatchObject({
     status: 'completed',
@@ -42,7 +42,7 @@ test.each([
     totalRecords: recordCount,
   });
   expect(await standsInSweep(scope, batch.id)).toBe(true);
-  await reviveIfStalled(scope, batch.id, later(32 * 60_000));
+  await resumeIfStalled(scope, batch.id, later(32 * 60_000));
   expect(await standsInSweep(scope, batch.id)).toBe(false);
 });
 
@@ -52,7 +52,7 @@ test('records that were named one by one get their messages again', async () => 
   const records = await createRecords(tenant, 'thing', 3);
   const scope = countingRuntime().scopeOf(tenant.tenant);
   const ids = records.map(({ id }) => id);
-  const batch = await batchStarter(scope).startOn(
+  const batch = await batchStarter(scope).startOnRecords(
     flow.id,
     ids,
     { recordConcurrency: 2, maxRetries: 0 },
@@ -67,7 +67,7 @@ test('a small batch of which only some messages were sent runs whole at the next
   await batchPlanner(scope).enqueue(batch, records.slice(0, 1), 0);
   const processed = async () => (await batchStore(scope).progress(batch)).processedRecords;
   await vi.waitFor(async () => expect(await processed()).toBe(1), { timeout: 20_000, interval: 50 });
-  await reviveIfStalled(scope, batch.id, new Date(), true);
+  await resumeIfStalled(scope, batch.id, new Date(), true);
   expect(await finishedBatch(tenant, batch.id)).toMatchObject({ status: 'completed', processedRecords: 3 });
 });
 
@@ -89,7 +89,7 @@ test('a run that waits goes on by the newest of its messages alone', async () =>
 test('the messages of a batch say which sending they come from', async () => {
   const wait = { type: 'wait-until' as const, name: 'wait', config: { delayMs: 3_600_000 } };
   const { scope, batch } = await plannedBatch({ steps: [wait, ...steps] });
-  await reviveIfStalled(scope, batch.id, later(16 * 60_000));
+  await resumeIfStalled(scope, batch.id, later(16 * 60_000));
   const name = `${runIdOf(batch, (await batchPlanner(scope).recordsOf('thing', { limit: 1 }))[0]?.id ?? '')}-1`;
   const { scheduler } = stack().aws;
   const schedule = () => fetch(`${scheduler}/schedules/${name}?groupName=${process.env.SCHEDULE_GROUP}`);
@@ -109,7 +109,7 @@ test('a batch whose queue cannot be reached is begun all the same, once', async 
   const { batch } = await batchStarter(scope).start(flow.id, 'thing', principalHere(tenant));
   vi.unstubAllEnvs();
   expect(await batchStore(scope).progress(batch)).toMatchObject({ status: 'scheduled' });
-  await reviveIfStalled(scope, batch.id, later(16 * 60_000));
+  await resumeIfStalled(scope, batch.id, later(16 * 60_000));
   expect(await finishedBatch(tenant, batch.id)).toMatchObject({ status: 'completed', processedRecords: 12 });
 });
 
@@ -119,13 +119,13 @@ test('a batch that cannot be planned for a day is failed', async () => {
     planned: false,
     flowId: `flow_${'0'.repeat(26)}`,
   });
-  await reviveIfStalled(scope, batch.id, later(25 * 3_600_000));
+  await resumeIfStalled(scope, batch.id, later(25 * 3_600_000));
   expect(await progress()).toMatchObject({ status: 'failed' });
 });
 
 test('a batch that stands still for 40 days is failed, so that it ends', async () => {
   const { scope, batch, progress } = await plannedBatch({ steps, flowId: `flow_${'0'.repeat(26)}` });
-  await reviveIfStalled(scope, batch.id, later(41 * day));
+  await resumeIfStalled(scope, batch.id, later(41 * day));
   expect(await progress()).toMatchObject({ status: 'failed' });
 });
 
@@ -136,7 +136,7 @@ test('a batch that stands is looked at ever more seldom, one that moved soon aga
   const started = Date.parse(batch.startedAt);
   const { table } = scope;
   const lookAfter = async (ms: number) => {
-    await reviveIfStalled(scope, batch.id, new Date(started + ms));
+    await resumeIfStalled(scope, batch.id, new Date(started + ms));
     const [item] = await table.getMany([batchEntity.key({ id: batch.id })], {
       consistent: true,
     });
@@ -162,8 +162,8 @@ test('a batch that moved does not get its messages again, one that stands does',
   await deliver([message(0)]);
   vi.stubEnv('PLAN_QUEUE_URL', 'http://127.0.0.1:1/none');
   onTestFinished(() => void vi.unstubAllEnvs());
-  await reviveIfStalled(scope, batch.id, later(16 * 60_000));
-  await expect(reviveIfStalled(scope, batch.id, later(32 * 60_000))).rejects.toThrow();
+  await resumeIfStalled(scope, batch.id, later(16 * 60_000));
+  await expect(resumeIfStalled(scope, batch.id, later(32 * 60_000))).rejects.toThrow();
 });
 
 test('records that were processed and deleted still count when a batch is planned again', async () => {

@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { TokenCount } from '../../adapters/models/usage.ts';
-import { recordPartition } from '../../domain/records/record.ts';
-import { defineEntity } from '../../platform/data/entity.ts';
-import { tenantPartition } from '../../platform/data/keys.ts';
-import { PayloadRef } from '../../platform/data/payloads.ts';
+import { TokenCount } from '../../../adapters/models/usage.ts';
+import { recordPartition } from '../../../domain/records/record.ts';
+import { defineEntity } from '../../../platform/data/entity.ts';
+import { tenantPartition } from '../../../platform/data/keys.ts';
+import { PayloadRef } from '../../../platform/data/payloads.ts';
 
 /** A step's result as it is kept. What the flow version or the run tells is not repeated in it. */
-export const KeptResult = z.object({
+export const StoredStepResult = z.object({
   path: z.string(),
   retryCount: z.int(),
   output: PayloadRef.optional(),
@@ -20,7 +20,7 @@ export const KeptResult = z.object({
   completionTokens: TokenCount.optional().catch(undefined),
   estimatedCost: z.string().nullable().optional(),
 });
-export type KeptResult = z.infer<typeof KeptResult>;
+export type StoredStepResult = z.infer<typeof StoredStepResult>;
 
 /** What lists filter and sort by, one row a result: step id, status, start (Unix ms), duration (ms). */
 const Row = z.tuple([z.string(), z.enum(['completed', 'failed', 'skipped']), z.int(), z.int()]);
@@ -40,12 +40,12 @@ export const RunEnd = z.object({
 export type RunEnd = z.infer<typeof RunEnd>;
 
 /** What lists show of a run that is over. */
-export const Finished = z.object({
+export const FinishedRun = z.object({
   status: RunEnd.shape.status,
   /** The last step that asked a model with a prompt. */
   promptStepId: z.string().nullable(),
 });
-export type Finished = z.infer<typeof Finished>;
+export type FinishedRun = z.infer<typeof FinishedRun>;
 
 /** A step that waits, without keeping a worker, for a time to come. */
 export const Wait = z.object({ path: z.string(), since: z.string() });
@@ -69,18 +69,18 @@ export const Checkpoint = z.object({
   organizationId: z.string().nullable(),
   /** The record's metadata as the run saw it; in the first checkpoint only. */
   recordMetadata: PayloadRef.optional(),
-  results: z.array(KeptResult),
+  results: z.array(StoredStepResult),
   /** One {@link Row} a result, as text. */
   rows: z.string(),
   /** What of it lies in the payload bucket. */
   pointers: z.array(z.string()).optional(),
   /** These three in the last checkpoint only. */
   end: RunEnd.optional(),
-  finished: Finished.optional(),
+  finished: FinishedRun.optional(),
   flowName: z.string().optional(),
   /** Left in place of a deleted result's first checkpoint, so that its message cannot run it again. */
   removed: z.literal(true).optional(),
-  /** The step that the run is parked at; in the last checkpoint so far. */
+  /** The step that the run is suspended at; in the last checkpoint so far. */
   waiting: Wait.optional(),
   /** When it is to be forgotten, in Unix seconds, where what it belongs to is not stored, or no longer. */
   ttl: z.int().optional(),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { OffsetPagination } from '../../platform/data/pages.ts';
+import { OffsetPagination } from '../../../platform/data/pages.ts';
 
 const text = z.string().nullable();
 const count = z.int().nullable();
