@@ -3,7 +3,7 @@ import { setPriority } from 'node:os';
 import { loadOnce } from '../../core/load-once.ts';
 import { evaluateProgram, findTextProblems, readTexts } from '../code/tasks.ts';
 import { makePdf } from '../pdf/tasks.ts';
-import type { Done, Sent } from '../sandbox/pool.ts';
+import type { TaskResult, ThreadRequest } from '../sandbox/pool.ts';
 import type { SandboxTask } from '../sandbox/sandbox.ts';
 import { fillTemplates } from '../templates/tasks.ts';
 import { packRepository, readPage, readRobots, xmlProblem } from '../web/tasks.ts';
@@ -52,11 +52,11 @@ does(makePdf, async () => (await import('../pdf/document.ts')).makePdf);
 const sharedMsMax = 5;
 
 /** Does one task after another. @returns what came of them, in their order; those that it did not come to are missing. */
-export async function work({ name, inputs, current }: Sent): Promise<Done[]> {
+export async function work({ name, inputs, current }: ThreadRequest): Promise<TaskResult[]> {
   const load = loaders.get(name);
   if (!load) throw new Error(`No thread does ${name}`);
   const task = await load();
-  const done: Done[] = [];
+  const done: TaskResult[] = [];
   const began = performance.now();
   for (const [index, input] of inputs.entries()) {
     if (index > 0 && performance.now() - began > sharedMsMax) break;
@@ -66,7 +66,7 @@ export async function work({ name, inputs, current }: Sent): Promise<Done[]> {
   return done;
 }
 
-async function outcomeOf(task: (input: never) => unknown, input: unknown): Promise<Done> {
+async function outcomeOf(task: (input: never) => unknown, input: unknown): Promise<TaskResult> {
   try {
     return { value: await task(input as never) };
   } catch (error) {

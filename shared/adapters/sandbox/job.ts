@@ -32,7 +32,7 @@ export function openJob(
 }
 
 /** Aborted when the signals of all jobs are: while one is wanted, its thread goes on. */
-export function stoppedTogether(jobs: readonly Job[]): AbortSignal {
+export function abortedTogether(jobs: readonly Job[]): AbortSignal {
   const [first] = jobs;
   const signals = new Set(jobs.map(({ signal }) => signal));
   if (first?.signal && signals.size === 1) return first.signal;

@@ -6,18 +6,18 @@ import { chunksOf } from '../../core/chunks.ts';
 import { busy } from '../../core/errors.ts';
 import { loadOnce } from '../../core/load-once.ts';
 import { log } from '../../core/log.ts';
-import { type Job, openJob, stoppedTogether } from './job.ts';
-import { type Limits, type Patience, SandboxError, type SandboxTask } from './sandbox.ts';
-import { makeTurns } from './turns.ts';
+import { makeFairQueue } from './fair-queue.ts';
+import { abortedTogether, type Job, openJob } from './job.ts';
+import { type Limits, type QueueTimeout, SandboxError, type SandboxTask } from './sandbox.ts';
 
 /** Tasks of one kind as a thread gets them. */
-export interface Sent {
+export interface ThreadRequest {
   name: string;
   inputs: readonly unknown[];
   /** At which of them the thread is, from 1; 0 until their library is loaded, since their time counts from then. */
   current: Int32Array;
 }
-export type Done = { value: unknown } | { error: unknown };
+export type TaskResult = { value: unknown } | { error: unknown };
 
 /** What a thread may hold beside WebAssembly memory, which has a maximum of its own. */
 const heapMegabytesMax = 256;
@@ -27,15 +27,15 @@ const heapMegabytesMax = 256;
  */
 const endAfterMs = (timeoutMs: number) => 2 * timeoutMs + 1_000;
 const idleMs = 30_000;
-const jobsPerHandOver = 10;
+const jobsPerRequest = 10;
 /** How many times its limit a task may wait for its thread to start. */
 const beatsToStartMax = 5;
 
 /** More threads than cores, so that another tenant's short task shares the cores with long ones instead of waiting. */
 const placesPerTenant = Math.max(2, availableParallelism());
 const places = 2 * placesPerTenant + 2;
-const turns = makeTurns({ places, placesPerTenant });
-const turnsAlone = makeTurns({ places: 1, placesPerTenant: 1 });
+const slots = makeFairQueue({ places, placesPerTenant });
+const exclusiveSlot = makeFairQueue({ places: 1, placesPerTenant: 1 });
 
 export const threads = loadOnce(newPool);
 
@@ -60,7 +60,7 @@ function newPool(): Piscina {
  * @throws SandboxError when it takes too long, too much memory, or breaks its thread; ServiceError 503 when its turn does not
  * come within the patience of its request.
  */
-export const inThread = <Input, Output>(
+export const runInThread = <Input, Output>(
   tenant: string,
   task: SandboxTask<Input, Output>,
   input: Input,
@@ -69,8 +69,8 @@ export const inThread = <Input, Output>(
   new Promise((resolve, reject) => {
     const job = openJob(input, signal, { resolve: resolve as Job['resolve'], reject });
     const group = { tenant, task, ...limits };
-    if (task.gathers && !limits.patience) gather(group, job);
-    else void handOver(group, [job]);
+    if (task.gathers && !limits.queueTimeout) gather(group, job);
+    else void sendToThread(group, [job]);
   });
 
 /** The jobs of one hand-over share all of this. */
@@ -90,41 +90,41 @@ function gather(group: Group, job: Job): void {
   gathered.set(name, jobs);
   setImmediate(() => {
     gathered.delete(name);
-    for (const some of chunksOf(jobs, jobsPerHandOver)) void handOver(group, some);
+    for (const some of chunksOf(jobs, jobsPerRequest)) void sendToThread(group, some);
   });
 }
 
 /** Sees to it that every job is settled. Those that the thread did not come to are handed over again, each alone. */
-async function handOver(group: Group, jobs: readonly Job[]): Promise<void> {
-  const { tenant, task, timeoutMs, patience } = group;
-  const again = (job: Job) => void handOver(group, [job]);
-  const stopped = stoppedTogether(jobs);
+async function sendToThread(group: Group, jobs: readonly Job[]): Promise<void> {
+  const { tenant, task, timeoutMs, queueTimeout: patience } = group;
+  const again = (job: Job) => void sendToThread(group, [job]);
+  const stopped = abortedTogether(jobs);
   const current = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const deadline = openDeadline(current, timeoutMs);
-  let giveBack: (() => void) | undefined;
+  let release: (() => void) | undefined;
   try {
-    giveBack = await turnOf(tenant, task.alone ? turnsAlone : turns, stopped, patience);
+    release = await acquireSlot(tenant, task.alone ? exclusiveSlot : slots, stopped, patience);
     deadline.begin();
-    const sent: Sent = { name: task.name, inputs: jobs.map(({ input }) => input), current };
+    const sent: ThreadRequest = { name: task.name, inputs: jobs.map(({ input }) => input), current };
     const signal = AbortSignal.any([stopped, deadline.signal]);
-    const done: Done[] = await threads().run(sent, { name: 'work', signal });
+    const done: TaskResult[] = await threads().run(sent, { name: 'work', signal });
     for (const [index, job] of jobs.entries()) settle(job, done[index], again);
   } catch (error) {
     const reason = deadline.signal.aborted
       ? new SandboxError('time', { cause: error })
       : brokenBy(error as Error);
-    const broken = giveBack ? Math.max(0, Atomics.load(current, 0) - 1) : undefined;
+    const broken = release ? Math.max(0, Atomics.load(current, 0) - 1) : undefined;
     for (const [index, job] of jobs.entries()) {
       if (broken === undefined || index === broken) job.reject(reason);
       else again(job);
     }
   } finally {
     deadline.end();
-    giveBack?.();
+    release?.();
   }
 }
 
-function settle(job: Job, done: Done | undefined, again: (job: Job) => void): void {
+function settle(job: Job, done: TaskResult | undefined, again: (job: Job) => void): void {
   if (!done) again(job);
   else if ('error' in done) job.reject(done.error);
   else job.resolve(done.value);
@@ -147,7 +147,12 @@ function openDeadline(current: Int32Array, timeoutMs: number) {
   };
 }
 
-async function turnOf(tenant: string, queue: typeof turns, signal: AbortSignal, patience?: Patience) {
+async function acquireSlot(
+  tenant: string,
+  queue: typeof slots,
+  signal: AbortSignal,
+  patience?: QueueTimeout,
+) {
   if (!patience) return queue.take(tenant, signal);
   const leaving = new AbortController();
   const timer = setTimeout(() => leaving.abort(busy()), patience.leftMs);

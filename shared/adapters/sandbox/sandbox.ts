@@ -30,11 +30,11 @@ export interface Limits {
   timeoutMs: number;
   /** Ends the task, or the wait for its turn. */
   signal?: AbortSignal | undefined;
-  patience?: Patience | undefined;
+  queueTimeout?: QueueTimeout | undefined;
 }
 
 /** What a request may still wait for turns, all its tasks together. Runs wait as long as it takes. */
-export interface Patience {
+export interface QueueTimeout {
   leftMs: number;
 }
 
@@ -74,15 +74,15 @@ const loadPool = loadOnce(() => import('./pool.ts'));
 export const sandboxOf =
   (tenant: string): Sandbox =>
   (task, input, limits) =>
-    loadPool().then(({ inThread }) => inThread(tenant, task, input, limits));
+    loadPool().then(({ runInThread: inThread }) => inThread(tenant, task, input, limits));
 
 /** With two tasks that take 11 s each by the clock, a request is still answered before API Gateway's 29 s are over. */
-const patienceMs = 6_000;
+const queueTimeoutMs = 6_000;
 
 /** The sandbox of one request. @throws also ServiceError 503 when the request would wait too long for its turn. */
-export function impatient(sandbox: Sandbox, signal?: AbortSignal): Sandbox {
-  const patience: Patience = { leftMs: patienceMs };
-  return (task, input, limits) => sandbox(task, input, { signal, ...limits, patience });
+export function withQueueTimeout(sandbox: Sandbox, signal?: AbortSignal): Sandbox {
+  const queueTimeout: QueueTimeout = { leftMs: queueTimeoutMs };
+  return (task, input, limits) => sandbox(task, input, { signal, ...limits, queueTimeout: queueTimeout });
 }
 
 /** The same, for those who name it under `needs`. */

@@ -8,8 +8,8 @@ import {
 } from '@aws-sdk/client-s3vectors';
 import { s3Vectors, type VectorIndex } from '../../platform/aws/s3-vectors.ts';
 import type { VectorsPort } from '../ports.ts';
-import { batchesOf, commonDimension, metadataFrom, metadataKey, recordOf } from './records.ts';
-import { translated } from './vector-error.ts';
+import { batchesOf, commonDimension, metadataFrom, metadataKey, putInputOf } from './put-vectors.ts';
+import { withStepErrors } from './vector-error.ts';
 import { indexOf } from './vector-index.ts';
 
 /** Requests of one step under way at once. S3 Vectors takes 2,500 vectors a second for an index. */
@@ -21,8 +21,8 @@ export const vectorStore = (tenant: string): VectorsPort => ({
     const dimension = commonDimension(vectors);
     if (dimension === undefined) return;
     const index = indexOf(tenant, collection);
-    const [first = [], ...rest] = batchesOf(vectors.map(recordOf));
-    await translated({ index, collection, dimension }, async () => {
+    const [first = [], ...rest] = batchesOf(vectors.map(putInputOf));
+    await withStepErrors({ index, collection, dimension }, async () => {
       // The first one goes alone: it may find that there is no index yet.
       await putBatch(index, first).catch(async (error) => {
         if (!(error instanceof NotFoundException)) throw error;
@@ -40,7 +40,7 @@ export const vectorStore = (tenant: string): VectorsPort => ({
   async query(collection, vector, limit) {
     const index = indexOf(tenant, collection);
     const place = { index, collection, dimension: vector.length };
-    const found = await translated(place, () => nearest(index, vector, limit));
+    const found = await withStepErrors(place, () => nearest(index, vector, limit));
     return found.map(({ key = '', distance = 1, metadata }) => ({
       id: key,
       // A distance is a 32-bit float, and may lie a little outside of what a cosine can be.

@@ -15,7 +15,7 @@ export const testKeyVault = /* @__PURE__ */ using(['test-keys'], ({ table }: Sco
   const nameOf = (keyId: string) => secretName(table.tenant, 'api-keys', keyId);
   return {
     /** Keeps a key's value, in place of the one before. */
-    async keep(keyId: string, plainKey: string): Promise<void> {
+    async store(keyId: string, plainKey: string): Promise<void> {
       const value = { SecretString: plainKey };
       try {
         await secretsManager().send(new CreateSecretCommand({ Name: nameOf(keyId), ...value }));
@@ -38,7 +38,7 @@ export const testKeyVault = /* @__PURE__ */ using(['test-keys'], ({ table }: Sco
     },
 
     /** Forgets it for good: nobody can bring back a deleted key. */
-    async forget(keyId: string): Promise<void> {
+    async delete(keyId: string): Promise<void> {
       await secretsManager().send(
         new DeleteSecretCommand({ SecretId: nameOf(keyId), ForceDeleteWithoutRecovery: true }),
       );

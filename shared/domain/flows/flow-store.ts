@@ -8,7 +8,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { firstDraft, savedDraft } from '../../platform/data/version-kind.ts';
 import { exists, type Write } from '../../platform/data/writes.ts';
 import { type Flow, flowEntity, flowsPartition } from './flow.ts';
-import { keysOfSteps, useWrites } from './secret-keys.ts';
+import { secretKeysOfSteps, secretUseWrites } from './secret-keys.ts';
 import type { FlowStep } from './steps/step.ts';
 
 export type FlowStore = ReturnType<typeof flowStore>;
@@ -40,7 +40,7 @@ export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (s
   ): Promise<Flow> {
     const decided = async (before: Flow) => {
       const { after, beside = [] } = await decide(before);
-      return { put: after, beside: [...beside, ...useWrites(table, id, before, after)] };
+      return { put: after, beside: [...beside, ...secretUseWrites(table, id, before, after)] };
     };
     return found(await table.modify(flowEntity, { id }, decided, { conflictError }));
   }
@@ -92,7 +92,7 @@ export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (s
       await table.commit([
         table.writes.insert(flowEntity, flow),
         ...beside(id),
-        ...useWrites(table, id, {}, flow),
+        ...secretUseWrites(table, id, {}, flow),
       ]);
       return { ...flow, steps };
     },
@@ -132,7 +132,7 @@ export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (s
     async remove(id: string): Promise<void> {
       const removal = (flow: Flow) => ({
         remove: true as const,
-        beside: [tombstoneOf(scope, id), ...useWrites(table, id, flow, {})],
+        beside: [tombstoneOf(scope, id), ...secretUseWrites(table, id, flow, {})],
       });
       found(await table.modify(flowEntity, { id }, removal, { conflictError }));
     },
@@ -154,7 +154,7 @@ export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (s
 
 const factsOf = (steps: readonly FlowStep[]) => ({
   stepCount: steps.length,
-  secretKeys: keysOfSteps(steps),
+  secretKeys: secretKeysOfSteps(steps),
 });
 
 function found(flow: Flow | undefined): Flow {

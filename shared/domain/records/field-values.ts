@@ -2,9 +2,9 @@ import { heldBy, isSet } from '../../core/filters/field.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { answerBytesMax } from '../../platform/http/answer-size.ts';
-import { firstWithin } from './limits.ts';
+import { takeWithinBytes } from './limits.ts';
+import { visitNewestRecords } from './newest-records.ts';
 import type { RecordItem } from './record.ts';
-import { lookAtNewest } from './type-sample.ts';
 
 export interface ValueCount {
   value: unknown;
@@ -39,12 +39,12 @@ export const fieldValues = /* @__PURE__ */ using(
         }
       };
       const isOver = () => timeLeftMs() < reserveMs;
-      const sawAll = await lookAtNewest(scope, type, { readMax, isOver }, look);
+      const sawAll = await visitNewestRecords(scope, type, { readMax, isOver }, look);
       const values = [...counts]
         .toSorted(([one, ones], [other, others]) => others - ones || (one < other ? -1 : 1))
         .slice(0, limit)
         .map(([value, count]): ValueCount => ({ value: JSON.parse(value), count }));
-      const shown = firstWithin(values, answerBytesMax);
+      const shown = takeWithinBytes(values, answerBytesMax);
       return { values: shown, truncated: !sawAll || bytesLeft < 0 || shown.length < counts.size };
     },
 );

@@ -10,7 +10,7 @@ import { mergeMetadata } from './merge-metadata.ts';
 import type { Owner } from './new-record.ts';
 import { type RecordItem, recordEntity } from './record.ts';
 import { recordStore } from './record-store.ts';
-import { newValues } from './record-writer.ts';
+import { valuesUpdate } from './record-writer.ts';
 
 /** With waits in between, enough for fifty runs that write to one record at once. */
 const attempts = 20;
@@ -25,7 +25,7 @@ export const recordsPort = /* @__PURE__ */ using([recordStore], (scope: Scope, o
     const known = await find(selector);
     if (!known) return undefined;
     const merged = ({ metadata }: RecordItem) => ({
-      update: newValues(scope, {
+      update: valuesUpdate(scope, {
         metadata: parseOrReject(NewMetadata, mergeMetadata[strategy](metadata, given)),
       }),
     });

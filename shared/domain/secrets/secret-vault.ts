@@ -35,7 +35,7 @@ export const secretVault = /* @__PURE__ */ using(
        * Keeps one more value. @returns what the reader finds it by.
        * @param restores Whether a secret that is being deleted comes back for it, in place of a 409.
        */
-      async keep(secretId: string, value: string, { restores = true } = {}): Promise<string> {
+      async store(secretId: string, value: string, { restores = true } = {}): Promise<string> {
         noteValue(value);
         const name = nameOf(secretId);
         const valueId = randomUUID();

@@ -11,7 +11,7 @@ export const RunMessage = z.object({
   runId: z.string(),
   slot: z.int(),
   /** How often the run was suspended and woken. */
-  fireTimer: z.int().optional(),
+  wake: z.int().optional(),
   /** How often it was taken back from the dead-letter queue. */
   restarts: z.int().optional(),
   /** Which sending of its batch's messages it comes from, where they were sent again. */

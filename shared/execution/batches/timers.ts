@@ -14,14 +14,14 @@ const queueSecondsMax = 900;
 export async function scheduleTimer({ now }: Scope, until: Date, run: RunMessage): Promise<void> {
   const message: TimerMessage = {
     at: until.toISOString(),
-    run: { ...run, fireTimer: (run.fireTimer ?? 0) + 1 },
+    run: { ...run, wake: (run.wake ?? 0) + 1 },
   };
   const seconds = Math.ceil((until.getTime() - now().getTime()) / 1_000);
   if (seconds <= queueSecondsMax) {
     return send('WAKES_QUEUE_URL', message, { delaySeconds: Math.max(0, seconds) });
   }
   const { scheduleMessage } = await import('../../platform/aws/scheduler.ts');
-  const name = `${run.runId}-${message.run.fireTimer}`;
+  const name = `${run.runId}-${message.run.wake}`;
   await scheduleMessage({ name, at: until, queueEnv: 'WAKES_QUEUE_ARN', body: message });
 }
 
@@ -29,8 +29,8 @@ export async function scheduleTimer({ now }: Scope, until: Date, run: RunMessage
 export async function fireTimer(scope: Scope, { at, run }: TimerMessage): Promise<void> {
   const until = new Date(at);
   if (until.getTime() - scope.now().getTime() > 1_000) {
-    return scheduleTimer(scope, until, { ...run, fireTimer: (run.fireTimer ?? 1) - 1 });
+    return scheduleTimer(scope, until, { ...run, wake: (run.wake ?? 1) - 1 });
   }
-  const id = `${run.batchId}.${run.runId}.${run.fireTimer}`;
+  const id = `${run.batchId}.${run.runId}.${run.wake}`;
   await sendGrouped('RUNS_QUEUE_URL', [{ id, group: fifoGroupOf(run), body: run }]);
 }

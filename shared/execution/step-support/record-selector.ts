@@ -2,18 +2,18 @@ import type { RecordSelector } from '../../adapters/ports.ts';
 import { RecordFilter } from '../../core/filters/filter.ts';
 import { idOf } from '../../core/ids.ts';
 import { StepError } from '../../core/step-error.ts';
-import { asked, type Members } from '../../domain/flows/steps/selector-config.ts';
+import { type SelectorConfig, selectorIn } from '../../domain/flows/steps/selector-config.ts';
 import { RecordName, RecordType } from '../../domain/records/record.ts';
 import type { StepRun } from './step-runner.ts';
 
 /** The record that a step names, in words, and as the records port takes it: nothing where no record can be called so. */
-type Filling = Pick<StepRun<Members>, 'config' | 'render' | 'renderValue'>;
+type Filling = Pick<StepRun<SelectorConfig>, 'config' | 'render' | 'renderValue'>;
 
 export async function selectorOf(step: Filling): Promise<{
   description: string;
   selector: RecordSelector | undefined;
 }> {
-  const { id, type, name, filter } = asked(step.config);
+  const { id, type, name, filter } = selectorIn(step.config);
   if (filter) return byFilter(filter, step);
   const render = async (template = '') => (await step.render(template)).trim();
   if (id !== undefined) {
@@ -27,7 +27,7 @@ export async function selectorOf(step: Filling): Promise<{
   return { description, selector: known ? pair : undefined };
 }
 
-async function byFilter({ type, where }: NonNullable<Members['recordFilter']>, step: Filling) {
+async function byFilter({ type, where }: NonNullable<SelectorConfig['recordFilter']>, step: Filling) {
   const given = (await step.render(type)).trim();
   const filter = where && (await filled(where, step));
   const description = `of the type "${given}" that the filter means`;

@@ -1,4 +1,4 @@
-import type { HttpAnswer } from '../../adapters/ports.ts';
+import type { HttpResponse } from '../../adapters/ports.ts';
 import { jsonIn, valueAt } from '../../core/json.ts';
 import { apiCallStep } from '../../domain/flows/step-types/api-call.ts';
 import { authorization } from '../step-support/http-auth.ts';
@@ -25,7 +25,7 @@ export const apiCall = defineStepRunner(apiCallStep, {
 
 const looksLikeJson = /^\s*[[{]/;
 
-function bodyIn({ headers, text }: HttpAnswer): unknown {
+function bodyIn({ headers, text }: HttpResponse): unknown {
   const isJson = /\bjson\b/i.test(headers['content-type'] ?? '') || looksLikeJson.test(text);
   const body = isJson ? jsonIn(text) : undefined;
   return body === undefined ? text : body;

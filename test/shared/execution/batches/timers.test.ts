@@ -21,8 +21,8 @@ test('a wake is held back in the queue for a quarter of an hour at most, and num
   const { scope, run } = world();
   const sent = await silentQueue<TimerMessage>('WAKES_QUEUE_URL');
   await scheduleTimer(scope, at(900), run);
-  await scheduleTimer(scope, at(10), { ...run, fireTimer: 1 });
-  await scheduleTimer(scope, at(-60), { ...run, fireTimer: 2 });
+  await scheduleTimer(scope, at(10), { ...run, wake: 1 });
+  await scheduleTimer(scope, at(-60), { ...run, wake: 2 });
   expect(sent).toEqual([
     { body: { at: at(900).toISOString(), run: { ...run, wake: 1 } }, delaySeconds: 900 },
     { body: { at: at(10).toISOString(), run: { ...run, wake: 2 } }, delaySeconds: 10 },

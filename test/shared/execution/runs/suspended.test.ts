@@ -46,7 +46,7 @@ test('a long wait keeps no worker: what was done is written down, and the record
 test('a suspended run goes on where it waited; the wait is told from its beginning', async () => {
   const batch = await plannedBatch({ steps: steps({ delayMs: 10 * minute }) });
   await runOnce(batch.scope, batch.message());
-  await runOnce(later(batch.scope, 10 * minute), { ...batch.message(), fireTimer: 1 });
+  await runOnce(later(batch.scope, 10 * minute), { ...batch.message(), wake: 1 });
   expect(await batch.progress()).toMatchObject({ status: 'completed', processedRecords: 1 });
   const rows = await batch.results();
   expect(rows.map(({ outputPreview }) => outputPreview)).toEqual([

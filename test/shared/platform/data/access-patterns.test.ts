@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { accountCheck } from '../../../../shared/domain/flows/analysis/account.ts';
+import { accountCheck } from '../../../../shared/domain/flows/analysis/account-check.ts';
 import { bulkDeleter } from '../../../../shared/domain/records/bulk-delete.ts';
 import { bulkEditor } from '../../../../shared/domain/records/bulk-edit.ts';
 import { csvExporter } from '../../../../shared/domain/records/export-csv.ts';

@@ -5,8 +5,8 @@ import { flowStore } from '../../../../shared/domain/flows/flow-store.ts';
 import { type LoadedVersion, versionStore } from '../../../../shared/domain/flows/version-store.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import { recordsPort } from '../../../../shared/domain/records/records-adapter.ts';
-import { secretIntake } from '../../../../shared/domain/secret-requests/secret-intake.ts';
-import { intakeTokens } from '../../../../shared/domain/secret-requests/tokens.ts';
+import { secretRequests } from '../../../../shared/domain/secret-requests/secret-requests.ts';
+import { setupLinkTokens } from '../../../../shared/domain/secret-requests/setup-link-tokens.ts';
 import { secretStore } from '../../../../shared/domain/secrets/secret-store.ts';
 import { secretValues } from '../../../../shared/domain/secrets/secret-values.ts';
 import type { Batch } from '../../../../shared/execution/batches/batch.ts';
@@ -134,12 +134,12 @@ export async function accessWorld() {
     ...{ created, owner, newBatch, messagesOf },
     keys: apiKeyStore(scope),
     secrets: secretStore(scope),
-    setupLinks: intakeTokens(scope),
-    intake: secretIntake(scope),
+    setupLinks: setupLinkTokens(scope),
+    intake: secretRequests(scope),
     /** Who holds the token of a new link. */
     async newSetupLink(keys: string[]): Promise<Principal> {
       const session = sessionOf(tenant);
-      const token = await intakeTokens(scope).issue(session, keys, null);
+      const token = await setupLinkTokens(scope).issue(session, keys, null);
       return { ...session, kind: 'intake', hash: hashKey(token), permissions: [] };
     },
     secretValues: secretValues(scope),

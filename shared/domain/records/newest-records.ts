@@ -11,7 +11,7 @@ interface Bounds {
 }
 
 /** Looks at the newest records of a type, and lets others have their turn in between. @returns whether these were all. */
-export async function lookAtNewest(
+export async function visitNewestRecords(
   scope: Scope,
   type: string,
   { readMax, isOver = () => false }: Bounds,

@@ -13,7 +13,7 @@ export interface UncheckedStep {
 }
 
 /** One step at the place where a run comes to it. */
-export interface Visit {
+export interface StepNode {
   step: UncheckedStep;
   /** Into the body. */
   path: PropertyKey[];
@@ -34,7 +34,7 @@ interface Place {
 }
 
 /** The steps of a list and those nested in it, in the order of a run. What is no step is passed over. */
-export function* visitsOf(steps: unknown, place: Place): Generator<Visit, void> {
+export function* stepNodesOf(steps: unknown, place: Place): Generator<StepNode, void> {
   const sent = inOrder(steps);
   const lastEnabled = sent.findLast(({ step }) => step.enabled)?.position;
   for (const { step, position } of sent) {
@@ -44,7 +44,12 @@ export function* visitsOf(steps: unknown, place: Place): Generator<Visit, void> 
     yield { step, path, index, branches: place.branches, texts: textsOf(step), last };
     for (const [name, nested] of branchesOf(step.config)) {
       const inside = [...path, 'config', name];
-      yield* visitsOf(nested, { path: inside, index, branches: [...place.branches, inside.join('.')], last });
+      yield* stepNodesOf(nested, {
+        path: inside,
+        index,
+        branches: [...place.branches, inside.join('.')],
+        last,
+      });
     }
   }
 }

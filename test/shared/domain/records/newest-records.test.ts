@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lookAtNewest } from '../../../../shared/domain/records/type-sample.ts';
+import { visitNewestRecords } from '../../../../shared/domain/records/newest-records.ts';
 import { createRecords } from '../../../support/flows.ts';
 import { countingRuntime, newTenant } from '../../../support/stack.ts';
 
@@ -13,7 +13,7 @@ test('others have their turn between records that take long to look at', async (
   };
   let timer = setImmediate(count);
   const turnsAtLook: number[] = [];
-  await lookAtNewest(countingRuntime().scopeOf(tenant.tenant), 'wide', { readMax: 10 }, () => {
+  await visitNewestRecords(countingRuntime().scopeOf(tenant.tenant), 'wide', { readMax: 10 }, () => {
     turnsAtLook.push(othersTurns);
     for (const begin = performance.now(); performance.now() < begin + 15; );
   });

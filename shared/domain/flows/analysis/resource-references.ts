@@ -1,27 +1,27 @@
 import { isPlain } from '../../../adapters/templates/limits.ts';
-import type { Visit } from '../checking/visits.ts';
-import { keysOfText, ownTexts } from '../secret-keys.ts';
+import type { StepNode } from '../checking/step-nodes.ts';
+import { ownTexts, secretKeysOfText } from '../secret-keys.ts';
 import { modelsIn } from './models.ts';
 
 /** The kinds of things of an account that a flow names. A record is named by its id or by its type and name. */
-export type MentionKind = 'secret' | 'model' | 'recordType' | 'recordId' | 'recordName' | 'collection';
+export type ResourceKind = 'secret' | 'model' | 'recordType' | 'recordId' | 'recordName' | 'collection';
 
-export interface Mention {
-  kind: MentionKind;
+export interface ResourceReference {
+  kind: ResourceKind;
   /** Of a `recordName`: the type and the name with a NUL between, which no type has. */
   name: string;
-  visit: Visit;
+  visit: StepNode;
   /** Into the step. */
   path: PropertyKey[];
 }
-type Named = Pick<Mention, 'kind' | 'name' | 'path'>;
+type Named = Pick<ResourceReference, 'kind' | 'name' | 'path'>;
 type Json = Record<string, unknown>;
 
 /** Longer texts name nothing. */
 const nameMax = 1_000;
 
 /** What steps name outright, without what a template gives at run time and what steps of the same flow make. */
-export function mentionsIn(visits: Iterable<Visit>): Mention[] {
+export function resourceReferencesIn(visits: Iterable<StepNode>): ResourceReference[] {
   const enabled = [...visits].filter(({ step }) => step.enabled);
   const made = new Set(enabled.flatMap(({ step }) => madeBy(step.type, step.config)));
   return enabled.flatMap((visit) =>
@@ -41,9 +41,9 @@ function madeBy(type: string, { recordType, destination }: Json): string[] {
   return [];
 }
 
-const namedBy = ({ step }: Visit): Named[] => [
+const namedBy = ({ step }: StepNode): Named[] => [
   ...ownTexts(step).flatMap(({ text, path }) =>
-    keysOfText({ text, path }).map((name): Named => ({ kind: 'secret', name, path })),
+    secretKeysOfText({ text, path }).map((name): Named => ({ kind: 'secret', name, path })),
   ),
   ...modelsIn(step.config).map((model): Named => ({ kind: 'model', ...model })),
   ...(namesOf.get(step.type)?.(step.config) ?? []),
@@ -73,5 +73,5 @@ function recordsIn({ id, recordId, recordType, type, recordName, name, recordFil
   ];
 }
 
-const literal = (kind: MentionKind, name: unknown, path: PropertyKey[]): Named[] =>
+const literal = (kind: ResourceKind, name: unknown, path: PropertyKey[]): Named[] =>
   typeof name === 'string' && name !== '' && isPlain(name) ? [{ kind, name, path }] : [];

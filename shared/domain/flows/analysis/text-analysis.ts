@@ -8,13 +8,16 @@ import type { AlwaysHolds } from './reachability.ts';
 const timeoutMs = 5_000;
 
 /** What was found out about some texts. */
-export interface Reading {
+export interface TextAnalysis {
   alwaysHolds: AlwaysHolds;
   /** Absent where looking at them took too long: then nothing is known of any. */
   readsOf?: (text: ConfigText) => Reads;
 }
 
-export async function readingOf(configTexts: readonly ConfigText[], sandbox: Sandbox): Promise<Reading> {
+export async function analyseTexts(
+  configTexts: readonly ConfigText[],
+  sandbox: Sandbox,
+): Promise<TextAnalysis> {
   const texts = new Map(
     configTexts.filter(isFlowText).map(({ kind, text }) => [nameOf({ kind, text }), { kind, text }]),
   );

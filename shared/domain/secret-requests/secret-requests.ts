@@ -6,20 +6,20 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import type { Secret } from '../secrets/secret.ts';
 import { secretStore } from '../secrets/secret-store.ts';
-import { type IntakeItem, keyedItems, keysOfItems, refuseStale } from './items.ts';
-import { intakeManifest } from './manifest.ts';
-import { type IntakeSource, isConfigured, keysOf } from './source.ts';
-import { intakeTokens } from './tokens.ts';
+import { assertCurrent, keyedItems, keysOfItems, type SecretRequestItem } from './items.ts';
+import { secretRequestManifest } from './manifest.ts';
+import { setupLinkTokens } from './setup-link-tokens.ts';
+import { isConfigured, keysOf, type SecretRequestSource } from './source.ts';
 
 interface Asked {
-  source: IntakeSource;
+  source: SecretRequestSource;
   returnUrl?: string | undefined;
 }
 
 /** Tells what an intake asks for, and takes the values: of all secrets by a permission, of a link's own by its token. */
-export const secretIntake = /* @__PURE__ */ using([secretStore, intakeTokens], (scope: Scope) => {
+export const secretRequests = /* @__PURE__ */ using([secretStore, setupLinkTokens], (scope: Scope) => {
   const secrets = secretStore(scope);
-  const tokens = intakeTokens(scope);
+  const tokens = setupLinkTokens(scope);
 
   const pendingKeys = async () =>
     (await secrets.list()).filter(({ status }) => status === 'pending').map(({ key }) => key);
@@ -34,11 +34,11 @@ export const secretIntake = /* @__PURE__ */ using([secretStore, intakeTokens], (
     async manifest(principal: Principal, asked: Asked) {
       const intake = await tokens.of(principal);
       const keys = (await keysOf(asked.source, intake, secrets)) ?? (await pendingKeys());
-      return intakeManifest({ ...asked, intake, keys, secrets: await secrets.byKeys(keys) });
+      return secretRequestManifest({ ...asked, intake, keys, secrets: await secrets.byKeys(keys) });
     },
 
     /** All of the values or none. @returns the manifest as it is then. */
-    async submit(principal: Principal, asked: Asked & { items: IntakeItem[] }) {
+    async submit(principal: Principal, asked: Asked & { items: SecretRequestItem[] }) {
       const intake = await tokens.of(principal);
       const allowed = await keysOf(asked.source, intake, secrets);
       const named = await keysOfItems(asked.items, secrets);
@@ -47,7 +47,7 @@ export const secretIntake = /* @__PURE__ */ using([secretStore, intakeTokens], (
         ...given.union(new Set([...(intake?.keys ?? []), ...(allowed ?? [])])),
       ]);
       const items = keyedItems(asked.items, { keys: named, allowed, known });
-      refuseStale(items, known, { replaces: !intake });
+      assertCurrent(items, known, { replaces: !intake });
       const values = items.map(({ key, value, description }) => ({
         ...{ key, value, description },
         // Also of a link's: between this look and the write nobody's value is replaced.
@@ -57,7 +57,7 @@ export const secretIntake = /* @__PURE__ */ using([secretStore, intakeTokens], (
         const beside = intake ? besideOf(intake, given, known) : [];
         const set = await secrets.setAll(principal, values, beside);
         const after = new Map([...known, ...set.map((secret) => [secret.key, secret] as const)]);
-        return intakeManifest({ ...asked, intake, keys: allowed ?? [...given], secrets: after });
+        return secretRequestManifest({ ...asked, intake, keys: allowed ?? [...given], secrets: after });
       } catch (error) {
         // The link was used up meanwhile, so it is like any other dead one.
         throw error instanceof ConditionFailed ? unauthenticated() : error;

@@ -16,7 +16,7 @@ const batchBytesMax = 16_000_000;
 const numberBytesMax = 26;
 
 /** @throws StepError when there are too many metadata */
-export function recordOf({ id, vector, metadata }: StoredVector): PutInputVector {
+export function putInputOf({ id, vector, metadata }: StoredVector): PutInputVector {
   const json = JSON.stringify(metadata);
   const bytes = Buffer.byteLength(json);
   if (bytes > metadataBytesMax) {

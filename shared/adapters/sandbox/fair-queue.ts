@@ -6,7 +6,7 @@ interface Waiting {
  * Shares a number of places between tenants. A free place goes to the waiting tenant that has the fewest, and among
  * those to the one that waited longest, so nobody's queue delays another's by more than the tasks that already run.
  */
-export function makeTurns({ places, placesPerTenant }: { places: number; placesPerTenant: number }) {
+export function makeFairQueue({ places, placesPerTenant }: { places: number; placesPerTenant: number }) {
   const queues = new Map<string, Waiting[]>();
   const taken = new Map<string, number>();
   let free = places;

@@ -3,10 +3,10 @@ import { log } from '../../../core/log.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { covers, type Permission } from '../../../platform/identity/permissions.ts';
-import { visitsOf } from '../checking/visits.ts';
+import { stepNodesOf } from '../checking/step-nodes.ts';
 import { lookups } from './account-lookups.ts';
-import { bounded, type Finding, finding } from './finding.ts';
-import { type Mention, type MentionKind, mentionsIn } from './mentions.ts';
+import { type Finding, finding, limitFindings } from './finding.ts';
+import { type ResourceKind, type ResourceReference, resourceReferencesIn } from './resource-references.ts';
 
 /** How the account is asked for the things of one kind that a flow names. */
 interface Check {
@@ -17,7 +17,7 @@ interface Check {
   max: number;
 }
 
-const checks: Record<MentionKind, Check> = {
+const checks: Record<ResourceKind, Check> = {
   secret: { code: 'UNKNOWN_SECRET', permission: 'SECRETS:READ', max: 100 },
   model: { code: 'MODEL_NOT_CONFIGURED', permission: null, max: 100 },
   recordName: { code: 'UNKNOWN_RECORD', permission: 'RECORDS:READ', max: 100 },
@@ -40,12 +40,12 @@ export const accountCheck = /* @__PURE__ */ using(
   ['table:read', hasCollection, 'provider-keys'],
   (scope: Scope) =>
     async function check(steps: unknown, member: string, held: readonly string[]): Promise<AccountFindings> {
-      const mentions = mentionsIn(visitsOf(steps, { path: [member], branches: [], last: true }));
+      const mentions = resourceReferencesIn(stepNodesOf(steps, { path: [member], branches: [], last: true }));
       const byKind = [...Map.groupBy(mentions, ({ kind }) => kind)];
       const results = await Promise.all(byKind.map(([kind, some]) => checkKind(scope, kind, some, held)));
       const skipped = results.some((result) => result.skipped);
       return {
-        findings: bounded(results.flatMap(({ findings }) => findings)),
+        findings: limitFindings(results.flatMap(({ findings }) => findings)),
         performed: results.length === 0 || results.some(({ performed }) => performed),
         skipped,
       };
@@ -54,8 +54,8 @@ export const accountCheck = /* @__PURE__ */ using(
 
 async function checkKind(
   scope: Scope,
-  kind: MentionKind,
-  mentions: readonly Mention[],
+  kind: ResourceKind,
+  mentions: readonly ResourceReference[],
   held: readonly string[],
 ): Promise<AccountFindings> {
   const { code, permission, max } = checks[kind];

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { makeTurns } from '../../../../shared/adapters/sandbox/turns.ts';
+import { makeFairQueue } from '../../../../shared/adapters/sandbox/fair-queue.ts';
 
 /** Takes a place and says who has one. */
-function starter(turns: ReturnType<typeof makeTurns>) {
+function starter(turns: ReturnType<typeof makeFairQueue>) {
   const started: string[] = [];
   const held: (() => void)[] = [];
   return {
@@ -22,7 +22,7 @@ function starter(turns: ReturnType<typeof makeTurns>) {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test('one tenant has no more than its places, however many are free', async () => {
-  const { begin, started, finishOne } = starter(makeTurns({ places: 4, placesPerTenant: 2 }));
+  const { begin, started, finishOne } = starter(makeFairQueue({ places: 4, placesPerTenant: 2 }));
   for (let n = 0; n < 5; n++) begin('a');
   begin('b');
   await settled();
@@ -32,14 +32,14 @@ test('one tenant has no more than its places, however many are free', async () =
 });
 
 test('a free place goes to the tenant that has the fewest, then to the one that waited longest', async () => {
-  const { begin, started, finishOne } = starter(makeTurns({ places: 2, placesPerTenant: 2 }));
+  const { begin, started, finishOne } = starter(makeFairQueue({ places: 2, placesPerTenant: 2 }));
   for (const tenant of ['a', 'a', 'a', 'a', 'b', 'c', 'b']) begin(tenant);
   for (let n = 0; n < 6; n++) await finishOne();
   expect(started).toEqual(['a', 'a', 'b', 'a', 'c', 'b', 'a']);
 });
 
 test('whoever gives up waiting takes no place', async () => {
-  const { begin, started, finishOne } = starter(makeTurns({ places: 1, placesPerTenant: 1 }));
+  const { begin, started, finishOne } = starter(makeFairQueue({ places: 1, placesPerTenant: 1 }));
   const leaving = new AbortController();
   begin('a');
   const left = begin('b', leaving.signal);
@@ -52,7 +52,7 @@ test('whoever gives up waiting takes no place', async () => {
 });
 
 test('whoever gives up waiting and comes again waits behind those who came meanwhile', async () => {
-  const { begin, started, finishOne } = starter(makeTurns({ places: 1, placesPerTenant: 1 }));
+  const { begin, started, finishOne } = starter(makeFairQueue({ places: 1, placesPerTenant: 1 }));
   const leaving = new AbortController();
   begin('a');
   const left = begin('b', leaving.signal);
@@ -66,7 +66,7 @@ test('whoever gives up waiting and comes again waits behind those who came meanw
 });
 
 test('a signal that is over is refused a place; one that is aborted after its turn began drops nobody', async () => {
-  const { begin, started, finishOne } = starter(makeTurns({ places: 1, placesPerTenant: 1 }));
+  const { begin, started, finishOne } = starter(makeFairQueue({ places: 1, placesPerTenant: 1 }));
   await expect(begin('a', AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
   const running = new AbortController();
   begin('a', running.signal);
@@ -86,7 +86,7 @@ test('whatever comes and goes, all get their turn and no limit is passed', async
       fc.integer({ min: 1, max: 5 }),
       fc.integer({ min: 1, max: 3 }),
       async (all, places, each) => {
-        const turns = makeTurns({ places, placesPerTenant: each });
+        const turns = makeFairQueue({ places, placesPerTenant: each });
         const running = new Map<string, number>();
         await Promise.all(
           all.map(async (tenant) => {
