@@ -3,8 +3,8 @@ import type { StepResult } from './engine/engine.ts';
 import type { Execution } from './runs/execution.ts';
 
 /**
- * What happens while an execution goes on, for whoever watches it. Protocols map these events to their own wire. The
- * last one is `suspended`, `ended` or `cut-off`.
+ * The events of an execution. Each protocol maps them to its wire format. The last event is `suspended`, `ended` or
+ * `cut-off`.
  */
 export type ExecutionEvent =
   | { type: 'started'; execution: Execution; totalSteps: number }

@@ -159,7 +159,7 @@ test.concurrent.each([
   ['refuses', 'refusing', {}, 'generic-openai/refusing answered 400: The prompt was refused', 0],
   ['answers nonsense', 'nonsense', {}, 'generic-openai/nonsense gave no usable answer', 2],
   ['hangs', 'hanging', { timeoutMs: 1_000 }, 'generic-openai/hanging did not answer in time', 2],
-  ['answers no JSON', 'any', { responseFormat: 'json' }, 'The model answered no JSON: You said', 2],
+  ['answers no JSON', 'any', { responseFormat: 'json' }, 'The model did not return JSON: You said', 2],
 ])(
   'a model that %s fails its step with the reason; the others go on and the counts are right',
   async (_what, model, more, message, retryCount) => {

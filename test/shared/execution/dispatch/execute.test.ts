@@ -63,7 +63,7 @@ test('leaving the loop ends the run, which is written down before the loop is le
   await vi.waitFor(() => expect(server.gone()).toBe(server.requests.length));
   expect((await checkpoints(runId)).at(-1)?.end).toMatchObject({
     status: 'failed',
-    error: 'The client went away',
+    error: 'The client disconnected',
   });
 });
 

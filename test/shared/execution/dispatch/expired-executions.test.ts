@@ -55,7 +55,7 @@ test('a dispatched run whose process died is ended, with what it did, and its re
   expect(await execution()).toMatchObject({ id: runId, kind: 'dispatch' });
   await endExpiredExecution(scope, runId);
   expect((await checkpoints()).at(-1)).toMatchObject({
-    end: { status: 'failed', error: 'The process that ran it ended before the run did' },
+    end: { status: 'failed', error: 'The process of the run crashed before the run ended' },
   });
   expect(await execution()).toBeUndefined();
   await endExpiredExecution(scope, runId);

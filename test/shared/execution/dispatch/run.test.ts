@@ -40,7 +40,10 @@ test('a fault of the service is told with the request’s id, and nothing of the
   };
   const flow = { name: 'Waits', steps: [template('x'), wait({ delayMs: 60_000 })] };
   const { result, events } = await dispatchHere(await newTenant(), { flow }, broken);
-  const error = { code: 'INTERNAL', message: 'The service broke the run off; request request-1' };
+  const error = {
+    code: 'INTERNAL',
+    message: 'The run failed because of an internal error; report the request id request-1',
+  };
   expect(events.at(-1)).toMatchObject({ type: 'execution_error', error });
   expect(result).toMatchObject({ success: false, status: 'failed', error: error.message });
 });

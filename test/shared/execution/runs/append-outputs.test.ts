@@ -47,7 +47,7 @@ test('outputs that the record cannot take fail the run, in front of its caller a
   };
   const dispatched = await expectStatus(200, batch.call('POST', '/v1/dispatch', { body }));
   expect(dispatched).toMatchObject({ success: false, status: 'failed' });
-  expect(dispatched.error).toMatch(/^The outputs could not be appended: /);
+  expect(dispatched.error).toMatch(/^The output variables could not be appended to the record: /);
   expect(data).toMatchObject([{ status: 'failed' }]);
 });
 

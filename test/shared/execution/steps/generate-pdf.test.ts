@@ -78,7 +78,7 @@ test.each([
 });
 
 test.each([
-  [{ html: '{{ long }}' }, 'The document has 1000001 characters; 1000000 are the most'],
+  [{ html: '{{ long }}' }, 'The document has 1000001 characters; the maximum is 1000000'],
   [{ html: '<div>'.repeat(18_000) }, 'The PDF cannot be made: the document is nested too deeply'],
   [{ html: '<p>x</p>', filename: 'x'.repeat(300) }, 'The name of a file has 255 bytes at most'],
 ])('%#: what cannot be made fails for good', async (config, message) => {

@@ -79,7 +79,7 @@ test('an answer that is no JSON fails the step, and may be tried again', async (
   await serving({ answer: () => 'I would rather not' });
   const failure = await failureOf(runStep('prompt', { model, text: 'Give a', responseFormat: 'json' }));
   expect(failure).toMatchObject({
-    message: 'The model answered no JSON: I would rather not',
+    message: 'The model did not return JSON: I would rather not',
     retryable: true,
   });
 });

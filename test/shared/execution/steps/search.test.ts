@@ -189,7 +189,7 @@ test('a provider that cannot be reached may be tried again, and shows no key', a
 test('a query that comes out empty is refused before anybody is asked', async () => {
   const asked = await provider('exa', json({ results: [] }));
   expect((await failureOf(searched({ provider: 'exa', query: '{{ nothing }} ' }))).message).toBe(
-    'The query is empty',
+    'The query is empty after its templates were rendered',
   );
   expect(asked).toEqual([]);
 });

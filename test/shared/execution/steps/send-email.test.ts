@@ -54,17 +54,17 @@ test.each([
 
 const many = Array.from({ length: 51 }, (_, n) => `a${n}@example.com`);
 test.each([
-  [{ from: '{{ two }}' }, 'from has to be one email address'],
-  [{ from: '{{ gone }}' }, 'from has to be one email address'],
-  [{ to: '{{ gone }}' }, 'to has to be an email address, or a list of them'],
-  [{ to: '{{ number }}' }, 'to has to be an email address, or a list of them'],
+  [{ from: '{{ two }}' }, 'from must be one email address'],
+  [{ from: '{{ gone }}' }, 'from must be one email address'],
+  [{ to: '{{ gone }}' }, 'to must be an email address or a list of email addresses'],
+  [{ to: '{{ number }}' }, 'to must be an email address or a list of email addresses'],
   [{ to: 'x{{ gone }}' }, 'to: "x" is not an email address'],
-  [{ to: '{{ many }}' }, 'An email has 50 recipients at most; to names 51'],
+  [{ to: '{{ many }}' }, 'An email has at most 50 recipients; to has 51'],
   [{ to: '{{ smuggled }}' }, 'to: An address has no line breaks or other control characters'],
   [{ from: '{{ smuggled }}' }, 'from: An address has no line breaks or other control characters'],
-  [{ subject: '{{ smuggled }}' }, 'subject has to be one line of 1 to 998 characters'],
-  [{ subject: '{{ long }}' }, 'subject has to be one line of 1 to 998 characters'],
-  [{ text: ' {{ gone }}' }, 'The email has no body: html and text came out blank'],
+  [{ subject: '{{ smuggled }}' }, 'subject must be one line of 1 to 998 characters'],
+  [{ subject: '{{ long }}' }, 'subject must be one line of 1 to 998 characters'],
+  [{ text: ' {{ gone }}' }, 'The email has no body: html and text are both blank'],
   [
     { from: 'shop@unverified.invalid' },
     expect.stringMatching(/^The email was refused: Email address is not verified.*shop@unverified.invalid$/),

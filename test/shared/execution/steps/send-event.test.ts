@@ -41,8 +41,8 @@ test('a payload may be any JSON, and left out', async () => {
 });
 
 test.each([
-  [{ eventType: '{{ gone }}' }, 'eventType has to have 1 to 128 characters'],
-  [{ eventType: '{{ long }}' }, 'eventType has to have 1 to 128 characters'],
+  [{ eventType: '{{ gone }}' }, 'eventType must have 1 to 128 characters'],
+  [{ eventType: '{{ long }}' }, 'eventType must have 1 to 128 characters'],
   [
     { payload: '{{ huge }}' },
     expect.stringMatching(/^An event may have 256 KB with its type; this has \d+ bytes$/),

@@ -84,7 +84,7 @@ test.each([
   [[0, 0], 'source is all zeros, and has no direction that could be compared'],
   [[1e-60, 0], 'source is all zeros, and has no direction that could be compared'],
   [huge(4_097), 'source has 4097 dimensions; 4096 are the most'],
-  [Array(10_001).fill([1]), 'source holds 10001 vectors; 10000 are the most in one step'],
+  [Array(10_001).fill([1]), 'source contains 10001 vectors; the maximum is 10000 per step'],
   [[{ id: '', vector: [1] }], 'source[0].id: expected a vector'],
   [[{ id: 'i'.repeat(1_025), vector: [1] }], 'source[0].id: expected a vector'],
   [[{ vector: [1], metadata: 'text' }], 'source[0].metadata: expected a vector'],
@@ -96,8 +96,8 @@ test.each([
 });
 
 test.each([
-  ['{{ missing }} ', 'The name of a collection has 1 to 255 characters; this one has 0'],
-  [`{{ name }}${'x'.repeat(255)}`, 'The name of a collection has 1 to 255 characters; this one has 260'],
+  ['{{ missing }} ', 'A collection name has 1 to 255 characters; this one has 0'],
+  [`{{ name }}${'x'.repeat(255)}`, 'A collection name has 1 to 255 characters; this one has 260'],
 ])(
   '%#: a name without characters, or with too many, is none of a collection',
   async (destination, message) => {

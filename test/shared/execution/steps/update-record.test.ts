@@ -41,13 +41,16 @@ test.each([
 });
 
 test.each([
-  [{ id }, `There is no record with the id "${id}"`],
-  [{ id: '{{ gone }}' }, 'There is no record with the id ""'],
+  [{ id }, `Record with the id "${id}" does not exist`],
+  [{ id: '{{ gone }}' }, 'Record with the id "" does not exist'],
   [
     { recordType: 'customer', recordName: 'Bob' },
-    'There is no record of the type "customer" with the name "Bob"',
+    'Record of the type "customer" with the name "Bob" does not exist',
   ],
-  [{ recordFilter: { type: 'customer' } }, 'There is no record of the type "customer" that the filter means'],
+  [
+    { recordFilter: { type: 'customer' } },
+    'Record of the type "customer" that matches the filter does not exist',
+  ],
 ])('%j that names no record fails for good', async (names, message) => {
   const failure = await failureOf(updated({ ...names, updates: {} }, () => undefined));
   expect(failure).toMatchObject({ message, retryable: false });

@@ -46,10 +46,10 @@ test('finds its object inside a variable', async () => {
 
 test.each([
   [{ sourceVariable: 'nobody' }, 'The variable nobody is not set'],
-  [{ sourceVariable: 'text' }, 'The variable text holds no JSON object'],
-  [{ sourceVariable: 'list' }, 'The variable list holds no JSON object'],
+  [{ sourceVariable: 'text' }, 'The variable text must contain a JSON object'],
+  [{ sourceVariable: 'list' }, 'The variable list must contain a JSON object'],
   [{ sourceVariable: 'company.constructor' }, 'The variable company.constructor is not set'],
-  [{ sourceVariable: 'found' }, 'A record needs a name of 1 to 500 characters; there is none in found.name'],
+  [{ sourceVariable: 'found' }, 'A record name has 1 to 500 characters; set found.name'],
   [
     { sourceVariable: 'company', recordName: '{{ nobody }}' },
     expect.stringContaining('there is none in {{ nobody }}'),
