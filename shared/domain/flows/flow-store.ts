@@ -13,7 +13,7 @@ import type { FlowStep } from './steps/step.ts';
 
 export type FlowStore = ReturnType<typeof flowStore>;
 
-/** A flow with its steps fetched. */
+/** A flow with its steps loaded. */
 export type LoadedFlow = Omit<Flow, 'steps'> & { steps: FlowStep[] };
 
 export interface FlowChanges {
@@ -31,8 +31,8 @@ export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (s
   const find = async (id: string): Promise<Flow> => found(await table.get(flowEntity, { id }));
 
   /**
-   * Applies a change to the flow as it is now, whole or not at all. When another writer comes between, the
-   * change is made anew on what that one left; after five times the caller gets a 409.
+   * Applies a change to the current flow atomically. Retries on concurrent writes; after five attempts the caller gets
+   * a 409.
    */
   async function change(
     id: string,
@@ -97,10 +97,7 @@ export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (s
       return { ...flow, steps };
     },
 
-    /**
-     * Saves to the draft, which is made when there is none.
-     * @param check Sees the flow as it is right before, and may refuse.
-     */
+    /** Saves to the draft. Creates it if there is none. @param check Receives the current flow and may throw. */
     async update(
       id: string,
       changes: FlowChanges,
@@ -138,13 +135,13 @@ export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (s
     },
 
     /**
-     * Notes a run, at most once a minute: a flow that runs all the time would be written all the time. A change that
-     * was under way is then made anew, so neither is lost.
+     * Records the time of a run, at most once a minute, to limit the writes. A concurrent change is retried, so neither
+     * is lost.
      */
     async markRun({ id, lastRunAt }: Pick<Flow, 'id' | 'lastRunAt'>): Promise<void> {
       if (lastRunAt && now().getTime() - Date.parse(lastRunAt) < markedEveryMs) return;
       const changes = { set: { lastRunAt: now().toISOString() }, add: { revision: 1 } };
-      // Refused where it was deleted in this moment: its runs tell that themselves.
+      // Ignored if the flow was just deleted: its runs fail with that reason.
       await table
         .commit([table.writes.update(flowEntity, { id }, changes, exists)])
         .catch(ifRefused(undefined));
@@ -163,4 +160,4 @@ function found(flow: Flow | undefined): Flow {
 }
 
 const conflictError = () =>
-  conflict('The flow was changed by others at the same time; read it again and retry');
+  conflict('The flow was changed by another request at the same time; read it again and retry');

@@ -10,11 +10,11 @@ import type { Principal } from '../../platform/identity/principal.ts';
 
 const lifeMs = 24 * 3_600_000;
 
-/** The tokens of setup links: each opens the intake of its own keys, and nothing else. */
+/** The tokens of setup links. Each allows setting the values of its own keys only. */
 export const setupLinkTokens = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
   const { table, now, newId } = scope;
   return {
-    /** @returns the token, which is stored nowhere. */
+    /** @returns the token, which is not stored. */
     async issue(principal: Principal, keys: string[], context: Intake['context']): Promise<string> {
       const { userId, organizationId } = principal;
       const token = generateKey('intake');
@@ -37,16 +37,16 @@ export const setupLinkTokens = /* @__PURE__ */ using(['table:write'], (scope: Sc
       return token;
     },
 
-    /** What the caller's token allows; nothing where the caller has a permission instead. */
+    /** The request that the caller's token allows; undefined for callers with a permission. */
     async of({ kind, hash }: Principal): Promise<Intake | undefined> {
       if (kind !== 'intake' || hash === null) return;
       const intake = await table.get(intakeEntity, { hash }, { consistent: true });
-      // Used up since it was counted.
+      // Used up by a concurrent request.
       if (!intake) throw unauthenticated();
       return intake;
     },
 
-    /** Ends a token with a change, or holds the change to its being there still. */
+    /** `end` invalidates the token; `keep` requires that it still exists. */
     end: ({ hash }: Intake) => table.writes.remove(intakeEntity, { hash }, exists),
     keep: ({ hash }: Intake) => table.writes.check(intakeEntity, { hash }, exists),
   };

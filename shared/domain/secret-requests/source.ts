@@ -7,7 +7,7 @@ import type { SecretStore } from '../secrets/secret-store.ts';
 
 const needs = { secret: 'key', product: 'productId' } as const;
 
-/** Which secrets an intake is about. */
+/** Selects the requested secrets. */
 export const SecretRequestSource = z
   .strictObject({
     type: z.enum(['manual', 'secret', 'product']),
@@ -27,7 +27,7 @@ export const SecretRequestSource = z
   });
 export type SecretRequestSource = z.infer<typeof SecretRequestSource>;
 
-/** The keys that a source is about; nothing where it leaves them to who submits. */
+/** The requested keys; undefined if the submitter chooses them. */
 export async function keysOf(
   source: SecretRequestSource,
   intake: Intake | undefined,

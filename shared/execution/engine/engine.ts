@@ -26,7 +26,7 @@ export interface StepResult extends Partial<StepOutcome> {
 export type RunEvent =
   | { type: 'step_start'; step: FlowStep; path: string }
   | { type: 'step_end'; step: FlowStep; result: StepResult; effects: boolean }
-  /** The last event of a run that is to be gone on with at `until`; `wait` is then given as `waiting`. */
+  /** Emitted last when the run suspends until `until`. Pass `wait` as `waiting` to resume. */
   | { type: 'suspend'; step: FlowStep; wait: Wait; until: Date }
   | { type: 'run_end'; success: boolean; output: unknown; error?: string; retryable: boolean };
 

@@ -22,7 +22,7 @@ type RunEnd = Extract<RunEvent, { type: 'run_end' }>;
 export type RunAttemptOutcome =
   | { end: RunEnd }
   | { suspended: { wait: Wait; until: Date } }
-  /** The path of the step from which the run should be tried again. */
+  /** The path of the step from which to retry the run. */
   | { retryFrom: string };
 
 /**

@@ -154,7 +154,7 @@ test('a description and another expected version change no value and keep none',
     details: [
       {
         ...{ path: 'expectedVersion', code: 'VERSION_MISMATCH' },
-        message: 'Version 4 was expected, but the secret has version 1',
+        message: 'The secret has version 1, not 4; read it again and retry',
       },
     ],
   });

@@ -28,7 +28,7 @@ test('outputs that the record cannot take are told, and the run is no success', 
     options: { autoAppendMetadata: true },
   });
   expect(result).toMatchObject({ success: false, status: 'failed' });
-  expect(result.error).toContain('The outputs could not be appended');
+  expect(result.error).toContain('The output variables could not be appended');
 });
 
 test('a fault of the service is told with the request’s id, and nothing of the inside', async () => {

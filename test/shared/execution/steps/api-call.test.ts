@@ -139,7 +139,7 @@ const url = 'https://example.com';
 test.each([
   [{ http: {} }, 'http.url: Invalid input: expected string, received undefined'],
   [{ http: { url, method: 'TRACE' } }, expect.stringContaining('http.method: Invalid option')],
-  [{ http: { url, body: 'x' } }, 'http.body: A GET request has no body'],
+  [{ http: { url, body: 'x' } }, 'http.body: A GET request has no body; remove it or choose another method'],
   [
     { http: { url, method: 'POST', body: 'x' }, requestTemplate: 'y' },
     'http.body: Give either http.body or requestTemplate',

@@ -155,7 +155,10 @@ test('a private address is refused, also when a variable holds it', async () => 
 
 test.each([
   [{}, expect.stringContaining('http: ')],
-  [{ http: { url: 'https://a', body: 'x' } }, 'http.body: A GET request has no body'],
+  [
+    { http: { url: 'https://a', body: 'x' } },
+    'http.body: A GET request has no body; remove it or choose another method',
+  ],
   [{ http: { url: '{{ a' } }, expect.stringContaining('http.url: ')],
   [{ http: { url: 'https://a' }, responseType: 'yaml' }, expect.stringContaining('responseType: ')],
   [{ http: { url: 'https://a' }, auth: {} }, expect.stringContaining('Unrecognized key: "auth"')],

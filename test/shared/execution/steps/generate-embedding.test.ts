@@ -102,10 +102,13 @@ const model = { embeddingModel };
 test.each([
   [{ ...model }, 'text: Give either text or inputVariable'],
   [{ ...model, text: 'a', inputVariable: 'b' }, 'text: Give either text or inputVariable'],
-  [{ ...model, inputSource: 'variable', text: 'a' }, 'inputSource: Expected text, since that is given'],
+  [
+    { ...model, inputSource: 'variable', text: 'a' },
+    'inputSource: Expected text, because that member is given',
+  ],
   [
     { ...model, inputSource: 'text', inputVariable: 'a' },
-    'inputSource: Expected variable, since that is given',
+    'inputSource: Expected variable, because that member is given',
   ],
   [{ ...model, inputSource: 'file', text: 'a' }, expect.stringContaining('inputSource: ')],
   [{ text: 'a' }, 'embeddingModel: Invalid input: expected string, received undefined'],

@@ -98,11 +98,11 @@ test.each([
   [{ html, pdfOptions: { margin: -1 } }, expect.stringContaining('pdfOptions.margin: ')],
   [
     { html, pdfOptions: { margin: '10cm' } },
-    'pdfOptions.margin: The margins leave less than an inch of the page',
+    'pdfOptions.margin: The margins leave less than an inch of the page; make them smaller',
   ],
   [
     { html, pdfOptions: { format: 'A6', margin: { left: '3in', right: '2in' } } },
-    'pdfOptions.margin: The margins leave less than an inch of the page',
+    'pdfOptions.margin: The margins leave less than an inch of the page; make them smaller',
   ],
   [{ html, pdfOptions: { scale: 2 } }, expect.stringContaining('scale')],
   [{ html, visibility: 'shared' }, expect.stringContaining('visibility: ')],

@@ -110,7 +110,7 @@ test('sends method and headers with every page', async () => {
     });
 });
 
-test('stops after maxPages, 100 without it', async () => {
+test('stops after maxPages, by default 100', async () => {
   const { url, asked } = await web(({ path }) => json([path]));
   expect(await paginated({ url, paginationType: 'page', maxPages: 3 })).toHaveLength(3);
   asked.length = 0;

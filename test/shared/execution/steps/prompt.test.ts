@@ -144,7 +144,7 @@ test('earlier messages have to be messages', async () => {
 });
 
 test.each([
-  [{ model }, 'userPrompt: Required: expected a prompt, as userPrompt or as text'],
+  [{ model }, 'userPrompt: Required: expected a prompt in userPrompt or text'],
   [{ model, text: 'a', userPrompt: 'b' }, expect.stringContaining('userPrompt: ')],
   [{ text: 'a' }, 'model: Invalid input: expected string, received undefined'],
   [{ model, text: '{{ a' }, 'text: output "{{ a" not closed, line:1, col:1'],

@@ -110,14 +110,14 @@ test.each([
 
 const isSet = { field: 'a', op: 'isSet' };
 const groupOf = (conditions: object[]) => ({ op: 'or', conditions });
-const ways = ': Name the record either by id, or by recordType and recordName, or by recordFilter';
+const ways = ': Select the record by id, by recordType and recordName, or by recordFilter';
 test.each([
   [{}, [ways]],
   [{ id, recordFilter: { type: 't' } }, [ways]],
   [{ id, recordType: 't', recordName: 'n' }, [ways]],
-  [{ recordType: 't' }, ['recordName: recordType and recordName belong together']],
-  [{ name: 'n' }, ['recordType: recordType and recordName belong together']],
-  [{ id, recordId: id }, ['recordId: Give either id or recordId, which is another name of it']],
+  [{ recordType: 't' }, ['recordName: Give recordType and recordName together']],
+  [{ name: 'n' }, ['recordType: Give recordType and recordName together']],
+  [{ id, recordId: id }, ['recordId: Give either id or its alias recordId']],
   [{ id: '' }, ['id: Too small: expected string to have >=1 characters']],
   [{ id: '{{ a' }, [expect.stringMatching(/^id: .*not closed/)]],
   [where('eq'), ['recordFilter.where: The value of eq has to be a text, a number, true or false']],

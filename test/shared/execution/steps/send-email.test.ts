@@ -87,7 +87,7 @@ test.each([
   [{ ...valid, to: ['b@example.com', 'b\n@example.com'] }, expect.stringMatching(/^to\.1: .*line breaks/)],
   [{ ...valid, to: many }, 'to: Expected an email address, or a list of 1 to 50'],
   [{ ...valid, to: ' , ' }, 'to: Expected an email address'],
-  [{ ...valid, text: undefined }, 'html: Required: expected a body, as html or text or both'],
+  [{ ...valid, text: undefined }, 'html: Required: expected a body in html, text or both'],
   [{ ...valid, html: '{% if %}' }, expect.stringMatching(/^html: /)],
   [{ ...valid, cc: 'c@example.com' }, ': Unrecognized key: "cc"'],
 ])('%j is refused', async (config, problem) => {

@@ -38,12 +38,12 @@ test('sends under a number of the account', async () => {
 });
 
 test.each([
-  [{ to: '{{ gone }}' }, /^to has to be a phone number in international form/],
-  [{ to: '{{ name }}' }, /^to has to be/],
-  [{ to: '{{ evil }}' }, /^to has to be/],
-  [{ from: '{{ gone }}' }, /^from has to be a phone number like .* or a name/],
-  [{ message: '{{ gone }}' }, /^message has to have 1 to 1600 characters; it has 0$/],
-  [{ message: '{{ long }}' }, /^message has to have 1 to 1600 characters; it has 1601$/],
+  [{ to: '{{ gone }}' }, /^to must be a phone number in international form/],
+  [{ to: '{{ name }}' }, /^to must be/],
+  [{ to: '{{ evil }}' }, /^to must be/],
+  [{ from: '{{ gone }}' }, /^from must be a phone number like .* or a name/],
+  [{ message: '{{ gone }}' }, /^message must have 1 to 1600 characters; it has 0$/],
+  [{ message: '{{ long }}' }, /^message must have 1 to 1600 characters; it has 1601$/],
 ])('%j fails for good and sends nothing', async (config, message) => {
   const failure = await failureOf(texted(config));
   expect(failure).toMatchObject({ message: expect.stringMatching(message), retryable: false });

@@ -182,7 +182,7 @@ test('a store that fails for a moment fails the step, which may be tried again',
 test.each([
   [{ filename: 'a' }, 'url: Give either url or content'],
   [{ url: 'u', content, filename: 'a' }, 'url: Give either url or content'],
-  [{ content }, 'filename: Required: content brings no name along'],
+  [{ content }, 'filename: Required with content'],
   [{ url: 'u', visibility: 'secret' }, expect.stringContaining('visibility: ')],
   [{ url: '{{ u' }, expect.stringContaining('url: ')],
   [{ url: '' }, expect.stringContaining('url: ')],

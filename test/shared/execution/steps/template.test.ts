@@ -32,7 +32,7 @@ test.each([
   ],
   [{ template: 'x', inputs: { a: ['{{'] } }, 'inputs.a.0: output "{{" not closed, line:1, col:1'],
   [{ template: 'x', partials: {} }, ': Unrecognized key: "partials"'],
-  [{ template: 'x', outputVariable: '_record' }, 'outputVariable: This name is taken'],
+  [{ template: 'x', outputVariable: '_record' }, 'outputVariable: This name is reserved; choose another'],
   [{ template: 'x', outputVariable: '1st' }, expect.stringContaining('outputVariable: A variable name')],
 ])('%j is refused', async (config, problem) => {
   expect(await problemsOf('template', config)).toEqual([problem]);

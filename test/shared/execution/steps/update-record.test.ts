@@ -41,15 +41,15 @@ test.each([
 });
 
 test.each([
-  [{ id }, `Record with the id "${id}" does not exist`],
-  [{ id: '{{ gone }}' }, 'Record with the id "" does not exist'],
+  [{ id }, `There is no record with the id "${id}"`],
+  [{ id: '{{ gone }}' }, 'There is no record with the id ""'],
   [
     { recordType: 'customer', recordName: 'Bob' },
-    'Record of the type "customer" with the name "Bob" does not exist',
+    'There is no record of the type "customer" with the name "Bob"',
   ],
   [
     { recordFilter: { type: 'customer' } },
-    'Record of the type "customer" that matches the filter does not exist',
+    'There is no record of the type "customer" that matches the filter',
   ],
 ])('%j that names no record fails for good', async (names, message) => {
   const failure = await failureOf(updated({ ...names, updates: {} }, () => undefined));

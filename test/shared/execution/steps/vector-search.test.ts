@@ -98,7 +98,7 @@ test.each([
   [{ query: '{{ missing }}', embeddingModel }, {}, 'The text to embed is empty'],
   [{ query: 'x', embeddingModel }, {}, 'The collection plane holds vectors of 2 dimensions; this has 64'],
   [{ query: 'x', embeddingModel: 'nowhere/m' }, {}, 'There is no model provider nowhere'],
-  [{ collection: ' {{ missing }}', vectorVariable: 'v' }, { v: [1] }, 'The name of a collection has'],
+  [{ collection: ' {{ missing }}', vectorVariable: 'v' }, { v: [1] }, 'A collection name has'],
 ])('%j with %j fails for good', async (config, variables, message) => {
   const failure = await failureOf(search({ collection: 'plane', ...config }, variables));
   expect(failure.message).toContain(message);
@@ -113,7 +113,7 @@ test.each([
   [{ collection, query: 'q' }, 'embeddingModel: Required: expected the model that embeds the query'],
   [
     { collection, vectorVariable: 'v', embeddingModel },
-    'embeddingModel: Goes with query; vectorVariable is a vector already',
+    'embeddingModel: Give embeddingModel only with query; vectorVariable already names a vector',
   ],
   [{ collection, vectorVariable: 'v', limit: 101 }, expect.stringContaining('limit: ')],
   [{ collection, vectorVariable: 'v', limit: 0 }, expect.stringContaining('limit: ')],

@@ -144,7 +144,7 @@ test('steps are seen in the order in which they run, and told by the place where
   expect(found).toEqual([
     {
       code: 'VARIABLE_USED_BEFORE_SET',
-      message: 'a is not set here: the step "x" comes later or in another branch',
+      message: 'a is not set yet: the step "x" sets it later or in another branch',
       path: 'steps.0.config.template',
       step: { index: 0, name: '{{ a }}', type: 'template' },
       details: { variable: 'a' },
@@ -317,5 +317,5 @@ test('of more than a thousand findings the rest is only counted', async () => {
   const names = Array.from({ length: 1_500 }, (_, n) => `{{ v${n} }}`).join('');
   const found = (await analyse([template(names)], 'flowSteps', sandbox)).warnings;
   expect(found).toHaveLength(1_001);
-  expect(found.at(-1)).toMatchObject({ code: 'MORE_FINDINGS', message: 'There are 500 more, not listed' });
+  expect(found.at(-1)).toMatchObject({ code: 'MORE_FINDINGS', message: '500 more findings are not listed' });
 });
