@@ -12,9 +12,9 @@ export interface ValueCount {
 }
 
 const recordsReadMax = 10_000;
-/** What all distinct values may take of the memory, as JSON. */
+/** The memory limit for all distinct values, as JSON. */
 const valuesBytesMax = 20_000_000;
-/** What is kept back of a request's time to answer it. */
+/** Reserved for the response. */
 const reserveMs = 5_000;
 
 interface Asked {
@@ -23,12 +23,12 @@ interface Asked {
   limit: number;
 }
 
-/** Counts the values that a field has in the newest records of a type; of a list, each of its elements. */
+/** Counts the values of a field in the newest records of a type. Counts each element of a list. */
 export const fieldValues = /* @__PURE__ */ using(
   ['table:read'],
   (scope: Scope, readMax = recordsReadMax) =>
     async ({ type, field, limit }: Asked, timeLeftMs: () => number) => {
-      /** By the JSON of their values. */
+      /** Keyed by the values' JSON. */
       const counts = new Map<string, number>();
       let bytesLeft = valuesBytesMax;
       const look = (record: RecordItem) => {
@@ -49,6 +49,6 @@ export const fieldValues = /* @__PURE__ */ using(
     },
 );
 
-/** The values that are set, each once, as JSON. */
+/** The distinct values that are set, as JSON. */
 const valuesIn = (held: unknown): Set<string> =>
   new Set((Array.isArray(held) ? held : [held]).filter(isSet).map((value) => JSON.stringify(value)));

@@ -8,7 +8,7 @@ import { idPages } from './id-pages.ts';
 import type { RecordItem } from './record.ts';
 import { recordStore } from './record-store.ts';
 
-/** How many records of a type a filter is held against: which of them changed last is only known of all. */
+/** How many records a filter reads at most: finding the latest change requires all of them. */
 const recordsReadMax = 10_000;
 
 export const findRecord = (scope: Scope, readMax = recordsReadMax) => {
@@ -19,7 +19,7 @@ export const findRecord = (scope: Scope, readMax = recordsReadMax) => {
     return record;
   }
 
-  /** Of the records that a filter means, the one that changed last; the newer one of two that changed at once. */
+  /** The matching record with the latest change. Of two changed at the same time, the newer record. */
   async function latest(type: string, filter: RecordFilter | undefined): Promise<RecordItem | undefined> {
     const isMatch = filter ? filterTest(filter, scope.now()) : () => true;
     let best: RecordItem | undefined;
@@ -43,7 +43,7 @@ export const findRecord = (scope: Scope, readMax = recordsReadMax) => {
   };
 };
 
-/** Whether a record is what a selector names, or one of what it names. */
+/** Whether a record matches a selector. */
 export function isMatch(record: RecordItem, selector: RecordSelector, now: Date): boolean {
   if ('id' in selector) return record.id === selector.id;
   if (record.type !== selector.type) return false;
@@ -55,5 +55,5 @@ const tooMany = (type: string, readMax: number) =>
   invalidAt(
     'recordFilter',
     'TOO_MANY_RECORDS',
-    `There are more than ${readMax} records of the type "${type}", and a filter looks through so many at most; name the record by its id or its name`,
+    `There are more than ${readMax} records of the type "${type}", the maximum for a filter; select the record by its id or its name`,
   );

@@ -16,7 +16,7 @@ export interface ListReads extends RecordReads {
   idOf: (pair: TypeAndName) => Promise<string | undefined>;
 }
 
-/** Lists records newest first: slim index entries, then the records of those that the page shows, or has to look at. */
+/** Lists records newest first: reads index entries, then the records that the page shows or filters. */
 export function listRecords(reads: ListReads) {
   async function page(filters: RecordFilters, query: CursorQuery): Promise<RecordPage> {
     const source = { ...recordSource(reads, filters), kind: 'record' as const };
@@ -40,7 +40,7 @@ export function listRecords(reads: ListReads) {
   };
 }
 
-/** What filters mean where that needs no list: nothing, or the one record of a type and a name. */
+/** The matching records if that needs no list: none, or the one of a type and name. */
 export async function knownRecords(
   reads: ListReads,
   filters: RecordFilters,

@@ -8,11 +8,11 @@ import { recordIn, recordSource } from './record-source.ts';
 
 export interface MatchingPage {
   records: RecordItem[];
-  /** How many units reading them took. */
+  /** The read units used. */
   units: number;
 }
 
-/** All records that filters mean, newest first, some at a time. `newest` is the id of the one to begin with. */
+/** All matching records, newest first, page by page. `newest` is the id to begin with. */
 export const matchingRecords = (reads: ListReads) =>
   async function* (filters: RecordFilters, newest?: string): AsyncGenerator<MatchingPage, void> {
     const known = await knownRecords(reads, filters);
@@ -28,7 +28,7 @@ export const matchingRecords = (reads: ListReads) =>
     }
   };
 
-/** Of some records that filters meant a while ago, those that they mean still. */
+/** The records of these ids that still match. */
 export const stillMatching =
   ({ getMany, now, signal }: ListReads) =>
   async (filters: RecordFilters, ids: readonly string[]): Promise<RecordItem[]> =>

@@ -8,7 +8,7 @@ const largeFieldBytes = 10 * 1024;
 
 type Test = (record: RecordItem) => boolean;
 
-/** What filters ask of whole records, which no index tells; nothing where they ask no such thing. */
+/** The filters that need whole records and no index can answer; undefined if there are none. */
 export function metadataPredicate(filters: RecordFilters, now: Date): Test | undefined {
   const tests = Object.entries(testsFor).flatMap(([name, testFor]) => {
     const value = filters[name as keyof RecordFilters];

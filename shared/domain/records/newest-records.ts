@@ -6,11 +6,11 @@ import { recordStore } from './record-store.ts';
 
 interface Bounds {
   readMax: number;
-  /** Tells, before a page is read, that there is no time for another. */
+  /** Checked before each page: whether there is no time for another one. */
   isOver?: () => boolean;
 }
 
-/** Looks at the newest records of a type, and lets others have their turn in between. @returns whether these were all. */
+/** Visits the newest records of a type, and yields to the event loop in between. @returns whether these were all. */
 export async function visitNewestRecords(
   scope: Scope,
   type: string,
@@ -23,7 +23,7 @@ export async function visitNewestRecords(
   for await (const ids of idPages(scope, type, Math.min(idsPerPage, readMax))) {
     if (ids.length > 0 && (left === 0 || isOver())) return false;
     for (const record of await getMany(ids.slice(0, left))) {
-      // The index may lag behind: a record that was retyped a moment ago still stands under its old type.
+      // The index is eventually consistent: a record may still appear under its previous type.
       if (record.type === type) look(record);
       await turn();
     }

@@ -18,7 +18,7 @@ export interface FoundField {
 }
 
 export const fieldsMax = 1_000;
-/** What the names of all fields may take of the memory. */
+/** The memory limit for the names of all fields. */
 const namesBytesMax = 16_000_000;
 const examplesMax = 5;
 const exampleLengthMax = 100;
@@ -27,11 +27,11 @@ const exampleBytesMax = 600;
 interface FieldStatistics {
   count: number;
   types: Map<InferredType, number>;
-  /** By their JSON. */
+  /** Keyed by their JSON. */
   examples: Map<string, unknown>;
 }
 
-/** Tells from a sample of a type's newest records which fields they have, those that most have first. */
+/** Infers the fields of a type from a sample of its newest records, most frequent first. */
 export const schemaDiscovery = /* @__PURE__ */ using(
   ['table:read'],
   (scope: Scope) => async (type: string, sample: number) => {
@@ -76,7 +76,7 @@ function addTo(tally: FieldStatistics, value: unknown): void {
   if (jsonBytes(example) <= exampleBytesMax) examples.set(JSON.stringify(example), example);
 }
 
-/** What a filter would take a value for: a text from a CSV file may be a number, a date, or true or false. */
+/** The type that a filter would use: a text from a CSV file may be a number, a date or a boolean. */
 function typeOf(value: unknown): InferredType {
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'number') return 'number';

@@ -118,7 +118,7 @@ test('the lines of an unclosed quote and of what came before it are told', async
   const { errorDetails } = await expectStatus(201, upload(tenant, new TextEncoder().encode(text), {}));
   expect(errorDetails).toEqual([
     'Line 4: expected 2 cells, as in the header, but found 1',
-    'Line 5: a quote opens in this row and never closes; the file was not read from here on',
+    'Line 5: a quote opens in this row and never closes; the rest of the file was not read',
   ]);
   expect(Object.keys(await stored(tenant))).toEqual(['A']);
 });
@@ -179,7 +179,7 @@ test('the line with the bytes of an unknown encoding is told', async () => {
   const tenant = await newTenant();
   const file = joined(utf8('name\nA\nB'), bytes(0x81), utf8('\n'));
   const { details } = await expectStatus(400, upload(tenant, file, {}));
-  expect(details[0].message).toContain('line 3 holds other bytes. Save it as UTF-8');
+  expect(details[0].message).toContain('line 3 contains invalid bytes. Save it as UTF-8');
 });
 
 test('10,000 rows below a separator line are taken, and one more is a 413 that names the limit', async () => {

@@ -141,7 +141,7 @@ test.each([
 test('400 names the line of a quote that opens in the first row and never closes', async () => {
   const { status, body } = await upload(await newTenant(), 'name,v\nb1,"abc\nc1,1\n');
   expect(status).toBe(400);
-  const message = 'Line 2: a quote opens in this row and never closes; the file was not read from here on';
+  const message = 'Line 2: a quote opens in this row and never closes; the rest of the file was not read';
   expect(body.details).toEqual([{ path: 'file', code: 'UNCLOSED_QUOTE', message }]);
 });
 
@@ -166,7 +166,7 @@ test('413 with the advice to split for more than 10,000 rows, and nothing is cre
     details: [
       {
         code: 'TOO_LARGE',
-        message: 'A call takes 10000 rows at most: split the file and upload its parts one after another',
+        message: 'A call takes at most 10000 rows: split the file and upload its parts one after another',
       },
     ],
   });

@@ -116,7 +116,7 @@ test.each([
 
 test.each([
   [file({ bytes: Buffer.alloc(0) }), 'note.txt is empty'],
-  [file({ bytes: Buffer.alloc(25_000_001) }), 'note.txt has 25000001 bytes; 25000000 are the most'],
+  [file({ bytes: Buffer.alloc(25_000_001) }), 'note.txt has 25000001 bytes; the maximum is 25000000'],
 ])('%#: a file without content, or with too much, is refused', async (sent, message) => {
   expect(await failureOf(assetStore(owner()).store(sent))).toMatchObject({ message, retryable: false });
 });

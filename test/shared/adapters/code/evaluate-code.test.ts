@@ -215,7 +215,7 @@ test('syntax is checked without running anything', async () => {
 test('brackets within each other, which the compiler takes the square of in memory, are refused at 500', async () => {
   const classes = (levels: number) => `${'(class{x='.repeat(levels)}1${'})'.repeat(levels)}`;
   expect(await problemOf('script', classes(200))).toBeUndefined();
-  expect(await problemOf('script', classes(300))).toBe('It is nested too deeply');
-  expect(await problemOf('typescript', classes(300))).toBe('It is nested too deeply');
+  expect(await problemOf('script', classes(300))).toBe('The code is nested too deeply');
+  expect(await problemOf('typescript', classes(300))).toBe('The code is nested too deeply');
   expect(await problemOf('expression', `${'[1], (2), '.repeat(1_000)}3`)).toBeUndefined();
 });

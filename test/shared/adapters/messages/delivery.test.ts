@@ -33,12 +33,12 @@ test.each([
   ],
   [429, 'TooManyRequestsException', 'Too many.', 'The email was refused: Too many.', true, 2],
   [400, 'LimitExceededException', 'Daily quota.', 'The email was refused: Daily quota.', true, 2],
-  [500, 'InternalFailure', 'Oh.', 'The email could not be handed on: AWS answered 500', true, 2],
+  [500, 'InternalFailure', 'Oh.', 'The email could not be sent: AWS answered 500', true, 2],
   [
     403,
     'AccessDeniedException',
     'User: arn:aws:sts::123456789012:assumed-role/x is not authorized',
-    'The email was refused: this deployment is not allowed to send it',
+    'The email was rejected: this deployment has no permission to send it',
     false,
     1,
   ],
@@ -54,7 +54,7 @@ test.each([
 test('a service that cannot be reached may be tried again', async () => {
   const failure = await failureOf(sendingTo('http://127.0.0.1:1'));
   expect(failure).toMatchObject({
-    message: 'The email could not be handed on: ECONNREFUSED',
+    message: 'The email could not be sent: ECONNREFUSED',
     retryable: true,
   });
 });
@@ -64,7 +64,7 @@ test('one that is too slow is given up', async () => {
     throw new DOMException('The operation was aborted due to timeout', 'TimeoutError');
   });
   expect(await failureOf(tooSlow)).toMatchObject({
-    message: 'The email was not taken within 20 s',
+    message: 'The email was not accepted within 20 s',
     retryable: true,
   });
 });

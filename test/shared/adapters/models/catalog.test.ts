@@ -33,7 +33,7 @@ test.each([
   [
     'claude-sonnet-4-5',
     openai,
-    'No configured model provider has claude-sonnet-4-5; providers are configured by OPENAI',
+    'No configured model provider has claude-sonnet-4-5; configure one with OPENAI',
   ],
 ])('%s with %j is refused: %s', async (name, keys, message) => {
   await expect(resolveModel(name, keys)).rejects.toThrow(message);

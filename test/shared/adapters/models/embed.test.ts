@@ -83,13 +83,13 @@ test('a key never gets into a message', async () => {
 
 test('an answer that is none, and fewer vectors than texts, are no success', async () => {
   await openai({ misbehave: 'nonsense' });
-  expect((await failureOf(embed(['x']))).message).toContain('gave no usable answer');
+  expect((await failureOf(embed(['x']))).message).toContain('returned an unusable response');
   const server = await loopback((_request, response) => {
     const data = [{ object: 'embedding', index: 0, embedding: [1] }];
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ data, model: 'm' }));
   });
   vi.stubEnv('OPENAI_BASE_URL', `${server.url}/v1`);
-  expect((await failureOf(embed(['x', 'y']))).message).toContain('gave no usable answer');
+  expect((await failureOf(embed(['x', 'y']))).message).toContain('returned an unusable response');
 });
 
 test('a call that is called off ends', async () => {
@@ -102,11 +102,11 @@ test.each([
   [[], 'There is no text to embed'],
   [['a', ' \n'], 'Text 1 of those to embed is empty'],
   [[''], 'The text to embed is empty'],
-  [Array(501).fill('x'), '501 texts are too many to embed in one step; 500 are the most'],
-  [['x'.repeat(100_001)], 'The text to embed has 100001 characters; 100000 are the most'],
+  [Array(501).fill('x'), '501 texts are too many to embed in one step; the maximum is 500'],
+  [['x'.repeat(100_001)], 'The text to embed has 100001 characters; the maximum is 100000'],
   [
     Array(21).fill('x'.repeat(100_000)),
-    'The texts to embed have 2100000 characters; 2000000 are the most in one step',
+    'The texts to embed have 2100000 characters; the maximum per step is 2000000',
   ],
 ])('%#: texts that are none or too much are not sent', async (texts, message) => {
   const server = await openai();
@@ -118,7 +118,7 @@ test('a provider without embeddings, and one that is not configured, say so', as
   vi.stubEnv('ANTHROPIC_API_KEY', 'k');
   const messageWith = async (name: string) => (await failureOf(embed(['x'], { model: name }))).message;
   expect(await messageWith('anthropic/claude-sonnet-4-5')).toBe(
-    'The model provider anthropic makes no embeddings; these do: openai, google, generic-openai',
+    'The model provider anthropic has no embeddings; use one of openai, google, generic-openai',
   );
   expect(await messageWith('openai/text-embedding-3-small')).toBe(
     'The model provider openai is not configured: set OPENAI_API_KEY',
@@ -139,7 +139,7 @@ test.each([
   });
   vi.stubEnv('GENERIC_OPENAI_BASE_URL', `${server.url}/v1`);
   const failure = await failureOf(embed(['x', 'y'], { model: 'generic-openai/m' }));
-  expect(failure.message).toContain('generic-openai/m gave no usable answer');
+  expect(failure.message).toContain('generic-openai/m returned an unusable response');
 });
 
 test('tokens that cannot be are 0, and the cost is unknown', async () => {

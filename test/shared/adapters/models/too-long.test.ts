@@ -78,7 +78,9 @@ test.each([
 ])('%s is read to 10 MB, asked for once, and ended', async (_what, answer) => {
   const seen = await endless(answer);
   const { message, retryable } = await failureOf(ask());
-  expect(message).toBe('generic-openai/any gave no usable answer: the answer has more than 10000000 bytes');
+  expect(message).toBe(
+    'generic-openai/any returned an unusable response: the response has more than 10000000 bytes',
+  );
   expect(retryable).toBe(false);
   expect(seen.requests).toBe(1);
   expect(seen.megabytes).toBeLessThan(400);
@@ -113,7 +115,7 @@ test('an answer with embeddings is read to 50 MB', async () => {
   const { message } = await failureOf(
     liveModels.embed({ model: 'generic-openai/any', texts: ['x'], signal }),
   );
-  expect(message).toContain('the answer has more than 50000000 bytes');
+  expect(message).toContain('the response has more than 50000000 bytes');
   expect(seen).toMatchObject({ requests: 1 });
   expect(seen.megabytes).toBeLessThan(400);
 });

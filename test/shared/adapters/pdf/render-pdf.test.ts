@@ -20,18 +20,20 @@ test.each([
   [
     'a table of 61 columns',
     `<table><tr>${'<td>x'.repeat(61)}</table>`,
-    'a table has 61 columns; 60 are the most',
+    'a table has 61 columns; the maximum is 60',
   ],
   ['300,000 paragraphs', '<p>x'.repeat(300_000), 'the document takes too much memory to lay out'],
 ])('%s end in an error that says so, and the next document is not harmed', async (_, html, reason) => {
   const [failure, next] = await Promise.all([failureOf(render(html)), textOf('<p>fine</p>')]);
-  expect(failure).toMatchObject({ message: `The PDF cannot be made: ${reason}`, retryable: false });
+  expect(failure).toMatchObject({ message: `The PDF could not be created: ${reason}`, retryable: false });
   expect(next).toBe('fine');
 });
 
 test('a document that takes too long ends in an error that says so', async () => {
   const failure = await failureOf(render('a '.repeat(400_000), { secondsMax: 1 }));
-  expect(failure.message).toBe('The PDF cannot be made: the document takes more than 1 seconds to lay out');
+  expect(failure.message).toBe(
+    'The PDF could not be created: the document takes more than 1 seconds to lay out',
+  );
 });
 
 test('a run that is called off does not wait for its document', async () => {

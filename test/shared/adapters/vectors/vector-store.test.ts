@@ -89,12 +89,12 @@ test('steps that make the same collection at once both store their vectors', asy
 test('vectors of another dimension are refused with both numbers, on writing and on asking', async () => {
   const vectors = store();
   await vectors.put('docs', [stored('a', [1, 2, 3])]);
-  const message = 'The collection docs holds vectors of 3 dimensions; this has 2';
+  const message = 'The collection docs has vectors of 3 dimensions; this vector has 2';
   for (const attempt of [vectors.put('docs', [stored('b', [1, 2])]), vectors.query('docs', [1, 2], 5)]) {
     expect(await failureOf(attempt)).toMatchObject({ message, retryable: false });
   }
   expect((await failureOf(vectors.put('new', [stored('a', [1, 2]), stored('b', [1])]))).message).toBe(
-    'Vectors of one collection have one dimension: a has 2, b has 1',
+    'All vectors of a collection have the same dimension: a has 2, b has 1',
   );
 });
 
@@ -102,7 +102,7 @@ test('metadata of more than 40,000 bytes are refused before anything is stored',
   const vectors = store();
   const large = stored('large', [1, 0], { text: 'é'.repeat(20_000) });
   expect((await failureOf(vectors.put('docs', [stored('small', [1, 0]), large]))).message).toBe(
-    'The metadata of the vector large has 40011 bytes; 40000 are the most',
+    'The metadata of the vector large has 40011 bytes; the maximum is 40000',
   );
   expect(await vectors.query('docs', [1, 0], 10)).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { dispatchHere } from './dispatch-here.ts';
 
 const wait = (config: object) => ({ type: 'wait-until', name: 'wait', config });
 
-test('a silent run pings, and its events are still numbered without gaps', async () => {
+test('a silent run emits pings, and its events are numbered without gaps', async () => {
   const flow = { name: 'Slow', steps: [wait({ delayMs: 120 })] };
   const { events } = await dispatchHere(await newTenant(), { flow }, {}, { pingEveryMs: 20 });
   expect(events.filter(({ type }) => type === 'ping').length).toBeGreaterThan(1);
@@ -14,7 +14,7 @@ test('a silent run pings, and its events are still numbered without gaps', async
   expect(events.at(-1)?.type).toBe('execution_complete');
 });
 
-test('outputs that the record cannot take are told, and the run is no success', async () => {
+test('outputs that the record cannot take are reported, and the run fails', async () => {
   const tenant = await newTenant();
   const [record] = await createRecords(tenant, 'thing', 1);
   const script = {
@@ -31,7 +31,7 @@ test('outputs that the record cannot take are told, and the run is no success', 
   expect(result.error).toContain('The output variables could not be appended');
 });
 
-test('a fault of the service is told with the request’s id, and nothing of the inside', async () => {
+test('an internal error is reported with the request id and without details', async () => {
   const broken: Interference = {
     before: (command, input) => {
       if (command === 'TransactWriteItems' && JSON.stringify(input).includes('"batch"'))

@@ -56,7 +56,7 @@ test.each<[object, object]>([
   expect(await retrieved(config)).toEqual({ asked: [selector], output: record });
 });
 
-test('groups are filled too', async () => {
+test('groups are rendered too', async () => {
   const condition = (value: string) => ({ field: 'name', op: 'eq', value });
   const group = (value: string) => ({
     op: 'or',
@@ -66,7 +66,7 @@ test('groups are filled too', async () => {
   expect(asked).toEqual([{ type: 'customer', filter: group('Ada') }]);
 });
 
-test('the output is null where there is no such record', async () => {
+test('the output is null if there is no such record', async () => {
   expect((await retrieved({ id }, null)).output).toBeNull();
 });
 
@@ -78,7 +78,7 @@ test.each([
   { recordType: `{{ none }}`, recordName: 'Ada' },
   { recordType: 'customer', recordName: 'x'.repeat(501) },
   { recordFilter: { type: '{{ none }}' } },
-])('%j can be no record’s: the output is null and nothing is asked', async (config) => {
+])('%j cannot name a record: the output is null and no request is sent', async (config) => {
   expect(await retrieved(config)).toEqual({ asked: [], output: null });
 });
 
@@ -104,7 +104,7 @@ test.each([
     where('contains', '{% for n in (1..10001) %}x{% endfor %}'),
     'recordFilter.where: A text may have 10,000 characters at most',
   ],
-])('%j fails for good where a filled value does not suit its operator', async (config, message) => {
+])('%j fails permanently if a rendered value does not suit its operator', async (config, message) => {
   expect(await failureOf(retrieved(config))).toMatchObject({ message, retryable: false });
 });
 
@@ -129,6 +129,6 @@ test.each([
     ['recordFilter.where: A filter may have 500 conditions at most'],
   ],
   [{ recordFilter: { where: {} } }, expect.arrayContaining([expect.stringMatching(/^recordFilter.type: /)])],
-])('%j is refused', async (config, problems) => {
+])('%j is rejected', async (config, problems) => {
   expect(await problemsOf('retrieve-record', config)).toEqual(problems);
 });

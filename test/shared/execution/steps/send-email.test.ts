@@ -17,7 +17,7 @@ async function emailed(config: object, variables: object = {}) {
   return { output, sent: await outboxOf(mark), mark };
 }
 
-test('sends what the templates make', async () => {
+test('sends the rendered email', async () => {
   const { output, sent, mark } = await emailed(
     {
       from: 'Shop <shop@example.com>',
@@ -46,7 +46,7 @@ test.each([
     ['a@example.com', 'b@example.com'],
   ],
   ['{{ list }}', ['c@example.com', 'd@example.com', 'e@example.com']],
-])('takes %j as recipients', async (to, expected) => {
+])('accepts %j as recipients', async (to, expected) => {
   const list = ['c@example.com', 'd@example.com, e@example.com'];
   const { sent } = await emailed({ to }, { b: 'b@example.com', list });
   expect(sent).toMatchObject([{ to: expected }]);
@@ -60,8 +60,8 @@ test.each([
   [{ to: '{{ number }}' }, 'to must be an email address or a list of email addresses'],
   [{ to: 'x{{ gone }}' }, 'to: "x" is not an email address'],
   [{ to: '{{ many }}' }, 'An email has at most 50 recipients; to has 51'],
-  [{ to: '{{ smuggled }}' }, 'to: An address has no line breaks or other control characters'],
-  [{ from: '{{ smuggled }}' }, 'from: An address has no line breaks or other control characters'],
+  [{ to: '{{ smuggled }}' }, 'to: An address must not contain line breaks or other control characters'],
+  [{ from: '{{ smuggled }}' }, 'from: An address must not contain line breaks or other control characters'],
   [{ subject: '{{ smuggled }}' }, 'subject must be one line of 1 to 998 characters'],
   [{ subject: '{{ long }}' }, 'subject must be one line of 1 to 998 characters'],
   [{ text: ' {{ gone }}' }, 'The email has no body: html and text are both blank'],
@@ -69,7 +69,7 @@ test.each([
     { from: 'shop@unverified.invalid' },
     expect.stringMatching(/^The email was refused: Email address is not verified.*shop@unverified.invalid$/),
   ],
-])('%j fails for good and sends nothing', async (config, message) => {
+])('%j fails permanently and sends nothing', async (config, message) => {
   const variables = {
     two: 'a@example.com, b@example.com',
     number: 5,
@@ -90,6 +90,6 @@ test.each([
   [{ ...valid, text: undefined }, 'html: Required: expected a body in html, text or both'],
   [{ ...valid, html: '{% if %}' }, expect.stringMatching(/^html: /)],
   [{ ...valid, cc: 'c@example.com' }, ': Unrecognized key: "cc"'],
-])('%j is refused', async (config, problem) => {
+])('%j is rejected', async (config, problem) => {
   expect(await problemsOf('send-email', config)).toEqual([problem]);
 });

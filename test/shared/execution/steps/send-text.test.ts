@@ -23,7 +23,7 @@ async function texted(config: object) {
   return { output, sent: await outboxOf(mark), mark };
 }
 
-test('sends what the templates make, to the number without what is for the eye', async () => {
+test('sends the rendered message to the number without separators', async () => {
   const { output, sent, mark } = await texted({
     from: '{{ name }}',
     to: '{{ phone }}',
@@ -44,7 +44,7 @@ test.each([
   [{ from: '{{ gone }}' }, /^from must be a phone number like .* or a name/],
   [{ message: '{{ gone }}' }, /^message must have 1 to 1600 characters; it has 0$/],
   [{ message: '{{ long }}' }, /^message must have 1 to 1600 characters; it has 1601$/],
-])('%j fails for good and sends nothing', async (config, message) => {
+])('%j fails permanently and sends nothing', async (config, message) => {
   const failure = await failureOf(texted(config));
   expect(failure).toMatchObject({ message: expect.stringMatching(message), retryable: false });
 });
@@ -57,6 +57,6 @@ test.each([
   [{ ...valid, from: '12345' }, expect.stringMatching(/^from: Expected a phone number/)],
   [{ to: valid.to }, 'message: Invalid input: expected string, received undefined'],
   [{ ...valid, message: '{{ a' }, expect.stringMatching(/^message: /)],
-])('%j is refused', async (config, problem) => {
+])('%j is rejected', async (config, problem) => {
   expect(await problemsOf('send-text', config)).toEqual([problem]);
 });
