@@ -1,6 +1,9 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { callerOf } from '../shared/platform/auth/credential.ts';
+import { requirementsOf } from '../shared/platform/aws/uses.ts';
 import { toContext } from '../shared/platform/identity/principal.ts';
+
+export const requirements = requirementsOf('credentials');
 
 /**
  * The Lambda authorizer: from the Authorization header to a principal. API Gateway keeps the answer for 60 s,

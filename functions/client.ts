@@ -1,9 +1,10 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import type * as z from 'zod';
+import type { apiDocument } from '../shared/platform/http/openapi.ts';
 import type { EndpointResponse, SseResponse } from '../shared/platform/http/response.ts';
 import type { endpoints } from './index.ts';
 
-type Declared = (typeof endpoints)[number];
+type Declared = (typeof endpoints)[number] | typeof apiDocument;
 
 /** Every route of the registry with what a call of it takes, answers and streams. */
 type Calls = {
@@ -69,7 +70,7 @@ export class ResponseError extends Error {
 export interface ClientOptions {
   /** Of the API, with the stage if there is one: `http://127.0.0.1:3000`, `https://….amazonaws.com/dev`. */
   baseUrl: string;
-  /** An API key or a session token. Only the reference pages need none. */
+  /** An API key or a session token. Only the API document needs none. */
   token?: string;
   fetch?: typeof fetch;
 }

@@ -2,13 +2,11 @@ import type { Group } from '../shared/platform/http/group.ts';
 import { apiKeysGroup } from './api-keys/index.ts';
 import { batchesGroup } from './batches/index.ts';
 import { dispatchGroup } from './dispatch/index.ts';
-import { docsGroup } from './docs/index.ts';
 import { flowVersionsGroup } from './flow-versions/index.ts';
 import { flowsGroup } from './flows/index.ts';
 import { publicGroup } from './public/index.ts';
 import { recordsGroup } from './records/index.ts';
 import { secretsGroup } from './secrets/index.ts';
-import { setupGroup } from './setup/index.ts';
 import { usageLimitsGroup } from './usage-limits/index.ts';
 
 /**
@@ -25,8 +23,6 @@ export const groups = {
   batches: batchesGroup,
   secrets: secretsGroup,
   public: publicGroup,
-  docs: docsGroup,
-  setup: setupGroup,
 } as const satisfies Record<string, Group>;
 
 type Endpoint = (typeof groups)[keyof typeof groups]['endpoints'][number];

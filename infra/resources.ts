@@ -17,7 +17,7 @@ export interface QueueSpec {
   batchSize: number;
   timeoutSeconds: number;
   /** The environment variable under which the other Lambdas find its URL. */
-  env: string;
+  env: `${string}_URL`;
   /** How often a message is tried before it goes to the dead-letter queue. */
   maxReceiveCount: number;
   /** The Lambda that takes what was given up on. */
@@ -63,7 +63,8 @@ export const queues = {
 } as const satisfies Record<string, QueueSpec>;
 
 /** The environment variable with a queue's ARN, beside the one with its URL. */
-export const queueArnEnv = ({ env }: QueueSpec) => env.replace(/_URL$/, '_ARN');
+export const queueArnEnv = <Env extends string>({ env }: { env: `${Env}_URL` }) =>
+  env.replace(/_URL$/, '_ARN') as `${Env}_ARN`;
 
 export type QueueName = keyof typeof queues;
 

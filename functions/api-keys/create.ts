@@ -57,7 +57,7 @@ export const createApiKey = defineEndpoint({
       updatedAt: createdAt.toISOString(),
       ...unused,
     };
-    if (body.environment === 'test') await vault.keep(apiKey.id, plainKey);
+    if (body.environment === 'test') await vault.store(apiKey.id, plainKey);
     await apiKeys.create(principal, apiKey);
     return {
       apiKey: toApiKeyResponse(apiKey),

@@ -21,7 +21,7 @@ export const deleteApiKey = defineEndpoint({
   async handle({ params, principal }, { apiKeys, vault }) {
     const key = await apiKeys.get(params.id);
     // First, so that who tries again after a fault finds the key still there.
-    if (key.environment === 'test') await vault.forget(key.id);
+    if (key.environment === 'test') await vault.delete(key.id);
     await apiKeys.remove(principal, key);
     return { success: true, message: 'The API key was deleted' };
   },

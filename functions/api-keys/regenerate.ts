@@ -34,7 +34,7 @@ export const regenerateApiKey = defineEndpoint({
       searchHint: searchHintOf(plainKey),
     };
     const renewed = await apiKeys.renew(principal, key, value);
-    if (key.environment === 'test') await vault.keep(key.id, plainKey);
+    if (key.environment === 'test') await vault.store(key.id, plainKey);
     return { apiKey: toApiKeyResponse(renewed), plainKey, warning: shownOnce };
   },
 });

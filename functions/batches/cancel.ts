@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { batchStore } from '../../shared/execution/batches/batch-store.ts';
-import { endParked } from '../../shared/execution/batches/stopped-runs.ts';
+import { endSuspendedRun } from '../../shared/execution/batches/cancelled-runs.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { BatchParams } from './status.ts';
+import { BatchParams } from './schemas.ts';
 
 export const cancelBatch = defineEndpoint({
   id: 'batches.cancel',
@@ -12,16 +12,16 @@ export const cancelBatch = defineEndpoint({
   permission: 'FLOWS:EXECUTE',
   summary: 'Cancel a batch',
   description:
-    'Records that run at this moment still finish and are counted; no further one begins. A run that is parked at a ' +
+    'Records that run at this moment still finish and are counted; no further one begins. A run that is suspended at a ' +
     'wait ends as failed, at its time at the latest, and is not counted. 409 when the batch is over.',
   params: BatchParams,
   response: { kind: 'json', bodies: { 200: z.object({ success: z.boolean(), message: z.string() }) } },
   errors: [400, 404, 409],
-  needs: { batches: batchStore, endParked },
+  needs: { batches: batchStore, endSuspendedRun },
 
-  async handle({ params }, { batches, endParked }) {
+  async handle({ params }, { batches, endSuspendedRun }) {
     const { dispatched, flowId } = await batches.stop(params.id, 'cancelled');
-    if (dispatched) await endParked({ ...dispatched, batchId: params.id, flowId });
+    if (dispatched) await endSuspendedRun({ ...dispatched, batchId: params.id, flowId });
     return { success: true, message: 'The batch was cancelled' };
   },
 });

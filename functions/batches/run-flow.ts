@@ -43,7 +43,7 @@ export const runBatchFlow = defineEndpoint({
   needs: { starter: batchStarter },
 
   async handle({ body: { flowId, recordIds, options }, principal }, { starter }) {
-    const { id } = await starter.startOn(flowId, recordIds, options, principal);
+    const { id } = await starter.startOnRecords(flowId, recordIds, options, principal);
     return { batchExecutionId: id, status: 'scheduled' as const };
   },
 });

@@ -1,11 +1,9 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
 import { batchStore } from '../../shared/execution/batches/batch-store.ts';
-import { RunOutcome, runOutcomes } from '../../shared/execution/runs/run-outcome.ts';
+import { RunOutcome, runOutcomes } from '../../shared/execution/runs/run-results/run-outcome.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-
-export const BatchParams = z.object({ id: idOf('batch') });
+import { BatchParams } from './schemas.ts';
 
 export const batchStatus = defineEndpoint({
   id: 'batches.status',

@@ -2,7 +2,9 @@ import { checkPermissions } from '../../shared/execution/dispatch/check-permissi
 import { execute } from '../../shared/execution/dispatch/execute.ts';
 import { prepare } from '../../shared/execution/dispatch/prepare.ts';
 import { DispatchBody } from '../../shared/execution/dispatch/request.ts';
-import { unrestrictedScope } from '../../shared/platform/data/scope.ts';
+import { livePorts } from '../../shared/execution/live-ports.ts';
+import { using } from '../../shared/platform/aws/uses.ts';
+import type { Scope } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { liveBody, serverSentEvent } from '../../shared/platform/http/live-body.ts';
 import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
@@ -12,6 +14,9 @@ import { dispatchEvents } from '../../shared/protocols/sse/dispatch-events.ts';
 
 /** Time kept back to say that the run hit its limit, and to write down what it did. */
 const reserveMs = 3_000;
+
+/** All of it: the flow decides what a run reaches. */
+const scope = using([livePorts, 'table:write', 'payloads', 'queue:wakes'], (all: Scope) => all);
 
 export const dispatch = defineEndpoint({
   id: 'dispatch.run',
@@ -25,7 +30,7 @@ Steps of an inline flow that read records or vectors need RECORDS:READ too, thos
   body: DispatchBody,
   response: { kind: 'sse', events: DispatchEvent, json: DispatchResult },
   errors: [400, 404, 409, 413, 415, 422, 503],
-  needs: { scope: unrestrictedScope },
+  needs: { scope },
 
   async handle({ body, principal, timeLeftMs, requestId }, { scope }) {
     checkPermissions(principal, body);

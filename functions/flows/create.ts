@@ -1,4 +1,4 @@
-import { impatient, sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
+import { sandbox, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox.ts';
 import { normaliseSteps } from '../../shared/domain/flows/checking/flow-steps.ts';
 import { checkTexts } from '../../shared/domain/flows/checking/text-problems.ts';
 import { flowStore } from '../../shared/domain/flows/flow-store.ts';
@@ -25,7 +25,7 @@ export const createFlow = defineEndpoint({
     const { userId, organizationId } = principal;
     const member = body.flowSteps || !body.steps ? 'flowSteps' : 'steps';
     const steps = normaliseSteps(
-      await checkTexts(body[member] ?? [], [member], impatient(sandbox, signal)),
+      await checkTexts(body[member] ?? [], [member], withQueueTimeout(sandbox, signal)),
       newId,
     );
     return toFlowResponse(await flows.create({ userId, organizationId }, { ...body, steps }));

@@ -63,7 +63,8 @@ export const runFlowOnRecordType = defineEndpoint({
   async handle({ params, body: { recordType }, principal, signal }, { starter }) {
     const { batch, records, recordCount } = await starter.start(params.id, recordType, principal);
     const base = { success: true, batchId: batch.id, flowId: params.id, recordType, recordCount };
-    const progress = recordCount <= smallBatchMax ? await starter.finished(batch, signal) : undefined;
+    const progress =
+      recordCount <= smallBatchMax ? await starter.waitUntilFinished(batch, signal) : undefined;
     if (!progress) {
       const message = `${recordCount} records will be run; follow them at /v1/batch/status/${batch.id}`;
       return {

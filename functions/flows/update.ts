@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { impatient, sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
+import { sandbox, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox.ts';
 import { normaliseSteps } from '../../shared/domain/flows/checking/flow-steps.ts';
 import { checkTexts } from '../../shared/domain/flows/checking/text-problems.ts';
 import { flowStore } from '../../shared/domain/flows/flow-store.ts';
@@ -28,7 +28,7 @@ export const updateFlow = defineEndpoint({
 
   async handle({ params, body, signal }, { flows, sandbox, newId }) {
     const checked =
-      body.flowSteps && (await checkTexts(body.flowSteps, ['flowSteps'], impatient(sandbox, signal)));
+      body.flowSteps && (await checkTexts(body.flowSteps, ['flowSteps'], withQueueTimeout(sandbox, signal)));
     const steps = checked && normaliseSteps(checked, newId);
     const flow = await flows.update(params.id, { ...body, steps });
     return { ...toFlowResponse(flow), draftVersionId: flow.draft.id };

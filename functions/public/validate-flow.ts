@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { impatient, sandboxOf } from '../../shared/adapters/sandbox/sandbox.ts';
-import { type AccountFindings, accountCheck } from '../../shared/domain/flows/analysis/account.ts';
+import { sandboxOf, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox.ts';
+import { type AccountFindings, accountCheck } from '../../shared/domain/flows/analysis/account-check.ts';
 import {
   isOutOfBounds,
   stepsMember,
@@ -66,7 +66,7 @@ With a credential it is also looked up whether the account has the secrets, mode
   needs: { checkAccount: accountCheck },
 
   async handle({ body, principal, signal }, account) {
-    const sandbox = impatient(sandboxOf(principal?.tenant ?? 'anonymous'), signal);
+    const sandbox = withQueueTimeout(sandboxOf(principal?.tenant ?? 'anonymous'), signal);
     const validation = await validate(CreateFlowBody, body, sandbox);
     const member = stepsMember(body);
     const { findings, performed, skipped } =

@@ -89,7 +89,6 @@ export const bulkEditRecords = defineEndpoint({
     },
   },
   errors: [400, 413, 415, 503],
-  memoryMb: 1_769,
   needs: { edit: bulkEditor },
 
   handle({ body, timeLeftMs }, { edit }) {

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { recordStore } from '../../shared/domain/records/record-store.ts';
-import { endParked } from '../../shared/execution/batches/stopped-runs.ts';
-import { removeResult } from '../../shared/execution/runs/remove-result.ts';
+import { endSuspendedRun } from '../../shared/execution/batches/cancelled-runs.ts';
+import { deleteRunResult } from '../../shared/execution/runs/run-results/delete-run-result.ts';
+import { using } from '../../shared/platform/aws/uses.ts';
 import { cleanupQueue } from '../../shared/platform/cleanup/cleanup.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
@@ -23,7 +24,9 @@ export const deleteRecordResult = defineEndpoint({
   errors: [400, 404, 409, 413, 415],
   needs: {
     records: recordStore,
-    remove: (scope: Scope) => removeResult(scope, endParked(scope)),
+    remove: using([endSuspendedRun, 'table:write'], (scope: Scope) =>
+      deleteRunResult(scope, endSuspendedRun(scope)),
+    ),
     cleanup: cleanupQueue,
   },
 

@@ -1,8 +1,11 @@
 import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
 import { recordStore } from '../../shared/domain/records/record-store.ts';
-import { StepResultPage } from '../../shared/execution/runs/step-result.ts';
-import { StepResultQuery, stepResultStore } from '../../shared/execution/runs/step-results.ts';
+import {
+  StepResultQuery,
+  stepResultStore,
+} from '../../shared/execution/runs/step-results/list-step-results.ts';
+import { StepResultPage } from '../../shared/execution/runs/step-results/step-result-response.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
 

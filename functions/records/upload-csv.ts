@@ -7,7 +7,7 @@ import {
   type RowError,
   readCsv,
 } from '../../shared/domain/records/csv.ts';
-import { firstWithin } from '../../shared/domain/records/limits.ts';
+import { takeWithinBytes } from '../../shared/domain/records/limits.ts';
 import { Metadata, type RecordItem } from '../../shared/domain/records/record.ts';
 import { recordStore } from '../../shared/domain/records/record-store.ts';
 import { answerBytes, answerBytesMax } from '../../shared/platform/http/answer-size.ts';
@@ -78,7 +78,7 @@ export const uploadCsv = defineEndpoint({
       errors: errors.length,
       errorDetails,
       message: `Created ${created} records; ${errors.length} rows could not be used`,
-      records: firstWithin(shown.all(), answerBytesMax - answerBytes(errorDetails)),
+      records: takeWithinBytes(shown.all(), answerBytesMax - answerBytes(errorDetails)),
     };
   },
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { SecretKey } from '../../shared/core/secret-key.ts';
+import { setupLinkTokens } from '../../shared/domain/secret-requests/setup-link-tokens.ts';
 import { isConfigured } from '../../shared/domain/secret-requests/source.ts';
-import { intakeTokens } from '../../shared/domain/secret-requests/tokens.ts';
 import { secretStore } from '../../shared/domain/secrets/secret-store.ts';
 import { IntakeContext } from '../../shared/platform/auth/setup-link.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
@@ -31,7 +31,7 @@ export const secretsSetupUrl = defineEndpoint({
     },
   },
   errors: [400, 415],
-  needs: { secrets: secretStore, tokens: intakeTokens },
+  needs: { secrets: secretStore, tokens: setupLinkTokens },
 
   async handle({ body, principal, baseUrl }, { secrets, tokens }) {
     const keys = [...new Set(body.keys)];

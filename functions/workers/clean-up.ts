@@ -2,9 +2,12 @@ import type { SQSEvent } from 'aws-lambda';
 import { log } from '../../shared/core/log.ts';
 import { cleaner } from '../../shared/execution/runs/cleaner.ts';
 import { messagesOf } from '../../shared/platform/aws/messages.ts';
+import { requirementsOf } from '../../shared/platform/aws/uses.ts';
 import { CleanupMessage } from '../../shared/platform/cleanup/cleanup.ts';
 import { confirmCleaned } from '../../shared/platform/cleanup/tombstone.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
+
+export const requirements = requirementsOf(cleaner, 'table:write');
 
 /** Removes what hung on deleted flows, records and results. Safe to repeat: what is gone already is passed over. */
 export async function handler(event: SQSEvent): Promise<void> {

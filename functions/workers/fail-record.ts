@@ -1,16 +1,19 @@
 import type { SQSEvent } from 'aws-lambda';
 import { log } from '../../shared/core/log.ts';
-import { giveUpOn } from '../../shared/execution/batches/given-up.ts';
+import { handleDeadLetter } from '../../shared/execution/batches/dead-letter-records.ts';
 import { loadJobs } from '../../shared/execution/batches/record-jobs.ts';
 import { RunMessage } from '../../shared/execution/batches/run-message.ts';
 import { messagesOf } from '../../shared/platform/aws/messages.ts';
+import { requirementsOf } from '../../shared/platform/aws/uses.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
+
+export const requirements = requirementsOf('table:write', 'payloads', 'queue:wakes');
 
 /** Takes the records that were given up on: tried anew a few times, then failed with a reason, so that their batch ends. */
 export async function handler(event: SQSEvent): Promise<void> {
   for (const { message } of messagesOf(RunMessage, event)) {
     const scope = productionRuntime().scopeOf(message.tenant);
     log.error('A record was given up on', { ...message });
-    for (const job of await loadJobs(scope, [message])) await giveUpOn(scope, job);
+    for (const job of await loadJobs(scope, [message])) await handleDeadLetter(scope, job);
   }
 }

@@ -1,7 +1,10 @@
 import type { SQSEvent } from 'aws-lambda';
 import { batchPlanner, PlanMessage } from '../../shared/execution/batches/batch-plan.ts';
 import { messagesOf } from '../../shared/platform/aws/messages.ts';
+import { requirementsOf } from '../../shared/platform/aws/uses.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
+
+export const requirements = requirementsOf(batchPlanner);
 
 /** Gives the records of a batch their messages, part by part; the next part is a message of its own. */
 export async function handler(event: SQSEvent): Promise<void> {

@@ -1,10 +1,12 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { log } from '../../shared/core/log.ts';
-import { gatherCommits } from '../../shared/execution/batches/gathered-commits.ts';
+import { groupCommits } from '../../shared/execution/batches/group-commit.ts';
 import { loadJobs } from '../../shared/execution/batches/record-jobs.ts';
 import { runRecord } from '../../shared/execution/batches/record-runner.ts';
 import { RunMessage } from '../../shared/execution/batches/run-message.ts';
+import { livePorts } from '../../shared/execution/live-ports.ts';
 import { messagesOf, type Received } from '../../shared/platform/aws/messages.ts';
+import { requirementsOf } from '../../shared/platform/aws/uses.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
@@ -16,6 +18,8 @@ interface Delivery {
 
 /** Time kept back to hand in what is unfinished before Lambda ends the process. */
 const reserveMs = 5_000;
+
+export const requirements = requirementsOf(livePorts, 'table:write', 'payloads', 'queue:wakes');
 
 /**
  * Runs flows on records. Message groups run side by side, the messages of a group one after another; when one
@@ -37,7 +41,7 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
 
 async function runTenant(scope: Scope, deliveries: Delivery[], signal: AbortSignal): Promise<string[][]> {
   const groups = [...Map.groupBy(deliveries, ({ group }) => group).values()];
-  const withCommits = gatherCommits(scope);
+  const withCommits = groupCommits(scope);
   // The first of each group in one round trip; the others when their turn comes, which may be minutes later.
   const firsts = await loadJobs(
     scope,

@@ -1,8 +1,12 @@
 import { log } from '../../shared/core/log.ts';
-import { reviveStalledBatches } from '../../shared/execution/batches/stalled.ts';
-import { endAbandonedRuns } from '../../shared/execution/dispatch/abandoned.ts';
-import { sweepDeleted } from '../../shared/platform/cleanup/cleanup.ts';
+import { batchPlanner } from '../../shared/execution/batches/batch-plan.ts';
+import { resumeStalledBatches } from '../../shared/execution/batches/stalled-batches.ts';
+import { endExpiredExecutions } from '../../shared/execution/dispatch/expired-executions.ts';
+import { requirementsOf } from '../../shared/platform/aws/uses.ts';
+import { cleanupQueue, sweepDeleted } from '../../shared/platform/cleanup/cleanup.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
+
+export const requirements = requirementsOf(batchPlanner, cleanupQueue, 'table:write', 'payloads');
 
 /**
  * Scheduled. Finishes what a process that died left half-done: clean-ups whose message was never sent, dispatched runs
@@ -14,8 +18,8 @@ export async function handler({ atStart = false }: { atStart?: boolean } = {}): 
   const now = new Date();
   const sweeps = await Promise.allSettled([
     sweepDeleted(runtime.scopeOf('').table, now),
-    endAbandonedRuns(runtime, now, atStart),
-    reviveStalledBatches(runtime, now, atStart),
+    endExpiredExecutions(runtime, now, atStart),
+    resumeStalledBatches(runtime, now, atStart),
   ]);
   for (const sweep of sweeps) {
     if (sweep.status === 'rejected') log.error('A sweep broke off', { error: sweep.reason });

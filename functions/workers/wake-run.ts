@@ -1,11 +1,14 @@
 import type { SQSEvent } from 'aws-lambda';
-import { WakeMessage, wake } from '../../shared/execution/batches/wakes.ts';
+import { fireTimer, TimerMessage } from '../../shared/execution/batches/timers.ts';
 import { messagesOf } from '../../shared/platform/aws/messages.ts';
+import { requirementsOf } from '../../shared/platform/aws/uses.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
-/** Has parked runs go on, when their time has come. */
+export const requirements = requirementsOf('table:read', 'queue:runs', 'queue:wakes');
+
+/** Has suspended runs go on, when their time has come. */
 export async function handler(event: SQSEvent): Promise<void> {
-  for (const { message } of messagesOf(WakeMessage, event)) {
-    await wake(productionRuntime().scopeOf(message.run.tenant), message);
+  for (const { message } of messagesOf(TimerMessage, event)) {
+    await fireTimer(productionRuntime().scopeOf(message.run.tenant), message);
   }
 }

@@ -2,25 +2,21 @@ import { cp, mkdir, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, extname, join } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
+import { sites } from '../../functions/sites/index.ts';
 import { fontFiles } from '../../shared/adapters/pdf/fonts.ts';
+import { staticFilesLambda } from '../routes.ts';
+import { writeStaticFiles } from '../static-files.ts';
 import { type Entry, entries } from './entries.ts';
+
+/** Where the static files lie in the bundle of their Lambda. */
+export const staticFilesFolder = 'static';
 
 /** The folder of each Lambda's code, by the Lambda's id. */
 export type Bundles = Readonly<Record<string, string>>;
 
 /** Files of packages that a module reads as files: they go along with every bundle that the module is in. */
 const carried: Record<string, readonly string[]> = {
-  'shared/platform/http/swagger-ui.ts': [
-    'swagger-ui-dist/package.json',
-    'swagger-ui-dist/swagger-ui-bundle.js',
-    'swagger-ui-dist/swagger-ui.css',
-  ],
   'shared/adapters/pdf/document.ts': fontFiles,
-};
-
-/** Files of our own that a module reads, which lie beside it as they do here. */
-const beside: Record<string, string> = {
-  'shared/domain/secret-requests/screen.ts': 'shared/domain/secret-requests/screen',
 };
 
 /** What runs as a thread, by the module beside which it is looked for. A package's own thread keeps its name and kind. */
@@ -57,7 +53,10 @@ export async function buildBundles(directory: string): Promise<Bundles> {
   return Object.fromEntries(folders);
 }
 
-export async function bundle({ id, file: entry }: Entry, directory: string): Promise<string> {
+export async function bundle(
+  { id, file: entry }: Pick<Entry, 'id' | 'file'>,
+  directory: string,
+): Promise<string> {
   const outdir = join(directory, id);
   const modules = await bundleFile({ index: entry }, outdir);
   for (const [starter, { file, isPackage }] of Object.entries(threads)) {
@@ -74,9 +73,7 @@ export async function bundle({ id, file: entry }: Entry, directory: string): Pro
     await mkdir(dirname(target), { recursive: true });
     await cp(createRequire(import.meta.url).resolve(path), target);
   }
-  for (const [module, files] of Object.entries(beside)) {
-    if (modules.has(module)) await cp(files, join(outdir, basename(files)), { recursive: true });
-  }
+  if (id === staticFilesLambda) await writeStaticFiles(sites, join(outdir, staticFilesFolder));
   return outdir;
 }
 

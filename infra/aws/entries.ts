@@ -1,38 +1,67 @@
+import * as authorizer from '../../functions/authorizer.ts';
 import { endpoints } from '../../functions/index.ts';
+import * as staticFiles from '../../functions/static-files.ts';
+import { workers } from '../../functions/workers/index.ts';
+import type { Requirements, Use } from '../../shared/platform/aws/uses.ts';
+import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { endpointRequirements } from '../../shared/platform/http/endpoint-requirements.ts';
 import { groupOf } from '../../shared/platform/http/openapi.ts';
-import { isStreamed } from '../../shared/platform/http/response.ts';
 import { type QueueSpec, queues, timers } from '../resources.ts';
+import { requestSeconds, secondsOf, staticFilesLambda } from '../routes.ts';
 
 /** A Lambda to be: where its code is, and the group whose role and log it shares. */
 export interface Entry {
   id: string;
   file: string;
   group: string;
-  /** Answers piece by piece, for as long as it takes. */
-  streams: boolean;
-  memoryMb?: number;
+  timeoutSeconds: number;
+  memoryMb: number;
+  /** From which the statements of its group's role and its environment variables follow. */
+  uses: readonly Use[];
 }
 
-const worker = (name: string): Entry => ({
-  id: `workers.${name}`,
-  file: `functions/workers/${name}.ts`,
-  group: 'workers',
-  streams: false,
+/** Where no factory states more. */
+const usualMb = { endpoint: 512, worker: 1_024 };
+
+const all: readonly AnyEndpoint[] = endpoints;
+
+function worker(name: string, timeoutSeconds = 60): Entry {
+  const requirements = workers[name]?.requirements;
+  if (!requirements) throw new Error(`functions/workers/index.ts does not hold ${name}`);
+  return {
+    id: `workers.${name}`,
+    file: `functions/workers/${name}.ts`,
+    group: 'workers',
+    timeoutSeconds,
+    ...{ memoryMb: usualMb.worker, ...requirements },
+  };
+}
+
+/** A Lambda beside the groups: `functions/<id>.ts`. */
+const single = (id: string, requirements: Requirements): Entry => ({
+  id,
+  file: `functions/${id}.ts`,
+  group: id,
+  timeoutSeconds: requestSeconds,
+  ...{ memoryMb: usualMb.endpoint, ...requirements },
 });
 
-/** Every Lambda of the service: one an endpoint, the authorizer, those that take messages, and those that run by the clock. */
+/** Every Lambda of the service: one an endpoint, the authorizer, the one of static files, those that take messages, and those that run by the clock. */
 export const entries: readonly Entry[] = [
-  ...endpoints.map((endpoint) => ({
+  ...all.map((endpoint) => ({
     id: endpoint.id,
     file: `functions/${endpoint.id.replace('.', '/')}.ts`,
     group: groupOf(endpoint),
-    streams: isStreamed(endpoint),
-    ...('memoryMb' in endpoint && { memoryMb: endpoint.memoryMb }),
+    timeoutSeconds: secondsOf(endpoint),
+    ...{ memoryMb: usualMb.endpoint, ...endpointRequirements(endpoint) },
   })),
-  { id: 'authorizer', file: 'functions/authorizer.ts', group: 'authorizer', streams: false },
-  ...Object.values(queues as Record<string, QueueSpec>).flatMap(({ worker: name, deadLetterWorker }) => [
-    worker(name),
-    ...(deadLetterWorker ? [worker(deadLetterWorker)] : []),
-  ]),
-  ...timers.map(({ worker: name }) => worker(name)),
+  single('authorizer', authorizer.requirements),
+  single(staticFilesLambda, staticFiles.requirements),
+  ...Object.values(queues as Record<string, QueueSpec>).flatMap(
+    ({ worker: name, timeoutSeconds, deadLetterWorker }) => [
+      worker(name, timeoutSeconds),
+      ...(deadLetterWorker ? [worker(deadLetterWorker)] : []),
+    ],
+  ),
+  ...timers.map(({ worker: name, timeoutSeconds }) => worker(name, timeoutSeconds)),
 ];

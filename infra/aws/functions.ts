@@ -12,11 +12,12 @@ import {
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { type QueueName, type QueueSpec, queueArnEnv, queues, timers } from '../resources.ts';
-import type { Bundles } from './bundles.ts';
+import type { Use } from '../../shared/platform/aws/uses.ts';
+import { type QueueName, type QueueSpec, queues, timers } from '../resources.ts';
+import { type Variable, variablesOf } from '../uses.ts';
+import { type Bundles, staticFilesFolder } from './bundles.ts';
 import { type Entry, entries } from './entries.ts';
 import type { Environment } from './environments.ts';
-import { streamingSeconds } from './gateway-document.ts';
 import { groupRole } from './grants.ts';
 import type { Identity } from './identity.ts';
 import type { Stores } from './stores.ts';
@@ -30,17 +31,6 @@ export interface FunctionsProps {
   /** Under which people reach the API, where that is not the address that API Gateway gave it. */
   publicUrl?: string;
 }
-
-const requestSeconds = 29;
-
-/** Groups whose Lambdas run flows, and so need what flows reach. */
-const runsFlows = (group: string) => group === 'workers' || group === 'dispatch';
-
-const keepsSecrets = (group: string) => group === 'api-keys' || group === 'secrets' || runsFlows(group);
-
-/** Its endpoints take a credential where one is sent, and check a flow against the account that it is of. */
-const checksAccounts = (group: string) => group === 'public';
-const readsCredentials = (group: string) => group === 'authorizer' || checksAccounts(group);
 
 /** With what the names of all functions of a deployment begin. */
 export const functionNamePrefix = ({ name }: Environment) => `agent-flow-${name}-`;
@@ -65,7 +55,8 @@ export class Functions extends Construct {
   }
 
   private makeGroup(group: string, { environment: { logRetentionDays, keepsData }, stores }: FunctionsProps) {
-    const role = groupRole(this, group, stores);
+    const uses = new Set(entries.filter((entry) => entry.group === group).flatMap((entry) => entry.uses));
+    const role = groupRole(this, group, uses, stores);
     const logGroup = new LogGroup(this, `${group}-log`, {
       retention: logRetentionDays as RetentionDays,
       removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
@@ -75,7 +66,7 @@ export class Functions extends Construct {
   }
 
   private makeFunction(
-    { id, group, streams, memoryMb = runsFlows(group) ? 1_024 : 512 }: Entry,
+    { id, uses, timeoutSeconds, memoryMb }: Entry,
     shared: ReturnType<Functions['makeGroup']>,
     props: FunctionsProps,
   ) {
@@ -89,12 +80,10 @@ export class Functions extends Construct {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       memorySize: memoryMb,
-      timeout: Duration.seconds(
-        streams ? streamingSeconds : group === 'workers' ? timeoutOf(id) : requestSeconds,
-      ),
+      timeout: Duration.seconds(timeoutSeconds),
       tracing: Tracing.ACTIVE,
       loggingFormat: LoggingFormat.TEXT,
-      environment: variablesFor(group, props),
+      environment: environmentOf(uses, props),
     });
   }
 
@@ -114,40 +103,43 @@ export class Functions extends Construct {
   }
 }
 
-const specOf = (id: string) =>
-  [...Object.values(queues as Record<string, QueueSpec>), ...timers].find(
-    ({ worker }) => `workers.${worker}` === id,
-  );
-const timeoutOf = (id: string) => specOf(id)?.timeoutSeconds ?? 60;
+/** What each variable holds; one without a value is left out. */
+const valuesOf = ({
+  stores,
+  identity,
+  limits,
+  publicUrl,
+}: FunctionsProps): Record<Variable, string | undefined> => ({
+  TABLE_NAME: stores.table.tableName,
+  RATE_LIMIT_PER_HOUR: String(limits.perHour),
+  RATE_LIMIT_PER_DAY: String(limits.perDay),
+  OIDC_ISSUER: identity.issuer,
+  OIDC_AUDIENCE: identity.audience,
+  PAYLOAD_BUCKET: stores.bucket.bucketName,
+  PLAN_QUEUE_URL: stores.queues.plan.queueUrl,
+  RUNS_QUEUE_URL: stores.queues.runs.queueUrl,
+  WAKES_QUEUE_URL: stores.queues.wakes.queueUrl,
+  WAKES_QUEUE_ARN: stores.queues.wakes.queueArn,
+  CLEANUP_QUEUE_URL: stores.queues.cleanup.queueUrl,
+  SCHEDULE_GROUP: stores.wakeSchedules.ref,
+  SCHEDULER_ROLE_ARN: stores.schedulerRole.roleArn,
+  EVENT_BUS: stores.eventBus.eventBusName,
+  ASSET_BUCKET: stores.assets.bucket.bucketName,
+  PUBLIC_ASSETS_URL: stores.assets.publicUrl,
+  VECTOR_BUCKET: String(stores.vectors.vectorBucketName),
+  SECRETS_PREFIX: stores.secretsPrefix,
+  PROVIDER_KEYS_SECRET: stores.providerKeys.secretArn,
+  PUBLIC_URL: publicUrl,
+  STATIC_FILES: staticFilesFolder,
+});
 
-function variablesFor(
-  group: string,
-  { stores, identity, limits, publicUrl }: FunctionsProps,
-): Record<string, string> {
-  return {
-    TABLE_NAME: stores.table.tableName,
-    RATE_LIMIT_PER_HOUR: String(limits.perHour),
-    RATE_LIMIT_PER_DAY: String(limits.perDay),
-    PAYLOAD_BUCKET: stores.bucket.bucketName,
-    ...Object.fromEntries(
-      Object.entries(queues).map(([name, { env }]) => [env, stores.queues[name as QueueName].queueUrl]),
-    ),
-    ...(runsFlows(group) && {
-      PROVIDER_KEYS_SECRET: stores.providerKeys.secretArn,
-      [queueArnEnv(queues.wakes)]: stores.queues.wakes.queueArn,
-      SCHEDULE_GROUP: stores.wakeSchedules.ref,
-      SCHEDULER_ROLE_ARN: stores.schedulerRole.roleArn,
-      EVENT_BUS: stores.eventBus.eventBusName,
-      ASSET_BUCKET: stores.assets.bucket.bucketName,
-      PUBLIC_ASSETS_URL: stores.assets.publicUrl,
-      VECTOR_BUCKET: String(stores.vectors.vectorBucketName),
+function environmentOf(uses: readonly Use[], props: FunctionsProps): Record<string, string> {
+  const values = valuesOf(props);
+  const names = new Set(uses.flatMap((use): readonly Variable[] => variablesOf[use]));
+  return Object.fromEntries(
+    [...names].flatMap((name) => {
+      const value = values[name];
+      return value === undefined ? [] : [[name, value]];
     }),
-    ...(group === 'secrets' && publicUrl && { PUBLIC_URL: publicUrl }),
-    ...(readsCredentials(group) && { OIDC_ISSUER: identity.issuer, OIDC_AUDIENCE: identity.audience }),
-    ...(checksAccounts(group) && {
-      PROVIDER_KEYS_SECRET: stores.providerKeys.secretArn,
-      VECTOR_BUCKET: String(stores.vectors.vectorBucketName),
-    }),
-    ...(keepsSecrets(group) && { SECRETS_PREFIX: stores.secretsPrefix }),
-  };
+  );
 }

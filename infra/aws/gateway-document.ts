@@ -1,9 +1,5 @@
-import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { isStreamed } from '../../shared/platform/http/response.ts';
 import { gatewayResponses } from '../gateway-responses.ts';
-
-/** How long an answer may be streamed: as long as API Gateway and Lambda allow. */
-export const streamingSeconds = 900;
+import type { Route } from '../routes.ts';
 
 interface Wiring {
   /** The URI under which API Gateway invokes a Lambda, by its id. */
@@ -14,32 +10,26 @@ interface Wiring {
 }
 
 /** What API Gateway needs to know: routes, integrations, the authorizer. Schemas stay out; the Lambdas validate. */
-export function gatewayDocument(
-  endpoints: readonly AnyEndpoint[],
-  { uriOf, credentials, limitPerHour }: Wiring,
-) {
+export function gatewayDocument(routes: readonly Route[], { uriOf, credentials, limitPerHour }: Wiring) {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const endpoint of endpoints) {
-    const { id, path, method, permission } = endpoint;
-    const streams = isStreamed(endpoint);
+  for (const { path, method, lambda, isPublic, streams, timeoutSeconds } of routes) {
     paths[path] = {
       ...paths[path],
       [method.toLowerCase()]: {
-        operationId: id,
-        parameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+        parameters: [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name]) => ({
           name,
           in: 'path',
           required: true,
           schema: { type: 'string' },
         })),
         responses: { default: { description: 'As the Lambda answers' } },
-        ...(permission !== 'public' && { security: [{ lambda: [] }] }),
+        ...(!isPublic && { security: [{ lambda: [] }] }),
         'x-amazon-apigateway-integration': {
           type: 'aws_proxy',
           httpMethod: 'POST',
-          uri: uriOf(id, { streams }),
+          uri: uriOf(lambda, { streams }),
           credentials,
-          ...(streams && { responseTransferMode: 'STREAM', timeoutInMillis: streamingSeconds * 1_000 }),
+          ...(streams && { responseTransferMode: 'STREAM', timeoutInMillis: timeoutSeconds * 1_000 }),
         },
       },
     };

@@ -1,114 +1,47 @@
 import { ArnFormat, type CfnElement, Stack, Validations } from 'aws-cdk-lib';
 import { Effect, type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
+import type { Use } from '../../shared/platform/aws/uses.ts';
 import { tableSchema } from '../resources.ts';
+import { tableActionsOf } from '../uses.ts';
 import { grantAssets, grantFindingVectors, grantVectors } from './file-grants.ts';
 import { grantMessages } from './message-grants.ts';
 import type { Stores } from './stores.ts';
 
-type Need =
-  | 'meter'
-  | 'read'
-  | 'write'
-  | 'payloads'
-  | 'listPayloads'
-  | 'plan'
-  | 'runs'
-  | 'wakes'
-  | 'cleanup'
-  | 'messages'
-  | 'assets'
-  | 'vectors'
-  | 'findVectors'
-  | 'keepTestKeys'
-  | 'keepSecrets'
-  | 'secretValues'
-  | 'providerKeys';
-
-/** What the Lambdas of each group may do, and nothing else. Reading includes the meter's one update. */
-const needsOf: Record<string, readonly Need[]> = {
-  'api-keys': ['write', 'keepTestKeys'],
-  authorizer: ['read'],
-  batches: ['write', 'payloads', 'plan', 'runs'],
-  dispatch: [
-    'write',
-    'payloads',
-    'runs',
-    'wakes',
-    'messages',
-    'assets',
-    'vectors',
-    'providerKeys',
-    'secretValues',
-  ],
-  docs: [],
-  public: ['read', 'meter', 'findVectors', 'providerKeys'],
-  'flow-versions': ['write', 'payloads'],
-  flows: ['write', 'payloads', 'plan', 'runs', 'cleanup'],
-  records: ['write', 'payloads', 'cleanup'],
-  secrets: ['write', 'keepSecrets'],
-  setup: [],
-  'usage-limits': ['meter'],
-  workers: [
-    'write',
-    'payloads',
-    'listPayloads',
-    'plan',
-    'runs',
-    'wakes',
-    'cleanup',
-    'messages',
-    'assets',
-    'vectors',
-    'providerKeys',
-    'secretValues',
-  ],
-};
-
-const readActions = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'];
-const writeActions = [
-  ...readActions,
-  'dynamodb:PutItem',
-  'dynamodb:UpdateItem',
-  'dynamodb:DeleteItem',
-  'dynamodb:BatchWriteItem',
-  'dynamodb:ConditionCheckItem',
-];
-
-/** The execution role of a group of Lambdas. */
-export function groupRole(scope: Construct, group: string, stores: Stores): Role {
+/** The execution role of a group of Lambdas: it may do what they use, and nothing else. */
+export function groupRole(scope: Construct, group: string, uses: ReadonlySet<Use>, stores: Stores): Role {
   const role = new Role(scope, `${group}-role`, {
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
     description: `Lambdas of the group ${group}`,
   });
   allow(role, ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], ['*']);
   acknowledgeWildcard(role, '*', 'X-Ray takes no resource.');
-  const needs = needsOf[group];
-  if (!needs) throw new Error(`infra/aws/grants.ts does not say what the group ${group} may do`);
-  for (const need of needs) grant(role, need, stores);
+  for (const use of uses) grant(role, use, stores);
   return role;
 }
 
-function grant(role: Role, need: Need, stores: Stores) {
+function grant(role: Role, use: Use, stores: Stores) {
   const { table, bucket, queues, providerKeys, secretsPrefix, wakeSchedules, schedulerRole } = stores;
   const stack = Stack.of(role);
   const tableArns = [
     table.tableArn,
     ...tableSchema.indexes.map(({ name }) => `${table.tableArn}/index/${name}`),
   ];
-  const grants: Record<Need, () => void> = {
-    meter: () => allow(role, ['dynamodb:UpdateItem'], [table.tableArn]),
-    read: () => allow(role, readActions, tableArns),
-    write: () => allow(role, writeActions, tableArns),
+  const nothing = () => {};
+  const grants: Record<Use, () => void> = {
+    'rate-limits': () => allow(role, tableActionsOf['rate-limits'], [table.tableArn]),
+    'table:read': () => allow(role, tableActionsOf['table:read'], tableArns),
+    'table:write': () => allow(role, tableActionsOf['table:write'], tableArns),
+    credentials: () => allow(role, tableActionsOf.credentials, tableArns),
     payloads: () => {
       allow(role, ['s3:GetObject', 's3:PutObject', 's3:DeleteObject'], [bucket.arnForObjects('*')]);
       const bucketId = stack.getLogicalId(bucket.node.defaultChild as CfnElement);
       acknowledgeWildcard(role, `<${bucketId}.Arn>/*`, 'Every object of the bucket is a payload.');
     },
-    listPayloads: () => allow(role, ['s3:ListBucket'], [bucket.bucketArn]),
-    plan: () => void queues.plan.grantSendMessages(role),
-    runs: () => void queues.runs.grantSendMessages(role),
-    wakes: () => {
+    'payloads:list': () => allow(role, ['s3:ListBucket'], [bucket.bucketArn]),
+    'queue:plan': () => void queues.plan.grantSendMessages(role),
+    'queue:runs': () => void queues.runs.grantSendMessages(role),
+    'queue:wakes': () => {
       queues.wakes.grantSendMessages(role);
       const arn = stack.formatArn({
         service: 'scheduler',
@@ -124,13 +57,13 @@ function grant(role: Role, need: Need, stores: Stores) {
         'Every schedule of the group wakes a run.',
       );
     },
-    cleanup: () => void queues.cleanup.grantSendMessages(role),
-    providerKeys: () => allow(role, ['secretsmanager:GetSecretValue'], [providerKeys.secretArn]),
+    'queue:cleanup': () => void queues.cleanup.grantSendMessages(role),
+    'provider-keys': () => allow(role, ['secretsmanager:GetSecretValue'], [providerKeys.secretArn]),
     messages: () => grantMessages(role, stores.eventBus),
     assets: () => grantAssets(role, stores.assets),
     vectors: () => grantVectors(role, stores.vectors),
-    findVectors: () => grantFindingVectors(role, stores.vectors),
-    keepTestKeys: () =>
+    'vectors:find': () => grantFindingVectors(role, stores.vectors),
+    'test-keys': () =>
       allowSecrets(
         role,
         ['CreateSecret', 'PutSecretValue', 'GetSecretValue', 'DeleteSecret'],
@@ -138,22 +71,25 @@ function grant(role: Role, need: Need, stores: Stores) {
         'The names of test keys begin with their tenants’.',
       ),
     // Who takes values need not read them.
-    keepSecrets: () =>
+    'secrets:write': () =>
       allowSecrets(
         role,
         ['CreateSecret', 'PutSecretValue', 'DeleteSecret', 'RestoreSecret'],
         `${secretsPrefix}/*/secrets/*`,
         'The names of secrets begin with their tenants’.',
       ),
-    secretValues: () =>
+    'secrets:read': () =>
       allowSecrets(
         role,
         ['GetSecretValue'],
         `${secretsPrefix}/*/secrets/*`,
         'A run may name any secret of its tenant, and runs of all tenants come to the same workers.',
       ),
+    'default-limits': nothing,
+    'public-url': nothing,
+    'static-files': nothing,
   };
-  grants[need]();
+  grants[use]();
 }
 
 /** Allows actions on the secrets that are called like this. */
@@ -170,5 +106,7 @@ function allowSecrets(role: Role, actions: string[], resourceName: string, reaso
 export const acknowledgeWildcard = (role: Role, resource: string, reason: string) =>
   Validations.of(role).acknowledge({ id: `AwsSolutions-IAM5[Resource::${resource}]`, reason });
 
-export const allow = (role: IRole, actions: string[], resources: string[]) =>
-  role.addToPrincipalPolicy(new PolicyStatement({ effect: Effect.ALLOW, actions, resources }));
+export const allow = (role: IRole, actions: readonly string[], resources: readonly string[]) =>
+  role.addToPrincipalPolicy(
+    new PolicyStatement({ effect: Effect.ALLOW, actions: [...actions], resources: [...resources] }),
+  );

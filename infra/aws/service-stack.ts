@@ -10,8 +10,8 @@ import {
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { endpoints } from '../../functions/index.ts';
 import { gatewayResponses } from '../gateway-responses.ts';
+import { routes } from '../routes.ts';
 import type { Bundles } from './bundles.ts';
 import type { Environment } from './environments.ts';
 import { Firewall, firewallRate } from './firewall.ts';
@@ -70,7 +70,7 @@ export class ServiceStack extends Stack {
       retention: environment.logRetentionDays as RetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    const document = gatewayDocument(endpoints, { uriOf, credentials: invoker.roleArn, limitPerHour });
+    const document = gatewayDocument(routes, { uriOf, credentials: invoker.roleArn, limitPerHour });
     const api = new SpecRestApi(this, 'api', {
       apiDefinition: ApiDefinition.fromInline(document),
       endpointTypes: [EndpointType.REGIONAL],
@@ -99,7 +99,7 @@ export class ServiceStack extends Stack {
       {
         id: 'AwsSolutions-APIG4',
         reason:
-          'Pages and the OpenAPI document are public, and the check of a flow, whose Lambda checks the credential itself where one is sent. The rest has the authorizer.',
+          'Static files are public, and the check of a flow, whose Lambda checks the credential itself where one is sent. The rest has the authorizer.',
       },
       {
         id: 'AwsSolutions-COG4',

@@ -81,7 +81,7 @@ async function ensureKey(scope: Scope, plainKey: string, name: string, permissio
     updatedAt: now,
     ...unused,
   };
-  if (key.environment === 'test') await testKeyVault(scope).keep(key.id, plainKey);
+  if (key.environment === 'test') await testKeyVault(scope).store(key.id, plainKey);
   // Not through the store, which notes who makes a key: nobody does.
   await scope.table.commit([
     scope.table.writes.insert(apiKeyEntity, key),

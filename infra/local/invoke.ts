@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import type { Context } from 'aws-lambda';
+import { entries } from '../aws/entries.ts';
+import { withRights } from './lambda-rights.ts';
 import { accountId, region } from './queues/queues.ts';
 
 type Handler = (event: unknown, ...rest: [Context] | [Writable, Context]) => Promise<unknown>;
 
 const functions = new URL('../../functions/', import.meta.url);
 const loaded = new Map<string, Promise<Handler>>();
+const usesOf = new Map(entries.map(({ file, uses }) => [file, uses]));
 
 /** The Lambda in `functions/<name>.ts`, imported when it is first called. */
 function load(name: string): Promise<Handler> {
@@ -41,7 +44,9 @@ export async function invoke<Event, Result>(
   );
   try {
     const context = contextOf(name, awsRequestId, deadline);
-    const answer = stream ? handler(event, stream, context) : handler(event, context);
+    const answer = withRights(name, usesOf.get(`functions/${name}.ts`) ?? [], () =>
+      stream ? handler(event, stream, context) : handler(event, context),
+    );
     return (await Promise.race([answer, outOfTime.promise])) as Result;
   } finally {
     clearTimeout(timer);

@@ -7,12 +7,14 @@ import { setEnvironment, tableName, vectorBucket } from './environment.ts';
 import { createGateway, type LocalRoute } from './gateway/gateway.ts';
 import { serve } from './gateway/serve.ts';
 import { createIssuer, issuerPath } from './issuer.ts';
+import { enforceRights } from './lambda-rights.ts';
 import { startMessages } from './messages/server.ts';
 import { startPollers } from './queues/event-sources.ts';
 import { queueUrlOf, startQueues } from './queues/queues.ts';
 import { startVectorsServer } from './s3-vectors/server.ts';
 import { startScheduler } from './scheduler/server.ts';
 import { startSecretsServer } from './secrets-manager/server.ts';
+import { removeStaticFiles } from './static-files.ts';
 import { startTimers } from './timers.ts';
 
 export interface StackOptions {
@@ -94,10 +96,12 @@ async function start(
   const gateway = createGateway(routes.promise);
   const { url, localUrl, warning, stop } = await serve(gateway, port, host);
   resources.defer(stop);
+  resources.defer(removeStaticFiles);
   if (warning) warn(warning);
 
   const { aws, queues, scheduler, messages } = await startServers(directory, servers, warn, onEnd);
   setEnvironment({ url, localUrl }, aws, queues);
+  enforceRights();
   const [issuer] = await Promise.all([
     createIssuer(localUrl + issuerPath, directory),
     ensureTable(tableName),

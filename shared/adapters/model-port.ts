@@ -117,7 +117,7 @@ export interface ModelUsage {
 }
 
 /** A whole answer. */
-export interface ModelAnswer extends ModelFinish {
+export interface ModelResponse extends ModelFinish {
   reasoning: string;
   toolCalls: Extract<ModelEvent, { type: 'tool-call' }>[];
   sources: Extract<ModelEvent, { type: 'source' }>[];
@@ -127,8 +127,8 @@ export interface ModelAnswer extends ModelFinish {
 export async function collect(
   events: AsyncIterable<ModelEvent>,
   onText?: (delta: string) => Promise<void> | void,
-): Promise<ModelAnswer> {
-  const answer: Omit<ModelAnswer, keyof ModelFinish> = { reasoning: '', toolCalls: [], sources: [] };
+): Promise<ModelResponse> {
+  const answer: Omit<ModelResponse, keyof ModelFinish> = { reasoning: '', toolCalls: [], sources: [] };
   for await (const event of events) {
     if (event.type === 'text-delta') await onText?.(event.text);
     else if (event.type === 'reasoning-delta') answer.reasoning += event.text;

@@ -9,9 +9,9 @@ export interface Ports {
   secrets: (keys: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   model: ModelPort;
   /** The vectors of some texts, in their order. @throws StepError. */
-  embed: (request: EmbeddingRequest) => Promise<EmbeddingAnswer>;
+  embed: (request: EmbeddingRequest) => Promise<EmbeddingResponse>;
   /** One HTTP request through the egress guard. @throws StepError when refused, unreachable, too slow or too large. */
-  fetch: (request: HttpRequest) => Promise<HttpAnswer>;
+  fetch: (request: HttpRequest) => Promise<HttpResponse>;
   /** The deployment's account with a web search provider. @throws StepError when there is none. */
   searchAccount: (provider: SearchProvider) => Promise<{ key: string; baseUrl: string }>;
   /** Does work of the flow's making that takes CPU, in a thread. @throws SandboxError. */
@@ -29,7 +29,7 @@ export interface EmbeddingRequest {
   signal: AbortSignal;
 }
 
-export interface EmbeddingAnswer {
+export interface EmbeddingResponse {
   vectors: number[][];
   modelUsed: string;
   promptTokens: number;
@@ -43,13 +43,13 @@ export interface HttpRequest {
   body?: string | undefined;
   timeoutMs: number;
   /** Whether the body may not follow a redirect to another origin. */
-  bodyStays?: boolean | undefined;
+  sameOriginBody?: boolean | undefined;
   /** How much the answer may have; 5,000,000 without it. */
   bytesMax?: number | undefined;
   signal: AbortSignal;
 }
 
-export interface HttpAnswer {
+export interface HttpResponse {
   status: number;
   headers: Record<string, string>;
   /** The address that answered, after redirects. */

@@ -14,12 +14,12 @@ export type ExecutionEvent =
   /** `resolvedPrompt` is there in debug mode alone. */
   | { type: 'step-ended'; step: FlowStep; result: StepResult; at: string }
   /** The execution waits until `until`, and then goes on by itself as the batch of this id. */
-  | ({ type: 'suspended'; until: Date; batchId: string } & Ending)
-  | ({ type: 'ended'; success: boolean; output: unknown; error: string | null } & Ending)
+  | ({ type: 'suspended'; until: Date; batchId: string } & FinalEventMembers)
+  | ({ type: 'ended'; success: boolean; output: unknown; error: string | null } & FinalEventMembers)
   /** Its time limit ended it, or a fault of the service. */
-  | ({ type: 'cut-off'; error: { code: 'TIMEOUT' | 'INTERNAL'; message: string } } & Ending);
+  | ({ type: 'cut-off'; error: { code: 'TIMEOUT' | 'INTERNAL'; message: string } } & FinalEventMembers);
 
-interface Ending {
+interface FinalEventMembers {
   at: string;
   durationMs: number;
   totals: ExecutionTotals;

@@ -6,6 +6,7 @@ import { sandbox } from '../adapters/sandbox/sandbox.ts';
 import { vectorsPort } from '../adapters/vectors/vectors-adapter.ts';
 import { modelResolver } from '../domain/model-configs/model-resolver.ts';
 import { recordsPort } from '../domain/records/records-adapter.ts';
+import { using } from '../platform/aws/uses.ts';
 import type { Scope } from '../platform/data/scope.ts';
 
 /** For whom a run acts, and which it is. */
@@ -16,17 +17,30 @@ export interface RunOwner {
 }
 
 /** The world as a deployed flow meets it, acting for the owner of the run. */
-export const livePorts = (scope: Scope, { userId, organizationId, runId }: RunOwner): Ports => ({
-  now: scope.now,
-  // The heavy ones are loaded with the first step that needs them.
-  secrets: async (keys) => (await import('../domain/secrets/secret-values.ts')).secretValues(scope)(keys),
-  ...modelPorts(modelResolver(scope)),
-  fetch: async (request) => (await import('../adapters/net/safe-fetch.ts')).safeFetch(request),
-  searchAccount: async (provider) =>
-    (await import('../adapters/web/search-account.ts')).searchAccount(provider),
-  sandbox: sandbox(scope),
-  records: recordsPort(scope, { userId, organizationId }),
-  vectors: vectorsPort(scope.table.tenant),
-  assets: assetStore({ tenant: scope.table.tenant, runId }),
-  messages: messagesPort(scope.table.tenant),
-});
+export const livePorts = /* @__PURE__ */ using(
+  [
+    'table:read',
+    'secrets:read',
+    modelResolver,
+    recordsPort,
+    sandbox,
+    vectorsPort,
+    assetStore,
+    messagesPort,
+    { memoryMb: 1_024 },
+  ],
+  (scope: Scope, { userId, organizationId, runId }: RunOwner): Ports => ({
+    now: scope.now,
+    // The heavy ones are loaded with the first step that needs them.
+    secrets: async (keys) => (await import('../domain/secrets/secret-values.ts')).secretValues(scope)(keys),
+    ...modelPorts(modelResolver(scope)),
+    fetch: async (request) => (await import('../adapters/net/safe-fetch.ts')).safeFetch(request),
+    searchAccount: async (provider) =>
+      (await import('../adapters/web/search-account.ts')).searchAccount(provider),
+    sandbox: sandbox(scope),
+    records: recordsPort(scope, { userId, organizationId }),
+    vectors: vectorsPort(scope.table.tenant),
+    assets: assetStore({ tenant: scope.table.tenant, runId }),
+    messages: messagesPort(scope.table.tenant),
+  }),
+);

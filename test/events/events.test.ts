@@ -6,7 +6,7 @@ import { invoke } from '../../infra/local/invoke.ts';
 import { entryOf, lambdaOf } from '../../infra/local/replay.ts';
 import { PlanMessage } from '../../shared/execution/batches/batch-plan.ts';
 import { RunMessage } from '../../shared/execution/batches/run-message.ts';
-import { WakeMessage } from '../../shared/execution/batches/wakes.ts';
+import { TimerMessage } from '../../shared/execution/batches/timers.ts';
 import { CleanupMessage } from '../../shared/platform/cleanup/cleanup.ts';
 
 const folder = new URL('../../events/', import.meta.url);
@@ -31,7 +31,7 @@ test.each([
   ['run-record.json', RunMessage],
   ['fail-record.json', RunMessage],
   ['clean-up.json', CleanupMessage],
-  ['wake-run.json', WakeMessage],
+  ['wake-run.json', TimerMessage],
 ])('%s holds messages as the service sends them', (file, Message) => {
   const { Records } = eventIn(file) as SQSEvent;
   expect(Records.map(({ body }) => Message.strict().safeParse(JSON.parse(body)).success)).toEqual([true]);

@@ -9,11 +9,14 @@ import { recordStore } from '../../shared/domain/records/record-store.ts';
 import type { Batch } from '../../shared/execution/batches/batch.ts';
 import { runIdOf } from '../../shared/execution/batches/batch-plan.ts';
 import { batchStore, slotOf } from '../../shared/execution/batches/batch-store.ts';
-import { gatherCommits } from '../../shared/execution/batches/gathered-commits.ts';
+import { groupCommits } from '../../shared/execution/batches/group-commit.ts';
 import { loadJobs } from '../../shared/execution/batches/record-jobs.ts';
 import { runRecord } from '../../shared/execution/batches/record-runner.ts';
 import type { RunMessage } from '../../shared/execution/batches/run-message.ts';
-import { StepResultQuery, stepResultStore } from '../../shared/execution/runs/step-results.ts';
+import {
+  StepResultQuery,
+  stepResultStore,
+} from '../../shared/execution/runs/step-results/list-step-results.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { checkedSteps } from './sandbox.ts';
 import { countingRuntime, newTenant } from './stack.ts';
@@ -97,7 +100,7 @@ export type PlannedBatch = Awaited<ReturnType<typeof plannedBatch>>;
 /** Runs one record as a worker of its own would, in a world that the test may have broken. */
 export async function runOnce(scope: Scope, message: RunMessage, signal = new AbortController().signal) {
   const [job] = await loadJobs(scope, [message]);
-  if (job) await runRecord(scope, job, gatherCommits(scope), signal);
+  if (job) await runRecord(scope, job, groupCommits(scope), signal);
 }
 
 const aMinute = { getRemainingTimeInMillis: () => 60_000 };

@@ -1,5 +1,5 @@
 import { secretStore } from '../../shared/domain/secrets/secret-store.ts';
-import { secretVault } from '../../shared/domain/secrets/secret-vault.ts';
+import { secretReader } from '../../shared/domain/secrets/secret-vault.ts';
 import { credentialPartition } from '../../shared/platform/auth/api-key.ts';
 import { hashKey } from '../../shared/platform/auth/key-format.ts';
 import { intakeEntity } from '../../shared/platform/auth/setup-link.ts';
@@ -31,7 +31,7 @@ export const storedLink = (tenant: Tenant, token: string) =>
 export async function storedSecret(tenant: Tenant, key: string) {
   const scope = scopeOf(tenant);
   const secret = (await secretStore(scope).byKeys([key])).get(key);
-  const value = secret?.valueId ? await secretVault(scope).read(secret.id, secret.valueId) : undefined;
+  const value = secret?.valueId ? await secretReader(scope).read(secret.id, secret.valueId) : undefined;
   return secret && { ...secret, value };
 }
 

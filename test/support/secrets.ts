@@ -1,19 +1,26 @@
 import { newId } from '../../shared/core/ids.ts';
 import { secretStore } from '../../shared/domain/secrets/secret-store.ts';
 import { secretValues } from '../../shared/domain/secrets/secret-values.ts';
-import { type SecretVault, secretVault } from '../../shared/domain/secrets/secret-vault.ts';
+import {
+  type SecretReader,
+  type SecretVault,
+  secretReader,
+  secretVault,
+} from '../../shared/domain/secrets/secret-vault.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import type { Principal } from '../../shared/platform/identity/principal.ts';
 import { tenantOf } from '../../shared/platform/identity/principal.ts';
 import { expectStatus } from './flows.ts';
 import { countingRuntime, type Tenant } from './stack.ts';
 
+type Vault = SecretVault & SecretReader;
+
 /** Secrets of a tenant of its own, below the API. What is given takes the place of parts of the vault. */
-export function secretWorld(over: (vault: SecretVault) => Partial<SecretVault> = () => ({})) {
+export function secretWorld(over: (vault: Vault) => Partial<Vault> = () => ({})) {
   const userId = newId('key');
   const tenant = tenantOf(userId, null);
   const scope = countingRuntime().scopeOf(tenant);
-  const real = secretVault(scope);
+  const real = { ...secretVault(scope), ...secretReader(scope) };
   const vault = { ...real, ...over(real) };
   const principal: Principal = {
     ...{ kind: 'session', tenant, userId, organizationId: null, environment: 'production' },

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import type { Context } from 'aws-lambda';
-import { preludeEnd, type StreamingHandler } from '../../shared/platform/http/streaming-lambda.ts';
+import { preludeEnd, type StreamingHandler } from '../../shared/platform/http/awslambda.ts';
 import { principalOf } from './principals.ts';
 import type { Tenant } from './stack.ts';
 

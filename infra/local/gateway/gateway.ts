@@ -1,11 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { endpoints } from '../../../functions/index.ts';
 import { log } from '../../../shared/core/log.ts';
-import type { AnyEndpoint } from '../../../shared/platform/http/endpoint.ts';
-import { isStreamed } from '../../../shared/platform/http/response.ts';
+import { type Route, routes, staticFilesLambda } from '../../routes.ts';
 import { bodyOf, encoded, gatewayAnswer, splitOnce, write } from '../http-messages.ts';
 import { invoke, LambdaTimeout } from '../invoke.ts';
+import { prepareStaticFiles } from '../static-files.ts';
 import { makeAuthorizer } from './authorize.ts';
 import { inTurn } from './in-turn.ts';
 import { refusalOf } from './local-routes.ts';
@@ -15,8 +14,6 @@ import { matcherOf } from './routes.ts';
 
 /** What a Lambda's answer may have, as the JSON that it is; API Gateway turns a longer one into a 502. */
 const answerBytesMax = 6_291_556;
-const integrationTimeoutSeconds = 29;
-const streamingTimeoutSeconds = 900;
 /** Longer than the authorizer accepts, so that it is the one to refuse. */
 const maxHeaderSize = 64 * 1024;
 
@@ -24,11 +21,11 @@ const maxHeaderSize = 64 * 1024;
 export type LocalRoute = (body: string) => Promise<APIGatewayProxyResult> | APIGatewayProxyResult;
 
 /**
- * API Gateway with a Lambda proxy integration for every endpoint of the registry.
+ * API Gateway with a Lambda proxy integration for every route.
  * @param localRoutes Requests that come before these wait for them.
  */
 export function createGateway(localRoutes: Promise<Record<string, LocalRoute>>): Server {
-  const match = matcherOf<AnyEndpoint>(endpoints);
+  const match = matcherOf(routes);
   const authorize = makeAuthorizer();
 
   /** @returns nothing when the answer has been sent already. */
@@ -48,14 +45,14 @@ export function createGateway(localRoutes: Promise<Record<string, LocalRoute>>):
     event.resource = route.path;
     event.requestContext.resourcePath = route.path;
     if (Object.keys(pathParameters).length > 0) event.pathParameters = pathParameters;
-    if (route.permission !== 'public') {
+    if (!route.isPublic) {
       const decision = await authorize(event);
       if ('refusal' in decision) return gatewayAnswer(decision.refusal, event);
       event.requestContext.authorizer = decision.context;
     }
     if (!body) return gatewayAnswer('REQUEST_TOO_LARGE', event);
     Object.assign(event, encoded(body, request.headers['content-type']));
-    return isStreamed(route) ? streamThrough(route, event, response) : integrate(route, event);
+    return route.streams ? streamThrough(route, event, response) : integrate(route, event);
   }
 
   const handle = inTurn((request, response) => {
@@ -75,33 +72,37 @@ export function createGateway(localRoutes: Promise<Record<string, LocalRoute>>):
   return createServer({ maxHeaderSize }, handle);
 }
 
-/** Calls an endpoint's Lambda that streams its answer. */
+/** Calls a route's Lambda that streams its answer. */
 async function streamThrough(
-  { id }: AnyEndpoint,
+  { lambda, timeoutSeconds }: Route,
   event: APIGatewayProxyEvent,
   response: ServerResponse,
 ): Promise<APIGatewayProxyResult | undefined> {
   const { requestId } = event.requestContext;
   const stream = responseStream(response, requestId);
   try {
-    await invoke(id.replace('.', '/'), event, streamingTimeoutSeconds, requestId, stream);
+    if (lambda === staticFilesLambda) await prepareStaticFiles();
+    await invoke(lambda.replace('.', '/'), event, timeoutSeconds, requestId, stream);
   } catch (error) {
     if (stream.destroyed) return undefined;
-    log.error('A Lambda failed', { error, endpoint: id, requestId });
+    log.error('A Lambda failed', { error, lambda, requestId });
     if (!response.headersSent) return gatewayAnswer('INTEGRATION_FAILURE', event);
     response.destroy();
   }
   return undefined;
 }
 
-/** Calls the endpoint's Lambda: the export `handler` of `functions/<group>/<verb>.ts`. */
-async function integrate({ id }: AnyEndpoint, event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> {
+/** Calls the route's Lambda: for an endpoint the export `handler` of `functions/<group>/<verb>.ts`. */
+async function integrate(
+  { lambda, timeoutSeconds }: Route,
+  event: APIGatewayProxyEvent,
+): Promise<APIGatewayProxyResult> {
   const { requestId } = event.requestContext;
   try {
     const answer = await invoke<APIGatewayProxyEvent, APIGatewayProxyResult>(
-      id.replace('.', '/'),
+      lambda.replace('.', '/'),
       event,
-      integrationTimeoutSeconds,
+      timeoutSeconds,
       requestId,
     );
     if (!Number.isInteger(answer?.statusCode)) throw new Error('The response has no statusCode');
@@ -109,7 +110,7 @@ async function integrate({ id }: AnyEndpoint, event: APIGatewayProxyEvent): Prom
       throw new Error('The response exceeds 6 MB');
     return answer;
   } catch (error) {
-    log.error('A Lambda failed', { error, endpoint: id, requestId });
+    log.error('A Lambda failed', { error, lambda, requestId });
     return gatewayAnswer(
       error instanceof LambdaTimeout ? 'INTEGRATION_TIMEOUT' : 'INTEGRATION_FAILURE',
       event,

@@ -12,27 +12,35 @@ export interface Match<Route> {
 interface Node<Route> {
   fixed: Map<string, Node<Route>>;
   any: Node<Route> | undefined;
+  /** Routes of `{proxy+}`: for every path below. */
+  rest: Map<string, Route>;
   routes: Map<string, Route>;
 }
 
 const parameter = /^\{(\w+)\}$/;
+const rest = /\/\{(\w+)\+\}$/;
 
-/** Finds the route of a method and path as API Gateway does: a literal segment wins over a parameter. */
+/** Finds the route of a method and path as API Gateway does: a literal segment wins over a parameter, and that over the rest. */
 export function matcherOf<Route extends Routed>(routes: readonly Route[]) {
   const root = newNode<Route>();
   for (const route of routes) {
     let node = root;
-    for (const segment of segmentsOf(route.path)) node = branch(node, segment);
-    node.routes.set(route.method, route);
+    for (const segment of segmentsOf(route.path.replace(rest, ''))) node = branch(node, segment);
+    (rest.test(route.path) ? node.rest : node.routes).set(route.method, route);
   }
   return (method: string, path: string): Match<Route> | undefined => {
     const segments = segmentsOf(path);
-    const route = find(root, segments, 0)?.routes.get(method);
+    const route = find(root, segments, 0)?.get(method);
     return route && { route, pathParameters: parametersOf(route.path, segments) };
   };
 }
 
-const newNode = <Route>(): Node<Route> => ({ fixed: new Map(), any: undefined, routes: new Map() });
+const newNode = <Route>(): Node<Route> => ({
+  fixed: new Map(),
+  any: undefined,
+  rest: new Map(),
+  routes: new Map(),
+});
 
 /** A slash at the end says nothing. */
 function segmentsOf(path: string): string[] {
@@ -51,20 +59,29 @@ function branch<Route>(node: Node<Route>, segment: string): Node<Route> {
   return next;
 }
 
-function find<Route>(node: Node<Route>, segments: string[], depth: number): Node<Route> | undefined {
+/** @returns the routes at a path by their methods. */
+function find<Route>(
+  node: Node<Route>,
+  segments: string[],
+  depth: number,
+): ReadonlyMap<string, Route> | undefined {
   const segment = segments[depth];
-  if (segment === undefined) return node.routes.size > 0 ? node : undefined;
+  if (segment === undefined) return node.routes.size > 0 ? node.routes : undefined;
   const fixed = node.fixed.get(segment);
-  const found = fixed && find(fixed, segments, depth + 1);
-  if (found) return found;
-  return node.any && segment !== '' ? find(node.any, segments, depth + 1) : undefined;
+  const found =
+    (fixed && find(fixed, segments, depth + 1)) ??
+    (node.any && segment !== '' ? find(node.any, segments, depth + 1) : undefined);
+  return found ?? (node.rest.size > 0 ? node.rest : undefined);
 }
 
 function parametersOf(path: string, segments: string[]): Record<string, string> {
   const parameters: Record<string, string> = {};
-  segmentsOf(path).forEach((segment, index) => {
+  const fixed = segmentsOf(path.replace(rest, ''));
+  fixed.forEach((segment, index) => {
     const name = parameter.exec(segment)?.[1];
     if (name) parameters[name] = segments[index] ?? '';
   });
+  const name = rest.exec(path)?.[1];
+  if (name) parameters[name] = segments.slice(fixed.length).join('/');
   return parameters;
 }

@@ -3,6 +3,7 @@ import { requireEnv } from '../../core/environment.ts';
 import { derivedId, timeOf } from '../../core/ids.ts';
 import { StepError } from '../../core/step-error.ts';
 import { pathOf, S3Error, s3Request, signedUrl } from '../../platform/aws/s3.ts';
+import { using } from '../../platform/aws/uses.ts';
 import type { AssetsPort } from '../ports.ts';
 import { contentDisposition } from './filename.ts';
 import { assetBytesMax } from './limits.ts';
@@ -17,33 +18,36 @@ interface Owner {
 }
 
 /** Files in the asset bucket. What lies under `public/` there, anybody may read who knows the address. */
-export const assetStore = ({ tenant, runId }: Owner): AssetsPort => ({
-  async store({ bytes, filename, contentType, visibility }) {
-    if (bytes.length === 0) throw new StepError(`${filename} is empty`);
-    if (bytes.length > assetBytesMax) {
-      throw new StepError(`${filename} has ${bytes.length} bytes; ${assetBytesMax} are the most`);
-    }
-    const digest = createHash('sha256').update(bytes).digest('hex');
-    const assetId = derivedId('asset', timeOf(runId), runId, visibility, contentType, filename, digest);
-    const path = `${tenant}/${assetId}/${filename}`;
-    const bucket = requireEnv('ASSET_BUCKET');
-    const isPublic = visibility === 'public';
-    await translated(() =>
-      s3Request(bucket, 'PUT', `${visibility}/${path}`, {
-        body: bytes,
-        headers: {
-          'content-type': contentType,
-          'content-disposition': contentDisposition(filename, contentType),
-          'cache-control': isPublic ? 'public, max-age=31536000, immutable' : 'private',
-        },
-      }),
-    );
-    if (isPublic)
-      return { assetId, url: `${requireEnv('PUBLIC_ASSETS_URL')}/${pathOf(path)}`, expiresAt: null };
-    const expiresAt = new Date(Date.now() + signedSeconds * 1_000).toISOString();
-    return { assetId, url: await signedUrl(bucket, `private/${path}`, signedSeconds), expiresAt };
-  },
-});
+export const assetStore = /* @__PURE__ */ using(
+  ['assets'],
+  ({ tenant, runId }: Owner): AssetsPort => ({
+    async store({ bytes, filename, contentType, visibility }) {
+      if (bytes.length === 0) throw new StepError(`${filename} is empty`);
+      if (bytes.length > assetBytesMax) {
+        throw new StepError(`${filename} has ${bytes.length} bytes; ${assetBytesMax} are the most`);
+      }
+      const digest = createHash('sha256').update(bytes).digest('hex');
+      const assetId = derivedId('asset', timeOf(runId), runId, visibility, contentType, filename, digest);
+      const path = `${tenant}/${assetId}/${filename}`;
+      const bucket = requireEnv('ASSET_BUCKET');
+      const isPublic = visibility === 'public';
+      await translated(() =>
+        s3Request(bucket, 'PUT', `${visibility}/${path}`, {
+          body: bytes,
+          headers: {
+            'content-type': contentType,
+            'content-disposition': contentDisposition(filename, contentType),
+            'cache-control': isPublic ? 'public, max-age=31536000, immutable' : 'private',
+          },
+        }),
+      );
+      if (isPublic)
+        return { assetId, url: `${requireEnv('PUBLIC_ASSETS_URL')}/${pathOf(path)}`, expiresAt: null };
+      const expiresAt = new Date(Date.now() + signedSeconds * 1_000).toISOString();
+      return { assetId, url: await signedUrl(bucket, `private/${path}`, signedSeconds), expiresAt };
+    },
+  }),
+);
 
 async function translated<T>(work: () => Promise<T>): Promise<T> {
   try {

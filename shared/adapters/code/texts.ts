@@ -1,5 +1,5 @@
 import { templateProblem, variablesOfTemplate } from '../templates/liquid.ts';
-import { alwaysHolds } from './constant.ts';
+import { alwaysHolds } from './constant-condition.ts';
 import { readsOfProgram } from './program-reads.ts';
 import { type CodeKind, codeProblem, programOf } from './programs.ts';
 

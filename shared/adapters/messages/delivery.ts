@@ -13,7 +13,7 @@ interface ServiceFailure extends Error {
  * Hands a message to an AWS service. The SDK itself tries throttled and failed calls three times.
  * @param what Begins the sentence that says why it was not taken.
  */
-export async function delivered<T>(what: string, send: (abortSignal: AbortSignal) => Promise<T>): Promise<T> {
+export async function deliver<T>(what: string, send: (abortSignal: AbortSignal) => Promise<T>): Promise<T> {
   try {
     return await send(AbortSignal.timeout(timeoutMs));
   } catch (error) {

@@ -2,7 +2,7 @@ import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { loadOnce } from '../../core/load-once.ts';
 import { withoutSdkLogger } from '../../platform/aws/without-sdk-logger.ts';
 import type { MessagesPort } from '../ports.ts';
-import { delivered } from './delivery.ts';
+import { deliver } from './delivery.ts';
 
 const ses = loadOnce(() => withoutSdkLogger(new SESv2Client({})));
 const utf8 = (Data: string) => ({ Data, Charset: 'UTF-8' });
@@ -18,7 +18,7 @@ export const sendEmail: MessagesPort['email'] = async ({ from, to, subject, html
       },
     },
   });
-  const { MessageId = '' } = await delivered('The email', (abortSignal) =>
+  const { MessageId = '' } = await deliver('The email', (abortSignal) =>
     ses().send(command, { abortSignal }),
   );
   return { messageId: MessageId };

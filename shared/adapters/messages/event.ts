@@ -4,7 +4,7 @@ import { loadOnce } from '../../core/load-once.ts';
 import { StepError } from '../../core/step-error.ts';
 import { withoutSdkLogger } from '../../platform/aws/without-sdk-logger.ts';
 import type { MessagesPort } from '../ports.ts';
-import { delivered } from './delivery.ts';
+import { deliver } from './delivery.ts';
 
 export const eventSource = 'agent-flow-service';
 /** What EventBridge takes as one entry: source, type and detail together. */
@@ -24,7 +24,7 @@ export const putEvent =
       );
     }
     const entry = { Source: eventSource, DetailType: type, Detail, EventBusName: requireEnv('EVENT_BUS') };
-    const { Entries: [answer] = [] } = await delivered('The event', (abortSignal) =>
+    const { Entries: [answer] = [] } = await deliver('The event', (abortSignal) =>
       eventBridge().send(new PutEventsCommand({ Entries: [entry] }), { abortSignal }),
     );
     // One that fails is told in an answer that succeeds.

@@ -9,14 +9,15 @@ const named = /^(?<name>"(?:[^"\\]|\\.)*" *|[^"<>]*)<(?<address>[^<>]*)>$/;
 const control = /[\x00-\x1f\x7f\u2028\u2029]/;
 
 /** Text that would leave its header's line. */
-export const leavesItsLine = (text: string) => control.test(text);
+export const hasControlCharacters = (text: string) => control.test(text);
 
 /**
  * The mailboxes of a text like `Ada <ada@example.com>, bob@example.com`, as a mail header takes them: in ASCII.
  * @throws TypeError that says which part is none.
  */
-export function mailboxesIn(text: string): string[] {
-  if (leavesItsLine(text)) throw new TypeError('An address has no line breaks or other control characters');
+export function parseMailboxes(text: string): string[] {
+  if (hasControlCharacters(text))
+    throw new TypeError('An address has no line breaks or other control characters');
   return (text.match(separated) ?? [])
     .map((part) => part.trim())
     .flatMap((part) => (part ? [mailbox(part)] : []));

@@ -2,7 +2,7 @@ import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
 import { loadOnce } from '../../core/load-once.ts';
 import { withoutSdkLogger } from '../../platform/aws/without-sdk-logger.ts';
 import type { MessagesPort } from '../ports.ts';
-import { delivered } from './delivery.ts';
+import { deliver } from './delivery.ts';
 
 const sns = loadOnce(() => withoutSdkLogger(new SNSClient({})));
 
@@ -12,7 +12,7 @@ export const sendSms: MessagesPort['sms'] = async ({ from, to, message }) => {
     Message: message,
     ...(from && { MessageAttributes: senderAttributes(from) }),
   });
-  const { MessageId = '' } = await delivered('The text message', (abortSignal) =>
+  const { MessageId = '' } = await deliver('The text message', (abortSignal) =>
     sns().send(command, { abortSignal }),
   );
   return { messageId: MessageId };

@@ -3,7 +3,7 @@ import { memoise } from '../../core/cache.ts';
 import { chunksOf } from '../../core/chunks.ts';
 import { forEachConcurrently } from '../../core/for-each-concurrently.ts';
 import { StepError } from '../../core/step-error.ts';
-import type { EmbeddingAnswer, EmbeddingRequest } from '../ports.ts';
+import type { EmbeddingRequest, EmbeddingResponse } from '../ports.ts';
 import { modelUsedOf, priceOf, type ResolvedModel } from './catalog.ts';
 import { costOf } from './cost.ts';
 import { type Provider, providerNames, providers } from './providers.ts';
@@ -20,7 +20,7 @@ const parallelMax = 4;
 export async function embedTexts(
   model: ResolvedModel,
   { texts, signal }: Omit<EmbeddingRequest, 'model'>,
-): Promise<EmbeddingAnswer> {
+): Promise<EmbeddingResponse> {
   checkSizes(texts);
   const modelUsed = modelUsedOf(model);
   const client = await clientOf(JSON.stringify(model));

@@ -4,7 +4,7 @@ import { type Dispatcher, request } from 'undici';
 import { StepError } from '../../core/step-error.ts';
 
 /** The longest text that a model may answer, as long as what a script or a template may make. */
-export const answerCharactersMax = 4_000_000;
+export const responseCharactersMax = 4_000_000;
 
 /** Streamed, every few characters come in some 300 bytes of JSON, which are not kept. */
 const bytesMax = { whole: 10_000_000, streamed: 50_000_000 };

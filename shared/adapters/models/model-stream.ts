@@ -10,7 +10,7 @@ import type { ModelEvent, ModelFinish, ModelRequest } from '../model-port.ts';
 import { callOptionsOf } from './call-options.ts';
 import { modelUsedOf, priceOf, type ResolvedModel } from './catalog.ts';
 import { costOf } from './cost.ts';
-import { answerCharactersMax } from './model-fetch.ts';
+import { responseCharactersMax } from './model-fetch.ts';
 import { type Provider, providers } from './providers.ts';
 import { withRetries } from './retries.ts';
 import { usageFrom } from './usage.ts';
@@ -24,7 +24,7 @@ export async function* streamModel(
   try {
     for await (const event of eventsOf(model, request)) {
       if (event.type.endsWith('-delta') && 'text' in event) characters += event.text.length;
-      if (characters > answerCharactersMax) throw tooLong();
+      if (characters > responseCharactersMax) throw tooLong();
       yield event;
     }
   } catch (error) {
@@ -33,7 +33,7 @@ export async function* streamModel(
   }
 }
 
-const tooLong = () => new StepError(`the answer has more than ${answerCharactersMax} characters`);
+const tooLong = () => new StepError(`the answer has more than ${responseCharactersMax} characters`);
 
 type Part = LanguageModelV4StreamPart | LanguageModelV4Content;
 

@@ -28,4 +28,4 @@ export function isAllowedHost({ hostname, port, protocol }: URL): boolean {
   return allowed.some((host) => host.trim() === `${hostname}:${effectivePort}`);
 }
 
-export const refusal = (host: string) => `${host} is not a public address and may not be reached`;
+export const notPublicMessage = (host: string) => `${host} is not a public address and may not be reached`;

@@ -2,7 +2,7 @@ import type { LookupAddress, LookupOptions } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { Agent, fetch } from 'undici';
 import { StepError } from '../../core/step-error.ts';
-import { isPublicAddress, refusal } from './addresses.ts';
+import { isPublicAddress, notPublicMessage } from './addresses.ts';
 
 export type Resolve = (
   hostname: string,
@@ -26,7 +26,7 @@ const checkedLookup =
       const first = addresses?.[0];
       if (error || !first) return done(error ?? new Error(`${hostname} has no address`), '');
       if (!addresses.every(({ address }) => isPublicAddress(address))) {
-        return done(new StepError(refusal(hostname)), '');
+        return done(new StepError(notPublicMessage(hostname)), '');
       }
       return options.all ? done(null, addresses) : done(null, first.address, first.family);
     });

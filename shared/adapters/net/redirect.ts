@@ -7,7 +7,7 @@ const redirectStatuses = [301, 302, 303, 307, 308];
 const portable = ['accept', 'accept-language', 'content-type', 'user-agent'];
 
 /** The request that a redirect asks for, by the rules of fetch; nothing when the answer is no redirect. @throws StepError */
-export function redirected(
+export function redirectedRequest(
   request: HttpRequest,
   status: number,
   location: string | null,
@@ -16,7 +16,7 @@ export function redirected(
   const target = new URL(location, request.url);
   const sameOrigin = target.origin === new URL(request.url).origin;
   const becomesGet = status === 303 || (status < 303 && request.method === 'POST');
-  if (request.bodyStays && !sameOrigin && !becomesGet) {
+  if (request.sameOriginBody && !sameOrigin && !becomesGet) {
     throw new StepError(`The answer redirects a body that holds a secret to ${target.origin}`);
   }
   const headers = Object.entries(request.headers).filter(([given]) => {

@@ -2,11 +2,11 @@ import { lookup } from 'node:dns';
 import type { Agent, Response } from 'undici';
 import { readBytes } from '../../core/limited-fetch.ts';
 import { StepError } from '../../core/step-error.ts';
-import type { HttpAnswer, HttpRequest, Ports } from '../ports.ts';
-import { isAllowedHost, isPublicAddress, literalAddress, refusal } from './addresses.ts';
+import type { HttpRequest, HttpResponse, Ports } from '../ports.ts';
+import { isAllowedHost, isPublicAddress, literalAddress, notPublicMessage } from './addresses.ts';
 import type { Client, Resolve } from './client.ts';
 import { decodeText } from './decode-text.ts';
-import { redirected } from './redirect.ts';
+import { redirectedRequest } from './redirect.ts';
 import { userAgent } from './user-agent.ts';
 
 const redirectsMax = 5;
@@ -39,12 +39,12 @@ export function makeSafeFetch(resolve: Resolve = lookup): Ports['fetch'] {
 
 export const safeFetch = makeSafeFetch();
 
-async function follow(client: Client, first: HttpRequest): Promise<HttpAnswer> {
+async function follow(client: Client, first: HttpRequest): Promise<HttpResponse> {
   let request = first;
   for (let redirects = 0; redirects <= redirectsMax; redirects++) {
     const url = checkedUrl(request.url);
     const response = await send(client.fetch, request, isAllowedHost(url) ? client.open : client.guarded);
-    const next = redirected(request, response.status, response.headers.get('location'));
+    const next = redirectedRequest(request, response.status, response.headers.get('location'));
     if (!next) return answerOf(response, url, request.bytesMax);
     await response.body?.cancel();
     request = next;
@@ -81,7 +81,7 @@ function refuseUnsendable(name: string, value: string): void {
   );
 }
 
-async function answerOf(response: Response, url: URL, bytesMax: number | undefined): Promise<HttpAnswer> {
+async function answerOf(response: Response, url: URL, bytesMax: number | undefined): Promise<HttpResponse> {
   const headers = Object.fromEntries(response.headers);
   const bytes = await readBytes(response, bytesMax);
   let text: string | undefined;
@@ -104,7 +104,8 @@ function checkedUrl(text: string): URL {
   if (!['http:', 'https:'].includes(url.protocol)) throw new StepError(`Only http and https: ${text}`);
   if (url.username || url.password) throw new StepError('A URL may not carry a user name or password');
   const address = literalAddress(url);
-  if (address && !isPublicAddress(address) && !isAllowedHost(url)) throw new StepError(refusal(url.hostname));
+  if (address && !isPublicAddress(address) && !isAllowedHost(url))
+    throw new StepError(notPublicMessage(url.hostname));
   return url;
 }
 

@@ -5,7 +5,7 @@ import pdfmake from 'pdfmake';
 import { contentOf } from './content.ts';
 import { fontFamilies } from './fonts.ts';
 import type { Node } from './layout.ts';
-import { type Page, roomOf } from './page.ts';
+import { contentAreaOf, type Page } from './page.ts';
 import type { Element } from './style.ts';
 
 export interface PdfSource {
@@ -36,7 +36,7 @@ const fontSize = 10.5;
 /** Makes a PDF of HTML or Markdown. The same source gives the same bytes. */
 export async function makePdf({ text, isMarkdown, title, page, createdAt }: PdfSource): Promise<Buffer> {
   const document = parse(isMarkdown ? await marked(text, { gfm: true }) : text);
-  const content = contentOf(document.childNodes, { fontSize }, { room: roomOf(page), contentOf });
+  const content = contentOf(document.childNodes, { fontSize }, { room: contentAreaOf(page), contentOf });
   const { width, height, margins: pageMargins } = page;
   return pdfmake
     .createPdf({

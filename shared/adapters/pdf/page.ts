@@ -49,7 +49,7 @@ export function pageOf({ format = 'A4', landscape = false, margin = usualMargin 
 }
 
 /** What the margins leave of a page. */
-export const roomOf = ({ width, height, margins: [left, top, right, bottom] }: Page) => ({
+export const contentAreaOf = ({ width, height, margins: [left, top, right, bottom] }: Page) => ({
   width: width - left - right,
   height: height - top - bottom,
 });

@@ -3,7 +3,7 @@ import { setPriority } from 'node:os';
 import { loadOnce } from '../../core/load-once.ts';
 import { evaluateProgram, findTextProblems, readTexts } from '../code/tasks.ts';
 import { makePdf } from '../pdf/tasks.ts';
-import type { Sent } from '../sandbox/pool.ts';
+import type { TaskResult, ThreadRequest } from '../sandbox/pool.ts';
 import type { SandboxTask } from '../sandbox/sandbox.ts';
 import { fillTemplates } from '../templates/tasks.ts';
 import { packRepository, readPage, readRobots, xmlProblem } from '../web/tasks.ts';
@@ -48,11 +48,28 @@ does(readRobots, async () => (await import('../web/robots-rules.ts')).readRobots
 does(packRepository, async () => (await import('../web/pack-repository.ts')).packRepository);
 does(makePdf, async () => (await import('../pdf/document.ts')).makePdf);
 
-/** Does a task. */
-export async function work({ name, input, begun }: Sent): Promise<unknown> {
+/** After so much time the tasks that are left go back: others need not wait for a slow one. */
+const sharedMsMax = 5;
+
+/** Does one task after another. @returns what came of them, in their order; those that it did not come to are missing. */
+export async function work({ name, inputs, current }: ThreadRequest): Promise<TaskResult[]> {
   const load = loaders.get(name);
   if (!load) throw new Error(`No thread does ${name}`);
   const task = await load();
-  Atomics.store(begun, 0, 1);
-  return await task(input as never);
+  const done: TaskResult[] = [];
+  const began = performance.now();
+  for (const [index, input] of inputs.entries()) {
+    if (index > 0 && performance.now() - began > sharedMsMax) break;
+    Atomics.store(current, 0, index + 1);
+    done.push(await outcomeOf(task, input));
+  }
+  return done;
+}
+
+async function outcomeOf(task: (input: never) => unknown, input: unknown): Promise<TaskResult> {
+  try {
+    return { value: await task(input as never) };
+  } catch (error) {
+    return { error };
+  }
 }

@@ -2,19 +2,22 @@ import { availableParallelism } from 'node:os';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
+import { chunksOf } from '../../core/chunks.ts';
 import { busy } from '../../core/errors.ts';
 import { loadOnce } from '../../core/load-once.ts';
 import { log } from '../../core/log.ts';
-import { type Limits, type Patience, SandboxError, type SandboxTask } from './sandbox.ts';
-import { makeTurns } from './turns.ts';
+import { makeFairQueue } from './fair-queue.ts';
+import { abortedTogether, type Job, openJob } from './job.ts';
+import { type Limits, type QueueTimeout, SandboxError, type SandboxTask } from './sandbox.ts';
 
-/** A task as a thread gets it. */
-export interface Sent {
+/** Tasks of one kind as a thread gets them. */
+export interface ThreadRequest {
   name: string;
-  input: unknown;
-  /** Set when its library is loaded, since its time counts from then. */
-  begun: Int32Array;
+  inputs: readonly unknown[];
+  /** At which of them the thread is, from 1; 0 until their library is loaded, since their time counts from then. */
+  current: Int32Array;
 }
+export type TaskResult = { value: unknown } | { error: unknown };
 
 /** What a thread may hold beside WebAssembly memory, which has a maximum of its own. */
 const heapMegabytesMax = 256;
@@ -24,14 +27,15 @@ const heapMegabytesMax = 256;
  */
 const endAfterMs = (timeoutMs: number) => 2 * timeoutMs + 1_000;
 const idleMs = 30_000;
+const jobsPerRequest = 10;
 /** How many times its limit a task may wait for its thread to start. */
 const beatsToStartMax = 5;
 
 /** More threads than cores, so that another tenant's short task shares the cores with long ones instead of waiting. */
 const placesPerTenant = Math.max(2, availableParallelism());
 const places = 2 * placesPerTenant + 2;
-const turns = makeTurns({ places, placesPerTenant });
-const turnsAlone = makeTurns({ places: 1, placesPerTenant: 1 });
+const slots = makeFairQueue({ places, placesPerTenant });
+const exclusiveSlot = makeFairQueue({ places: 1, placesPerTenant: 1 });
 
 export const threads = loadOnce(newPool);
 
@@ -56,44 +60,105 @@ function newPool(): Piscina {
  * @throws SandboxError when it takes too long, too much memory, or breaks its thread; ServiceError 503 when its turn does not
  * come within the patience of its request.
  */
-export async function inThread<Input, Output>(
+export const runInThread = <Input, Output>(
   tenant: string,
-  { name, alone }: SandboxTask<Input, Output>,
+  task: SandboxTask<Input, Output>,
   input: Input,
-  { timeoutMs, signal, patience }: Limits,
-): Promise<Output> {
-  const giveBack = await turnOf(tenant, alone ? turnsAlone : turns, signal, patience);
-  const ending = new AbortController();
-  const end = () => ending.abort();
-  const begun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  let beats = 0;
-  // On a busy machine a thread may take long to start: that is not the task's fault.
-  const timer = setInterval(() => {
-    if (Atomics.load(begun, 0) === 1 || ++beats > beatsToStartMax) end();
-  }, endAfterMs(timeoutMs));
-  signal?.addEventListener('abort', end, { once: true });
+  { signal, ...limits }: Limits,
+): Promise<Output> =>
+  new Promise((resolve, reject) => {
+    const job = openJob(input, signal, { resolve: resolve as Job['resolve'], reject });
+    const group = { tenant, task, ...limits };
+    if (task.gathers && !limits.queueTimeout) gather(group, job);
+    else void sendToThread(group, [job]);
+  });
+
+/** The jobs of one hand-over share all of this. */
+interface Group extends Omit<Limits, 'signal'> {
+  tenant: string;
+  task: Pick<SandboxTask<unknown, unknown>, 'name' | 'alone'>;
+}
+
+const gathered = new Map<string, Job[]>();
+
+/** Holds a job until the end of this turn of the event loop, for others of its group to join it. */
+function gather(group: Group, job: Job): void {
+  const name = JSON.stringify([group.tenant, group.task.name, group.timeoutMs]);
+  const waiting = gathered.get(name);
+  if (waiting) return void waiting.push(job);
+  const jobs = [job];
+  gathered.set(name, jobs);
+  setImmediate(() => {
+    gathered.delete(name);
+    for (const some of chunksOf(jobs, jobsPerRequest)) void sendToThread(group, some);
+  });
+}
+
+/** Sees to it that every job is settled. Those that the thread did not come to are handed over again, each alone. */
+async function sendToThread(group: Group, jobs: readonly Job[]): Promise<void> {
+  const { tenant, task, timeoutMs, queueTimeout: patience } = group;
+  const again = (job: Job) => void sendToThread(group, [job]);
+  const stopped = abortedTogether(jobs);
+  const current = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const deadline = openDeadline(current, timeoutMs);
+  let release: (() => void) | undefined;
   try {
-    return await threads().run({ name, input, begun } satisfies Sent, {
-      name: 'work',
-      signal: ending.signal,
-    });
+    release = await acquireSlot(tenant, task.alone ? exclusiveSlot : slots, stopped, patience);
+    deadline.begin();
+    const sent: ThreadRequest = { name: task.name, inputs: jobs.map(({ input }) => input), current };
+    const signal = AbortSignal.any([stopped, deadline.signal]);
+    const done: TaskResult[] = await threads().run(sent, { name: 'work', signal });
+    for (const [index, job] of jobs.entries()) settle(job, done[index], again);
   } catch (error) {
-    signal?.throwIfAborted();
-    throw ending.signal.aborted ? new SandboxError('time', { cause: error }) : brokenBy(error as Error);
+    const reason = deadline.signal.aborted
+      ? new SandboxError('time', { cause: error })
+      : brokenBy(error as Error);
+    const broken = release ? Math.max(0, Atomics.load(current, 0) - 1) : undefined;
+    for (const [index, job] of jobs.entries()) {
+      if (broken === undefined || index === broken) job.reject(reason);
+      else again(job);
+    }
   } finally {
-    clearInterval(timer);
-    signal?.removeEventListener('abort', end);
-    giveBack();
+    deadline.end();
+    release?.();
   }
 }
 
-async function turnOf(tenant: string, queue: typeof turns, signal?: AbortSignal, patience?: Patience) {
+function settle(job: Job, done: TaskResult | undefined, again: (job: Job) => void): void {
+  if (!done) again(job);
+  else if ('error' in done) job.reject(done.error);
+  else job.resolve(done.value);
+}
+
+/** Aborted when a task takes too long, once it has begun: on a busy machine a thread may take long to start. */
+function openDeadline(current: Int32Array, timeoutMs: number) {
+  const ending = new AbortController();
+  let beats = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const beat = () => {
+    if (Atomics.load(current, 0) > 0 || ++beats > beatsToStartMax) ending.abort();
+  };
+  return {
+    signal: ending.signal,
+    begin() {
+      timer = setInterval(beat, endAfterMs(timeoutMs));
+    },
+    end: () => clearInterval(timer),
+  };
+}
+
+async function acquireSlot(
+  tenant: string,
+  queue: typeof slots,
+  signal: AbortSignal,
+  patience?: QueueTimeout,
+) {
   if (!patience) return queue.take(tenant, signal);
   const leaving = new AbortController();
   const timer = setTimeout(() => leaving.abort(busy()), patience.leftMs);
   const since = performance.now();
   try {
-    return await queue.take(tenant, AbortSignal.any([leaving.signal, ...(signal ? [signal] : [])]));
+    return await queue.take(tenant, AbortSignal.any([leaving.signal, signal]));
   } finally {
     clearTimeout(timer);
     patience.leftMs -= performance.now() - since;

@@ -1,5 +1,6 @@
 import { loadOnce } from '../../core/load-once.ts';
 import { StepError } from '../../core/step-error.ts';
+import { using } from '../../platform/aws/uses.ts';
 import type { Need } from '../../platform/data/scope.ts';
 
 /** A kind of work that threads do. What does it is registered under its name in `sandbox-thread/thread.ts`. */
@@ -7,6 +8,8 @@ export interface SandboxTask<Input, Output> {
   name: string;
   /** One at a time, whoever asks: for work that may take a quarter of a Lambda's memory. */
   alone?: boolean;
+  /** Usually short: those of a tenant that come together go to a thread together, which costs less. */
+  gathers?: boolean;
   /** For the compiler alone. */
   types?: (input: Input) => Output;
 }
@@ -19,7 +22,7 @@ export type TaskOf<Work extends (input: never) => unknown> = SandboxTask<
 
 export const sandboxTask = <Input, Output>(
   name: string,
-  options: { alone?: boolean } = {},
+  options: Pick<SandboxTask<Input, Output>, 'alone' | 'gathers'> = {},
 ): SandboxTask<Input, Output> => ({ name, ...options });
 
 export interface Limits {
@@ -27,11 +30,11 @@ export interface Limits {
   timeoutMs: number;
   /** Ends the task, or the wait for its turn. */
   signal?: AbortSignal | undefined;
-  patience?: Patience | undefined;
+  queueTimeout?: QueueTimeout | undefined;
 }
 
 /** What a request may still wait for turns, all its tasks together. Runs wait as long as it takes. */
-export interface Patience {
+export interface QueueTimeout {
   leftMs: number;
 }
 
@@ -71,16 +74,16 @@ const loadPool = loadOnce(() => import('./pool.ts'));
 export const sandboxOf =
   (tenant: string): Sandbox =>
   (task, input, limits) =>
-    loadPool().then(({ inThread }) => inThread(tenant, task, input, limits));
+    loadPool().then(({ runInThread: inThread }) => inThread(tenant, task, input, limits));
 
 /** With two tasks that take 11 s each by the clock, a request is still answered before API Gateway's 29 s are over. */
-const patienceMs = 6_000;
+const queueTimeoutMs = 6_000;
 
 /** The sandbox of one request. @throws also ServiceError 503 when the request would wait too long for its turn. */
-export function impatient(sandbox: Sandbox, signal?: AbortSignal): Sandbox {
-  const patience: Patience = { leftMs: patienceMs };
-  return (task, input, limits) => sandbox(task, input, { signal, ...limits, patience });
+export function withQueueTimeout(sandbox: Sandbox, signal?: AbortSignal): Sandbox {
+  const queueTimeout: QueueTimeout = { leftMs: queueTimeoutMs };
+  return (task, input, limits) => sandbox(task, input, { signal, ...limits, queueTimeout: queueTimeout });
 }
 
 /** The same, for those who name it under `needs`. */
-export const sandbox: Need<Sandbox> = ({ table }) => sandboxOf(table.tenant);
+export const sandbox: Need<Sandbox> = /* @__PURE__ */ using([], ({ table }) => sandboxOf(table.tenant));

@@ -1,3 +1,8 @@
 import { sandboxTask, type TaskOf } from '../sandbox/sandbox.ts';
 
-export const fillTemplates: TaskOf<typeof import('./liquid.ts').fillTemplates> = sandboxTask('fillTemplates');
+export const fillTemplates: TaskOf<typeof import('./liquid.ts').fillTemplates> = sandboxTask(
+  'fillTemplates',
+  {
+    gathers: true,
+  },
+);

@@ -10,7 +10,7 @@ interface Place {
 }
 
 /** Does some work with S3 Vectors; what that refuses fails the step, in words for its author. @throws StepError */
-export async function translated<T>(place: Place, work: () => Promise<T>): Promise<T> {
+export async function withStepErrors<T>(place: Place, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -1,18 +1,16 @@
-import { createHash } from 'node:crypto';
 import {
   ConflictException,
   CreateIndexCommand,
-  GetIndexCommand,
   NotFoundException,
   type PutInputVector,
   PutVectorsCommand,
   QueryVectorsCommand,
 } from '@aws-sdk/client-s3vectors';
-import { requireEnv } from '../../core/environment.ts';
 import { s3Vectors, type VectorIndex } from '../../platform/aws/s3-vectors.ts';
 import type { VectorsPort } from '../ports.ts';
-import { batchesOf, commonDimension, metadataFrom, metadataKey, recordOf } from './records.ts';
-import { translated } from './vector-error.ts';
+import { batchesOf, commonDimension, metadataFrom, metadataKey, putInputOf } from './put-vectors.ts';
+import { withStepErrors } from './vector-error.ts';
+import { indexOf } from './vector-index.ts';
 
 /** Requests of one step under way at once. S3 Vectors takes 2,500 vectors a second for an index. */
 const parallelMax = 4;
@@ -23,8 +21,8 @@ export const vectorStore = (tenant: string): VectorsPort => ({
     const dimension = commonDimension(vectors);
     if (dimension === undefined) return;
     const index = indexOf(tenant, collection);
-    const [first = [], ...rest] = batchesOf(vectors.map(recordOf));
-    await translated({ index, collection, dimension }, async () => {
+    const [first = [], ...rest] = batchesOf(vectors.map(putInputOf));
+    await withStepErrors({ index, collection, dimension }, async () => {
       // The first one goes alone: it may find that there is no index yet.
       await putBatch(index, first).catch(async (error) => {
         if (!(error instanceof NotFoundException)) throw error;
@@ -42,7 +40,7 @@ export const vectorStore = (tenant: string): VectorsPort => ({
   async query(collection, vector, limit) {
     const index = indexOf(tenant, collection);
     const place = { index, collection, dimension: vector.length };
-    const found = await translated(place, () => nearest(index, vector, limit));
+    const found = await withStepErrors(place, () => nearest(index, vector, limit));
     return found.map(({ key = '', distance = 1, metadata }) => ({
       id: key,
       // A distance is a 32-bit float, and may lie a little outside of what a cosine can be.
@@ -50,23 +48,6 @@ export const vectorStore = (tenant: string): VectorsPort => ({
       metadata: metadataFrom(metadata),
     }));
   },
-});
-
-/** Whether a tenant's collection has been made, which its first vector does. */
-export async function hasIndex(tenant: string, collection: string): Promise<boolean> {
-  try {
-    await s3Vectors().send(new GetIndexCommand(indexOf(tenant, collection)));
-    return true;
-  } catch (error) {
-    if (error instanceof NotFoundException) return false;
-    throw error;
-  }
-}
-
-/** An index's name has 63 characters at most, of few kinds; a collection's may be anything. */
-const indexOf = (tenant: string, collection: string): VectorIndex => ({
-  vectorBucketName: requireEnv('VECTOR_BUCKET'),
-  indexName: createHash('sha256').update(`${tenant}\0${collection}`).digest('hex').slice(0, 48),
 });
 
 async function createIndex(index: VectorIndex, dimension: number): Promise<void> {

@@ -1,6 +1,6 @@
 import { jsonIn } from '../../core/json.ts';
 import { StepError } from '../../core/step-error.ts';
-import type { HttpAnswer } from '../ports.ts';
+import type { HttpResponse } from '../ports.ts';
 import { limitAsStepError, type Sandbox } from '../sandbox/sandbox.ts';
 import type { Page } from './page.ts';
 import { readPage, xmlProblem } from './tasks.ts';
@@ -9,7 +9,7 @@ import { readPage, xmlProblem } from './tasks.ts';
 export const isText = (text: string) => !text.slice(0, 8_000).includes('\0');
 
 /** By its content type; by its beginning where the server names none. */
-export function isHtml({ headers, text }: HttpAnswer): boolean {
+export function isHtml({ headers, text }: HttpResponse): boolean {
   const type = headers['content-type'];
   return type === undefined ? /^\s*<(!doctype html|html)\b/i.test(text) : /\b(html|xhtml\+xml)\b/i.test(type);
 }
@@ -40,24 +40,24 @@ export const contentAs = {
   },
   markdown: async (answer, { sandbox, signal }) =>
     isHtml(answer) ? (await pageOf(answer, sandbox, signal)).markdown : textOf(answer),
-} satisfies Record<string, (answer: HttpAnswer, reading: Reading) => Promise<unknown>>;
+} satisfies Record<string, (answer: HttpResponse, reading: Reading) => Promise<unknown>>;
 
 /** An HTML page as a reader sees it. @throws StepError */
-export const pageOf = (answer: HttpAnswer, sandbox: Sandbox, signal: AbortSignal): Promise<Page> =>
+export const pageOf = (answer: HttpResponse, sandbox: Sandbox, signal: AbortSignal): Promise<Page> =>
   sandbox(readPage, { html: textOf(answer), address: answer.url }, { timeoutMs, signal }).catch(
     unreadable(answer),
   );
 
-const unreadable = ({ url }: HttpAnswer) => limitAsStepError(url, 'to read');
+const unreadable = ({ url }: HttpResponse) => limitAsStepError(url, 'to read');
 
 /** An answer by its content type: JSON becomes its value, an HTML page markdown, all else stays text. */
-export async function contentOf(answer: HttpAnswer, reading: Reading): Promise<unknown> {
+export async function contentOf(answer: HttpResponse, reading: Reading): Promise<unknown> {
   if (!/\bjson\b/i.test(answer.headers['content-type'] ?? '')) return contentAs.markdown(answer, reading);
   const value = jsonIn(answer.text);
   return value === undefined ? textOf(answer) : value;
 }
 
-function textOf({ url, headers, text }: HttpAnswer): string {
+function textOf({ url, headers, text }: HttpResponse): string {
   if (isText(text)) return text;
   throw new StepError(`${url} answers with ${headers['content-type'] ?? 'bytes'}, which is not text`);
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { jsonIn } from '../../core/json.ts';
 import { StepError } from '../../core/step-error.ts';
 import { withoutEnd } from '../../core/text.ts';
-import type { HttpAnswer, Ports } from '../ports.ts';
+import type { HttpResponse, Ports } from '../ports.ts';
 import type { RepositoryPlace } from './repository.ts';
 
 export interface GitHub {
@@ -45,7 +45,7 @@ async function ask(
   accept: string,
   { fetch, token, signal }: GitHub,
   bytesMax?: number,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const base = withoutEnd(process.env.GITHUB_API_URL || 'https://api.github.com', '/');
   const headers = {
     accept,
@@ -60,7 +60,7 @@ async function ask(
 
 function refusal(
   place: RepositoryPlace,
-  { status, headers, text }: HttpAnswer,
+  { status, headers, text }: HttpResponse,
   hasToken: boolean,
 ): StepError {
   const advice = hasToken ? '' : ' Give a token in auth for a private repository';

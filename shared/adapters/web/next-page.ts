@@ -1,7 +1,7 @@
 import LinkHeader from 'http-link-header';
 import { valueAt } from '../../core/json.ts';
 import { StepError } from '../../core/step-error.ts';
-import type { HttpAnswer } from '../ports.ts';
+import type { HttpResponse } from '../ports.ts';
 
 /** How an API is paged, everything filled in. */
 export interface Paging {
@@ -18,7 +18,7 @@ export interface Paging {
 
 /** What a page was, and how far the reading has come with it. */
 export interface PageRead {
-  answer: HttpAnswer;
+  answer: HttpResponse;
   body: unknown;
   /** Entities of this page, and of all. */
   found: number;
@@ -82,7 +82,7 @@ function withQuery(
   return url.href;
 }
 
-function linkedNext({ url, headers }: HttpAnswer): URL | undefined {
+function linkedNext({ url, headers }: HttpResponse): URL | undefined {
   try {
     const uri = LinkHeader.parse(headers.link ?? '').rel('next')[0]?.uri;
     return uri === undefined ? undefined : new URL(uri, url);

@@ -1,6 +1,6 @@
 import { jsonIn, valueAt } from '../../core/json.ts';
 import { StepError } from '../../core/step-error.ts';
-import type { HttpAnswer, HttpRequest, Ports } from '../ports.ts';
+import type { HttpRequest, HttpResponse, Ports } from '../ports.ts';
 import { firstPage, kinds, type Paging } from './next-page.ts';
 
 export interface Pagination extends Paging {
@@ -9,7 +9,7 @@ export interface Pagination extends Paging {
   maxPages: number;
   request: Pick<HttpRequest, 'method' | 'headers' | 'signal'>;
   fetch: Ports['fetch'];
-  refused: (answer: HttpAnswer) => StepError;
+  refused: (answer: HttpResponse) => StepError;
 }
 
 const entitiesMax = 100_000;
@@ -45,7 +45,7 @@ export async function paginate(pagination: Pagination): Promise<unknown[]> {
   return entities;
 }
 
-function entitiesIn(body: unknown, { entityPath }: Pagination, { url }: HttpAnswer): unknown[] {
+function entitiesIn(body: unknown, { entityPath }: Pagination, { url }: HttpResponse): unknown[] {
   if (body === undefined) throw new StepError(`${url} answers no JSON`);
   const list = entityPath === undefined ? body : valueAt(body, entityPath);
   // Some servers write an empty list so.

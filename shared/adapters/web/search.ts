@@ -1,6 +1,6 @@
 import { jsonIn } from '../../core/json.ts';
 import { StepError } from '../../core/step-error.ts';
-import type { HttpAnswer, Ports, SearchProvider } from '../ports.ts';
+import type { HttpResponse, Ports, SearchProvider } from '../ports.ts';
 import { type Hit, searchProviders } from './search-providers.ts';
 
 export interface Search {
@@ -22,7 +22,7 @@ export async function search({ provider, query, maxResults, ports, signal }: Sea
   return parsed.data.slice(0, maxResults);
 }
 
-function refusal(provider: SearchProvider, { status, text }: HttpAnswer, key: string): StepError {
+function refusal(provider: SearchProvider, { status, text }: HttpResponse, key: string): StepError {
   if (status === 401 || status === 403) {
     return new StepError(`${provider} refused the key of the service with ${status}`);
   }

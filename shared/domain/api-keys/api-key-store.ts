@@ -1,5 +1,6 @@
 import { conflict, notFound } from '../../core/errors.ts';
 import { ApiKey, apiKeyEntity, credentialEntity, keysPartition } from '../../platform/auth/api-key.ts';
+import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Changes, exists, type Write } from '../../platform/data/writes.ts';
@@ -15,7 +16,7 @@ type ApiKeyChanges = NonNullable<Changes<typeof apiKeyEntity>['set']>;
 /** What a new value changes in a key. */
 export type KeyValue = Pick<ApiKey, 'hash' | 'keyPrefix' | 'searchHint'>;
 
-export const apiKeyStore = (scope: Scope) => {
+export const apiKeyStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
   const { table, now } = scope;
 
   async function get(id: string): Promise<ApiKey> {
@@ -100,4 +101,4 @@ export const apiKeyStore = (scope: Scope) => {
     noteRevealed: (by: Principal, { id }: ApiKey): Promise<void> =>
       commit(by, { action: 'api-key.revealed', targetId: id }, []),
   };
-};
+});

@@ -7,14 +7,15 @@ import {
   ResourceNotFoundException,
 } from '@aws-sdk/client-secrets-manager';
 import { secretName, secretsManager } from '../../platform/aws/secrets-manager.ts';
+import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 
 /** The plaintext of test keys, which a session may reveal again. Live keys are never kept. */
-export const testKeyVault = ({ table }: Scope) => {
+export const testKeyVault = /* @__PURE__ */ using(['test-keys'], ({ table }: Scope) => {
   const nameOf = (keyId: string) => secretName(table.tenant, 'api-keys', keyId);
   return {
     /** Keeps a key's value, in place of the one before. */
-    async keep(keyId: string, plainKey: string): Promise<void> {
+    async store(keyId: string, plainKey: string): Promise<void> {
       const value = { SecretString: plainKey };
       try {
         await secretsManager().send(new CreateSecretCommand({ Name: nameOf(keyId), ...value }));
@@ -37,10 +38,10 @@ export const testKeyVault = ({ table }: Scope) => {
     },
 
     /** Forgets it for good: nobody can bring back a deleted key. */
-    async forget(keyId: string): Promise<void> {
+    async delete(keyId: string): Promise<void> {
       await secretsManager().send(
         new DeleteSecretCommand({ SecretId: nameOf(keyId), ForceDeleteWithoutRecovery: true }),
       );
     },
   };
-};
+});

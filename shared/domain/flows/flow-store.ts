@@ -1,13 +1,14 @@
 import { conflict, notFound } from '../../core/errors.ts';
+import { using } from '../../platform/aws/uses.ts';
 import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import { type CursorQuery, cursorPage } from '../../platform/data/pages.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { firstDraft, savedDraft } from '../../platform/data/versioned.ts';
+import { firstDraft, savedDraft } from '../../platform/data/version-kind.ts';
 import { exists, type Write } from '../../platform/data/writes.ts';
 import { type Flow, flowEntity, flowsPartition } from './flow.ts';
-import { keysOfSteps, useWrites } from './secret-keys.ts';
+import { secretKeysOfSteps, secretUseWrites } from './secret-keys.ts';
 import type { FlowStep } from './steps/step.ts';
 
 export type FlowStore = ReturnType<typeof flowStore>;
@@ -23,7 +24,7 @@ export interface FlowChanges {
 
 const markedEveryMs = 60_000;
 
-export function flowStore(scope: Scope) {
+export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (scope: Scope) => {
   const { table, now, newId } = scope;
   const payloads = payloadStore(scope);
 
@@ -39,7 +40,7 @@ export function flowStore(scope: Scope) {
   ): Promise<Flow> {
     const decided = async (before: Flow) => {
       const { after, beside = [] } = await decide(before);
-      return { put: after, beside: [...beside, ...useWrites(table, id, before, after)] };
+      return { put: after, beside: [...beside, ...secretUseWrites(table, id, before, after)] };
     };
     return found(await table.modify(flowEntity, { id }, decided, { conflictError }));
   }
@@ -91,7 +92,7 @@ export function flowStore(scope: Scope) {
       await table.commit([
         table.writes.insert(flowEntity, flow),
         ...beside(id),
-        ...useWrites(table, id, {}, flow),
+        ...secretUseWrites(table, id, {}, flow),
       ]);
       return { ...flow, steps };
     },
@@ -131,7 +132,7 @@ export function flowStore(scope: Scope) {
     async remove(id: string): Promise<void> {
       const removal = (flow: Flow) => ({
         remove: true as const,
-        beside: [tombstoneOf(scope, id), ...useWrites(table, id, flow, {})],
+        beside: [tombstoneOf(scope, id), ...secretUseWrites(table, id, flow, {})],
       });
       found(await table.modify(flowEntity, { id }, removal, { conflictError }));
     },
@@ -149,11 +150,11 @@ export function flowStore(scope: Scope) {
         .catch(ifRefused(undefined));
     },
   };
-}
+});
 
 const factsOf = (steps: readonly FlowStep[]) => ({
   stepCount: steps.length,
-  secretKeys: keysOfSteps(steps),
+  secretKeys: secretKeysOfSteps(steps),
 });
 
 function found(flow: Flow | undefined): Flow {

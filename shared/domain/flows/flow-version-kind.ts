@@ -1,4 +1,4 @@
-import type { VersionKind } from '../../platform/data/versioned.ts';
+import type { VersionKind } from '../../platform/data/version-kind.ts';
 import { anyVersionPartition, type Flow, FlowVersion, flowVersionEntity, versionsPartition } from './flow.ts';
 
 /** What lists show of a version. */

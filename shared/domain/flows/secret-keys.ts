@@ -21,10 +21,12 @@ export function ownTexts({ config = {} }: WithConfig) {
 }
 
 /** The keys of the secrets that a step names itself. Told by the texts alone: who saves a flow needs no step's code. */
-export const keysOfStep = (step: WithConfig): string[] => [...new Set(ownTexts(step).flatMap(keysOfText))];
+export const secretKeysOfStep = (step: WithConfig): string[] => [
+  ...new Set(ownTexts(step).flatMap(secretKeysOfText)),
+];
 
 /** The keys of the secrets that one text of a config names. */
-export const keysOfText = ({ text, path }: { text: string; path: readonly PropertyKey[] }) =>
+export const secretKeysOfText = ({ text, path }: { text: string; path: readonly PropertyKey[] }) =>
   isScript(path) ? keysOfScript(text) : keysOfTemplate(text);
 
 /** The member of a config that is a script: it has its own way of naming secrets. */
@@ -33,9 +35,9 @@ const isScript = (path: readonly PropertyKey[]) => path.length === 2 && path[1] 
 const known = new WeakMap<readonly WithConfig[], string[]>();
 
 /** The keys of all secrets that steps name, nested ones too. Remembered, since a version is run for every record. */
-export function keysOfSteps(steps: readonly WithConfig[]): string[] {
+export function secretKeysOfSteps(steps: readonly WithConfig[]): string[] {
   const keys = known.get(steps) ?? [
-    ...new Set([...walkSteps(steps)].flatMap(({ step }) => keysOfStep(step))),
+    ...new Set([...walkSteps(steps)].flatMap(({ step }) => secretKeysOfStep(step))),
   ];
   known.set(steps, keys);
   return keys;
@@ -50,7 +52,7 @@ const namedBy = ({ secretKeys = [], publishedSecretKeys = [] }: Naming) =>
   new Set([...secretKeys, ...publishedSecretKeys]);
 
 /** Notes which secrets something names now, and no longer. */
-export function useWrites({ writes }: TenantTable, by: string, before: Naming, after: Naming): Write[] {
+export function secretUseWrites({ writes }: TenantTable, by: string, before: Naming, after: Naming): Write[] {
   const [old, now] = [namedBy(before), namedBy(after)];
   return [
     ...[...now.difference(old)].map((key) => writes.put(secretUseEntity, { key, by })),

@@ -1,3 +1,4 @@
+import { using } from '../../platform/aws/uses.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { versioned } from '../../platform/data/versioned.ts';
@@ -10,7 +11,7 @@ export type VersionStore = ReturnType<typeof versionStore>;
 export type LoadedVersion = Omit<FlowVersion, 'steps'> & { steps: FlowStep[] };
 
 /** Versions of flows, with their steps. Errors are those of `versioned`. */
-export function versionStore(scope: Scope) {
+export const versionStore = /* @__PURE__ */ using([flowStore, payloadStore], (scope: Scope) => {
   const flows = flowStore(scope);
   const payloads = payloadStore(scope);
   const versions = versioned(scope, flowVersionKind, flows);
@@ -38,4 +39,4 @@ export function versionStore(scope: Scope) {
       return { flow, versions: await versions.list(flow) };
     },
   };
-}
+});

@@ -1,5 +1,6 @@
 import { conflict } from '../../core/errors.ts';
 import { forEachConcurrently } from '../../core/for-each-concurrently.ts';
+import { using } from '../../platform/aws/uses.ts';
 import { cleanupQueue } from '../../platform/cleanup/cleanup.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type RecordItem, recordEntity } from './record.ts';
@@ -16,7 +17,7 @@ export interface BulkDeleted {
 }
 
 /** Deletes those of the records that exist, each whole, and has what hung on them removed in the background. */
-export const bulkDeleter = (scope: Scope) => {
+export const bulkDeleter = /* @__PURE__ */ using([recordStore, cleanupQueue], (scope: Scope) => {
   const { getMany } = recordStore(scope);
   const cleanup = cleanupQueue(scope);
 
@@ -43,6 +44,6 @@ export const bulkDeleter = (scope: Scope) => {
       notFoundIds: wanted.filter((id) => !deleted.has(id)),
     };
   };
-};
+});
 
 const renamed = (id: string) => conflict(`The record ${id} was renamed by others, again and again`);

@@ -25,7 +25,7 @@ const isEmpty = (cells: readonly string[]) => cells.every((cell) => cell.trim() 
 
 const pieceBytes = 16_384;
 
-interface Told {
+interface RowCallbacks {
   /** Told the line of a row whose quote never closes: it and all that follows it is not among the rows. */
   onUnclosed?: (line: number) => void;
   /** Told of each cell as it is read, by its place in the row and how many rows came before. May throw to end it. */
@@ -36,7 +36,7 @@ interface Told {
 export async function* streamRows(
   file: Buffer,
   delimiter: string,
-  { onUnclosed, onCell }: Told = {},
+  { onUnclosed, onCell }: RowCallbacks = {},
 ): AsyncGenerator<CsvRow> {
   const beginOf = lineFinder(file);
   let rows = 0;

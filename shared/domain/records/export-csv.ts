@@ -1,6 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import { chunksOf } from '../../core/chunks.ts';
 import { invalidAt } from '../../core/errors.ts';
+import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { cellOf, columnOf } from './csv-cells.ts';
 import type { RecordItem } from './record.ts';
@@ -34,7 +35,7 @@ interface Survey {
  * The records that filters mean as CSV, in pieces; nothing where there are none. They are read twice, since the header
  * names the keys of them all: what is created in between is left out, and so are keys that nothing had before.
  */
-export const csvExporter = (scope: Scope) => {
+export const csvExporter = /* @__PURE__ */ using([recordStore], (scope: Scope) => {
   const { matching, stillMatching } = recordStore(scope);
 
   async function survey({ filters, keys, checkDeadline }: Asked): Promise<Survey> {
@@ -74,7 +75,7 @@ export const csvExporter = (scope: Scope) => {
     const surveyed = await survey(asked);
     return surveyed.newest === undefined ? undefined : pieces(asked.filters, surveyed);
   };
-};
+});
 
 // A line break of any kind has to be quoted, since upload-csv takes each for the end of a row.
 const linesOf = (rows: string[][]) =>

@@ -32,7 +32,7 @@ export const NewMetadata = Metadata.check(within('metadata', metadataBytesMax));
 export const NewMessages = RecordMessages.check(within('messages', messagesBytesMax));
 
 /** The first of some values that an answer has room for. */
-export function firstWithin<T>(values: readonly T[], bytesMax: number): T[] {
+export function takeWithinBytes<T>(values: readonly T[], bytesMax: number): T[] {
   let bytes = 0;
   const end = values.findIndex((value) => {
     bytes += answerBytes(value);

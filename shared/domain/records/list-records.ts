@@ -1,11 +1,11 @@
 import { type CursorPagination, type CursorQuery, cursorPage } from '../../platform/data/pages.ts';
 import { answerBytesMax } from '../../platform/http/answer-size.ts';
-import { firstWithin } from './limits.ts';
+import { takeWithinBytes } from './limits.ts';
 import type { RecordItem } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
-import { recordPredicate, typeAsked } from './record-predicate.ts';
-import { meansNothing, type RecordReads, recordIn, recordSource } from './record-source.ts';
-import type { Pair } from './record-writer.ts';
+import { recordPredicate, typeFilterOf } from './record-predicate.ts';
+import { matchesNothing, type RecordReads, recordIn, recordSource } from './record-source.ts';
+import type { TypeAndName } from './record-writer.ts';
 
 export interface RecordPage {
   records: RecordItem[];
@@ -13,7 +13,7 @@ export interface RecordPage {
 }
 
 export interface ListReads extends RecordReads {
-  idOf: (pair: Pair) => Promise<string | undefined>;
+  idOf: (pair: TypeAndName) => Promise<string | undefined>;
 }
 
 /** Lists records newest first: slim index entries, then the records of those that the page shows, or has to look at. */
@@ -25,8 +25,8 @@ export function listRecords(reads: ListReads) {
       ? rows.flatMap((row) => recordIn(row) ?? [])
       : await reads.getMany(rows.map(({ id }) => id as string));
     const fitting = Math.min(
-      firstWithin(records, answerBytesMax).length,
-      firstWithin(records.toReversed(), answerBytesMax).length,
+      takeWithinBytes(records, answerBytesMax).length,
+      takeWithinBytes(records.toReversed(), answerBytesMax).length,
     );
     if (fitting === records.length) return { records, pagination };
     const shorter = await page(filters, { ...query, limit: fitting });
@@ -35,7 +35,7 @@ export function listRecords(reads: ListReads) {
 
   return async (filters: RecordFilters, query: CursorQuery): Promise<RecordPage> => {
     const isFirst = !query.cursor && !query.direction;
-    const known = isFirst || meansNothing(filters) ? await knownRecords(reads, filters) : undefined;
+    const known = isFirst || matchesNothing(filters) ? await knownRecords(reads, filters) : undefined;
     return known ? { records: known, pagination: wholeList(known.length, query) } : page(filters, query);
   };
 }
@@ -45,8 +45,8 @@ export async function knownRecords(
   reads: ListReads,
   filters: RecordFilters,
 ): Promise<RecordItem[] | undefined> {
-  if (meansNothing(filters)) return [];
-  const [type, { name }] = [typeAsked(filters), filters];
+  if (matchesNothing(filters)) return [];
+  const [type, { name }] = [typeFilterOf(filters), filters];
   if (type === undefined || name === undefined) return undefined;
   const id = await reads.idOf({ type, name });
   return (id ? await reads.getMany([id]) : []).filter(recordPredicate(filters, reads.now()));

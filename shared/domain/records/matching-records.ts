@@ -3,7 +3,7 @@ import { walk } from '../../platform/data/listing.ts';
 import { knownRecords, type ListReads } from './list-records.ts';
 import type { RecordItem } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
-import { recordPredicate, typeAsked } from './record-predicate.ts';
+import { recordPredicate, typeFilterOf } from './record-predicate.ts';
 import { recordIn, recordSource } from './record-source.ts';
 
 export interface MatchingPage {
@@ -24,7 +24,7 @@ export const matchingRecords = (reads: ListReads) =>
     for await (const { rows, units } of walk(reads.table, source, { beside: newest, including: true })) {
       const records = rows.flatMap((row) => recordIn(row) ?? []);
       yield { records: distinct ? records.filter(isFirst) : records, units };
-      if (distinct && types.size > 0 && typeAsked(filters) !== undefined) return;
+      if (distinct && types.size > 0 && typeFilterOf(filters) !== undefined) return;
     }
   };
 

@@ -1,3 +1,4 @@
+import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { RecordItem } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
@@ -15,16 +16,18 @@ export interface FilterPreview {
 }
 
 /** How many records a filter means, and the newest of them. */
-export const filterPreviewer =
+export const filterPreviewer = /* @__PURE__ */ using(
+  [recordStore],
   (scope: Scope, unitsAllowed = unitsMax) =>
-  async (recordFilter: NonNullable<RecordFilters['recordFilter']>): Promise<FilterPreview> => {
-    const preview: FilterPreview = { matchedCount: 0, samples: [], truncated: false };
-    let units = 0;
-    for await (const page of recordStore(scope).matching({ recordFilter })) {
-      if (units >= unitsAllowed) return { ...preview, truncated: true };
-      preview.matchedCount += page.records.length;
-      preview.samples.push(...page.records.slice(0, samplesMax - preview.samples.length));
-      units += page.units;
-    }
-    return preview;
-  };
+    async (recordFilter: NonNullable<RecordFilters['recordFilter']>): Promise<FilterPreview> => {
+      const preview: FilterPreview = { matchedCount: 0, samples: [], truncated: false };
+      let units = 0;
+      for await (const page of recordStore(scope).matching({ recordFilter })) {
+        if (units >= unitsAllowed) return { ...preview, truncated: true };
+        preview.matchedCount += page.records.length;
+        preview.samples.push(...page.records.slice(0, samplesMax - preview.samples.length));
+        units += page.units;
+      }
+      return preview;
+    },
+);

@@ -3,12 +3,12 @@ import type { RecordItem } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
 
 /** The one type that filters allow, where they name one. */
-export const typeAsked = ({ type, recordFilter }: RecordFilters) => type ?? recordFilter?.type;
+export const typeFilterOf = ({ type, recordFilter }: RecordFilters) => type ?? recordFilter?.type;
 
 /** What filters ask of a record, all together. */
 export function recordPredicate(filters: RecordFilters, now: Date): (record: RecordItem) => boolean {
   const { name, search = '' } = filters;
-  const type = typeAsked(filters);
+  const type = typeFilterOf(filters);
   const ofMetadata = metadataPredicate(filters, now);
   return (record) =>
     (type === undefined || record.type === type) &&

@@ -6,7 +6,7 @@ import { jsonBytes } from './limits.ts';
 import { metadataPredicate } from './metadata-predicates.ts';
 import { type RecordItem, recordsRange } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
-import { typeAsked } from './record-predicate.ts';
+import { typeFilterOf } from './record-predicate.ts';
 
 /** Of the table, and the records of some ids that exist. */
 export interface RecordReads {
@@ -23,7 +23,7 @@ const readPerQuery = 250;
 const bytesPerUnit = 4_096;
 
 /** Whether no record can pass. No record belongs to a surface yet. */
-export const meansNothing = ({ type, recordFilter, product_surface_id }: RecordFilters) =>
+export const matchesNothing = ({ type, recordFilter, product_surface_id }: RecordFilters) =>
   product_surface_id !== undefined || (recordFilter && type !== undefined && type !== recordFilter.type);
 
 /**
@@ -39,7 +39,10 @@ export function recordSource(reads: RecordReads, filters: RecordFilters, { whole
   };
   if (filters.distinct === undefined) return source;
   const ofType = (type: string) => recordSource(reads, { ...filters, type, distinct: undefined });
-  return { ...source, postFilter: distinctPostFilter(table, { source, ofType, type: typeAsked(filters) }) };
+  return {
+    ...source,
+    postFilter: distinctPostFilter(table, { source, ofType, type: typeFilterOf(filters) }),
+  };
 }
 
 /** The record of a row, if a filter has read it. */
@@ -72,7 +75,7 @@ function readingPostFilter(
 
 function indexOf(filters: RecordFilters): ListSource {
   const { name, search } = filters;
-  const source: ListSource = recordsRange(typeAsked(filters));
+  const source: ListSource = recordsRange(typeFilterOf(filters));
   const conditions = {
     ...(name !== undefined && { '#summary.#name = :name': { name } }),
     ...(search && { 'contains(#summary.#search, :search)': { search: search.toLowerCase() } }),

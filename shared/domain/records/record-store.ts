@@ -1,4 +1,5 @@
 import { conflict, notFound } from '../../core/errors.ts';
+import { using } from '../../platform/aws/uses.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import { isConditionFailed, retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
@@ -11,19 +12,19 @@ import { matchingRecords, stillMatching } from './matching-records.ts';
 import { newRecord, type Owner, RecordDraft } from './new-record.ts';
 import { type RecordItem, recordEntity, recordGuardEntity } from './record.ts';
 import {
+  hasTypeAndName,
   insertsOf,
-  isNamed,
   moveOf,
   nameTaken,
-  newValues,
-  type Pair,
   type RecordChanges,
   removalOf,
+  type TypeAndName,
+  valuesUpdate,
 } from './record-writer.ts';
 
 export type RecordStore = ReturnType<typeof recordStore>;
 
-export function recordStore(scope: Scope) {
+export const recordStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
   const { table, signal } = scope;
 
   async function get(id: string): Promise<RecordItem> {
@@ -47,11 +48,11 @@ export function recordStore(scope: Scope) {
   }
 
   /** The record of this type and name, if there is one. */
-  const idOf = async (pair: Pair): Promise<string | undefined> =>
+  const idOf = async (pair: TypeAndName): Promise<string | undefined> =>
     (await table.get(recordGuardEntity, pair, { consistent: true }))?.id;
 
   const replaceValues = (id: string, changes: RecordChanges, condition: Condition) => {
-    const update = { ...newValues(scope, changes), add: { revision: 1 } };
+    const update = { ...valuesUpdate(scope, changes), add: { revision: 1 } };
     return table.updateAndGet(recordEntity, table.writes.update(recordEntity, { id }, update, condition));
   };
 
@@ -68,7 +69,7 @@ export function recordStore(scope: Scope) {
     createEach: insertEach(scope),
 
     /** @throws 409 where there is a record of this type and name. */
-    async refuseTaken(pair: Pair): Promise<void> {
+    async assertNameFree(pair: TypeAndName): Promise<void> {
       if (await idOf(pair)) throw nameTaken(pair);
     },
 
@@ -88,23 +89,23 @@ export function recordStore(scope: Scope) {
       const decide = (before: RecordItem) => {
         const { type = before.type, name = before.name } = changes;
         return type === before.type && name === before.name
-          ? { update: newValues(scope, changes), condition: isNamed(before) }
+          ? { update: valuesUpdate(scope, changes), condition: hasTypeAndName(before) }
           : moveOf(scope, before, changes);
       };
       return found(await table.modify(recordEntity, { id }, decide, { consistent: true, conflictError }));
     },
 
     /** Creates the record, or replaces the metadata of the one of that type and name. @throws ServiceError as create does. */
-    async upsert({ userId, organizationId, ...given }: Owner & Pair & Pick<RecordItem, 'metadata'>) {
+    async upsert({ userId, organizationId, ...given }: Owner & TypeAndName & Pick<RecordItem, 'metadata'>) {
       const draft = parseOrReject(RecordDraft, given);
-      const attempt = async () => {
+      const upsertOnce = async () => {
         const id = await idOf(draft);
-        if (id) return replaceValues(id, { metadata: draft.metadata }, isNamed(draft));
+        if (id) return replaceValues(id, { metadata: draft.metadata }, hasTypeAndName(draft));
         const record = newRecord(scope, { userId, organizationId }, draft);
         await table.commit(insertsOf(table.writes, record));
         return record;
       };
-      return retryOnConflict(attempt, { conflictError });
+      return retryOnConflict(upsertOnce, { conflictError });
     },
 
     /** The record is gone from all reads at once. Its step results are left to the cleanup. */
@@ -113,7 +114,7 @@ export function recordStore(scope: Scope) {
       found(await table.modify(recordEntity, { id }, removal, { consistent: true, conflictError }));
     },
   };
-}
+});
 
 function found(record: RecordItem | undefined): RecordItem {
   if (!record) throw notFound('Record');

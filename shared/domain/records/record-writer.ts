@@ -6,10 +6,10 @@ import type { RecordDraft } from './new-record.ts';
 import { type RecordItem, recordEntity, recordGuardEntity } from './record.ts';
 
 /** A type and a name: one record of a tenant at most has both. */
-export type Pair = Pick<RecordItem, 'type' | 'name'>;
+export type TypeAndName = Pick<RecordItem, 'type' | 'name'>;
 export type RecordChanges = { [Field in keyof RecordDraft]?: RecordDraft[Field] | undefined };
 
-export const isNamed = ({ type, name }: Pair): Condition => ({
+export const hasTypeAndName = ({ type, name }: TypeAndName): Condition => ({
   expression: '#summary.#type = :type AND #summary.#name = :name',
   values: { type, name },
 });
@@ -32,7 +32,7 @@ const storedOf = (record: RecordItem) => ({
 });
 
 /** An update of the values that are sent: they replace the old ones whole. */
-export const newValues = ({ now }: Scope, { metadata, messages }: RecordChanges) => ({
+export const valuesUpdate = ({ now }: Scope, { metadata, messages }: RecordChanges) => ({
   set: {
     metadata: metadata && JSON.stringify(metadata),
     messages: messages === undefined ? undefined : JSON.stringify(messages),
@@ -59,14 +59,14 @@ export function moveOf({ table: { writes }, now }: Scope, before: RecordItem, ch
 /** What `table.modify` makes of a record that is deleted. */
 export const removalOf = (scope: Scope, record: RecordItem) => ({
   remove: true as const,
-  condition: isNamed(record),
+  condition: hasTypeAndName(record),
   beside: [
     scope.table.writes.remove(recordGuardEntity, record, isHeldBy(record)),
     tombstoneOf(scope, record.id),
   ],
 });
 
-export const nameTaken = ({ type, name }: Pair) =>
+export const nameTaken = ({ type, name }: TypeAndName) =>
   conflict({
     path: 'name',
     code: 'NAME_TAKEN',

@@ -1,6 +1,7 @@
 import type { FlowRecord, MergeStrategy, RecordSelector, RecordsPort } from '../../adapters/ports.ts';
 import { conflict, ServiceError } from '../../core/errors.ts';
 import { StepError } from '../../core/step-error.ts';
+import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { parseOrReject } from '../../platform/http/validation.ts';
 import { findRecord, isMatch } from './find-record.ts';
@@ -9,13 +10,13 @@ import { mergeMetadata } from './merge-metadata.ts';
 import type { Owner } from './new-record.ts';
 import { type RecordItem, recordEntity } from './record.ts';
 import { recordStore } from './record-store.ts';
-import { newValues } from './record-writer.ts';
+import { valuesUpdate } from './record-writer.ts';
 
 /** With waits in between, enough for fifty runs that write to one record at once. */
 const attempts = 20;
 
 /** The tenant's records, as a running flow reaches them. */
-export function recordsPort(scope: Scope, owner: Owner): RecordsPort {
+export const recordsPort = /* @__PURE__ */ using([recordStore], (scope: Scope, owner: Owner): RecordsPort => {
   const find = findRecord(scope);
 
   async function update(selector: RecordSelector, updates: Record<string, unknown>, strategy: MergeStrategy) {
@@ -24,7 +25,7 @@ export function recordsPort(scope: Scope, owner: Owner): RecordsPort {
     const known = await find(selector);
     if (!known) return undefined;
     const merged = ({ metadata }: RecordItem) => ({
-      update: newValues(scope, {
+      update: valuesUpdate(scope, {
         metadata: parseOrReject(NewMetadata, mergeMetadata[strategy](metadata, given)),
       }),
     });
@@ -43,7 +44,7 @@ export function recordsPort(scope: Scope, owner: Owner): RecordsPort {
     upsert: (record) => asStep(() => recordStore(scope).upsert({ ...record, ...owner })),
     update: (...asked) => asStep(async () => seen(await update(...asked))),
   };
-}
+});
 
 const conflictError = () => conflict('The record was changed by others at the same time, again and again');
 

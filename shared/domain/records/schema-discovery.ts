@@ -1,10 +1,11 @@
 import { instantOf, isPlainNumber, truthOf } from '../../core/filters/comparison.ts';
+import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { answerBytesMax } from '../../platform/http/answer-size.ts';
-import { firstWithin, jsonBytes } from './limits.ts';
+import { jsonBytes, takeWithinBytes } from './limits.ts';
 import { fieldsOf } from './metadata-fields.ts';
+import { visitNewestRecords } from './newest-records.ts';
 import { type RecordItem, recordsRange } from './record.ts';
-import { lookAtNewest } from './type-sample.ts';
 
 export const inferredTypes = ['string', 'number', 'boolean', 'date', 'array', 'object'] as const;
 type InferredType = (typeof inferredTypes)[number];
@@ -23,7 +24,7 @@ const examplesMax = 5;
 const exampleLengthMax = 100;
 const exampleBytesMax = 600;
 
-interface Tally {
+interface FieldStatistics {
   count: number;
   types: Map<InferredType, number>;
   /** By their JSON. */
@@ -31,38 +32,41 @@ interface Tally {
 }
 
 /** Tells from a sample of a type's newest records which fields they have, those that most have first. */
-export const schemaDiscovery = (scope: Scope) => async (type: string, sample: number) => {
-  const tallies = new Map<string, Tally>();
-  let nameBytesLeft = namesBytesMax;
-  let sampledRecords = 0;
-  const look = (record: RecordItem) => {
-    sampledRecords++;
-    for (const [name, value] of fieldsOf(record)) {
-      let tally = tallies.get(name);
-      if (!tally) {
-        nameBytesLeft -= Buffer.byteLength(name) + exampleLengthMax;
-        if (nameBytesLeft < 0) continue;
-        tally = { count: 0, types: new Map(), examples: new Map() };
-        tallies.set(name, tally);
+export const schemaDiscovery = /* @__PURE__ */ using(
+  ['table:read'],
+  (scope: Scope) => async (type: string, sample: number) => {
+    const statistics = new Map<string, FieldStatistics>();
+    let nameBytesLeft = namesBytesMax;
+    let sampledRecords = 0;
+    const look = (record: RecordItem) => {
+      sampledRecords++;
+      for (const [name, value] of fieldsOf(record)) {
+        let tally = statistics.get(name);
+        if (!tally) {
+          nameBytesLeft -= Buffer.byteLength(name) + exampleLengthMax;
+          if (nameBytesLeft < 0) continue;
+          tally = { count: 0, types: new Map(), examples: new Map() };
+          statistics.set(name, tally);
+        }
+        addTo(tally, value);
       }
-      addTo(tally, value);
-    }
-  };
-  const [totalRecords] = await Promise.all([
-    scope.table.count(recordsRange(type)),
-    lookAtNewest(scope, type, { readMax: sample }, look),
-  ]);
-  const fields = [...tallies]
-    .map(([name, { count, types, examples }]): FoundField => {
-      const byCount = [...types].toSorted(([, one], [, other]) => other - one).map(([each]) => each);
-      return { name, types: byCount, count, examples: [...examples.values()] };
-    })
-    .toSorted((one, other) => other.count - one.count)
-    .slice(0, fieldsMax);
-  return { fields: firstWithin(fields, answerBytesMax), sampledRecords, totalRecords };
-};
+    };
+    const [totalRecords] = await Promise.all([
+      scope.table.count(recordsRange(type)),
+      visitNewestRecords(scope, type, { readMax: sample }, look),
+    ]);
+    const fields = [...statistics]
+      .map(([name, { count, types, examples }]): FoundField => {
+        const byCount = [...types].toSorted(([, one], [, other]) => other - one).map(([each]) => each);
+        return { name, types: byCount, count, examples: [...examples.values()] };
+      })
+      .toSorted((one, other) => other.count - one.count)
+      .slice(0, fieldsMax);
+    return { fields: takeWithinBytes(fields, answerBytesMax), sampledRecords, totalRecords };
+  },
+);
 
-function addTo(tally: Tally, value: unknown): void {
+function addTo(tally: FieldStatistics, value: unknown): void {
   const { types, examples } = tally;
   tally.count++;
   const type = typeOf(value);

@@ -8,7 +8,7 @@ import type { SecretStore } from '../secrets/secret-store.ts';
 import { isConfigured } from './source.ts';
 
 /** A value, and the secret that it is for: by its key, its item (which is called as the key is) or its id. */
-export const IntakeItem = z.strictObject({
+export const SecretRequestItem = z.strictObject({
   key: SecretKey.optional(),
   itemId: SecretKey.optional(),
   secretId: idOf('secret').optional(),
@@ -17,12 +17,12 @@ export const IntakeItem = z.strictObject({
   displayName: z.string().max(255).optional(),
   expectedVersion: z.int().min(0).optional(),
 });
-export type IntakeItem = z.infer<typeof IntakeItem>;
+export type SecretRequestItem = z.infer<typeof SecretRequestItem>;
 
-type Keyed = IntakeItem & { key: string };
+type Keyed = SecretRequestItem & { key: string };
 
 /** The keys of the secrets that items name; nothing for one that names none. */
-export const keysOfItems = (items: readonly IntakeItem[], secrets: Pick<SecretStore, 'get'>) =>
+export const keysOfItems = (items: readonly SecretRequestItem[], secrets: Pick<SecretStore, 'get'>) =>
   Promise.all(
     items.map(async ({ key, itemId, secretId }) => {
       if (key ?? itemId) return key ?? itemId;
@@ -42,7 +42,7 @@ interface Context {
 }
 
 /** The items with the keys of their secrets. @throws 400 that names all that is wrong, each by its path. */
-export function keyedItems(items: readonly IntakeItem[], { keys, allowed, known }: Context): Keyed[] {
+export function keyedItems(items: readonly SecretRequestItem[], { keys, allowed, known }: Context): Keyed[] {
   const wrong = items.flatMap((item, index) => {
     const key = keys[index];
     const fault = faultOf(item, key, keys.indexOf(key) < index, key ? known.get(key) : undefined, allowed);
@@ -53,7 +53,7 @@ export function keyedItems(items: readonly IntakeItem[], { keys, allowed, known 
 }
 
 function faultOf(
-  { itemId, secretId }: IntakeItem,
+  { itemId, secretId }: SecretRequestItem,
   key: string | undefined,
   isRepeated: boolean,
   secret: Secret | undefined,
@@ -75,7 +75,7 @@ function faultOf(
 }
 
 /** @throws 409 where a secret is not as it was expected, or has a value that a setup link may not replace. */
-export function refuseStale(
+export function assertCurrent(
   items: readonly Keyed[],
   secrets: ReadonlyMap<string, Secret>,
   { replaces }: { replaces: boolean },

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Intake } from '../../platform/auth/setup-link.ts';
 import type { Secret } from '../secrets/secret.ts';
-import { IntakeSource, isConfigured } from './source.ts';
+import { isConfigured, SecretRequestSource } from './source.ts';
 
 const Status = z.enum(['configured', 'needs_configuration', 'invalid']);
 
@@ -19,20 +19,20 @@ const Item = z
   })
   .meta({ id: 'SecretIntakeItem' });
 
-export const IntakeManifest = z
+export const SecretRequestManifest = z
   .object({
     title: z.string(),
     description: z.string().optional(),
     configurationStatus: Status,
     pendingConfigurationCount: z.int(),
     items: z.array(Item),
-    source: IntakeSource,
+    source: SecretRequestSource,
     returnUrl: z.string().optional(),
   })
   .meta({ id: 'SecretIntakeManifest' });
 
 interface Asked {
-  source: IntakeSource;
+  source: SecretRequestSource;
   returnUrl?: string | undefined;
   intake: Intake | undefined;
   keys: readonly string[];
@@ -40,7 +40,7 @@ interface Asked {
 }
 
 /** What an intake asks for, and what it has already. */
-export function intakeManifest({ source, returnUrl, intake, keys, secrets }: Asked) {
+export function secretRequestManifest({ source, returnUrl, intake, keys, secrets }: Asked) {
   const items = keys.map((key) => itemOf(key, secrets.get(key)));
   const pending = items.filter(({ status }) => status !== 'configured').length;
   return {

@@ -8,7 +8,7 @@ import type { SecretStore } from '../secrets/secret-store.ts';
 const needs = { secret: 'key', product: 'productId' } as const;
 
 /** Which secrets an intake is about. */
-export const IntakeSource = z
+export const SecretRequestSource = z
   .strictObject({
     type: z.enum(['manual', 'secret', 'product']),
     key: SecretKey.optional(),
@@ -25,11 +25,11 @@ export const IntakeSource = z
       params,
     });
   });
-export type IntakeSource = z.infer<typeof IntakeSource>;
+export type SecretRequestSource = z.infer<typeof SecretRequestSource>;
 
 /** The keys that a source is about; nothing where it leaves them to who submits. */
 export async function keysOf(
-  source: IntakeSource,
+  source: SecretRequestSource,
   intake: Intake | undefined,
   secrets: Pick<SecretStore, 'byKeys'>,
 ): Promise<string[] | undefined> {

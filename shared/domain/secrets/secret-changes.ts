@@ -4,7 +4,7 @@ import type { Principal } from '../../platform/identity/principal.ts';
 import type { Secret } from './secret.ts';
 
 /** What somebody says of a secret. What is missing stays as it is; an empty description takes it off. */
-export interface GivenSecret {
+export interface SecretInput {
   key: string;
   value?: string | undefined;
   description?: string | undefined;
@@ -25,7 +25,7 @@ export function changeOf(
   { now, newId }: Pick<Scope, 'now' | 'newId'>,
   { userId, organizationId }: Pick<Principal, 'userId' | 'organizationId'>,
   before: Secret | undefined,
-  { key, value, description }: GivenSecret,
+  { key, value, description }: SecretInput,
 ): SecretChange {
   const at = now().toISOString();
   const base: Secret = before ?? {
@@ -64,7 +64,7 @@ export const revocationOf = ({ now }: Pick<Scope, 'now'>, before: Secret): Secre
   },
 });
 
-export function refuseOtherVersion(secret: Secret | undefined, expected: number | undefined): void {
+export function assertVersion(secret: Secret | undefined, expected: number | undefined): void {
   const actual = secret?.version ?? 0;
   if (expected === undefined || expected === actual) return;
   const message = `Version ${expected} was expected, but the secret has version ${actual}`;

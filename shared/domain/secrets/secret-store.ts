@@ -1,4 +1,5 @@
 import { conflict, hasCode, notFound } from '../../core/errors.ts';
+import { using } from '../../platform/aws/uses.ts';
 import { decode } from '../../platform/data/entity.ts';
 import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -12,8 +13,8 @@ import {
   secretsPartition,
   secretUsesPartition,
 } from './secret.ts';
-import { changeOf, type GivenSecret, refuseOtherVersion, revocationOf } from './secret-changes.ts';
-import { type SecretVault, secretVault } from './secret-vault.ts';
+import { assertVersion, changeOf, revocationOf, type SecretInput } from './secret-changes.ts';
+import { secretVault } from './secret-vault.ts';
 import { secretWriter } from './secret-writer.ts';
 
 export type SecretStore = ReturnType<typeof secretStore>;
@@ -25,7 +26,9 @@ interface Expected {
 
 const isConflict = (error: unknown) => hasCode(error, 'CONFLICT');
 
-export const secretStore = (scope: Scope, vault: SecretVault = secretVault(scope)) => {
+const parts = ['table:write', secretVault] as const;
+
+export const secretStore = /* @__PURE__ */ using(parts, (scope: Scope, vault = secretVault(scope)) => {
   const { table } = scope;
   const write = secretWriter(scope, vault);
 
@@ -37,7 +40,7 @@ export const secretStore = (scope: Scope, vault: SecretVault = secretVault(scope
     return secret;
   }
 
-  async function writeOne(principal: Principal, before: Secret | undefined, given: GivenSecret) {
+  async function writeOne(principal: Principal, before: Secret | undefined, given: SecretInput) {
     const change = changeOf(scope, principal, before, given);
     const [secret = change.after] = await write(principal, [change]);
     return secret;
@@ -56,7 +59,7 @@ export const secretStore = (scope: Scope, vault: SecretVault = secretVault(scope
     },
 
     /** Also brings back one that was revoked, with its id and its count of values. @throws 409 when it is there. */
-    async create(principal: Principal, given: GivenSecret): Promise<Secret> {
+    async create(principal: Principal, given: SecretInput): Promise<Secret> {
       const before = (await findSecrets(table, [given.key])).get(given.key);
       if (!before || before.status === 'revoked') return writeOne(principal, before, given);
       const message = `There is a secret ${given.key} already`;
@@ -66,10 +69,10 @@ export const secretStore = (scope: Scope, vault: SecretVault = secretVault(scope
     async update(
       principal: Principal,
       id: string,
-      { expectedVersion, ...given }: Omit<GivenSecret, 'key'> & Expected,
+      { expectedVersion, ...given }: Omit<SecretInput, 'key'> & Expected,
     ): Promise<Secret> {
       const before = await get(id);
-      refuseOtherVersion(before, expectedVersion);
+      assertVersion(before, expectedVersion);
       return writeOne(principal, before, { ...given, key: before.key });
     },
 
@@ -79,7 +82,7 @@ export const secretStore = (scope: Scope, vault: SecretVault = secretVault(scope
      */
     async setAll(
       principal: Principal,
-      items: readonly (GivenSecret & { value: string } & Expected)[],
+      items: readonly (SecretInput & { value: string } & Expected)[],
       beside: readonly Write[] = [],
     ): Promise<Secret[]> {
       const known = await findSecrets(
@@ -88,7 +91,7 @@ export const secretStore = (scope: Scope, vault: SecretVault = secretVault(scope
       );
       const changes = items.map(({ expectedVersion, ...given }) => {
         const before = known.get(given.key);
-        refuseOtherVersion(before, expectedVersion);
+        assertVersion(before, expectedVersion);
         return changeOf(scope, principal, before, given);
       });
       return write(principal, changes, beside);
@@ -96,15 +99,15 @@ export const secretStore = (scope: Scope, vault: SecretVault = secretVault(scope
 
     /** Revokes it, whatever others make of it meanwhile. @returns by how many it is still named. */
     async remove(principal: Principal, id: string): Promise<{ referenceCount: number }> {
-      const attempt = async () => {
+      const revokeOnce = async () => {
         const before = await get(id);
         // First, so that who tries again after a fault finds the secret still there, if without a value.
         await vault.revoke(id);
         await write(principal, [revocationOf(scope, before)]);
         return before;
       };
-      const { key } = await retryOnConflict(attempt, { isConflict });
+      const { key } = await retryOnConflict(revokeOnce, { isConflict });
       return { referenceCount: await table.count({ partition: secretUsesPartition(key) }) };
     },
   };
-};
+});

@@ -20,7 +20,7 @@ export const secretWriter = (scope: Scope, vault: SecretVault) => {
   const { table } = scope;
 
   /** What was kept for secrets that do not come to be. Left lying, it would be paid for. */
-  const abandon = (changes: readonly SecretChange[], kept: ReadonlyMap<string, string>) =>
+  const discardValues = (changes: readonly SecretChange[], kept: ReadonlyMap<string, string>) =>
     Promise.all(
       changes
         .filter(({ before, after }) => !before && kept.has(after.id))
@@ -35,11 +35,11 @@ export const secretWriter = (scope: Scope, vault: SecretVault) => {
       await forEachConcurrently(changes, valuesAtOnce, async ({ before, after: { id }, value }) => {
         // Whoever deletes an active one at this moment shall not find it restored afterwards.
         const restores = before?.status !== 'active';
-        if (value !== undefined) kept.set(id, await vault.keep(id, value, { restores }));
+        if (value !== undefined) kept.set(id, await vault.store(id, value, { restores }));
       });
       return kept;
     } catch (error) {
-      await abandon(changes, kept);
+      await discardValues(changes, kept);
       throw error;
     }
   }
@@ -71,7 +71,7 @@ export const secretWriter = (scope: Scope, vault: SecretVault) => {
     } catch (error) {
       // After any other failure the transaction may have taken place all the same.
       if (!(error instanceof ConditionFailed)) throw error;
-      await abandon(changes, kept);
+      await discardValues(changes, kept);
       throw error.failed.some((index) => index < changes.length) ? changedMeanwhile() : error;
     }
     tell();

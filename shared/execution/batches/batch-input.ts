@@ -11,8 +11,8 @@ export interface BatchInput {
   messages?: unknown;
 }
 
-export const stowBatchInput = (scope: Scope, batchId: string, input: BatchInput) =>
+export const offloadBatchInput = (scope: Scope, batchId: string, input: BatchInput) =>
   payloadStore(scope).offload(`batches/${batchId}/input`, input);
 
-export const batchInputOf = async (scope: Scope, batch: Batch | undefined): Promise<BatchInput> =>
+export const fetchBatchInput = async (scope: Scope, batch: Batch | undefined): Promise<BatchInput> =>
   batch?.dispatched ? ((await payloadStore(scope).fetch(batch.dispatched.input)) as BatchInput) : {};

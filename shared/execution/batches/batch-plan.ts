@@ -3,10 +3,11 @@ import { chunksOf } from '../../core/chunks.ts';
 import { derivedId } from '../../core/ids.ts';
 import { recordsRange } from '../../domain/records/record.ts';
 import { sendGrouped } from '../../platform/aws/queues.ts';
+import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Batch } from './batch.ts';
 import { batchStore, slotOf } from './batch-store.ts';
-import { groupOf, type RunMessage } from './run-message.ts';
+import { fifoGroupOf, type RunMessage } from './run-message.ts';
 
 /** Asks a worker to give a batch's records their messages, from the n-th on. */
 export const PlanMessage = z.object({
@@ -34,7 +35,9 @@ export interface ListedRecord {
 const recordsPerPlan = 5_000;
 const recordsPerQuery = 1_000;
 
-export const batchPlanner = (scope: Scope) => {
+const parts = [batchStore, 'queue:plan', 'queue:runs'] as const;
+
+export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
   const { table } = scope;
   const batches = batchStore(scope);
 
@@ -75,7 +78,7 @@ export const batchPlanner = (scope: Scope) => {
         ...(sending && { sending }),
       };
       const fifoGroup = fifoGroups.get(slot) ?? [];
-      fifoGroup.push({ id: `${batch.id}.${record.id}`, group: groupOf(body), body });
+      fifoGroup.push({ id: `${batch.id}.${record.id}`, group: fifoGroupOf(body), body });
       fifoGroups.set(slot, fifoGroup);
     });
     for (const some of chunksOf([...fifoGroups.values()], 10)) {
@@ -84,7 +87,7 @@ export const batchPlanner = (scope: Scope) => {
   }
 
   /** Leaves the planning to a worker. */
-  async function hand(message: PlanMessage): Promise<void> {
+  async function enqueuePlan(message: PlanMessage): Promise<void> {
     const { batchId, n, again } = message;
     const id = `${batchId}.${n}${again ? `.again-${again}` : ''}`;
     await sendGrouped('PLAN_QUEUE_URL', [{ id, group: batchId, body: message }]);
@@ -126,21 +129,27 @@ export const batchPlanner = (scope: Scope) => {
         await finish(n + planned);
         return;
       }
-      return { tenant: table.tenant, batchId, after: last, n: n + recordsPerPlan, ...(again && { again }) };
+      return {
+        tenant: table.tenant,
+        batchId,
+        after: last,
+        n: n + recordsPerPlan,
+        ...(again && { again }),
+      };
     },
 
     /** Has the messages of a batch sent once more, for the n-th time. */
-    async again(batch: Batch, sending: number): Promise<void> {
+    async resend(batch: Batch, sending: number): Promise<void> {
       const { id: batchId, flowId, dispatched } = batch;
       const { tenant } = table;
-      if (!dispatched) return hand({ tenant, batchId, after: null, n: 0, again: sending });
+      if (!dispatched) return enqueuePlan({ tenant, batchId, after: null, n: 0, again: sending });
       const { runId, recordId } = dispatched;
       const body: RunMessage = { tenant, batchId, flowId, recordId, runId, slot: 0, sending };
       await sendGrouped('RUNS_QUEUE_URL', [
-        { id: `${batchId}.${runId}.again-${sending}`, group: groupOf(body), body },
+        { id: `${batchId}.${runId}.again-${sending}`, group: fifoGroupOf(body), body },
       ]);
     },
 
-    hand,
+    hand: enqueuePlan,
   };
-};
+});

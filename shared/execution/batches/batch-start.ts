@@ -5,10 +5,11 @@ import type { Flow } from '../../domain/flows/flow.ts';
 import { flowStore } from '../../domain/flows/flow-store.ts';
 import { recordsRange } from '../../domain/records/record.ts';
 import { recordStore } from '../../domain/records/record-store.ts';
+import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { type Checkpoint, parseRows } from '../runs/checkpoint.ts';
-import { checkpointsOf } from '../runs/run-history.ts';
+import { type Checkpoint, parseRows } from '../runs/checkpoints/checkpoint.ts';
+import { readCheckpoints } from '../runs/checkpoints/read-checkpoints.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import { type Batch, type Progress, smallBatchMax } from './batch.ts';
 import { batchPlanner, type ListedRecord, runIdOf } from './batch-plan.ts';
@@ -18,7 +19,7 @@ const waitMs = 20_000;
 /** An answer must fit 6 MB: it names the first thousand records. */
 const listedMax = 1_000;
 /** How many missing records a 404 names. */
-const toldMax = 10;
+const missingListedMax = 10;
 export const batchDefaults = { recordConcurrency: 10, maxRetries: 2 };
 
 export interface BatchOptions {
@@ -32,7 +33,7 @@ export interface StartedBatch {
   recordCount: number;
 }
 
-export const batchStarter = (scope: Scope) => {
+export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner], (scope: Scope) => {
   const { table, now, newId } = scope;
   const batches = batchStore(scope);
   const planner = batchPlanner(scope);
@@ -68,10 +69,10 @@ export const batchStarter = (scope: Scope) => {
       ? planner.enqueue(batch, records, 0)
       : planner.hand({ tenant: table.tenant, batchId: batch.id, after: null, n: 0 });
     // The batch exists, so it runs: an error here would have its caller begin it a second time.
-    const told = (what: string) => (error: unknown) => log.error(what, { error, batchId: batch.id });
+    const logError = (what: string) => (error: unknown) => log.error(what, { error, batchId: batch.id });
     await Promise.all([
-      sending.catch(told('A batch is left to the sweeper')),
-      flowStore(scope).markRun(flow).catch(told('A run could not be noted at its flow')),
+      sending.catch(logError('A batch is left to the sweeper')),
+      flowStore(scope).markRun(flow).catch(logError('A run could not be noted at its flow')),
     ]);
     return batch;
   }
@@ -84,7 +85,7 @@ export const batchStarter = (scope: Scope) => {
 
   return {
     /** Makes a batch of records that are named one by one. @throws 404 naming those that do not exist. */
-    async startOn(
+    async startOnRecords(
       flowId: string,
       recordIds: readonly string[],
       options: BatchOptions,
@@ -94,7 +95,8 @@ export const batchStarter = (scope: Scope) => {
         flowStore(scope).find(flowId),
         recordStore(scope).missing(recordIds),
       ]);
-      if (missing.length > 0) throw notFound('Record', missing.slice(0, toldMax).map(missingAt(recordIds)));
+      if (missing.length > 0)
+        throw notFound('Record', missing.slice(0, missingListedMax).map(missingAt(recordIds)));
       const records = recordIds.map((id) => ({ id }));
       return begin(principal, flow, records, {
         ...options,
@@ -123,7 +125,7 @@ export const batchStarter = (scope: Scope) => {
     },
 
     /** Waits for a small batch. @returns nothing when it is not over in time. */
-    async finished(batch: Batch, signal: AbortSignal): Promise<Progress | undefined> {
+    async waitUntilFinished(batch: Batch, signal: AbortSignal): Promise<Progress | undefined> {
       const deadline = now().getTime() + waitMs;
       for (
         let pause = 20;
@@ -142,11 +144,11 @@ export const batchStarter = (scope: Scope) => {
       Promise.all(
         records.map(async (record) => {
           const runId = runIdOf(batch, record.id);
-          return resultOf(record, runId, await checkpointsOf(scope, { recordId: record.id, runId }));
+          return resultOf(record, runId, await readCheckpoints(scope, { recordId: record.id, runId }));
         }),
       ),
   };
-};
+});
 
 const missingAt =
   (recordIds: readonly string[]) =>

@@ -1,4 +1,5 @@
 import { conflict, notFound } from '../../core/errors.ts';
+import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
@@ -21,7 +22,7 @@ export type BatchStore = ReturnType<typeof batchStore>;
 /** The slot, and so the message group, that the n-th record of a batch runs in. */
 export const slotOf = (batch: Pick<Batch, 'recordConcurrency'>, n: number) => n % batch.recordConcurrency;
 
-export const batchStore = ({ table, now }: Scope) => {
+export const batchStore = /* @__PURE__ */ using(['table:write'], ({ table, now }: Scope) => {
   const slotsOf = ({ id, recordConcurrency }: BatchSummary) =>
     Array.from({ length: recordConcurrency }, (_, slot) => slotEntity.key({ batchId: id, slot }));
 
@@ -108,4 +109,4 @@ export const batchStore = ({ table, now }: Scope) => {
       }
     },
   };
-};
+});

@@ -77,7 +77,7 @@ export const smallBatchMax = 10;
 /** What the sweeper knows these items by. */
 export const batchSweep = 'BATCH';
 /** When the sweeper looks at a batch first: nothing of a healthy one is still unsent then. */
-export const firstLookMs = 15 * 60_000;
+export const firstSweepDelayMs = 15 * 60_000;
 
 export const batchEntity = defineEntity({
   type: 'batch',
@@ -85,7 +85,7 @@ export const batchEntity = defineEntity({
   key: ({ id }: { id: string }) => ({ PK: batchPartition(id), SK: 'BATCH' }),
   index: ({ id, startedAt }) => ({
     ...{ PK1: batchesPartition, SK1: id },
-    ...sweepKeys(batchSweep, id, new Date(Date.parse(startedAt) + firstLookMs).toISOString()),
+    ...sweepKeys(batchSweep, id, new Date(Date.parse(startedAt) + firstSweepDelayMs).toISOString()),
   }),
   summary: [
     'flowId',

@@ -2,10 +2,10 @@ import { recordEntity } from '../../domain/records/record.ts';
 import { tombstoneEntity } from '../../platform/cleanup/tombstone.ts';
 import { decode } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { type Checkpoint, checkpointEntity } from '../runs/checkpoint.ts';
+import { type Checkpoint, checkpointEntity } from '../runs/checkpoints/checkpoint.ts';
 import type { RunRecord } from '../runs/run-variables.ts';
 import { type Batch, batchEntity } from './batch.ts';
-import { type BatchInput, batchInputOf } from './batch-input.ts';
+import { type BatchInput, fetchBatchInput } from './batch-input.ts';
 import type { RunMessage } from './run-message.ts';
 
 /** A message with all that is known of its batch and its record. */
@@ -36,7 +36,7 @@ export async function loadJobs(scope: Scope, messages: readonly RunMessage[]): P
   const jobs = messages.map(async (message, index) => {
     const [batchItem, recordItem, checkpoint, tombstone] = items.slice(index * 4, index * 4 + 4);
     const batch = batchItem && decode(batchEntity, batchItem);
-    const { record: given, ...input } = await batchInputOf(scope, batch);
+    const { record: given, ...input } = await fetchBatchInput(scope, batch);
     return {
       message,
       batch,

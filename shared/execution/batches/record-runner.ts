@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Scope } from '../../platform/data/scope.ts';
 import { livePorts } from '../live-ports.ts';
+import { readStepResults } from '../runs/checkpoints/read-checkpoints.ts';
 import { attemptRun } from '../runs/run-attempt.ts';
-import { resultsOf } from '../runs/run-history.ts';
 import { runVariables } from '../runs/run-variables.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import { earlierCheckpoints, recorderOf } from './batch-recorder.ts';
-import type { RunCommits, WithCommits } from './gathered-commits.ts';
+import { endCancelledRun } from './cancelled-runs.ts';
+import type { RunCommits, WithCommits } from './group-commit.ts';
 import type { RecordJob } from './record-jobs.ts';
-import { endStopped } from './stopped-runs.ts';
-import { wakeAt } from './wakes.ts';
+import { scheduleTimer } from './timers.ts';
 
 /** Runs a batch's flow on one record, from where an earlier attempt ended. Each record is counted exactly once. */
 export const runRecord = (
@@ -22,7 +22,7 @@ export const runRecord = (
 async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal: AbortSignal): Promise<void> {
   const { batch, record, flowDeleted } = job;
   if (!batch) return;
-  if (batch.stopped) return endStopped(scope, job, commits);
+  if (batch.stopped) return endCancelledRun(scope, job, commits);
   const earlier = await earlierCheckpoints(scope, job);
   const last = earlier.at(-1);
   if (last?.end) return;
@@ -35,7 +35,7 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
     steps: (await runVersions(scope).get(batch.flowId, batch.flowVersionId)).steps,
     variables: runVariables({ ...batch, runId, record, ...job.input }),
     ports: livePorts(scope, { ...batch, runId }),
-    done: await resultsOf(scope, earlier),
+    done: await readStepResults(scope, earlier),
     waiting: last?.waiting,
     appendsTo: (batch.dispatched?.appendsMetadata && recordId) || undefined,
     signal,
@@ -44,10 +44,10 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
   const retries = new Map<string, number>();
   for (let attempt = 0; ; attempt++) {
     const outcome = await attemptRun({ ...run, retries, mayRetry: attempt < batch.maxRetries });
-    if ('parked' in outcome) {
+    if ('suspended' in outcome) {
       // Its batch's messages were sent again since: the newer one waits in its place.
       const superseded = (job.message.sending ?? 0) < (batch.seen?.sendings ?? 0);
-      return superseded ? undefined : wakeAt(scope, outcome.parked.until, job.message);
+      return superseded ? undefined : scheduleTimer(scope, outcome.suspended.until, job.message);
     }
     if ('end' in outcome) return;
     retries.set(outcome.retryFrom, (retries.get(outcome.retryFrom) ?? 0) + 1);

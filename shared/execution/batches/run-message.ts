@@ -10,7 +10,7 @@ export const RunMessage = z.object({
   /** The execution of this record in this batch: the same however often it is planned. */
   runId: z.string(),
   slot: z.int(),
-  /** How often the run was parked and woken. */
+  /** How often the run was suspended and woken. */
   wake: z.int().optional(),
   /** How often it was taken back from the dead-letter queue. */
   restarts: z.int().optional(),
@@ -20,4 +20,4 @@ export const RunMessage = z.object({
 export type RunMessage = z.infer<typeof RunMessage>;
 
 /** The messages of a slot are one message group, which SQS hands out one after another. */
-export const groupOf = ({ batchId, slot }: Pick<RunMessage, 'batchId' | 'slot'>) => `${batchId}.${slot}`;
+export const fifoGroupOf = ({ batchId, slot }: Pick<RunMessage, 'batchId' | 'slot'>) => `${batchId}.${slot}`;

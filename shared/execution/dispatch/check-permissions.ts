@@ -1,5 +1,5 @@
 import { missingPermission } from '../../core/errors.ts';
-import { keysOfSteps } from '../../domain/flows/secret-keys.ts';
+import { secretKeysOfSteps } from '../../domain/flows/secret-keys.ts';
 import { stepTypeOf } from '../../domain/flows/step-types/index.ts';
 import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
 import { covers, type Permission } from '../../platform/identity/permissions.ts';
@@ -16,7 +16,7 @@ export function checkPermissions({ permissions }: Principal, { flow, record, opt
   if (!flow?.steps) return;
   if (record?.id || options.recordMode === 'existing') need('RECORDS:READ');
   // Whoever can make a flow that takes a secret somewhere can read it there.
-  if (keysOfSteps(flow.steps).length > 0) need('FLOWS:WRITE');
+  if (secretKeysOfSteps(flow.steps).length > 0) need('FLOWS:WRITE');
   for (const { step } of walkSteps(flow.steps)) {
     const { permission } = stepTypeOf(step.type);
     if (permission) need(permission);

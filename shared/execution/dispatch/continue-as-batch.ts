@@ -1,16 +1,16 @@
 import { log } from '../../core/log.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Batch } from '../batches/batch.ts';
-import { stowBatchInput } from '../batches/batch-input.ts';
+import { offloadBatchInput } from '../batches/batch-input.ts';
 import { batchDefaults } from '../batches/batch-start.ts';
 import { batchStore } from '../batches/batch-store.ts';
-import { wakeAt } from '../batches/wakes.ts';
+import { scheduleTimer } from '../batches/timers.ts';
 import { closeExecution } from '../runs/execution.ts';
 import { runVersions } from '../runs/run-versions.ts';
-import { expiresAtOfParked } from './dispatch-recorder.ts';
+import { suspendedRunExpiresAt } from './dispatch-recorder.ts';
 import type { Running } from './execute.ts';
 
-/** Has a parked run go on by itself, as a batch of one that can be followed and cancelled. @returns the batch's id. */
+/** Has a suspended run go on by itself, as a batch of one that can be followed and cancelled. @returns the batch's id. */
 export async function continueAsBatch(
   scope: Scope,
   { prepared, principal, body, execution: { id: runId, startedAt } }: Running,
@@ -19,12 +19,12 @@ export async function continueAsBatch(
   const { flow, version, record, persistResults } = prepared;
   const id = scope.newId('batch');
   const recordId = record?.id ?? null;
-  const ttl = persistResults ? undefined : expiresAtOfParked(scope);
+  const ttl = persistResults ? undefined : suspendedRunExpiresAt(scope);
   const { tenant } = scope.table;
   await runVersions(scope).keep(version, ttl);
   const { inputs, messages, options } = body;
   const given = { inputs, messages, ...(record && !recordId && { record }) };
-  const input = await stowBatchInput(scope, id, given);
+  const input = await offloadBatchInput(scope, id, given);
   const batch: Batch = {
     id,
     flowId: flow.id,
@@ -46,7 +46,7 @@ export async function continueAsBatch(
   };
   // From here on the batch is what the run is looked after by.
   await batchStore(scope).create(batch, { beside: [closeExecution(scope.table, runId)] });
-  await wakeAt(scope, until, { tenant, batchId: id, flowId: flow.id, recordId, runId, slot: 0 }).catch(
+  await scheduleTimer(scope, until, { tenant, batchId: id, flowId: flow.id, recordId, runId, slot: 0 }).catch(
     (error) => log.error('A waiting run is left to the sweeper', { error, batchId: id, runId }),
   );
   return id;

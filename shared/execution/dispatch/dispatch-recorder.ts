@@ -2,14 +2,14 @@ import { unixSeconds } from '../../core/unix-seconds.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import type { StepResult } from '../engine/engine.ts';
+import { costWrites } from '../runs/checkpoints/record-costs.ts';
+import { openRunRecorder, type RunRecorder } from '../runs/checkpoints/run-recorder.ts';
 import { closeExecution, type Execution, executionEntity } from '../runs/execution.ts';
-import { costWrites } from '../runs/record-costs.ts';
-import { openRunRecorder, type RunRecorder } from '../runs/run-recorder.ts';
 import type { Prepared } from './prepare.ts';
 
-/** How long a parked run that belongs to nothing stored is kept: 30 days after the longest wait. */
-const forgottenAfterSeconds = 60 * 86_400;
-export const expiresAtOfParked = ({ now }: Scope) => unixSeconds(now()) + forgottenAfterSeconds;
+/** How long a suspended run that belongs to nothing stored is kept: 30 days after the longest wait. */
+const suspendedRunTtlSeconds = 60 * 86_400;
+export const suspendedRunExpiresAt = ({ now }: Scope) => unixSeconds(now()) + suspendedRunTtlSeconds;
 
 /** The longest that the process of a dispatched run may live, and a minute more. */
 const leaseMs = 16 * 60_000;
@@ -30,7 +30,7 @@ export function newExecution({ newId, now }: Scope, { flow, record }: Prepared):
   };
 }
 
-/** Where a dispatched run's results go: into the table, or nowhere unless the run is parked, which has to be kept. */
+/** Where a dispatched run's results go: into the table, or nowhere unless the run is suspended, which has to be kept. */
 export function openDispatchRecorder(
   scope: Scope,
   { flow, version, record, persistResults }: Prepared,
@@ -59,19 +59,19 @@ export function openDispatchRecorder(
       },
       { opening },
     );
-  return persistResults ? open() : keptWhenParked(() => open({ ttl: expiresAtOfParked(scope) }));
+  return persistResults ? open() : recordWhenSuspended(() => open({ ttl: suspendedRunExpiresAt(scope) }));
 }
 
-function keptWhenParked(open: () => RunRecorder): RunRecorder {
+function recordWhenSuspended(open: () => RunRecorder): RunRecorder {
   const results: StepResult[] = [];
   return {
     add: async (result) => void results.push(result),
     flush: async () => {},
     finish: async () => {},
-    async park(wait) {
+    async suspend(wait) {
       const log = open();
       for (const result of results) await log.add(result);
-      await log.park(wait);
+      await log.suspend(wait);
     },
   };
 }

@@ -7,7 +7,7 @@ import type { Execution } from '../runs/execution.ts';
 import { newExecution } from './dispatch-recorder.ts';
 import type { Prepared } from './prepare.ts';
 import type { DispatchBody } from './request.ts';
-import { runToItsEnd } from './run-to-its-end.ts';
+import { runToEnd } from './run-to-end.ts';
 import { openTotals } from './totals.ts';
 
 export interface Dispatch {
@@ -73,7 +73,7 @@ async function run(
   // The first event and the last do not wait for the reader.
   const send = (event: ExecutionEvent) => void writer.write(event).catch(() => {});
   send({ type: 'started', execution, totalSteps: prepared.version.steps.length });
-  const outcome = await runToItsEnd(scope, {
+  const outcome = await runToEnd(scope, {
     ...dispatch,
     ...{ execution, timeout, signal, emit, onEvent },
   });

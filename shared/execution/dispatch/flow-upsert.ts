@@ -67,7 +67,7 @@ export const flowUpserter = (scope: Scope) => {
       noted ? { expression: '#flowId = :old', values: { old: noted.flowId } } : absent,
     );
 
-  async function attempt(
+  async function upsertOnce(
     { userId, organizationId }: Principal,
     given: UpsertedFlow,
     options: Options,
@@ -85,7 +85,7 @@ export const flowUpserter = (scope: Scope) => {
     const isOurs = noted?.flowId === flow.id && noted.content === current;
     if (!isOurs) {
       // Another upsert may have come between the two reads: then both have changed since.
-      if ((await noteOf(name))?.content !== noted?.content) throw new Overtaken();
+      if ((await noteOf(name))?.content !== noted?.content) throw new ConcurrentChange();
       if (!options.allowOverwriteExternalChanges) throw externalChanges(flow);
     }
     return flows.update(
@@ -93,7 +93,7 @@ export const flowUpserter = (scope: Scope) => {
       { description, steps },
       {
         check: (before) => {
-          if (before.revision !== flow.revision) throw new Overtaken();
+          if (before.revision !== flow.revision) throw new ConcurrentChange();
         },
         beside: [note(found, name, flow.id, content)],
       },
@@ -104,7 +104,7 @@ export const flowUpserter = (scope: Scope) => {
   return async (owner: Principal, given: UpsertedFlow, options: Options): Promise<string> => {
     // Of upserts that meet, each is tried again on what the others left: the last one wins.
     const conflictError = () => concurrentChanges(given.name);
-    const flow = await retryOnConflict(() => attempt(owner, given, options), {
+    const flow = await retryOnConflict(() => upsertOnce(owner, given, options), {
       ...{ attempts, isConflict, conflictError },
     });
     if (flow.draft && options.createVersionOnChange) {
@@ -116,10 +116,10 @@ export const flowUpserter = (scope: Scope) => {
 };
 
 /** Another writer changed the flow between its reading and its writing. */
-class Overtaken extends Error {}
+class ConcurrentChange extends Error {}
 
 const attempts = 20;
-const isConflict = (error: unknown) => error instanceof Overtaken || isConditionFailed(error);
+const isConflict = (error: unknown) => error instanceof ConcurrentChange || isConditionFailed(error);
 
 const concurrentChanges = (name: string) =>
   conflict({

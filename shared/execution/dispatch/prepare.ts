@@ -1,4 +1,4 @@
-import { impatient, sandbox } from '../../adapters/sandbox/sandbox.ts';
+import { sandbox, withQueueTimeout } from '../../adapters/sandbox/sandbox.ts';
 import { notFound, nothingToRun } from '../../core/errors.ts';
 import { derivedId } from '../../core/ids.ts';
 import { normaliseSteps } from '../../domain/flows/checking/flow-steps.ts';
@@ -28,7 +28,7 @@ export interface Prepared {
 /** Finds or makes the flow, its version and the record. */
 export async function prepare(scope: Scope, principal: Principal, body: DispatchBody): Promise<Prepared> {
   const sent = body.flow?.steps;
-  const steps = sent && (await checkTexts(sent, ['flow', 'steps'], impatient(sandbox(scope))));
+  const steps = sent && (await checkTexts(sent, ['flow', 'steps'], withQueueTimeout(sandbox(scope))));
   if (steps?.length === 0) throw noSteps();
   const { flowMode, modelOverride, storeResults } = body.options;
   const savesFlow = flowMode === 'create' || flowMode === 'upsert';
@@ -129,7 +129,7 @@ async function givenRecordOf(
   if (record.id) return records.get(record.id);
   const { type = 'virtual', name = '', metadata = {} } = record;
   if (recordMode === 'create') {
-    await records.refuseTaken({ type, name });
+    await records.assertNameFree({ type, name });
     return () => records.create({ userId, organizationId }, { type, name, metadata, messages: null });
   }
   if (recordMode !== 'existing') return { id: null, type, name, metadata };

@@ -7,7 +7,7 @@ import { errorHandlingOf } from '../../domain/flows/steps/error-handling.ts';
 import { type FlowStep, type StepEvent, variableOf } from '../../domain/flows/steps/step.ts';
 import type { StepOutcome } from '../step-support/step-runner.ts';
 import { openSecrets, type RunSecrets } from './run-secrets.ts';
-import { attempt } from './step-attempt.ts';
+import { runStep } from './run-step.ts';
 
 /** What one step did. `path` is its place in the flow: `2`, or `2.true.0` for the first step of a branch. */
 export interface StepResult extends Partial<StepOutcome> {
@@ -27,7 +27,7 @@ export type RunEvent =
   | { type: 'step_start'; step: FlowStep; path: string }
   | { type: 'step_end'; step: FlowStep; result: StepResult; effects: boolean }
   /** The last event of a run that is to be gone on with at `until`; `wait` is then given as `waiting`. */
-  | { type: 'park'; step: FlowStep; wait: Wait; until: Date }
+  | { type: 'suspend'; step: FlowStep; wait: Wait; until: Date }
   | { type: 'run_end'; success: boolean; output: unknown; error?: string; retryable: boolean };
 
 /** A step that waits for a time to come, and since when. */
@@ -43,19 +43,19 @@ export interface Run {
   signal: AbortSignal;
   /** Results of an earlier attempt by their path: those steps are not run again. */
   done?: ReadonlyMap<string, StepResult>;
-  /** The step at which an earlier attempt was parked. */
+  /** The step at which an earlier attempt was suspended. */
   waiting?: Wait | undefined;
   /** Told what goes on inside the steps, between their events; the step waits for it. Without it nobody listens. */
   onStepEvent?: ((step: FlowStep, event: StepEvent) => Promise<void> | void) | undefined;
 }
 
-export interface State extends Run {
+export interface EngineState extends Run {
   secrets: RunSecrets | undefined;
   lastOutput: unknown;
   /** About how many characters of JSON its steps have put out. */
   characters: number;
   failure: StepResult | undefined;
-  parked: boolean;
+  suspended: boolean;
 }
 
 /**
@@ -65,7 +65,7 @@ export interface State extends Run {
  */
 export async function* runFlow(run: Run): AsyncGenerator<RunEvent, void> {
   const secrets = await openSecrets(run.steps, run.ports);
-  const state: State = {
+  const state: EngineState = {
     ...run,
     ports: secrets?.ports ?? run.ports,
     secrets,
@@ -73,10 +73,10 @@ export async function* runFlow(run: Run): AsyncGenerator<RunEvent, void> {
     lastOutput: null,
     characters: 0,
     failure: undefined,
-    parked: false,
+    suspended: false,
   };
   yield* runSteps(state, run.steps, '');
-  if (state.parked) return;
+  if (state.suspended) return;
   const { failure } = state;
   yield {
     type: 'run_end',
@@ -88,36 +88,39 @@ export async function* runFlow(run: Run): AsyncGenerator<RunEvent, void> {
 }
 
 async function* runSteps(
-  state: State,
+  state: EngineState,
   steps: readonly FlowStep[],
   base: string,
 ): AsyncGenerator<RunEvent, void> {
   for (const [index, step] of steps.entries()) {
     if (!step.enabled || state.failure) continue;
-    if (state.parked) return;
+    if (state.suspended) return;
     state.signal.throwIfAborted();
     const path = `${base}${index}`;
     const earlier = state.done?.get(path);
     const type = stepTypeOf(step.type);
-    const refused = earlier || !step.when ? undefined : await refusalOf(state, step.when);
+    const refused = earlier || !step.when ? undefined : await checkCondition(state, step.when);
     if (!earlier && !(refused && 'skipped' in refused)) yield { type: 'step_start', step, path };
-    const result = earlier ?? (await attempt(state, step, path, refused));
+    const result = earlier ?? (await runStep(state, step, path, refused));
     if ('until' in result) {
-      state.parked = true;
-      yield { type: 'park', step, ...result };
+      state.suspended = true;
+      yield { type: 'suspend', step, ...result };
       return;
     }
     if (!earlier) yield { type: 'step_end', step, result, effects: type.effects };
-    keep(state, step, result);
+    applyResult(state, step, result);
     const branch = result.status === 'completed' && type.branch?.(step.config, result.output);
     if (branch) yield* runSteps(state, branch.steps, `${path}.${branch.name}.`);
   }
 }
 
-export type Refused = { skipped: true } | { error: StepError };
+export type NotRun = { skipped: true } | { error: StepError };
 
 /** Why a step is not even begun: its condition does not hold, or cannot be told. */
-async function refusalOf({ variables, ports, signal }: State, when: string): Promise<Refused | undefined> {
+async function checkCondition(
+  { variables, ports, signal }: EngineState,
+  when: string,
+): Promise<NotRun | undefined> {
   try {
     return (await evaluateExpression(ports.sandbox, when, variables, { signal }))
       ? undefined
@@ -130,7 +133,7 @@ async function refusalOf({ variables, ports, signal }: State, when: string): Pro
 }
 
 /** Puts a step's output where the next steps find it. */
-function keep(state: State, step: FlowStep, result: StepResult): void {
+function applyResult(state: EngineState, step: FlowStep, result: StepResult): void {
   if (result.status === 'failed' && errorHandlingOf(step)?.onError !== 'continue') state.failure = result;
   if (result.status !== 'completed') return;
   const variable = variableOf(step);

@@ -3,7 +3,7 @@ import { memoise } from '../../core/cache.ts';
 import { type Redactor, redactorOf } from '../../core/redaction/redactor.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { Variables } from '../../core/variables.ts';
-import { keysOfStep, keysOfSteps } from '../../domain/flows/secret-keys.ts';
+import { secretKeysOfStep, secretKeysOfSteps } from '../../domain/flows/secret-keys.ts';
 import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
 import type { StepOutcome } from '../step-support/step-runner.ts';
 import { redactedPorts } from './secret-ports.ts';
@@ -24,14 +24,14 @@ export interface RunSecrets {
 
 /** Nothing where the steps name no secret, which costs nothing. @throws when the values cannot be read. */
 export async function openSecrets(steps: readonly FlowStep[], ports: Ports): Promise<RunSecrets | undefined> {
-  const keys = keysOfSteps(steps);
+  const keys = secretKeysOfSteps(steps);
   if (keys.length === 0) return undefined;
   const values = await ports.secrets(keys);
   const redactor = redactorFor(values);
   const { text, json } = redactor;
   return {
     variablesFor(step, variables) {
-      const named = keysOfStep(step);
+      const named = secretKeysOfStep(step);
       if (named.length === 0) return variables;
       const missing = named.find((key) => !values.has(key));
       if (missing) throw new StepError(`The secret ${missing} has no value: set it through /v1/secrets`);

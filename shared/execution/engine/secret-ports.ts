@@ -37,7 +37,7 @@ export const redactedPorts = (ports: Ports, redactor: Redactor): Ports =>
 function redactedFetch(fetch: Ports['fetch'], { text, json }: Redactor): Ports['fetch'] {
   return async (request) => {
     const hasSecret = request.body !== undefined && text(request.body) !== request.body;
-    const answer = await fetch({ ...request, ...(hasSecret && { bodyStays: true }) });
+    const answer = await fetch({ ...request, ...(hasSecret && { sameOriginBody: true }) });
     const clean = text(answer.text);
     return {
       ...answer,

@@ -1,15 +1,17 @@
 import { type IdPrefix, idKind } from '../../core/ids.ts';
 import { flowKeysRange } from '../../domain/flows/flow.ts';
 import { recordPartition } from '../../domain/records/record.ts';
-import { payloadStore } from '../../platform/data/payloads.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { payloadFolders, payloadStore } from '../../platform/data/payloads.ts';
 import type { QueryOptions } from '../../platform/data/query.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { flowResultsPartition, flowShards } from './checkpoint.ts';
+import { flowResultsPartition, flowShards } from './checkpoints/checkpoint.ts';
 
 /** Removes the items that hung on a flow, a record or a result, and their payloads, a page at a time. */
-export const cleaner = (scope: Scope) => {
+export const cleaner = /* @__PURE__ */ using(['table:write', payloadFolders], (scope: Scope) => {
   const { table } = scope;
   const payloads = payloadStore(scope);
+  const folders = payloadFolders(scope);
 
   async function removeRange(range: QueryOptions): Promise<void> {
     for (;;) {
@@ -26,14 +28,14 @@ export const cleaner = (scope: Scope) => {
     }
     await removeRange(flowKeysRange(id));
     // Steps of the flow itself, which is gone already, and of drafts that were written over.
-    await payloads.removeFolder(id);
+    await folders.remove(id);
   }
 
   const cleaners: { [Kind in IdPrefix]?: (id: string) => Promise<void> } = {
     flow: cleanFlow,
     record: (id) => removeRange({ partition: recordPartition(id) }),
     // The items of a result are gone already.
-    exec: (id) => payloads.removeFolder(`runs/${id}`),
+    exec: (id) => folders.remove(`runs/${id}`),
   };
 
   return async (id: string): Promise<void> => {
@@ -41,7 +43,7 @@ export const cleaner = (scope: Scope) => {
     if (!clean) throw new Error(`Nothing is known to hang on ${id}`);
     await clean(id);
   };
-};
+});
 
 const pointersOf = ({ summary }: Record<string, unknown>): string[] =>
   (summary as { pointers?: string[] } | undefined)?.pointers ?? [];

@@ -1,9 +1,9 @@
 import { type Run, type RunEvent, runFlow, type StepResult, type Wait } from '../engine/engine.ts';
 import { appendOutputs } from './append-outputs.ts';
-import { outputsOf } from './run-outputs.ts';
-import type { RunRecorder } from './run-recorder.ts';
+import type { RunRecorder } from './checkpoints/run-recorder.ts';
+import { outputVariablesOf } from './output-variables.ts';
 
-export interface Attempt extends Omit<Run, 'done'> {
+export interface RunAttempt extends Omit<Run, 'done'> {
   /** What earlier attempts did, by path; what this one does is added. */
   done: Map<string, StepResult>;
   recorder: RunRecorder;
@@ -19,9 +19,9 @@ export interface Attempt extends Omit<Run, 'done'> {
 
 type RunEnd = Extract<RunEvent, { type: 'run_end' }>;
 
-export type AttemptOutcome =
+export type RunAttemptOutcome =
   | { end: RunEnd }
-  | { parked: { wait: Wait; until: Date } }
+  | { suspended: { wait: Wait; until: Date } }
   /** The path of the step from which the run should be tried again. */
   | { retryFrom: string };
 
@@ -37,7 +37,7 @@ export async function attemptRun({
   appendsTo,
   onEvent,
   ...run
-}: Attempt): Promise<AttemptOutcome> {
+}: RunAttempt): Promise<RunAttemptOutcome> {
   let failed: StepResult | undefined;
   let unwrittenEffects = false;
   const write = async (result: StepResult | undefined) => {
@@ -48,7 +48,7 @@ export async function attemptRun({
   const append = async (end: RunEnd, recordId: string): Promise<RunEnd> => {
     // As before any step that reaches outside, so that no model call before it is paid for twice.
     if (unwrittenEffects) await recorder.flush();
-    const error = await appendOutputs(run.ports.records, recordId, outputsOf(run.steps, done));
+    const error = await appendOutputs(run.ports.records, recordId, outputVariablesOf(run.steps, done));
     return error === undefined ? end : { ...end, success: false, error };
   };
   for await (const event of runFlow({ ...run, done })) {
@@ -63,11 +63,11 @@ export async function attemptRun({
     // Whether a failed step is written shows with what comes next: one that ends the run may be tried again.
     await write(failed);
     failed = undefined;
-    if (event.type === 'park') {
+    if (event.type === 'suspend') {
       // A poll in vain leaves nothing to write.
-      if (run.waiting?.path !== event.wait.path) await recorder.park(event.wait);
+      if (run.waiting?.path !== event.wait.path) await recorder.suspend(event.wait);
       await onEvent?.(event);
-      return { parked: event };
+      return { suspended: event };
     }
     if (event.type === 'step_start') {
       if (unwrittenEffects) await recorder.flush();

@@ -4,6 +4,7 @@ import type { Flow, FlowVersion } from '../../domain/flows/flow.ts';
 import { flowVersionKind, stepFacts } from '../../domain/flows/flow-version-kind.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import { type LoadedVersion, versionStore } from '../../domain/flows/version-store.ts';
+import { using } from '../../platform/aws/uses.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { versionSnapshots } from '../../platform/data/version-snapshots.ts';
@@ -12,7 +13,7 @@ import { versionSnapshots } from '../../platform/data/version-snapshots.ts';
 const recent = loadingCache<LoadedVersion>({ entriesMax: 50 });
 
 /** The versions that runs use: published ones, and snapshots of what is not published. */
-export function runVersions(scope: Scope) {
+export const runVersions = /* @__PURE__ */ using(['table:write', payloadStore], (scope: Scope) => {
   const { table, now } = scope;
   const payloads = payloadStore(scope);
   const snapshots = versionSnapshots(scope, flowVersionKind);
@@ -60,4 +61,4 @@ export function runVersions(scope: Scope) {
       await snapshots.keep(version.id, async () => ({ ...version, steps: await offloaded() }), ttl);
     },
   };
-}
+});

@@ -1,4 +1,4 @@
-import type { HttpAnswer, HttpRequest } from '../../adapters/ports.ts';
+import type { HttpRequest, HttpResponse } from '../../adapters/ports.ts';
 import { jsonIn } from '../../core/json.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { Http } from '../../domain/flows/steps/http-config.ts';
@@ -20,7 +20,7 @@ export async function requestOf(
     method,
     headers: {
       ...(sent !== undefined && typeOf(sent)),
-      ...(await rendered(headers, render)),
+      ...(await renderHeaders(headers, render)),
       ...more.headers,
     },
     body: sent,
@@ -33,7 +33,7 @@ const typeOf = (body: string) => ({
   'content-type': jsonIn(body) !== undefined ? 'application/json' : 'text/plain; charset=utf-8',
 });
 
-export async function rendered(
+export async function renderHeaders(
   headers: Record<string, string>,
   render: Filling['render'],
 ): Promise<Record<string, string>> {
@@ -45,7 +45,7 @@ export async function rendered(
 }
 
 /** What a step fails with when the other side says no: who it was, its status, and the start of its words. */
-export function refused(who: string, { status, text }: HttpAnswer): StepError {
+export function httpStatusError(who: string, { status, text }: HttpResponse): StepError {
   const start = text.trim().slice(0, 300);
   return new StepError(`${who} answered ${status}${start && `: ${start}`}`, {
     retryable: status === 429 || status >= 500,

@@ -2,37 +2,37 @@ import type { RecordSelector } from '../../adapters/ports.ts';
 import { RecordFilter } from '../../core/filters/filter.ts';
 import { idOf } from '../../core/ids.ts';
 import { StepError } from '../../core/step-error.ts';
-import { asked, type Members } from '../../domain/flows/steps/selector-config.ts';
+import { type SelectorConfig, selectorIn } from '../../domain/flows/steps/selector-config.ts';
 import { RecordName, RecordType } from '../../domain/records/record.ts';
 import type { StepRun } from './step-runner.ts';
 
 /** The record that a step names, in words, and as the records port takes it: nothing where no record can be called so. */
-type Filling = Pick<StepRun<Members>, 'config' | 'render' | 'renderValue'>;
+type Filling = Pick<StepRun<SelectorConfig>, 'config' | 'render' | 'renderValue'>;
 
 export async function selectorOf(step: Filling): Promise<{
-  words: string;
+  description: string;
   selector: RecordSelector | undefined;
 }> {
-  const { id, type, name, filter } = asked(step.config);
+  const { id, type, name, filter } = selectorIn(step.config);
   if (filter) return byFilter(filter, step);
   const render = async (template = '') => (await step.render(template)).trim();
   if (id !== undefined) {
     const given = await render(id);
     const known = idOf('record').safeParse(given).success;
-    return { words: `with the id "${given}"`, selector: known ? { id: given } : undefined };
+    return { description: `with the id "${given}"`, selector: known ? { id: given } : undefined };
   }
   const pair = { type: await render(type), name: await render(name) };
-  const words = `of the type "${pair.type}" with the name "${pair.name}"`;
+  const description = `of the type "${pair.type}" with the name "${pair.name}"`;
   const known = RecordType.safeParse(pair.type).success && RecordName.safeParse(pair.name).success;
-  return { words, selector: known ? pair : undefined };
+  return { description, selector: known ? pair : undefined };
 }
 
-async function byFilter({ type, where }: NonNullable<Members['recordFilter']>, step: Filling) {
+async function byFilter({ type, where }: NonNullable<SelectorConfig['recordFilter']>, step: Filling) {
   const given = (await step.render(type)).trim();
   const filter = where && (await filled(where, step));
-  const words = `of the type "${given}" that the filter means`;
+  const description = `of the type "${given}" that the filter means`;
   const known = RecordType.safeParse(given).success;
-  return { words, selector: known ? { type: given, filter } : undefined };
+  return { description, selector: known ? { type: given, filter } : undefined };
 }
 
 /** A filter with its values filled in, which have to suit their operators then. */

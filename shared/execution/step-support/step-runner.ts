@@ -9,7 +9,7 @@ export interface StepRun<Config> extends Filler {
   variables: Readonly<Variables>;
   ports: Ports;
   signal: AbortSignal;
-  /** When the step began, which may be days ago where it has been parked since. */
+  /** When the step began, which may be days ago where it has been suspended since. */
   since: Date;
   /** Tells those who listen to the run what is going on inside the step; absent when nobody does. Await it: they may be slow. */
   emit?: ((event: StepEvent) => Promise<void> | void) | undefined;
@@ -27,13 +27,13 @@ export interface StepOutcome<Output = unknown> {
 }
 
 /** In place of an outcome: the step waits for a time to come, and wants to be run again then. */
-export interface Parked {
+export interface Suspended {
   until: Date;
 }
 
 /** What runs a type of step. Loaded when the first step of its type runs. */
 export interface StepRunner<Config = unknown, Output = unknown> {
-  run: (step: StepRun<Config>) => Promise<StepOutcome<Output> | Parked> | StepOutcome<Output>;
+  run: (step: StepRun<Config>) => Promise<StepOutcome<Output> | Suspended> | StepOutcome<Output>;
 }
 
 export const defineStepRunner = <Config extends z.ZodObject, Output extends z.ZodType>(

@@ -1,6 +1,6 @@
 import { contentAs, contentOf } from '../../adapters/web/content.ts';
 import { fetchUrlStep } from '../../domain/flows/step-types/fetch-url.ts';
-import { refused, requestOf } from '../step-support/http-request.ts';
+import { httpStatusError, requestOf } from '../step-support/http-request.ts';
 import { defineStepRunner } from '../step-support/step-runner.ts';
 
 export const fetchUrl = defineStepRunner(fetchUrlStep, {
@@ -8,7 +8,7 @@ export const fetchUrl = defineStepRunner(fetchUrlStep, {
     const { http, responseType } = step.config;
     const reading = { sandbox: step.ports.sandbox, signal: step.signal };
     const answer = await step.ports.fetch(await requestOf(http, step));
-    if (answer.status >= 400) throw refused(answer.url, answer);
+    if (answer.status >= 400) throw httpStatusError(answer.url, answer);
     return {
       output: await (responseType ? contentAs[responseType](answer, reading) : contentOf(answer, reading)),
     };

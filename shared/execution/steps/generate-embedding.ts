@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { EmbeddingAnswer } from '../../adapters/ports.ts';
+import type { EmbeddingResponse } from '../../adapters/ports.ts';
 import { valueAt } from '../../core/json.ts';
 import { StepError } from '../../core/step-error.ts';
 import { type Config, generateEmbeddingStep } from '../../domain/flows/step-types/generate-embedding.ts';
@@ -41,7 +41,7 @@ export const usedBy = ({
   modelUsed,
   promptTokens,
   estimatedCost,
-}: EmbeddingAnswer): Omit<StepOutcome, 'output'> => ({
+}: EmbeddingResponse): Omit<StepOutcome, 'output'> => ({
   modelUsed,
   promptTokens,
   completionTokens: 0,

@@ -1,6 +1,6 @@
 import { paginate } from '../../adapters/web/paginate.ts';
 import { paginateApiStep } from '../../domain/flows/step-types/paginate-api.ts';
-import { refused, rendered } from '../step-support/http-request.ts';
+import { httpStatusError, renderHeaders } from '../step-support/http-request.ts';
 import { defineStepRunner } from '../step-support/step-runner.ts';
 
 export const paginateApi = defineStepRunner(paginateApiStep, {
@@ -20,11 +20,11 @@ export const paginateApi = defineStepRunner(paginateApiStep, {
       maxPages: config.maxPages ?? 100,
       request: {
         method,
-        headers: { accept: 'application/json', ...(await rendered(headers, render)) },
+        headers: { accept: 'application/json', ...(await renderHeaders(headers, render)) },
         signal,
       },
       fetch,
-      refused: (answer) => refused(answer.url, answer),
+      refused: (answer) => httpStatusError(answer.url, answer),
     });
     return { output };
   },

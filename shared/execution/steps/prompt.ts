@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { collect, type ModelAnswer, type ModelMessage } from '../../adapters/model-port.ts';
+import { collect, type ModelMessage, type ModelResponse } from '../../adapters/model-port.ts';
 import { jsonIn } from '../../core/json.ts';
 import { StepError } from '../../core/step-error.ts';
 import { type Config, instructions, promptStep } from '../../domain/flows/step-types/prompt.ts';
@@ -32,7 +32,7 @@ async function answerOf(
   { config, ports, signal, emit }: StepRun<Config>,
   messages: readonly ModelMessage[],
   format: 'text' | 'json',
-): Promise<ModelAnswer> {
+): Promise<ModelResponse> {
   const { model, temperature, maxTokens, topP, topK, frequencyPenalty, presencePenalty, seed } = config;
   await emit?.({ type: 'text_start' });
   const events = ports.model.stream({

@@ -1,4 +1,4 @@
-import { leavesItsLine, mailboxesIn } from '../../adapters/messages/mailboxes.ts';
+import { hasControlCharacters, parseMailboxes } from '../../adapters/messages/mailboxes.ts';
 import { StepError } from '../../core/step-error.ts';
 import { type Config, recipientsMax, sendEmailStep } from '../../domain/flows/step-types/send-email.ts';
 import { defineStepRunner, type StepRun } from '../step-support/step-runner.ts';
@@ -12,7 +12,7 @@ export const sendEmail = defineStepRunner(sendEmailStep, {
     if (!from || others.length > 0) throw new StepError('from has to be one email address');
     const to = await recipients(step);
     const subject = (await render(config.subject)).trim();
-    if (!subject || subject.length > subjectCharactersMax || leavesItsLine(subject)) {
+    if (!subject || subject.length > subjectCharactersMax || hasControlCharacters(subject)) {
       throw new StepError(`subject has to be one line of 1 to ${subjectCharactersMax} characters`);
     }
     const [html, text] = [await render(config.html ?? ''), await render(config.text ?? '')];
@@ -35,7 +35,7 @@ async function recipients({ config, renderValue }: StepRun<Config>): Promise<str
 
 function addressesIn(member: string, texts: string[]): string[] {
   try {
-    return texts.flatMap(mailboxesIn);
+    return texts.flatMap(parseMailboxes);
   } catch (error) {
     throw new StepError(`${member}: ${(error as Error).message}`, { cause: error });
   }

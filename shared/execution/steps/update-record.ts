@@ -6,10 +6,10 @@ import { defineStepRunner } from '../step-support/step-runner.ts';
 export const updateRecord = defineStepRunner(updateRecordStep, {
   async run(step) {
     const { updates, mergeStrategy = 'merge' } = step.config;
-    const { words, selector } = await selectorOf(step);
+    const { description, selector } = await selectorOf(step);
     const filled = (await step.renderValue(updates)) as Record<string, unknown>;
     const record = selector && (await step.ports.records.update(selector, filled, mergeStrategy));
     if (record) return { output: record };
-    throw new StepError(`There is no record ${words}`);
+    throw new StepError(`There is no record ${description}`);
   },
 });

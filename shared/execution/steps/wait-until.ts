@@ -5,18 +5,18 @@ import { StepError } from '../../core/step-error.ts';
 import { type Config, type Output, waitUntilStep } from '../../domain/flows/step-types/wait-until.ts';
 import {
   defineStepRunner,
-  type Parked,
   type StepOutcome,
   type StepRun,
+  type Suspended,
 } from '../step-support/step-runner.ts';
 
-/** As long as a wait may keep its worker; one that takes longer is parked. */
+/** As long as a wait may keep its worker; one that takes longer is suspended. */
 const inPlaceMs = 10_000;
 const defaults = { timeoutMs: 300_000, pollIntervalMs: 5_000 };
 type Outcome = StepOutcome<z.input<typeof Output>>;
 
 export const waitUntil = defineStepRunner(waitUntilStep, {
-  async run(step): Promise<Outcome | Parked> {
+  async run(step): Promise<Outcome | Suspended> {
     const { config, ports, since, signal } = step;
     for (;;) {
       const waitedMs = ports.now().getTime() - since.getTime();
@@ -24,7 +24,7 @@ export const waitUntil = defineStepRunner(waitUntilStep, {
         config.delayMs === undefined ? await poll(step, waitedMs) : pause(config.delayMs, waitedMs);
       if ('output' in next) return next;
       if (next.at > inPlaceMs)
-        return { until: new Date(since.getTime() + parkedUntil(step, next.at, waitedMs)) };
+        return { until: new Date(since.getTime() + suspendedUntil(step, next.at, waitedMs)) };
       await sleep(next.at - waitedMs, undefined, { signal });
     }
   },
@@ -47,8 +47,8 @@ async function poll(step: StepRun<Config>, waitedMs: number): Promise<Look> {
   return { at: Math.min(waitedMs + (pollIntervalMs ?? defaults.pollIntervalMs), timeoutMs) };
 }
 
-/** Who is parked looks up every ten seconds at most: each look is a message and a worker's start. */
-function parkedUntil({ config }: StepRun<Config>, at: number, waitedMs: number): number {
+/** Who is suspended looks up every ten seconds at most: each look is a message and a worker's start. */
+function suspendedUntil({ config }: StepRun<Config>, at: number, waitedMs: number): number {
   if (config.delayMs !== undefined) return at;
   return Math.min(Math.max(at, waitedMs + inPlaceMs), config.timeoutMs ?? defaults.timeoutMs);
 }

@@ -11,7 +11,11 @@ import { admit, admitAddress } from './request-gate.ts';
  * authorizer, since API Gateway refuses requests that lack the header which identifies them to it.
  * @throws ServiceError UNAUTHENTICATED where a credential was sent that is not good.
  */
-export const optionalCredential: OptionalCredential = { kind: 'optional-credential', callOf };
+export const optionalCredential: OptionalCredential = {
+  kind: 'optional-credential',
+  callOf,
+  uses: ['rate-limits', 'credentials'],
+};
 
 async function callOf(event: APIGatewayProxyEvent, runtime: Runtime): Promise<Call> {
   const sourceIp = event.requestContext.identity?.sourceIp ?? null;

@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { Requirements } from '../aws/uses.ts';
 import type { Needs, Resolved, Scope } from '../data/scope.ts';
 import type { Principal } from '../identity/principal.ts';
 import type { Runtime } from '../runtime.ts';
@@ -16,13 +17,13 @@ export interface Call {
 type Admitting = (event: APIGatewayProxyEvent, runtime: Runtime) => Promise<Call>;
 
 /** With a credential, the caller's tenant; without one, none. */
-export interface OptionalCredential {
+export interface OptionalCredential extends Requirements {
   kind: 'optional-credential';
   callOf: Admitting;
 }
 
 /** Without a credential, the tenant that the path or a token of the endpoint's own names: see `scope-from.ts`. */
-export interface ScopeFrom {
+export interface ScopeFrom extends Requirements {
   kind: 'from';
   callOf: Admitting;
 }

@@ -35,6 +35,13 @@ export function uncounted(isFree: boolean): RateLimit {
   return windowOf(perHour, isFree ? 0 : perHour, 0);
 }
 
+/** The headers of every response of the API. */
+export const rateLimitHeadersOf = ({ limit, remaining, reset }: RateLimit) => ({
+  'X-RateLimit-Limit': String(limit),
+  'X-RateLimit-Remaining': String(remaining),
+  'X-RateLimit-Reset': String(reset),
+});
+
 /** The window that has fewer requests left, which the headers tell of. */
 export const tighterOf = ({ hourly, daily }: Windows): RateLimit =>
   daily.remaining < hourly.remaining ? daily : hourly;

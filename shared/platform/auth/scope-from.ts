@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { notFound } from '../../core/errors.ts';
+import type { Use } from '../aws/uses.ts';
 import type { Scope } from '../data/scope.ts';
 import type { Runtime } from '../runtime.ts';
 import { networkOf } from './addresses.ts';
@@ -10,6 +11,8 @@ import { admitAnonymous } from './request-gate.ts';
 interface PublicTenant {
   /** What the path or the token names, as a 404 says it: `Chat`. Each has counters of its own. */
   what: string;
+  /** What `from` needs from AWS. */
+  uses: readonly Use[];
   /** The tenant's scope; nothing where the path or the token names none, which is a 404. */
   from: (event: APIGatewayProxyEvent, runtime: Runtime) => Promise<Scope | undefined>;
   /** Of each address, or of all callers of the tenant together. */
@@ -17,8 +20,9 @@ interface PublicTenant {
 }
 
 /** The scope of a public endpoint that serves one tenant. Its handler gets its `needs`, and no principal. */
-export const scopeFrom = ({ what, from, limit }: PublicTenant): ScopeFrom => ({
+export const scopeFrom = ({ what, uses, from, limit }: PublicTenant): ScopeFrom => ({
   kind: 'from',
+  uses: ['rate-limits', ...uses],
   async callOf(event, runtime) {
     const scope = await from(event, runtime);
     const address = networkOf(event.requestContext.identity?.sourceIp ?? null);

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { chunksOf } from '../../core/chunks.ts';
 import { log } from '../../core/log.ts';
 import { send } from '../aws/queues.ts';
+import { using } from '../aws/uses.ts';
 import type { Scope } from '../data/scope.ts';
 import type { TenantTable } from '../data/table.ts';
 import { unfinishedCleanups } from './tombstone.ts';
@@ -24,7 +25,7 @@ const settledAfterMs = 16 * 60_000;
  * Call after the items themselves are gone, each with a tombstone. What is sent here is only so that things are
  * removed soon: the tombstones are found and cleaned up after in any case, once nothing can be written any more.
  */
-export const cleanupQueue = ({ table }: Scope) => {
+export const cleanupQueue = /* @__PURE__ */ using(['queue:cleanup'], ({ table }: Scope) => {
   const deleted = async (ids: readonly string[]): Promise<void> => {
     try {
       await ask(table.tenant, ids, false);
@@ -33,7 +34,7 @@ export const cleanupQueue = ({ table }: Scope) => {
     }
   };
   return { deleted };
-};
+});
 
 async function ask(tenant: string, ids: readonly string[], isLast: boolean): Promise<void> {
   for (const some of chunksOf(ids, idsPerMessage)) {

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { requireEnv } from '../../core/environment.ts';
 import { log } from '../../core/log.ts';
 import { S3Error, s3Request } from '../aws/s3.ts';
+import { using } from '../aws/uses.ts';
 import type { Scope } from './scope.ts';
 
 /**
@@ -28,7 +29,7 @@ export const inlineBytesMax = 200_000;
 export type PayloadStore = ReturnType<typeof payloadStore>;
 
 /** Keeps what is too large for an item, gzip'd, in S3 under the tenant's own prefix. */
-export const payloadStore = ({ table }: Scope) => {
+export const payloadStore = /* @__PURE__ */ using(['payloads'], ({ table }: Scope) => {
   const keyOf = (name: string) => `${table.tenant}/${name}.json.gz`;
   const store = {
     /**
@@ -62,19 +63,21 @@ export const payloadStore = ({ table }: Scope) => {
 
     remove: (pointers: readonly string[]) =>
       Promise.all(pointers.map((pointer) => request('DELETE', pointer))),
-
-    /** Removes all payloads whose names begin with `<folder>/`. */
-    async removeFolder(folder: string): Promise<void> {
-      const prefix = `${table.tenant}/${folder}/`;
-      for (let more = true; more; ) {
-        const files = await filesUnder(prefix);
-        await Promise.all(files.map((file) => request('DELETE', prefix + file)));
-        more = files.length === listedMax;
-      }
-    },
   };
   return store;
-};
+});
+
+export const payloadFolders = /* @__PURE__ */ using(['payloads', 'payloads:list'], ({ table }: Scope) => ({
+  /** Removes all payloads whose names begin with `<folder>/`. */
+  async remove(folder: string): Promise<void> {
+    const prefix = `${table.tenant}/${folder}/`;
+    for (let more = true; more; ) {
+      const files = await filesUnder(prefix);
+      await Promise.all(files.map((file) => request('DELETE', prefix + file)));
+      more = files.length === listedMax;
+    }
+  },
+}));
 
 /** Whether asking again cannot help. */
 const isLost = (error: unknown) =>

@@ -2,7 +2,7 @@ import { loadingCache } from '../../core/cache.ts';
 import { derivedId, timeOf } from '../../core/ids.ts';
 import { ifRefused } from './condition-failed.ts';
 import type { Scope } from './scope.ts';
-import type { Version, Versioned, VersionKind } from './versioned.ts';
+import type { Version, Versioned, VersionKind } from './version-kind.ts';
 
 /** Snapshots that this process has seen in the table, so that running them again costs no write. */
 const seen = loadingCache<true>({ entriesMax: 10_000 });

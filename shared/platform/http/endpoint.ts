@@ -64,8 +64,6 @@ export interface Endpoint<
   response: R;
   /** Statuses beyond 401, 403, 429, 500 and 504, which every endpoint may answer. */
   errors?: readonly ErrorStatuses[];
-  /** Where the usual is too little. A Lambda's share of a processor grows with it; 1,769 have a whole one. */
-  memoryMb?: number;
   /** Bound to the tenant, so that an endpoint without one has none. */
   needs: N & (S extends 'none' ? Record<string, never> : unknown);
   handle: (request: Request<Params, Query, Body, S>, needs: NeedsOf<N, S>) => Promise<Answer<R>> | Answer<R>;

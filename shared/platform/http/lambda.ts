@@ -2,7 +2,7 @@ import middy, { type PluginExecutionMode } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { ServiceError } from '../../core/errors.ts';
 import type { Call } from '../auth/public-scope.ts';
-import { uncounted } from '../auth/rate-limit-windows.ts';
+import { rateLimitHeadersOf, uncounted } from '../auth/rate-limit-windows.ts';
 import { type Admission, admit } from '../auth/request-gate.ts';
 import { resolveNeeds, type Scope } from '../data/scope.ts';
 import { type Principal, principalFrom } from '../identity/principal.ts';
@@ -148,13 +148,8 @@ function rateLimitHeaders({ scope }: AnyEndpoint) {
   }) => {
     const admission = await context.admission?.catch(() => undefined);
     if (!response) return;
-    const { limit, remaining, reset } = admission?.rateLimit ?? uncounted(isFree);
-    response.headers = {
-      ...response.headers,
-      'X-RateLimit-Limit': String(limit),
-      'X-RateLimit-Remaining': String(remaining),
-      'X-RateLimit-Reset': String(reset),
-    };
+    const limits = rateLimitHeadersOf(admission?.rateLimit ?? uncounted(isFree));
+    response.headers = { ...response.headers, ...limits };
   };
   return { after: add, onError: add };
 }

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import { permissions } from '../identity/permissions.ts';
 import { bodyLimits } from './body.ts';
 import type { AnyEndpoint } from './endpoint.ts';
@@ -14,16 +14,37 @@ In the steps of a flow, \`{{ name }}\` stands for a variable and \`{{secret:KEY}
 
 Lists are paged by \`cursor\`, or by \`offset\` where an operation has it. A JSON body may have ${bodyLimits.json.toLocaleString('en')} bytes, an upload ${bodyLimits.multipart.toLocaleString('en')}.`;
 
+/** How the document describes itself. It is a static file, so it has no handler. */
+export const apiDocument = {
+  id: 'docs.openapi',
+  method: 'GET',
+  path: '/openapi.json',
+  permission: 'public',
+  scope: 'none',
+  summary: 'This document',
+  ...{ params: undefined, query: undefined, body: undefined },
+  response: { kind: 'json', bodies: { 200: z.looseObject({ openapi: z.string() }) } },
+} as const satisfies Described;
+
+type Described = Omit<AnyEndpoint, 'needs' | 'handle'>;
+
+const docsGroup: { description: string; endpoints: readonly Described[] } = {
+  description: 'This description of the API.',
+  endpoints: [apiDocument],
+};
+
 /**
  * The OpenAPI 3.1 document of the endpoints, with every schema that carries an id as a component.
  * @param groups By their names, which become the tags.
  */
 export function openApi(groups: Readonly<Record<string, Group>>) {
-  const described = Object.entries(groups).map(([name, { description, endpoints }]) => ({
-    tag: { name, description },
-    // A page or a script is no operation.
-    endpoints: endpoints.filter(({ response }) => response.kind !== 'text'),
-  }));
+  const described = Object.entries({ ...groups, docs: docsGroup }).map(
+    ([name, { description, endpoints }]) => ({
+      tag: { name, description },
+      // A page or a script is no operation.
+      endpoints: endpoints.filter(({ response }) => response.kind !== 'text'),
+    }),
+  );
   const schemas: Components = new Map();
   const paths: Record<string, Json> = {};
   for (const endpoint of described.flatMap(({ endpoints }) => endpoints)) {
@@ -60,9 +81,9 @@ export function openApi(groups: Readonly<Record<string, Group>>) {
   };
 }
 
-export const groupOf = ({ id }: AnyEndpoint) => id.split('.')[0] ?? id;
+export const groupOf = ({ id }: Described) => id.split('.')[0] ?? id;
 
-function operation(endpoint: AnyEndpoint, schemas: Components): Json {
+function operation(endpoint: Described, schemas: Components): Json {
   const {
     id,
     summary,

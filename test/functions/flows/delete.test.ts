@@ -4,7 +4,7 @@ import {
   flowResultsPartition,
   flowShards,
   recordResultsRange,
-} from '../../../shared/execution/runs/checkpoint.ts';
+} from '../../../shared/execution/runs/checkpoints/checkpoint.ts';
 import { notFoundBody } from '../../support/errors.ts';
 import {
   createFlow,

@@ -1,11 +1,11 @@
 import { expect, test, vi } from 'vitest';
 import { newId } from '../../../shared/core/ids.ts';
 import type { StepResult } from '../../../shared/execution/engine/engine.ts';
-import { checkpointEntity, runRange } from '../../../shared/execution/runs/checkpoint.ts';
-import { costWrites } from '../../../shared/execution/runs/record-costs.ts';
-import { removeResult } from '../../../shared/execution/runs/remove-result.ts';
-import { checkpointsOf } from '../../../shared/execution/runs/run-history.ts';
-import { openRunRecorder } from '../../../shared/execution/runs/run-recorder.ts';
+import { checkpointEntity, runRange } from '../../../shared/execution/runs/checkpoints/checkpoint.ts';
+import { readCheckpoints } from '../../../shared/execution/runs/checkpoints/read-checkpoints.ts';
+import { costWrites } from '../../../shared/execution/runs/checkpoints/record-costs.ts';
+import { openRunRecorder } from '../../../shared/execution/runs/checkpoints/run-recorder.ts';
+import { deleteRunResult } from '../../../shared/execution/runs/run-results/delete-run-result.ts';
 import type { Scope } from '../../../shared/platform/data/scope.ts';
 import type { Write } from '../../../shared/platform/data/writes.ts';
 import { deliver, plannedBatch, runOnce } from '../../support/batches.ts';
@@ -84,9 +84,9 @@ test('409 for a run that is not over yet, and nothing of it is touched', async (
   const batch = await plannedBatch({ steps: [prompt(), wait] });
   await runOnce(batch.scope, batch.message());
   const { records, message } = batch;
-  const before = await checkpointsOf(batch.scope, message());
+  const before = await readCheckpoints(batch.scope, message());
   await expectStatus(409, remove(batch, records[0]?.id ?? '', message().runId));
-  expect(await checkpointsOf(batch.scope, message())).toEqual(before);
+  expect(await readCheckpoints(batch.scope, message())).toEqual(before);
   expect(await costsOf(batch, records[0]?.id ?? '')).toMatchObject({ executionCount: 1 });
 });
 
@@ -139,8 +139,8 @@ test('a run of more checkpoints than a transaction takes is deleted too; broken 
     await scope.table.commit(writes);
   };
   const dying: Scope = { ...scope, table: { ...scope.table, commit } };
-  await expect(removeResult(dying)(recordId, runId)).rejects.toThrow('The process died');
-  const left = await checkpointsOf(scope, { recordId, runId });
+  await expect(deleteRunResult(dying)(recordId, runId)).rejects.toThrow('The process died');
+  const left = await readCheckpoints(scope, { recordId, runId });
   expect(left.length).toBeLessThan(130);
   expect(await costsOf(run, recordId)).toMatchObject({ executionCount: left.length });
   expect(await resultsOf(run, recordId)).toMatchObject([{ id: runId, result: 129 }]);

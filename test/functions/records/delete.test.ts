@@ -1,5 +1,8 @@
 import { expect, test, vi } from 'vitest';
-import { checkpointEntity, recordResultsRange } from '../../../shared/execution/runs/checkpoint.ts';
+import {
+  checkpointEntity,
+  recordResultsRange,
+} from '../../../shared/execution/runs/checkpoints/checkpoint.ts';
 import { notFoundBody } from '../../support/errors.ts';
 import { countingRuntime, newTenant } from '../../support/stack.ts';
 

@@ -116,7 +116,7 @@ test('pages of any size add up to the list, and counts are told when asked for',
   expect(await rows('page=7')).toEqual([]);
 });
 
-test('a run that is parked is no result before it is over', async () => {
+test('a suspended run has no result until it ends', async () => {
   const steps = [template('x'), { type: 'wait-until' as const, name: 'wait', config: { delayMs: 600_000 } }];
   const batch = await plannedBatch({ steps });
   const count = async () =>

@@ -1,9 +1,10 @@
-import { mkdtempSync, readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { pathToFileURL } from 'node:url';
-import { expect, test } from 'vitest';
-import { bundle } from '../../../infra/aws/bundles.ts';
+import { expect, test, vi } from 'vitest';
+import { bundle, staticFilesFolder } from '../../../infra/aws/bundles.ts';
 import { entries } from '../../../infra/aws/entries.ts';
 import { plannedBatch, sqsEvent } from '../../support/batches.ts';
 import { createFlow } from '../../support/flows.ts';
@@ -11,6 +12,7 @@ import { invokeWith } from '../../support/invoke.ts';
 import { readPdf } from '../../support/pdf.ts';
 import { principalOf } from '../../support/principals.ts';
 import { newTenant } from '../../support/stack.ts';
+import { answerIn } from '../../support/streamed.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bundles-'));
 
@@ -98,28 +100,26 @@ test('the bundled check of a flow knows a caller by the credential, and looks in
   expect((await ask({ Authorization: 'Bearer x' })).statusCode).toBe(401);
 });
 
-test('the bundled documents are whole: the OpenAPI document, the page, its script and its style', async () => {
-  const bodies = await Promise.all(
-    ['docs.openapi', 'docs.page', 'docs.script', 'docs.style'].map(
-      async (id) => (await invokeWith(await deployed(id), {})({})).body,
-    ),
-  );
-  expect(JSON.parse(bodies[0] ?? '').paths).toHaveProperty(['/v1/flows/{id}']);
-  expect(bodies[1]).toContain('docs/swagger-ui.js');
-  expect(bodies[2]).toContain('SwaggerUIBundle({');
-  expect(bodies[3]).toContain('.swagger-ui');
-});
-
-test('the bundled intake screen carries its page, its script and its style', async () => {
-  const [page, script, fields, style] = await Promise.all(
-    ['page', 'script', 'fields', 'style'].map(async (part) =>
-      invokeWith(await deployed(`setup.${part}`), {})({}).then(({ body }) => body),
-    ),
-  );
-  expect(page).toContain('setup/script.js');
-  expect(script).toContain('location.hash');
-  expect(fields).toContain('export function fieldOf(');
-  expect(style).toContain('prefers-color-scheme');
+test('the bundle of the static files holds each of them, and nothing of what made them', async () => {
+  const handler = await deployed('static-files');
+  vi.stubEnv('STATIC_FILES', join(folder, 'static-files', staticFilesFolder));
+  const get = async (resource: string, proxy?: string) => {
+    const stream = new PassThrough();
+    const event = { resource, pathParameters: proxy ? { proxy } : null, headers: {}, requestContext: {} };
+    await handler(event, stream, {});
+    return answerIn(stream);
+  };
+  const { body } = await get('/openapi.json');
+  expect(JSON.parse(body).paths).toHaveProperty(['/v1/flows/{id}']);
+  expect((await get('/docs')).body).toContain('docs/swagger-ui.js');
+  expect((await get('/docs/{proxy+}', 'swagger-ui.js')).body).toContain('SwaggerUIBundle({');
+  expect((await get('/docs/{proxy+}', 'swagger-ui.css')).body).toContain('.swagger-ui');
+  expect((await get('/secrets/setup')).body).toContain('setup/script.js');
+  expect((await get('/secrets/setup/{proxy+}', 'script.js')).body).toContain('location.hash');
+  expect((await get('/secrets/setup/{proxy+}', 'fields.js')).body).toContain('export function fieldOf(');
+  expect((await get('/secrets/setup/{proxy+}', 'style.css')).body).toContain('prefers-color-scheme');
+  const code = statSync(join(folder, 'static-files', 'index.mjs')).size;
+  expect(code).toBeLessThan(20_000);
 });
 
 test('the bundled worker runs every kind of step: sandbox, template, model, HTTP, record', async () => {

@@ -2,16 +2,8 @@ import type { Template } from 'aws-cdk-lib/assertions';
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import { beforeAll, expect, test } from 'vitest';
 import { allow } from '../../../infra/aws/grants.ts';
+import { type Grant, grantsIn, shown } from './grants-in.ts';
 import { synthesise } from './synthesise.ts';
-
-interface Statement {
-  Effect: string;
-  Action: string | string[];
-  Resource?: unknown;
-  NotResource?: unknown;
-}
-/** A statement of a role's policy, with the role's description, which names the group of Lambdas that has it. */
-type Grant = { role: string; actions: string[]; resources: string[] };
 
 let prod: Template;
 let grants: Grant[];
@@ -19,37 +11,6 @@ beforeAll(() => {
   prod = synthesise('prod');
   grants = grantsIn(prod);
 }, 60_000);
-
-function grantsIn(template: Template): Grant[] {
-  const roles = template.findResources('AWS::IAM::Role');
-  const policies = ['AWS::IAM::Policy', 'AWS::IAM::ManagedPolicy', 'AWS::IAM::RolePolicy'].flatMap((type) =>
-    Object.values(template.findResources(type)),
-  );
-  const inline = Object.entries(roles).flatMap(([id, { Properties }]) =>
-    (Properties.Policies ?? []).map((policy: object) => ({
-      Properties: { ...policy, Roles: [{ Ref: id }] },
-    })),
-  );
-  return [...policies, ...inline].flatMap(({ Properties }) =>
-    (Properties.Roles as { Ref: string }[]).flatMap(({ Ref }) =>
-      (Properties.PolicyDocument.Statement as Statement[])
-        .filter(({ Effect }) => Effect === 'Allow')
-        .map(({ Action, Resource, NotResource }) => ({
-          role: String(roles[Ref]?.Properties.Description ?? Ref).replace('Lambdas of the group ', ''),
-          actions: [Action].flat(),
-          resources: [Resource ?? { not: NotResource }].flat().map((resource) => shown(template, resource)),
-        })),
-    ),
-  );
-}
-
-/** An ARN as one text: `<…>` stands for what CloudFormation fills in. */
-function shown(template: Template, resource: unknown): string {
-  const { 'Fn::Join': join, Ref: ref } = resource as { 'Fn::Join'?: [string, unknown[]]; Ref?: string };
-  if (join) return join[1].map((part) => shown(template, part)).join(join[0]);
-  if (ref) return template.toJSON().Resources[ref]?.Properties.Name ?? `<${ref}>`;
-  return typeof resource === 'string' ? resource : JSON.stringify(resource);
-}
 
 /** Whether an action of a policy, which may hold wildcards, lets one do this. */
 const lets = (pattern: string, action: string) =>

@@ -1,8 +1,8 @@
 import { App } from 'aws-cdk-lib';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, expect, test } from 'vitest';
-import { endpoints } from '../../../functions/index.ts';
 import { firewallRate } from '../../../infra/aws/firewall.ts';
+import { routes as allRoutes } from '../../../infra/routes.ts';
 import { synthesise } from './synthesise.ts';
 
 let prod: Template;
@@ -28,9 +28,7 @@ test('the gateway knows every route, and has the authorizer before each that is 
       ]),
   );
   expect(Object.fromEntries(routes)).toEqual(
-    Object.fromEntries(
-      endpoints.map(({ method, path, permission }) => [`${method} ${path}`, permission !== 'public']),
-    ),
+    Object.fromEntries(allRoutes.map(({ method, path, isPublic }) => [`${method} ${path}`, !isPublic])),
   );
   expect(document['x-amazon-apigateway-binary-media-types']).toEqual(['multipart/form-data']);
   const { UNAUTHORIZED } = document['x-amazon-apigateway-gateway-responses'];
@@ -158,17 +156,29 @@ test('setup links begin with the address that the operator names', () => {
   });
 });
 
-test('the pages that anybody may open run with a role that reaches no data', () => {
-  for (const group of ['docs', 'setup']) {
-    const [role] = Object.keys(
-      prod.findResources('AWS::IAM::Role', { Properties: { Description: `Lambdas of the group ${group}` } }),
-    );
-    const policies = Object.values(prod.findResources('AWS::IAM::Policy')).filter(({ Properties }) =>
-      Properties.Roles.some(({ Ref }: { Ref: string }) => Ref === role),
-    );
-    expect(policies).toHaveLength(1);
-    expect(JSON.stringify(policies)).not.toMatch(/dynamodb|secretsmanager|s3:|sqs:/);
+test('static files are streamed by one Lambda, whose role reaches no data', () => {
+  const [api] = Object.values(prod.findResources('AWS::ApiGateway::RestApi'));
+  const paths = ['/openapi.json', '/docs', '/docs/{proxy+}', '/secrets/setup', '/secrets/setup/{proxy+}'];
+  const integrations = paths.map(
+    (path) => api?.Properties.Body.paths[path].get['x-amazon-apigateway-integration'],
+  );
+  for (const integration of integrations) {
+    expect(integration).toEqual({ ...integrations[0], responseTransferMode: 'STREAM' });
   }
+  prod.hasResourceProperties('AWS::Lambda::Function', {
+    FunctionName: 'agent-flow-prod-static-files',
+    Environment: { Variables: Match.objectLike({ STATIC_FILES: 'static' }) },
+  });
+  const [role] = Object.keys(
+    prod.findResources('AWS::IAM::Role', {
+      Properties: { Description: 'Lambdas of the group static-files' },
+    }),
+  );
+  const policies = Object.values(prod.findResources('AWS::IAM::Policy')).filter(({ Properties }) =>
+    Properties.Roles.some(({ Ref }: { Ref: string }) => Ref === role),
+  );
+  expect(policies).toHaveLength(1);
+  expect(JSON.stringify(policies)).not.toMatch(/dynamodb|secretsmanager|s3:|sqs:/);
 });
 
 test('people see the organization that an administrator gave them, and cannot give themselves one', () => {

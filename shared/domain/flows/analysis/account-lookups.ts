@@ -1,11 +1,11 @@
-import { hasCollection } from '../../../adapters/vectors/vectors-adapter.ts';
+import { hasCollection } from '../../../adapters/vectors/has-collection.ts';
 import { idOf } from '../../../core/ids.ts';
 import { StepError } from '../../../core/step-error.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { modelResolver } from '../../model-configs/model-resolver.ts';
 import { RecordType, recordGuardEntity, recordsRange } from '../../records/record.ts';
 import { findSecrets } from '../../secrets/find-secrets.ts';
-import type { MentionKind } from './mentions.ts';
+import type { ResourceKind } from './resource-references.ts';
 
 /** Asks the account for things of one kind. @returns what is wrong with each name that it does not have. */
 type Lookup = (names: readonly string[], scope: Scope) => Promise<ReadonlyMap<string, string>>;
@@ -79,7 +79,7 @@ const collection: Lookup = (collections, { table }) =>
       : `Nothing has been stored in the collection "${collection}"`,
   );
 
-export const lookups: Record<MentionKind, Lookup> = {
+export const lookups: Record<ResourceKind, Lookup> = {
   secret,
   model,
   recordName,

@@ -1,11 +1,18 @@
 import type { Sandbox } from '../../../adapters/sandbox/sandbox.ts';
-import { type Visit, visitsOf } from '../checking/visits.ts';
-import { bounded, type Finding, finding } from './finding.ts';
+import { type StepNode, stepNodesOf } from '../checking/step-nodes.ts';
+import { type Finding, finding, limitFindings } from './finding.ts';
 import { unknownModels } from './models.ts';
 import { practices } from './practices.ts';
 import { reachable } from './reachability.ts';
-import { readingOf } from './reading.ts';
-import { overwritten, type Use, unlooked, unset, unused, useOf } from './variables.ts';
+import { analyseTexts } from './text-analysis.ts';
+import {
+  overwrittenOutputs,
+  unknownUse,
+  unsetVariables,
+  unusedOutputs,
+  useOf,
+  type VariableUse,
+} from './variables.ts';
 
 export interface Analysis {
   warnings: Finding[];
@@ -24,27 +31,32 @@ const charactersMax = { all: 250_000, one: 20_000 };
  * @param member The member of the body that holds the steps.
  */
 export async function analyse(steps: unknown, member: string, sandbox: Sandbox): Promise<Analysis> {
-  const visits = [...visitsOf(steps, { path: [member], branches: [], last: true })];
+  const visits = [...stepNodesOf(steps, { path: [member], branches: [], last: true })];
   const small = fitting(visits);
-  const reading = await readingOf(
+  const reading = await analyseTexts(
     [...small].flatMap(({ texts }) => texts),
     sandbox,
   );
   const { reached, findings } = reachable(visits, reading.alwaysHolds);
-  const uses = reached.map((visit): Use => {
+  const uses = reached.map((visit): VariableUse => {
     if (small.has(visit) && reading.readsOf) return useOf(visit, reading.readsOf);
     findings.push(notAnalysed(visit));
-    return unlooked(visit);
+    return unknownUse(visit);
   });
   return {
-    warnings: bounded(findings, unset(uses), overwritten(uses), await unknownModels(reached)),
-    recommendations: bounded(unused(uses), practices(reached)),
+    warnings: limitFindings(
+      findings,
+      unsetVariables(uses),
+      overwrittenOutputs(uses),
+      await unknownModels(reached),
+    ),
+    recommendations: limitFindings(unusedOutputs(uses), practices(reached)),
   };
 }
 
 /** The steps whose texts are looked at: the first ones, as far as all may be long, without those that are too long. */
-function fitting(visits: readonly Visit[]): Set<Visit> {
-  const fit = new Set<Visit>();
+function fitting(visits: readonly StepNode[]): Set<StepNode> {
+  const fit = new Set<StepNode>();
   let characters = 0;
   for (const visit of visits) {
     const lengths = visit.texts.map(({ text }) => text.length);
@@ -55,7 +67,7 @@ function fitting(visits: readonly Visit[]): Set<Visit> {
   return fit;
 }
 
-const notAnalysed = (visit: Visit): Finding =>
+const notAnalysed = (visit: StepNode): Finding =>
   finding(
     visit,
     [],

@@ -1,4 +1,4 @@
-import type { Visit } from '../checking/visits.ts';
+import type { StepNode } from '../checking/step-nodes.ts';
 
 /** Something that is to be said about a flow. */
 export interface Finding {
@@ -12,7 +12,7 @@ export interface Finding {
 
 /** @param path Into the step. */
 export const finding = (
-  { step: { name, type }, path: at, index }: Visit,
+  { step: { name, type }, path: at, index }: StepNode,
   path: readonly PropertyKey[],
   code: string,
   message: string,
@@ -28,7 +28,7 @@ export const finding = (
 /** More are not listed: an answer has to fit its bounds. */
 const findingsMax = 1_000;
 
-export function bounded(...sources: Iterable<Finding>[]): Finding[] {
+export function limitFindings(...sources: Iterable<Finding>[]): Finding[] {
   const findings: Finding[] = [];
   let more = 0;
   for (const source of sources) {

@@ -1,10 +1,10 @@
 import { isListed } from '../../../adapters/models/catalog.ts';
 import { isProviderName, providerNames } from '../../../adapters/models/providers.ts';
-import type { Visit } from '../checking/visits.ts';
+import type { StepNode } from '../checking/step-nodes.ts';
 import { type Finding, finding } from './finding.ts';
 
 /** Models that neither the catalog nor a provider’s name vouches for. */
-export async function unknownModels(visits: readonly Visit[]): Promise<Finding[]> {
+export async function unknownModels(visits: readonly StepNode[]): Promise<Finding[]> {
   const problems = new Map<string, string | undefined>();
   const findings: Finding[] = [];
   for (const visit of visits) {

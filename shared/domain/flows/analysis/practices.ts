@@ -1,10 +1,10 @@
-import type { Visit } from '../checking/visits.ts';
+import type { StepNode } from '../checking/step-nodes.ts';
 import { stepTypes } from '../step-types/index.ts';
 import type { AnyStepType } from '../steps/step.ts';
 import { type Finding, finding } from './finding.ts';
 
 /** What works, but is seldom meant. */
-export function* practices(visits: readonly Visit[]): Generator<Finding, void> {
+export function* practices(visits: readonly StepNode[]): Generator<Finding, void> {
   for (const visit of visits) {
     const { type, config } = visit.step;
     if (type === 'prompt' && config.outputVariable === undefined && !visit.last) {

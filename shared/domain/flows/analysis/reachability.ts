@@ -1,4 +1,4 @@
-import type { Visit } from '../checking/visits.ts';
+import type { StepNode } from '../checking/step-nodes.ts';
 import { type Finding, finding } from './finding.ts';
 
 /** Whether an expression always holds, or never; nothing where that depends on the variables. */
@@ -6,10 +6,10 @@ export type AlwaysHolds = (expression: string) => boolean | undefined;
 
 /** Tells the steps that a run may come to from those that it never does, with why. */
 export function reachable(
-  visits: readonly Visit[],
+  visits: readonly StepNode[],
   alwaysHolds: AlwaysHolds,
-): { reached: Visit[]; findings: Finding[] } {
-  const reached: Visit[] = [];
+): { reached: StepNode[]; findings: Finding[] } {
+  const reached: StepNode[] = [];
   const findings: Finding[] = [];
   /** Branches, and steps by their path, that a run never enters. */
   const closed = new Set<string>();
@@ -32,14 +32,14 @@ export function reachable(
   return { reached, findings };
 }
 
-function neverRuns(visit: Visit, alwaysHolds: AlwaysHolds): Finding | undefined {
+function neverRuns(visit: StepNode, alwaysHolds: AlwaysHolds): Finding | undefined {
   const { enabled, when } = visit.step;
   if (!enabled) return finding(visit, ['enabled'], 'UNREACHABLE_STEP', 'The step is switched off');
   if (when === undefined || alwaysHolds(when) !== false) return undefined;
   return finding(visit, ['when'], 'UNREACHABLE_STEP', 'This never holds, so the step never runs');
 }
 
-function closedBranches({ step: { config } }: Visit, alwaysHolds: AlwaysHolds) {
+function closedBranches({ step: { config } }: StepNode, alwaysHolds: AlwaysHolds) {
   if (typeof config.condition !== 'string') return [];
   const holds = alwaysHolds(config.condition);
   const branch = holds ? 'falseSteps' : 'trueSteps';

@@ -5,7 +5,7 @@ import { detailsOf } from '../../../platform/http/validation.ts';
 import { NestedSteps } from '../checking/flow-step.ts';
 import { textProblems } from '../checking/text-problems.ts';
 import { type Analysis, analyse } from './analyse.ts';
-import { bounded, type Finding } from './finding.ts';
+import { type Finding, limitFindings } from './finding.ts';
 
 export interface Validation extends Analysis {
   valid: boolean;
@@ -28,7 +28,7 @@ export async function validateFlow(
   const member = stepsMember(body);
   const refusals = detailsOf(error?.issues ?? []);
   const stop = refusals.some(({ code }) => outOfBounds.has(code));
-  const errors = bounded(
+  const errors = limitFindings(
     (stop ? refusals : await withOthers(refusals, body[member], member, sandbox)).map(
       ({ path = '', ...detail }): Finding => ({ ...detail, path, ...stepAt(body, path) }),
     ),

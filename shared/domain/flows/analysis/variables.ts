@@ -1,6 +1,6 @@
 import type { Reads } from '../../../adapters/code/texts.ts';
+import type { StepNode } from '../checking/step-nodes.ts';
 import type { ConfigText } from '../checking/texts.ts';
-import type { Visit } from '../checking/visits.ts';
 import { variableOf } from '../steps/step.ts';
 import { type Finding, finding } from './finding.ts';
 
@@ -8,15 +8,15 @@ import { type Finding, finding } from './finding.ts';
 const given = new Set(['_record', '_flow', '_execution', '_user', '_agent', 'messages', 'secrets']);
 
 /** What a step reads, each with the first place where it does, and what it sets. */
-export interface Use {
-  visit: Visit;
+export interface VariableUse {
+  visit: StepNode;
   reads: Map<string, { path: PropertyKey[]; guarded: boolean }>;
   readsEverything: boolean;
   sets: string | undefined;
 }
 
 /** What is known of a step without looking at its texts. */
-export function unlooked(visit: Visit): Use {
+export function unknownUse(visit: StepNode): VariableUse {
   const sets: unknown = variableOf(visit.step);
   return {
     visit,
@@ -27,8 +27,8 @@ export function unlooked(visit: Visit): Use {
 }
 
 /** @param readsOf What was found out about each of its texts. */
-export function useOf(visit: Visit, readsOf: (text: ConfigText) => Reads): Use {
-  const use: Use = { ...unlooked(visit), readsEverything: false };
+export function useOf(visit: StepNode, readsOf: (text: ConfigText) => Reads): VariableUse {
+  const use: VariableUse = { ...unknownUse(visit), readsEverything: false };
   for (const text of visit.texts) {
     const { names, everything } = readsOf(text);
     use.readsEverything ||= everything;
@@ -40,7 +40,7 @@ export function useOf(visit: Visit, readsOf: (text: ConfigText) => Reads): Use {
 }
 
 /** Reads of what no step before has set. */
-export function* unset(uses: readonly Use[]): Generator<Finding, void> {
+export function* unsetVariables(uses: readonly VariableUse[]): Generator<Finding, void> {
   const setters = Map.groupBy(uses.entries(), ([, { sets }]) => sets);
   for (const [at, { visit, reads }] of uses.entries()) {
     for (const [name, { path, guarded }] of reads) {
@@ -61,7 +61,7 @@ export function* unset(uses: readonly Use[]): Generator<Finding, void> {
 }
 
 /** Whether one step runs only where the other does not. */
-function isOtherBranch(one: Visit, other: Visit): boolean {
+function isOtherBranch(one: StepNode, other: StepNode): boolean {
   const at = one.branches.findIndex((branch, level) => branch !== other.branches[level]);
   const [mine, theirs] = [one.branches[at], other.branches[at]];
   return mine !== undefined && theirs !== undefined && conditionalOf(mine) === conditionalOf(theirs);
@@ -69,7 +69,7 @@ function isOtherBranch(one: Visit, other: Visit): boolean {
 const conditionalOf = (branch: string) => branch.slice(0, branch.lastIndexOf('.'));
 
 /** Outputs that are lost before any step reads them. */
-export function* overwritten(uses: readonly Use[]): Generator<Finding, void> {
+export function* overwrittenOutputs(uses: readonly VariableUse[]): Generator<Finding, void> {
   for (const [at, { visit, sets }] of uses.entries()) {
     if (sets === undefined) continue;
     const next = uses.find(
@@ -82,15 +82,15 @@ export function* overwritten(uses: readonly Use[]): Generator<Finding, void> {
   }
 }
 
-const isRead = ({ reads, readsEverything }: Use, name: string) => readsEverything || reads.has(name);
+const isRead = ({ reads, readsEverything }: VariableUse, name: string) => readsEverything || reads.has(name);
 
 /** Whether a later step runs whenever the earlier one did. */
-const isCertainAfter = (earlier: Visit, later: Visit) =>
+const isCertainAfter = (earlier: StepNode, later: StepNode) =>
   later.step.when === undefined &&
   later.branches.every((branch, level) => branch === earlier.branches[level]);
 
 /** Outputs that no step reads, and that are not what the flow ends with. */
-export function* unused(uses: readonly Use[]): Generator<Finding, void> {
+export function* unusedOutputs(uses: readonly VariableUse[]): Generator<Finding, void> {
   const read = new Set(uses.flatMap(({ reads }) => [...reads.keys()]));
   if (uses.some(({ readsEverything }) => readsEverything)) return;
   for (const { visit, sets } of uses) {
@@ -99,7 +99,7 @@ export function* unused(uses: readonly Use[]): Generator<Finding, void> {
   }
 }
 
-const variablePath = ({ step }: Visit): PropertyKey[] => [
+const variablePath = ({ step }: StepNode): PropertyKey[] => [
   'config',
   step.config.outputVariable === undefined ? 'variableName' : 'outputVariable',
 ];

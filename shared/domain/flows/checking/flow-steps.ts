@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { DetailCode } from '../../../core/error-codes.ts';
 import type { NewId } from '../../../core/ids.ts';
-import { keysOfSteps } from '../secret-keys.ts';
+import { secretKeysOfSteps } from '../secret-keys.ts';
 import { stepTypeNames } from '../step-types/index.ts';
 import type { FlowStep } from '../steps/step.ts';
 import { branchesOf, mapBranches } from '../steps/walk-steps.ts';
@@ -21,7 +21,7 @@ export const FlowStepsInput = z
     return steps;
   }, NestedSteps)
   .superRefine((steps, context) => {
-    if (keysOfSteps(steps).length <= secretsMax) return;
+    if (secretKeysOfSteps(steps).length <= secretsMax) return;
     const message = `A flow names ${secretsMax} secrets at most`;
     context.addIssue({ code: 'custom', params: { code: 'TOO_MANY_SECRETS' }, message });
   });

@@ -6,8 +6,8 @@ import { invalid } from '../../../core/errors.ts';
 import { escapedForScript } from '../../../core/redaction/secret-forms.ts';
 import { inScript } from '../../../core/secret-references.ts';
 import type { FlowStepInput } from './flow-step.ts';
+import { stepNodesOf } from './step-nodes.ts';
 import { type ConfigText, isFlowText } from './texts.ts';
-import { visitsOf } from './visits.ts';
 
 /** What all texts of one request may take together. */
 const timeoutMs = 5_000;
@@ -36,7 +36,7 @@ export async function textProblems(
   path: readonly string[],
   sandbox: Sandbox,
 ): Promise<ErrorDetail[]> {
-  const texts = [...visitsOf(steps, { path: [...path], branches: [], last: true })].flatMap((visit) =>
+  const texts = [...stepNodesOf(steps, { path: [...path], branches: [], last: true })].flatMap((visit) =>
     visit.texts.filter(isFlowText).map((text) => ({ ...text, path: [...visit.path, ...text.path] })),
   );
   if (texts.length === 0) return [];

@@ -7,7 +7,7 @@ import { Expression, Script } from '../steps/code.ts';
 import { VariablePath } from '../steps/common-config.ts';
 import type { AnyStepType } from '../steps/step.ts';
 import { Template, TemplatedJson } from '../steps/template-text.ts';
-import type { UncheckedStep } from './visits.ts';
+import type { UncheckedStep } from './step-nodes.ts';
 
 /** A text of a step that reads variables, and how. */
 export interface ConfigText {

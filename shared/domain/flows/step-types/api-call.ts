@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { plainMembers } from '../steps/common-config.ts';
+import { commonConfig } from '../steps/common-config.ts';
 import { Auth } from '../steps/http-auth-config.ts';
 import { bodyOfGet, Http } from '../steps/http-config.ts';
 import { defineStepType } from '../steps/step.ts';
@@ -14,7 +14,7 @@ const Config = z
       .record(z.string().min(1), z.string().min(1).max(500))
       .optional()
       .meta({ description: 'Name in the output → path in the response’s body, such as data.items[0].id' }),
-    ...plainMembers,
+    ...commonConfig,
   })
   .superRefine(({ http: { method = 'GET', body }, requestTemplate }, context) => {
     if (requestTemplate === undefined) return;

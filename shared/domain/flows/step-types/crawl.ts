@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { plainMembers } from '../steps/common-config.ts';
+import { commonConfig } from '../steps/common-config.ts';
 import { defineStepType } from '../steps/step.ts';
 import { Template } from '../steps/template-text.ts';
 
@@ -26,7 +26,7 @@ export const crawlStep = defineStepType({
       .max(5)
       .optional()
       .meta({ description: 'Links to follow from the first page at most; 2 without it' }),
-    ...plainMembers,
+    ...commonConfig,
   }),
   output: z.array(CrawledPage),
   effects: true,

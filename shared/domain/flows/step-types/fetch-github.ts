@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { plainMembers } from '../steps/common-config.ts';
+import { commonConfig } from '../steps/common-config.ts';
 import { BearerAuth } from '../steps/http-auth-config.ts';
 import { defineStepType } from '../steps/step.ts';
 import { Template } from '../steps/template-text.ts';
@@ -31,7 +31,7 @@ const Config = z
     auth: BearerAuth.optional().meta({
       description: 'A token of GitHub: for private repositories, and for more than 60 requests in an hour',
     }),
-    ...plainMembers,
+    ...commonConfig,
   })
   .refine(({ repo, repository }) => (repo === undefined) !== (repository === undefined), {
     path: ['repo'],

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { contentAs } from '../../../adapters/web/content.ts';
-import { plainMembers } from '../steps/common-config.ts';
+import { commonConfig } from '../steps/common-config.ts';
 import { Http } from '../steps/http-config.ts';
 import { defineStepType } from '../steps/step.ts';
 
@@ -15,7 +15,7 @@ export const fetchUrlStep = defineStepType({
       description:
         'What the output is: the value for json, a text for all others. Without it the content type decides: JSON becomes its value, an HTML page becomes markdown, all else stays text',
     }),
-    ...plainMembers,
+    ...commonConfig,
   }),
   output: z.unknown().meta({ description: 'A text, or any JSON' }),
   effects: true,

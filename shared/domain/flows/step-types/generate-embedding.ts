@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { nameUpTo } from '../../../core/name.ts';
-import { plainMembers, VariablePath } from '../steps/common-config.ts';
+import { commonConfig, VariablePath } from '../steps/common-config.ts';
 import { defineStepType } from '../steps/step.ts';
 import { Template } from '../steps/template-text.ts';
 
@@ -19,7 +19,7 @@ export const Config = z
       description: 'Holds a text, or a list of up to 500. What is no text is embedded as its JSON',
     }),
     embeddingModel: EmbeddingModelName,
-    ...plainMembers,
+    ...commonConfig,
   })
   .superRefine(({ inputSource, text, inputVariable }, context) => {
     const refuse = (path: string, message: string) =>

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { formats, length, pageOf, roomOf } from '../../../adapters/pdf/page.ts';
-import { plainMembers } from '../steps/common-config.ts';
+import { contentAreaOf, formats, length, pageOf } from '../../../adapters/pdf/page.ts';
+import { commonConfig } from '../steps/common-config.ts';
 import { defineStepType } from '../steps/step.ts';
 import { Template } from '../steps/template-text.ts';
 import { AssetOutput, Visibility } from './store-asset.ts';
@@ -34,7 +34,7 @@ const PdfOptions = z
   })
   .refine(
     (options) => {
-      const { width, height } = roomOf(pageOf(options));
+      const { width, height } = contentAreaOf(pageOf(options));
       // A margin that is none has been refused already.
       return !(Math.min(width, height) < roomMinPoints);
     },
@@ -50,7 +50,7 @@ export const Config = z
     filename: Template.min(1).optional().meta({ description: 'document.pdf without it' }),
     visibility: Visibility,
     pdfOptions: PdfOptions.optional(),
-    ...plainMembers,
+    ...commonConfig,
   })
   .refine(({ html, markdown }) => (html === undefined) !== (markdown === undefined), {
     path: ['html'],

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { plainMembers } from '../steps/common-config.ts';
+import { commonConfig } from '../steps/common-config.ts';
 import { Headers, Method } from '../steps/http-config.ts';
 import { defineStepType } from '../steps/step.ts';
 import { Template } from '../steps/template-text.ts';
@@ -38,7 +38,7 @@ const Config = z
       description: 'Where the answer has its entities, such as data.items; without it the answer is the list',
     }),
     maxPages: z.int().min(1).max(1_000).optional().meta({ description: '100 without it' }),
-    ...plainMembers,
+    ...commonConfig,
   })
   .refine(({ paginationType, cursorPath }) => paginationType !== 'cursor' || cursorPath !== undefined, {
     path: ['cursorPath'],

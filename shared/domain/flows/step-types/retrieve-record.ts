@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Metadata } from '../../records/record.ts';
-import { plainMembers } from '../steps/common-config.ts';
+import { commonConfig } from '../steps/common-config.ts';
 import { checkSelector, selectorMembers } from '../steps/selector-config.ts';
 import { defineStepType } from '../steps/step.ts';
 
@@ -17,7 +17,7 @@ export const SeenRecord = z.object({
 export const retrieveRecordStep = defineStepType({
   type: 'retrieve-record',
   summary: 'Find a record; the output is null where there is none',
-  config: z.strictObject({ ...selectorMembers, ...plainMembers }).superRefine(checkSelector),
+  config: z.strictObject({ ...selectorMembers, ...commonConfig }).superRefine(checkSelector),
   output: SeenRecord.nullable(),
   effects: true,
   takesSecrets: false,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { SearchProvider } from '../../../adapters/ports.ts';
-import { plainMembers } from '../steps/common-config.ts';
+import { commonConfig } from '../steps/common-config.ts';
 import { defineStepType } from '../steps/step.ts';
 import { Template } from '../steps/template-text.ts';
 
@@ -13,7 +13,7 @@ export const searchStep = defineStepType({
     provider: z.enum(providers),
     query: Template.min(1),
     maxResults: z.int().min(1).max(20).optional().meta({ description: '5 without it' }),
-    ...plainMembers,
+    ...commonConfig,
   }),
   output: z.array(
     z.object({

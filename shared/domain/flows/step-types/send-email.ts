@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { mailboxesIn } from '../../../adapters/messages/mailboxes.ts';
-import { plainMembers } from '../steps/common-config.ts';
+import { parseMailboxes } from '../../../adapters/messages/mailboxes.ts';
+import { commonConfig } from '../steps/common-config.ts';
 import { defineStepType } from '../steps/step.ts';
 import { isTemplated, Template } from '../steps/template-text.ts';
 
@@ -27,7 +27,7 @@ export const Config = z
     subject: Template.min(1),
     html: Template.optional(),
     text: Template.optional().meta({ description: 'The body for those who read no HTML' }),
-    ...plainMembers,
+    ...commonConfig,
   })
   .refine(({ html, text }) => html !== undefined || text !== undefined, {
     path: ['html'],
@@ -48,7 +48,7 @@ export const sendEmailStep = defineStepType({
 
 function problemOf(text: string): string | undefined {
   try {
-    return mailboxesIn(text).length > 0 ? undefined : 'Expected an email address';
+    return parseMailboxes(text).length > 0 ? undefined : 'Expected an email address';
   } catch (error) {
     return (error as Error).message;
   }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { plainMembers } from '../steps/common-config.ts';
+import { commonConfig } from '../steps/common-config.ts';
 import { defineStepType } from '../steps/step.ts';
 import { Template, TemplatedJson } from '../steps/template-text.ts';
 
@@ -16,7 +16,7 @@ export const sendEventStep = defineStepType({
       description:
         'Any JSON of 256 KB at most; it becomes detail.payload, beside detail.tenant. Texts in it are templates',
     }),
-    ...plainMembers,
+    ...commonConfig,
   }),
   output: z.object({ eventId: z.string() }),
   effects: true,

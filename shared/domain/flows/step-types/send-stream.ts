@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { plainMembers, VariablePath } from '../steps/common-config.ts';
+import { commonConfig, VariablePath } from '../steps/common-config.ts';
 import { defineStepType, type StepEvent } from '../steps/step.ts';
 
 const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
@@ -24,7 +24,7 @@ export const sendStreamStep = defineStepType({
     streamType: z.enum(streamTypes).optional().meta({
       description: 'text (without it): as text_delta; json and artifact: as a custom event of that name',
     }),
-    ...plainMembers,
+    ...commonConfig,
   }),
   output: z.unknown(),
   effects: false,

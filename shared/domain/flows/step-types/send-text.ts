@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { plainMembers } from '../steps/common-config.ts';
+import { commonConfig } from '../steps/common-config.ts';
 import { defineStepType } from '../steps/step.ts';
 import { isTemplated, Template } from '../steps/template-text.ts';
 
@@ -30,7 +30,7 @@ export const sendTextStep = defineStepType({
       .meta({ description: 'A number of the account, or a name where the country allows one' }),
     to: textThat(isPhoneNumber, expected.to),
     message: Template.min(1).meta({ description: `${charactersMax} characters at most when it is filled` }),
-    ...plainMembers,
+    ...commonConfig,
   }),
   output: z.object({ messageId: z.string() }),
   effects: true,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { plainMembers } from '../steps/common-config.ts';
+import { commonConfig } from '../steps/common-config.ts';
 import { defineStepType } from '../steps/step.ts';
 import { Template } from '../steps/template-text.ts';
 
@@ -29,7 +29,7 @@ export const Config = z
       description: 'Without it, what the server says, else what the filename’s ending means',
     }),
     visibility: Visibility,
-    ...plainMembers,
+    ...commonConfig,
   })
   .refine(({ url, content }) => (url === undefined) !== (content === undefined), {
     path: ['url'],

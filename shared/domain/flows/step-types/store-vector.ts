@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { plainMembers, VariablePath } from '../steps/common-config.ts';
+import { commonConfig, VariablePath } from '../steps/common-config.ts';
 import { defineStepType } from '../steps/step.ts';
 import { Template } from '../steps/template-text.ts';
 
@@ -17,7 +17,7 @@ export const storeVectorStep = defineStepType({
     destination: CollectionName.meta({
       description: 'The collection that takes them, which is made when it is not there',
     }),
-    ...plainMembers,
+    ...commonConfig,
   }),
   output: z.object({ collection: z.string(), count: z.int(), ids: z.array(z.string()) }),
   effects: true,

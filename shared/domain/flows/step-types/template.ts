@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { plainMembers, VariableName } from '../steps/common-config.ts';
+import { commonConfig, VariableName } from '../steps/common-config.ts';
 import { defineStepType } from '../steps/step.ts';
 import { Template, TemplatedJson } from '../steps/template-text.ts';
 
@@ -28,7 +28,7 @@ export const templateStep = defineStepType({
       .record(z.string(), z.unknown())
       .optional()
       .meta({ description: 'Kept for the editor alone' }),
-    ...plainMembers,
+    ...commonConfig,
   }),
   output: z.string(),
   effects: false,

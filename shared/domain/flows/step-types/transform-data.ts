@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { scriptLanguages } from '../../../adapters/code/evaluate-code.ts';
 import { inScript, keysOfScript, namesSecret, secretNameProblem } from '../../../core/secret-references.ts';
 import { Script } from '../steps/code.ts';
-import { plainMembers } from '../steps/common-config.ts';
+import { commonConfig } from '../steps/common-config.ts';
 import { defineStepType } from '../steps/step.ts';
 
 export const transformDataStep = defineStepType({
@@ -21,7 +21,7 @@ export const transformDataStep = defineStepType({
         .optional()
         .meta({ description: 'Any: all run in the same sandbox' }),
       timeoutMs: z.int().min(1).max(30_000).optional().meta({ description: '5,000 without it' }),
-      ...plainMembers,
+      ...commonConfig,
     })
     .superRefine(({ script }, context) => {
       const message = namesSecret(inScript(script, () => ''))

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { plainMembers } from '../steps/common-config.ts';
+import { commonConfig } from '../steps/common-config.ts';
 import { checkSelector, selectorMembers } from '../steps/selector-config.ts';
 import { defineStepType } from '../steps/step.ts';
 import { TemplatedJson } from '../steps/template-text.ts';
@@ -21,7 +21,7 @@ export const updateRecordStep = defineStepType({
         description:
           'merge, without it: each key replaces the record’s. deep-merge: objects are merged, lists replaced, null clears. replace: nothing else is left',
       }),
-      ...plainMembers,
+      ...commonConfig,
     })
     .superRefine(checkSelector),
   output: SeenRecord,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Metadata, RecordType } from '../../records/record.ts';
-import { plainMembers, VariablePath } from '../steps/common-config.ts';
+import { commonConfig, VariablePath } from '../steps/common-config.ts';
 import { defineStepType } from '../steps/step.ts';
 import { Template } from '../steps/template-text.ts';
 
@@ -13,7 +13,7 @@ export const upsertRecordStep = defineStepType({
       description: 'The record’s name; without it, the object’s `name`',
     }),
     sourceVariable: VariablePath.meta({ description: 'Holds the object that becomes the metadata' }),
-    ...plainMembers,
+    ...commonConfig,
   }),
   output: z.object({ id: z.string(), type: z.string(), name: z.string(), metadata: Metadata }),
   effects: true,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { plainMembers, VariablePath } from '../steps/common-config.ts';
+import { commonConfig, VariablePath } from '../steps/common-config.ts';
 import { defineStepType } from '../steps/step.ts';
 import { Template } from '../steps/template-text.ts';
 import { EmbeddingModelName } from './generate-embedding.ts';
@@ -17,7 +17,7 @@ export const Config = z
     threshold: z.number().min(-1).max(1).optional().meta({
       description: 'The lowest score that counts: cosine similarity, 1 for the same direction',
     }),
-    ...plainMembers,
+    ...commonConfig,
   })
   .superRefine(({ query, vectorVariable, embeddingModel }, context) => {
     const refuse = (path: string, message: string) =>

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Expression } from '../steps/code.ts';
-import { plainMembers } from '../steps/common-config.ts';
+import { commonConfig } from '../steps/common-config.ts';
 import { defineStepType } from '../steps/step.ts';
 
 const thirtyDays = 30 * 86_400_000;
@@ -18,7 +18,7 @@ export const Config = z
     pollIntervalMs: z.int().min(100).max(86_400_000).optional().meta({
       description: '5,000 without it; at least 10,000 after the first ten seconds',
     }),
-    ...plainMembers,
+    ...commonConfig,
   })
   .refine(({ delayMs, condition }) => (delayMs === undefined) !== (condition === undefined), {
     path: ['condition'],

@@ -22,4 +22,4 @@ export const outputVariable = VariableName.optional().meta({
 });
 
 /** What a step without a model takes beside its own members. */
-export const plainMembers = { outputVariable, errorHandling: PlainErrorHandling.optional() };
+export const commonConfig = { outputVariable, errorHandling: PlainErrorHandling.optional() };

@@ -24,17 +24,19 @@ export const selectorMembers = {
       description: `The record of the type that changed last among those that \`where\` means: a condition or groups of them, whose values may be templates. Looks through 10,000 records at most. ${filterSizes}`,
     }),
 };
-export type Members = { [Name in keyof typeof selectorMembers]?: z.infer<(typeof selectorMembers)[Name]> };
+export type SelectorConfig = {
+  [Name in keyof typeof selectorMembers]?: z.infer<(typeof selectorMembers)[Name]>;
+};
 
 /** Refuses a config that names its record in no way, in two ways, or by half. */
-export function checkSelector(config: Members, context: z.RefinementCtx): void {
+export function checkSelector(config: SelectorConfig, context: z.RefinementCtx): void {
   const refuse = (path: PropertyKey[], message: string) =>
     context.addIssue({ code: 'custom', path, message });
   for (const [one, other] of aliases) {
     if (config[one] !== undefined && config[other] !== undefined)
       refuse([other], `Give either ${one} or ${other}, which is another name of it`);
   }
-  const { id, type, name, filter } = asked(config);
+  const { id, type, name, filter } = selectorIn(config);
   const ways = [id, type ?? name, filter].filter((way) => way !== undefined).length;
   if (ways !== 1)
     refuse([], 'Name the record either by id, or by recordType and recordName, or by recordFilter');
@@ -48,7 +50,15 @@ const aliases = [
   ['recordName', 'name'],
 ] as const;
 
-export const asked = ({ id, recordId, recordType, type, recordName, name, recordFilter }: Members) => ({
+export const selectorIn = ({
+  id,
+  recordId,
+  recordType,
+  type,
+  recordName,
+  name,
+  recordFilter,
+}: SelectorConfig) => ({
   id: id ?? recordId,
   type: recordType ?? type,
   name: recordName ?? name,

@@ -7,6 +7,9 @@ const routes = [
   { method: 'GET', path: '/v1/flows/search' },
   { method: 'POST', path: '/v1/flows/{id}/publish' },
   { method: 'GET', path: '/v1/{group}/search/recent' },
+  { method: 'GET', path: '/docs' },
+  { method: 'GET', path: '/docs/{proxy+}' },
+  { method: 'GET', path: '/docs/{part}/contents' },
 ];
 const match = matcherOf(routes);
 
@@ -17,6 +20,11 @@ test.each([
   ['GET', '/v1/flows/search', '/v1/flows/search', {}],
   ['POST', '/v1/flows/7/publish', '/v1/flows/{id}/publish', { id: '7' }],
   ['GET', '/v1/flows/search/recent', '/v1/{group}/search/recent', { group: 'flows' }],
+  ['GET', '/docs/', '/docs', {}],
+  ['GET', '/docs/a.js', '/docs/{proxy+}', { proxy: 'a.js' }],
+  ['GET', '/docs/a/b%2Fc', '/docs/{proxy+}', { proxy: 'a/b%2Fc' }],
+  ['GET', '/docs/a/contents', '/docs/{part}/contents', { part: 'a' }],
+  ['GET', '/docs/a/contents/b', '/docs/{proxy+}', { proxy: 'a/contents/b' }],
 ])('%s %s is %s', (method, path, expected, pathParameters) => {
   expect(match(method, path)).toEqual({
     route: expect.objectContaining({ path: expected }),
@@ -29,6 +37,7 @@ test.each([
   ['GET', '//v1/flows'],
   ['GET', '/v1/flows//publish'],
   ['DELETE', '/v1/flows/7'],
+  ['POST', '/docs/a.js'],
   ['GET', '/v1/flows/7/publish'],
   ['GET', '/v1/flows/7/publish/more'],
 ])('%s %s is nothing', (method, path) => {

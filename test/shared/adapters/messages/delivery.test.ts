@@ -1,6 +1,6 @@
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { expect, test } from 'vitest';
-import { delivered } from '../../../../shared/adapters/messages/delivery.ts';
+import { deliver } from '../../../../shared/adapters/messages/delivery.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { loopback } from '../../../support/loopback.ts';
 
@@ -17,7 +17,7 @@ async function answering(status: number, type: string, message: string) {
 
 const sendingTo = (endpoint: string) => {
   const client = new SESv2Client({ endpoint, maxAttempts: 2 });
-  return delivered('The email', (abortSignal) =>
+  return deliver('The email', (abortSignal) =>
     client.send(new SendEmailCommand({ Content: {} }), { abortSignal }),
   );
 };
@@ -60,7 +60,7 @@ test('a service that cannot be reached may be tried again', async () => {
 });
 
 test('one that is too slow is given up', async () => {
-  const tooSlow = delivered('The email', async () => {
+  const tooSlow = deliver('The email', async () => {
     throw new DOMException('The operation was aborted due to timeout', 'TimeoutError');
   });
   expect(await failureOf(tooSlow)).toMatchObject({
@@ -71,5 +71,5 @@ test('one that is too slow is given up', async () => {
 
 test('a fault of the program stays one', async () => {
   const fault = new TypeError('undefined is not a function');
-  await expect(delivered('The email', () => Promise.reject(fault))).rejects.toBe(fault);
+  await expect(deliver('The email', () => Promise.reject(fault))).rejects.toBe(fault);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mailboxesIn } from '../../../../shared/adapters/messages/mailboxes.ts';
+import { parseMailboxes } from '../../../../shared/adapters/messages/mailboxes.ts';
 
 test.each([
   ['ada@example.com', ['ada@example.com']],
@@ -14,7 +14,7 @@ test.each([
   ['Zoë <zoe@example.com>', ['=?UTF-8?B?Wm/Dqw==?= <zoe@example.com>']],
   ['', []],
 ])('%j holds %j', (text, mailboxes) => {
-  expect(mailboxesIn(text)).toEqual(mailboxes);
+  expect(parseMailboxes(text)).toEqual(mailboxes);
 });
 
 test.each([
@@ -22,12 +22,12 @@ test.each([
   ['quotes that nothing closes', '"a'.repeat(2_000_001)],
   ['escaped quotes', '\\"'.repeat(2_000_000)],
 ])('%s are refused after one reading', (_what, text) => {
-  expect(() => mailboxesIn(text)).toThrow('is not an email address');
+  expect(() => parseMailboxes(text)).toThrow('is not an email address');
 });
 
 test('a long display name becomes encoded words that RFC 2047 allows, and none is cut within a character', () => {
   const name = '🙂é'.repeat(40);
-  const [mailbox = ''] = mailboxesIn(`${name} <a@example.com>`);
+  const [mailbox = ''] = parseMailboxes(`${name} <a@example.com>`);
   const words = mailbox.split(' ').slice(0, -1);
   for (const word of words) expect(word.length).toBeLessThanOrEqual(75);
   const texts = words.map((word) => Buffer.from(word.slice(10, -2), 'base64').toString());
@@ -47,10 +47,10 @@ test.each([
   'ada@example.com;bob@example.com',
   `${'x'.repeat(250)}@example.com`,
 ])('%j is refused by name', (text) => {
-  expect(() => mailboxesIn(text)).toThrow(/ is not an email address$/);
+  expect(() => parseMailboxes(text)).toThrow(/ is not an email address$/);
 });
 
 test.each(['\r', '\n', '\0', '\u2028', '\t'])('%j cannot smuggle a header in', (character) => {
-  expect(() => mailboxesIn(`ada@example.com${character}Bcc: eve@example.com`)).toThrow(/no line breaks/);
-  expect(() => mailboxesIn(`"Ada${character}Bcc: eve" <ada@example.com>`)).toThrow(/no line breaks/);
+  expect(() => parseMailboxes(`ada@example.com${character}Bcc: eve@example.com`)).toThrow(/no line breaks/);
+  expect(() => parseMailboxes(`"Ada${character}Bcc: eve" <ada@example.com>`)).toThrow(/no line breaks/);
 });

@@ -190,7 +190,7 @@ test('a body that has to stay with its origin is not sent on to another one', as
   });
   allow(first.host, other.host);
   const sent = (path: string) =>
-    request(first.url + path, { method: 'POST', body: 'secret', bodyStays: true });
+    request(first.url + path, { method: 'POST', body: 'secret', sameOriginBody: true });
   await expect(safeFetch(sent('/307'))).rejects.toThrow(
     `redirects a body that holds a secret to ${other.url}`,
   );

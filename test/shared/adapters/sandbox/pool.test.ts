@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { evaluateScript } from '../../../../shared/adapters/code/evaluate-code.ts';
 import { threads } from '../../../../shared/adapters/sandbox/pool.ts';
 import { sandboxOf } from '../../../../shared/adapters/sandbox/sandbox.ts';
@@ -77,4 +77,43 @@ test('a thread that breaks while it is being ended, when it has no task, leaves 
   // How Piscina tells it; an event of this name that nobody listens to ends the process.
   threads().emit('error', new Error('Worker terminated due to reaching memory limit'));
   expect(await evaluateScript(sandboxOf('after'), '1 + 1', {})).toBe(2);
+});
+
+test('short scripts of a tenant that come together are handed over together, each with its own result', async () => {
+  const sandbox = sandboxOf('many');
+  const run = vi.spyOn(threads(), 'run');
+  onTestFinished(() => run.mockRestore());
+  const results = await Promise.all(
+    Array.from({ length: 10 }, (_, n) => evaluateScript(sandbox, 'return n * 2', { n })),
+  );
+  expect(results).toEqual(Array.from({ length: 10 }, (_, n) => n * 2));
+  // The first one compiles, so those behind it may have to go again.
+  expect(run.mock.calls.length).toBeLessThanOrEqual(11);
+  run.mockClear();
+  await Promise.all(Array.from({ length: 10 }, (_, n) => evaluateScript(sandbox, 'return n * 2', { n })));
+  expect(run.mock.calls.length).toBeLessThan(10);
+});
+
+test('of scripts that are handed over together, one that breaks its thread fails alone', async () => {
+  const sandbox = sandboxOf('neighbours');
+  const script = (n: number) => (n === 1 ? uninterruptible : `return ${n}`);
+  const results = await Promise.allSettled(
+    Array.from({ length: 4 }, (_, n) => evaluateScript(sandbox, script(n), {}, { timeoutMs: 300 })),
+  );
+  expect(results).toMatchObject([
+    { status: 'fulfilled', value: 0 },
+    { status: 'rejected', reason: { message: 'The script took longer than 300 ms' } },
+    { status: 'fulfilled', value: 2 },
+    { status: 'fulfilled', value: 3 },
+  ]);
+});
+
+test('of scripts that are handed over together, one that is stopped leaves the others be', async () => {
+  const sandbox = sandboxOf('stopping one');
+  const stop = new AbortController();
+  const stopped = evaluateScript(sandbox, endless, {}, { timeoutMs: 500, signal: stop.signal });
+  const other = evaluateScript(sandbox, 'return "other"', {}, { timeoutMs: 500 });
+  stop.abort(new Error('no longer wanted'));
+  await expect(stopped).rejects.toThrow('no longer wanted');
+  expect(await other).toBe('other');
 });

@@ -25,14 +25,14 @@ const outcomesOf = async <T>(work: Promise<T>[]) => {
 
 /** A vault that notes for which secrets it kept values. */
 const noting = (kept: string[]) => (real: SecretVault) => ({
-  keep(...[id, value, options]: Parameters<SecretVault['keep']>) {
+  store(...[id, value, options]: Parameters<SecretVault['store']>) {
     kept.push(id);
-    return real.keep(id, value, options);
+    return real.store(id, value, options);
   },
 });
 
 const down = () => Promise.reject(new Error('connect ECONNREFUSED'));
-const brokenVault: SecretVault = { keep: down, read: down, revoke: down };
+const brokenVault: SecretVault = { store: down, revoke: down };
 
 /** The tenant's table as it is for a process that dies right before its transaction. */
 const dyingTable = (tenant: string) =>
@@ -110,7 +110,7 @@ test('of ten who create a key at once exactly one does, and of the others no val
   expect(kept).toContain(done[0]?.id);
   for (const id of kept.filter((other) => other !== done[0]?.id)) {
     await expect(secrets.get(id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    await expect(vault.keep(id, 'brought back', { restores: false })).rejects.toMatchObject({
+    await expect(vault.store(id, 'brought back', { restores: false })).rejects.toMatchObject({
       code: 'CONFLICT',
     });
   }
@@ -224,7 +224,7 @@ test('a deletion wins over rotations at the same time, and none of their values 
   expect((await secrets.byKeys([key])).get(key)?.status).toBe('revoked');
   expect(await valueForRun(key)).toBeUndefined();
   for (const { valueId } of done) expect(await vault.read(id, valueId ?? '')).toBeUndefined();
-  await expect(vault.keep(id, 'brought back', { restores: false })).rejects.toMatchObject({
+  await expect(vault.store(id, 'brought back', { restores: false })).rejects.toMatchObject({
     code: 'CONFLICT',
   });
 });
@@ -275,7 +275,7 @@ test('when one of several cannot be set none is, and nothing is left of new ones
   const refused = table.writes.check(secretEntity, { key: 'NO_KEY' }, { expression: 'attribute_exists(PK)' });
   await expect(secrets.setAll(principal, items, [refused])).rejects.toThrow(ConditionFailed);
   const created = kept.find((id) => id !== old.id) ?? '';
-  await expect(vault.keep(created, 'brought back', { restores: false })).rejects.toMatchObject({
+  await expect(vault.store(created, 'brought back', { restores: false })).rejects.toMatchObject({
     code: 'CONFLICT',
   });
   // Its id leads to a key, but to no secret.

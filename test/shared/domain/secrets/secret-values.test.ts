@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { withoutKnownValues } from '../../../../shared/core/redaction/known-values.ts';
 import { secretValues } from '../../../../shared/domain/secrets/secret-values.ts';
-import type { SecretVault } from '../../../../shared/domain/secrets/secret-vault.ts';
+import type { SecretReader } from '../../../../shared/domain/secrets/secret-vault.ts';
 import { secretWorld } from '../../../support/secrets.ts';
 import { countingRuntime } from '../../../support/stack.ts';
 
@@ -13,7 +13,7 @@ const many = <T>(count: number, make: (n: number) => T) => Array.from({ length: 
 function runWorld() {
   const reads: string[] = [];
   const world = secretWorld((real) => ({
-    async read(...[id, valueId]: Parameters<SecretVault['read']>) {
+    async read(...[id, valueId]: Parameters<SecretReader['read']>) {
       reads.push(id);
       return real.read(id, valueId);
     },

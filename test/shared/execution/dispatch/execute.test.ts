@@ -3,7 +3,7 @@ import { newId } from '../../../../shared/core/ids.ts';
 import { type Dispatch, execute } from '../../../../shared/execution/dispatch/execute.ts';
 import { prepare } from '../../../../shared/execution/dispatch/prepare.ts';
 import { DispatchBody } from '../../../../shared/execution/dispatch/request.ts';
-import { checkpointsOf } from '../../../../shared/execution/runs/run-history.ts';
+import { readCheckpoints } from '../../../../shared/execution/runs/checkpoints/read-checkpoints.ts';
 import { template } from '../../../support/flows.ts';
 import { modelServer } from '../../../support/model-server.ts';
 import { principalHere } from '../../../support/principals.ts';
@@ -20,7 +20,7 @@ async function begin(steps: object[], changes: Partial<Dispatch> = {}) {
   const clientSignal = new AbortController().signal;
   const dispatch = { prepared, body, principal, requestId: 'r', timeMs: 60_000, clientSignal };
   const events = execute(scope, { ...dispatch, showsProgress: true, ...changes });
-  return { events, checkpoints: (runId: string) => checkpointsOf(scope, { runId, recordId: null }) };
+  return { events, checkpoints: (runId: string) => readCheckpoints(scope, { runId, recordId: null }) };
 }
 
 test('every event is yielded once, and the totals stand in the last', async () => {

@@ -1,4 +1,4 @@
-import type { FlowRecord, HttpAnswer, Ports } from '../../../../shared/adapters/ports.ts';
+import type { FlowRecord, HttpResponse, Ports } from '../../../../shared/adapters/ports.ts';
 import { StepError } from '../../../../shared/core/step-error.ts';
 import { modelOf, textIn } from '../../../support/model-ports.ts';
 import { sandbox } from '../../../support/sandbox.ts';
@@ -26,7 +26,7 @@ export function notingWorld() {
     updatedAt: '2026-01-01T00:00:00.000Z',
   };
   const find = (selector: object) => ('name' in selector && selector.name === 'none' ? undefined : thing);
-  const answerOf = (url: string): HttpAnswer => {
+  const answerOf = (url: string): HttpResponse => {
     const isPage = url.includes('/page');
     const text = isPage ? '<h1>Page</h1><p>Words</p>' : '[{"n":1}]';
     const contentType = isPage ? 'text/html' : 'application/json';

@@ -17,7 +17,7 @@ const timeless = ({ startedAt: _startedAt, durationMs: _durationMs, ...result }:
 type World = ReturnType<typeof notingWorld>;
 type Kept = Map<string, StepResult>;
 
-/** What a run tells until it ends, is parked, or is broken off after so many steps. */
+/** What a run tells until it ends, is suspended, or is broken off after so many steps. */
 async function attempt(run: Run, breakAfter = Number.POSITIVE_INFINITY) {
   const results: StepResult[] = [];
   let last: RunEvent | undefined;
@@ -40,7 +40,7 @@ async function drive(world: World, run: Omit<Run, 'ports'>, breaks: readonly num
     // What was kept has been through JSON.
     for (const result of results) done.set(result.path, JSON.parse(JSON.stringify(result)));
     if (last?.type === 'run_end') return { results: all, end: last };
-    if (last?.type !== 'park') continue;
+    if (last?.type !== 'suspend') continue;
     waiting = last.wait;
     world.sleepUntil(last.until);
   }

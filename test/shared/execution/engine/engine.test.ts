@@ -362,7 +362,7 @@ test('a run that goes on tells nothing of the steps that are done, and asks no c
   expect(end.output).toBe('done and on');
 });
 
-test('nothing comes after a run was parked, wherever that was', async () => {
+test('nothing comes after a run was suspended, wherever that was', async () => {
   const wait: FlowStepInput = { type: 'wait-until', name: 'wait', config: { delayMs: 3_600_000 } };
   const branch: FlowStepInput = {
     type: 'conditional',
@@ -371,7 +371,7 @@ test('nothing comes after a run was parked, wherever that was', async () => {
   };
   const world = { variables: {}, ports: fakePorts(), signal: new AbortController().signal };
   const events = await Array.fromAsync(runFlow({ ...world, steps: flowSteps(branch, template('after')) }));
-  expect(events.map(({ type }) => type)).toEqual(['step_start', 'step_end', 'step_start', 'park']);
+  expect(events.map(({ type }) => type)).toEqual(['step_start', 'step_end', 'step_start', 'suspend']);
 });
 
 test('a prompt’s result tells the prompt, the model, the tokens and the cost; only it has effects', async () => {

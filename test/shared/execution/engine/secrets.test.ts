@@ -200,7 +200,7 @@ test('a body with a secret may not be redirected to another origin', async () =>
   };
   const post = (body: string) => call({ url: 'https://example.com', method: 'POST', body });
   await run([post('{{secret:KEY}}'), post('nothing')], { fetch });
-  expect(asked.map(({ bodyStays }) => bodyStays)).toEqual([true, undefined]);
+  expect(asked.map(({ sameOriginBody: bodyStays }) => bodyStays)).toEqual([true, undefined]);
 });
 
 test('a header called script is a template like any other', async () => {

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { recordResultsRange } from '../../../../shared/execution/runs/checkpoint.ts';
+import { recordResultsRange } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
 import { deliver, plannedBatch, runOnce } from '../../../support/batches.ts';
 import { createRecords, expectStatus, publishedFlow, runFlow, template } from '../../../support/flows.ts';
 import { payloadNames } from '../../../support/payload-bucket.ts';

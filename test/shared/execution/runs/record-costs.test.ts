@@ -1,8 +1,8 @@
 import Big from 'big.js';
 import { expect, test } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
-import { recordCosts } from '../../../../shared/execution/runs/record-costs.ts';
-import { openRunRecorder } from '../../../../shared/execution/runs/run-recorder.ts';
+import { recordCosts } from '../../../../shared/execution/runs/checkpoints/record-costs.ts';
+import { openRunRecorder } from '../../../../shared/execution/runs/checkpoints/run-recorder.ts';
 import { tenantPartition } from '../../../../shared/platform/data/keys.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import type { Write } from '../../../../shared/platform/data/writes.ts';

@@ -1,10 +1,16 @@
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { checkpointEntity } from '../../../../shared/execution/runs/checkpoint.ts';
-import { recordCosts } from '../../../../shared/execution/runs/record-costs.ts';
-import { checkpointsOf } from '../../../../shared/execution/runs/run-history.ts';
-import { RunResultQuery, runResults } from '../../../../shared/execution/runs/run-results.ts';
-import { StepResultQuery, stepResultStore } from '../../../../shared/execution/runs/step-results.ts';
+import { checkpointEntity } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
+import { readCheckpoints } from '../../../../shared/execution/runs/checkpoints/read-checkpoints.ts';
+import { recordCosts } from '../../../../shared/execution/runs/checkpoints/record-costs.ts';
+import {
+  RunResultQuery,
+  runResults,
+} from '../../../../shared/execution/runs/run-results/list-run-results.ts';
+import {
+  StepResultQuery,
+  stepResultStore,
+} from '../../../../shared/execution/runs/step-results/list-step-results.ts';
 import { s3Request } from '../../../../shared/platform/aws/s3.ts';
 import { deliver, plannedBatch } from '../../../support/batches.ts';
 import {
@@ -102,7 +108,7 @@ async function ranWithPayload() {
     ],
   });
   expect(await deliver([batch.message()])).toEqual([]);
-  const [pointer = ''] = (await checkpointsOf(batch.scope, batch.message()))[0]?.pointers ?? [];
+  const [pointer = ''] = (await readCheckpoints(batch.scope, batch.message()))[0]?.pointers ?? [];
   return { ...batch, pointer };
 }
 

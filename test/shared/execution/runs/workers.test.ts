@@ -4,7 +4,7 @@ import { handler as failRecord } from '../../../../functions/workers/fail-record
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import { batchPlanner } from '../../../../shared/execution/batches/batch-plan.ts';
 import type { RunMessage } from '../../../../shared/execution/batches/run-message.ts';
-import { WakeMessage } from '../../../../shared/execution/batches/wakes.ts';
+import { TimerMessage } from '../../../../shared/execution/batches/timers.ts';
 import { deliver, plannedBatch, runOnce, sqsEvent } from '../../../support/batches.ts';
 import { finishedBatch, template } from '../../../support/flows.ts';
 import { queueOfItsOwn } from '../../../support/queues.ts';
@@ -45,7 +45,7 @@ test('a record that was given up on is tried anew after a rest, twice, before it
   const group = process.env.SCHEDULE_GROUP;
   const response = await fetch(`${scheduler}/schedules/${batch.message().runId}-2?groupName=${group}`);
   const schedule = z.object({ Target: z.object({ Input: z.string() }) }).parse(await response.json());
-  const { at, run } = WakeMessage.parse(JSON.parse(schedule.Target.Input));
+  const { at, run } = TimerMessage.parse(JSON.parse(schedule.Target.Input));
   expect(Date.parse(at)).toBeGreaterThan(Date.now() + 50 * 60_000);
   expect(run).toEqual({ ...batch.message(), restarts: 2, wake: 2 });
   expect(await batch.progress()).toMatchObject({ status: 'scheduled', processedRecords: 0 });

@@ -5,7 +5,7 @@ import type { Variables } from '../../../../shared/core/variables.ts';
 import { textProblems } from '../../../../shared/domain/flows/checking/text-problems.ts';
 import { stepTypeOf } from '../../../../shared/domain/flows/step-types/index.ts';
 import type { StepEvent } from '../../../../shared/domain/flows/steps/step.ts';
-import type { Parked, StepOutcome } from '../../../../shared/execution/step-support/step-runner.ts';
+import type { StepOutcome, Suspended } from '../../../../shared/execution/step-support/step-runner.ts';
 import { runnerOf } from '../../../../shared/execution/steps/index.ts';
 import { liveModels } from '../../../support/model-ports.ts';
 import { emptyWorld } from '../../../support/ports.ts';
@@ -22,7 +22,7 @@ interface World {
 export async function runStep(type: string, config: object, world: World = {}): Promise<StepOutcome> {
   const { variables = {}, ports, signal = new AbortController().signal, emit } = world;
   const stepType = stepTypeOf(type);
-  const outcome: StepOutcome | Parked = await (await runnerOf(type)).run({
+  const outcome: StepOutcome | Suspended = await (await runnerOf(type)).run({
     config: stepType.config.parse(config),
     variables,
     ...fillerOf(variables, sandbox),

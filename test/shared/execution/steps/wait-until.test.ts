@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { FlowRecord, Ports } from '../../../../shared/adapters/ports.ts';
 import { waitUntilStep } from '../../../../shared/domain/flows/step-types/wait-until.ts';
-import type { Parked, StepOutcome } from '../../../../shared/execution/step-support/step-runner.ts';
+import type { StepOutcome, Suspended } from '../../../../shared/execution/step-support/step-runner.ts';
 import { waitUntil } from '../../../../shared/execution/steps/wait-until.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { emptyWorld } from '../../../support/ports.ts';
@@ -10,10 +10,10 @@ import { problemsOf, runStep } from './run-step.ts';
 const id = 'record_01k9m4v7d3x8qz5w2r6t0y1hbn';
 const variables = { limit: 3, _record: { id, metadata: { status: 'open' } } };
 
-/** Runs the step as one that began `agoMs` ago, which may have been parked since. */
+/** Runs the step as one that began `agoMs` ago, which may have been suspended since. */
 async function resumed(config: object, agoMs: number, ports: Partial<Ports> = {}) {
   const now = new Date();
-  const outcome: StepOutcome | Parked = await waitUntil.run({
+  const outcome: StepOutcome | Suspended = await waitUntil.run({
     config: waitUntilStep.config.parse(config),
     variables,
     render: async (text) => text,
@@ -22,7 +22,7 @@ async function resumed(config: object, agoMs: number, ports: Partial<Ports> = {}
     signal: new AbortController().signal,
     since: new Date(now.getTime() - agoMs),
   });
-  return 'until' in outcome ? { parkedFor: outcome.until.getTime() - now.getTime() } : outcome;
+  return 'until' in outcome ? { suspendedForMs: outcome.until.getTime() - now.getTime() } : outcome;
 }
 
 test('a short pause is waited for in place', async () => {
@@ -31,9 +31,9 @@ test('a short pause is waited for in place', async () => {
   expect((output as { waitedMs: number }).waitedMs).toBeGreaterThanOrEqual(29);
 });
 
-test('a pause of more than ten seconds is parked to its end, and is over then', async () => {
-  expect(await resumed({ delayMs: 60_000 }, 0)).toEqual({ parkedFor: 60_000 });
-  expect(await resumed({ delayMs: 60_000 }, 59_000)).toEqual({ parkedFor: 1_000 });
+test('a pause of more than ten seconds is suspended to its end, and is over then', async () => {
+  expect(await resumed({ delayMs: 60_000 }, 0)).toEqual({ suspendedForMs: 60_000 });
+  expect(await resumed({ delayMs: 60_000 }, 59_000)).toEqual({ suspendedForMs: 1_000 });
   expect(await resumed({ delayMs: 60_000 }, 60_000)).toEqual({ output: { waitedMs: 60_000, result: null } });
 });
 
@@ -62,11 +62,11 @@ test('a condition sees the run’s record as it is at that moment', async () => 
   expect(asked).toBe(3);
 });
 
-test('a poll is parked after ten seconds, and then looks up every ten seconds at most', async () => {
+test('a poll is suspended after ten seconds, and then looks up every ten seconds at most', async () => {
   const config = { condition: 'false', pollIntervalMs: 1_000, timeoutMs: 60_000 };
-  expect(await resumed(config, 9_500)).toEqual({ parkedFor: 10_000 });
-  expect(await resumed({ ...config, pollIntervalMs: 30_000 }, 0)).toEqual({ parkedFor: 30_000 });
-  expect(await resumed(config, 55_000)).toEqual({ parkedFor: 5_000 });
+  expect(await resumed(config, 9_500)).toEqual({ suspendedForMs: 10_000 });
+  expect(await resumed({ ...config, pollIntervalMs: 30_000 }, 0)).toEqual({ suspendedForMs: 30_000 });
+  expect(await resumed(config, 55_000)).toEqual({ suspendedForMs: 5_000 });
 });
 
 test('a condition that does not hold in time fails the step', async () => {

@@ -4,7 +4,8 @@ import { expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
 import { newId } from '../../../../shared/core/ids.ts';
 import { scopeFrom } from '../../../../shared/platform/auth/scope-from.ts';
-import type { Need } from '../../../../shared/platform/data/scope.ts';
+import { using } from '../../../../shared/platform/aws/uses.ts';
+import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../../../shared/platform/http/lambda.ts';
 import { openApi } from '../../../../shared/platform/http/openapi.ts';
@@ -12,7 +13,7 @@ import type { Runtime } from '../../../../shared/platform/runtime.ts';
 import { invokeWith } from '../../../support/invoke.ts';
 import { countingRuntime } from '../../../support/stack.ts';
 
-const tenantName: Need<string> = ({ table }) => table.tenant;
+const tenantName = using([], ({ table }: Scope) => table.tenant);
 
 /** A public endpoint whose path names its tenant, where that begins with `known`. */
 const chatOf = (limit: Parameters<typeof scopeFrom>[0]['limit'], handled: string[] = []) =>
@@ -23,6 +24,7 @@ const chatOf = (limit: Parameters<typeof scopeFrom>[0]['limit'], handled: string
     permission: 'public',
     scope: scopeFrom({
       what: 'Chat',
+      uses: [],
       limit,
       from: async ({ pathParameters }: APIGatewayProxyEvent, runtime: Runtime) => {
         const name = pathParameters?.tenant ?? '';

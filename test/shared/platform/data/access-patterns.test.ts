@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { accountCheck } from '../../../../shared/domain/flows/analysis/account.ts';
+import { accountCheck } from '../../../../shared/domain/flows/analysis/account-check.ts';
 import { bulkDeleter } from '../../../../shared/domain/records/bulk-delete.ts';
 import { bulkEditor } from '../../../../shared/domain/records/bulk-edit.ts';
 import { csvExporter } from '../../../../shared/domain/records/export-csv.ts';
 import { fieldValues } from '../../../../shared/domain/records/field-values.ts';
 import { filterPreviewer } from '../../../../shared/domain/records/preview-filter.ts';
 import { schemaDiscovery } from '../../../../shared/domain/records/schema-discovery.ts';
-import { reviveIfStalled } from '../../../../shared/execution/batches/stalled.ts';
-import { endAbandonedRun } from '../../../../shared/execution/dispatch/abandoned.ts';
-import { flowShardOf, flowShards } from '../../../../shared/execution/runs/checkpoint.ts';
+import { resumeIfStalled } from '../../../../shared/execution/batches/stalled-batches.ts';
+import { endExpiredExecution } from '../../../../shared/execution/dispatch/expired-executions.ts';
+import { flowShardOf, flowShards } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
 import { admitAddress } from '../../../../shared/platform/auth/request-gate.ts';
 import { type AccessWorld, accessWorld, newApiKey, principalOf, sessionOf } from './access-world.ts';
 
@@ -720,7 +720,7 @@ const patterns: Record<string, Pattern> = {
     indexes: 'GSI2',
     run: async (world) => {
       const { id } = await withRun(world);
-      return () => reviveIfStalled(world.scope, id, new Date());
+      return () => resumeIfStalled(world.scope, id, new Date());
     },
   },
   'Dispatched runs to end': {
@@ -738,7 +738,7 @@ const patterns: Record<string, Pattern> = {
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const id = await world.abandonedRun(first(world));
-      return () => endAbandonedRun(world.scope, id);
+      return () => endExpiredExecution(world.scope, id);
     },
   },
   'Deletions to clean up after': {

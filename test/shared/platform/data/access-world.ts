@@ -5,14 +5,14 @@ import { flowStore } from '../../../../shared/domain/flows/flow-store.ts';
 import { type LoadedVersion, versionStore } from '../../../../shared/domain/flows/version-store.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import { recordsPort } from '../../../../shared/domain/records/records-adapter.ts';
-import { secretIntake } from '../../../../shared/domain/secret-requests/secret-intake.ts';
-import { intakeTokens } from '../../../../shared/domain/secret-requests/tokens.ts';
+import { secretRequests } from '../../../../shared/domain/secret-requests/secret-requests.ts';
+import { setupLinkTokens } from '../../../../shared/domain/secret-requests/setup-link-tokens.ts';
 import { secretStore } from '../../../../shared/domain/secrets/secret-store.ts';
 import { secretValues } from '../../../../shared/domain/secrets/secret-values.ts';
 import type { Batch } from '../../../../shared/execution/batches/batch.ts';
 import { batchPlanner, runIdOf } from '../../../../shared/execution/batches/batch-plan.ts';
 import { batchStore, slotOf } from '../../../../shared/execution/batches/batch-store.ts';
-import { gatherCommits } from '../../../../shared/execution/batches/gathered-commits.ts';
+import { groupCommits } from '../../../../shared/execution/batches/group-commit.ts';
 import { loadJobs } from '../../../../shared/execution/batches/record-jobs.ts';
 import { runRecord } from '../../../../shared/execution/batches/record-runner.ts';
 import type { RunMessage } from '../../../../shared/execution/batches/run-message.ts';
@@ -22,14 +22,26 @@ import {
 } from '../../../../shared/execution/dispatch/dispatch-recorder.ts';
 import { flowUpserter } from '../../../../shared/execution/dispatch/flow-upsert.ts';
 import type { Prepared } from '../../../../shared/execution/dispatch/prepare.ts';
-import { checkpointEntity, recordResultsRange } from '../../../../shared/execution/runs/checkpoint.ts';
+import {
+  checkpointEntity,
+  recordResultsRange,
+} from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
+import { recordCosts } from '../../../../shared/execution/runs/checkpoints/record-costs.ts';
+import {
+  openRunRecorder,
+  type RunRecorder,
+} from '../../../../shared/execution/runs/checkpoints/run-recorder.ts';
 import { cleaner } from '../../../../shared/execution/runs/cleaner.ts';
-import { recordCosts } from '../../../../shared/execution/runs/record-costs.ts';
-import { removeResult } from '../../../../shared/execution/runs/remove-result.ts';
-import { openRunRecorder, type RunRecorder } from '../../../../shared/execution/runs/run-recorder.ts';
-import { RunResultQuery, runResults } from '../../../../shared/execution/runs/run-results.ts';
+import { deleteRunResult } from '../../../../shared/execution/runs/run-results/delete-run-result.ts';
+import {
+  RunResultQuery,
+  runResults,
+} from '../../../../shared/execution/runs/run-results/list-run-results.ts';
 import { runVersions } from '../../../../shared/execution/runs/run-versions.ts';
-import { StepResultQuery, stepResultStore } from '../../../../shared/execution/runs/step-results.ts';
+import {
+  StepResultQuery,
+  stepResultStore,
+} from '../../../../shared/execution/runs/step-results/list-step-results.ts';
 import {
   type ApiKey,
   apiKeyEntity,
@@ -122,12 +134,12 @@ export async function accessWorld() {
     ...{ created, owner, newBatch, messagesOf },
     keys: apiKeyStore(scope),
     secrets: secretStore(scope),
-    setupLinks: intakeTokens(scope),
-    intake: secretIntake(scope),
+    setupLinks: setupLinkTokens(scope),
+    intake: secretRequests(scope),
     /** Who holds the token of a new link. */
     async newSetupLink(keys: string[]): Promise<Principal> {
       const session = sessionOf(tenant);
-      const token = await intakeTokens(scope).issue(session, keys, null);
+      const token = await setupLinkTokens(scope).issue(session, keys, null);
       return { ...session, kind: 'intake', hash: hashKey(token), permissions: [] };
     },
     secretValues: secretValues(scope),
@@ -181,7 +193,7 @@ export async function accessWorld() {
     },
     costsOf: recordCosts(scope),
     runResults: runResults(scope),
-    removeResult: removeResult(scope),
+    removeResult: deleteRunResult(scope),
     runPage: (query: object = {}) => RunResultQuery.parse({ limit: '10', ...query }),
     runOf: (recordId: string, batch: Batch) => runIdOf(batch, recordId),
     openLog: (recordId: string): RunRecorder => {
@@ -221,7 +233,7 @@ export async function accessWorld() {
 
     /** Has a worker take these messages, which it reads in one go. */
     async run(messages: readonly RunMessage[]) {
-      const withCommits = gatherCommits(scope);
+      const withCommits = groupCommits(scope);
       const signal = new AbortController().signal;
       const jobs = await loadJobs(scope, messages);
       await Promise.all(jobs.map((job) => runRecord(scope, job, withCommits, signal)));

@@ -4,7 +4,12 @@ import * as z from 'zod';
 import { newId } from '../../../../shared/core/ids.ts';
 import { defineEntity } from '../../../../shared/platform/data/entity.ts';
 import { tenantPartition } from '../../../../shared/platform/data/keys.ts';
-import { inlineBytesMax, PayloadRef, payloadStore } from '../../../../shared/platform/data/payloads.ts';
+import {
+  inlineBytesMax,
+  PayloadRef,
+  payloadFolders,
+  payloadStore,
+} from '../../../../shared/platform/data/payloads.ts';
 import { payloadNames } from '../../../support/payload-bucket.ts';
 import { countingRuntime } from '../../../support/stack.ts';
 import { newTenantName } from './notes.ts';
@@ -19,6 +24,7 @@ function payloads() {
   const tenant = newTenantName();
   const scope = countingRuntime().scopeOf(tenant);
   const store = payloadStore(scope);
+  const folders = payloadFolders(scope);
   const { table } = scope;
   /** A value as an item gives it back. */
   const roundTrip = async (value: unknown, inlineMax?: number) => {
@@ -29,7 +35,7 @@ function payloads() {
     const held = await table.get(holderEntity, { id }, { consistent: true });
     return held && store.fetch(held.value);
   };
-  return { tenant, store, roundTrip };
+  return { tenant, store, folders, roundTrip };
 }
 
 test('any JSON comes back as it was, whether it lies in the item or in the bucket', async () => {
@@ -73,10 +79,10 @@ test('what is removed is gone, and removing it again does no harm', async () => 
 });
 
 test('a folder is removed whole, however much is in it, and its neighbours stay', async () => {
-  const { tenant, store } = payloads();
+  const { tenant, store, folders } = payloads();
   const names = Array.from({ length: 230 }, (_, n) => `folder/${n}`);
   await Promise.all([...names, 'folder2/x', 'other/folder/x'].map((name) => store.offload(name, 'x', 0)));
-  await store.removeFolder('folder');
+  await folders.remove('folder');
   expect((await payloadNames(tenant)).toSorted()).toEqual(
     ['folder2/x', 'other/folder/x'].map((name) => `${tenant}/${name}.json.gz`),
   );

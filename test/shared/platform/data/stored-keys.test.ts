@@ -5,9 +5,9 @@ import { recordEntity, recordGuardEntity } from '../../../../shared/domain/recor
 import { secretEntity, secretIdEntity, secretUseEntity } from '../../../../shared/domain/secrets/secret.ts';
 import { batchEntity, batchRecordsEntity, slotEntity } from '../../../../shared/execution/batches/batch.ts';
 import { flowNameEntity } from '../../../../shared/execution/dispatch/flow-upsert.ts';
-import { checkpointEntity } from '../../../../shared/execution/runs/checkpoint.ts';
+import { checkpointEntity } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
+import { costWrites } from '../../../../shared/execution/runs/checkpoints/record-costs.ts';
 import { executionEntity } from '../../../../shared/execution/runs/execution.ts';
-import { costWrites } from '../../../../shared/execution/runs/record-costs.ts';
 import {
   addressMeterEntity,
   apiKeyEntity,

@@ -3,17 +3,16 @@ import * as z from 'zod';
 import { newId } from '../../../../shared/core/ids.ts';
 import { defineEntity } from '../../../../shared/platform/data/entity.ts';
 import { tenantPartition } from '../../../../shared/platform/data/keys.ts';
-import { versionSnapshots } from '../../../../shared/platform/data/version-snapshots.ts';
 import {
-  type Documents,
   draftOf,
   firstDraft,
   savedDraft,
   type VersionKind,
-  versioned,
   versionedFields,
   versionFields,
-} from '../../../../shared/platform/data/versioned.ts';
+} from '../../../../shared/platform/data/version-kind.ts';
+import { versionSnapshots } from '../../../../shared/platform/data/version-snapshots.ts';
+import { type Documents, versioned } from '../../../../shared/platform/data/versioned.ts';
 import { countingRuntime } from '../../../support/stack.ts';
 import { newTenantName } from './notes.ts';
 

@@ -2,7 +2,8 @@ import { Readable } from 'node:stream';
 import { expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
 import { optionalCredential } from '../../../../shared/platform/auth/optional-credential.ts';
-import type { Need } from '../../../../shared/platform/data/scope.ts';
+import { using } from '../../../../shared/platform/aws/uses.ts';
+import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { answerOf } from '../../../../shared/platform/http/answers.ts';
 import { defineEndpoint } from '../../../../shared/platform/http/endpoint.ts';
 import { type EndpointResponse, isStreamed } from '../../../../shared/platform/http/response.ts';
@@ -31,7 +32,7 @@ test('what a handler returns follows from the response', () => {
 });
 
 test('who calls, and what of its needs a handler gets, follow from the scope', () => {
-  const clock: Need<number> = () => 1;
+  const clock = using([], (_scope: Scope) => 1);
   const response = { kind: 'json', bodies: { 200: z.void() } } as const;
   const needs = { clock };
   defineEndpoint({

@@ -1,0 +1,28 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { requireEnv } from '../shared/core/environment.ts';
+import { loadOnce } from '../shared/core/load-once.ts';
+import { requirementsOf } from '../shared/platform/aws/uses.ts';
+import { awsLambda } from '../shared/platform/http/awslambda.ts';
+import { type Manifest, type StaticRequest, staticResponse } from '../shared/platform/http/static-files.ts';
+
+export const requirements = requirementsOf('static-files', 'default-limits');
+
+const stored = (name: string) => readFile(join(requireEnv('STATIC_FILES'), name));
+const manifest = loadOnce(async (): Promise<Manifest> => JSON.parse(String(await stored('manifest.json'))));
+
+/**
+ * Serves the files of every site. It streams, since API Gateway passes on only streamed bytes as they are: others it
+ * takes for text, unless all requests that accept their type become binary.
+ */
+export const handler = awsLambda().streamifyResponse(async (event, stream) => {
+  const { statusCode, headers, body } = await staticResponse(
+    await manifest(),
+    stored,
+    event as StaticRequest,
+  );
+  const response = awsLambda().HttpResponseStream.from(stream, { statusCode, headers });
+  // Lambda sends the head with the first write, even of nothing.
+  response.write(body);
+  response.end();
+});

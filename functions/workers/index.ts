@@ -1,0 +1,17 @@
+import type { Requirements } from '../../shared/platform/aws/uses.ts';
+import * as cleanUp from './clean-up.ts';
+import * as failRecord from './fail-record.ts';
+import * as planBatch from './plan-batch.ts';
+import * as runRecord from './run-record.ts';
+import * as sweep from './sweep.ts';
+import * as wakeRun from './wake-run.ts';
+
+/** Every Lambda that takes messages or runs by the clock, by the name of its file. */
+export const workers: Readonly<Record<string, { requirements: Requirements }>> = {
+  'clean-up': cleanUp,
+  'fail-record': failRecord,
+  'plan-batch': planBatch,
+  'run-record': runRecord,
+  sweep,
+  'wake-run': wakeRun,
+};

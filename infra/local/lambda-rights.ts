@@ -1,0 +1,76 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { DynamoDBDocumentClient, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import type { Use } from '../../shared/platform/aws/uses.ts';
+import { tableActionsOf, variablesOf } from '../uses.ts';
+
+/** A Lambda that runs: what it may read of the environment, and do to the table. */
+interface Rights {
+  name: string;
+  variables: ReadonlySet<string>;
+  tableActions: ReadonlySet<string>;
+}
+
+const running = new AsyncLocalStorage<Rights>();
+const known: ReadonlySet<string> = new Set(Object.values(variablesOf).flat());
+
+/** Runs a Lambda with what its uses give it when it is deployed, once `enforceRights` was called. */
+export function withRights<T>(name: string, uses: readonly Use[], run: () => T): T {
+  const variables = new Set(uses.flatMap((use): readonly string[] => variablesOf[use]));
+  const tableActions = new Set<string>(
+    Object.entries(tableActionsOf).flatMap(([use, some]) => (uses.includes(use as Use) ? some : [])),
+  );
+  return running.run({ name, variables, tableActions }, run);
+}
+
+/** From now on a Lambda sees only its own variables of the service, and does to the table only what its role allows. */
+export function enforceRights(): void {
+  process.env = new Proxy(process.env, {
+    get: (target, name) => (isHidden(name) ? undefined : Reflect.get(target, name)),
+    set: (target, name, value) => Reflect.set(target, name, value),
+    defineProperty: (target, name, descriptor) => Reflect.defineProperty(target, name, descriptor),
+  });
+  const client = DynamoDBDocumentClient.prototype as unknown as { send: Send };
+  const { send } = client;
+  client.send = function (command, ...rest) {
+    const rights = running.getStore();
+    const denied = rights && actionsOf(command).find((action) => !rights.tableActions.has(action));
+    if (denied)
+      throw new Error(`${rights.name} may not ${denied}: none of its factories states a use for it`);
+    return send.call(this, command, ...rest);
+  };
+}
+
+type Send = (this: unknown, command: Command, ...rest: unknown[]) => unknown;
+
+interface Command {
+  constructor: { name: string };
+  input: object;
+}
+
+const isHidden = (name: string | symbol) =>
+  typeof name === 'string' && known.has(name) && running.getStore()?.variables.has(name) === false;
+
+const actions: Record<string, string> = {
+  GetCommand: 'GetItem',
+  BatchGetCommand: 'BatchGetItem',
+  QueryCommand: 'Query',
+  PutCommand: 'PutItem',
+  UpdateCommand: 'UpdateItem',
+  DeleteCommand: 'DeleteItem',
+  BatchWriteCommand: 'BatchWriteItem',
+};
+
+const actionsOfTransaction = {
+  Put: 'PutItem',
+  Update: 'UpdateItem',
+  Delete: 'DeleteItem',
+  ConditionCheck: 'ConditionCheckItem',
+} as const;
+
+/** What IAM asks about a command: a transaction is made of what it holds. */
+function actionsOf({ constructor: { name }, input }: Command): string[] {
+  if (name !== 'TransactWriteCommand') return [`dynamodb:${actions[name] ?? name}`];
+  const { TransactItems = [] } = input as TransactWriteCommandInput;
+  const kinds = TransactItems.flatMap((item) => Object.keys(item)) as (keyof typeof actionsOfTransaction)[];
+  return kinds.map((kind) => `dynamodb:${actionsOfTransaction[kind]}`);
+}

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import mime from 'mime';
+import type { Site } from '../functions/sites/site.ts';
+import type { ContentCoding, Manifest, StaticFile } from '../shared/platform/http/static-files.ts';
+
+const encoders: Record<Exclude<ContentCoding, 'identity'>, (bytes: Uint8Array) => Promise<Buffer>> = {
+  // 11 saves 8 % more and takes 20 times as long.
+  br: (bytes) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+  gzip: (bytes) => promisify(gzip)(bytes, { level: 9 }),
+};
+
+/** A coding is kept where it saves a tenth: pictures and fonts are compressed already. */
+const worthwhile = 0.9;
+
+/** Makes the files of all sites, and writes them into a folder with their manifest, as `functions/static-files.ts` reads them. */
+export async function writeStaticFiles(sites: readonly Site[], directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  const ofSites = await Promise.all(
+    sites.map(async ({ files, headers }) =>
+      Promise.all(
+        Object.entries(await files()).map(
+          async ([path, content]) =>
+            [path, await writeFileOf(path, Buffer.from(content), headers, directory)] as const,
+        ),
+      ),
+    ),
+  );
+  const manifest: Manifest = Object.fromEntries(ofSites.flat());
+  await writeFile(join(directory, 'manifest.json'), JSON.stringify(manifest));
+}
+
+async function writeFileOf(
+  path: string,
+  content: Buffer,
+  headers: Site['headers'],
+  directory: string,
+): Promise<StaticFile> {
+  const hash = createHash('sha256').update(content).digest('base64url');
+  const store = async (coding: ContentCoding, bytes: Buffer) => {
+    const storedAs = `${hash}.${coding}`;
+    await writeFile(join(directory, storedAs), bytes);
+    return { storedAs, etag: `"${storedAs}"` };
+  };
+  const encoded = Object.entries(encoders).map(async ([coding, encode]) => {
+    const bytes = await encode(content);
+    if (bytes.length > content.length * worthwhile) return [];
+    return [[coding, await store(coding as ContentCoding, bytes)]] as const;
+  });
+  return {
+    headers: { 'content-type': contentTypeOf(path), 'x-content-type-options': 'nosniff', ...headers },
+    codings: {
+      ...Object.fromEntries((await Promise.all(encoded)).flat()),
+      identity: await store('identity', content),
+    },
+  };
+}
+
+/** A path without an extension is that of a page. */
+function contentTypeOf(path: string): string {
+  const type = mime.getType(extname(path) || 'html') ?? 'application/octet-stream';
+  return type.startsWith('text/') ? `${type}; charset=utf-8` : type;
+}

@@ -1,0 +1,46 @@
+import type { Use } from '../shared/platform/aws/uses.ts';
+import { queueArnEnv, queues } from './resources.ts';
+
+const table = ['TABLE_NAME'] as const;
+const limits = ['RATE_LIMIT_PER_HOUR', 'RATE_LIMIT_PER_DAY'] as const;
+
+/** The environment variables that go with each use. */
+export const variablesOf = {
+  'table:read': table,
+  'table:write': table,
+  'rate-limits': [...table, ...limits],
+  'default-limits': limits,
+  credentials: [...table, 'OIDC_ISSUER', 'OIDC_AUDIENCE'],
+  payloads: ['PAYLOAD_BUCKET'],
+  'payloads:list': ['PAYLOAD_BUCKET'],
+  'queue:plan': [queues.plan.env],
+  'queue:runs': [queues.runs.env],
+  'queue:wakes': [queues.wakes.env, queueArnEnv(queues.wakes), 'SCHEDULE_GROUP', 'SCHEDULER_ROLE_ARN'],
+  'queue:cleanup': [queues.cleanup.env],
+  messages: ['EVENT_BUS'],
+  assets: ['ASSET_BUCKET', 'PUBLIC_ASSETS_URL'],
+  vectors: ['VECTOR_BUCKET'],
+  'vectors:find': ['VECTOR_BUCKET'],
+  'test-keys': ['SECRETS_PREFIX'],
+  'secrets:read': ['SECRETS_PREFIX'],
+  'secrets:write': ['SECRETS_PREFIX'],
+  'provider-keys': ['PROVIDER_KEYS_SECRET'],
+  'public-url': ['PUBLIC_URL'],
+  'static-files': ['STATIC_FILES'],
+} as const satisfies Record<Use, readonly string[]>;
+
+export type Variable = (typeof variablesOf)[Use][number];
+
+const reading = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'];
+const writing = [
+  ...['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
+  ...['dynamodb:BatchWriteItem', 'dynamodb:ConditionCheckItem'],
+];
+
+/** What the uses that reach the table may do to it. */
+export const tableActionsOf = {
+  'table:read': reading,
+  'table:write': [...reading, ...writing],
+  'rate-limits': ['dynamodb:UpdateItem'],
+  credentials: reading,
+} as const satisfies { [U in Use]?: readonly string[] };

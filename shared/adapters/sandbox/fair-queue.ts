@@ -1,0 +1,75 @@
+interface Waiting {
+  start: () => void;
+}
+
+/**
+ * Shares a number of places between tenants. A free place goes to the waiting tenant that has the fewest, and among
+ * those to the one that waited longest, so nobody's queue delays another's by more than the tasks that already run.
+ */
+export function makeFairQueue({ places, placesPerTenant }: { places: number; placesPerTenant: number }) {
+  const queues = new Map<string, Waiting[]>();
+  const taken = new Map<string, number>();
+  let free = places;
+
+  const heldBy = (tenant: string) => taken.get(tenant) ?? 0;
+
+  function next(): string | undefined {
+    let chosen: string | undefined;
+    for (const tenant of queues.keys()) {
+      if (heldBy(tenant) >= placesPerTenant) continue;
+      if (chosen === undefined || heldBy(tenant) < heldBy(chosen)) chosen = tenant;
+    }
+    return chosen;
+  }
+
+  function occupy(tenant: string): void {
+    free--;
+    taken.set(tenant, heldBy(tenant) + 1);
+  }
+
+  function release(tenant: string): void {
+    free++;
+    const left = heldBy(tenant) - 1;
+    if (left > 0) taken.set(tenant, left);
+    else taken.delete(tenant);
+    startNext();
+  }
+
+  function startNext(): void {
+    for (let tenant = next(); free > 0 && tenant !== undefined; tenant = next()) {
+      const queue = queues.get(tenant) ?? [];
+      const first = queue.shift();
+      // Back to the end of the map: it has had its turn.
+      queues.delete(tenant);
+      if (queue.length > 0) queues.set(tenant, queue);
+      if (!first) continue;
+      occupy(tenant);
+      first.start();
+    }
+  }
+
+  return {
+    /** Waits for a place. @returns what gives it back. @throws the signal's reason when it is aborted first. */
+    take(tenant: string, signal?: AbortSignal): Promise<() => void> {
+      signal?.throwIfAborted();
+      return new Promise((resolve, reject) => {
+        const queue = queues.get(tenant) ?? [];
+        queues.set(tenant, queue);
+        const waiting: Waiting = {
+          start() {
+            signal?.removeEventListener('abort', leave);
+            resolve(() => release(tenant));
+          },
+        };
+        const leave = () => {
+          queue.splice(queue.indexOf(waiting), 1);
+          if (queue.length === 0) queues.delete(tenant);
+          reject(signal?.reason);
+        };
+        signal?.addEventListener('abort', leave, { once: true });
+        queue.push(waiting);
+        startNext();
+      });
+    },
+  };
+}

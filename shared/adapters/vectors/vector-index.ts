@@ -1,0 +1,21 @@
+import { createHash } from 'node:crypto';
+import { GetIndexCommand, NotFoundException } from '@aws-sdk/client-s3vectors';
+import { requireEnv } from '../../core/environment.ts';
+import { s3Vectors, type VectorIndex } from '../../platform/aws/s3-vectors.ts';
+
+/** Whether a tenant's collection has been made, which its first vector does. */
+export async function hasIndex(tenant: string, collection: string): Promise<boolean> {
+  try {
+    await s3Vectors().send(new GetIndexCommand(indexOf(tenant, collection)));
+    return true;
+  } catch (error) {
+    if (error instanceof NotFoundException) return false;
+    throw error;
+  }
+}
+
+/** An index's name has 63 characters at most, of few kinds; a collection's may be anything. */
+export const indexOf = (tenant: string, collection: string): VectorIndex => ({
+  vectorBucketName: requireEnv('VECTOR_BUCKET'),
+  indexName: createHash('sha256').update(`${tenant}\0${collection}`).digest('hex').slice(0, 48),
+});

@@ -1,0 +1,77 @@
+import { hasCollection } from '../../../adapters/vectors/has-collection.ts';
+import { log } from '../../../core/log.ts';
+import { using } from '../../../platform/aws/uses.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import { covers, type Permission } from '../../../platform/identity/permissions.ts';
+import { stepNodesOf } from '../checking/step-nodes.ts';
+import { lookups } from './account-lookups.ts';
+import { type Finding, finding, limitFindings } from './finding.ts';
+import { type ResourceKind, type ResourceReference, resourceReferencesIn } from './resource-references.ts';
+
+/** How the account is asked for the things of one kind that a flow names. */
+interface Check {
+  code: string;
+  /** What the caller has to hold to be told; null where anyone with a credential may know. */
+  permission: Permission | null;
+  /** How many names are looked up; those beyond are not. */
+  max: number;
+}
+
+const checks: Record<ResourceKind, Check> = {
+  secret: { code: 'UNKNOWN_SECRET', permission: 'SECRETS:READ', max: 100 },
+  model: { code: 'MODEL_NOT_CONFIGURED', permission: null, max: 100 },
+  recordName: { code: 'UNKNOWN_RECORD', permission: 'RECORDS:READ', max: 100 },
+  // Each of these is a request of its own.
+  recordId: { code: 'UNKNOWN_RECORD', permission: 'RECORDS:READ', max: 10 },
+  recordType: { code: 'UNKNOWN_RECORD_TYPE', permission: 'RECORDS:READ', max: 10 },
+  collection: { code: 'UNKNOWN_COLLECTION', permission: 'RECORDS:READ', max: 10 },
+};
+
+export interface AccountFindings {
+  findings: Finding[];
+  /** Whether anything was looked up, or would have been if the flow had named it. */
+  performed: boolean;
+  /** Whether something that the flow names was not looked up. */
+  skipped: boolean;
+}
+
+/** Looks up whether the account has what the steps of a flow name. Reads keys and index entries, never a whole record. */
+export const accountCheck = /* @__PURE__ */ using(
+  ['table:read', hasCollection, 'provider-keys'],
+  (scope: Scope) =>
+    async function check(steps: unknown, member: string, held: readonly string[]): Promise<AccountFindings> {
+      const mentions = resourceReferencesIn(stepNodesOf(steps, { path: [member], branches: [], last: true }));
+      const byKind = [...Map.groupBy(mentions, ({ kind }) => kind)];
+      const results = await Promise.all(byKind.map(([kind, some]) => checkKind(scope, kind, some, held)));
+      const skipped = results.some((result) => result.skipped);
+      return {
+        findings: limitFindings(results.flatMap(({ findings }) => findings)),
+        performed: results.length === 0 || results.some(({ performed }) => performed),
+        skipped,
+      };
+    },
+);
+
+async function checkKind(
+  scope: Scope,
+  kind: ResourceKind,
+  mentions: readonly ResourceReference[],
+  held: readonly string[],
+): Promise<AccountFindings> {
+  const { code, permission, max } = checks[kind];
+  const none = { findings: [], performed: false, skipped: true };
+  if (permission && !covers(held, permission)) return none;
+  const names = [...new Set(mentions.map(({ name }) => name))];
+  try {
+    const wrong = await lookups[kind](names.slice(0, max), scope);
+    const findings = mentions.flatMap(({ name, visit, path }) => {
+      const message = wrong.get(name);
+      return message ? [finding(visit, path, code, message, { [kind]: name.split('\0').at(-1) })] : [];
+    });
+    return { findings, performed: true, skipped: names.length > max };
+  } catch (error) {
+    // The rest of the answer is worth having without it.
+    log.error('An account could not be asked', { error, code });
+    return none;
+  }
+}

@@ -1,0 +1,77 @@
+import { isPlain } from '../../../adapters/templates/limits.ts';
+import type { StepNode } from '../checking/step-nodes.ts';
+import { ownTexts, secretKeysOfText } from '../secret-keys.ts';
+import { modelsIn } from './models.ts';
+
+/** The kinds of things of an account that a flow names. A record is named by its id or by its type and name. */
+export type ResourceKind = 'secret' | 'model' | 'recordType' | 'recordId' | 'recordName' | 'collection';
+
+export interface ResourceReference {
+  kind: ResourceKind;
+  /** Of a `recordName`: the type and the name with a NUL between, which no type has. */
+  name: string;
+  visit: StepNode;
+  /** Into the step. */
+  path: PropertyKey[];
+}
+type Named = Pick<ResourceReference, 'kind' | 'name' | 'path'>;
+type Json = Record<string, unknown>;
+
+/** Longer texts name nothing. */
+const nameMax = 1_000;
+
+/** What steps name outright, without what a template gives at run time and what steps of the same flow make. */
+export function resourceReferencesIn(visits: Iterable<StepNode>): ResourceReference[] {
+  const enabled = [...visits].filter(({ step }) => step.enabled);
+  const made = new Set(enabled.flatMap(({ step }) => madeBy(step.type, step.config)));
+  return enabled.flatMap((visit) =>
+    namedBy(visit)
+      .filter(({ name }) => name.length <= nameMax)
+      .filter(
+        ({ kind, name }) =>
+          !made.has(`${kind === 'recordName' ? 'recordType' : kind} ${name.split('\0')[0]}`),
+      )
+      .map((named) => ({ ...named, visit })),
+  );
+}
+
+function madeBy(type: string, { recordType, destination }: Json): string[] {
+  if (type === 'upsert-record' && typeof recordType === 'string') return [`recordType ${recordType}`];
+  if (type === 'store-vector' && typeof destination === 'string') return [`collection ${destination}`];
+  return [];
+}
+
+const namedBy = ({ step }: StepNode): Named[] => [
+  ...ownTexts(step).flatMap(({ text, path }) =>
+    secretKeysOfText({ text, path }).map((name): Named => ({ kind: 'secret', name, path })),
+  ),
+  ...modelsIn(step.config).map((model): Named => ({ kind: 'model', ...model })),
+  ...(namesOf.get(step.type)?.(step.config) ?? []),
+];
+
+/** What else steps of a type name. */
+const namesOf = new Map<string, (config: Json) => Named[]>([
+  ['retrieve-record', recordsIn],
+  ['update-record', recordsIn],
+  ['vector-search', ({ collection }) => literal('collection', collection, ['config', 'collection'])],
+]);
+
+function recordsIn({ id, recordId, recordType, type, recordName, name, recordFilter }: Json): Named[] {
+  const filtered = (recordFilter as { type?: unknown } | null | undefined)?.type;
+  const ofType = recordType ?? type;
+  const called = recordName ?? name;
+  const at = (member: string) => ['config', member];
+  if (typeof ofType === 'string' && typeof called === 'string') {
+    const path = at(recordName === undefined ? 'name' : 'recordName');
+    if (isPlain(ofType) && isPlain(called))
+      return [{ kind: 'recordName', name: `${ofType}\0${called}`, path }];
+    return literal('recordType', ofType, at(recordType === undefined ? 'type' : 'recordType'));
+  }
+  return [
+    ...literal('recordId', id ?? recordId, at(id === undefined ? 'recordId' : 'id')),
+    ...literal('recordType', filtered, ['config', 'recordFilter', 'type']),
+  ];
+}
+
+const literal = (kind: ResourceKind, name: unknown, path: PropertyKey[]): Named[] =>
+  typeof name === 'string' && name !== '' && isPlain(name) ? [{ kind, name, path }] : [];

@@ -1,0 +1,43 @@
+import { readTexts } from '../../../adapters/code/tasks.ts';
+import type { FlowText, Reads } from '../../../adapters/code/texts.ts';
+import { type Sandbox, SandboxError } from '../../../adapters/sandbox/sandbox.ts';
+import { type ConfigText, isFlowText } from '../checking/texts.ts';
+import type { AlwaysHolds } from './reachability.ts';
+
+/** What all texts of one flow may take together. */
+const timeoutMs = 5_000;
+
+/** What was found out about some texts. */
+export interface TextAnalysis {
+  alwaysHolds: AlwaysHolds;
+  /** Absent where looking at them took too long: then nothing is known of any. */
+  readsOf?: (text: ConfigText) => Reads;
+}
+
+export async function analyseTexts(
+  configTexts: readonly ConfigText[],
+  sandbox: Sandbox,
+): Promise<TextAnalysis> {
+  const texts = new Map(
+    configTexts.filter(isFlowText).map(({ kind, text }) => [nameOf({ kind, text }), { kind, text }]),
+  );
+  try {
+    const found = texts.size > 0 ? await sandbox(readTexts, [...texts.values()], { timeoutMs }) : [];
+    const known = new Map([...texts.keys()].map((name, index) => [name, found[index]]));
+    return {
+      alwaysHolds: (text) => known.get(nameOf({ kind: 'expression', text }))?.alwaysHolds,
+      readsOf: (text) => (isFlowText(text) ? known.get(nameOf(text))?.reads : undefined) ?? variableAt(text),
+    };
+  } catch (error) {
+    if (!(error instanceof SandboxError)) throw error;
+    return { alwaysHolds: () => undefined };
+  }
+}
+
+const nameOf = ({ kind, text }: FlowText) => `${kind} ${text}`;
+
+/** A path names one variable and what is in it. */
+const variableAt = ({ text }: ConfigText): Reads => ({
+  names: [{ name: /^[^.[]+/.exec(text)?.[0] ?? '', guarded: false }],
+  everything: false,
+});

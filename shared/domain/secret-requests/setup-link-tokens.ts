@@ -1,0 +1,53 @@
+import { unauthenticated } from '../../core/errors.ts';
+import { unused } from '../../platform/auth/api-key.ts';
+import { generateKey, hashKey } from '../../platform/auth/key-format.ts';
+import { type Intake, intakeEntity } from '../../platform/auth/setup-link.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { exists } from '../../platform/data/writes.ts';
+import { audit } from '../../platform/identity/audit.ts';
+import type { Principal } from '../../platform/identity/principal.ts';
+
+const lifeMs = 24 * 3_600_000;
+
+/** The tokens of setup links: each opens the intake of its own keys, and nothing else. */
+export const setupLinkTokens = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
+  const { table, now, newId } = scope;
+  return {
+    /** @returns the token, which is stored nowhere. */
+    async issue(principal: Principal, keys: string[], context: Intake['context']): Promise<string> {
+      const { userId, organizationId } = principal;
+      const token = generateKey('intake');
+      const createdAt = now();
+      const expiresAt = new Date(createdAt.getTime() + lifeMs);
+      const intake: Intake = {
+        ...{ hash: hashKey(token), id: newId('setup'), userId, organizationId, keys, context },
+        createdAt: createdAt.toISOString(),
+        expiresAt: expiresAt.toISOString(),
+        ttl: Math.ceil(expiresAt.getTime() / 1000),
+        ...unused,
+      };
+      const auditEvent = audit(scope, principal, {
+        action: 'secret.setup-link-created',
+        targetId: intake.id,
+        details: { keys, context, expiresAt: intake.expiresAt },
+      });
+      await table.commit([table.writes.insert(intakeEntity, intake), auditEvent.write]);
+      auditEvent.tell();
+      return token;
+    },
+
+    /** What the caller's token allows; nothing where the caller has a permission instead. */
+    async of({ kind, hash }: Principal): Promise<Intake | undefined> {
+      if (kind !== 'intake' || hash === null) return;
+      const intake = await table.get(intakeEntity, { hash }, { consistent: true });
+      // Used up since it was counted.
+      if (!intake) throw unauthenticated();
+      return intake;
+    },
+
+    /** Ends a token with a change, or holds the change to its being there still. */
+    end: ({ hash }: Intake) => table.writes.remove(intakeEntity, { hash }, exists),
+    keep: ({ hash }: Intake) => table.writes.check(intakeEntity, { hash }, exists),
+  };
+});

@@ -1,0 +1,36 @@
+import { using } from '../../platform/aws/uses.ts';
+import { ifRefused } from '../../platform/data/condition-failed.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { earlierCheckpoints, recorderOf } from './batch-recorder.ts';
+import { groupCommits, type RunCommits } from './group-commit.ts';
+import { loadJobs, type RecordJob } from './record-jobs.ts';
+import type { RunMessage } from './run-message.ts';
+
+/**
+ * Ends a run that began before its batch was stopped. Its record is not counted, so that the batch stays as it was
+ * when it was stopped; its costs are.
+ */
+export async function endCancelledRun(scope: Scope, job: RecordJob, commits: RunCommits): Promise<void> {
+  const { batch } = job;
+  const earlier = await earlierCheckpoints(scope, job);
+  const last = earlier.at(-1);
+  if (!batch?.stopped || !last || last.end) return;
+  const uncounted: RunCommits = { ...commits, end: (end) => commits.end({ ...end, isCounted: false }) };
+  const recorder = recorderOf(scope, job, batch, uncounted, earlier);
+  await recorder.finish(batch.error ?? 'The batch was cancelled');
+}
+
+/** Ends a run of a stopped batch that is suspended, without waiting for its time. @returns whether it did. */
+export const endSuspendedRun = /* @__PURE__ */ using(
+  ['table:write', 'payloads'],
+  (scope: Scope) =>
+    async (run: Pick<RunMessage, 'batchId' | 'flowId' | 'recordId' | 'runId'>): Promise<boolean> => {
+      const [job] = await loadJobs(scope, [{ ...run, tenant: scope.table.tenant, slot: 0 }]);
+      if (!job?.batch?.stopped) return false;
+      const earlier = await earlierCheckpoints(scope, job);
+      if (!earlier.at(-1)?.waiting) return false;
+      const ended = groupCommits(scope)((commits) => endCancelledRun(scope, job, commits));
+      // Refused where it was woken right before its batch was stopped, and has got further meanwhile.
+      return ended.then(() => true, ifRefused(false));
+    },
+);

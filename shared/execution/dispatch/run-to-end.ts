@@ -1,0 +1,71 @@
+import { log } from '../../core/log.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { ExecutionEvent } from '../execution-event.ts';
+import { livePorts } from '../live-ports.ts';
+import { attemptRun } from '../runs/run-attempt.ts';
+import { runVariables } from '../runs/run-variables.ts';
+import { runVersions } from '../runs/run-versions.ts';
+import { continueAsBatch } from './continue-as-batch.ts';
+import { openDispatchRecorder } from './dispatch-recorder.ts';
+import type { Running } from './execute.ts';
+
+type LastEvent = Extract<ExecutionEvent, { type: 'suspended' | 'ended' | 'cut-off' }>;
+type Outcome = LastEvent extends infer E
+  ? E extends LastEvent
+    ? Omit<E, 'at' | 'durationMs' | 'totals'>
+    : never
+  : never;
+
+/** Runs the steps, and in any case writes down how that ended where the run is kept. */
+export async function runToEnd(scope: Scope, running: Running): Promise<Outcome> {
+  const { prepared, principal, execution, timeMs, timeout, signal, requestId } = running;
+  const runId = execution.id;
+  const recorder = openDispatchRecorder(scope, prepared, principal, execution);
+  try {
+    if (prepared.persistResults) await runVersions(scope).keep(prepared.version);
+    return await runSteps(scope, running, recorder);
+  } catch (error) {
+    if (!signal.aborted) log.error('A dispatched run broke off', { error, requestId, runId });
+    const cutOff = timeout.aborted
+      ? ({
+          code: 'TIMEOUT',
+          message: `The run hit its time limit of ${Math.round(timeMs / 1_000)} s`,
+        } as const)
+      : ({ code: 'INTERNAL', message: `The service broke the run off; request ${requestId}` } as const);
+    const isLeft = signal.aborted && !timeout.aborted;
+    await recorder.finish(isLeft ? 'The client went away' : cutOff.message).catch((failure) => {
+      log.error('The end of a run could not be written', { error: failure, requestId, runId });
+    });
+    return { type: 'cut-off', error: cutOff };
+  }
+}
+
+async function runSteps(
+  scope: Scope,
+  running: Running,
+  recorder: ReturnType<typeof openDispatchRecorder>,
+): Promise<Outcome> {
+  const { prepared, body, principal, execution, signal, showsProgress, emit, onEvent } = running;
+  const { flow, version, record } = prepared;
+  const { id: runId, startedAt } = execution;
+  const given = { inputs: body.inputs, messages: body.messages };
+  const source = { flowId: flow.id, flowName: flow.name, runId, startedAt, userId: principal.userId };
+  const outcome = await attemptRun({
+    steps: version.steps,
+    variables: runVariables({ ...source, record, ...given }),
+    ports: livePorts(scope, { ...principal, runId }),
+    signal,
+    recorder,
+    done: new Map(),
+    ...(body.options.autoAppendMetadata && record?.id && { appendsTo: record.id }),
+    onEvent,
+    ...(showsProgress && { onStepEvent: (step, event) => emit({ type: 'step-event', step, event }) }),
+  });
+  if ('retryFrom' in outcome) throw new Error('A dispatched run is not tried again');
+  if ('suspended' in outcome) {
+    const { until } = outcome.suspended;
+    return { type: 'suspended', until, batchId: await continueAsBatch(scope, running, until) };
+  }
+  const { success, output, error = null } = outcome.end;
+  return { type: 'ended', success, output, error };
+}

@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fillerOf } from '../../adapters/templates/filler.ts';
+import { charactersOf } from '../../core/json-texts.ts';
+import { deeperThan, levelsMax } from '../../core/nesting.ts';
+import { StepError } from '../../core/step-error.ts';
+import { beginningOf } from '../../core/text.ts';
+import {
+  type ErrorHandling,
+  errorHandlingOf,
+  fallbackOverrides,
+} from '../../domain/flows/steps/error-handling.ts';
+import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
+import type { StepOutcome, Suspended } from '../step-support/step-runner.ts';
+import { runnerOf } from '../steps/index.ts';
+import type { EngineState, NotRun, StepResult, Wait } from './engine.ts';
+
+/** Tries a step, and tells what came of it. @throws what is not the step's own failure. */
+export async function runStep(
+  state: EngineState,
+  step: FlowStep,
+  path: string,
+  refused: NotRun | undefined,
+): Promise<StepResult | { wait: Wait; until: Date }> {
+  const { waiting, ports } = state;
+  const since = waiting?.path === path ? new Date(waiting.since) : ports.now();
+  const startedAt = since.toISOString();
+  const tried = refused ? { ...refused, retryCount: 0 } : await withFallbacks(state, step, since);
+  if ('until' in tried) return { wait: { path, since: startedAt }, until: tried.until };
+  const base = {
+    path,
+    stepId: step.id,
+    startedAt,
+    durationMs: Math.max(0, ports.now().getTime() - since.getTime()),
+    retryCount: tried.retryCount,
+  };
+  if ('skipped' in tried) return { ...base, status: 'skipped' };
+  if ('error' in tried) {
+    const { message, retryable } = tried.error;
+    return { ...base, status: 'failed', error: shortened(message), retryable };
+  }
+  return { ...base, ...tried.outcome, status: 'completed' };
+}
+
+/** Only here, when no value of a secret is in it any more: a cut one would not be known again. */
+const shortened = (message: string) =>
+  beginningOf(message, messageMax) + (message.length > messageMax ? '…' : '');
+const messageMax = 1_000;
+
+type TryOutcome = { error: StepError } | { outcome: StepOutcome } | Suspended;
+type StepTries = { retryCount: number } & TryOutcome;
+
+/** Runs a step, and what its error handling names when that fails. */
+async function withFallbacks(state: EngineState, step: FlowStep, since: Date): Promise<StepTries> {
+  let tried = await tryOnce(state, step, since);
+  let retryCount = 0;
+  const policy = errorHandlingOf(step);
+  if (policy?.onError !== 'fallback') return { ...tried, retryCount };
+  for (const fallback of policy.fallbacks ?? []) {
+    if (!triggers(policy, tried)) break;
+    if (fallback.delay) await sleep(fallback.delay, undefined, { signal: state.signal });
+    if (fallback.type === 'message') return { outcome: { output: fallback.message }, retryCount };
+    retryCount++;
+    const config = { ...step.config, ...fallbackOverrides(fallback) };
+    tried = await tryOnce(state, { ...step, config }, since);
+  }
+  return { ...tried, retryCount };
+}
+
+async function tryOnce(state: EngineState, step: FlowStep, since: Date): Promise<TryOutcome> {
+  const { ports, signal, onStepEvent, secrets } = state;
+  const { config } = step;
+  try {
+    const variables = secrets?.variablesFor(step, state.variables) ?? state.variables;
+    const filler = fillerOf(variables, ports.sandbox);
+    const emit = onStepEvent && ((event: StepEvent) => onStepEvent(step, secrets?.event(event) ?? event));
+    const { run } = await runnerOf(step.type);
+    const outcome: StepOutcome | Suspended = await run({
+      ...filler,
+      config,
+      variables,
+      ports,
+      signal,
+      since,
+      emit,
+    });
+    if ('until' in outcome) return outcome;
+    checkOutput(outcome.output);
+    state.characters += checkedCharacters(outcome.output, charactersMax - state.characters);
+    return { outcome: secrets?.outcome(outcome) ?? outcome };
+  } catch (thrown) {
+    signal.throwIfAborted();
+    const error = secrets ? secrets.error(thrown) : thrown;
+    if (error instanceof StepError) return { error };
+    throw error;
+  }
+}
+
+/** A record may have 100 levels of metadata, and steps give it in a list or an object of theirs. */
+const outputLevelsMax = levelsMax + 10;
+
+/** @throws StepError where it could not be passed on: to a sandbox, a template, the table, an answer. */
+function checkOutput(output: unknown): void {
+  if (!deeperThan(outputLevelsMax, output)) return;
+  throw new StepError(`The output is nested more than ${outputLevelsMax} levels deep`);
+}
+
+/** What all outputs of a run may have together: it holds them until its end. */
+const charactersMax = 100_000_000;
+
+function checkedCharacters(output: unknown, left: number): number {
+  const characters = charactersOf(output, left);
+  if (characters <= left) return characters;
+  throw new StepError(`The outputs of the run have more than ${charactersMax} characters together`);
+}
+
+function triggers({ triggers = [{ type: 'error' as const }] }: ErrorHandling, tried: TryOutcome): boolean {
+  if ('error' in tried) return triggers.some(({ type }) => type === 'error');
+  return (
+    'outcome' in tried &&
+    isEmpty(tried.outcome.output) &&
+    triggers.some(({ type }) => type === 'empty-output')
+  );
+}
+
+const isEmpty = (output: unknown) =>
+  output === null || output === undefined || (typeof output === 'string' && output.trim() === '');

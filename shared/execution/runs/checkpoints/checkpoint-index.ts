@@ -1,0 +1,109 @@
+import { idCeiling, idFloor } from '../../../core/ids.ts';
+import type { QueryOptions } from '../../../platform/data/query.ts';
+import type { StoredItem, TenantTable } from '../../../platform/data/table.ts';
+import {
+  type FinishedRun,
+  flowResultsPartition,
+  flowShards,
+  parseRows,
+  type Row,
+  recordResultsRange,
+  recordRunsPartition,
+} from './checkpoint.ts';
+
+/** A checkpoint as an index shows it: enough to filter, sort and count its results by. */
+export interface CheckpointEntry {
+  recordId: string;
+  runId: string;
+  index: number;
+  batchId: string | null;
+  flowId: string;
+  flowVersionId: string;
+  rows: Row[];
+  /** Of the last one of a run that is over. */
+  finished?: FinishedRun;
+}
+
+export interface CheckpointQuery {
+  newestFirst: boolean;
+  /** Bounds of the run's beginning, as ISO moments. */
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+/** Checkpoints of a flow in the order of their runs, from all shards at once. */
+export async function* checkpointsOfFlow(
+  table: TenantTable,
+  flowId: string,
+  query: CheckpointQuery,
+): AsyncGenerator<CheckpointEntry> {
+  const streams = Array.from({ length: flowShards }, (_, shard) =>
+    entries(table, { partition: flowResultsPartition(flowId, shard), index: 1, ...boundsOf(query) }, query),
+  );
+  yield* merge(streams, (a, b) => (query.newestFirst ? compare(b, a) : compare(a, b)));
+}
+
+/** Checkpoints of a record in the order of their runs. */
+export function checkpointsOfRecord(
+  table: TenantTable,
+  recordId: string,
+  query: CheckpointQuery,
+): AsyncGenerator<CheckpointEntry> {
+  const { partition, to } = recordResultsRange(recordId);
+  const bounds = boundsOf(query);
+  const range = { from: `STEPS#${bounds.from}`, to: bounds.to ? `STEPS#${bounds.to}` : to };
+  return entries(table, { partition, ...range }, query);
+}
+
+/** Checkpoints of a record that ended a run, in the order of the runs: all from an index, so slim. */
+export const finalCheckpointsOfRecord = (
+  table: TenantTable,
+  recordId: string,
+  query: CheckpointQuery,
+): AsyncGenerator<CheckpointEntry> =>
+  entries(table, { partition: recordRunsPartition(recordId), index: 2, ...boundsOf(query) }, query);
+
+/** Below the first run of a flow's partitions lie what it cost. */
+const boundsOf = ({ from, to }: CheckpointQuery) => ({
+  from: from ? idFloor('exec', Date.parse(from)) : 'exec_',
+  ...(to && { to: idCeiling('exec', Date.parse(to)) }),
+});
+
+async function* entries(
+  table: TenantTable,
+  range: QueryOptions,
+  { newestFirst }: CheckpointQuery,
+): AsyncGenerator<CheckpointEntry> {
+  for (let startKey: Record<string, unknown> | undefined, limit = 100; ; limit = 1_000) {
+    const page = await table.query({ ...range, newestFirst, limit, ...(startKey && { startKey }) });
+    yield* page.items.map(toEntry);
+    startKey = page.nextKey;
+    if (!startKey) return;
+  }
+}
+
+function toEntry({ SK, summary }: StoredItem): CheckpointEntry {
+  const [, runId = '', index = '0'] = SK.split('#');
+  const { rows, ...rest } = summary as Omit<CheckpointEntry, 'runId' | 'index' | 'rows'> & { rows: string };
+  return { ...rest, rows: parseRows(rows), runId, index: Number(index) };
+}
+
+const compare = (a: CheckpointEntry, b: CheckpointEntry) =>
+  a.runId === b.runId ? a.index - b.index : a.runId < b.runId ? -1 : 1;
+
+/** Sorted streams as one sorted stream. */
+async function* merge<T>(streams: AsyncGenerator<T>[], order: (a: T, b: T) => number): AsyncGenerator<T> {
+  const heads = await Promise.all(streams.map((stream) => stream.next()));
+  for (;;) {
+    let first = -1;
+    for (const [index, head] of heads.entries()) {
+      const best = heads[first];
+      if (!head.done && (!best || best.done || order(head.value, best.value) < 0)) first = index;
+    }
+    const head = heads[first];
+    const stream = streams[first];
+    if (!head || head.done || !stream) return;
+    yield head.value;
+    heads[first] = await stream.next();
+  }
+}

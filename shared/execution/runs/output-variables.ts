@@ -1,0 +1,18 @@
+import type { Variables } from '../../core/variables.ts';
+import { type FlowStep, variableOf } from '../../domain/flows/steps/step.ts';
+import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
+import type { StepResult } from '../engine/engine.ts';
+
+/** What the completed steps of a run left in variables, those in branches too. */
+export function outputVariablesOf(
+  steps: readonly FlowStep[],
+  results: ReadonlyMap<string, StepResult>,
+): Variables {
+  const outputs: Variables = {};
+  for (const { step, path } of walkSteps(steps)) {
+    const result = results.get(path);
+    const variable = variableOf(step);
+    if (variable && result?.status === 'completed') outputs[variable] = result.output;
+  }
+  return outputs;
+}

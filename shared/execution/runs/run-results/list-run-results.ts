@@ -1,0 +1,166 @@
+import * as z from 'zod';
+import { invalidAt } from '../../../core/errors.ts';
+import { timeOf } from '../../../core/ids.ts';
+import { using } from '../../../platform/aws/uses.ts';
+import { deletedIds } from '../../../platform/cleanup/tombstone.ts';
+import { decodeReadable } from '../../../platform/data/entity.ts';
+import { PagePagination, PageQuery, pagePagination } from '../../../platform/data/numbered-pages.ts';
+import {
+  type PayloadRef,
+  type PayloadStore,
+  payloadBytes,
+  payloadStore,
+} from '../../../platform/data/payloads.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import { answerBytes, answerBytesMax } from '../../../platform/http/answer-size.ts';
+import { type Checkpoint, checkpointEntity } from '../checkpoints/checkpoint.ts';
+import { type CheckpointEntry, finalCheckpointsOfRecord } from '../checkpoints/checkpoint-index.ts';
+import { readCheckpoints } from '../checkpoints/read-checkpoints.ts';
+import type { StepIndex } from '../step-results/result-ref.ts';
+import { stepResultRows } from '../step-results/step-result-rows.ts';
+import { lastOutput } from './run-outcome.ts';
+
+const Status = z.enum(['completed', 'failed']);
+const Moment = z.iso.datetime({ offset: true }).optional();
+const text = z.string().nullable();
+
+export const RunResultQuery = PageQuery.extend({
+  status: Status.optional(),
+  promptId: z.string().min(1).max(255).optional().meta({ description: 'The id of a prompt step' }),
+  from: Moment.meta({ description: 'Created at or after' }),
+  to: Moment.meta({ description: 'Created at or before' }),
+  sortBy: z.enum(['createdAt', 'status']).default('createdAt'),
+  sortOrder: z.enum(['asc', 'desc']).default('desc'),
+});
+export type RunResultQuery = z.output<typeof RunResultQuery> & { flowId?: string | undefined };
+
+export const RunResultPage = z.object({
+  data: z.array(
+    z
+      .object({
+        id: z.string().meta({ description: 'That of the execution' }),
+        recordId: z.string(),
+        flowId: text,
+        flowName: text.meta({ description: 'As it was when the run ended' }),
+        promptId: text.meta({ description: 'The last step of the run that asked a model with a prompt' }),
+        promptName: text,
+        status: Status,
+        result: z.unknown().optional().meta({
+          description: 'The output of the last step that was completed; left out where the answer is full',
+        }),
+        createdAt: z.string().meta({ description: 'When the run began' }),
+      })
+      .meta({ id: 'RunResult' }),
+  ),
+  pagination: PagePagination,
+});
+type RunResult = z.input<typeof RunResultPage>['data'][number];
+
+/** A sort that is not by creation looks at this many results at most. */
+const sortedMax = 100_000;
+
+/** Lists the finished runs of a record. A page costs the entries before it, which are slim, and its own items. */
+export const runResults = /* @__PURE__ */ using(['table:read', payloadStore], (scope: Scope) => {
+  const { table } = scope;
+  const payloads = payloadStore(scope);
+
+  async function matching(recordId: string, query: RunResultQuery): Promise<CheckpointEntry[]> {
+    const { page, limit, includeCount, sortBy, sortOrder, from, to } = query;
+    const deleted = await deletedIds(table, 'flow');
+    const isSorted = sortBy === 'createdAt';
+    const enough = isSorted && includeCount !== 'true' ? page * limit + 1 : Number.POSITIVE_INFINITY;
+    const found: CheckpointEntry[] = [];
+    const newestFirst = !isSorted || sortOrder === 'desc';
+    for await (const entry of finalCheckpointsOfRecord(table, recordId, { newestFirst, from, to })) {
+      if (!deleted.has(entry.flowId) && matches(entry, query)) found.push(entry);
+      if (found.length >= enough) break;
+      if (!isSorted && found.length >= sortedMax) throw tooMany();
+    }
+    return isSorted ? found : byStatus(found, sortOrder);
+  }
+
+  /** The last checkpoints of these runs, but for those that were deleted in this moment or cannot be read. */
+  async function lastCheckpoints(entries: readonly CheckpointEntry[]): Promise<Checkpoint[]> {
+    const keys = entries.map((entry) => checkpointEntity.key(entry));
+    const items = await table.getMany(keys, { consistent: true });
+    return decodeReadable(checkpointEntity, items);
+  }
+
+  /** What came of a run. Only one whose last steps failed has to look further back than its last checkpoint. */
+  const outputOf = async (last: Checkpoint): Promise<PayloadRef | undefined> =>
+    lastOutput([last]) ?? (last.index > 0 ? lastOutput(await readCheckpoints(scope, last)) : undefined);
+
+  return async (recordId: string, query: RunResultQuery): Promise<z.input<typeof RunResultPage>> => {
+    const found = await matching(recordId, query);
+    const { page, limit } = query;
+    const entries = found.slice((page - 1) * limit, page * limit);
+    const prompted = entries.filter(({ finished }) => finished?.promptStepId);
+    const [checkpoints, steps] = await Promise.all([
+      lastCheckpoints(entries),
+      stepResultRows(scope).flowSteps(prompted),
+    ]);
+    const outputs = await Promise.all(checkpoints.map(outputOf));
+    const results = await fittingValues(payloads, outputs);
+    const data = checkpoints.map((last, place) => ({ ...rowOf(last, steps), ...results[place] }));
+    return { data, pagination: pagePagination(query, found.length) };
+  };
+});
+
+function rowOf(last: Checkpoint, steps: StepIndex): RunResult {
+  const { runId, recordId, flowId, flowVersionId, flowName = null, finished } = last;
+  const { status = 'completed', promptStepId: promptId = null } = finished ?? {};
+  const promptName = (promptId && steps.get(flowVersionId)?.get(promptId)?.name) || null;
+  const createdAt = new Date(timeOf(runId)).toISOString();
+  return { id: runId, recordId: recordId ?? '', flowId, flowName, promptId, promptName, status, createdAt };
+}
+
+const matches = ({ flowId, finished }: CheckpointEntry, query: RunResultQuery) =>
+  (!query.flowId || flowId === query.flowId) &&
+  (!query.status || finished?.status === query.status) &&
+  (!query.promptId || finished?.promptStepId === query.promptId);
+
+/** Newest first among those of the same status. */
+function byStatus(
+  entries: readonly CheckpointEntry[],
+  sortOrder: RunResultQuery['sortOrder'],
+): CheckpointEntry[] {
+  const sign = sortOrder === 'asc' ? 1 : -1;
+  const statusOf = ({ finished }: CheckpointEntry) => finished?.status ?? '';
+  return entries.toSorted((one, other) =>
+    statusOf(one) === statusOf(other) ? 0 : statusOf(one) < statusOf(other) ? -sign : sign,
+  );
+}
+
+/** The values, for as long as there is room for them; nothing in place of those that do not fit. */
+async function fittingValues(payloads: PayloadStore, outputs: readonly (PayloadRef | undefined)[]) {
+  const room = openRoom();
+  // A value takes as much as its JSON at least, which is known before it is fetched.
+  const maybe = outputs.map((payloadRef) => !payloadRef || room.takes(payloadBytes(payloadRef)));
+  const values = await Promise.all(
+    outputs.map((payloadRef, place) =>
+      payloadRef && maybe[place] ? payloads.fetchReadable(payloadRef) : null,
+    ),
+  );
+  const exact = openRoom();
+  return values.map((result, place): { result?: unknown } =>
+    maybe[place] && exact.takes(answerBytes(result)) ? { result } : {},
+  );
+}
+
+function openRoom() {
+  let left = answerBytesMax;
+  return {
+    takes(bytes: number): boolean {
+      if (bytes > left) return false;
+      left -= bytes;
+      return true;
+    },
+  };
+}
+
+const tooMany = () =>
+  invalidAt(
+    'sortBy',
+    'TOO_MANY_RESULTS',
+    `Narrow the list to fewer than ${sortedMax} results, or sort by createdAt`,
+  );

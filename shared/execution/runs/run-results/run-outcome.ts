@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import { using } from '../../../platform/aws/uses.ts';
+import { type PayloadRef, payloadStore } from '../../../platform/data/payloads.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import { type Checkpoint, parseRows } from '../checkpoints/checkpoint.ts';
+import { readCheckpoints } from '../checkpoints/read-checkpoints.ts';
+
+/** What came of one run. */
+export const RunOutcome = z
+  .object({
+    executionId: z.string(),
+    recordId: z.string().nullable(),
+    success: z.boolean(),
+    output: z.unknown().meta({ description: 'Of the last step that was completed' }),
+    error: z.string().nullable(),
+  })
+  .meta({ id: 'RunOutcome' });
+
+/** Tells what came of a run that is over. */
+export const runOutcomes = /* @__PURE__ */ using(
+  ['table:read', payloadStore],
+  (scope: Scope) =>
+    async ({
+      runId,
+      recordId,
+    }: Pick<Checkpoint, 'runId' | 'recordId'>): Promise<z.input<typeof RunOutcome>> => {
+      const checkpoints = await readCheckpoints(scope, { runId, recordId });
+      const end = checkpoints.at(-1)?.end;
+      const output = lastOutput(checkpoints);
+      return {
+        executionId: runId,
+        recordId,
+        success: end?.status === 'completed',
+        output: output ? await payloadStore(scope).fetch(output) : null,
+        error: end?.error ?? null,
+      };
+    },
+);
+
+/** What the last completed step of these checkpoints gave. */
+export const lastOutput = (checkpoints: readonly Checkpoint[]): PayloadRef | undefined =>
+  checkpoints
+    .flatMap(({ results, rows }) => {
+      const statuses = parseRows(rows).map(([, status]) => status);
+      return results.filter((_, place) => statuses[place] === 'completed');
+    })
+    .at(-1)?.output;

@@ -1,0 +1,139 @@
+import * as z from 'zod';
+import { invalidAt } from '../../../core/errors.ts';
+import type { FlowStep } from '../../../domain/flows/steps/step.ts';
+import { using } from '../../../platform/aws/uses.ts';
+import { deletedIds } from '../../../platform/cleanup/tombstone.ts';
+import { OffsetQuery } from '../../../platform/data/pages.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import { answerBytes, answerBytesMax } from '../../../platform/http/answer-size.ts';
+import {
+  type CheckpointEntry,
+  type CheckpointQuery,
+  checkpointsOfFlow,
+  checkpointsOfRecord,
+} from '../checkpoints/checkpoint-index.ts';
+import { type ResultRef, type StepIndex, stepOf } from './result-ref.ts';
+import { stepResultRows } from './step-result-rows.ts';
+
+const sortFields = [
+  'createdAt',
+  'startedAt',
+  'completedAt',
+  'durationMs',
+  'order',
+  'status',
+  'stepName',
+] as const;
+const Moment = z.iso.datetime({ offset: true }).optional();
+
+/** What both lists of step results take. */
+export const StepResultQuery = OffsetQuery.extend({
+  status: z.enum(['pending', 'running', 'completed', 'failed', 'skipped']).optional(),
+  from: Moment.meta({ description: 'Created at or after' }),
+  to: Moment.meta({ description: 'Created at or before' }),
+  sortBy: z.enum(sortFields).default('createdAt'),
+  sortOrder: z.enum(['asc', 'desc']).default('desc'),
+});
+export type StepResultQuery = z.output<typeof StepResultQuery> & {
+  flowId?: string | undefined;
+  recordId?: string | undefined;
+  batchId?: string | undefined;
+  stepId?: string | undefined;
+};
+
+/** A sort that is not by creation looks at this many results at most. */
+const sortedMax = 100_000;
+
+export const stepResultStore = /* @__PURE__ */ using(['table:read', 'payloads'], (scope: Scope) => {
+  const { table } = scope;
+
+  /** A page costs the entries before it, which are slim, and the items of its own results. */
+  async function page(
+    source: AsyncGenerator<CheckpointEntry>,
+    query: StepResultQuery,
+    deleted: ReadonlySet<string>,
+  ) {
+    const { limit, offset, sortBy } = query;
+    const refs: ResultRef[] = [];
+    const enough = sortBy === 'createdAt' ? offset + limit + 1 : sortedMax;
+    for await (const entry of source) {
+      if (deleted.has(entry.recordId) || deleted.has(entry.flowId)) continue;
+      refs.push(...refsOf(entry, query));
+      if (refs.length >= enough) break;
+    }
+    if (sortBy !== 'createdAt' && refs.length >= sortedMax) {
+      throw invalidAt(
+        'sortBy',
+        'TOO_MANY_RESULTS',
+        `Narrow the list to fewer than ${sortedMax} results, or sort by createdAt`,
+      );
+    }
+    const { flowSteps, rowsOf } = stepResultRows(scope);
+    const sorted =
+      sortBy === 'createdAt' ? refs : sortRefs(refs, query, await flowSteps(refs.map(({ entry }) => entry)));
+    const data = await fitting(rowsOf(sorted.slice(offset, offset + limit)));
+    const hasMore = sorted.length > offset + data.length;
+    return { data, pagination: { limit, offset, returned: data.length, hasMore } };
+  }
+
+  const entryQuery = ({ sortBy, sortOrder, from, to }: StepResultQuery): CheckpointQuery => ({
+    newestFirst: sortBy !== 'createdAt' || sortOrder === 'desc',
+    from,
+    to,
+  });
+
+  return {
+    ofFlow: async (flowId: string, query: StepResultQuery) =>
+      page(checkpointsOfFlow(table, flowId, entryQuery(query)), query, await deletedIds(table, 'record')),
+    ofRecord: async (recordId: string, query: StepResultQuery) =>
+      page(checkpointsOfRecord(table, recordId, entryQuery(query)), query, await deletedIds(table, 'flow')),
+  };
+});
+
+/** What a row shows only where it leaves room for the rest. */
+const large = { inputVariables: null, resolvedPrompt: null, stepConfig: null };
+
+/** As many rows as an answer has room for, and one at least. */
+async function fitting<Row extends object>(rows: AsyncIterable<Row>): Promise<Row[]> {
+  const data: Row[] = [];
+  let bytes = 0;
+  for await (const row of rows) {
+    bytes += answerBytes(row);
+    if (bytes > answerBytesMax && data.length > 0) break;
+    data.push(bytes > answerBytesMax ? { ...row, ...large } : row);
+  }
+  return data;
+}
+
+/** An entry's results that match, in the order asked for. */
+function refsOf(entry: CheckpointEntry, query: StepResultQuery): ResultRef[] {
+  if (query.recordId && entry.recordId !== query.recordId) return [];
+  if (query.batchId && entry.batchId !== query.batchId) return [];
+  if (query.flowId && entry.flowId !== query.flowId) return [];
+  const refs = entry.rows.flatMap((row, place): ResultRef[] => {
+    const [stepId, status] = row;
+    if (query.status && status !== query.status) return [];
+    return query.stepId && stepId !== query.stepId ? [] : [{ entry, place, row }];
+  });
+  return query.sortBy === 'createdAt' && query.sortOrder === 'desc' ? refs.reverse() : refs;
+}
+
+type Sorting = Exclude<StepResultQuery['sortBy'], 'createdAt'>;
+
+const sortValues: Record<Sorting, (ref: ResultRef, step: FlowStep | undefined) => string | number> = {
+  startedAt: ({ row }) => row[2],
+  completedAt: ({ row }) => row[2] + row[3],
+  durationMs: ({ row }) => row[3],
+  status: ({ row }) => row[1],
+  order: (_ref, step) => step?.order ?? 0,
+  stepName: (_ref, step) => step?.name ?? '',
+};
+
+function sortRefs(refs: ResultRef[], { sortBy, sortOrder }: StepResultQuery, steps: StepIndex): ResultRef[] {
+  const sortValue = sortValues[sortBy as Sorting];
+  const keyed = refs.map((ref) => ({ ref, value: sortValue(ref, stepOf(steps, ref)) }));
+  const sign = sortOrder === 'asc' ? 1 : -1;
+  return keyed
+    .sort((a, b) => (a.value < b.value ? -sign : a.value > b.value ? sign : 0))
+    .map(({ ref }) => ref);
+}

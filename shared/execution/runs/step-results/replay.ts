@@ -1,0 +1,118 @@
+import { chunksOf } from '../../../core/chunks.ts';
+import { variableOf } from '../../../domain/flows/steps/step.ts';
+import { decodeReadable } from '../../../platform/data/entity.ts';
+import { type PayloadRef, payloadBytes } from '../../../platform/data/payloads.ts';
+import type { TenantTable } from '../../../platform/data/table.ts';
+import {
+  type Checkpoint,
+  checkpointEntity,
+  parseRows,
+  type StoredStepResult,
+} from '../checkpoints/checkpoint.ts';
+import { type ResultRef, type StepIndex, stepIn } from './result-ref.ts';
+
+/** What a run's checkpoints tell of one of its results. */
+export interface ReplayedResult {
+  checkpoint: Pick<Checkpoint, 'recordName' | 'userId' | 'organizationId'>;
+  kept: StoredStepResult;
+  recordMetadata: PayloadRef | undefined;
+  /** What the earlier steps had put into variables; null where that is too much to show, or cannot be read. */
+  inputs: ReadonlyMap<string, PayloadRef> | null;
+}
+
+const inputsBytesMax = 1_000_000;
+/** A checkpoint has 400 KB at most, and most have few. */
+const checkpointsAtOnce = 100;
+
+/**
+ * Finds the moments of these results, reading the checkpoints of their runs once, in the order of the results, and
+ * no further than what is asked for. A moment is given once; nothing in place of one that cannot be read.
+ */
+export function replayReader(table: TenantTable, refs: readonly ResultRef[], steps: StepIndex) {
+  const wanted = new Set(refs.map(nameOf));
+  const moments = new Map<string, ReplayedResult>();
+  const read = new Set<string>();
+  const reading = readRuns();
+
+  async function* readRuns(): AsyncGenerator<string, void> {
+    let replay = openReplay(steps);
+    for (const chunk of chunksOf(checkpointsOf(refs), checkpointsAtOnce)) {
+      const keys = chunk.map((each) => checkpointEntity.key(each));
+      const items = await table.getMany(keys, { consistent: true });
+      for (const [at, { runId, index, isLast }] of chunk.entries()) {
+        if (index === 0) replay = openReplay(steps);
+        const [checkpoint] = decodeReadable(checkpointEntity, [items[at]]);
+        for (const [place, moment] of replay(checkpoint)) {
+          const name = `${runId} ${index} ${place}`;
+          if (wanted.has(name)) moments.set(name, moment());
+        }
+        if (isLast) yield runId;
+      }
+    }
+  }
+
+  return async (ref: ResultRef): Promise<ReplayedResult | undefined> => {
+    while (!read.has(ref.entry.runId)) {
+      const { value, done } = await reading.next();
+      if (done) break;
+      read.add(value);
+    }
+    const moment = moments.get(nameOf(ref));
+    moments.delete(nameOf(ref));
+    return moment;
+  };
+}
+
+const nameOf = ({ entry, place }: ResultRef) => `${entry.runId} ${entry.index} ${place}`;
+
+/** The checkpoints of these results and those before them in their runs, which hold the variables. */
+function checkpointsOf(refs: readonly ResultRef[]) {
+  const runs = [...Map.groupBy(refs, ({ entry }) => entry.runId).values()];
+  return runs.flatMap((ofRun) => {
+    const last = Math.max(...ofRun.map(({ entry }) => entry.index));
+    return ofRun
+      .slice(0, 1)
+      .flatMap(({ entry: { recordId, runId } }) =>
+        Array.from({ length: last + 1 }, (_, index) => ({ recordId, runId, index, isLast: index === last })),
+      );
+  });
+}
+
+/** Follows a run from checkpoint to checkpoint. @returns what tells the moment of each result, by its place. */
+function openReplay(steps: StepIndex) {
+  const variables = new Map<string, PayloadRef>();
+  let bytes = 0;
+  let isWhole = true;
+  let recordMetadata: PayloadRef | undefined;
+
+  function put(name: string, value: PayloadRef): void {
+    const sizeOf = (payloadRef: PayloadRef) =>
+      JSON.stringify(name).length + payloadBytes(payloadRef) + ':,'.length;
+    const before = variables.get(name);
+    bytes += sizeOf(value) - (before ? sizeOf(before) : 0);
+    variables.set(name, value);
+  }
+
+  return function* (
+    checkpoint: Checkpoint | undefined,
+  ): Generator<[place: number, () => ReplayedResult], void> {
+    isWhole &&= checkpoint !== undefined;
+    if (!checkpoint) return;
+    recordMetadata ??= checkpoint.recordMetadata;
+    const stepIds = parseRows(checkpoint.rows).map(([stepId]) => stepId);
+    for (const [place, kept] of checkpoint.results.entries()) {
+      yield [
+        place,
+        () => ({
+          checkpoint,
+          kept,
+          recordMetadata,
+          inputs: isWhole && bytes <= inputsBytesMax ? new Map(variables) : null,
+        }),
+      ];
+      const step = stepIn(steps, checkpoint.flowVersionId, stepIds[place] ?? '');
+      const variable = step && variableOf(step);
+      if (variable && kept.output) put(variable, kept.output);
+    }
+  };
+}

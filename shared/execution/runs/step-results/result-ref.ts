@@ -1,0 +1,19 @@
+import type { FlowStep } from '../../../domain/flows/steps/step.ts';
+import type { Row } from '../checkpoints/checkpoint.ts';
+import type { CheckpointEntry } from '../checkpoints/checkpoint-index.ts';
+
+/** One result, found by its entry and its place in it. */
+export interface ResultRef {
+  entry: CheckpointEntry;
+  place: number;
+  row: Row;
+}
+
+/** The steps of each flow version, by version id and step id. */
+export type StepIndex = ReadonlyMap<string, ReadonlyMap<string, FlowStep>>;
+
+export const stepIn = (steps: StepIndex, versionId: string, stepId: string) =>
+  steps.get(versionId)?.get(stepId);
+
+export const stepOf = (steps: StepIndex, { entry, row }: ResultRef) =>
+  stepIn(steps, entry.flowVersionId, row[0]);

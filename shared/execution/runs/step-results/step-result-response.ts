@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import { OffsetPagination } from '../../../platform/data/pages.ts';
+
+const text = z.string().nullable();
+const count = z.int().nullable();
+
+/** One step's result on one record. */
+export const StepResultResponse = z
+  .object({
+    id: z.string(),
+    userId: z.string(),
+    organizationId: text,
+    batchExecutionId: text,
+    executionSessionId: text,
+    flowId: text,
+    flowVersionId: text,
+    recordId: text,
+    recordName: text,
+    recordMetadata: z.unknown(),
+    stepId: text,
+    stepType: text,
+    stepName: z.string(),
+    stepConfig: z.unknown(),
+    order: count,
+    status: z.enum(['pending', 'running', 'completed', 'failed', 'skipped']),
+    startedAt: text,
+    completedAt: text,
+    createdAt: z.string(),
+    durationMs: count,
+    outputPreview: text.meta({ description: 'The first 1,000 characters of the output' }),
+    inputVariables: z
+      .unknown()
+      .meta({ description: 'What earlier steps of the run had put into variables; null beyond 1 MB' }),
+    resolvedPrompt: text.meta({
+      description: 'Null, as is stepConfig, where the row would not fit an answer',
+    }),
+    modelUsed: text,
+    promptTokens: count,
+    completionTokens: count,
+    totalTokens: count,
+    estimatedCost: text.meta({ description: 'USD, decimal text; null where the price is not known' }),
+    errorMessage: text,
+    retryCount: count,
+  })
+  .meta({ id: 'StepResult' });
+
+export const StepResultPage = z.object({ data: z.array(StepResultResponse), pagination: OffsetPagination });

@@ -1,0 +1,122 @@
+import { chunksOf } from '../../../core/chunks.ts';
+import { ifMissing } from '../../../core/errors.ts';
+import { derivedId, timeOf } from '../../../core/ids.ts';
+import type { Variables } from '../../../core/variables.ts';
+import type { FlowStep } from '../../../domain/flows/steps/step.ts';
+import { walkSteps } from '../../../domain/flows/steps/walk-steps.ts';
+import { versionStore } from '../../../domain/flows/version-store.ts';
+import { type PayloadRef, type PayloadStore, payloadStore } from '../../../platform/data/payloads.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import type { StoredStepResult } from '../checkpoints/checkpoint.ts';
+import type { CheckpointEntry } from '../checkpoints/checkpoint-index.ts';
+import { previewOf } from '../checkpoints/run-recorder.ts';
+import { type ReplayedResult, replayReader } from './replay.ts';
+import { type ResultRef, type StepIndex, stepOf } from './result-ref.ts';
+
+/** Each has a few MB of payloads at most, and an answer has room for few of those. */
+const rowsAtOnce = 8;
+
+/** Builds the rows of step results from what is kept: checkpoints, and the versions that they were made with. */
+export const stepResultRows = (scope: Scope) => {
+  const { table } = scope;
+  const payloads = payloadStore(scope);
+
+  /** The steps of the versions that these results were made with. */
+  async function flowSteps(
+    entries: readonly Pick<CheckpointEntry, 'flowId' | 'flowVersionId'>[],
+  ): Promise<StepIndex> {
+    const versions = new Map(entries.map(({ flowId, flowVersionId }) => [flowVersionId, flowId]));
+    const loaded = await Promise.all(
+      [...versions].map(async ([id, flowId]) => {
+        // A deleted flow's version is gone; what ran with it can still be told, without the names.
+        const steps = await versionStore(scope)
+          .immutable(flowId, id)
+          .then((version) => version.steps, ifMissing([]));
+        return [id, new Map([...walkSteps(steps)].map(({ step }) => [step.id, step]))] as const;
+      }),
+    );
+    return new Map(loaded);
+  }
+
+  /** The rows of these results, in their order. Whoever has enough of them stops asking, and no more is read. */
+  async function* rowsOf(refs: readonly ResultRef[]) {
+    const steps = await flowSteps(refs.map(({ entry }) => entry));
+    const momentOf = replayReader(table, refs, steps);
+    const fetched = fetchedOnce(payloads);
+    for (const some of chunksOf(refs, rowsAtOnce)) {
+      const moments: (ReplayedResult | undefined)[] = [];
+      for (const ref of some) moments.push(await momentOf(ref));
+      yield* await Promise.all(some.map((ref, at) => toRow(ref, stepOf(steps, ref), moments[at], fetched)));
+    }
+  }
+
+  return { flowSteps, rowsOf };
+};
+
+type Fetched = (payloadRef: PayloadRef | undefined) => Promise<unknown>;
+
+/** Unpacks each value once, though it may be an input of every row. */
+function fetchedOnce(payloads: PayloadStore): Fetched {
+  const values = new Map<PayloadRef, Promise<unknown>>();
+  return async (payloadRef) => {
+    if (!payloadRef) return null;
+    const value = values.get(payloadRef) ?? payloads.fetchReadable(payloadRef);
+    values.set(payloadRef, value);
+    return value;
+  };
+}
+
+async function toRow(
+  { entry, place, row }: ResultRef,
+  step: FlowStep | undefined,
+  moment: ReplayedResult | undefined,
+  fetched: Fetched,
+) {
+  const [stepId, status, startedAt, durationMs] = row;
+  const { kept, checkpoint } = moment ?? {};
+  const { recordName = null, userId = '', organizationId = null } = checkpoint ?? {};
+  const { promptTokens = null, completionTokens = null } = kept ?? {};
+  return {
+    id: derivedId('step', timeOf(entry.runId), entry.runId, kept?.path ?? place),
+    userId,
+    organizationId,
+    batchExecutionId: entry.batchId,
+    executionSessionId: entry.runId,
+    flowId: entry.flowId,
+    flowVersionId: entry.flowVersionId,
+    recordId: entry.recordId,
+    recordName,
+    recordMetadata: await fetched(moment?.recordMetadata),
+    stepId,
+    stepType: step?.type ?? null,
+    stepName: step?.name ?? stepId,
+    stepConfig: step?.config ?? null,
+    order: step?.order ?? null,
+    status,
+    startedAt: new Date(startedAt).toISOString(),
+    completedAt: new Date(startedAt + durationMs).toISOString(),
+    createdAt: new Date(timeOf(entry.runId)).toISOString(),
+    durationMs,
+    outputPreview: await previewOfKept(kept, fetched),
+    inputVariables: await variablesIn(moment?.inputs ?? null, fetched),
+    resolvedPrompt: (await fetched(kept?.resolvedPrompt)) as string | null,
+    modelUsed: kept?.modelUsed ?? null,
+    promptTokens,
+    completionTokens,
+    totalTokens: promptTokens === null || completionTokens === null ? null : promptTokens + completionTokens,
+    estimatedCost: kept?.estimatedCost ?? null,
+    errorMessage: kept?.error ?? null,
+    retryCount: kept?.retryCount ?? 0,
+  };
+}
+
+async function previewOfKept(kept: StoredStepResult | undefined, fetched: Fetched): Promise<string | null> {
+  if (!kept?.output) return null;
+  return 'inline' in kept.output ? previewOf(await fetched(kept.output)) : (kept.preview ?? null);
+}
+
+async function variablesIn(inputs: ReplayedResult['inputs'], fetched: Fetched): Promise<Variables | null> {
+  if (!inputs) return null;
+  const values = [...inputs].map(async ([name, payloadRef]) => [name, await fetched(payloadRef)] as const);
+  return Object.fromEntries(await Promise.all(values));
+}

@@ -1,0 +1,100 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { rateLimitHeadersOf, uncounted } from '../auth/rate-limit-windows.ts';
+
+/** In the order of preference: the smallest first. */
+export const contentCodings = ['br', 'gzip', 'identity'] as const;
+export type ContentCoding = (typeof contentCodings)[number];
+
+/** A file in one content coding: the name under which its bytes are stored, and its strong ETag. */
+export interface Representation {
+  storedAs: string;
+  etag: string;
+}
+
+export interface StaticFile {
+  headers: Readonly<Record<string, string>>;
+  codings: Readonly<Partial<Record<ContentCoding, Representation>> & { identity: Representation }>;
+}
+
+/**
+ * Every file of every site by its path. One at a path with `{proxy+}` is served for the paths below it that have no
+ * file of their own and no extension.
+ */
+export type Manifest = Readonly<Record<string, StaticFile>>;
+
+/** The parts of an event that decide about the response. */
+export type StaticRequest = Pick<APIGatewayProxyEvent, 'resource' | 'pathParameters' | 'headers'> & {
+  requestContext: Pick<APIGatewayProxyEvent['requestContext'], 'httpMethod' | 'path'>;
+};
+
+export interface StaticResponse {
+  statusCode: 200 | 304 | 404;
+  headers: Record<string, string>;
+  body: Uint8Array;
+}
+
+/** @param read Reads stored bytes by their name. */
+export async function staticResponse(
+  manifest: Manifest,
+  read: (storedAs: string) => Promise<Uint8Array>,
+  request: StaticRequest,
+): Promise<StaticResponse> {
+  const file = fileAt(manifest, request);
+  if (!file) return notFound(request);
+  const coding = chooseCoding(file, headerOf(request, 'accept-encoding'));
+  const { storedAs, etag } = file.codings[coding] ?? file.codings.identity;
+  const headers = {
+    ...file.headers,
+    ...rateLimitHeadersOf(uncounted(true)),
+    etag,
+    ...(Object.keys(file.codings).length > 1 && { vary: 'Accept-Encoding' }),
+  };
+  if (isMatch(headerOf(request, 'if-none-match'), etag)) return { statusCode: 304, headers, body: empty };
+  return {
+    statusCode: 200,
+    headers: { ...headers, ...(coding !== 'identity' && { 'content-encoding': coding }) },
+    body: await read(storedAs),
+  };
+}
+
+const empty = new Uint8Array();
+
+/** By the route, since the path of the event may begin with that of a custom domain. */
+function fileAt(manifest: Manifest, { resource, pathParameters }: StaticRequest): StaticFile | undefined {
+  const path = resource.replace('{proxy+}', pathParameters?.proxy ?? '').replace(/\/$/, '');
+  const isPage = !/\.\w+$/.test(path);
+  const [key] = [path, ...(isPage ? [resource] : [])].filter((each) => Object.hasOwn(manifest, each));
+  return key === undefined ? undefined : manifest[key];
+}
+
+function headerOf({ headers }: StaticRequest, name: string): string {
+  const [, value] = Object.entries(headers ?? {}).find(([each]) => each.toLowerCase() === name) ?? [];
+  return value ?? '';
+}
+
+/** RFC 9110, 12.5.3: each coding may have a weight, and 0 refuses it. */
+function chooseCoding({ codings }: StaticFile, acceptEncoding: string): ContentCoding {
+  const accepted = acceptEncoding
+    .toLowerCase()
+    .split(',')
+    .map((each) => each.split(';').map((part) => part.trim()))
+    .filter(([, weight = '']) => !/^q=0(?:\.0*)?$/.test(weight))
+    .map(([name]) => name);
+  return contentCodings.find((coding) => codings[coding] && accepted.includes(coding)) ?? 'identity';
+}
+
+/** RFC 9110, 13.1.2: a list of ETags, compared without regard to their being weak, or `*`. */
+const isMatch = (ifNoneMatch: string, etag: string) =>
+  ifNoneMatch.split(',').some((each) => ['*', etag].includes(each.trim().replace(/^W\//, '')));
+
+/** As API Gateway answers a path that it has no route for. */
+const notFound = ({ requestContext: { httpMethod, path } }: StaticRequest): StaticResponse => ({
+  statusCode: 404,
+  headers: { 'content-type': 'application/json', ...rateLimitHeadersOf(uncounted(false)) },
+  body: Buffer.from(
+    JSON.stringify({
+      error: 'Not found',
+      details: [{ code: 'NO_SUCH_ENDPOINT', message: `No such endpoint: ${httpMethod} ${path}` }],
+    }),
+  ),
+});

@@ -1,0 +1,99 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { sites } from '../../functions/sites/index.ts';
+import { stack } from '../support/stack.ts';
+
+const paths = [
+  ['/openapi.json', 'application/json'],
+  ['/docs', 'text/html; charset=utf-8'],
+  ['/docs/swagger-ui.js', 'text/javascript; charset=utf-8'],
+  ['/docs/swagger-ui.css', 'text/css; charset=utf-8'],
+  ['/secrets/setup', 'text/html; charset=utf-8'],
+  ['/secrets/setup/script.js', 'text/javascript; charset=utf-8'],
+  ['/secrets/setup/fields.js', 'text/javascript; charset=utf-8'],
+  ['/secrets/setup/style.css', 'text/css; charset=utf-8'],
+] as const;
+
+const contents = Object.assign({}, ...(await Promise.all(sites.map(({ files }) => files()))));
+
+/** Without what `fetch` does by itself: it asks for every coding, and decodes. */
+async function get(path: string, headers: Record<string, string> = {}) {
+  const response = await fetch(stack().url + path, {
+    headers: { 'accept-encoding': 'identity', ...headers },
+  });
+  return { status: response.status, headers: response.headers, body: await response.text() };
+}
+
+test('every file of every site has a test below', () => {
+  expect(Object.keys(contents).toSorted()).toEqual(paths.map(([path]) => path).toSorted());
+});
+
+test.each(paths)('%s is served to anybody as it was made, as %s', async (path, type) => {
+  const { status, headers, body } = await get(path);
+  expect({ status, type: headers.get('content-type') }).toEqual({ status: 200, type });
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+  expect(headers.get('content-encoding')).toBeNull();
+  expect(body === contents[path]).toBe(true);
+});
+
+test.each(paths)('%s: says that nothing is counted', async (path) => {
+  const { headers } = await get(path);
+  expect(headers.get('x-ratelimit-limit')).toBe('1000');
+  expect(headers.get('x-ratelimit-remaining')).toBe('1000');
+  expect(headers.get('x-ratelimit-reset')).toBe('0');
+});
+
+test.each(paths)('%s: a client that has it already is told so, without the bytes', async (path) => {
+  const etag = (await get(path)).headers.get('etag') ?? '';
+  expect(etag).toMatch(/^"[\w.-]+"$/);
+  for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+    const { status, headers, body } = await get(path, { 'if-none-match': known });
+    expect({ status, body }).toEqual({ status: 304, body: '' });
+    expect(headers.get('etag')).toBe(etag);
+    expect(headers.get('cache-control')).toBe((await get(path)).headers.get('cache-control'));
+  }
+  expect((await get(path, { 'if-none-match': '"other"' })).status).toBe(200);
+});
+
+test.each([
+  ['br', 'br', brotliDecompressSync],
+  ['gzip, deflate, br', 'br', brotliDecompressSync],
+  ['gzip', 'gzip', gunzipSync],
+  ['GZIP;q=0.5, br;q=0', 'gzip', gunzipSync],
+])('a client that accepts %j gets %s, with an ETag of its own', async (accepted, coding, decode) => {
+  const { port, hostname } = new URL(stack().url);
+  const { request } = await import('node:http');
+  const path = '/docs/swagger-ui.css';
+  const { bytes, headers } = await new Promise<{ bytes: Buffer; headers: Record<string, unknown> }>(
+    (resolve, reject) => {
+      request({ port, hostname, path, headers: { 'Accept-Encoding': accepted } }, async (response) => {
+        resolve({ bytes: Buffer.concat(await response.toArray()), headers: response.headers });
+      })
+        .on('error', reject)
+        .end();
+    },
+  );
+  expect(headers).toMatchObject({ 'content-encoding': coding, vary: 'Accept-Encoding' });
+  expect(decode(bytes).toString() === contents[path]).toBe(true);
+  expect(headers.etag).not.toBe((await get(path)).headers.get('etag'));
+});
+
+test.each([
+  '/docs/nothing',
+  '/docs/nothing.js',
+  '/docs/swagger-ui.js/more',
+  '/docs/__proto__',
+  '/openapi.json/x',
+])('%s: 404 as for any path that is no route', async (path) => {
+  const { status, headers, body } = await get(path);
+  const [error, code] = ['Not found', 'NO_SUCH_ENDPOINT'];
+  const details = [{ code, message: `No such endpoint: GET ${path}` }];
+  expect({ status, body: JSON.parse(body) }).toEqual({ status: 404, body: { error, details } });
+  expect(headers.get('x-ratelimit-remaining')).toBe('0');
+  expect(headers.get('content-type')).toBe('application/json');
+});
+
+test('the API document is asked for anew each time, the scripts of the reference once a day', async () => {
+  expect((await get('/openapi.json')).headers.get('cache-control')).toBe('no-cache');
+  expect((await get('/docs/swagger-ui.js')).headers.get('cache-control')).toBe('public, max-age=86400');
+});

@@ -1,0 +1,113 @@
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { buildBundles } from '../../../infra/aws/bundles.ts';
+import { entries } from '../../../infra/aws/entries.ts';
+import { variablesOf } from '../../../infra/uses.ts';
+import type { Use } from '../../../shared/platform/aws/uses.ts';
+import { grantsIn } from './grants-in.ts';
+import { synthesise } from './synthesise.ts';
+
+/** What each command of an SDK needs. One that is not here fails the test that meets it. */
+const actions: Record<string, string> = {
+  SendMessage: 'sqs:SendMessage',
+  SendMessageBatch: 'sqs:SendMessage',
+  CreateSchedule: 'scheduler:CreateSchedule',
+  SendEmail: 'ses:SendEmail',
+  Publish: 'sns:Publish',
+  PutEvents: 'events:PutEvents',
+  ...named(
+    'secretsmanager',
+    'CreateSecret',
+    'PutSecretValue',
+    'GetSecretValue',
+    'DeleteSecret',
+    'RestoreSecret',
+  ),
+  ...named('s3vectors', 'CreateIndex', 'GetIndex', 'PutVectors', 'QueryVectors'),
+};
+
+/** Commands of which every bundle has all: those of the table, and with which the SDK finds credentials on a laptop. */
+const everywhere = [
+  ...['DescribeEndpoints', 'GetItem', 'BatchGetItem', 'Query', 'Scan', 'PutItem', 'UpdateItem', 'DeleteItem'],
+  ...[
+    'BatchWriteItem',
+    'TransactWriteItems',
+    'GetRoleCredentials',
+    'AssumeRole',
+    'AssumeRoleWithWebIdentity',
+  ],
+  ...['CreateToken', 'CreateOAuth2Token', 'CreateOAuth2TokenWithIAM'],
+];
+
+/** Allowed without a command: a query of vectors that returns metadata needs it, and event sources read queues. */
+const withoutCommand = [
+  ...['s3vectors:GetVectors', 'sqs:GetQueueAttributes', 'sqs:GetQueueUrl'],
+  ...['sqs:ReceiveMessage', 'sqs:ChangeMessageVisibility', 'sqs:DeleteMessage'],
+];
+
+/** Every bundle with the request stack holds how a session is verified, which only who uses `credentials` calls. */
+const unused = ['OIDC_ISSUER', 'OIDC_AUDIENCE'];
+
+/** What lets only one use be seen in a bundle, where its variables do not. */
+const traces: Partial<Record<Use, RegExp>> = { 'payloads:list': /list-type/ };
+
+const variables = [...new Set(Object.values(variablesOf).flat())];
+const codeOf: Record<string, string> = {};
+beforeAll(async () => {
+  const bundles = await buildBundles(mkdtempSync(join(tmpdir(), 'uses-')));
+  for (const [id, folder] of Object.entries(bundles)) {
+    const files = readdirSync(folder, { recursive: true }).map(String);
+    const ours = files.filter((file) => /\.m?js$/.test(file) && !/^(?:node_modules|static)\b/.test(file));
+    codeOf[id] = ours.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n');
+  }
+}, 300_000);
+
+function named(service: string, ...commands: string[]) {
+  return Object.fromEntries(commands.map((command) => [command, `${service}:${command}`]));
+}
+
+const mentions = (id: string, name: string) => new RegExp(`\\b${name}\\b`).test(codeOf[id] ?? '');
+const commandsIn = (id: string) =>
+  [...(codeOf[id] ?? '').matchAll(/\bextends [\w$]+\([\w$]+,[\w$]+,"(\w+)"/g)].map(([, name]) => name ?? '');
+
+const each = entries.map((entry) => [entry.id, entry.uses] as const);
+
+test.each(each)('%s declares a use for every environment variable that its code reads', (id, uses) => {
+  const declared: readonly string[] = uses.flatMap((use) => variablesOf[use]);
+  const read = variables.filter((name) => mentions(id, name));
+  expect(read.filter((name) => !declared.includes(name) && !unused.includes(name))).toEqual([]);
+});
+
+test.each(each)('%s has code for every use that it declares', (id, uses) => {
+  const idle = uses.filter(
+    (use) =>
+      !variablesOf[use].every((name) => mentions(id, name)) || !(traces[use]?.test(codeOf[id] ?? '') ?? true),
+  );
+  expect(idle).toEqual([]);
+});
+
+test('a use that only a trace tells apart is declared where its trace is', () => {
+  const listing = entries.filter(({ id }) => /list-type/.test(codeOf[id] ?? ''));
+  expect(listing.map(({ id }) => id)).toEqual(['workers.clean-up']);
+  for (const { uses } of listing) expect(uses).toContain('payloads:list');
+});
+
+test('each role allows the commands that its Lambdas have code for, and no others', () => {
+  const grants = grantsIn(synthesise('prod'));
+  const services = new Set(Object.values(actions).map(serviceOf));
+  for (const [group, some] of Map.groupBy(entries, (entry) => entry.group)) {
+    const commands = some.flatMap(({ id }) => commandsIn(id)).filter((name) => !everywhere.includes(name));
+    const needed = commands.map((name) => actions[name] ?? `What does ${name} need?`);
+    const allowed = grants
+      .filter(({ role }) => role === group)
+      .flatMap((grant) => grant.actions)
+      .filter((action) => services.has(serviceOf(action)) && !withoutCommand.includes(action));
+    expect(sortedSet(allowed), group).toEqual(sortedSet(needed));
+  }
+  expect(commandsIn('workers.run-record')).toContain('SendEmail');
+});
+
+const serviceOf = (action: string) => action.split(':')[0];
+const sortedSet = (texts: readonly string[]) => [...new Set(texts)].toSorted();

@@ -1,0 +1,80 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { beforeAll, expect, test } from 'vitest';
+import type { Site } from '../../functions/sites/site.ts';
+import { writeStaticFiles } from '../../infra/static-files.ts';
+import { type Manifest, staticResponse } from '../../shared/platform/http/static-files.ts';
+
+const picture = new Uint8Array(1_000).map(() => Math.floor(Math.random() * 256));
+/** An app of many files that routes in the browser. */
+const app: Site = {
+  routes: ['/console', '/console/{proxy+}'],
+  headers: { 'cache-control': 'no-cache' },
+  files: async () => ({
+    '/console': '<!doctype html>',
+    '/console/{proxy+}': '<!doctype html>',
+    '/console/assets/app-3f2a.js': 'go();'.repeat(1_000),
+    '/console/assets/logo.png': picture,
+    '/console/assets/body.woff2': picture,
+  }),
+};
+
+const directory = mkdtempSync(join(tmpdir(), 'static-files-'));
+let manifest: Manifest;
+beforeAll(async () => {
+  await writeStaticFiles([app], directory);
+  manifest = JSON.parse(readFileSync(join(directory, 'manifest.json'), 'utf8'));
+});
+
+const get = (proxy: string | undefined, headers = {}) =>
+  staticResponse(manifest, (name) => readFile(join(directory, name)), {
+    resource: proxy === undefined ? '/console' : '/console/{proxy+}',
+    pathParameters: proxy === undefined ? null : { proxy },
+    headers,
+    requestContext: { httpMethod: 'GET', path: `/dev/console/${proxy}` },
+  });
+
+test.each([
+  ['assets/app-3f2a.js', 'text/javascript; charset=utf-8'],
+  ['assets/logo.png', 'image/png'],
+  ['assets/body.woff2', 'font/woff2'],
+  ['flows/flow_1/edit', 'text/html; charset=utf-8'],
+  ['flows/', 'text/html; charset=utf-8'],
+  [undefined, 'text/html; charset=utf-8'],
+])('%s is served as %s', async (proxy, type) => {
+  expect(await get(proxy)).toMatchObject({
+    statusCode: 200,
+    headers: { 'content-type': type, 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' },
+  });
+});
+
+test('bytes stay as they are', async () => {
+  expect(Buffer.from((await get('assets/logo.png')).body).equals(picture)).toBe(true);
+});
+
+test('a file that an earlier build had is a 404, and not the page', async () => {
+  expect((await get('assets/app-0000.js')).statusCode).toBe(404);
+});
+
+test('what compressing makes no smaller is stored once, and varies with nothing', async () => {
+  expect(Object.keys(manifest['/console/assets/logo.png']?.codings ?? {})).toEqual(['identity']);
+  const { headers } = await get('assets/logo.png', { 'accept-encoding': 'br, gzip' });
+  expect(headers).not.toHaveProperty('vary');
+  expect(headers).not.toHaveProperty('content-encoding');
+});
+
+test('what it makes smaller is stored so, and the names of headers are read in any case', async () => {
+  const { headers, body } = await get('assets/app-3f2a.js', { 'ACCEPT-encoding': 'gzip' });
+  expect(headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
+  expect(gunzipSync(body).toString()).toBe('go();'.repeat(1_000));
+});
+
+test('the ETag follows the content', async () => {
+  const other = mkdtempSync(join(tmpdir(), 'static-files-'));
+  await writeStaticFiles([{ ...app, files: async () => ({ '/console': '<!doctype html> ' }) }], other);
+  const changed: Manifest = JSON.parse(readFileSync(join(other, 'manifest.json'), 'utf8'));
+  expect(changed['/console']?.codings.identity.etag).not.toBe(manifest['/console']?.codings.identity.etag);
+});

@@ -1,0 +1,171 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { handler as sweep } from '../../../../functions/workers/sweep.ts';
+import { newId } from '../../../../shared/core/ids.ts';
+import { recordStore } from '../../../../shared/domain/records/record-store.ts';
+import { endExpiredExecution } from '../../../../shared/execution/dispatch/expired-executions.ts';
+import { readCheckpoints } from '../../../../shared/execution/runs/checkpoints/read-checkpoints.ts';
+import { recordCosts } from '../../../../shared/execution/runs/checkpoints/record-costs.ts';
+import { executionEntity, executionSweep } from '../../../../shared/execution/runs/execution.ts';
+import { sweepKeys } from '../../../../shared/platform/cleanup/sweeps.ts';
+import { tombstoneOf } from '../../../../shared/platform/cleanup/tombstone.ts';
+import { storedIndexKeys, storedKey } from '../../../../shared/platform/data/keys.ts';
+import type { Scope } from '../../../../shared/platform/data/scope.ts';
+import { createRecords, template } from '../../../support/flows.ts';
+import { countingRuntime, newTenant } from '../../../support/stack.ts';
+import { dispatchHere } from './dispatch-here.ts';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+const prompt = (name: string) => ({
+  type: 'prompt',
+  name,
+  config: { model: 'generic-openai/any', userPrompt: name },
+});
+
+/** A run on a stored record whose process dies when it has written so many times. */
+async function died(writes: number, steps: object[] = [prompt('one'), prompt('two'), template('three')]) {
+  const tenant = await newTenant();
+  const [record] = await createRecords(tenant, 'thing', 1);
+  let left = writes;
+  const { result } = await dispatchHere(
+    tenant,
+    { flow: { name: 'Mortal', steps }, record: { id: record?.id } },
+    {
+      before: (command) => {
+        if (/Put|Transact|Update/.test(command) && left-- <= 0) throw new Error('The process died');
+      },
+    },
+  );
+  const scope: Scope = countingRuntime().scopeOf(tenant.tenant);
+  const run = { runId: result.executionId, recordId: record?.id ?? null };
+  return {
+    ...run,
+    scope,
+    checkpoints: () => readCheckpoints(scope, run),
+    execution: () => scope.table.get(executionEntity, { id: run.runId }, { consistent: true }),
+  };
+}
+
+test('a dispatched run whose process died is ended, with what it did, and its results can be read', async () => {
+  // The version, then the first checkpoint together with the execution.
+  const { scope, runId, checkpoints, execution } = await died(2);
+  expect((await checkpoints()).map(({ end }) => end)).toEqual([undefined]);
+  expect(await execution()).toMatchObject({ id: runId, kind: 'dispatch' });
+  await endExpiredExecution(scope, runId);
+  expect((await checkpoints()).at(-1)).toMatchObject({
+    end: { status: 'failed', error: 'The process that ran it ended before the run did' },
+  });
+  expect(await execution()).toBeUndefined();
+  await endExpiredExecution(scope, runId);
+  expect(await checkpoints()).toHaveLength(2);
+});
+
+test('at the start no lease counts, but what this process began goes on', async () => {
+  const { scope, runId, checkpoints } = await died(2);
+  await endExpiredExecution(scope, runId, { atStart: true, now: new Date() });
+  expect((await checkpoints()).at(-1)?.end).toBeUndefined();
+  // Its clock was ahead by an hour when it began, or it began before this process did.
+  await endExpiredExecution(scope, runId, { atStart: true, now: new Date(Date.now() - 3_600_000) });
+  expect((await checkpoints()).at(-1)?.end).toMatchObject({ status: 'failed' });
+});
+
+test('a suspended run whose wake cannot be sent is left to its batch, and is not failed', async () => {
+  const tenant = await newTenant();
+  vi.stubEnv('WAKES_QUEUE_URL', 'http://127.0.0.1:1/none');
+  const wait = { type: 'wait-until', name: 'wait', config: { delayMs: 60_000 } };
+  const { result } = await dispatchHere(tenant, { flow: { name: 'Waits', steps: [prompt('one'), wait] } });
+  vi.unstubAllEnvs();
+  expect(result).toMatchObject({ status: 'paused', batchExecutionId: expect.stringMatching(/^batch_/) });
+});
+
+test('a run that comes to its end leaves no execution behind', async () => {
+  const { runId, checkpoints, execution } = await died(Number.POSITIVE_INFINITY);
+  expect((await checkpoints()).at(-1)?.end).toMatchObject({ status: 'completed' });
+  expect(await execution()).toBeUndefined();
+  expect(runId).toMatch(/^exec_/);
+});
+
+test('a run that came to its end while the sweeper looked stays as it ended', async () => {
+  const { scope, runId, checkpoints, execution } = await died(Number.POSITIVE_INFINITY);
+  const flow = { flowId: newId('flow'), flowName: 'Mortal' };
+  const [first] = await checkpoints();
+  const lease = { startedAt: '', leaseUntil: new Date().toISOString(), recordId: first?.recordId ?? null };
+  await scope.table.commit([
+    scope.table.writes.put(executionEntity, { id: runId, kind: 'dispatch', ...flow, ...lease }),
+  ]);
+  const before = await checkpoints();
+  await endExpiredExecution(scope, runId);
+  expect(await checkpoints()).toEqual(before);
+  expect(await execution()).toBeUndefined();
+});
+
+test('a run of one checkpoint is one write, and opens no execution', async () => {
+  const { checkpoints, execution } = await died(2, [template('one')]);
+  expect(await checkpoints()).toMatchObject([{ end: { status: 'completed' } }]);
+  expect(await execution()).toBeUndefined();
+});
+
+test('a run that waits is looked after by its batch', async () => {
+  const wait = { type: 'wait-until', name: 'wait', config: { delayMs: 60_000 } };
+  const { checkpoints, execution } = await died(Number.POSITIVE_INFINITY, [prompt('one'), wait]);
+  expect((await checkpoints()).at(-1)).toMatchObject({ waiting: expect.anything() });
+  expect(await execution()).toBeUndefined();
+});
+
+test('the sweep ends the runs whose lease has passed and no others, and one that cannot be read is in nobody’s way', async () => {
+  const [past, live] = [await died(2), await died(2)];
+  const { table } = past.scope;
+  const execution = await past.execution();
+  if (!execution) throw new Error('No execution');
+  const lease = (ms: number) => new Date(Date.now() + ms).toISOString();
+  await table.commit([table.writes.put(executionEntity, { ...execution, leaseUntil: lease(-1) })]);
+  const unreadable = executionEntity.key({ id: `exec_x${past.runId.at(-1)}` });
+  const keys = sweepKeys(executionSweep, past.runId, new Date(0).toISOString());
+  await table.commit([
+    {
+      Put: { Item: { ...storedKey(table.tenant, unreadable), ...storedIndexKeys(table.tenant, keys) } },
+    },
+  ]);
+  await sweep();
+  await table.removeAll([unreadable]);
+  expect((await past.checkpoints()).at(-1)?.end).toMatchObject({ status: 'failed' });
+  expect((await live.checkpoints()).at(-1)?.end).toBeUndefined();
+  expect((await live.execution())?.leaseUntil).toSatisfy((until: string) => until > lease(15 * 60_000));
+});
+
+test.each<[string, (run: Awaited<ReturnType<typeof died>>) => Promise<unknown>]>([
+  ['record', ({ scope, recordId }) => recordStore(scope).remove(recordId ?? '')],
+  ['flow', async ({ scope, execution }) => markDeleted(scope, (await execution())?.flowId ?? '')],
+])('a run whose %s was deleted is left to the clean-up of that', async (_what, remove) => {
+  const run = await died(2);
+  await remove(run);
+  await endExpiredExecution(run.scope, run.runId);
+  expect(await run.execution()).toBeUndefined();
+  expect((await run.checkpoints()).map(({ end }) => end)).toEqual([undefined]);
+});
+
+const markDeleted = (scope: Scope, id: string) => scope.table.commit([tombstoneOf(scope, id)]);
+
+test('the costs of what a run did before its process died are kept, and its end adds none twice', async () => {
+  const { scope, recordId, runId } = await died(3);
+  const costs = () => recordCosts(scope)(recordId ?? '');
+  const before = await costs();
+  expect(before).toMatchObject({ executionCount: 2 });
+  await endExpiredExecution(scope, runId);
+  expect(await costs()).toEqual(before);
+});
+
+test('the sweep finds every run whose lease has passed, whatever its id ends with', async () => {
+  const { scope, execution } = await died(2);
+  const known = await execution();
+  if (!known) throw new Error('No execution');
+  const { table } = scope;
+  const ids = ['a', 'b', 'c', 'd'].map((end) => `${newId('exec').slice(0, -1)}${end}`);
+  const leaseUntil = new Date(0).toISOString();
+  await table.commit(ids.map((id) => table.writes.put(executionEntity, { ...known, id, leaseUntil })));
+  await sweep();
+  const left = await table.getMany(ids.map((id) => executionEntity.key({ id })));
+  expect(left).toEqual([undefined, undefined, undefined, undefined]);
+});

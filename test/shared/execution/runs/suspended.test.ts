@@ -1,0 +1,224 @@
+import { GetScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
+import { expect, test, vi } from 'vitest';
+import { batchStore } from '../../../../shared/execution/batches/batch-store.ts';
+import { readCheckpoints } from '../../../../shared/execution/runs/checkpoints/read-checkpoints.ts';
+import type { Scope } from '../../../../shared/platform/data/scope.ts';
+import { type PlannedBatch, plannedBatch, runOnce } from '../../../support/batches.ts';
+import {
+  type BatchStatus,
+  createRecords,
+  expectStatus,
+  finishedBatch,
+  template,
+} from '../../../support/flows.ts';
+import { newTenant } from '../../../support/stack.ts';
+import { everyStepResult } from '../../../support/step-results.ts';
+
+const minute = 60_000;
+const soon = { timeout: 25_000, interval: 200 };
+const wait = (config: Record<string, unknown>) => ({ type: 'wait-until', name: 'wait', config });
+const steps = (config: Record<string, unknown>) => [
+  template('before', 'a'),
+  wait(config),
+  template('after {{ a }}'),
+];
+
+const prompt = {
+  type: 'prompt' as const,
+  name: 'ask',
+  config: { model: 'generic-openai/gpt-4o-mini', userPrompt: 'hi' },
+};
+
+/** The same world some time later. */
+const later = (scope: Scope, ms: number): Scope => ({
+  ...scope,
+  now: () => new Date(Date.now() + ms),
+});
+const checkpoints = ({ scope, message }: PlannedBatch) => readCheckpoints(scope, message());
+
+test('a long wait keeps no worker: what was done is written down, and the record is not counted yet', async () => {
+  const batch = await plannedBatch({ steps: steps({ delayMs: 10 * minute }) });
+  await runOnce(batch.scope, batch.message());
+  expect(await checkpoints(batch)).toMatchObject([{ results: [{ path: '0' }], waiting: { path: '1' } }]);
+  expect(await batch.progress()).toMatchObject({ status: 'scheduled', processedRecords: 0 });
+});
+
+test('a suspended run goes on where it waited; the wait is told from its beginning', async () => {
+  const batch = await plannedBatch({ steps: steps({ delayMs: 10 * minute }) });
+  await runOnce(batch.scope, batch.message());
+  await runOnce(later(batch.scope, 10 * minute), { ...batch.message(), wake: 1 });
+  expect(await batch.progress()).toMatchObject({ status: 'completed', processedRecords: 1 });
+  const rows = await batch.results();
+  expect(rows.map(({ outputPreview }) => outputPreview)).toEqual([
+    'before',
+    expect.stringContaining('waitedMs'),
+    'after before',
+  ]);
+  expect(rows[1]?.durationMs).toBeGreaterThanOrEqual(10 * minute);
+  expect(rows[2]?.durationMs).toBeLessThan(10 * minute);
+});
+
+test('a message that comes while the run is suspended changes nothing', async () => {
+  const batch = await plannedBatch({ steps: steps({ delayMs: 10 * minute }) });
+  for (const _ of [1, 2, 3]) await runOnce(batch.scope, batch.message());
+  expect(await checkpoints(batch)).toHaveLength(1);
+  for (const _ of [1, 2]) await runOnce(later(batch.scope, 10 * minute), batch.message());
+  expect(await batch.progress()).toMatchObject({ processedRecords: 1 });
+  expect(await batch.results()).toHaveLength(3);
+});
+
+test('a poll in vain writes nothing', async () => {
+  const poll = wait({ condition: `Date.now() > ${Date.now() + minute}`, pollIntervalMs: 30_000 });
+  const batch = await plannedBatch({ steps: [poll, template('x')] });
+  for (const _ of [1, 2]) await runOnce(batch.scope, batch.message());
+  expect(await checkpoints(batch)).toMatchObject([{ waiting: { path: '0' } }]);
+});
+
+test('two waits are suspended one after the other', async () => {
+  const batch = await plannedBatch({ steps: [wait({ delayMs: minute }), wait({ delayMs: minute })] });
+  const waits = async () =>
+    (await checkpoints(batch)).map(({ waiting, end }) => waiting?.path ?? end?.status);
+  await runOnce(batch.scope, batch.message());
+  await runOnce(later(batch.scope, minute), batch.message());
+  expect(await waits()).toEqual(['0', '1']);
+  await runOnce(later(batch.scope, 2 * minute), batch.message());
+  expect(await waits()).toEqual(['0', '1', 'completed']);
+});
+
+test('a run that goes on ends with the cost and the prompt of what it did before', async () => {
+  const batch = await plannedBatch({ steps: [prompt, wait({ delayMs: minute }), template('x')] });
+  await runOnce(batch.scope, batch.message());
+  await runOnce(later(batch.scope, minute), batch.message());
+  const [asked] = await batch.results();
+  const { cost } = await batchStore(batch.scope).totals(batch.batch);
+  expect(cost).toBe(Number(asked?.estimatedCost));
+  expect(cost).toBeGreaterThan(0);
+  expect((await checkpoints(batch)).at(-1)?.finished?.promptStepId).toBe(asked?.stepId);
+});
+
+test('a wait inside a branch is gone on with inside that branch', async () => {
+  const branch = { condition: 'true', trueSteps: [wait({ delayMs: minute }), template('inside')] };
+  const conditional = { type: 'conditional', name: 'if', config: branch };
+  const batch = await plannedBatch({ steps: [conditional, template('outside')] });
+  await runOnce(batch.scope, batch.message());
+  await runOnce(later(batch.scope, minute), batch.message());
+  const rows = await batch.results();
+  expect(rows.map(({ stepName }) => stepName)).toEqual(['if', 'wait', 'inside', 'outside']);
+});
+
+/** A run that asked a model and was suspended, and whose batch was cancelled then. */
+async function cancelledWhileSuspended() {
+  const batch = await plannedBatch({ steps: [prompt, ...steps({ delayMs: minute })] });
+  await runOnce(batch.scope, batch.message());
+  await expectStatus(200, batch.call('POST', `/v1/batch/cancel/${batch.batch.id}`));
+  return batch;
+}
+const cancelledEnd = { status: 'failed', error: 'The batch was cancelled' };
+
+test('a run that was cancelled while it was suspended ends with its time; its cost is counted, its record is not', async () => {
+  const batch = await cancelledWhileSuspended();
+  for (const _ of [1, 2]) await runOnce(later(batch.scope, minute), batch.message());
+  const ends = (await checkpoints(batch)).flatMap(({ end }) => end ?? []);
+  expect(ends).toMatchObject([cancelledEnd]);
+  expect(await batch.progress()).toMatchObject({ status: 'cancelled', processedRecords: 0 });
+  const [asked] = await batch.results();
+  const { cost } = await batchStore(batch.scope).totals(batch.batch);
+  expect(cost).toBe(Number(asked?.estimatedCost));
+});
+
+test('the result of a run that was cancelled while it was suspended can be deleted before its time', async () => {
+  const batch = await cancelledWhileSuspended();
+  const path = `/v1/records/${batch.message().recordId}/results`;
+  await expectStatus(204, batch.call('DELETE', path, { body: { resultId: batch.message().runId } }));
+  expect(await batch.results()).toEqual([]);
+  await runOnce(later(batch.scope, minute), batch.message());
+  expect(await batch.results()).toEqual([]);
+  expect(await batch.progress()).toMatchObject({ status: 'cancelled', processedRecords: 0 });
+});
+
+test('a run that never began leaves nothing when its batch is cancelled', async () => {
+  const batch = await plannedBatch({ steps: steps({ delayMs: minute }) });
+  await expectStatus(200, batch.call('POST', `/v1/batch/cancel/${batch.batch.id}`));
+  await runOnce(batch.scope, batch.message());
+  expect(await checkpoints(batch)).toEqual([]);
+});
+
+test('a dispatched run that waits ends when it is cancelled', async () => {
+  const tenant = await newTenant();
+  const [record] = await createRecords(tenant, 'thing', 1);
+  const body = {
+    flow: { name: 'Waits', steps: steps({ delayMs: 60 * minute }) },
+    record: { id: record?.id },
+    options: { streamResponse: false, flowMode: 'upsert' },
+  };
+  const paused = await expectStatus(200, tenant.call('POST', '/v1/dispatch', { body }));
+  await expectStatus(200, tenant.call('POST', `/v1/batch/cancel/${paused.batchExecutionId}`));
+  const path = `/v1/records/${record?.id}/results`;
+  const { data } = await expectStatus(200, tenant.call('GET', path));
+  expect(data).toMatchObject([{ id: paused.executionId, status: 'failed' }]);
+  await expectStatus(204, tenant.call('DELETE', path, { body: { resultId: paused.executionId } }));
+});
+
+test('a wait of more than a quarter of an hour is left to a schedule', async () => {
+  const batch = await plannedBatch({ steps: steps({ delayMs: 3 * 60 * minute }) });
+  await runOnce(batch.scope, batch.message());
+  const { runId } = batch.message();
+  const schedule = await new SchedulerClient({}).send(
+    new GetScheduleCommand({ Name: `${runId}-1`, GroupName: process.env.SCHEDULE_GROUP }),
+  );
+  const [at = ''] = /\d{4}[\d:T-]+/.exec(schedule.ScheduleExpression ?? '') ?? [];
+  expect(Date.parse(`${at}Z`) - Date.now()).toBeGreaterThan(2.9 * 60 * minute);
+  expect(JSON.parse(schedule.Target?.Input ?? '')).toMatchObject({ run: { runId, wake: 1 } });
+});
+
+test.concurrent('a dispatched run that waits goes on by itself as a batch, with all that it was given', async () => {
+  const tenant = await newTenant();
+  const body = {
+    flow: { name: 'Waits', steps: [wait({ delayMs: 10_500 }), template('{{ _record.name }} {{ who }}')] },
+    record: { type: 'person', name: 'Ada' },
+    inputs: { who: 'Lovelace' },
+    options: { streamResponse: false },
+  };
+  const paused = await expectStatus(200, tenant.call('POST', '/v1/dispatch', { body }));
+  expect(paused).toMatchObject({ success: true, status: 'paused', output: null });
+  const seen: BatchStatus[] = [];
+  const { status, results } = await finishedBatch(tenant, paused.batchExecutionId, (now) => seen.push(now));
+  expect([seen[0]?.status, status]).toEqual(['scheduled', 'completed']);
+  const { executionId } = paused;
+  expect(results).toEqual([
+    { executionId, recordId: null, success: true, output: 'Ada Lovelace', error: null },
+  ]);
+});
+
+test.concurrent('a dispatched run of a stored flow keeps one line of results across its wait', async () => {
+  const tenant = await newTenant();
+  const flow = await expectStatus(
+    201,
+    tenant.call('POST', '/v1/flows', { body: { name: 'F', flowSteps: steps({ delayMs: 10_200 }) } }),
+  );
+  const body = { flow: { id: flow.id }, options: { streamResponse: false } };
+  const { executionId } = await expectStatus(200, tenant.call('POST', '/v1/dispatch', { body }));
+  const path = `/v1/flows/${flow.id}/step-results`;
+  const rows = () => everyStepResult(tenant, path);
+  expect(await rows()).toHaveLength(1);
+  await vi.waitUntil(async () => (await rows()).length === 3, soon);
+  const sessions = (await rows()).map(({ executionSessionId }) => executionSessionId);
+  expect(new Set(sessions)).toEqual(new Set([executionId]));
+});
+
+test.concurrent('a dispatched run that waited still appends its outputs to its record', async () => {
+  const tenant = await newTenant();
+  const [record] = await createRecords(tenant, 'thing', 1);
+  const body = {
+    flow: {
+      name: 'Waits',
+      steps: [template('before', 'a'), wait({ delayMs: 10_100 }), template('after', 'b')],
+    },
+    record: { id: record?.id },
+    options: { streamResponse: false, autoAppendMetadata: true },
+  };
+  await expectStatus(200, tenant.call('POST', '/v1/dispatch', { body }));
+  const read = () => expectStatus(200, tenant.call('GET', `/v1/records/${record?.id}`));
+  await vi.waitUntil(async () => (await read()).metadata.b, soon);
+  expect((await read()).metadata).toEqual({ value: '0', a: 'before', b: 'after' });
+});
