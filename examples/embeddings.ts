@@ -1,4 +1,4 @@
-/** A request for embeddings in OpenAI's language, as far as the stand-in reads it. */
+/** The members of an OpenAI embeddings request that the stand-in reads. */
 export interface EmbeddingsRequest {
   model: string;
   input: string | string[];
@@ -8,7 +8,7 @@ export interface EmbeddingsRequest {
 
 const dimensionDefault = 64;
 
-/** What OpenAI answers as `data`. The same text has the same vector always; texts that share words lie near. */
+/** `data` of OpenAI's response. The same text always has the same vector; texts that share words have similar ones. */
 export const embeddingsOf = ({ input, dimensions, encoding_format }: EmbeddingsRequest) =>
   [input].flat().map((text, index) => {
     const vector = vectorOf(text, dimensions ?? dimensionDefault);
@@ -26,7 +26,7 @@ function vectorOf(text: string, dimensions: number): Float32Array {
     vector[at] = (vector[at] ?? 0) + (hash & 0x4000_0000 ? 1 : -1);
   }
   const length = Math.hypot(...vector);
-  // Two words may have cancelled each other out, and a vector has to point somewhere.
+  // The words may cancel each other out, but a vector of length 0 has no direction.
   if (length === 0) return vector.fill(1 / Math.sqrt(dimensions));
   return vector.map((value) => value / length);
 }

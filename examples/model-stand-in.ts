@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type EmbeddingsRequest, embeddingsOf } from './embeddings.ts';
 
-/** A request for chat completions, as far as the stand-in reads it. */
+/** The members of a chat completions request that the stand-in reads. */
 export interface ChatRequest {
   model: string;
   messages: { role: string; content: string }[];
@@ -15,25 +15,25 @@ export interface StandInOptions {
   port?: number;
   answer?: (request: ChatRequest, call: number) => string;
   delayMs?: number;
-  /** How long it takes over each piece of a streamed answer. */
+  /** Pause after each piece of a streamed response. */
   pieceDelayMs?: number;
-  /** Streams, in place of each piece, the moment at which it is sent (Unix ms). */
+  /** Replaces each streamed piece by the time at which it is sent (Unix ms). */
   stamped?: boolean;
-  /** How many of a hundred calls are never answered; they are spread evenly. */
+  /** Percentage of calls that never get a response, spread evenly. */
   hangPercent?: number;
-  /** How many of a hundred calls fail; they are spread evenly. */
+  /** Percentage of calls that fail, spread evenly. */
   failurePercent?: number;
   failureStatus?: number;
   failureMessage?: string;
-  /** How long a failed call asks the client to wait. */
+  /** `retry-after-ms` of a failed call. */
   retryAfterMs?: number;
-  /** `hang`: never answers. `nonsense`: answers 200 with a page. `no-usage`: leaves the token counts out. */
+  /** `hang`: never responds. `nonsense`: responds 200 with an HTML page. `no-usage`: omits the token counts. */
   misbehave?: 'hang' | 'nonsense' | 'no-usage';
-  /** Told in place of the tokens that were used. */
+  /** Reported instead of the estimated token counts. */
   usage?: object;
 }
 
-/** A loopback server that speaks OpenAI's chat completions and embeddings, without a model behind it. */
+/** A loopback server that implements OpenAI's chat completions and embeddings without a model. */
 export async function startModelStandIn(options: StandInOptions = {}) {
   const requests: ChatRequest[] = [];
   const embeddings: EmbeddingsRequest[] = [];
@@ -51,11 +51,11 @@ export async function startModelStandIn(options: StandInOptions = {}) {
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/v1`,
-    /** What it was asked, oldest first. May be emptied. */
+    /** Chat requests, oldest first. May be emptied. */
     requests,
-    /** How many of those who asked went away before they were answered. */
+    /** How many clients disconnected before the response was complete. */
     gone: () => gone,
-    /** The same of embeddings. */
+    /** Embedding requests, oldest first. */
     embeddings,
     /** May be changed at any time. */
     options,
@@ -101,7 +101,7 @@ async function embed(
   json(response, 200, { object: 'list', model: asked.model, data: embeddingsOf(asked), usage });
 }
 
-/** Does what it was told to do in place of an answer. @returns whether it did. */
+/** Misbehaves as the options say. @returns whether that replaces the response. */
 async function misbehaved(response: ServerResponse, call: number, options: StandInOptions): Promise<boolean> {
   const { misbehave, delayMs = 0, failurePercent = 0, failureStatus = 500, hangPercent = 0 } = options;
   if (misbehave === 'hang' || isChosen(call, hangPercent)) return true;
@@ -121,7 +121,7 @@ function fail(
 ) {
   response.setHeader('retry-after-ms', retryAfterMs);
   json(response, status, {
-    error: { message: failureMessage ?? 'The stand-in was told to fail', type: 'stand_in' },
+    error: { message: failureMessage ?? 'The stand-in is configured to fail', type: 'stand_in' },
   });
 }
 
@@ -157,7 +157,7 @@ async function stream(
   response.end('data: [DONE]\n\n');
 }
 
-/** Four characters are about a token. */
+/** A token has about four characters. */
 const tokensIn = (words: string) => Math.ceil(words.length / 4);
 
 function usageOf({ messages }: ChatRequest, content: string) {
@@ -166,7 +166,7 @@ function usageOf({ messages }: ChatRequest, content: string) {
   return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
 }
 
-/** The prompt's longer words, said back as a sentence or as JSON: enough to see that the right prompt came. */
+/** A sentence or JSON of the prompt's longer words, which shows that the right prompt arrived. */
 export function plausibleAnswer({ messages, response_format }: ChatRequest): string {
   const prompt = messages.findLast(({ role }) => role === 'user')?.content ?? '';
   const words = [...new Set(prompt.match(/[\p{L}\p{N}]{5,}/gu) ?? ['nothing'])].slice(0, 6);

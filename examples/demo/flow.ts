@@ -1,9 +1,9 @@
 import type { RequestOf } from '../../functions/client.ts';
 
-/** The type of the records that the flow makes. */
+/** The type of the records that the flow creates. */
 export const guideType = 'guide-entry';
 
-/** The great-circle distance from San Francisco, and how long it takes. */
+/** The great-circle distance from San Francisco, and the travel times by car and by plane. */
 const measure = `
 const radians = (degrees) => (Number(degrees) * Math.PI) / 180;
 const { latitude, longitude } = _record.metadata;
@@ -16,7 +16,7 @@ return { km, hoursByCar: Math.ceil(km / 80), hoursByPlane: Math.ceil(km / 700) }
 
 const question = `Airport: {{ _record.metadata.name }} ({{ _record.name }})
 Place: {{ _record.metadata.city }}, {{ _record.type }}
-From San Francisco: {{ way.km }} km, {{ travel }}`;
+From San Francisco: {{ trip.km }} km, {{ travel }}`;
 
 const travel = (name: string, template: string) => ({
   type: 'template',
@@ -24,23 +24,24 @@ const travel = (name: string, template: string) => ({
   config: { template, outputVariable: 'travel' },
 });
 
-/** For each airport: the way there from San Francisco, a sentence by the model, and a record of both. */
+/** For each airport: distance and travel time from San Francisco, a sentence by the model, and a record of both. */
 export const guideFlow = (model: string): RequestOf<'POST /v1/flows'>['body'] => ({
   name: 'Airport guide',
-  description: 'A guide entry for every airport: the way there from San Francisco, and a sentence about it.',
+  description:
+    'Writes a guide entry for every airport: distance and travel time from San Francisco, and a sentence.',
   flowSteps: [
     {
       type: 'transform-data',
-      name: 'Measure the way',
-      config: { script: measure, outputVariable: 'way' },
+      name: 'Measure the distance',
+      config: { script: measure, outputVariable: 'trip' },
     },
     {
       type: 'conditional',
       name: 'Is it near?',
       config: {
-        condition: 'way.km < 300',
-        trueSteps: [travel('Go by car', 'about {{ way.hoursByCar }} h by car')],
-        falseSteps: [travel('Go by plane', 'about {{ way.hoursByPlane }} h by plane')],
+        condition: 'trip.km < 300',
+        trueSteps: [travel('Go by car', 'about {{ trip.hoursByCar }} h by car')],
+        falseSteps: [travel('Go by plane', 'about {{ trip.hoursByPlane }} h by plane')],
       },
     },
     {
@@ -55,13 +56,13 @@ export const guideFlow = (model: string): RequestOf<'POST /v1/flows'>['body'] =>
     },
     {
       type: 'set-variable',
-      name: 'Fill in the entry',
+      name: 'Assemble the entry',
       config: {
         variableName: 'entry',
         value: {
           airport: '{{ _record.metadata.name }}',
           city: '{{ _record.metadata.city }}',
-          kmFromSanFrancisco: '{{ way.km }}',
+          kmFromSanFrancisco: '{{ trip.km }}',
           travel: '{{ travel }}',
           sentence: '{{ sentence }}',
         },
@@ -69,21 +70,21 @@ export const guideFlow = (model: string): RequestOf<'POST /v1/flows'>['body'] =>
     },
     {
       type: 'upsert-record',
-      name: 'Keep the entry',
+      name: 'Save the entry',
       config: { recordType: guideType, recordName: '{{ _record.name }}', sourceVariable: 'entry' },
     },
   ],
 });
 
-/** Of an airport that is made up: the way there, and a postcard from it. Nothing of it is stored. */
+/** For a fictional airport: the distance, and a postcard from it. Nothing is stored. */
 export const postcardFlow = (model: string): NonNullable<RequestOf<'POST /v1/dispatch'>['body']> => ({
   flow: {
     name: 'Postcard',
     steps: [
       {
         type: 'transform-data',
-        name: 'Measure the way',
-        config: { script: measure, outputVariable: 'way' },
+        name: 'Measure the distance',
+        config: { script: measure, outputVariable: 'trip' },
       },
       {
         type: 'prompt',
@@ -93,7 +94,7 @@ export const postcardFlow = (model: string): NonNullable<RequestOf<'POST /v1/dis
           systemPrompt: 'You write postcards of two sentences.',
           userPrompt: `Airport: {{ _record.metadata.name }}
 Place: {{ _record.metadata.city }}
-From San Francisco: {{ way.km }} km, to {{ friend }}`,
+From San Francisco: {{ trip.km }} km, to {{ friend }}`,
         },
       },
     ],

@@ -1,22 +1,22 @@
 import { type ChatRequest, startModelStandIn } from '../model-stand-in.ts';
 
-/** Who answers the flow's prompts. */
+/** The model that responds to the flow's prompts. */
 export interface DemoModel {
-  /** As a prompt step names it. */
+  /** Its name in a prompt step. */
   name: string;
-  /** For the person who watches. */
+  /** Lines for the terminal. */
   description: string[];
-  /** Whose airports it is asked about: a real model, which takes time and money, about fewer. */
+  /** The state whose airports the flow runs on: one with fewer airports for a real model, which takes time and money. */
   state: string;
   close: () => Promise<void>;
 }
 
-/** What its user can put right. */
+/** An error that the user of the demo can fix. */
 export class DemoError extends Error {}
 
 const pricedAs = 'gpt-4.1-nano';
 
-/** The model that the environment names, else a stand-in on this machine. */
+/** The model from the environment variables, else a stand-in on this machine. */
 export async function chooseModel(): Promise<DemoModel> {
   const { GENERIC_OPENAI_BASE_URL: baseUrl, OPENAI_API_KEY, DEMO_MODEL } = process.env;
   const real = { state: 'NV', close: async () => {} };
@@ -31,9 +31,9 @@ export async function chooseModel(): Promise<DemoModel> {
   const { url, close } = await startModelStandIn({ answer: standInSentence, pieceDelayMs: 60 });
   process.env.GENERIC_OPENAI_BASE_URL = url;
   const description = [
-    'A STAND-IN on this machine: no model answers, its sentences are put together from the prompt.',
-    `Tokens are estimated and priced as if it were ${pricedAs}.`,
-    'Set OPENAI_API_KEY or GENERIC_OPENAI_BASE_URL to have a real model answer.',
+    'A STAND-IN on this machine. It is not a language model; it builds its sentences from the prompt.',
+    `Token counts are estimates, priced like ${pricedAs}.`,
+    'To use a real model, set OPENAI_API_KEY or GENERIC_OPENAI_BASE_URL.',
   ];
   return { name: `generic-openai/${pricedAs}`, description, state: 'CA', close };
 }
@@ -49,12 +49,12 @@ async function firstModelOf(baseUrl: string): Promise<string> {
     const { data } = (await response.json()) as { data?: { id: string }[] };
     const id = data?.[0]?.id;
     if (id) return id;
-    throw new Error(`it was answered with ${response.status} and names no model`);
+    throw new Error(`the response (${response.status}) lists no model`);
   } catch (error) {
     const { message, cause } = error as Error;
     throw new DemoError(
-      `GENERIC_OPENAI_BASE_URL is set, but ${address} could not be asked for a model: ${(cause as Error)?.message || message}.
-Start that server, or name the model yourself with DEMO_MODEL, or unset GENERIC_OPENAI_BASE_URL to use a stand-in.`,
+      `GENERIC_OPENAI_BASE_URL is set, but ${address} did not return a model: ${(cause as Error)?.message || message}.
+Start that server, set DEMO_MODEL to the name of a model, or unset GENERIC_OPENAI_BASE_URL to use a stand-in.`,
     );
   }
 }
@@ -63,5 +63,5 @@ function standInSentence({ messages }: ChatRequest): string {
   const [airport, place, way] = (messages.at(-1)?.content ?? '')
     .split('\n')
     .map((line) => line.split(': ')[1]);
-  return `A stand-in says: ${airport} lies in ${place}. From San Francisco it is ${way}.`;
+  return `The stand-in writes: ${airport} is in ${place}. From San Francisco it is ${way}.`;
 }

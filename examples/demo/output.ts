@@ -10,8 +10,8 @@ export const duration = (ms: number) =>
 
 const labelWidth = 10;
 
-/** A line of the story: what happened, and how long it took. */
-export function tell(label: string, lines: string | string[]): void {
+/** Prints a label, and the lines beside it. */
+export function printLabelled(label: string, lines: string | string[]): void {
   const [first = '', ...rest] = [lines].flat();
   stdout.write(`  ${style('bold', label.padEnd(labelWidth))}${first}\n`);
   for (const line of rest) stdout.write(`  ${' '.repeat(labelWidth)}${line}\n`);
@@ -19,7 +19,7 @@ export function tell(label: string, lines: string | string[]): void {
 
 const textWidth = 80;
 
-/** Text that appears as it comes, broken between words. */
+/** Prints text as it arrives, with line breaks between words. */
 export function liveText(label: string) {
   let column = 0;
   stdout.write(`  ${style('bold', label.padEnd(labelWidth))}`);
@@ -41,7 +41,7 @@ export function liveText(label: string) {
 export const heading = (text: string) => stdout.write(`\n  ${style('bold', text)}\n\n`);
 export const note = (text: string) => stdout.write(`  ${style('dim', text)}\n`);
 
-/** The members of an object, a line each. */
+/** Prints the members of an object, one per line. */
 export function show(members: Record<string, unknown>): void {
   const width = Math.max(...Object.keys(members).map(({ length }) => length));
   for (const [name, value] of Object.entries(members)) {
@@ -53,7 +53,7 @@ export function show(members: Record<string, unknown>): void {
 export interface Column<Row> {
   title: string;
   value: (row: Row) => string;
-  /** Numbers stand on the right. */
+  /** Aligns numbers on the right. */
   right?: boolean;
 }
 
@@ -73,7 +73,7 @@ export function table<Row>(columns: Column<Row>[], rows: Row[]): void {
 
 const barWidth = 30;
 
-/** Shows how far something is: one line that moves in a terminal, a line for every fifth of the way elsewhere. */
+/** Prints progress: an updating line in a terminal, elsewhere one line for each fifth. */
 export function progress(label: string) {
   let fifths = 0;
   return (done: number, total: number) => {
@@ -86,7 +86,7 @@ export function progress(label: string) {
       return;
     }
     const reached = Math.floor((5 * done) / total);
-    if (reached > fifths) tell(label, text);
+    if (reached > fifths) printLabelled(label, text);
     fifths = Math.max(fifths, reached);
   };
 }

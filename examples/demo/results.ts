@@ -13,7 +13,7 @@ interface StepTotal {
 
 const none = '–';
 
-/** What each step did to all records, in the order of the flow. */
+/** Prints the totals of each step over all records, in the order of the flow. */
 export function showByStep(steps: Step[], results: StepResult[]): void {
   const byStep = Map.groupBy(results, ({ stepId }) => stepId);
   table(
@@ -21,7 +21,7 @@ export function showByStep(steps: Step[], results: StepResult[]): void {
     withBranches(steps).map((step): StepTotal => ({ step, results: byStep.get(step.id) ?? [] })),
   );
   const unpriced = results.some(({ modelUsed, estimatedCost }) => modelUsed && estimatedCost === null);
-  if (unpriced) note('The price catalog does not know this model, so nobody knows what it cost.');
+  if (unpriced) note('The price catalog does not contain this model, so its cost is unknown.');
 }
 
 const withBranches = (steps: Step[]): Step[] =>
@@ -33,7 +33,7 @@ const withBranches = (steps: Step[]): Step[] =>
 const totalColumns: Column<StepTotal>[] = [
   { title: 'Step', value: ({ step }) => step.name },
   { title: 'Type', value: ({ step }) => step.type },
-  { title: 'Done', right: true, value: ({ results }) => count(withStatus(results, 'completed')) },
+  { title: 'Completed', right: true, value: ({ results }) => count(withStatus(results, 'completed')) },
   { title: 'Failed', right: true, value: ({ results }) => count(withStatus(results, 'failed')) },
   {
     title: 'Mean',
@@ -56,7 +56,7 @@ function tokensOf(results: StepResult[]): string {
   return tokens.length === 0 ? none : count(sum(tokens));
 }
 
-/** Costs are decimal texts: a sum of floating-point numbers would not be exact. */
+/** Costs are decimal texts, because a sum of floating-point numbers would not be exact. */
 function costOf(results: StepResult[]): string {
   const costs = results.flatMap(({ estimatedCost }) => estimatedCost ?? []);
   if (costs.length > 0) return costs.reduce((total, cost) => total.plus(cost), new Big(0)).toFixed();
@@ -65,7 +65,7 @@ function costOf(results: StepResult[]): string {
 
 const outputWidth = 56;
 
-/** One record's results, in the order of the run. */
+/** Prints the results of one record, in the order of the run. */
 export function showRun(results: StepResult[]): void {
   table(
     [

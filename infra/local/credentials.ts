@@ -56,7 +56,7 @@ function chosenLiveKey(): string | undefined {
   if (!key) return undefined;
   if (isWellFormedKey(key) && environmentOf(key) === 'production') return key;
   throw new StartError(
-    'LOCAL_API_KEY is not a well-formed live key: tv_live_, 43 letters and digits, and 6 more as their checksum. Leave it out to have one made.',
+    'LOCAL_API_KEY is not a well-formed live key. A live key is tv_live_, 43 letters and digits, and a checksum of 6 more. Unset LOCAL_API_KEY to generate a key.',
   );
 }
 

@@ -27,13 +27,13 @@ export function claimDataDir(directory: string): DataDir {
     const { errcode, message } = error as Error & { errcode?: number };
     if (errcode === sqliteBusy) {
       throw new StartError(
-        `Another instance (process ${ownerOf(path)}) is using the data directory ${path}. End it first, or set DATA_DIR to another directory.`,
+        `Another instance (process ${ownerOf(path)}) is using the data directory ${path}. Stop it first, or set DATA_DIR to another directory.`,
       );
     }
     if (errcode === sqliteCorrupt || errcode === sqliteNoDatabase)
       throw unreadable(join(path, 'lock.db'), message);
     throw new StartError(
-      `The data directory ${path} cannot be used: ${message}. Make room, set DATA_DIR to a directory that can be written, or start with --ephemeral.`,
+      `The data directory ${path} cannot be used: ${message}. Free disk space, set DATA_DIR to a writable directory, or start with --ephemeral.`,
     );
   }
 }

@@ -70,7 +70,7 @@ function recordContents(file: string, names: string[]): void {
     writePrivately(file, JSON.stringify(names, undefined, 2));
   } catch (error) {
     rmSync(file, { force: true });
-    log.warn('The list of files could not be written; the next start does not check that all are there', {
+    log.warn('The list of files could not be written; the next start does not check for missing files', {
       error,
     });
   }
@@ -120,7 +120,7 @@ function merge(database: DatabaseSync): void {
   try {
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   } catch (error) {
-    log.warn('A database could not take over its log; the next start does it', { error });
+    log.warn('The write-ahead log of a database could not be merged; the next start merges it', { error });
   }
 }
 
@@ -129,11 +129,11 @@ function reportMissing(directory: string, known: readonly string[], warn: (text:
   const logs = missing.filter((name) => name.endsWith('-wal')).map((name) => join(directory, name));
   if (logs.length > 0) {
     throw new StartError(
-      `Missing: ${logs.join(', ')}, with the latest changes of an instance that was running or killed. Copy the whole directory, while the service is stopped; or delete ${join(directory, contentsFile)} to start without those changes.`,
+      `Missing: ${logs.join(', ')}, with the latest changes of an instance that was running or killed. Stop the service and copy the whole directory again, or delete ${join(directory, contentsFile)} to start without those changes.`,
     );
   }
   for (const name of missing) {
-    warn(`${join(directory, name)} is missing: the service starts without what it held.`);
+    warn(`${join(directory, name)} is missing. The service starts without its contents.`);
   }
 }
 
@@ -154,7 +154,7 @@ function reportEmpty(
   for (const [name, database] of databases) {
     if (tablesIn(database) > 0) continue;
     warn(
-      `${join(directory, name)} holds nothing. If this directory was copied, ${name}-wal is missing: copy the whole directory again while the service is stopped.`,
+      `${join(directory, name)} is empty. If this directory is a copy, ${name}-wal is missing: stop the service and copy the whole directory again.`,
     );
   }
 }

@@ -10,7 +10,7 @@ const stopWithinMs = 4_000;
 process.umask(0o077);
 // A log that cannot be written (its disk is full, its terminal gone) ends nothing.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-process.on('unhandledRejection', (error) => log.error('Unhandled rejection', { error }));
+process.on('unhandledRejection', (error) => log.error('Unhandled promise rejection', { error }));
 
 try {
   await main();
@@ -48,7 +48,7 @@ async function main() {
 function portOf(text: string): number {
   const port = Number(text);
   if (text.trim() !== '' && Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
-  throw new StartError(`PORT must be a number from 0 to 65535, not "${text}".`);
+  throw new StartError(`PORT must be a number from 0 to 65535, but is "${text}".`);
 }
 
 function isUsageError(error: unknown) {
@@ -64,6 +64,6 @@ function welcome(facts: StackFacts, warnings: readonly string[], ephemeral = fal
   Test key     ${facts.testKey}
   Session      ${facts.sessionToken}
 
-  ${ephemeral ? 'Everything is in memory and gone at the end.' : 'Data is kept in DATA_DIR.'} Ctrl-C ends it.
+  ${ephemeral ? 'Data is in memory and is lost at the end.' : 'Data is stored in DATA_DIR (default .local).'} Press Ctrl-C to stop.
 ${warnings.map((warning) => `\n  Warning: ${warning}\n`).join('')}`;
 }

@@ -17,16 +17,19 @@ export const entryOf = (file: string): Entry | undefined => {
 /** A Lambda as `invoke` names it. */
 export const lambdaOf = ({ file }: Entry) => file.replace(/^functions\//, '').replace(/\.ts$/, '');
 
-/** Hands a sample event to its Lambda, on an empty stack in memory, and prints what it answers. */
+/** Invokes a Lambda with its sample event, on an empty stack in memory, and prints the result. */
 async function replay(file: string): Promise<number> {
   const entry = entryOf(file);
-  if (!entry) throw new StartError(`${file} is named like no Lambda: see infra/aws/entries.ts.`);
+  if (!entry)
+    throw new StartError(
+      `No Lambda has the name of ${file}. infra/aws/entries.ts lists the Lambdas; the name of an event is the id of its Lambda.`,
+    );
   const event: unknown = JSON.parse(readIfThere(file) ?? 'null');
-  if (!event) throw new StartError(`There is no ${file}.`);
+  if (!event) throw new StartError(`${file} does not exist or is empty.`);
   const { stop } = await startStack({ port: 0 });
   try {
     const answer = await invoke(lambdaOf(entry), event, timeoutSeconds);
-    process.stdout.write(`${entry.id} answered ${JSON.stringify(answer ?? null, undefined, 2)}\n`);
+    process.stdout.write(`${entry.id} returned ${JSON.stringify(answer ?? null, undefined, 2)}\n`);
     return 0;
   } catch (error) {
     process.stdout.write(`${entry.id} threw ${error}\n`);
@@ -39,7 +42,10 @@ async function replay(file: string): Promise<number> {
 if (import.meta.main) {
   try {
     const [file] = parseArgs({ allowPositionals: true }).positionals;
-    if (!file) throw new StartError('Name an event: npm run replay -- events/run-record.json');
+    if (!file)
+      throw new StartError(
+        'The path of an event is missing. Example: npm run replay -- events/run-record.json',
+      );
     process.exit(await replay(file));
   } catch (error) {
     if (!(error instanceof StartError)) throw error;

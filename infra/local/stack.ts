@@ -69,7 +69,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const warnings: string[] = [];
   try {
     const facts = await start(options, resources, warnings, (what) => {
-      if (!stopping) options.onFailure?.(`${what} ended by itself`);
+      if (!stopping) options.onFailure?.(`${what} stopped unexpectedly`);
     });
     return { facts, warnings, stop };
   } catch (error) {

@@ -15,21 +15,21 @@ import { StartError } from './start-error.ts';
 /** What is lost with a file of the data directory, for its user to weigh. */
 const held: Record<string, string> = {
   'contents.json': 'the check that all files are there',
-  'credentials.json': 'the printed keys; new ones are made',
+  'credentials.json': 'the printed API keys; new ones are generated',
   'dynoxide.db': 'flows, records, results and keys',
   'fauxqs.db': 'queued messages, large payloads and stored files',
   'lock.db': 'nothing',
-  'oidc-key.json': 'the key of session tokens; those made so far end',
-  'outbox.db': 'the messages that flows sent',
-  'schedules.json': 'the times at which waiting runs go on',
-  'secrets.key': 'the values of secrets; move the folder `secrets` away with it',
+  'oidc-key.json': 'the signing key of session tokens; existing tokens become invalid',
+  'outbox.db': 'the outbox: messages that flows sent',
+  'schedules.json': 'the times at which suspended runs resume',
+  'secrets.key': 'the values of secrets; also move the folder `secrets` away',
   'shared-local-instance.db': 'flows, records, results and keys',
   'vectors.db': 'the vectors',
 };
 
 export const unreadable = (file: string, why: string) =>
   new StartError(
-    `${file} cannot be read: ${why}. Restore it from a backup, or move it away to start without what it holds (${held[basename(file)] ?? 'unknown'}).`,
+    `${file} cannot be read: ${why}. Restore it from a backup, or move it away to start without its contents (${held[basename(file)] ?? 'unknown'}).`,
   );
 
 /** Readable by the owner only, and never half written, even if the machine loses its power. */
@@ -69,7 +69,7 @@ export function readStored<Schema extends z.ZodType>(
   if (text === undefined) return undefined;
   const parsed = schema.safeParse(parsedOrUndefined(text));
   if (parsed.success) return parsed.data;
-  throw unreadable(file, text === '' ? 'it is empty' : 'it does not hold the JSON that was written there');
+  throw unreadable(file, text === '' ? 'it is empty' : 'it does not contain the expected JSON');
 }
 
 function parsedOrUndefined(text: string): unknown {

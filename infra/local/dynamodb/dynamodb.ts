@@ -23,7 +23,7 @@ export async function startDynamoDb(
   }
   await engine.stop();
   throw new StartError(
-    `The DynamoDB engine ${command} did not start: ${engine.output() || 'it said nothing'}`,
+    `The DynamoDB engine ${command} did not start: ${engine.output() || 'it printed nothing'}`,
   );
 }
 

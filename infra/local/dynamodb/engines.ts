@@ -18,14 +18,14 @@ export function chooseEngine(): Engine {
   if (found) return found;
   if (wanted === 'dynamodb-local') {
     throw new StartError(
-      'TABLE_ENGINE=dynamodb-local needs Java 17 or later: install it and put `java` on the PATH.',
+      'TABLE_ENGINE=dynamodb-local needs Java 17 or later. Install it and put `java` on the PATH.',
     );
   }
   throw new StartError(
-    `No DynamoDB engine fits this machine. Install one of these:
+    `This machine has no DynamoDB engine. Install one of these:
   npm install --no-save @dynoxide/${process.platform}-${process.arch}@1.2.1
   or a \`dynoxide\` binary on the PATH
-  or Java 17 or later, on which DynamoDB Local runs`,
+  or Java 17 or later, for DynamoDB Local`,
   );
 }
 

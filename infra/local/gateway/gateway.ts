@@ -65,7 +65,7 @@ export function createGateway(localRoutes: Promise<Record<string, LocalRoute>>):
       })
       .then((answer) => answer && write(response, answer, event))
       .catch((error) => {
-        log.error('An answer could not be written', { error, path });
+        log.error('A response could not be written', { error, path });
         response.destroy();
       });
   });
@@ -105,9 +105,9 @@ async function integrate(
       timeoutSeconds,
       requestId,
     );
-    if (!Number.isInteger(answer?.statusCode)) throw new Error('The answer has no statusCode');
+    if (!Number.isInteger(answer?.statusCode)) throw new Error('The response has no statusCode');
     if (Buffer.byteLength(JSON.stringify(answer)) > answerBytesMax)
-      throw new Error('The answer is over 6 MB');
+      throw new Error('The response exceeds 6 MB');
     return answer;
   } catch (error) {
     log.error('A Lambda failed', { error, lambda, requestId });

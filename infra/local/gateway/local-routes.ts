@@ -10,16 +10,16 @@ const areOpen = () => process.env[opening] === '1';
 export function refusalOf(request: IncomingMessage): string | undefined {
   // A page elsewhere whose name leads here would otherwise get a session.
   if (!isOwnName(request.headers.host))
-    return 'The Host header must be an address, localhost or the value of HOST';
+    return 'The Host header must be an IP address, localhost or the value of HOST';
   if (areOpen() || isFromHere(request)) return undefined;
-  return `Only this machine may ask this, through its loopback address; ${opening}=1 opens it to everyone`;
+  return `This route responds only to this machine, on its loopback address. ${opening}=1 opens it to everyone.`;
 }
 
 /** What whoever starts the stack should know where others can reach it. */
 export const exposure = (host: string, port: number) =>
   areOpen()
     ? `HOST=${host} and ${opening}=1 let anyone who reaches port ${port} get a session of any user and read what flows sent.`
-    : `HOST=${host} lets other machines call the API on port ${port}. Sessions and the outbox (/local/*) are for this machine alone, unless ${opening}=1.`;
+    : `HOST=${host} lets other machines call the API on port ${port}. Sessions and the outbox (/local/*) respond only to this machine, unless ${opening}=1.`;
 
 /** By its socket, and not where a proxy of this machine asks for another. */
 const isFromHere = ({ socket, headers }: IncomingMessage) =>

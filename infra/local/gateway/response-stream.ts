@@ -21,7 +21,7 @@ export function responseStream(response: ServerResponse, requestId: string): Wri
     const at = seen.indexOf(headEnd);
     head = seen;
     if (at === -1) {
-      if (seen.length > headBytesMax) throw new Error('The answer has no head');
+      if (seen.length > headBytesMax) throw new Error('The streamed response has no head');
       return undefined;
     }
     head = undefined;
@@ -43,7 +43,7 @@ export function responseStream(response: ServerResponse, requestId: string): Wri
       }
     },
     final(done) {
-      if (head) return done(new Error('The answer has no head'));
+      if (head) return done(new Error('The streamed response has no head'));
       response.end(done);
     },
     destroy(error, done) {

@@ -53,11 +53,13 @@ async function listenPatiently(
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code !== 'EADDRINUSE') {
-      throw new StartError(`Cannot listen on ${host}:${port}: ${message}. Set HOST and PORT.`);
+      throw new StartError(
+        `Cannot listen on ${host}:${port}: ${message}. Set HOST and PORT to another address.`,
+      );
     }
     if (Date.now() - since > patienceMs) {
       throw new StartError(
-        `Port ${port} is in use. End what uses it, or set PORT to another one (PORT=0 takes any that is free).`,
+        `Port ${port} is in use. Stop the process that uses it, or set PORT to another port (PORT=0 selects a free one).`,
       );
     }
     await sleep(50);

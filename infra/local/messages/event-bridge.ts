@@ -17,7 +17,10 @@ const Entries = z.object({ Entries: z.array(Entry).min(1).max(10) });
 /** PutEvents of EventBridge (AWS JSON 1.1). An entry that is refused is told in an answer that succeeds. */
 export function putEvents(outbox: Outbox, target: string, sent: string): object {
   if (target !== 'AWSEvents.PutEvents') {
-    throw new Refusal('UnknownOperationException', `No such operation here: ${target}`);
+    throw new Refusal(
+      'UnknownOperationException',
+      `This stand-in does not implement the operation: ${target}`,
+    );
   }
   const { Entries: entries } = Entries.parse(JSON.parse(sent));
   const bytes = entries.reduce((sum, { Source = '', DetailType = '', Detail = '' }) => {

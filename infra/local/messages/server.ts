@@ -40,7 +40,10 @@ export async function startMessages(directory: string | undefined) {
     }
     return json('application/json', (sent) => {
       if (method === 'POST' && url === '/v2/email/outbound-emails') return sendEmail(outbox, sent);
-      throw new Refusal('UnknownOperationException', `No such operation here: ${method} ${url}`);
+      throw new Refusal(
+        'UnknownOperationException',
+        `This stand-in does not implement the operation: ${method} ${url}`,
+      );
     });
   }
 

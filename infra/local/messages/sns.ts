@@ -9,7 +9,8 @@ const senderId = /^(?=.*[A-Za-z])[A-Za-z0-9]{1,11}$/;
 export function publish(outbox: Outbox, sent: string): string {
   const form = new URLSearchParams(sent);
   const action = form.get('Action');
-  if (action !== 'Publish') throw new Refusal('InvalidAction', `No such operation here: ${action}`);
+  if (action !== 'Publish')
+    throw new Refusal('InvalidAction', `This stand-in does not implement the operation: ${action}`);
   const [to, message] = [form.get('PhoneNumber'), form.get('Message')];
   if (!to || !/^\+[1-9]\d{1,14}$/.test(to)) {
     throw invalid(`PhoneNumber Reason: ${to} is not valid to publish to`);

@@ -83,7 +83,7 @@ async function work(client: SQSClient, source: EventSource, messages: Message[])
     const again = messages.filter(({ MessageId }) => failed.has(MessageId));
     if (again.length > 0) await hold(client, source, again, retrySeconds);
   } catch (error) {
-    log.error('Could not settle messages', { error, queue: source.arn });
+    log.error('Could not delete or return messages', { error, queue: source.arn });
   } finally {
     clearInterval(heartbeat);
   }
@@ -126,7 +126,7 @@ const hold = (
         })),
       }),
     )
-    .catch((error) => log.warn('Could not hold on to messages', { error, queue: arn }));
+    .catch((error) => log.warn('Could not extend the visibility timeout of messages', { error, queue: arn }));
 
 const entriesOf = (messages: Message[]) =>
   messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));

@@ -35,7 +35,9 @@ export async function startQueues(dataDir: string | undefined) {
   const ended = endOf(child);
   const port = await new Promise<number>((resolve, reject) => {
     child.once('message', (message) => resolve((message as { port: number }).port));
-    ended.then(() => reject(new StartError('The SQS and S3 server (fauxqs) did not start; see above.')));
+    ended.then(() =>
+      reject(new StartError('The SQS and S3 server (fauxqs) did not start. Its error output is above.')),
+    );
     child.send(options);
   });
   const endpoint = `http://127.0.0.1:${port}`;

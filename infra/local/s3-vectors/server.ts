@@ -34,7 +34,12 @@ export async function startVectorsServer(directory: string | undefined, buckets:
 function perform(actions: ReturnType<typeof vectorsActions>, url: string | undefined, sent: string): object {
   const name = url?.slice(1) ?? '';
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
-  if (!action) throw new VectorsError('UnknownOperationException', 404, `No such operation here: ${name}`);
+  if (!action)
+    throw new VectorsError(
+      'UnknownOperationException',
+      404,
+      `This stand-in does not implement the operation: ${name}`,
+    );
   if (Buffer.byteLength(sent) > requestBytesMax)
     throw invalid(`A request has ${requestBytesMax} bytes at most`);
   return action(JSON.parse(sent || '{}'));

@@ -58,7 +58,7 @@ export function openSchedules(directory: string | undefined, urlOf: (arn: string
       sqs ??= new SQSClient({});
       await sqs.send(new SendMessageCommand({ QueueUrl: urlOf(Arn), MessageBody: Input }));
     } catch (error) {
-      log.warn('A schedule could not fire; it will be tried again', { error, schedule: keyOf(schedule) });
+      log.warn('A schedule could not send its message; it is retried', { error, schedule: keyOf(schedule) });
       timers.set(
         keyOf(schedule),
         setTimeout(() => fire(schedule), 1_000),
@@ -66,7 +66,9 @@ export function openSchedules(directory: string | undefined, urlOf: (arn: string
       return;
     }
     await remove(schedule).catch((error) =>
-      log.warn('A schedule that fired is still in its file; it fires again at the next start', { error }),
+      log.warn('A finished schedule could not be removed from its file; it runs again at the next start', {
+        error,
+      }),
     );
   }
 

@@ -28,7 +28,11 @@ export async function startSecretsServer(
 function perform(actions: ReturnType<typeof secretsActions>, target: unknown, sent: string): object {
   const name = /^secretsmanager\.(\w+)$/.exec(String(target))?.[1] ?? '';
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
-  if (!action) throw new SecretsError('UnknownOperationException', `No such operation here: ${target}`);
+  if (!action)
+    throw new SecretsError(
+      'UnknownOperationException',
+      `This stand-in does not implement the operation: ${target}`,
+    );
   return action(JSON.parse(sent || '{}'));
 }
 

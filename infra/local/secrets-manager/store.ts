@@ -90,7 +90,7 @@ function openVault(directory: string, warn: (text: string) => void) {
     } catch {
       // The error may quote the value.
       warn(
-        `${file} cannot be read: the service starts without this one secret's value. Restore the file from a backup, or set the secret again.`,
+        `${file} cannot be read. The service starts without the value of this one secret. Restore the file from a backup, or set the secret again.`,
       );
       return [];
     }
@@ -109,11 +109,11 @@ function vaultKey(file: string, mayBeMade: boolean): Buffer {
   if (stored !== undefined) {
     const key = Buffer.from(stored.trim(), 'base64');
     if (key.length === keyBytes) return key;
-    throw unreadable(file, `it is no key of ${keyBytes} bytes`);
+    throw unreadable(file, `it does not contain a key of ${keyBytes} bytes`);
   }
   if (!mayBeMade) {
     throw new StartError(
-      `${file} is missing, without which no value of a secret can be read. Restore it from a backup, or move the folder \`secrets\` beside it away to start without those values.`,
+      `${file} is missing. It decrypts the values of secrets. Restore it from a backup, or move the folder \`secrets\` beside it away to start without those values.`,
     );
   }
   const key = randomBytes(keyBytes);

@@ -73,7 +73,7 @@ test('a copy of a running or killed instance without its -wal is refused, until 
   rmSync(join(copy, 'contents.json'));
   const warnings: string[] = [];
   openDatabases(copy, (text) => warnings.push(text)).close();
-  expect(warnings).toContainEqual(expect.stringContaining(`${join(copy, 'dynoxide.db')} holds nothing`));
+  expect(warnings).toContainEqual(expect.stringContaining(`${join(copy, 'dynoxide.db')} is empty`));
 });
 
 test('a start that fails after a kill leaves everything as it was', async () => {

@@ -77,7 +77,7 @@ test('a disk without room is told before anything there is touched', async () =>
   const child = launch('sh', ['-c', command], { DATA_DIR });
   const [said, [code]] = await Promise.all([child.stderr ? text(child.stderr) : '', once(child, 'exit')]);
   expect(code).toBe(1);
-  expect(said).toMatch(/^The data directory .* cannot be used: .* Make room/);
+  expect(said).toMatch(/^The data directory .* cannot be used: .* Free disk space/);
   const { facts } = await start({ DATA_DIR });
   expect(await statusWith(facts, facts.liveKey)).toBe(404);
 });

@@ -197,6 +197,6 @@ test('an operation that there is none of is said so', async () => {
   const response = await fetch(`${endpoint}/ListVectorBuckets`, { method: 'POST', body: '{}' });
   expect([response.status, await response.json()]).toEqual([
     404,
-    { message: 'No such operation here: ListVectorBuckets' },
+    { message: 'This stand-in does not implement the operation: ListVectorBuckets' },
   ]);
 });

@@ -69,7 +69,7 @@ test('a provider that fails for a moment is asked again, twice at most', async (
   expect(shaky.embeddings.map(({ input }) => input)).toEqual([['x'], ['y'], ['y']]);
   const down = await openai({ failurePercent: 100, failureStatus: 503 });
   expect(await failureOf(embed(['x']))).toMatchObject({
-    message: `${model} answered 503: The stand-in was told to fail`,
+    message: `${model} answered 503: The stand-in is configured to fail`,
     retryable: true,
   });
   expect(down.embeddings).toHaveLength(3);

@@ -5,36 +5,36 @@ import { type AnswerOf, createClient } from '../../functions/client.ts';
 import { startStack } from '../../infra/local/stack.ts';
 import { guideFlow, guideType, postcardFlow } from './flow.ts';
 import { chooseModel, DemoError } from './model.ts';
-import { count, duration, heading, liveText, note, progress, show, tell } from './output.ts';
+import { count, duration, heading, liveText, note, printLabelled, progress, show } from './output.ts';
 import { type StepResult, showByStep, showRun } from './results.ts';
 
 type Call = ReturnType<typeof createClient>['call'];
 
 const pollMs = 100;
 
-/** From an empty service to a finished record, by nothing but calls of the API. */
-export async function tellTheStory(running: AsyncDisposableStack, onFailure: (what: string) => void) {
+/** Runs a flow on records and dispatches one, starting from an empty service and using only the API. */
+export async function runScenario(running: AsyncDisposableStack, onFailure: (what: string) => void) {
   const began = performance.now();
-  heading('A flow runs on records, end to end');
+  heading('Demo: a flow runs on records');
   const model = await chooseModel();
   running.defer(model.close);
-  tell('Model', model.description);
+  printLabelled('Model', model.description);
   const stack = await startStack({ port: 0, onFailure });
   running.defer(stack.stop);
-  tell('Stack', `${stack.facts.url}, all in memory (${since(began)})`);
+  printLabelled('Stack', `${stack.facts.url}, data in memory (${since(began)})`);
 
   const { call, events } = createClient({ baseUrl: stack.facts.url, token: stack.facts.liveKey });
   await uploadAirports(call);
   const flow = await publishFlow(call, model.name);
   const batch = await runFlow(call, flow.id, process.env.DEMO_STATE || model.state);
   const results = await allResults(call, flow.id);
-  heading(`Step results of all ${count(batch.totalRecords)} airports`);
+  heading(`Steps, over all ${count(batch.totalRecords)} airports`);
   showByStep(flow.flowSteps, results);
   await showOne(call, results);
   await dispatch(events, model.name);
   note('');
   if (batch.failedRecords > 0) throw new DemoError(failureIn(results, batch));
-  note(`Done in ${since(began)}. Your turn: npm start, and the walk-through in README.md.`);
+  note(`Done in ${since(began)}. Next: run npm start and follow "Run it" in README.md.`);
 }
 
 const since = (began: number) => duration(performance.now() - began);
@@ -46,20 +46,23 @@ async function uploadAirports(call: Call) {
   const { created } = await call('POST /v1/records/upload-csv', {
     body: { file, nameColumn: 'iata', typeColumn: 'state' },
   });
-  tell('Upload', `examples/airports.csv: ${count(created)} records, typed by their state (${since(began)})`);
+  printLabelled(
+    'Upload',
+    `examples/airports.csv: ${count(created)} records; the state is the type (${since(began)})`,
+  );
 }
 
 async function publishFlow(call: Call, model: string) {
   const flow = await call('POST /v1/flows', { body: guideFlow(model) });
   const { publishedVersionId } = await call('POST /v1/flows/{id}/publish', { params: { id: flow.id } });
   const steps = flow.flowSteps.map(({ type }) => type).join(', ');
-  tell('Flow', [`"${flow.name}": ${steps}`, `published as ${publishedVersionId}`]);
+  printLabelled('Flow', [`"${flow.name}": ${steps}`, `published as ${publishedVersionId}`]);
   return flow;
 }
 
 async function runFlow(call: Call, id: string, recordType: string) {
   const run = await call('POST /v1/flows/{id}/run-on-record-type', { params: { id }, body: { recordType } });
-  tell('Run', `on the ${count(run.recordCount)} records of the type ${recordType}: ${run.batchId}`);
+  printLabelled('Run', `${count(run.recordCount)} records of the type ${recordType}, as ${run.batchId}`);
   const began = performance.now();
   const showProgress = progress('Progress');
   for (;;) {
@@ -67,7 +70,7 @@ async function runFlow(call: Call, id: string, recordType: string) {
     showProgress(batch.processedRecords, batch.totalRecords);
     if (batch.completedAt !== undefined) {
       const { status, processedRecords, failedRecords } = batch;
-      tell(
+      printLabelled(
         'Result',
         `${status}: ${count(processedRecords)} processed, ${failedRecords} failed (${since(began)})`,
       );
@@ -90,34 +93,37 @@ async function allResults(call: Call, id: string): Promise<StepResult[]> {
 async function showOne(call: Call, results: StepResult[]) {
   const made = results.find(({ stepType, status }) => stepType === 'upsert-record' && status === 'completed');
   const { recordId, recordName } = made ?? results[0] ?? {};
-  heading(`Step results of one of them, ${recordName}`);
+  heading(`Step results of one airport, ${recordName}`);
   showRun(results.filter((result) => result.recordId === recordId));
   if (!made || !recordName) return;
-  heading(`The record that came of it: GET /v1/records?type=${guideType}&name=${recordName}`);
+  heading(`The record that the flow created: GET /v1/records?type=${guideType}&name=${recordName}`);
   const { data } = await call('GET /v1/records', { query: { type: guideType, name: recordName } });
   show(data[0]?.metadata ?? {});
 }
 
-/** A flow that is stored nowhere, with its text as the model writes it. */
+/** Runs a flow that is not stored, and prints its text as the model writes it. */
 async function dispatch(events: ReturnType<typeof createClient>['events'], model: string) {
-  heading('An inline flow, dispatched with streaming: POST /v1/dispatch');
+  heading('An inline flow, streamed: POST /v1/dispatch');
   const body = postcardFlow(model);
   let words: ReturnType<typeof liveText> | undefined;
   for await (const event of events('POST /v1/dispatch', { body })) {
-    if (event.type === 'step_start') tell('Step', `${event.name} (${event.stepType})`);
+    if (event.type === 'step_start') printLabelled('Step', `${event.name} (${event.stepType})`);
     else if (event.type === 'text_start') words = liveText('Text');
     else if (event.type === 'text_delta') words?.write(event.delta);
     else if (event.type === 'text_complete') words?.end();
     else if (event.type === 'execution_complete') {
       const { input, output } = event.totalTokens;
       const tokens = `${count(input + output)} tokens, ${event.totalCost} USD`;
-      tell('End', `${event.success ? 'completed' : event.error}: ${tokens} (${duration(event.durationMs)})`);
+      printLabelled(
+        'End',
+        `${event.success ? 'completed' : event.error}: ${tokens} (${duration(event.durationMs)})`,
+      );
     } else if (event.type === 'execution_error') throw new DemoError(event.error.message);
   }
 }
 
 function failureIn(results: StepResult[], batch: AnswerOf<'GET /v1/batch/status/{id}'>): string {
   const { stepName, errorMessage } = results.find(({ status }) => status === 'failed') ?? {};
-  return `${count(batch.failedRecords)} of ${count(batch.totalRecords)} airports failed. The step "${stepName}" said: ${errorMessage}
-If that is the model's doing, check its key and address, name another with DEMO_MODEL, or unset OPENAI_API_KEY and GENERIC_OPENAI_BASE_URL to use a stand-in.`;
+  return `${count(batch.failedRecords)} of ${count(batch.totalRecords)} airports failed. The step "${stepName}" failed with: ${errorMessage}
+If the model caused this, check its key and address, select another model with DEMO_MODEL, or unset OPENAI_API_KEY and GENERIC_OPENAI_BASE_URL to use a stand-in.`;
 }
