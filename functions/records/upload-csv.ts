@@ -10,9 +10,9 @@ import {
 import { firstWithin } from '../../shared/domain/records/limits.ts';
 import { Metadata, type RecordItem } from '../../shared/domain/records/record.ts';
 import { recordStore } from '../../shared/domain/records/record-store.ts';
-import { answerBytes, answerBytesMax } from '../../shared/platform/http/answer-size.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { responseBytes, responseBytesMax } from '../../shared/platform/http/response-size.ts';
 
 const listedMax = 1_000;
 
@@ -78,7 +78,7 @@ export const uploadCsv = defineEndpoint({
       errors: errors.length,
       errorDetails,
       message: `Created ${created} records; ${errors.length} rows could not be used`,
-      records: firstWithin(shown.all(), answerBytesMax - answerBytes(errorDetails)),
+      records: firstWithin(shown.all(), responseBytesMax - responseBytes(errorDetails)),
     };
   },
 });

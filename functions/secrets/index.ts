@@ -3,8 +3,8 @@ import { checkSecrets } from './check.ts';
 import { createSecret } from './create.ts';
 import { deleteSecret } from './delete.ts';
 import { getSecret } from './get.ts';
-import { secretsIntakeManifest } from './intake-manifest.ts';
-import { secretsIntakeSubmit } from './intake-submit.ts';
+import { getSecretRequestManifest } from './intake-manifest.ts';
+import { submitSecretValues } from './intake-submit.ts';
 import { listSecrets } from './list.ts';
 import { secretsSetupUrl } from './setup-url.ts';
 import { updateSecret } from './update.ts';
@@ -16,8 +16,8 @@ export const secretsGroup = {
     createSecret,
     checkSecrets,
     secretsSetupUrl,
-    secretsIntakeManifest,
-    secretsIntakeSubmit,
+    getSecretRequestManifest,
+    submitSecretValues,
     getSecret,
     updateSecret,
     deleteSecret,

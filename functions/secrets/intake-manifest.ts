@@ -6,12 +6,12 @@ import { IntakeSource } from '../../shared/domain/secret-requests/source.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
 
-export const secretsIntakeManifest = defineEndpoint({
+export const getSecretRequestManifest = defineEndpoint({
   id: 'secrets.intake-manifest',
   method: 'POST',
   path: '/v1/secrets/intake/manifest',
   permission: 'SECRETS:WRITE',
-  acceptsIntakeToken: true,
+  acceptsSetupLink: true,
   summary: 'Get which secrets an intake asks for',
   description:
     'What `source` is about. `manual`: the secret named by `key`, there or not; without `key`, those of the setup link, or by a permission all that are pending. `secret`: the one named by `key`, which must be there (it may be revoked), or be one of the setup link’s. `product`: what a product needs; 404 for one that does not exist. A secret that was revoked needs a value like a missing one. `returnUrl` is https, or http of the caller’s own machine, and is answered as it came.',
@@ -22,4 +22,4 @@ export const secretsIntakeManifest = defineEndpoint({
   handle: ({ body, principal }, { intake }) => intake.manifest(principal, body),
 });
 
-export const handler = toLambda(secretsIntakeManifest);
+export const handler = toLambda(getSecretRequestManifest);

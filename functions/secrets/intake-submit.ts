@@ -7,12 +7,12 @@ import { IntakeSource } from '../../shared/domain/secret-requests/source.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
 
-export const secretsIntakeSubmit = defineEndpoint({
+export const submitSecretValues = defineEndpoint({
   id: 'secrets.intake-submit',
   method: 'POST',
   path: '/v1/secrets/intake/submit',
   permission: 'SECRETS:WRITE',
-  acceptsIntakeToken: true,
+  acceptsSetupLink: true,
   summary: 'Submit the values that an intake asks for',
   description:
     'Stores all values or none: one item that is not valid is a 400 that names it. An item names its secret by `key`, by `itemId` (the same) or by `secretId`, and must be one that `source` is about; a `manual` source without `key` is about any secret, by a permission. With a setup link’s token a secret that has a value is a 409; the token dies when all of its secrets have one, and is good for the others until then. `displayName` is taken and not kept.',
@@ -30,4 +30,4 @@ export const secretsIntakeSubmit = defineEndpoint({
   },
 });
 
-export const handler = toLambda(secretsIntakeSubmit);
+export const handler = toLambda(submitSecretValues);

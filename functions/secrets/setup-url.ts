@@ -3,7 +3,7 @@ import { SecretKey } from '../../shared/core/secret-key.ts';
 import { isConfigured } from '../../shared/domain/secret-requests/source.ts';
 import { intakeTokens } from '../../shared/domain/secret-requests/tokens.ts';
 import { secretStore } from '../../shared/domain/secrets/secret-store.ts';
-import { IntakeContext } from '../../shared/platform/auth/setup-link.ts';
+import { SetupLinkContext } from '../../shared/platform/auth/setup-link.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
 
@@ -17,7 +17,7 @@ export const secretsSetupUrl = defineEndpoint({
     'The link opens a page that asks for those of the keys that are missing, have no value yet or were revoked. It works for 24 hours, until all of them have a value, and can replace no value that is there. Whoever has it can enter them, so hand it over with care; it is not shown again. `&returnUrl=<encoded https address>` after it shows a link back at the end. `url` is null when nothing is missing. `context` is shown on the page.',
   body: z.strictObject({
     keys: z.array(SecretKey).min(1).max(50),
-    context: IntakeContext.optional(),
+    context: SetupLinkContext.optional(),
   }),
   response: {
     kind: 'json',

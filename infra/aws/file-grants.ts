@@ -15,7 +15,7 @@ export const grantVectors = (role: Role, vectors: CfnVectorBucket) =>
   allowOnIndexes(role, vectors, ['CreateIndex', 'GetIndex', 'PutVectors', 'QueryVectors', 'GetVectors']);
 
 /** To see whether there is a collection, and nothing of what is in it. */
-export const grantFindingVectors = (role: Role, vectors: CfnVectorBucket) =>
+export const grantVectorIndexLookup = (role: Role, vectors: CfnVectorBucket) =>
   allowOnIndexes(role, vectors, ['GetIndex']);
 
 function allowOnIndexes(role: Role, vectors: CfnVectorBucket, actions: readonly string[]): void {

@@ -4,7 +4,7 @@ import type { Construct } from 'constructs';
 import type { Use } from '../../shared/platform/aws/uses.ts';
 import { tableSchema } from '../resources.ts';
 import { tableActionsOf } from '../uses.ts';
-import { grantAssets, grantFindingVectors, grantVectors } from './file-grants.ts';
+import { grantAssets, grantVectorIndexLookup, grantVectors } from './file-grants.ts';
 import { grantMessages } from './message-grants.ts';
 import type { Stores } from './stores.ts';
 
@@ -62,7 +62,7 @@ function grant(role: Role, use: Use, stores: Stores) {
     messages: () => grantMessages(role, stores.eventBus),
     assets: () => grantAssets(role, stores.assets),
     vectors: () => grantVectors(role, stores.vectors),
-    'vectors:find': () => grantFindingVectors(role, stores.vectors),
+    'vectors:find': () => grantVectorIndexLookup(role, stores.vectors),
     'test-keys': () =>
       allowSecrets(
         role,

@@ -2,7 +2,12 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { newId } from '../../shared/core/ids.ts';
 import { testKeyVault } from '../../shared/domain/api-keys/test-key-vault.ts';
-import { type ApiKey, apiKeyEntity, credentialEntity, unused } from '../../shared/platform/auth/api-key.ts';
+import {
+  type ApiKey,
+  apiKeyEntity,
+  credentialEntity,
+  zeroCounters,
+} from '../../shared/platform/auth/api-key.ts';
 import {
   environmentOf,
   generateKey,
@@ -79,7 +84,7 @@ async function ensureKey(scope: Scope, plainKey: string, name: string, permissio
     expiresAt: null,
     createdAt: now,
     updatedAt: now,
-    ...unused,
+    ...zeroCounters,
   };
   if (key.environment === 'test') await testKeyVault(scope).keep(key.id, plainKey);
   // Not through the store, which notes who makes a key: nobody does.

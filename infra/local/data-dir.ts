@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartError } from './start-error.ts';
-import { unreadable } from './state-files.ts';
+import { unreadableFileError } from './state-files.ts';
 
 /** Where the stack keeps what must survive it. */
 export interface DataDir {
@@ -11,7 +11,7 @@ export interface DataDir {
 }
 
 /** How long an instance that is just ending may take. */
-export const patienceMs = 2_500;
+export const lockTimeoutMs = 2_500;
 
 /** Takes the directory for this process alone. The lock is the kernel's, so no crash can leave it behind. */
 export function claimDataDir(directory: string): DataDir {
@@ -19,7 +19,7 @@ export function claimDataDir(directory: string): DataDir {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     const lock = new DatabaseSync(join(path, 'lock.db'));
-    lock.exec(`PRAGMA busy_timeout = ${patienceMs}; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE`);
+    lock.exec(`PRAGMA busy_timeout = ${lockTimeoutMs}; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE`);
     writeFileSync(join(path, 'pid'), `${process.pid}\n`);
     probe(join(path, 'room.tmp'));
     return { path, release: () => lock.close() };
@@ -31,7 +31,7 @@ export function claimDataDir(directory: string): DataDir {
       );
     }
     if (errcode === sqliteCorrupt || errcode === sqliteNoDatabase)
-      throw unreadable(join(path, 'lock.db'), message);
+      throw unreadableFileError(join(path, 'lock.db'), message);
     throw new StartError(
       `The data directory ${path} cannot be used: ${message}. Make room, set DATA_DIR to a directory that can be written, or start with --ephemeral.`,
     );

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
 import { log } from '../../shared/core/log.ts';
 import { StartError } from './start-error.ts';
-import { readStored, unreadable, writePrivately } from './state-files.ts';
+import { readStored, unreadableFileError, writePrivately } from './state-files.ts';
 
 /** Names of the files that the last instance left, or has while it runs. */
 const Contents = z.array(z.string());
@@ -104,13 +104,13 @@ function openChecked(file: string): DatabaseSync | undefined {
   } catch (error) {
     database?.close();
     if ((error as { errcode?: number }).errcode === sqliteBusy) return undefined;
-    throw error instanceof StartError ? error : unreadable(file, (error as Error).message);
+    throw error instanceof StartError ? error : unreadableFileError(file, (error as Error).message);
   }
 }
 
 function refuseDamaged(file: string, database: DatabaseSync): void {
   const { quick_check: found } = database.prepare('PRAGMA quick_check(1)').get() ?? {};
-  if (found !== 'ok') throw unreadable(file, 'the database disk image is malformed');
+  if (found !== 'ok') throw unreadableFileError(file, 'the database disk image is malformed');
 }
 
 const tablesIn = (database: DatabaseSync) =>
@@ -141,7 +141,7 @@ function reportMissing(directory: string, known: readonly string[], warn: (text:
 function refuseEmptied(directory: string, known: readonly string[]): void {
   for (const name of databasesIn(directory)) {
     const file = join(directory, name);
-    if (known.includes(name) && statSync(file).size === 0) throw unreadable(file, 'it is empty');
+    if (known.includes(name) && statSync(file).size === 0) throw unreadableFileError(file, 'it is empty');
   }
 }
 

@@ -8,8 +8,8 @@ const bodyBytesMax = 10 * 1024 * 1024;
 /** The whole body, or nothing when it is too large: read to its end all the same, so that the client hears why. */
 export async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
   // Into one buffer where its size is told: a file would otherwise be held twice.
-  const told = Number(request.headers['content-length'] ?? 0);
-  let body = Buffer.allocUnsafe(Math.min(told || 64 * 1024, bodyBytesMax));
+  const contentLength = Number(request.headers['content-length'] ?? 0);
+  let body = Buffer.allocUnsafe(Math.min(contentLength || 64 * 1024, bodyBytesMax));
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     const end = bytes + chunk.length;

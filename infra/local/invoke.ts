@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import type { Context } from 'aws-lambda';
 import { entries } from '../aws/entries.ts';
-import { withRights } from './lambda-rights.ts';
+import { withGrants } from './lambda-grants.ts';
 import { accountId, region } from './queues/queues.ts';
 
 type Handler = (event: unknown, ...rest: [Context] | [Writable, Context]) => Promise<unknown>;
@@ -44,7 +44,7 @@ export async function invoke<Event, Result>(
   );
   try {
     const context = contextOf(name, awsRequestId, deadline);
-    const answer = withRights(name, usesOf.get(`functions/${name}.ts`) ?? [], () =>
+    const answer = withGrants(name, usesOf.get(`functions/${name}.ts`) ?? [], () =>
       stream ? handler(event, stream, context) : handler(event, context),
     );
     return (await Promise.race([answer, outOfTime.promise])) as Result;

@@ -7,7 +7,7 @@ import { setEnvironment, tableName, vectorBucket } from './environment.ts';
 import { createGateway, type LocalRoute } from './gateway/gateway.ts';
 import { serve } from './gateway/serve.ts';
 import { createIssuer, issuerPath } from './issuer.ts';
-import { enforceRights } from './lambda-rights.ts';
+import { enforceGrants } from './lambda-grants.ts';
 import { startMessages } from './messages/server.ts';
 import { startPollers } from './queues/event-sources.ts';
 import { queueUrlOf, startQueues } from './queues/queues.ts';
@@ -101,7 +101,7 @@ async function start(
 
   const { aws, queues, scheduler, messages } = await startServers(directory, servers, warn, onEnd);
   setEnvironment({ url, localUrl }, aws, queues);
-  enforceRights();
+  enforceGrants();
   const [issuer] = await Promise.all([
     createIssuer(localUrl + issuerPath, directory),
     ensureTable(tableName),

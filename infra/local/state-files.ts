@@ -27,7 +27,7 @@ const held: Record<string, string> = {
   'vectors.db': 'the vectors',
 };
 
-export const unreadable = (file: string, why: string) =>
+export const unreadableFileError = (file: string, why: string) =>
   new StartError(
     `${file} cannot be read: ${why}. Restore it from a backup, or move it away to start without what it holds (${held[basename(file)] ?? 'unknown'}).`,
   );
@@ -56,7 +56,7 @@ export function readIfThere(file: string): string | undefined {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return undefined;
-    throw unreadable(file, message);
+    throw unreadableFileError(file, message);
   }
 }
 
@@ -69,7 +69,10 @@ export function readStored<Schema extends z.ZodType>(
   if (text === undefined) return undefined;
   const parsed = schema.safeParse(parsedOrUndefined(text));
   if (parsed.success) return parsed.data;
-  throw unreadable(file, text === '' ? 'it is empty' : 'it does not hold the JSON that was written there');
+  throw unreadableFileError(
+    file,
+    text === '' ? 'it is empty' : 'it does not hold the JSON that was written there',
+  );
 }
 
 function parsedOrUndefined(text: string): unknown {

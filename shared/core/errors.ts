@@ -94,7 +94,7 @@ export const rateLimited = (window: 'Hourly' | 'Daily', limit: number, retryAfte
 /** Part of the work is done; sending the same request again continues it. */
 export const outOfTime = (detail: Detail) => errorOf('OUT_OF_TIME', detail);
 /** Nothing is done yet: other work, of this caller or of others, is in the way. */
-export const busy = () =>
+export const serviceBusy = () =>
   errorOf('BUSY', 'Too many flows are being checked at the moment; send the request again later', {
     retryAfterSeconds: 10,
   });

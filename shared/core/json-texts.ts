@@ -17,7 +17,7 @@ export function* textsIn(
 }
 
 /** About how many characters a value has as JSON. Looks no further than it takes to tell that there are more than `max`. */
-export function charactersOf(value: unknown, max: number): number {
+export function characterCount(value: unknown, max: number): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 1;
   // The loop would list all indexes first.
@@ -26,7 +26,7 @@ export function charactersOf(value: unknown, max: number): number {
   for (const name in value) {
     if (characters > max) break;
     const member = (value as Record<string, unknown>)[name];
-    characters += (Array.isArray(value) ? 1 : name.length) + charactersOf(member, max - characters);
+    characters += (Array.isArray(value) ? 1 : name.length) + characterCount(member, max - characters);
   }
   return characters;
 }

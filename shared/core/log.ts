@@ -1,4 +1,4 @@
-import { withoutKnownValues } from './redaction/known-values.ts';
+import { redactKnownValues } from './redaction/known-values.ts';
 
 const levels = ['info', 'warn', 'error'] as const;
 type Level = (typeof levels)[number];
@@ -12,7 +12,7 @@ function write(level: Level, message: string, fields: Record<string, unknown>) {
   const { error, ...rest } = fields;
   const cause = error instanceof Error ? { error: error.message, stack: error.stack } : error && { error };
   const line = JSON.stringify({ level, message, ...rest, ...(cause as object) });
-  process.stderr.write(`${withoutKnownValues(line)}\n`);
+  process.stderr.write(`${redactKnownValues(line)}\n`);
 }
 
 export const log = {

@@ -2,9 +2,9 @@
 export const levelsMax = 100;
 
 /** Whether a JSON value has more levels than these. Looks no deeper than it must. */
-export const deeperThan = (levels: number, value: unknown): boolean => {
+export const isDeeperThan = (levels: number, value: unknown): boolean => {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
   const members: unknown[] = Array.isArray(value) ? value : Object.values(value);
-  return members.some((member) => deeperThan(levels - 1, member));
+  return members.some((member) => isDeeperThan(levels - 1, member));
 };

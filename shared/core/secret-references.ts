@@ -38,16 +38,16 @@ const isPlain = ({ dash, key, end }: Reference) =>
 const member = /\bsecrets\s*(?:\?\.\s*|\.\s*|(?:\?\.\s*)?\[\s*['"`])([A-Z][A-Z0-9_]{1,99})\b/g;
 
 const referencesIn = (text: string) =>
-  namesSecret(text) ? [...text.matchAll(reference)].map(({ groups = {} }) => toReference(groups)) : [];
+  hasSecretReference(text) ? [...text.matchAll(reference)].map(({ groups = {} }) => toReference(groups)) : [];
 
 /** Whether a text names a secret, right or wrong. */
-export const namesSecret = (text: string) => text.includes('secret:') && text.search(reference) >= 0;
+export const hasSecretReference = (text: string) => text.includes('secret:') && text.search(reference) >= 0;
 
 /** The keys of the secrets that a template names. */
-export const keysOfTemplate = (text: string) => referencesIn(text).map(({ key }) => key);
+export const secretKeysInTemplate = (text: string) => referencesIn(text).map(({ key }) => key);
 
 /** The keys of the secrets that a script names, in its literals or as `secrets.KEY`. */
-export const keysOfScript = (code: string) => [
+export const secretKeysInScript = (code: string) => [
   ...referencesIn(code)
     .filter(isPlain)
     .map(({ key }) => key),
@@ -73,5 +73,5 @@ export function secretNameProblem(keys: readonly string[]): string | undefined {
 }
 
 /** A script with something in place of each `{{secret:KEY}}`. */
-export const inScript = (code: string, replace: (key: string) => string) =>
+export const replaceInScript = (code: string, replace: (key: string) => string) =>
   replaced(code, (found, whole) => (isPlain(found) ? replace(found.key) : whole));

@@ -6,8 +6,8 @@ import { bodyOf, encoded, gatewayAnswer, splitOnce, write } from '../http-messag
 import { invoke, LambdaTimeout } from '../invoke.ts';
 import { prepareStaticFiles } from '../static-files.ts';
 import { makeAuthorizer } from './authorize.ts';
-import { inTurn } from './in-turn.ts';
 import { refusalOf } from './local-routes.ts';
+import { oneAtATimePerConnection } from './one-at-a-time.ts';
 import { proxyEventOf } from './proxy-event.ts';
 import { responseStream } from './response-stream.ts';
 import { matcherOf } from './routes.ts';
@@ -55,7 +55,7 @@ export function createGateway(localRoutes: Promise<Record<string, LocalRoute>>):
     return route.streams ? streamThrough(route, event, response) : integrate(route, event);
   }
 
-  const handle = inTurn((request, response) => {
+  const handle = oneAtATimePerConnection((request, response) => {
     const [path = '/', query = ''] = splitOnce(request.url ?? '/', '?');
     const event = proxyEventOf(request, path, query);
     answerTo(request, response, event)

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { patienceMs } from '../data-dir.ts';
+import { lockTimeoutMs } from '../data-dir.ts';
 import { close, listen } from '../server.ts';
 import { StartError } from '../start-error.ts';
 import { exposure, isAnyAddress, isLoopback } from './local-routes.ts';
@@ -55,7 +55,7 @@ async function listenPatiently(
     if (code !== 'EADDRINUSE') {
       throw new StartError(`Cannot listen on ${host}:${port}: ${message}. Set HOST and PORT.`);
     }
-    if (Date.now() - since > patienceMs) {
+    if (Date.now() - since > lockTimeoutMs) {
       throw new StartError(
         `Port ${port} is in use. End what uses it, or set PORT to another one (PORT=0 takes any that is free).`,
       );

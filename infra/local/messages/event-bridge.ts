@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Outbox } from './outbox.ts';
-import { Refusal } from './refusal.ts';
+import { RejectedRequest } from './rejected-request.ts';
 
 const bytesMax = 256 * 1024;
 const Entry = z.object({
@@ -17,14 +17,17 @@ const Entries = z.object({ Entries: z.array(Entry).min(1).max(10) });
 /** PutEvents of EventBridge (AWS JSON 1.1). An entry that is refused is told in an answer that succeeds. */
 export function putEvents(outbox: Outbox, target: string, sent: string): object {
   if (target !== 'AWSEvents.PutEvents') {
-    throw new Refusal('UnknownOperationException', `No such operation here: ${target}`);
+    throw new RejectedRequest('UnknownOperationException', `No such operation here: ${target}`);
   }
   const { Entries: entries } = Entries.parse(JSON.parse(sent));
   const bytes = entries.reduce((sum, { Source = '', DetailType = '', Detail = '' }) => {
     return sum + Buffer.byteLength(Source + DetailType + Detail);
   }, 0);
   if (bytes > bytesMax) {
-    throw new Refusal('ValidationException', 'Total size of the entries in the request is over the limit.');
+    throw new RejectedRequest(
+      'ValidationException',
+      'Total size of the entries in the request is over the limit.',
+    );
   }
   const answers = entries.map((entry) => put(outbox, entry));
   return { FailedEntryCount: answers.filter((answer) => 'ErrorCode' in answer).length, Entries: answers };

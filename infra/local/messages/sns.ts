@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Outbox } from './outbox.ts';
-import { Refusal } from './refusal.ts';
+import { RejectedRequest } from './rejected-request.ts';
 
 const charactersMax = 1_600;
 const senderId = /^(?=.*[A-Za-z])[A-Za-z0-9]{1,11}$/;
@@ -9,7 +9,7 @@ const senderId = /^(?=.*[A-Za-z])[A-Za-z0-9]{1,11}$/;
 export function publish(outbox: Outbox, sent: string): string {
   const form = new URLSearchParams(sent);
   const action = form.get('Action');
-  if (action !== 'Publish') throw new Refusal('InvalidAction', `No such operation here: ${action}`);
+  if (action !== 'Publish') throw new RejectedRequest('InvalidAction', `No such operation here: ${action}`);
   const [to, message] = [form.get('PhoneNumber'), form.get('Message')];
   if (!to || !/^\+[1-9]\d{1,14}$/.test(to)) {
     throw invalid(`PhoneNumber Reason: ${to} is not valid to publish to`);
@@ -26,7 +26,7 @@ export function publish(outbox: Outbox, sent: string): string {
 
 const namespace = 'http://sns.amazonaws.com/doc/2010-03-31/';
 const metadata = () => `<ResponseMetadata><RequestId>${randomUUID()}</RequestId></ResponseMetadata>`;
-const invalid = (reason: string) => new Refusal('InvalidParameter', `Invalid parameter: ${reason}`);
+const invalid = (reason: string) => new RejectedRequest('InvalidParameter', `Invalid parameter: ${reason}`);
 
 /** `MessageAttributes.entry.<n>.Name` and its value. */
 function attributesIn(form: URLSearchParams): Record<string, string> {

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { StartError } from '../start-error.ts';
-import { readIfThere, unreadable, writePrivately } from '../state-files.ts';
+import { readIfThere, unreadableFileError, writePrivately } from '../state-files.ts';
 
 const Version = z.object({
   id: z.string(),
@@ -109,7 +109,7 @@ function vaultKey(file: string, mayBeMade: boolean): Buffer {
   if (stored !== undefined) {
     const key = Buffer.from(stored.trim(), 'base64');
     if (key.length === keyBytes) return key;
-    throw unreadable(file, `it is no key of ${keyBytes} bytes`);
+    throw unreadableFileError(file, `it is no key of ${keyBytes} bytes`);
   }
   if (!mayBeMade) {
     throw new StartError(

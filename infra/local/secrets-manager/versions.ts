@@ -6,7 +6,7 @@ import type { Secret, Version } from './store.ts';
 export const seconds = () => Date.now() / 1000;
 
 /** The same request again is answered as the first; another value under the same token is refused. */
-export function repeats({ versions }: Secret, sent: Sent): boolean {
+export function isRepeatedRequest({ versions }: Secret, sent: Sent): boolean {
   const version = versions.find(({ id }) => id === sent.ClientRequestToken);
   if (!version) return false;
   if (version.text === sent.SecretString && version.binary === sent.SecretBinary) return true;
@@ -25,7 +25,7 @@ export const versionOf = (
 });
 
 /** Stages move to the new version; the current one becomes the previous one. */
-export function superseded(version: Version, taken: readonly string[]): Version {
+export function supersededVersion(version: Version, taken: readonly string[]): Version {
   const left = version.stages.filter((stage) => !taken.includes(stage));
   if (!taken.includes('AWSCURRENT')) return { ...version, stages: left };
   const wasCurrent = version.stages.includes('AWSCURRENT');

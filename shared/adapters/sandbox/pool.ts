@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { chunksOf } from '../../core/chunks.ts';
-import { busy } from '../../core/errors.ts';
+import { serviceBusy } from '../../core/errors.ts';
 import { loadOnce } from '../../core/load-once.ts';
 import { log } from '../../core/log.ts';
 import { type Job, openJob, stoppedTogether } from './job.ts';
@@ -150,7 +150,7 @@ function openDeadline(current: Int32Array, timeoutMs: number) {
 async function turnOf(tenant: string, queue: typeof turns, signal: AbortSignal, patience?: Patience) {
   if (!patience) return queue.take(tenant, signal);
   const leaving = new AbortController();
-  const timer = setTimeout(() => leaving.abort(busy()), patience.leftMs);
+  const timer = setTimeout(() => leaving.abort(serviceBusy()), patience.leftMs);
   const since = performance.now();
   try {
     return await queue.take(tenant, AbortSignal.any([leaving.signal, signal]));

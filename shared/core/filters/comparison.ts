@@ -1,10 +1,11 @@
-import type { Reading } from './reading.ts';
+import type { FieldValue } from './field-value.ts';
 
 /** How two values of records and filters stand to each other; nothing where they cannot be compared. */
-export function compare(one: Reading, other: Reading): number | undefined {
+export function compare(one: FieldValue, other: FieldValue): number | undefined {
   const [first, second] = [one.value, other.value];
   if (typeof first === 'number' || typeof second === 'number') return between(one.number, other.number);
-  if (typeof first === 'boolean' || typeof second === 'boolean') return between(one.truth, other.truth);
+  if (typeof first === 'boolean' || typeof second === 'boolean')
+    return between(one.asBoolean, other.asBoolean);
   if (typeof first !== 'string' || typeof second !== 'string') return undefined;
   if (one.decimal && other.decimal)
     return between(one.number, other.number) || one.decimal.cmp(other.decimal);
@@ -29,7 +30,7 @@ export function numberOf(value: unknown): number | undefined {
 }
 
 /** What a value says to be true or false. */
-export function truthOf(value: unknown): boolean | undefined {
+export function booleanOf(value: unknown): boolean | undefined {
   const text = typeof value === 'string' ? value.trim().toLowerCase() : value;
   if (text === true || text === 'true') return true;
   return text === false || text === 'false' ? false : undefined;

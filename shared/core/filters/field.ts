@@ -8,21 +8,21 @@ export interface Filterable {
 }
 
 /** The fields of a record itself. They hide keys of its metadata that are called the same. */
-export const ownFields = ['name', 'type', 'createdAt', 'updatedAt'] as const;
+export const recordFields = ['name', 'type', 'createdAt', 'updatedAt'] as const;
 
 /** The field that means a hidden key of the metadata. */
-export const hidden = (key: string) => `metadata.${key}`;
+export const metadataPath = (key: string) => `metadata.${key}`;
 
 /** A field of the record itself, a key of its metadata, or else where a dotted path leads in there. */
-export function heldBy(record: Filterable, field: string): unknown {
-  const own = ownFields.find((name) => name === field);
+export function valueOfField(record: Filterable, field: string): unknown {
+  const own = recordFields.find((name) => name === field);
   if (own) return record[own];
   const { metadata } = record;
   if (isOwn(metadata, field)) return metadata[field];
   const held = field
     .split('.')
     .reduce<unknown>((value, key) => (isOwn(value, key) ? value[key] : undefined), metadata);
-  const key = held === undefined && ownFields.find((name) => hidden(name) === field);
+  const key = held === undefined && recordFields.find((name) => metadataPath(name) === field);
   return key && isOwn(metadata, key) ? metadata[key] : held;
 }
 

@@ -20,7 +20,7 @@ interface Part {
 }
 
 /** What is too much of a filter whose parts have not been looked at yet, which would take long. */
-export function excessOf(filter: unknown, levels: number): string | undefined {
+export function sizeProblem(filter: unknown, levels: number): string | undefined {
   let [conditions, values] = [0, 0];
   let parts = [filter];
   for (let level = 0; level <= levels; level++) {

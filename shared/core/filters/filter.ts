@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { excessOf, isTooLong, valueTooLong } from './filter-size.ts';
+import { isTooLong, sizeProblem, valueTooLong } from './filter-size.ts';
 import { type Operator, operands, operators } from './operands.ts';
 
 export interface Condition {
@@ -57,7 +57,7 @@ export function filterSchema({ Value = z.unknown(), isOpen = () => false }: Opti
   };
   const whole = groupOf(Leaf as z.ZodType<RecordFilter>, 1);
   return z.preprocess((input, context) => {
-    const message = excessOf(input, nestingMax);
+    const message = sizeProblem(input, nestingMax);
     if (message) context.addIssue({ code: 'custom', params: { code: 'TOO_LARGE' }, message });
     return input;
   }, whole) as z.ZodType<RecordFilter>;

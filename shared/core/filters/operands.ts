@@ -1,5 +1,5 @@
 import { compare } from './comparison.ts';
-import { Reading } from './reading.ts';
+import { FieldValue } from './field-value.ts';
 
 interface Operand {
   /** Ends the sentence "The value of … has to be". */
@@ -27,7 +27,7 @@ const range: Operand = {
   accepts(value) {
     if (!isPair(value) || !value.every(isOrdered)) return false;
     const [low, high] = value;
-    return (compare(new Reading(low), new Reading(high)) ?? 1) <= 0;
+    return (compare(new FieldValue(low), new FieldValue(high)) ?? 1) <= 0;
   },
 };
 const days: Operand = {

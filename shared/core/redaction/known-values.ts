@@ -14,7 +14,7 @@ const known = new Map<string, Known>();
 let characters = 0;
 
 /** Remembers a value of a secret that this process holds, so that nothing that it writes down has it. */
-export function noteValue(value: string): void {
+export function rememberSecretValue(value: string): void {
   const redactor = known.get(value)?.redactor ?? redactorOf([['', value]]);
   forget(value);
   known.set(value, { redactor, until: Date.now() + keptMs });
@@ -30,5 +30,5 @@ function forget(value: string): void {
 }
 
 /** A text without any of these values. */
-export const withoutKnownValues = (text: string): string =>
+export const redactKnownValues = (text: string): string =>
   [...known.values()].reduce((left, { redactor }) => redactor.text(left), text);

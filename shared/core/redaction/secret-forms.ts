@@ -1,4 +1,4 @@
-import { shortest } from './form-finder.ts';
+import { formLengthMin } from './form-finder.ts';
 
 /** Of a long value with many of them, a few say where it is. */
 const packedTokensMax = 20;
@@ -12,7 +12,7 @@ export function formsOf(value: string): string[] {
     ...hexForms(text),
     ...base64Forms(text),
   ]);
-  return [...new Set([...texts, ...tokens, ...packed])].filter((form) => form.length >= shortest);
+  return [...new Set([...texts, ...tokens, ...packed])].filter((form) => form.length >= formLengthMin);
 }
 
 /** How it stands in other texts. */

@@ -27,9 +27,9 @@ export const apiKeyStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
 
   /** Does something to a key, and notes who did. */
   async function commit(by: Principal, auditEvent: AuditEvent, writes: readonly Write[]): Promise<void> {
-    const { write, tell } = audit(scope, by, auditEvent);
+    const { write, log: logAudit } = audit(scope, by, auditEvent);
     await table.commit([...writes, write]);
-    tell();
+    logAudit();
   }
 
   /** @throws 409 when somebody else gave the key another value at this moment, 404 when they deleted it. */

@@ -1,5 +1,5 @@
 import { textsIn } from '../../core/json-texts.ts';
-import { keysOfScript, keysOfTemplate } from '../../core/secret-references.ts';
+import { secretKeysInScript, secretKeysInTemplate } from '../../core/secret-references.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { secretUseEntity } from '../secrets/secret.ts';
@@ -25,7 +25,7 @@ export const keysOfStep = (step: WithConfig): string[] => [...new Set(ownTexts(s
 
 /** The keys of the secrets that one text of a config names. */
 export const keysOfText = ({ text, path }: { text: string; path: readonly PropertyKey[] }) =>
-  isScript(path) ? keysOfScript(text) : keysOfTemplate(text);
+  isScript(path) ? secretKeysInScript(text) : secretKeysInTemplate(text);
 
 /** The member of a config that is a script: it has its own way of naming secrets. */
 const isScript = (path: readonly PropertyKey[]) => path.length === 2 && path[1] === 'script';

@@ -51,8 +51,8 @@ export function moveOf({ table: { writes }, now }: Scope, before: RecordItem, ch
   };
   return {
     put: storedOf(after),
-    beside: [writes.remove(recordGuardEntity, before, isHeldBy(before)), insertGuard(writes, after)],
-    besideRefused: () => nameTaken(after),
+    alsoWrite: [writes.remove(recordGuardEntity, before, isHeldBy(before)), insertGuard(writes, after)],
+    alsoWriteRefused: () => nameTaken(after),
   };
 }
 
@@ -60,7 +60,7 @@ export function moveOf({ table: { writes }, now }: Scope, before: RecordItem, ch
 export const removalOf = (scope: Scope, record: RecordItem) => ({
   remove: true as const,
   condition: isNamed(record),
-  beside: [
+  alsoWrite: [
     scope.table.writes.remove(recordGuardEntity, record, isHeldBy(record)),
     tombstoneOf(scope, record.id),
   ],

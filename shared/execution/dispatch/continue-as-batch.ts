@@ -45,7 +45,7 @@ export async function continueAsBatch(
     ...(ttl !== undefined && { ttl }),
   };
   // From here on the batch is what the run is looked after by.
-  await batchStore(scope).create(batch, { beside: [closeExecution(scope.table, runId)] });
+  await batchStore(scope).create(batch, { alsoWrite: [closeExecution(scope.table, runId)] });
   await wakeAt(scope, until, { tenant, batchId: id, flowId: flow.id, recordId, runId, slot: 0 }).catch(
     (error) => log.error('A waiting run is left to the sweeper', { error, batchId: id, runId }),
   );

@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import { beginningOf } from '../../core/text.ts';
+import { truncate } from '../../core/text.ts';
 import { type PayloadRef, type PayloadStore, payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
@@ -92,8 +92,8 @@ export function openRunRecorder(
 
   async function writeDown(waiting?: Wait): Promise<void> {
     const write = await nextCheckpoint(waiting && { waiting });
-    const beside = index === 0 && opening ? [opening] : [];
-    await commitProgress({ writes: [write, ...beside], uses: usesOf(facts, pending) });
+    const alsoWrite = index === 0 && opening ? [opening] : [];
+    await commitProgress({ writes: [write, ...alsoWrite], uses: usesOf(facts, pending) });
     index++;
     pending = [];
     pendingBytes = 0;
@@ -214,4 +214,4 @@ async function keep(
 
 /** The beginning of an output, as text: the one thing that is cut. */
 export const previewOf = (output: unknown) =>
-  beginningOf(typeof output === 'string' ? output : (JSON.stringify(output) ?? ''), previewLength);
+  truncate(typeof output === 'string' ? output : (JSON.stringify(output) ?? ''), previewLength);

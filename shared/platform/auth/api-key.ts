@@ -12,7 +12,7 @@ export const counters = {
 };
 
 /** The counters of a key that was never used. */
-export const unused = { hourCount: 0, hourEndsAt: 0, dayCount: 0, dayEndsAt: 0, lastUsedAt: null };
+export const zeroCounters = { hourCount: 0, hourEndsAt: 0, dayCount: 0, dayEndsAt: 0, lastUsedAt: null };
 
 export const ApiKey = z.object({
   id: z.string(),
@@ -46,14 +46,14 @@ export const apiKeyEntity = defineEntity({
 });
 
 /** How often a user's sessions called. */
-export const sessionMeterEntity = defineEntity({
+export const sessionRateLimitEntity = defineEntity({
   type: 'sessionMeter',
   schema: z.object({ userId: z.string(), ttl: z.int(), ...counters }),
   key: ({ userId }: { userId: string }) => ({ PK: tenantPartition(`USER#${userId}`), SK: 'METER' }),
 });
 
 /** How often somebody without a credential called, by the network that the calls came from. */
-export const addressMeterEntity = defineEntity({
+export const addressRateLimitEntity = defineEntity({
   type: 'addressMeter',
   schema: z.object({ network: z.string(), ttl: z.int(), ...counters }),
   key: ({ network }: { network: string }) => ({ PK: sharedPartition(`ADDRESS#${network}`), SK: 'METER' }),

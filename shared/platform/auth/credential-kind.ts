@@ -10,14 +10,14 @@ import type { Counters, RequestLimits } from './rate-limit-windows.ts';
 export type Caller = Omit<Principal, 'sourceIp'>;
 
 /** What an endpoint asks of who calls it. */
-export interface Guard {
+export interface AccessRules {
   permission: Access;
   sessionOnly?: boolean;
-  acceptsIntakeToken?: boolean;
+  acceptsSetupLink?: boolean;
 }
 
 /** Where requests are counted, and how many there may be. */
-export interface RequestMeter {
+export interface RateLimitCounter {
   entity: AnyEntity;
   key: object;
   /** What must hold of the item beside its counters; nothing where the credential vouches for itself. */
@@ -34,19 +34,19 @@ export interface CredentialKind {
   recognises: (token: string) => boolean;
   /** Whom a token speaks for; nobody where it never will be good. @throws RefusedForNow */
   callerOf: (token: string) => Promise<Caller | undefined>;
-  meterOf: (principal: Principal, limits: RequestLimits) => RequestMeter;
+  rateLimitCounterOf: (principal: Principal, limits: RequestLimits) => RateLimitCounter;
   /** The permissions that it has at this moment. */
-  heldBy: (principal: Principal, item: Partial<ApiKey>) => string[];
+  permissionsOf: (principal: Principal, item: Partial<ApiKey>) => string[];
   /** Why it cannot be used for an endpoint, whatever it holds; nothing where its permissions decide. */
-  refusalOf: (principal: Principal, guard: Guard) => ServiceError | 'accepted' | undefined;
+  refusalOf: (principal: Principal, guard: AccessRules) => ServiceError | 'accepted' | undefined;
 }
 
 /** The credential is refused now and may be good in a moment. API Gateway answers 401 to an authorizer with this message. */
-export class RefusedForNow extends Error {
+export class TemporaryRefusal extends Error {
   constructor() {
     super('Unauthorized');
   }
 }
 
 /** As last written: what is not found is refused for a minute, and a credential may be sent as soon as it is made. */
-export const asLastWritten = { consistent: true };
+export const consistentRead = { consistent: true };

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { type Caller, RefusedForNow } from './credential-kind.ts';
+import { type Caller, TemporaryRefusal } from './credential-kind.ts';
 import { kindOf } from './credential-kinds.ts';
 
 const tokenBytesMax = 8_192;
@@ -20,7 +20,7 @@ export async function callerOf(request: RequestHeaders): Promise<Caller | undefi
 function bearerToken(request: RequestHeaders): string {
   const [header = '', ...others] = authorizationsOf(request);
   // The authorizer's answer is cached under one of them, which may be good by itself.
-  if (others.length > 0) throw new RefusedForNow();
+  if (others.length > 0) throw new TemporaryRefusal();
   const token = /^bearer +(\S+) *$/i.exec(header)?.[1] ?? '';
   return token.length > tokenBytesMax ? '' : token;
 }

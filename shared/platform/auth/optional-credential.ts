@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { unauthenticated } from '../../core/errors.ts';
 import type { Runtime } from '../runtime.ts';
 import { callerOf, hasCredential } from './credential.ts';
-import { RefusedForNow } from './credential-kind.ts';
+import { TemporaryRefusal } from './credential-kind.ts';
 import type { Call, OptionalCredential } from './public-scope.ts';
 import { admit, admitAddress } from './request-gate.ts';
 
@@ -21,7 +21,7 @@ async function callOf(event: APIGatewayProxyEvent, runtime: Runtime): Promise<Ca
   const sourceIp = event.requestContext.identity?.sourceIp ?? null;
   if (!hasCredential(event)) return { admission: admitAddress(runtime.scopeOf(''), sourceIp) };
   const caller = await callerOf(event).catch((error) => {
-    if (error instanceof RefusedForNow) return undefined;
+    if (error instanceof TemporaryRefusal) return undefined;
     throw error;
   });
   if (!caller) throw unauthenticated();

@@ -13,7 +13,7 @@ export type Windows = Record<'hourly' | 'daily', RateLimit>;
 export type Counters = Pick<ApiKey, 'hourCount' | 'hourEndsAt' | 'dayCount' | 'dayEndsAt'> & Partial<ApiKey>;
 
 const hour = 3_600;
-export const day = 86_400;
+export const daySeconds = 86_400;
 
 /** The highest limits that a key may be given. */
 export const maximumLimits = { perHour: 1_000_000, perDay: 1_000_000 } as const;
@@ -30,7 +30,7 @@ export const defaultLimits = (): RequestLimits => ({
 });
 
 /** Of a request that belongs to no window, or could not be counted. */
-export function uncounted(isFree: boolean): RateLimit {
+export function uncountedRateLimit(isFree: boolean): RateLimit {
   const { perHour } = defaultLimits();
   return windowOf(perHour, isFree ? 0 : perHour, 0);
 }
@@ -43,7 +43,7 @@ export const rateLimitHeadersOf = ({ limit, remaining, reset }: RateLimit) => ({
 });
 
 /** The window that has fewer requests left, which the headers tell of. */
-export const tighterOf = ({ hourly, daily }: Windows): RateLimit =>
+export const tighterWindow = ({ hourly, daily }: Windows): RateLimit =>
   daily.remaining < hourly.remaining ? daily : hourly;
 
 /** The counters with one request more, where a window begins with it. */
@@ -54,7 +54,7 @@ export function beginWindows(stored: Counters | undefined, seconds: number) {
     hourCount: hourOver ? 1 : stored.hourCount + 1,
     hourEndsAt: hourOver ? seconds + hour : stored.hourEndsAt,
     dayCount: dayOver ? 1 : stored.dayCount + 1,
-    dayEndsAt: dayOver ? seconds + day : stored.dayEndsAt,
+    dayEndsAt: dayOver ? seconds + daySeconds : stored.dayEndsAt,
   };
 }
 
@@ -82,7 +82,7 @@ export const windowsOf = (item: Counters, { perHour, perDay }: RequestLimits, se
   daily:
     item.dayEndsAt > seconds
       ? windowOf(item.perDay ?? perDay, item.dayCount, item.dayEndsAt)
-      : windowOf(item.perDay ?? perDay, 0, seconds + day),
+      : windowOf(item.perDay ?? perDay, 0, seconds + daySeconds),
 });
 
 const windowOf = (limit: number, used: number, reset: number): RateLimit => ({
@@ -92,7 +92,7 @@ const windowOf = (limit: number, used: number, reset: number): RateLimit => ({
 });
 
 /** Of a credential that is not valid (any more). */
-export const nothingLeft = (seconds: number, { perHour, perDay }: RequestLimits): Windows => ({
+export const exhaustedWindows = (seconds: number, { perHour, perDay }: RequestLimits): Windows => ({
   hourly: windowOf(perHour, perHour, seconds + hour),
-  daily: windowOf(perDay, perDay, seconds + day),
+  daily: windowOf(perDay, perDay, seconds + daySeconds),
 });

@@ -1,6 +1,6 @@
 import { log } from '../../core/log.ts';
-import { sessionMeterEntity } from './api-key.ts';
-import { type CredentialKind, RefusedForNow } from './credential-kind.ts';
+import { sessionRateLimitEntity } from './api-key.ts';
+import { type CredentialKind, TemporaryRefusal } from './credential-kind.ts';
 
 /** Sessions belong to people at a screen, who open many requests at once. */
 const limitFactor = 10;
@@ -20,13 +20,13 @@ export const sessionKind: CredentialKind = {
     } catch (error) {
       if (!(error instanceof UntrustedToken)) throw error;
       log.info('A session token was refused', { reason: error.message });
-      if (!error.forGood) throw new RefusedForNow();
+      if (!error.forGood) throw new TemporaryRefusal();
       return undefined;
     }
   },
 
-  meterOf: ({ userId }, { perHour, perDay }) => ({
-    entity: sessionMeterEntity,
+  rateLimitCounterOf: ({ userId }, { perHour, perDay }) => ({
+    entity: sessionRateLimitEntity,
     key: { userId },
     alive: undefined,
     isAlive: () => true,
@@ -34,6 +34,6 @@ export const sessionKind: CredentialKind = {
     perDay: perDay * limitFactor,
   }),
 
-  heldBy: ({ permissions }) => permissions,
+  permissionsOf: ({ permissions }) => permissions,
   refusalOf: () => undefined,
 };

@@ -12,7 +12,7 @@ export const sweepKeys = (kind: string, id: string, at: string) => ({
 });
 
 /** The change of an item that needs no more looking after. */
-export const leaveSweep = { removeFromIndex: 2 } as const;
+export const removeFromSweepIndex = { removeFromIndex: 2 } as const;
 
 /** What is due for a look at a moment, or whatever the clocks say, of all tenants, a page at a time. */
 export async function* dueForSweep(

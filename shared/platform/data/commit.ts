@@ -31,7 +31,7 @@ export function sendWrites(
 }
 
 /** Tries again while other writers are in the way; a condition that fails is the caller's to handle. */
-export async function persistently<T>(send: () => Promise<T>): Promise<T> {
+export async function retryContention<T>(send: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await send();
@@ -46,13 +46,13 @@ export async function persistently<T>(send: () => Promise<T>): Promise<T> {
  * A client that waits for DynamoDB while that cannot be reached, throttles or has no room, for as long as the signal
  * allows: a worker has the time, and what it holds (a model's answer) is paid for.
  */
-export const patient = (client: DynamoDBDocumentClient, until: AbortSignal): DynamoDBDocumentClient => {
+export const retryOutages = (client: DynamoDBDocumentClient, signal: AbortSignal): DynamoDBDocumentClient => {
   const send = async (...parameters: Parameters<DynamoDBDocumentClient['send']>) => {
     for (let attempt = 1; ; attempt++) {
       try {
         return await client.send(...parameters);
       } catch (error) {
-        if (until.aborted || !(isOutage(error) || isContention(error))) throw error;
+        if (signal.aborted || !(isOutage(error) || isContention(error))) throw error;
         await backOff(attempt);
       }
     }

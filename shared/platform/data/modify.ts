@@ -11,9 +11,9 @@ export type Modification<E extends AnyEntity> = {
   | { update: Changes<E> }
   | (({ put: StoredOf<E> } | { remove: true }) & {
       /** Goes into the same transaction. */
-      beside?: readonly Write[];
+      alsoWrite?: readonly Write[];
       /** Makes the error that is thrown where only writes of `beside` were refused. Without it, that is a conflict. */
-      besideRefused?: () => Error;
+      alsoWriteRefused?: () => Error;
     })
 );
 
@@ -68,29 +68,29 @@ async function write<E extends AnyEntity>(
   table: ItemAccess,
   entity: E,
   item: ItemOf<E>,
-  { condition = isAsRead(item as { revision: number }), ...change }: Modification<E>,
+  { condition = isUnchanged(item as { revision: number }), ...change }: Modification<E>,
 ): Promise<ItemOf<E>> {
   const { writes } = table;
   if ('update' in change) {
     const add = { ...change.update.add, revision: 1 };
     return table.updateAndGet(entity, writes.update(entity, item, { ...change.update, add }, condition));
   }
-  const { beside = [], besideRefused } = change;
+  const { alsoWrite = [], alsoWriteRefused } = change;
   const after = 'put' in change ? { ...(change.put as object), revision: item.revision + 1 } : undefined;
   const own = after
     ? writes.put(entity, after as StoredOf<E>, condition)
     : writes.remove(entity, item, condition);
   try {
-    await table.commit([own, ...beside]);
+    await table.commit([own, ...alsoWrite]);
   } catch (error) {
     const isOther = error instanceof ConditionFailed && !error.failed.includes(0);
-    throw (isOther && besideRefused?.()) || error;
+    throw (isOther && alsoWriteRefused?.()) || error;
   }
   return after ? entity.schema.parse(after) : item;
 }
 
 /** Holds for an item that nobody changed since it was read. */
-export const isAsRead = ({ revision }: { revision: number }): Condition => ({
+export const isUnchanged = ({ revision }: { revision: number }): Condition => ({
   // Not :revision, which an update adds.
   expression: '#revision = :seen',
   values: { seen: revision },

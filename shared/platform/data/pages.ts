@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { invalidAt } from '../../core/errors.ts';
 import { type IdPrefix, idKind } from '../../core/ids.ts';
-import { collect, countOf, type ListSource, type Row } from './listing.ts';
+import { collectRows, countRows, type ListSource, type Row } from './listing.ts';
 import type { TenantTable } from './table.ts';
 
 export const limitMax = 100;
@@ -103,8 +103,8 @@ export async function cursorPage(
   const { limit } = query;
   const cursor = decodeCursor(query, source.kind);
   const backwards = cursor?.to === 'prev';
-  const place = { backwards, beside: cursor?.id, including: cursor?.including };
-  const { found, stoppedAt } = await collect(table, source, { wanted: limit + 1, ...place });
+  const position = { backwards, cursor: cursor?.id, inclusive: cursor?.including };
+  const { found, stoppedAt } = await collectRows(table, source, { wanted: limit + 1, ...position });
   const more = found.length > limit || stoppedAt !== undefined;
   const shown = found.slice(0, limit);
   const rows = backwards ? shown.toReversed() : shown;
@@ -114,7 +114,7 @@ export async function cursorPage(
   const nextFrom = (backwards ? undefined : stoppedAt) ?? idOf(rows.at(-1)) ?? cursor?.id;
   const prevFrom = (backwards ? stoppedAt : undefined) ?? idOf(rows[0]) ?? cursor?.id;
   const turned = rows.length === 0 && { including: true as const };
-  const total = query.includeCount === 'true' ? await countOf(table, source) : undefined;
+  const total = query.includeCount === 'true' ? await countRows(table, source) : undefined;
   return {
     rows,
     pagination: {

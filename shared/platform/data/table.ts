@@ -7,7 +7,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { chunksOf } from '../../core/chunks.ts';
-import { backOff, persistently, sendWrites } from './commit.ts';
+import { backOff, retryContention, sendWrites } from './commit.ts';
 import { type AnyEntity, decode, type ItemOf, type KeyOf } from './entity.ts';
 import { type Key, type StoredKey, storedKey } from './keys.ts';
 import { modify } from './modify.ts';
@@ -116,13 +116,13 @@ export function tenantTable(client: DynamoDBDocumentClient, TableName: string, t
      * @throws ConditionFailed when a condition does not hold. Contention and throttling are tried again.
      */
     async commit(writes: readonly Write[]): Promise<void> {
-      await persistently(() => sendWrites(client, TableName, writes));
+      await retryContention(() => sendWrites(client, TableName, writes));
     },
 
     /** One conditional update that answers the item as it is then. */
     async updateAndGet<E extends AnyEntity>(entity: E, write: Write): Promise<ItemOf<E>> {
       if (!('Update' in write)) throw new TypeError('Expected an update');
-      const { Attributes } = await persistently(() =>
+      const { Attributes } = await retryContention(() =>
         client.send(
           new UpdateCommand({
             ...write.Update,

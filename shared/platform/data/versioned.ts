@@ -9,7 +9,7 @@ export interface Documents<D> {
   /** @throws 404 */
   find: (id: string) => Promise<D>;
   /** Applies a change to the document as it is now, with other writes in the same transaction. */
-  change: (id: string, decide: (before: D) => Promise<{ after: D; beside?: Write[] }>) => Promise<D>;
+  change: (id: string, decide: (before: D) => Promise<{ after: D; alsoWrite?: Write[] }>) => Promise<D>;
 }
 
 /** Versions of documents: a draft that changes, and published and test ones that never do. */
@@ -40,7 +40,7 @@ export function versioned<D extends Versioned, V extends Version, Summary extend
       const version: V = { ...draft, type: 'published', createdAt: now().toISOString() };
       return {
         after: { ...pointedAt(before, version, version.createdAt), draft: null },
-        beside: [table.writes.insert(kind.entity, version)],
+        alsoWrite: [table.writes.insert(kind.entity, version)],
       };
     });
     return publishedVersionId as string;

@@ -1,4 +1,4 @@
-import { withoutEnd } from '../../core/text.ts';
+import { withoutTrailing } from '../../core/text.ts';
 
 /** What API Gateway tells of the address that was asked: the domain is one that leads to this API, never just a header. */
 interface Asked {
@@ -13,7 +13,7 @@ interface Asked {
  */
 export function baseUrlOf(endpointPath: string, { domainName = '', path = '' }: Asked): string {
   const { PUBLIC_URL } = process.env;
-  if (PUBLIC_URL) return withoutEnd(PUBLIC_URL, '/');
+  if (PUBLIC_URL) return withoutTrailing(PUBLIC_URL, '/');
   const segments = path.replace(/\/$/, '').split('/');
   const before = segments.slice(0, segments.length - endpointPath.slice(1).split('/').length);
   return `https://${domainName}${before.join('/')}`;

@@ -3,8 +3,8 @@ import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { invalidAt, ServiceError, tooLarge } from '../../core/errors.ts';
 import type { AnyEndpoint } from './endpoint.ts';
-import { refuseChanged, refuseTooDeep, tooDeep } from './json-body.ts';
-import { refuseTooManyMembers } from './member-count.ts';
+import { assertExactJson, assertNotTooDeep, tooDeep } from './json-body.ts';
+import { assertMemberCount } from './member-count.ts';
 
 /** What a Lambda can take: an invocation is limited to 6 MB, and binary bodies travel in base 64. */
 export const bodyLimits = { json: 5_000_000, multipart: 4_400_000 } as const;
@@ -37,8 +37,8 @@ export function jsonBody(event: Pick<APIGatewayProxyEvent, 'headers' | 'body' | 
   const encoding = charset.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
   if (!/^utf-?8$/i.test(encoding)) throw unsupportedMediaType('application/json in UTF-8');
   const text = isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString() : (body ?? '');
-  refuseTooManyMembers(text);
-  refuseChanged(text);
+  assertMemberCount(text);
+  assertExactJson(text);
   try {
     parseJson({ event });
   } catch (error) {
@@ -56,7 +56,7 @@ export function jsonBody(event: Pick<APIGatewayProxyEvent, 'headers' | 'body' | 
     if (message.startsWith('Maximum call stack')) throw tooDeep();
     throw invalidAt('', 'MALFORMED_JSON', `The body is not valid JSON: ${unquoted(message)}`);
   }
-  refuseTooDeep(event.body);
+  assertNotTooDeep(event.body);
   return event.body;
 }
 

@@ -3,7 +3,7 @@ import type { CallerOf, NeedsOf, PublicScope } from '../auth/public-scope.ts';
 import type { Windows } from '../auth/rate-limit-windows.ts';
 import type { Needs } from '../data/scope.ts';
 import type { Access } from '../identity/permissions.ts';
-import type { Answer, EndpointResponse } from './response.ts';
+import type { EndpointResponse, HandlerResult } from './response.ts';
 
 type Schema = z.ZodType | undefined;
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
@@ -55,7 +55,7 @@ export interface Endpoint<
   /** Refuses API keys, whatever they hold: for what only a person may do. */
   sessionOnly?: boolean;
   /** Takes the token of a setup link too, which all other endpoints refuse. */
-  acceptsIntakeToken?: boolean;
+  acceptsSetupLink?: boolean;
   params?: Params;
   query?: Query;
   body?: Body;
@@ -66,7 +66,10 @@ export interface Endpoint<
   errors?: readonly ErrorStatuses[];
   /** Bound to the tenant, so that an endpoint without one has none. */
   needs: N & (S extends 'none' ? Record<string, never> : unknown);
-  handle: (request: Request<Params, Query, Body, S>, needs: NeedsOf<N, S>) => Promise<Answer<R>> | Answer<R>;
+  handle: (
+    request: Request<Params, Query, Body, S>,
+    needs: NeedsOf<N, S>,
+  ) => Promise<HandlerResult<R>> | HandlerResult<R>;
 }
 
 /**

@@ -2,9 +2,9 @@ import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { hasCode, ServiceError } from '../../core/errors.ts';
 import { log } from '../../core/log.ts';
-import { json } from './answers.ts';
 import { httpErrorOf } from './http-errors.ts';
 import type { CallContext } from './lambda.ts';
+import { json } from './proxy-result.ts';
 
 /** Turns whatever was thrown into a response. A 500 tells the request's id and nothing of the inside. */
 export const errorMapper = (): MiddlewareObj<

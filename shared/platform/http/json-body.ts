@@ -1,6 +1,6 @@
 import { type ErrorDetail, invalid, invalidAt } from '../../core/errors.ts';
-import { deeperThan } from '../../core/nesting.ts';
-import { withoutEnd } from '../../core/text.ts';
+import { isDeeperThan } from '../../core/nesting.ts';
+import { withoutTrailing } from '../../core/text.ts';
 
 /** Deeper JSON could be parsed, but not written down again. Schemas say what is too deep for them. */
 const levelsMax = 2_000;
@@ -12,8 +12,8 @@ const levelsMax = 2_000;
 const suspicious = /[\d.]{16}|\d[eE]\+?\d{3}|__proto__|"prototype"|\\u00[4-7]/i;
 
 /** @throws ServiceError 400 where a body is nested too deeply to be written down again. */
-export function refuseTooDeep(value: unknown): void {
-  if (deeperThan(levelsMax, value)) throw tooDeep();
+export function assertNotTooDeep(value: unknown): void {
+  if (isDeeperThan(levelsMax, value)) throw tooDeep();
 }
 
 export const tooDeep = () =>
@@ -34,7 +34,7 @@ class Refused {
  * Lets through JSON that is taken as it was sent (I-JSON, RFC 7493), and text that is no JSON.
  * @throws ServiceError 400 at the path of each value that JSON.parse would change.
  */
-export function refuseChanged(text: string): void {
+export function assertExactJson(text: string): void {
   if (!suspicious.test(text)) return;
   let refused = 0;
   const value = parsed(text, (key, member: unknown, context?: { source?: string }) => {
@@ -97,7 +97,7 @@ function isChanged(source: string, value: number): boolean {
 function decimalOf(text: string) {
   const [, whole = '', fraction = '', exponent = '0'] = /^-?(\d+)(?:\.(\d+))?(?:e(.+))?$/i.exec(text) ?? [];
   const all = (whole + fraction).replace(/^0+/, '');
-  const digits = withoutEnd(all, '0');
+  const digits = withoutTrailing(all, '0');
   const isZero = digits === '';
   return { digits, exponent: isZero ? 0 : Number(exponent) - fraction.length + all.length - digits.length };
 }

@@ -2,16 +2,16 @@ import middy, { type PluginExecutionMode } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { ServiceError } from '../../core/errors.ts';
 import type { Call } from '../auth/public-scope.ts';
-import { rateLimitHeadersOf, uncounted } from '../auth/rate-limit-windows.ts';
+import { rateLimitHeadersOf, uncountedRateLimit } from '../auth/rate-limit-windows.ts';
 import { type Admission, admit } from '../auth/request-gate.ts';
 import { resolveNeeds, type Scope } from '../data/scope.ts';
 import { type Principal, principalFrom } from '../identity/principal.ts';
 import { productionRuntime, type Runtime } from '../runtime.ts';
-import { answerOf } from './answers.ts';
 import { baseUrlOf } from './base-url.ts';
 import { bodyParser } from './body.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import { errorMapper } from './error-mapper.ts';
+import { toProxyResult } from './proxy-result.ts';
 import { isStreamed } from './response.ts';
 import { EmptyBody, parseOrReject } from './validation.ts';
 
@@ -88,9 +88,9 @@ function callOf(
 
 /** @returns the permissions that the credential holds at this moment. */
 async function admitted(admission: Promise<Admission> | undefined): Promise<string[]> {
-  const { refusal, held = [] } = (await admission) ?? {};
+  const { refusal, permissions = [] } = (await admission) ?? {};
   if (refusal) throw refusal;
-  return held;
+  return permissions;
 }
 
 async function answerTo(
@@ -107,7 +107,7 @@ async function answerTo(
   };
   const needs = scope && resolveNeeds(endpoint.needs, { ...scope, signal });
   const reply: unknown = await endpoint.handle(request as never, needs as never);
-  return answerOf(endpoint.response, reply);
+  return toProxyResult(endpoint.response, reply);
 }
 
 function parseRequest({ params, query, body, method }: AnyEndpoint, event: APIGatewayProxyEvent) {
@@ -148,7 +148,7 @@ function rateLimitHeaders({ scope }: AnyEndpoint) {
   }) => {
     const admission = await context.admission?.catch(() => undefined);
     if (!response) return;
-    const limits = rateLimitHeadersOf(admission?.rateLimit ?? uncounted(isFree));
+    const limits = rateLimitHeadersOf(admission?.rateLimit ?? uncountedRateLimit(isFree));
     response.headers = { ...response.headers, ...limits };
   };
   return { after: add, onError: add };

@@ -13,7 +13,7 @@ interface Place {
 }
 
 /** Lets through text that is no JSON. @throws ServiceError 400 at the path of an object with too many members. */
-export function refuseTooManyMembers(text: string): void {
+export function assertMemberCount(text: string): void {
   if (text.length < bytesMin) return;
   const open: Place[] = [{ value: parsed(text), key: '', holder: undefined }];
   for (let place = open.pop(); place; place = open.pop()) {

@@ -90,7 +90,7 @@ function operation(endpoint: Described, schemas: Components): Json {
     description,
     permission,
     sessionOnly,
-    acceptsIntakeToken,
+    acceptsSetupLink,
     scope,
     params,
     query,
@@ -105,7 +105,7 @@ function operation(endpoint: Described, schemas: Components): Json {
     ? ''
     : permission === 'authenticated'
       ? 'Needs any valid credential.'
-      : `Needs \`${permission}\`${sessionOnly ? ', and a session' : ''}${acceptsIntakeToken ? ', or the token of a setup link' : ''}.`;
+      : `Needs \`${permission}\`${sessionOnly ? ', and a session' : ''}${acceptsSetupLink ? ', or the token of a setup link' : ''}.`;
   const failures = [...new Set([...errors, ...(takesCredential ? [401, 403, 429] : [429]), 500, 504])].sort();
   return {
     operationId: id,

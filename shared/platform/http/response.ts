@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { LiveBody } from './live-body.ts';
+import type { StreamedBody } from './streamed-body.ts';
 
 type Statuses = 200 | 201 | 202 | 204;
 /** The schemas of an endpoint's JSON bodies, by status. */
@@ -34,22 +34,22 @@ export interface StreamResponse {
   bodies?: Bodies;
 }
 
-/** What an endpoint answers, in one of four ways. What its handler returns follows from it: see {@link Answer}. */
+/** What an endpoint answers, in one of four ways. What its handler returns follows from it: see {@link HandlerResult}. */
 export type EndpointResponse = JsonResponse | TextResponse | SseResponse | StreamResponse;
 
 /**
  * What a handler returns: the body, or status and body where several are declared; a text; a body that is still being
  * made.
  */
-export type Answer<R extends EndpointResponse> = R extends JsonResponse
+export type HandlerResult<R extends EndpointResponse> = R extends JsonResponse
   ? IsUnion<keyof R['bodies']> extends true
     ? StatusAndBody<R['bodies']>
     : Input<R['bodies'][keyof R['bodies']]>
   : R extends TextResponse
     ? string
     : R extends { kind: 'stream'; bodies: infer B extends Bodies }
-      ? LiveBody | StatusAndBody<B>
-      : LiveBody;
+      ? StreamedBody | StatusAndBody<B>
+      : StreamedBody;
 
 type StatusAndBody<B extends Bodies> = { [S in keyof B]: { status: S; body: Input<B[S]> } }[keyof B];
 type Input<S> = S extends z.ZodType ? z.input<S> : never;

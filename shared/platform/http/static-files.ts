@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { rateLimitHeadersOf, uncounted } from '../auth/rate-limit-windows.ts';
+import { rateLimitHeadersOf, uncountedRateLimit } from '../auth/rate-limit-windows.ts';
 
 /** In the order of preference: the smallest first. */
 export const contentCodings = ['br', 'gzip', 'identity'] as const;
@@ -45,7 +45,7 @@ export async function staticResponse(
   const { storedAs, etag } = file.codings[coding] ?? file.codings.identity;
   const headers = {
     ...file.headers,
-    ...rateLimitHeadersOf(uncounted(true)),
+    ...rateLimitHeadersOf(uncountedRateLimit(true)),
     etag,
     ...(Object.keys(file.codings).length > 1 && { vary: 'Accept-Encoding' }),
   };
@@ -90,7 +90,7 @@ const isMatch = (ifNoneMatch: string, etag: string) =>
 /** As API Gateway answers a path that it has no route for. */
 const notFound = ({ requestContext: { httpMethod, path } }: StaticRequest): StaticResponse => ({
   statusCode: 404,
-  headers: { 'content-type': 'application/json', ...rateLimitHeadersOf(uncounted(false)) },
+  headers: { 'content-type': 'application/json', ...rateLimitHeadersOf(uncountedRateLimit(false)) },
   body: Buffer.from(
     JSON.stringify({
       error: 'Not found',

@@ -49,7 +49,7 @@ export function audit(
   { table, now, newId }: Scope,
   { userId, kind, keyId, sourceIp }: Principal,
   { action, targetId, details = {} }: AuditEvent,
-): { write: Write; tell: () => void } {
+): { write: Write; log: () => void } {
   const moment = now();
   const item: Audit = {
     ...{ id: newId('audit'), at: moment.toISOString(), action, targetId, details },
@@ -58,9 +58,9 @@ export function audit(
   };
   return {
     write: table.writes.insert(auditEntity, item),
-    tell: () => {
-      const { details: _unlogged, ttl: _ttl, ...told } = item;
-      log.info('Audit', told);
+    log: () => {
+      const { details: _unlogged, ttl: _ttl, ...logged } = item;
+      log.info('Audit', logged);
     },
   };
 }

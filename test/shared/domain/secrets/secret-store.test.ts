@@ -287,7 +287,7 @@ test('when one of several cannot be set none is, and nothing is left of new ones
 
 test('what is written beside secrets is written with them', async () => {
   const { secrets, principal, table } = secretWorld();
-  const beside = table.writes.insert(secretUseEntity, { key, by: 'flow_1' });
-  const [secret] = await secrets.setAll(principal, [{ key, value: first }], [beside]);
+  const alsoWrite = table.writes.insert(secretUseEntity, { key, by: 'flow_1' });
+  const [secret] = await secrets.setAll(principal, [{ key, value: first }], [alsoWrite]);
   expect(await secrets.remove(principal, secret?.id ?? '')).toEqual({ referenceCount: 1 });
 });

@@ -34,7 +34,7 @@ import {
   type ApiKey,
   apiKeyEntity,
   credentialEntity,
-  unused,
+  zeroCounters,
 } from '../../../../shared/platform/auth/api-key.ts';
 import { hashKey } from '../../../../shared/platform/auth/key-format.ts';
 import { admit } from '../../../../shared/platform/auth/request-gate.ts';
@@ -270,7 +270,7 @@ export function newApiKey(): ApiKey {
     expiresAt: null,
     createdAt: at,
     updatedAt: at,
-    ...unused,
+    ...zeroCounters,
   };
 }
 

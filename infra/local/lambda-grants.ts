@@ -14,7 +14,7 @@ const running = new AsyncLocalStorage<Rights>();
 const known: ReadonlySet<string> = new Set(Object.values(variablesOf).flat());
 
 /** Runs a Lambda with what its uses give it when it is deployed, once `enforceRights` was called. */
-export function withRights<T>(name: string, uses: readonly Use[], run: () => T): T {
+export function withGrants<T>(name: string, uses: readonly Use[], run: () => T): T {
   const variables = new Set(uses.flatMap((use): readonly string[] => variablesOf[use]));
   const tableActions = new Set<string>(
     Object.entries(tableActionsOf).flatMap(([use, some]) => (uses.includes(use as Use) ? some : [])),
@@ -23,7 +23,7 @@ export function withRights<T>(name: string, uses: readonly Use[], run: () => T):
 }
 
 /** From now on a Lambda sees only its own variables of the service, and does to the table only what its role allows. */
-export function enforceRights(): void {
+export function enforceGrants(): void {
   process.env = new Proxy(process.env, {
     get: (target, name) => (isHidden(name) ? undefined : Reflect.get(target, name)),
     set: (target, name, value) => Reflect.set(target, name, value),

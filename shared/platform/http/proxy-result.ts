@@ -1,6 +1,6 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import type { LiveBody } from './live-body.ts';
 import type { Bodies, EndpointResponse, TextResponse } from './response.ts';
+import type { StreamedBody } from './streamed-body.ts';
 
 interface StatusAndBody {
   status: number;
@@ -8,12 +8,12 @@ interface StatusAndBody {
 }
 
 /** What the handler returned, as API Gateway takes it. JSON goes through its schema. */
-export function answerOf(response: EndpointResponse, reply: unknown): APIGatewayProxyResult {
+export function toProxyResult(response: EndpointResponse, reply: unknown): APIGatewayProxyResult {
   switch (response.kind) {
     case 'text':
       return text(response, reply as string);
     case 'sse':
-      return live(reply as LiveBody);
+      return live(reply as StreamedBody);
     case 'stream':
       return isLive(reply) ? live(reply) : whole(response.bodies ?? {}, reply as StatusAndBody);
     case 'json': {
@@ -40,10 +40,10 @@ function whole(bodies: Bodies, { status, body }: StatusAndBody): APIGatewayProxy
   return json(status, schema.parse(body));
 }
 
-const isLive = (reply: unknown): reply is LiveBody => (reply as LiveBody).stream !== undefined;
+const isLive = (reply: unknown): reply is StreamedBody => (reply as StreamedBody).stream !== undefined;
 
 /** Middy hands the stream of a body on; the type of a proxy's answer knows texts only. */
-const live = ({ contentType, headers, stream }: LiveBody): APIGatewayProxyResult => ({
+const live = ({ contentType, headers, stream }: StreamedBody): APIGatewayProxyResult => ({
   statusCode: 200,
   headers: { 'content-type': contentType, 'cache-control': 'no-store', ...headers },
   body: stream as unknown as string,

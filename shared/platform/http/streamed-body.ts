@@ -2,55 +2,55 @@ import { Readable } from 'node:stream';
 import { log } from '../../core/log.ts';
 
 /** A body that is still being made while it is sent. */
-export interface LiveBody {
+export interface StreamedBody {
   contentType: string;
   headers?: Record<string, string>;
   stream: Readable;
 }
 
-export interface LiveWork {
+export interface StreamSource {
   contentType: string;
   /** What keeps a silent line open, without a meaning in the answer; nothing where the work sees to that itself. */
-  filler?: string;
+  keepAlive?: string;
   /**
    * Writes the body, and ends with it. `write` gives a promise where the client reads more slowly than that: it is
    * kept when there is room again, or nobody to read. The signal is aborted when the client has gone away; what is
    * thrown after that is nobody's concern, what is thrown before breaks the line.
    */
-  work: (write: (text: string) => Promise<void> | undefined, signal: AbortSignal) => Promise<void>;
+  writeBody: (write: (text: string) => Promise<void> | undefined, signal: AbortSignal) => Promise<void>;
 }
 
 /** API Gateway closes a line on which nothing came for five minutes, browsers and proxies much sooner. */
 export const pingEveryMs = 15_000;
 
 /** Begins the work at once, and stops it when nobody reads on. */
-export function liveBody({ contentType, filler, work }: LiveWork): LiveBody {
-  const gone = new AbortController();
-  let room: PromiseWithResolvers<void> | undefined;
-  const goOn = () => {
-    room?.resolve();
-    room = undefined;
+export function streamedBody({ contentType, keepAlive, writeBody }: StreamSource): StreamedBody {
+  const clientGone = new AbortController();
+  let writable: PromiseWithResolvers<void> | undefined;
+  const releaseWriter = () => {
+    writable?.resolve();
+    writable = undefined;
   };
   const write = (text: string) => {
-    if (gone.signal.aborted || stream.push(text)) return undefined;
-    room ??= Promise.withResolvers();
-    return room.promise;
+    if (clientGone.signal.aborted || stream.push(text)) return undefined;
+    writable ??= Promise.withResolvers();
+    return writable.promise;
   };
-  const fillers = filler ? setInterval(() => void write(filler), pingEveryMs) : undefined;
+  const keepAliveTimer = keepAlive ? setInterval(() => void write(keepAlive), pingEveryMs) : undefined;
   const stream = new Readable({
-    read: goOn,
+    read: releaseWriter,
     destroy(error, done) {
-      clearInterval(fillers);
+      clearInterval(keepAliveTimer);
       // First of the two, so that who waits for room finds out that nobody reads.
-      gone.abort(new DOMException('The client went away', 'AbortError'));
-      goOn();
+      clientGone.abort(new DOMException('The client went away', 'AbortError'));
+      releaseWriter();
       done(error);
     },
   });
-  work(write, gone.signal).then(
+  writeBody(write, clientGone.signal).then(
     () => stream.push(null),
     (error) => {
-      if (!gone.signal.aborted) log.error('A streamed answer broke off', { error });
+      if (!clientGone.signal.aborted) log.error('A streamed answer broke off', { error });
       stream.destroy(error);
     },
   );

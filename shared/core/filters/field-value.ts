@@ -1,10 +1,10 @@
 import Big from 'big.js';
-import { withoutEnd } from '../text.ts';
-import { instantOf, isPlainNumber, numberOf, truthOf } from './comparison.ts';
+import { withoutTrailing } from '../text.ts';
+import { booleanOf, instantOf, isPlainNumber, numberOf } from './comparison.ts';
 import { isSet } from './field.ts';
 
 /** A value of a record or a filter, and what it may be taken for: each is found out when it is asked for, and once. */
-export class Reading {
+export class FieldValue {
   readonly value: unknown;
   readonly #known = new Map<string, unknown>();
 
@@ -25,8 +25,8 @@ export class Reading {
     return this.#once('number', numberOf);
   }
 
-  get truth(): boolean | undefined {
-    return this.#once('truth', truthOf);
+  get asBoolean(): boolean | undefined {
+    return this.#once('asBoolean', booleanOf);
   }
 
   get instant(): number | undefined {
@@ -48,7 +48,7 @@ export class Reading {
   get key(): string {
     return this.#once('key', (value) => {
       const text = String(value);
-      if (isPlainNumber(text)) return `number ${shortest(text)}`;
+      if (isPlainNumber(text)) return `number ${withoutTrailingZeros(text)}`;
       return this.instant === undefined ? `text ${text}` : `instant ${this.instant}`;
     });
   }
@@ -70,7 +70,7 @@ export class Reading {
 const foldedText = (value: unknown) => String(value).toUpperCase();
 
 /** A plain number without zeros at its end that say nothing. */
-function shortest(number: string): string {
-  const short = number.includes('.') ? withoutEnd(withoutEnd(number, '0'), '.') : number;
+function withoutTrailingZeros(number: string): string {
+  const short = number.includes('.') ? withoutTrailing(withoutTrailing(number, '0'), '.') : number;
   return short === '-0' ? '0' : short;
 }

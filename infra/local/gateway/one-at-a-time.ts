@@ -5,18 +5,18 @@ import type { Socket } from 'node:net';
 const requestsMax = 1_000;
 
 /** Handles the requests of a connection one after another: a pipelined one waits until the answer before it is sent. */
-export function inTurn(handle: RequestListener): RequestListener {
-  const lines = new WeakMap<Socket, (() => void)[]>();
+export function oneAtATimePerConnection(handle: RequestListener): RequestListener {
+  const queues = new WeakMap<Socket, (() => void)[]>();
   return (request, response) => {
     const { socket } = request;
-    const line = lines.get(socket) ?? [];
-    lines.set(socket, line);
-    line.push(() => handle(request, response));
+    const queue = queues.get(socket) ?? [];
+    queues.set(socket, queue);
+    queue.push(() => handle(request, response));
     response.once('close', () => {
-      line.shift();
-      if (!socket.destroyed) line[0]?.();
+      queue.shift();
+      if (!socket.destroyed) queue[0]?.();
     });
-    if (line.length === 1) line[0]?.();
-    if (line.length > requestsMax) socket.destroy();
+    if (queue.length === 1) queue[0]?.();
+    if (queue.length > requestsMax) socket.destroy();
   };
 }
