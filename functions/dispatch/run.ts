@@ -24,9 +24,9 @@ export const dispatch = defineEndpoint({
   path: '/v1/dispatch',
   permission: 'FLOWS:EXECUTE',
   summary: 'Run a stored or inline flow immediately',
-  description: `Answers server-sent events as the run goes on, models' text piece by piece; with \`options.streamResponse: false\` one JSON answer in the end. Whoever goes away stops the run, and whoever reads slowly slows it. A run may take 15 minutes; one that has to wait for longer than ten seconds goes on by itself, and the answer (or the event \`await\`) names the batch to follow.
+  description: `Streams server-sent events during the run, with model output in pieces. With \`options.streamResponse: false\` it returns one JSON response at the end. Closing the connection cancels the run; slow reading slows it down. A run may take up to 15 minutes. A run that must wait for more than ten seconds continues as a batch, which the response (or the event \`await\`) names.
 
-Steps of an inline flow that read records or vectors need RECORDS:READ too, those that write them RECORDS:WRITE, those that name secrets FLOWS:WRITE, and so do flowMode create and upsert. 422 where there is no flow to run, or one without steps.`,
+Inline flows need more permissions: RECORDS:READ for steps that read records or vectors, RECORDS:WRITE for steps that write them, FLOWS:WRITE for steps that reference secrets and for \`flowMode\` create and upsert. 422 if there is no flow to run, or it has no steps.`,
   body: DispatchBody,
   response: { kind: 'sse', events: DispatchEvent, json: DispatchResult },
   errors: [400, 404, 409, 413, 415, 422, 503],

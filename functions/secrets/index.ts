@@ -10,7 +10,7 @@ import { secretsSetupUrl } from './setup-url.ts';
 import { updateSecret } from './update.ts';
 
 export const secretsGroup = {
-  description: 'Passwords and keys that steps name. Values go in, and never come out.',
+  description: 'Passwords and keys that steps reference. The API accepts values and never returns them.',
   endpoints: [
     listSecrets,
     createSecret,

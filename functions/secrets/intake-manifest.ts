@@ -12,9 +12,9 @@ export const getSecretRequestManifest = defineEndpoint({
   path: '/v1/secrets/intake/manifest',
   permission: 'SECRETS:WRITE',
   acceptsSetupLink: true,
-  summary: 'Get which secrets an intake asks for',
+  summary: 'List the secrets that an intake requests',
   description:
-    'What `source` is about. `manual`: the secret named by `key`, there or not; without `key`, those of the setup link, or by a permission all that are pending. `secret`: the one named by `key`, which must be there (it may be revoked), or be one of the setup link’s. `product`: what a product needs; 404 for one that does not exist. A secret that was revoked needs a value like a missing one. `returnUrl` is https, or http of the caller’s own machine, and is answered as it came.',
+    'Lists the secrets of `source`. `manual`: the secret named by `key`, existing or not; without `key`, those of the setup link, or with a permission all pending ones. `secret`: the secret named by `key`, which must exist (it may be revoked) or belong to the setup link. `product`: the secrets that a product needs; 404 for an unknown product. A revoked secret needs a value like a missing one. `returnUrl` must be https, or http to the caller’s own machine; the response repeats it unchanged.',
   body: z.strictObject({ source: IntakeSource, returnUrl: ReturnUrl.optional() }),
   response: { kind: 'json', bodies: { 200: IntakeManifest } },
   errors: [400, 404, 415],

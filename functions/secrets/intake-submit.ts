@@ -13,9 +13,9 @@ export const submitSecretValues = defineEndpoint({
   path: '/v1/secrets/intake/submit',
   permission: 'SECRETS:WRITE',
   acceptsSetupLink: true,
-  summary: 'Submit the values that an intake asks for',
+  summary: 'Submit the secret values that an intake requests',
   description:
-    'Stores all values or none: one item that is not valid is a 400 that names it. An item names its secret by `key`, by `itemId` (the same) or by `secretId`, and must be one that `source` is about; a `manual` source without `key` is about any secret, by a permission. With a setup link’s token a secret that has a value is a 409; the token dies when all of its secrets have one, and is good for the others until then. `displayName` is taken and not kept.',
+    'Stores all values or none: one invalid item returns a 400 that names it. An item identifies its secret by `key`, by `itemId` (the same) or by `secretId`, and must belong to `source`; with a permission, a `manual` source without `key` accepts any secret. With a setup link token, a secret that already has a value returns 409; the token expires once all of its secrets have values. `displayName` is accepted and ignored.',
   body: z.strictObject({
     source: IntakeSource,
     items: z.array(IntakeItem).min(1).max(50),

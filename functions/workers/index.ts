@@ -6,7 +6,7 @@ import * as runRecord from './run-record.ts';
 import * as sweep from './sweep.ts';
 import * as wakeRun from './wake-run.ts';
 
-/** Every Lambda that takes messages or runs by the clock, by the name of its file. */
+/** Every Lambda that consumes messages or runs on a schedule, by the name of its file. */
 export const workers: Readonly<Record<string, { requirements: Requirements }>> = {
   'clean-up': cleanUp,
   'fail-record': failRecord,

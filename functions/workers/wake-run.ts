@@ -6,7 +6,7 @@ import { productionRuntime } from '../../shared/platform/runtime.ts';
 
 export const requirements = requirementsOf('table:read', 'queue:runs', 'queue:wakes');
 
-/** Has parked runs go on, when their time has come. */
+/** Resumes suspended runs at their wake-up time. */
 export async function handler(event: SQSEvent): Promise<void> {
   for (const { message } of messagesOf(WakeMessage, event)) {
     await wake(productionRuntime().scopeOf(message.run.tenant), message);

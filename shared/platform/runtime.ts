@@ -6,13 +6,13 @@ import { retryOutages } from './data/commit.ts';
 import type { Scope } from './data/scope.ts';
 import { tenantTable } from './data/table.ts';
 
-/** Where the code runs: gives each tenant its scope. */
+/** The runtime environment, which creates a scope per tenant. */
 export interface Runtime {
   /** @param retrySignal Until when the table waits for a DynamoDB that does not answer: for those for whom nobody waits. */
   scopeOf: (tenant: string, retrySignal?: AbortSignal) => Scope;
 }
 
-/** The runtime of a deployed Lambda, made on first use. */
+/** The runtime of a deployed Lambda, created on first use. */
 export const productionRuntime = loadOnce((): Runtime => {
   const client = documentClient();
   const tableName = requireEnv('TABLE_NAME');

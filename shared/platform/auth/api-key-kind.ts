@@ -5,7 +5,7 @@ import { apiKeyEntity, credentialEntity } from './api-key.ts';
 import { type Caller, type CredentialKind, consistentRead } from './credential-kind.ts';
 import { hashKey, isSetupLinkToken, isWellFormedKey } from './key-format.ts';
 
-/** `tv_live_…` and `tv_test_…`. Its item decides live whether it is good, and what it may do. */
+/** API keys: `tv_live_…` and `tv_test_…`. Each request reads the key's item for its validity and permissions. */
 export const apiKeyKind: CredentialKind = {
   recognises: (token) => isWellFormedKey(token) && !isSetupLinkToken(token),
 

@@ -7,9 +7,9 @@ import type { Call, OptionalCredential } from './public-scope.ts';
 import { admit, admitAddress } from './request-gate.ts';
 
 /**
- * Admits callers with a credential and callers without one, who are limited per address. For endpoints without the
- * authorizer, since API Gateway refuses requests that lack the header which identifies them to it.
- * @throws ServiceError UNAUTHENTICATED where a credential was sent that is not good.
+ * Admits callers with and without a credential; the latter are limited per network. The endpoint has no authorizer,
+ * because API Gateway rejects requests that lack the authorizer's identity header.
+ * @throws ServiceError UNAUTHENTICATED for an invalid credential.
  */
 export const optionalCredential: OptionalCredential = {
   kind: 'optional-credential',

@@ -21,7 +21,7 @@ import {
   windowsOf,
 } from './rate-limit-windows.ts';
 
-/** Nobody stands for a caller without a credential. */
+/** Callers without a credential get a tenth of the default limits: nobody is accountable for them. */
 const anonymousFactor = 0.1;
 export const anonymousLimits = (): RequestLimits => {
   const { perHour, perDay } = defaultLimits();
@@ -30,8 +30,7 @@ export const anonymousLimits = (): RequestLimits => {
 const attemptsMax = 20;
 
 /**
- * Counts one request of a credential. Without an `item` the credential is not valid (any more); `full` says which
- * window is.
+ * Counts one request of a credential. Without `item`, the credential is invalid; `full` is the error for a full window.
  */
 export async function countRequest(
   scope: Scope,
@@ -39,7 +38,7 @@ export async function countRequest(
 ): Promise<{ windows: Windows; item?: Partial<ApiKey>; full?: ServiceError | undefined }> {
   const counter = credentialKinds[principal.kind].rateLimitCounterOf(principal, defaultLimits());
   const seconds = unixSeconds(scope.now());
-  // API Gateway keeps the authorizer's answer for a minute, in which a session may end.
+  // API Gateway caches the principal for a minute, in which a session may expire.
   const isOver = principal.expiresAt !== undefined && principal.expiresAt <= seconds;
   const { item, full } = isOver ? {} : await count(scope, counter);
   return item
@@ -47,7 +46,7 @@ export async function countRequest(
     : { windows: exhaustedWindows(seconds, counter) };
 }
 
-/** Counts one request without a credential. @param counted What all such requests of one limit have in common. */
+/** Counts one request without a credential. @param counted The name of the shared counter, such as the network. */
 export async function countAnonymous(
   scope: Scope,
   counted: string,
@@ -101,11 +100,11 @@ async function count(
     };
     return { item: await within({ set }, ...unchangedSince(stored)) };
   };
-  // Another request may begin the window at the same moment: then it is counted in that one.
+  // Another request may start the window at the same time; then the retry counts in that window.
   return retryOnConflict(attempt, { attempts: attemptsMax, conflictError });
 }
 
-const conflictError = () => new Error('The meter met too many other writers');
+const conflictError = () => new Error('The rate-limit counter changed too often; send the request again');
 
 function asRefused(error: unknown): ConditionFailed {
   if (error instanceof ConditionFailed) return error;

@@ -12,15 +12,15 @@ import { type RateLimit, type RequestLimits, tighterWindow, type Windows } from 
 export interface Admission {
   rateLimit: RateLimit;
   windows: Windows;
-  /** Why this request may not go on. */
+  /** The error, if the request is refused. */
   refusal: ServiceError | undefined;
-  /** The credential's permissions at this moment. */
+  /** The current permissions of the credential. */
   permissions: string[];
 }
 
 /**
- * Counts one request and decides whether it may go on: one conditional update on the credential's item, which
- * fails when the key was revoked, rotated or narrowed, or when a window is full. Exact however many run at once.
+ * Counts one request and decides whether it may continue. This is one conditional update of the credential's item,
+ * which fails if the key was revoked, rotated or restricted, or if a window is full. It is exact under concurrency.
  */
 export async function admit(scope: Scope, principal: Principal, endpoint: AccessRules): Promise<Admission> {
   const { windows, item, full } = await countRequest(scope, principal);
@@ -33,11 +33,11 @@ export async function admit(scope: Scope, principal: Principal, endpoint: Access
   };
 }
 
-/** The same for a caller without a credential, who is known by an address alone. */
+/** The same for a caller without a credential, identified by the network. */
 export const admitAddress = (scope: Scope, sourceIp: string | null) =>
   admitAnonymous(scope, networkOf(sourceIp), anonymousLimits());
 
-/** Counts one request without a credential, together with all others that are counted under the same name. */
+/** Counts one request without a credential under a shared name. */
 export async function admitAnonymous(
   scope: Scope,
   counted: string,

@@ -2,15 +2,15 @@ import { log } from '../../core/log.ts';
 import { sessionRateLimitEntity } from './api-key.ts';
 import { type CredentialKind, TemporaryRefusal } from './credential-kind.ts';
 
-/** Sessions belong to people at a screen, who open many requests at once. */
+/** A user interface sends many concurrent requests, so sessions have higher limits. */
 const limitFactor = 10;
 
-/** A token of the OIDC issuer, which vouches for all that it says until it expires. */
+/** A token of the OIDC issuer. Its claims are valid until it expires. */
 export const sessionKind: CredentialKind = {
   recognises: (token) => token.split('.').length === 3,
 
   async callerOf(token) {
-    // Only the authorizer reads tokens: no other Lambda has to load what verifies them.
+    // Loaded on demand: only the authorizer verifies tokens.
     const [{ principalOfSession }, { UntrustedToken }] = await Promise.all([
       import('./session.ts'),
       import('./issuer.ts'),
@@ -19,8 +19,8 @@ export const sessionKind: CredentialKind = {
       return await principalOfSession(token);
     } catch (error) {
       if (!(error instanceof UntrustedToken)) throw error;
-      log.info('A session token was refused', { reason: error.message });
-      if (!error.forGood) throw new TemporaryRefusal();
+      log.info('A session token was rejected', { reason: error.message });
+      if (!error.isFinal) throw new TemporaryRefusal();
       return undefined;
     }
   },

@@ -5,7 +5,10 @@ import { type CredentialKind, consistentRead } from './credential-kind.ts';
 import { hashKey, isSetupLinkToken, isWellFormedKey } from './key-format.ts';
 import { setupLinkEntity } from './setup-link.ts';
 
-/** `tv_setup_…`, the token of a setup link: speaks for the one who made it, to the endpoints that take it alone. */
+/**
+ * The token of a setup link, `tv_setup_…`. It acts for the user who created the link, on the endpoints with
+ * `acceptsSetupLink` only.
+ */
 export const setupLinkKind: CredentialKind = {
   recognises: (token) => isWellFormedKey(token) && isSetupLinkToken(token),
 
@@ -31,7 +34,7 @@ export const setupLinkKind: CredentialKind = {
 
   refusalOf(_principal, { permission, acceptsSetupLink }) {
     if (acceptsSetupLink) return 'accepted';
-    // A setup link is no credential of a user, so where any of these is enough it is not.
+    // A setup link is not a credential of a user, so endpoints for any credential refuse it.
     const isAny = permission === 'authenticated' || permission === 'public';
     return missingPermission(isAny ? '*' : permission);
   },

@@ -4,46 +4,46 @@ import type { QueryPage, TenantTable } from './table.ts';
 
 export type Row = Record<string, unknown>;
 
-/** An index whose sort key is the id of the items it lists. */
+/** An index sorted by the id of its items. */
 export interface ListSource extends Pick<QueryOptions, 'partition' | 'index' | 'filter'> {
   postFilter?: PostFilter;
 }
 
-/** What only whole items tell of what a list shows: they are read, some at a time, within a bound. */
+/** A filter that has to read whole items. It reads them in batches, within limits. */
 export interface PostFilter {
-  /** Of some index entries those that belong to the list, in their order. */
+  /** Returns those entries that belong to the list, in their order. */
   keep: (entries: readonly Row[]) => Promise<FilteredRows>;
-  /** How many entries a Query brings, and how many of them are sifted at once. */
+  /** How many entries one Query reads, and how many of them `keep` gets at once. */
   entriesPerQuery: number;
   batchSize: number;
 }
 
 export interface FilteredRows {
   rows: Row[];
-  /** What it cost: an item read is 1 unit, a large one 1 for each 4 KB of it. */
+  /** Read units: 1 per item, or 1 per 4 KB of a large item. */
   units: number;
-  /** Nothing beyond these can belong to the list. */
+  /** No later entry can belong to the list. */
   last?: boolean;
 }
 
-/** A filtered page looks at 10,000 index entries at most, a thousand a Query; a sieve reads 8 MB at most. */
+/** A filtered page reads up to 10,000 index entries, 1,000 per Query; a post-filter reads up to 8 MB. */
 const queriesMax = 10;
 const filteredPerQuery = 1_000;
 const pageUnitsMax = 2_000;
-/** Of a row that another depends on. */
+/** Limits of `newestRow`. */
 const newestRowQueriesMax = 2;
 const newestRowUnitsMax = 200;
 const countUnitsMax = 10_000;
 const countQueriesMax = 100;
 
-/** The newest row of a list, looked for a little way; `stoppedAt` tells where that ended without one. */
+/** The newest row within a short scan. `stoppedAt` is where the scan ended without one. */
 export async function newestRow(table: TenantTable, source: ListSource) {
   const bounds = { wanted: 1, queries: newestRowQueriesMax, units: newestRowUnitsMax };
   const { found, stoppedAt, units } = await collectRows(table, source, bounds);
   return { row: found[0], stoppedAt, units };
 }
 
-/** How many rows a list has; nothing where finding that out would mean to read too much. */
+/** Counts the rows of a list; `undefined` if that would read too much. */
 export async function countRows(table: TenantTable, source: ListSource): Promise<number | undefined> {
   if (!source.postFilter) return await table.count(source);
   let [count, units] = [0, 0];
@@ -57,13 +57,13 @@ export async function countRows(table: TenantTable, source: ListSource): Promise
 
 export interface ListPosition {
   backwards?: boolean;
-  /** Begins beside this id, or at it. */
+  /** The id at which the page begins; exclusive unless `inclusive` is set. */
   cursor?: string | undefined;
   inclusive?: true | undefined;
 }
 
 interface Search extends ListPosition {
-  /** It ends when it has so many rows. */
+  /** The number of rows after which the search ends. */
   wanted: number;
   queries?: number;
   units?: number;
@@ -72,11 +72,11 @@ interface Search extends ListPosition {
 interface Collected {
   found: Row[];
   units: number;
-  /** The last entry that was looked at, where others follow that were not. */
+  /** The last entry read, if unread entries follow. */
   stoppedAt?: string | undefined;
 }
 
-/** The rows beside an id, and where a search that had not enough of them gave up. */
+/** The rows after a cursor, and where the search stopped if it found too few. */
 export async function collectRows(
   table: TenantTable,
   source: ListSource,
@@ -95,13 +95,13 @@ export async function collectRows(
 }
 
 interface Stage extends FilteredRows {
-  /** How many Queries are done with. */
+  /** The number of finished Queries. */
   queries: number;
-  /** The last entry that was looked at; nothing at the end of the list. */
+  /** The last entry read; `undefined` at the end of the list. */
   at: string | undefined;
 }
 
-/** A list from one place to its end, some at a time. `wanted` is how many rows may do. */
+/** Yields a list from a position to its end, in batches. `wanted` is a hint for the size of the first Query. */
 export async function* walkList(
   table: TenantTable,
   source: ListSource,
@@ -141,7 +141,7 @@ function queryOf(
   { wanted, backwards = false, cursor }: Search,
   { queries, startKey }: { queries: number; startKey: QueryPage['nextKey'] },
 ): QueryOptions {
-  // Without a filter of the index, the first Query is that of a page on which all belong to the list.
+  // Without an index filter, size the first Query as if every entry belonged to the list.
   const perQuery = source.filter
     ? filteredPerQuery
     : queries > 0 && postFilter
@@ -150,7 +150,7 @@ function queryOf(
   return {
     ...source,
     newestFirst: !backwards,
-    // Both bounds are inclusive, so the row beside which the page begins comes along and is dropped.
+    // Both bounds are inclusive, so the Query also returns the row of the cursor, which is dropped.
     ...(cursor && (backwards ? { from: cursor } : { to: cursor })),
     limit: Math.min(perQuery, filteredPerQuery),
     ...(startKey && { startKey }),
