@@ -4,16 +4,16 @@ import { DatabaseSync } from 'node:sqlite';
 import { StartError } from './start-error.ts';
 import { unreadableFileError } from './state-files.ts';
 
-/** Where the stack keeps what must survive it. */
+/** The directory of the stack's persistent state. */
 export interface DataDir {
   path: string;
   release: () => void;
 }
 
-/** How long an instance that is just ending may take. */
+/** The time to wait for an instance that is ending. */
 export const lockTimeoutMs = 2_500;
 
-/** Takes the directory for this process alone. The lock is the kernel's, so no crash can leave it behind. */
+/** Locks the directory for this process. The kernel holds the lock, so a crash releases it. */
 export function claimDataDir(directory: string): DataDir {
   const path = resolve(directory);
   try {
@@ -38,7 +38,7 @@ export function claimDataDir(directory: string): DataDir {
   }
 }
 
-/** A disk without room would break the start off half-way. */
+/** Detects a full disk before the start, which would fail halfway. */
 function probe(file: string): void {
   try {
     writeFileSync(file, Buffer.alloc(roomBytes));

@@ -8,16 +8,16 @@ import { readIfThere } from './state-files.ts';
 
 const timeoutSeconds = 60;
 
-/** The Lambda that an event is for: `events/run-record.json` is for `workers.run-record`, others are named in full. */
+/** The Lambda of an event file: `events/run-record.json` is for `workers.run-record`, others have the full name. */
 export const entryOf = (file: string): Entry | undefined => {
   const name = basename(file, '.json');
   return entries.find(({ id }) => id === name || id === `workers.${name}`);
 };
 
-/** A Lambda as `invoke` names it. */
+/** The name of a Lambda for `invoke`. */
 export const lambdaOf = ({ file }: Entry) => file.replace(/^functions\//, '').replace(/\.ts$/, '');
 
-/** Hands a sample event to its Lambda, on an empty stack in memory, and prints what it answers. */
+/** Invokes a Lambda with a sample event, on an empty in-memory stack, and prints the result. */
 async function replay(file: string): Promise<number> {
   const entry = entryOf(file);
   if (!entry) throw new StartError(`${file} is named like no Lambda: see infra/aws/entries.ts.`);

@@ -12,7 +12,7 @@ import { basename } from 'node:path';
 import type * as z from 'zod';
 import { StartError } from './start-error.ts';
 
-/** What is lost with a file of the data directory, for its user to weigh. */
+/** The loss that each damaged file of the data directory causes, for the user to weigh. */
 const held: Record<string, string> = {
   'contents.json': 'the check that all files are there',
   'credentials.json': 'the printed keys; new ones are made',
@@ -32,7 +32,7 @@ export const unreadableFileError = (file: string, why: string) =>
     `${file} cannot be read: ${why}. Restore it from a backup, or move it away to start without what it holds (${held[basename(file)] ?? 'unknown'}).`,
   );
 
-/** Readable by the owner only, and never half written, even if the machine loses its power. */
+/** Writes atomically, even in case of a power failure. Only the owner can read the file. */
 export function writePrivately(file: string, content: string | Buffer): void {
   const temporary = `${file}.tmp`;
   const descriptor = openSync(temporary, 'w', 0o600);
@@ -49,7 +49,7 @@ export function writePrivately(file: string, content: string | Buffer): void {
   renameSync(temporary, file);
 }
 
-/** @returns undefined where there is no such file. */
+/** @returns undefined if the file does not exist. */
 export function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');

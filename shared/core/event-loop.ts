@@ -3,8 +3,9 @@ import { setImmediate } from 'node:timers/promises';
 const turnMs = 10;
 
 /**
- * For work on many things in a row: lets others have their turn where the last one is a while ago.
- * @throws the signal's reason, where that is aborted by then.
+ * Returns a function that yields to the event loop if the last yield is more than 10 ms ago. Call it between the items
+ * of a long synchronous loop.
+ * @throws the signal's reason if it is aborted by then.
  */
 export function eventLoopYielder(signal?: AbortSignal): () => Promise<void> | undefined {
   let begin = performance.now();
@@ -17,7 +18,7 @@ export function eventLoopYielder(signal?: AbortSignal): () => Promise<void> | un
   };
 }
 
-/** Those of some things that pass a test, which may take its time. */
+/** Filters items with a slow predicate, and yields to the event loop in between. */
 export async function filterYielding<T>(
   things: readonly T[],
   passes: (thing: T) => boolean,

@@ -8,7 +8,10 @@ import { tenantTable } from './data/table.ts';
 
 /** The runtime environment, which creates a scope per tenant. */
 export interface Runtime {
-  /** @param retrySignal Until when the table waits for a DynamoDB that does not answer: for those for whom nobody waits. */
+  /**
+   * @param retrySignal The table retries outages of DynamoDB until this is aborted. For workers, which no caller waits
+   * for.
+   */
   scopeOf: (tenant: string, retrySignal?: AbortSignal) => Scope;
 }
 

@@ -1,10 +1,10 @@
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How many requests of a connection may be there at once; one that sends more is closed. */
+/** The maximum number of pending requests per connection. Further requests close it. */
 const requestsMax = 1_000;
 
-/** Handles the requests of a connection one after another: a pipelined one waits until the answer before it is sent. */
+/** Handles the requests of a connection in sequence: a pipelined request waits for the response to the previous one. */
 export function oneAtATimePerConnection(handle: RequestListener): RequestListener {
   const queues = new WeakMap<Socket, (() => void)[]>();
   return (request, response) => {

@@ -7,16 +7,16 @@ import { StartError } from '../start-error.ts';
 import { exposure, isAnyAddress, isLoopback } from './local-routes.ts';
 
 export interface Served {
-  /** Where the API is. */
+  /** The base URL of the API. */
   url: string;
-  /** Where this machine finds what only the embedded stack has. */
+  /** The base URL of the local routes, for this machine. */
   localUrl: string;
-  /** Set where other machines can reach it. */
+  /** Set if other machines can reach it. */
   warning?: string;
   stop: () => Promise<void>;
 }
 
-/** Listens on the host, and where that is one address of several, on the loopback address too. */
+/** Listens on the host, and if that is a single address, on the loopback address too. */
 export async function serve(gateway: Server, port: number, host: string): Promise<Served> {
   const taken = await listenPatiently(gateway, port, host);
   const address = (gateway.address() as { address: string }).address;
@@ -41,7 +41,7 @@ export async function serve(gateway: Server, port: number, host: string): Promis
 
 const loopback = '127.0.0.1';
 
-/** Another instance may just be ending. @returns the port. */
+/** Retries while another instance is ending. @returns the port. */
 async function listenPatiently(
   server: Parameters<typeof listen>[0],
   port: number,

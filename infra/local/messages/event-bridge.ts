@@ -14,7 +14,7 @@ const Entry = z.object({
 type Entry = z.infer<typeof Entry>;
 const Entries = z.object({ Entries: z.array(Entry).min(1).max(10) });
 
-/** PutEvents of EventBridge (AWS JSON 1.1). An entry that is refused is told in an answer that succeeds. */
+/** PutEvents of EventBridge (AWS JSON 1.1). A successful response reports rejected entries. */
 export function putEvents(outbox: Outbox, target: string, sent: string): object {
   if (target !== 'AWSEvents.PutEvents') {
     throw new RejectedRequest('UnknownOperationException', `No such operation here: ${target}`);

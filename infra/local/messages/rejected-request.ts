@@ -1,4 +1,4 @@
-/** Why a stand-in does not take a message, as its service names it. */
+/** A rejected request, with the error of the emulated service. */
 export class RejectedRequest extends Error {
   readonly code: string;
 

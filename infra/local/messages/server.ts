@@ -27,7 +27,7 @@ export async function startMessages(directory: string | undefined) {
     response.writeHead(status, headers).end(body);
   });
 
-  /** Each service is known by how its client speaks. */
+  /** Distinguishes the services by their protocols. */
   function protocolOf({ method, url, headers }: IncomingMessage): Protocol {
     const target = headers['x-amz-target'];
     if (target !== undefined)

@@ -18,7 +18,7 @@ const Email = z.object({
 const recipientsMax = 50;
 const printable = /^[\x20-\x7e]*$/;
 
-/** SendEmail of SES v2 (REST JSON). Every sender counts as verified but those of the domains `.invalid`. */
+/** SendEmail of SES v2 (REST JSON). Every sender is verified except in `.invalid` domains. */
 export function sendEmail(outbox: Outbox, sent: string): object {
   const email = Email.parse(JSON.parse(sent));
   const { FromEmailAddress: from, Destination, Content } = email;

@@ -5,7 +5,7 @@ import { RejectedRequest } from './rejected-request.ts';
 const charactersMax = 1_600;
 const senderId = /^(?=.*[A-Za-z])[A-Za-z0-9]{1,11}$/;
 
-/** Publish of SNS (the Query protocol: a form, answered in XML) to a phone number. */
+/** Publish of SNS to a phone number (the Query protocol: form request, XML response). */
 export function publish(outbox: Outbox, sent: string): string {
   const form = new URLSearchParams(sent);
   const action = form.get('Action');
@@ -38,7 +38,7 @@ function attributesIn(form: URLSearchParams): Record<string, string> {
   return attributes;
 }
 
-/** An error as the Query protocol tells it. */
+/** An error in the format of the Query protocol. */
 export const errorXml = (code: string, message: string, fault: 'Sender' | 'Receiver') =>
   `<ErrorResponse xmlns="${namespace}"><Error><Type>${fault}</Type><Code>${code}</Code><Message>${escaped(message)}</Message></Error><RequestId>${randomUUID()}</RequestId></ErrorResponse>`;
 

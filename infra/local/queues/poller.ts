@@ -19,16 +19,16 @@ export interface EventSource {
   batchSize: number;
   timeoutSeconds: number;
   concurrency: number;
-  /** Short, so that work goes on soon after a crash; a living invocation keeps what it holds. */
+  /** Short, so that work resumes soon after a crash; a running invocation extends it. */
   visibilitySeconds: number;
 }
 
-/** When what failed comes again, later each time. Never 0: fauxqs would lose it (its store cannot write that down). */
+/** The delay of each redelivery. Never 0: fauxqs cannot store that and would lose the message. */
 const retrySeconds = ({ Attributes }: Message) =>
   Math.min(60, 2 ** (Number(Attributes?.ApproximateReceiveCount ?? 1) - 1));
 const waitSeconds = 20;
 
-/** Lambda's event source mapping: long-polls the queue and invokes the worker with what comes, until it is stopped. */
+/** Emulates Lambda's event source mapping: long-polls the queue and invokes the worker until it is stopped. */
 export function startPoller(client: SQSClient, source: EventSource) {
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
@@ -44,7 +44,7 @@ export function startPoller(client: SQSClient, source: EventSource) {
   }
   const polling = poll();
   return {
-    /** Asks for no more messages. Those at work are left to the visibility timeout. */
+    /** Stops receiving. Messages in progress become visible again after the visibility timeout. */
     async stop() {
       stopping.abort();
       await polling;
@@ -83,13 +83,13 @@ async function work(client: SQSClient, source: EventSource, messages: Message[])
     const again = messages.filter(({ MessageId }) => failed.has(MessageId));
     if (again.length > 0) await hold(client, source, again, retrySeconds);
   } catch (error) {
-    log.error('Could not settle messages', { error, queue: source.arn });
+    log.error('Could not delete or release messages', { error, queue: source.arn });
   } finally {
     clearInterval(heartbeat);
   }
 }
 
-/** The ids of the messages to try again: all of them where the worker throws or names one that it was not given. */
+/** The ids of the messages to retry: all if the worker throws or returns an unknown id. */
 async function failuresOf(source: EventSource, messages: Message[]): Promise<Set<string | undefined>> {
   const all = new Set(messages.map(({ MessageId }) => MessageId));
   try {
@@ -126,7 +126,7 @@ const hold = (
         })),
       }),
     )
-    .catch((error) => log.warn('Could not hold on to messages', { error, queue: arn }));
+    .catch((error) => log.warn('Could not extend the visibility timeout of messages', { error, queue: arn }));
 
 const entriesOf = (messages: Message[]) =>
   messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));

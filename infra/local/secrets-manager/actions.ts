@@ -7,7 +7,7 @@ import { isRepeatedRequest, seconds, supersededVersion, versionOf, withoutOutdat
 
 const secondsPerDay = 86_400;
 
-/** What each action of Secrets Manager does to the store. Dates travel as Unix seconds. */
+/** The actions of Secrets Manager. Dates are Unix seconds on the wire. */
 export const secretsActions = (store: SecretsStore): Record<string, (input: unknown) => object> => ({
   CreateSecret(input) {
     const { Name, Description, Tags, ...value } = Create.parse(input);

@@ -1,4 +1,4 @@
-/** What a filter can ask of a record. */
+/** The fields of a record that filters can use. */
 export interface Filterable {
   type: string;
   name: string;
@@ -7,13 +7,13 @@ export interface Filterable {
   updatedAt: string;
 }
 
-/** The fields of a record itself. They hide keys of its metadata that are called the same. */
+/** The record's own fields. They shadow metadata keys of the same name. */
 export const recordFields = ['name', 'type', 'createdAt', 'updatedAt'] as const;
 
-/** The field that means a hidden key of the metadata. */
+/** The path of a shadowed metadata key. */
 export const metadataPath = (key: string) => `metadata.${key}`;
 
-/** A field of the record itself, a key of its metadata, or else where a dotted path leads in there. */
+/** Resolves a field: the record's own field, else a metadata key, else a dotted path into the metadata. */
 export function valueOfField(record: Filterable, field: string): unknown {
   const own = recordFields.find((name) => name === field);
   if (own) return record[own];
@@ -26,10 +26,10 @@ export function valueOfField(record: Filterable, field: string): unknown {
   return key && isOwn(metadata, key) ? metadata[key] : held;
 }
 
-/** Also false for the length of a list, which is no member that JSON shows. */
+/** Excludes the length of a list, which is not a JSON member. */
 const isOwn = (value: unknown, key: string): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && Object.prototype.propertyIsEnumerable.call(value, key);
 
-/** False for a field that is missing, null or blank. */
+/** False for a missing, null or blank value. */
 export const isSet = (held: unknown) =>
   held !== undefined && held !== null && !(typeof held === 'string' && held.trim() === '');

@@ -4,17 +4,17 @@ import { FieldValue } from './field-value.ts';
 import type { RecordFilter } from './filter.ts';
 import type { Operator } from './operands.ts';
 
-/** Whether a filter means a record. For many records, {@link recordPredicate} works on the filter but once. */
+/** Whether a record matches a filter. For many records, {@link recordPredicate} compiles the filter once. */
 export const matches = (record: Filterable, filter: RecordFilter, now: Date): boolean =>
   recordPredicate(filter, now)(record);
 
-/** Tells of each record whether a filter means it. */
+/** Compiles a filter to a predicate on records. */
 export function recordPredicate(filter: RecordFilter, now: Date): (record: Filterable) => boolean {
   const test = predicateOf(filter, now);
   return (record) => test(fieldsOf(record));
 }
 
-/** The fields of one record, each read but once, however many conditions ask for it. */
+/** The fields of one record. Each is resolved once, however many conditions use it. */
 export type Fields = (field: string) => FieldValue;
 export type FieldsPredicate = (fields: Fields) => boolean;
 
@@ -44,9 +44,9 @@ export function predicateOf(filter: RecordFilter, now: Date): FieldsPredicate {
 
 const satisfiedByNothing = new Set<Operator>(['isNotSet', 'neq', 'notIn']);
 
-/** Asks about a field that is set. */
+/** A test of a field that is set. */
 type Test = (held: FieldValue) => boolean;
-/** Makes a test of a value that has been checked against its operator. */
+/** Creates a test from a value that fits its operator. */
 type TestFor = (value: unknown, now: Date) => Test;
 
 const ordered =
@@ -56,7 +56,7 @@ const ordered =
     return (held) => results.includes(compare(held, asked) ?? Number.NaN);
   };
 
-/** Whether a field compares as equal to one of some values, however many they are. */
+/** Whether a field equals one of some values, in constant time per field. */
 function among(values: readonly unknown[]): Test {
   const asked = values.map((value) => new FieldValue(value));
   const ofType = (type: string) => asked.filter(({ value }) => typeof value === type);
@@ -82,7 +82,7 @@ const not =
   (held) =>
     !test(held);
 
-/** Compares texts in any case; numbers by how they are written. */
+/** Compares texts case-insensitively, and numbers as text. */
 const textual =
   (test: (held: string, value: string) => boolean): TestFor =>
   (value) => {

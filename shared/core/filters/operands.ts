@@ -2,7 +2,7 @@ import { compare } from './comparison.ts';
 import { FieldValue } from './field-value.ts';
 
 interface Operand {
-  /** Ends the sentence "The value of … has to be". */
+  /** Completes the sentence "The value of … must be". */
   expected: string;
   accepts: (value: unknown) => boolean;
 }
@@ -36,7 +36,7 @@ const days: Operand = {
 };
 const none: Operand = { expected: 'left out', accepts: (value) => value === undefined || value === null };
 
-/** What each operator of a filter compares a field with. */
+/** The operand of each filter operator. */
 export const operands = {
   eq: scalar,
   neq: scalar,

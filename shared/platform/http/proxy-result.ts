@@ -7,7 +7,7 @@ interface StatusAndBody {
   body: unknown;
 }
 
-/** What the handler returned, as API Gateway takes it. JSON goes through its schema. */
+/** Converts the handler's result into API Gateway's format. JSON is encoded with its schema. */
 export function toProxyResult(response: EndpointResponse, reply: unknown): APIGatewayProxyResult {
   switch (response.kind) {
     case 'text':
@@ -42,14 +42,14 @@ function whole(bodies: Bodies, { status, body }: StatusAndBody): APIGatewayProxy
 
 const isLive = (reply: unknown): reply is StreamedBody => (reply as StreamedBody).stream !== undefined;
 
-/** Middy hands the stream of a body on; the type of a proxy's answer knows texts only. */
+/** Middy passes the stream of a body on; the type of a proxy result allows only text. */
 const live = ({ contentType, headers, stream }: StreamedBody): APIGatewayProxyResult => ({
   statusCode: 200,
   headers: { 'content-type': contentType, 'cache-control': 'no-store', ...headers },
   body: stream as unknown as string,
 });
 
-/** Nothing from elsewhere, and a day in the browser's cache. */
+/** Allows only this origin. Browsers cache for a day. */
 const text = ({ mediaType, headers }: TextResponse, body: string): APIGatewayProxyResult => ({
   statusCode: 200,
   headers: {

@@ -1,6 +1,8 @@
-/** A Lambda may answer 6,291,556 bytes, with its head. */
+/** Below the limit of a Lambda response: 6,291,556 bytes, including its headers. */
 export const responseBytesMax = 5_000_000;
 
-/** What a value takes of that: the body is a text within the answer's JSON, whose quotes are escaped once more. */
+/**
+ * The size of a value in the response: the body is a string inside the response JSON, so its quotes are escaped twice.
+ */
 export const responseBytes = (value: unknown) =>
   Buffer.byteLength(JSON.stringify(JSON.stringify(value) ?? '')) - '""'.length;

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { log } from '../../core/log.ts';
 
-/** A body that is still being made while it is sent. */
+/** A body that is produced while it is sent. */
 export interface StreamedBody {
   contentType: string;
   headers?: Record<string, string>;
@@ -10,20 +10,22 @@ export interface StreamedBody {
 
 export interface StreamSource {
   contentType: string;
-  /** What keeps a silent line open, without a meaning in the answer; nothing where the work sees to that itself. */
+  /**
+   * Text that keeps an idle connection open and has no meaning in the response. Omit it if `writeBody` sends its own.
+   */
   keepAlive?: string;
   /**
-   * Writes the body, and ends with it. `write` gives a promise where the client reads more slowly than that: it is
-   * kept when there is room again, or nobody to read. The signal is aborted when the client has gone away; what is
-   * thrown after that is nobody's concern, what is thrown before breaks the line.
+   * Writes the body and then returns. `write` returns a promise if the client reads too slowly: it resolves when the
+   * buffer has room, or the client has disconnected. The signal is aborted when the client disconnects. Errors after
+   * that are ignored; earlier ones abort the stream.
    */
   writeBody: (write: (text: string) => Promise<void> | undefined, signal: AbortSignal) => Promise<void>;
 }
 
-/** API Gateway closes a line on which nothing came for five minutes, browsers and proxies much sooner. */
+/** API Gateway closes a connection that is idle for five minutes; browsers and proxies do so much earlier. */
 export const pingEveryMs = 15_000;
 
-/** Begins the work at once, and stops it when nobody reads on. */
+/** Starts writing at once, and stops when the client disconnects. */
 export function streamedBody({ contentType, keepAlive, writeBody }: StreamSource): StreamedBody {
   const clientGone = new AbortController();
   let writable: PromiseWithResolvers<void> | undefined;
@@ -41,8 +43,8 @@ export function streamedBody({ contentType, keepAlive, writeBody }: StreamSource
     read: releaseWriter,
     destroy(error, done) {
       clearInterval(keepAliveTimer);
-      // First of the two, so that who waits for room finds out that nobody reads.
-      clientGone.abort(new DOMException('The client went away', 'AbortError'));
+      // Abort first, so that a waiting writer sees that the client has disconnected.
+      clientGone.abort(new DOMException('The client disconnected', 'AbortError'));
       releaseWriter();
       done(error);
     },
@@ -50,13 +52,13 @@ export function streamedBody({ contentType, keepAlive, writeBody }: StreamSource
   writeBody(write, clientGone.signal).then(
     () => stream.push(null),
     (error) => {
-      if (!clientGone.signal.aborted) log.error('A streamed answer broke off', { error });
+      if (!clientGone.signal.aborted) log.error('A streamed response failed', { error });
       stream.destroy(error);
     },
   );
   return { contentType, stream };
 }
 
-/** One server-sent event (WHATWG HTML, 9.2): JSON has no line breaks of its own. */
+/** Serializes one server-sent event (WHATWG HTML, 9.2). JSON contains no line breaks. */
 export const serverSentEvent = (event: { type: string; seq: number }) =>
   `event: ${event.type}\nid: ${event.seq}\ndata: ${JSON.stringify(event)}\n\n`;
