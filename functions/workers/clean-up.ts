@@ -27,6 +27,6 @@ export async function handler(event: SQSEvent): Promise<void> {
         failed.push(id);
       }
     }
-    if (failed.length > 0) throw new Error(`${failed.length} of ${ids.length} could not be cleaned up`);
+    if (failed.length > 0) throw new Error(`The cleanup of ${failed.length} of ${ids.length} ids failed`);
   }
 }

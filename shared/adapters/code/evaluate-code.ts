@@ -1,4 +1,4 @@
-import { charactersOf } from '../../core/json-texts.ts';
+import { characterCount } from '../../core/json-texts.ts';
 import { namesIn } from '../../core/named-variables.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { Variables } from '../../core/variables.ts';
@@ -91,7 +91,7 @@ function named(code: string, variables: Readonly<Variables>): Handed {
   const slim = (value: object, path: string[]): object =>
     Object.fromEntries(
       Object.entries(value).map(([name, member]) => {
-        if (charactersOf(member, smallCharacters) <= smallCharacters) return [name, member];
+        if (characterCount(member, smallCharacters) <= smallCharacters) return [name, member];
         const at = [...path, name];
         if (isNamed(name)) {
           const isDeep = at.length >= withheldDepthMax || typeof member === 'string' || Array.isArray(member);

@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { chunksOf } from '../../core/chunks.ts';
-import { busy } from '../../core/errors.ts';
+import { serviceBusy } from '../../core/errors.ts';
 import { loadOnce } from '../../core/load-once.ts';
 import { log } from '../../core/log.ts';
 import { makeFairQueue } from './fair-queue.ts';
@@ -154,7 +154,7 @@ async function acquireSlot(
 ) {
   if (!patience) return queue.take(tenant, signal);
   const leaving = new AbortController();
-  const timer = setTimeout(() => leaving.abort(busy()), patience.leftMs);
+  const timer = setTimeout(() => leaving.abort(serviceBusy()), patience.leftMs);
   const since = performance.now();
   try {
     return await queue.take(tenant, AbortSignal.any([leaving.signal, signal]));

@@ -1,7 +1,7 @@
-import { charactersOf, textsIn } from '../../core/json-texts.ts';
+import { characterCount, textsIn } from '../../core/json-texts.ts';
 import { loadOnce } from '../../core/load-once.ts';
 import { namesIn } from '../../core/named-variables.ts';
-import { namesSecret } from '../../core/secret-references.ts';
+import { hasSecretReference } from '../../core/secret-references.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { Variables } from '../../core/variables.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
@@ -105,7 +105,7 @@ function variablesFor(texts: readonly string[], variables: Readonly<Variables>):
   // A computed name: `{{ [name] }}`.
   if (texts.some((text) => /[^\w\])"'-]\[/.test(text))) return variables;
   const isNamed = namesIn(texts);
-  const secrets = texts.some(namesSecret) ? ['secrets'] : [];
+  const secrets = texts.some(hasSecretReference) ? ['secrets'] : [];
   return Object.fromEntries(
     Object.entries(variables).filter(([name]) => isNamed(name) || secrets.includes(name)),
   );
@@ -121,7 +121,7 @@ function limitIn(error: unknown): string {
 function refuseTooLarge(values: Iterable<unknown>): void {
   let left = filledCharactersMax;
   for (const value of values) {
-    left -= charactersOf(value, left);
+    left -= characterCount(value, left);
     if (left < 0) throw unfillable(`it produces a value of more than ${filledCharactersMax} characters`);
   }
 }

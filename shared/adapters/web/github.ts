@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { jsonIn } from '../../core/json.ts';
 import { StepError } from '../../core/step-error.ts';
-import { withoutEnd } from '../../core/text.ts';
+import { withoutTrailing } from '../../core/text.ts';
 import type { HttpResponse, Ports } from '../ports.ts';
 import type { RepositoryPlace } from './repository.ts';
 
@@ -46,7 +46,7 @@ async function ask(
   { fetch, token, signal }: GitHub,
   bytesMax?: number,
 ): Promise<HttpResponse> {
-  const base = withoutEnd(process.env.GITHUB_API_URL || 'https://api.github.com', '/');
+  const base = withoutTrailing(process.env.GITHUB_API_URL || 'https://api.github.com', '/');
   const headers = {
     accept,
     'x-github-api-version': '2022-11-28',

@@ -1,5 +1,5 @@
 import { StepError } from '../../core/step-error.ts';
-import { withoutEnd } from '../../core/text.ts';
+import { withoutTrailing } from '../../core/text.ts';
 import { providerKeys } from '../models/provider-keys.ts';
 import type { Ports, SearchProvider } from '../ports.ts';
 
@@ -15,5 +15,5 @@ export const searchAccount: Ports['searchAccount'] = async (provider) => {
   const name = provider.toUpperCase() as Uppercase<SearchProvider>;
   const key = keys[`${name}_API_KEY`];
   if (!key) throw new StepError(`The search provider ${provider} is not configured: set ${name}_API_KEY`);
-  return { key, baseUrl: withoutEnd(keys[`${name}_BASE_URL`] || baseUrls[provider], '/') };
+  return { key, baseUrl: withoutTrailing(keys[`${name}_BASE_URL`] || baseUrls[provider], '/') };
 };

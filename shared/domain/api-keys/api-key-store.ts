@@ -27,9 +27,9 @@ export const apiKeyStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
 
   /** Changes a key and logs the audit event, in one transaction. */
   async function commit(by: Principal, auditEvent: AuditEvent, writes: readonly Write[]): Promise<void> {
-    const { write, tell } = audit(scope, by, auditEvent);
+    const { write, log: logAudit } = audit(scope, by, auditEvent);
     await table.commit([...writes, write]);
-    tell();
+    logAudit();
   }
 
   /** @throws 409 if another request changed the key's value at the same time, 404 if one deleted the key. */

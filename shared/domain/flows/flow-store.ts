@@ -36,11 +36,11 @@ export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (s
    */
   async function change(
     id: string,
-    decide: (before: Flow) => Promise<{ after: Flow; beside?: Write[] }>,
+    decide: (before: Flow) => Promise<{ after: Flow; alsoWrite?: Write[] }>,
   ): Promise<Flow> {
     const decided = async (before: Flow) => {
-      const { after, beside = [] } = await decide(before);
-      return { put: after, beside: [...beside, ...secretUseWrites(table, id, before, after)] };
+      const { after, alsoWrite = [] } = await decide(before);
+      return { put: after, alsoWrite: [...alsoWrite, ...secretUseWrites(table, id, before, after)] };
     };
     return found(await table.modify(flowEntity, { id }, decided, { conflictError }));
   }
@@ -71,7 +71,7 @@ export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (s
     async create(
       owner: Pick<Flow, 'userId' | 'organizationId'>,
       given: FlowChanges & { name: string },
-      beside: (id: string) => Write[] = () => [],
+      alsoWrite: (id: string) => Write[] = () => [],
     ): Promise<LoadedFlow> {
       const id = newId('flow');
       const at = now().toISOString();
@@ -91,7 +91,7 @@ export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (s
       };
       await table.commit([
         table.writes.insert(flowEntity, flow),
-        ...beside(id),
+        ...alsoWrite(id),
         ...secretUseWrites(table, id, {}, flow),
       ]);
       return { ...flow, steps };
@@ -101,7 +101,7 @@ export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (s
     async update(
       id: string,
       changes: FlowChanges,
-      { check, beside = [] }: { check?: (before: Flow) => void; beside?: Write[] } = {},
+      { check, alsoWrite = [] }: { check?: (before: Flow) => void; alsoWrite?: Write[] } = {},
     ): Promise<LoadedFlow & { draft: NonNullable<Flow['draft']> }> {
       const payloadRef = changes.steps && (await payloads.offload(`${id}/${newId('step')}`, changes.steps));
       const at = now().toISOString();
@@ -119,7 +119,7 @@ export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (s
             ...savedDraft(before, draft),
             updatedAt: at,
           },
-          beside,
+          alsoWrite,
         };
       });
       const steps = changes.steps ?? ((await payloads.fetch(flow.steps)) as FlowStep[]);
@@ -129,7 +129,7 @@ export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (s
     async remove(id: string): Promise<void> {
       const removal = (flow: Flow) => ({
         remove: true as const,
-        beside: [tombstoneOf(scope, id), ...secretUseWrites(table, id, flow, {})],
+        alsoWrite: [tombstoneOf(scope, id), ...secretUseWrites(table, id, flow, {})],
       });
       found(await table.modify(flowEntity, { id }, removal, { conflictError }));
     },

@@ -1,5 +1,5 @@
 import { textsIn } from '../../core/json-texts.ts';
-import { keysOfScript, keysOfTemplate } from '../../core/secret-references.ts';
+import { secretKeysInScript, secretKeysInTemplate } from '../../core/secret-references.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { secretUseEntity } from '../secrets/secret.ts';
@@ -30,7 +30,7 @@ export const secretKeysOfStep = (step: WithConfig): string[] => [
 
 /** The keys of the secrets that one text of a config references. */
 export const secretKeysOfText = ({ text, path }: { text: string; path: readonly PropertyKey[] }) =>
-  isScript(path) ? keysOfScript(text) : keysOfTemplate(text);
+  isScript(path) ? secretKeysInScript(text) : secretKeysInTemplate(text);
 
 /** Scripts have a reference syntax of their own. */
 const isScript = (path: readonly PropertyKey[]) => path.length === 2 && path[1] === 'script';

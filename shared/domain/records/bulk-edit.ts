@@ -1,7 +1,7 @@
 import { outOfTime } from '../../core/errors.ts';
 import { forEachConcurrently } from '../../core/for-each-concurrently.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { isAsRead } from '../../platform/data/modify.ts';
+import { isUnchanged } from '../../platform/data/modify.ts';
 import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Edit, editOf, type MetadataChange, planOf, shownBytesMax } from './bulk-plan.ts';
@@ -56,7 +56,7 @@ export const bulkEditor = /* @__PURE__ */ using([recordStore, { memoryMb: 1_769 
         if (timeLeftMs() < reserveMs) throw new Halted('The time limit of the call was reached');
         const { metadata, revision } = edit;
         const changes = { set: { metadata, updatedAt: scope.now().toISOString() }, add: { revision: 1 } };
-        await table.commit([table.writes.update(recordEntity, { id }, changes, isAsRead({ revision }))]);
+        await table.commit([table.writes.update(recordEntity, { id }, changes, isUnchanged({ revision }))]);
       };
       await retryOnConflict(writeEdit, { attempts: Number.POSITIVE_INFINITY });
       done.set(id, edit);

@@ -1,5 +1,5 @@
 import { type ErrorDetail, invalid, invalidAt } from '../../core/errors.ts';
-import { takingTurns } from '../../core/event-loop.ts';
+import { eventLoopYielder } from '../../core/event-loop.ts';
 import { type BulkTargets, memberOf } from './bulk-targets.ts';
 import { metadataBytesMax } from './limits.ts';
 import type { RecordItem } from './record.ts';
@@ -53,7 +53,7 @@ export async function planOf(
   const tooLarge: string[] = [];
   let bytesLeft = bytesTogetherMax;
   let shownBytesLeft = shownBytesMax;
-  const turn = takingTurns();
+  const turn = eventLoopYielder();
   for await (const records of pages) {
     for (const record of records) {
       const { edit, shown, ...sizes } = editOf(record, change);

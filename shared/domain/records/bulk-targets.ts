@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { chunksOf } from '../../core/chunks.ts';
 import { invalidAt } from '../../core/errors.ts';
-import { filterInTurns } from '../../core/event-loop.ts';
+import { filterYielding } from '../../core/event-loop.ts';
+import { FieldValue } from '../../core/filters/field-value.ts';
 import { Field, type RecordFilter } from '../../core/filters/filter.ts';
 import { valueCharactersMax } from '../../core/filters/filter-size.ts';
-import { type FieldsTest, fieldsOf, filterTest, testOf } from '../../core/filters/matches.ts';
-import { Reading } from '../../core/filters/reading.ts';
+import { type FieldsPredicate, fieldsOf, predicateOf, recordPredicate } from '../../core/filters/matches.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { idPages, idsPerPage } from './id-pages.ts';
 import type { RecordItem } from './record.ts';
@@ -37,19 +37,19 @@ const anyTime = new Date(0);
 const testBy =
   (op: 'eq' | 'neq') =>
   ({ field, value }: BulkCondition) =>
-    testOf({ field, op, value }, anyTime);
+    predicateOf({ field, op, value }, anyTime);
 
-const tests: Record<BulkCondition['operator'], (asked: BulkCondition) => FieldsTest> = {
+const tests: Record<BulkCondition['operator'], (asked: BulkCondition) => FieldsPredicate> = {
   equals: testBy('eq'),
   not_equals: testBy('neq'),
-  contains: ({ field, value }) => testOf({ field, op: 'contains', value: String(value) }, anyTime),
+  contains: ({ field, value }) => predicateOf({ field, op: 'contains', value: String(value) }, anyTime),
   not_contains(asked) {
     const contains = tests.contains(asked);
     return (fields) => !contains(fields);
   },
   equals_ci(asked) {
     const equals = tests.equals(asked);
-    const { folded } = new Reading(asked.value);
+    const { folded } = new FieldValue(asked.value);
     return (fields) => {
       const held = fields(asked.field);
       return equals(fields) || (held.isSet && typeof held.value !== 'object' && held.folded === folded);
@@ -68,7 +68,7 @@ export function targetTest(targets: BulkTargets, now: Date): (record: RecordItem
     };
   }
   const { type, where } = targets.recordFilter;
-  const isMatch = where && filterTest(where, now);
+  const isMatch = where && recordPredicate(where, now);
   return (record) => record.type === type && (!isMatch || isMatch(record));
 }
 
@@ -89,7 +89,7 @@ export async function* targetPages(
   for await (const ids of pagesOf(scope, targets)) {
     read += ids.length;
     if (read > readMax || timeLeftMs() < reserveMs) throw tooManyToRead(targets, readMax);
-    yield await filterInTurns(await getMany(ids), isMatch, scope.signal);
+    yield await filterYielding(await getMany(ids), isMatch, scope.signal);
   }
 }
 

@@ -34,8 +34,8 @@ export function distinctPostFilter(table: TenantTable, { source, ofType, type }:
   };
 
   return {
-    perQuery: source.postFilter?.perQuery ?? entriesPerQuery,
-    atOnce: source.postFilter ? recordsAtOnce : entriesAtOnce,
+    entriesPerQuery: source.postFilter?.entriesPerQuery ?? entriesPerQuery,
+    batchSize: source.postFilter ? recordsAtOnce : entriesAtOnce,
     async keep(entries) {
       const { rows, units } = (await source.postFilter?.keep(entries)) ?? { rows: entries, units: 0 };
       const unknown = new Set(rows.map(({ type }) => type as string).filter((type) => !newest.has(type)));

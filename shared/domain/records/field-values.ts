@@ -1,7 +1,7 @@
-import { heldBy, isSet } from '../../core/filters/field.ts';
+import { isSet, valueOfField } from '../../core/filters/field.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { answerBytesMax } from '../../platform/http/answer-size.ts';
+import { responseBytesMax } from '../../platform/http/response-size.ts';
 import { takeWithinBytes } from './limits.ts';
 import { visitNewestRecords } from './newest-records.ts';
 import type { RecordItem } from './record.ts';
@@ -32,7 +32,7 @@ export const fieldValues = /* @__PURE__ */ using(
       const counts = new Map<string, number>();
       let bytesLeft = valuesBytesMax;
       const look = (record: RecordItem) => {
-        for (const value of valuesIn(heldBy(record, field))) {
+        for (const value of valuesIn(valueOfField(record, field))) {
           const count = counts.get(value);
           if (count === undefined) bytesLeft -= Buffer.byteLength(value);
           if (count !== undefined || bytesLeft >= 0) counts.set(value, (count ?? 0) + 1);
@@ -44,7 +44,7 @@ export const fieldValues = /* @__PURE__ */ using(
         .toSorted(([one, ones], [other, others]) => others - ones || (one < other ? -1 : 1))
         .slice(0, limit)
         .map(([value, count]): ValueCount => ({ value: JSON.parse(value), count }));
-      const shown = takeWithinBytes(values, answerBytesMax);
+      const shown = takeWithinBytes(values, responseBytesMax);
       return { values: shown, truncated: !sawAll || bytesLeft < 0 || shown.length < counts.size };
     },
 );

@@ -1,8 +1,8 @@
 import type { RecordSelector } from '../../adapters/ports.ts';
 import { invalidAt } from '../../core/errors.ts';
-import { filterInTurns } from '../../core/event-loop.ts';
+import { filterYielding } from '../../core/event-loop.ts';
 import type { RecordFilter } from '../../core/filters/filter.ts';
-import { filterTest, matches } from '../../core/filters/matches.ts';
+import { matches, recordPredicate } from '../../core/filters/matches.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { idPages } from './id-pages.ts';
 import type { RecordItem } from './record.ts';
@@ -21,13 +21,13 @@ export const findRecord = (scope: Scope, readMax = recordsReadMax) => {
 
   /** The matching record with the latest change. Of two changed at the same time, the newer record. */
   async function latest(type: string, filter: RecordFilter | undefined): Promise<RecordItem | undefined> {
-    const isMatch = filter ? filterTest(filter, scope.now()) : () => true;
+    const isMatch = filter ? recordPredicate(filter, scope.now()) : () => true;
     let best: RecordItem | undefined;
     let read = 0;
     for await (const ids of idPages(scope, type)) {
       read += ids.length;
       if (read > readMax) throw tooMany(type, readMax);
-      for (const record of await filterInTurns(await records.getMany(ids), isMatch, scope.signal)) {
+      for (const record of await filterYielding(await records.getMany(ids), isMatch, scope.signal)) {
         if (!best || record.updatedAt > best.updatedAt) best = record;
       }
     }

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import { deeperThan, levelsMax } from '../../core/nesting.ts';
-import { answerBytes } from '../../platform/http/answer-size.ts';
+import { isDeeperThan, levelsMax } from '../../core/nesting.ts';
+import { responseBytes } from '../../platform/http/response-size.ts';
 import { Metadata, RecordMessages } from './record.ts';
 
 /** Together with names and keys, these stay below the 400 KB of a DynamoDB item. */
@@ -12,7 +12,7 @@ export const jsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(va
 
 /** The problem with a value's size, as a message for the caller. */
 export function oversize(value: unknown, what: string, bytesMax: number): string | undefined {
-  if (deeperThan(levelsMax, value)) return `The ${what} may be nested at most ${levelsMax} levels deep`;
+  if (isDeeperThan(levelsMax, value)) return `The ${what} may be nested at most ${levelsMax} levels deep`;
   const bytes = jsonBytes(value);
   if (bytes <= bytesMax) return undefined;
   return `The ${what} may have at most ${bytesMax} bytes (${bytesMax / 1024} KB) of JSON; this has ${bytes}`;
@@ -35,7 +35,7 @@ export const NewMessages = RecordMessages.check(within('messages', messagesBytes
 export function takeWithinBytes<T>(values: readonly T[], bytesMax: number): T[] {
   let bytes = 0;
   const end = values.findIndex((value) => {
-    bytes += answerBytes(value);
+    bytes += responseBytes(value);
     return bytes > bytesMax;
   });
   return end < 0 ? [...values] : values.slice(0, end);

@@ -1,5 +1,5 @@
 import { type CursorPagination, type CursorQuery, cursorPage } from '../../platform/data/pages.ts';
-import { answerBytesMax } from '../../platform/http/answer-size.ts';
+import { responseBytesMax } from '../../platform/http/response-size.ts';
 import { takeWithinBytes } from './limits.ts';
 import type { RecordItem } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
@@ -25,8 +25,8 @@ export function listRecords(reads: ListReads) {
       ? rows.flatMap((row) => recordIn(row) ?? [])
       : await reads.getMany(rows.map(({ id }) => id as string));
     const fitting = Math.min(
-      takeWithinBytes(records, answerBytesMax).length,
-      takeWithinBytes(records.toReversed(), answerBytesMax).length,
+      takeWithinBytes(records, responseBytesMax).length,
+      takeWithinBytes(records.toReversed(), responseBytesMax).length,
     );
     if (fitting === records.length) return { records, pagination };
     const shorter = await page(filters, { ...query, limit: fitting });

@@ -1,5 +1,5 @@
-import { filterInTurns } from '../../core/event-loop.ts';
-import { walk } from '../../platform/data/listing.ts';
+import { filterYielding } from '../../core/event-loop.ts';
+import { walkList } from '../../platform/data/listing.ts';
 import { knownRecords, type ListReads } from './list-records.ts';
 import type { RecordItem } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
@@ -21,7 +21,7 @@ export const matchingRecords = (reads: ListReads) =>
     const types = new Set<string>();
     const isFirst = ({ type }: RecordItem) => !types.has(type) && types.add(type).size > 0;
     const source = recordSource(reads, others, { whole: true });
-    for await (const { rows, units } of walk(reads.table, source, { beside: newest, including: true })) {
+    for await (const { rows, units } of walkList(reads.table, source, { cursor: newest, inclusive: true })) {
       const records = rows.flatMap((row) => recordIn(row) ?? []);
       yield { records: distinct ? records.filter(isFirst) : records, units };
       if (distinct && types.size > 0 && typeFilterOf(filters) !== undefined) return;
@@ -32,4 +32,4 @@ export const matchingRecords = (reads: ListReads) =>
 export const stillMatching =
   ({ getMany, now, signal }: ListReads) =>
   async (filters: RecordFilters, ids: readonly string[]): Promise<RecordItem[]> =>
-    filterInTurns(await getMany(ids), recordPredicate(filters, now()), signal);
+    filterYielding(await getMany(ids), recordPredicate(filters, now()), signal);

@@ -1,4 +1,4 @@
-import { takingTurns } from '../../core/event-loop.ts';
+import { eventLoopYielder } from '../../core/event-loop.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { idPages, idsPerPage } from './id-pages.ts';
 import type { RecordItem } from './record.ts';
@@ -18,7 +18,7 @@ export async function visitNewestRecords(
   look: (record: RecordItem) => void,
 ): Promise<boolean> {
   const { getMany } = recordStore(scope);
-  const turn = takingTurns(scope.signal);
+  const turn = eventLoopYielder(scope.signal);
   let left = readMax;
   for await (const ids of idPages(scope, type, Math.min(idsPerPage, readMax))) {
     if (ids.length > 0 && (left === 0 || isOver())) return false;

@@ -1,4 +1,4 @@
-import { filterInTurns } from '../../core/event-loop.ts';
+import { filterYielding } from '../../core/event-loop.ts';
 import type { ListSource, PostFilter, Row } from '../../platform/data/listing.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import { distinctPostFilter } from './distinct-post-filter.ts';
@@ -54,11 +54,11 @@ function readingPostFilter(
   passes: (record: RecordItem) => boolean,
 ): PostFilter {
   return {
-    perQuery: readPerQuery,
-    atOnce: readAtOnce,
+    entriesPerQuery: readPerQuery,
+    batchSize: readAtOnce,
     async keep(entries) {
       const records = await getMany(entries.map(({ id }) => id as string));
-      const passed = await filterInTurns(records, passes, signal);
+      const passed = await filterYielding(records, passes, signal);
       const read = new Map(passed.map((record) => [record.id, record]));
       const bytes = records.map(({ metadata }) => jsonBytes(metadata));
       return {

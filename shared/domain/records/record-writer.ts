@@ -51,8 +51,8 @@ export function moveOf({ table: { writes }, now }: Scope, before: RecordItem, ch
   };
   return {
     put: storedOf(after),
-    beside: [writes.remove(recordGuardEntity, before, isHeldBy(before)), insertGuard(writes, after)],
-    besideRefused: () => nameTaken(after),
+    alsoWrite: [writes.remove(recordGuardEntity, before, isHeldBy(before)), insertGuard(writes, after)],
+    alsoWriteRefused: () => nameTaken(after),
   };
 }
 

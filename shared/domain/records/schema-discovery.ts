@@ -1,7 +1,7 @@
-import { instantOf, isPlainNumber, truthOf } from '../../core/filters/comparison.ts';
+import { booleanOf, instantOf, isPlainNumber } from '../../core/filters/comparison.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { answerBytesMax } from '../../platform/http/answer-size.ts';
+import { responseBytesMax } from '../../platform/http/response-size.ts';
 import { jsonBytes, takeWithinBytes } from './limits.ts';
 import { fieldsOf } from './metadata-fields.ts';
 import { visitNewestRecords } from './newest-records.ts';
@@ -62,7 +62,7 @@ export const schemaDiscovery = /* @__PURE__ */ using(
       })
       .toSorted((one, other) => other.count - one.count)
       .slice(0, fieldsMax);
-    return { fields: takeWithinBytes(fields, answerBytesMax), sampledRecords, totalRecords };
+    return { fields: takeWithinBytes(fields, responseBytesMax), sampledRecords, totalRecords };
   },
 );
 
@@ -81,7 +81,7 @@ function typeOf(value: unknown): InferredType {
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'number') return 'number';
   if (typeof value === 'object') return 'object';
-  if (truthOf(value) !== undefined) return 'boolean';
+  if (booleanOf(value) !== undefined) return 'boolean';
   const text = value as string;
   if (isPlainNumber(text)) return 'number';
   return instantOf(text) === undefined ? 'string' : 'date';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Intake } from '../../platform/auth/setup-link.ts';
+import type { SetupLink } from '../../platform/auth/setup-link.ts';
 import type { Secret } from '../secrets/secret.ts';
 import { isConfigured, SecretRequestSource } from './source.ts';
 
@@ -34,7 +34,7 @@ export const SecretRequestManifest = z
 interface Asked {
   source: SecretRequestSource;
   returnUrl?: string | undefined;
-  intake: Intake | undefined;
+  intake: SetupLink | undefined;
   keys: readonly string[];
   secrets: ReadonlyMap<string, Secret>;
 }

@@ -1,5 +1,5 @@
 import { unauthenticated } from '../../core/errors.ts';
-import type { Intake } from '../../platform/auth/setup-link.ts';
+import type { SetupLink } from '../../platform/auth/setup-link.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -28,7 +28,7 @@ export const secretRequests = /* @__PURE__ */ using([secretStore, setupLinkToken
     (await secrets.list()).filter(({ status }) => status === 'pending').map(({ key }) => key);
 
   /** The last value ends the link in the same transaction, so that no concurrent request can use it again. */
-  function besideOf(intake: Intake, given: ReadonlySet<string>, known: ReadonlyMap<string, Secret>) {
+  function alsoWriteOf(intake: SetupLink, given: ReadonlySet<string>, known: ReadonlyMap<string, Secret>) {
     const isLast = intake.keys.every((key) => given.has(key) || isConfigured(known.get(key)));
     return [isLast ? tokens.end(intake) : tokens.keep(intake)];
   }
@@ -57,8 +57,8 @@ export const secretRequests = /* @__PURE__ */ using([secretStore, setupLinkToken
         expectedVersion: known.get(key)?.version ?? 0,
       }));
       try {
-        const beside = intake ? besideOf(intake, given, known) : [];
-        const set = await secrets.setAll(principal, values, beside);
+        const alsoWrite = intake ? alsoWriteOf(intake, given, known) : [];
+        const set = await secrets.setAll(principal, values, alsoWrite);
         const after = new Map([...known, ...set.map((secret) => [secret.key, secret] as const)]);
         return secretRequestManifest({ ...asked, intake, keys: allowed ?? [...given], secrets: after });
       } catch (error) {

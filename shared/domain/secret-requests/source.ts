@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { notFound } from '../../core/errors.ts';
 import { SecretKey } from '../../core/secret-key.ts';
-import type { Intake } from '../../platform/auth/setup-link.ts';
+import type { SetupLink } from '../../platform/auth/setup-link.ts';
 import type { Secret } from '../secrets/secret.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
 
@@ -30,7 +30,7 @@ export type SecretRequestSource = z.infer<typeof SecretRequestSource>;
 /** The requested keys; undefined if the submitter chooses them. */
 export async function keysOf(
   source: SecretRequestSource,
-  intake: Intake | undefined,
+  intake: SetupLink | undefined,
   secrets: Pick<SecretStore, 'byKeys'>,
 ): Promise<string[] | undefined> {
   const { type, key } = source;

@@ -83,7 +83,7 @@ export const secretStore = /* @__PURE__ */ using(parts, (scope: Scope, vault = s
     async setAll(
       principal: Principal,
       items: readonly (SecretInput & { value: string } & Expected)[],
-      beside: readonly Write[] = [],
+      alsoWrite: readonly Write[] = [],
     ): Promise<Secret[]> {
       const known = await findSecrets(
         table,
@@ -94,7 +94,7 @@ export const secretStore = /* @__PURE__ */ using(parts, (scope: Scope, vault = s
         assertVersion(before, expectedVersion);
         return changeOf(scope, principal, before, given);
       });
-      return write(principal, changes, beside);
+      return write(principal, changes, alsoWrite);
     },
 
     /** Revokes the secret, also under concurrent changes. @returns how many references remain. */

@@ -1,5 +1,5 @@
 import { loadingCache } from '../../core/cache.ts';
-import { noteValue } from '../../core/redaction/known-values.ts';
+import { rememberSecretValue } from '../../core/redaction/known-values.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { findSecrets } from './find-secrets.ts';
@@ -23,7 +23,7 @@ export const secretValues = /* @__PURE__ */ using(
           if (status !== 'active' || valueId === null) return [];
           const value = await versions(`${table.tenant} ${id} ${valueId}`, () => reader.read(id, valueId));
           if (value === undefined) return [];
-          noteValue(value);
+          rememberSecretValue(value);
           return [[key, value] as const];
         }),
       );

@@ -11,7 +11,7 @@ import {
   RestoreSecretCommand,
 } from '@aws-sdk/client-secrets-manager';
 import { conflict } from '../../core/errors.ts';
-import { noteValue } from '../../core/redaction/known-values.ts';
+import { rememberSecretValue } from '../../core/redaction/known-values.ts';
 import { secretName, secretsManager } from '../../platform/aws/secrets-manager.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
@@ -37,7 +37,7 @@ export const secretVault = /* @__PURE__ */ using(
        * deleted, instead of a 409.
        */
       async store(secretId: string, value: string, { restores = true } = {}): Promise<string> {
-        noteValue(value);
+        rememberSecretValue(value);
         const name = nameOf(secretId);
         const valueId = randomUUID();
         const version = { SecretString: value, ClientRequestToken: valueId };
@@ -75,7 +75,7 @@ export const secretReader = /* @__PURE__ */ using(
     async read(secretId: string, valueId: string): Promise<string | undefined> {
       const command = new GetSecretValueCommand({ SecretId: nameIn(tenant)(secretId), VersionId: valueId });
       const version = await secretsManager().send(command).catch(on(InvalidRequestException));
-      if (version?.SecretString) noteValue(version.SecretString);
+      if (version?.SecretString) rememberSecretValue(version.SecretString);
       return version?.SecretString;
     },
   }),

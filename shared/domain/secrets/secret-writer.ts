@@ -60,23 +60,23 @@ export const secretWriter = (scope: Scope, vault: SecretVault) => {
   return async (
     principal: Principal,
     changes: readonly SecretChange[],
-    beside: readonly Write[] = [],
+    alsoWrite: readonly Write[] = [],
   ): Promise<Secret[]> => {
     const kept = await keepValues(changes);
     const named = changes.map((change) => {
       const valueId = kept.get(change.after.id) ?? change.after.valueId;
       return { ...change, after: { ...change.after, valueId } };
     });
-    const { write, tell } = audit(scope, principal, auditEventOf(named));
+    const { write, log: logAudit } = audit(scope, principal, auditEventOf(named));
     try {
-      await commit(named, [write, ...beside]);
+      await commit(named, [write, ...alsoWrite]);
     } catch (error) {
       // After any other error the transaction may have succeeded.
       if (!(error instanceof ConditionFailed)) throw error;
       await discardValues(changes, kept);
       throw error.failed.some((index) => index < changes.length) ? changedMeanwhile() : error;
     }
-    tell();
+    logAudit();
     return named.map(({ after }) => after);
   };
 };

@@ -54,11 +54,11 @@ export const batchStore = /* @__PURE__ */ using(['table:write'], ({ table, now }
      */
     create: (
       batch: Batch,
-      { recordIds, beside = [] }: { recordIds?: readonly string[]; beside?: Write[] } = {},
+      { recordIds, alsoWrite = [] }: { recordIds?: readonly string[]; alsoWrite?: Write[] } = {},
     ) =>
       table.commit([
         table.writes.insert(batchEntity, batch),
-        ...beside,
+        ...alsoWrite,
         ...(recordIds
           ? [table.writes.insert(batchRecordsEntity, { id: batch.id, recordIds: [...recordIds] })]
           : []),

@@ -1,5 +1,5 @@
 import { log } from '../../core/log.ts';
-import { dueForSweep, leaveSweep, sweepKeys } from '../../platform/cleanup/sweeps.ts';
+import { dueForSweep, removeFromSweepIndex, sweepKeys } from '../../platform/cleanup/sweeps.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
 import { type Batch, batchEntity, batchSweep, firstSweepDelayMs, smallBatchMax } from './batch.ts';
@@ -42,7 +42,7 @@ export async function resumeIfStalled(scope: Scope, id: string, now: Date, atSta
   if (!batch) return;
   const { status, processedRecords } = await batches.progress(batch);
   if (status !== 'scheduled' && status !== 'running') {
-    return table.commit([table.writes.update(batchEntity, { id }, leaveSweep)]);
+    return table.commit([table.writes.update(batchEntity, { id }, removeFromSweepIndex)]);
   }
   const before = batch.seen ?? { processed: 0, since: batch.startedAt, sendings: 0 };
   const moved = processedRecords > before.processed;

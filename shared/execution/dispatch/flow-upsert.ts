@@ -97,7 +97,7 @@ export const flowUpserter = (scope: Scope) => {
         check: (before) => {
           if (before.revision !== flow.revision) throw new ConcurrentChange();
         },
-        beside: [note(found, name, flow.id, content)],
+        alsoWrite: [note(found, name, flow.id, content)],
       },
     );
   }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fillerOf } from '../../adapters/templates/filler.ts';
-import { charactersOf } from '../../core/json-texts.ts';
-import { deeperThan, levelsMax } from '../../core/nesting.ts';
+import { characterCount } from '../../core/json-texts.ts';
+import { isDeeperThan, levelsMax } from '../../core/nesting.ts';
 import { StepError } from '../../core/step-error.ts';
-import { beginningOf } from '../../core/text.ts';
+import { truncate } from '../../core/text.ts';
 import {
   type ErrorHandling,
   errorHandlingOf,
@@ -43,7 +43,7 @@ export async function runStep(
 
 /** Call only after redaction: a truncated secret value would not be recognised. */
 const shortened = (message: string) =>
-  beginningOf(message, messageMax) + (message.length > messageMax ? '…' : '');
+  truncate(message, messageMax) + (message.length > messageMax ? '…' : '');
 const messageMax = 1_000;
 
 type TryOutcome = { error: StepError } | { outcome: StepOutcome } | Suspended;
@@ -100,7 +100,7 @@ const outputLevelsMax = levelsMax + 10;
 
 /** @throws StepError if a sandbox, a template, the table or a response could not take the output. */
 function checkOutput(output: unknown): void {
-  if (!deeperThan(outputLevelsMax, output)) return;
+  if (!isDeeperThan(outputLevelsMax, output)) return;
   throw new StepError(
     `The output is nested more than ${outputLevelsMax} levels deep; return a flatter value`,
   );
@@ -110,7 +110,7 @@ function checkOutput(output: unknown): void {
 const charactersMax = 100_000_000;
 
 function checkedCharacters(output: unknown, left: number): number {
-  const characters = charactersOf(output, left);
+  const characters = characterCount(output, left);
   if (characters <= left) return characters;
   throw new StepError(
     `The outputs of the run have more than ${charactersMax} characters together; return less from the steps`,

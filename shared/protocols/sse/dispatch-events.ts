@@ -1,6 +1,6 @@
 import { type FlowStep, type StepEvent, variableOf } from '../../domain/flows/steps/step.ts';
 import type { ExecutionEvent } from '../../execution/execution-event.ts';
-import { pingEveryMs } from '../../platform/http/live-body.ts';
+import { pingEveryMs } from '../../platform/http/streamed-body.ts';
 import type { DispatchEvent, EventBody } from './dispatch-event.ts';
 import { withPings } from './pings.ts';
 

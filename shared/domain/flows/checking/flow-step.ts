@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { nameUpTo } from '../../../core/name.ts';
-import { namesSecret } from '../../../core/secret-references.ts';
+import { hasSecretReference } from '../../../core/secret-references.ts';
 import type { Permission } from '../../../platform/identity/permissions.ts';
 import { ownTexts } from '../secret-keys.ts';
 import { conditionalStep } from '../step-types/conditional.ts';
@@ -54,8 +54,8 @@ const stepOf = ({ type, summary, config, output, takesSecrets, permission }: Any
       const { when } = step;
       const refuse = (issue: object, path: PropertyKey[]) =>
         context.addIssue({ code: 'custom', params: { code: 'SECRET_NOT_ALLOWED' }, ...issue, path });
-      if (when && namesSecret(when)) refuse({ message: 'A condition cannot use secrets' }, ['when']);
-      const named = ownTexts(step).filter(({ text }) => namesSecret(text));
+      if (when && hasSecretReference(when)) refuse({ message: 'A condition cannot use secrets' }, ['when']);
+      const named = ownTexts(step).filter(({ text }) => hasSecretReference(text));
       const texts = takesSecrets && named.length > 0 ? textsOf(step) : [];
       const filled = new Set(texts.map(({ path }) => path.join('.')));
       const message = takesSecrets ? 'This member cannot use secrets' : keepsSecret(type);

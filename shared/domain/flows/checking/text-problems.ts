@@ -4,7 +4,7 @@ import { type Sandbox, SandboxError } from '../../../adapters/sandbox/sandbox.ts
 import type { ErrorDetail } from '../../../core/errors.ts';
 import { invalid } from '../../../core/errors.ts';
 import { escapedForScript } from '../../../core/redaction/secret-forms.ts';
-import { inScript } from '../../../core/secret-references.ts';
+import { replaceInScript } from '../../../core/secret-references.ts';
 import type { FlowStepInput } from './flow-step.ts';
 import { stepNodesOf } from './step-nodes.ts';
 import { type ConfigText, isFlowText } from './texts.ts';
@@ -58,7 +58,7 @@ export async function textProblems(
  */
 const asChecked = ({ kind, text }: FlowText): FlowText => ({
   kind,
-  text: kind === 'template' ? text : inScript(text, () => escapedForScript('-')),
+  text: kind === 'template' ? text : replaceInScript(text, () => escapedForScript('-')),
 });
 
 const detailOf = ({ kind, path }: ConfigText, message: string | undefined): ErrorDetail[] =>

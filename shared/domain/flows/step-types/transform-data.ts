@@ -1,6 +1,11 @@
 import * as z from 'zod';
 import { scriptLanguages } from '../../../adapters/code/evaluate-code.ts';
-import { inScript, keysOfScript, namesSecret, secretNameProblem } from '../../../core/secret-references.ts';
+import {
+  hasSecretReference,
+  replaceInScript,
+  secretKeysInScript,
+  secretNameProblem,
+} from '../../../core/secret-references.ts';
 import { Script } from '../steps/code.ts';
 import { commonConfig } from '../steps/common-config.ts';
 import { defineStepType } from '../steps/step.ts';
@@ -24,9 +29,9 @@ export const transformDataStep = defineStepType({
       ...commonConfig,
     })
     .superRefine(({ script }, context) => {
-      const message = namesSecret(inScript(script, () => ''))
+      const message = hasSecretReference(replaceInScript(script, () => ''))
         ? 'In a script, {{secret:KEY}} takes no filters'
-        : secretNameProblem(keysOfScript(script));
+        : secretNameProblem(secretKeysInScript(script));
       if (message)
         context.addIssue({ code: 'custom', params: { code: 'INVALID_SCRIPT' }, path: ['script'], message });
     }),

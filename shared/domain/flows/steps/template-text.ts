@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { charactersMax, isPlain } from '../../../adapters/templates/limits.ts';
 import { nestingMax, textsIn } from '../../../core/json-texts.ts';
-import { keysOfTemplate, secretNameProblem } from '../../../core/secret-references.ts';
+import { secretKeysInTemplate, secretNameProblem } from '../../../core/secret-references.ts';
 
 /** A text with `{{ references }}`, rendered when the step runs. Its syntax is checked with the flow. */
 export const Template = z
@@ -25,7 +25,7 @@ export const TemplatedJson = z.unknown().superRefine((value, context) => {
 function problemIn(text: string): string | undefined {
   if (isPlain(text)) return undefined;
   if (text.length > charactersMax) return `A template has at most ${charactersMax} characters`;
-  return secretNameProblem(keysOfTemplate(text));
+  return secretNameProblem(secretKeysInTemplate(text));
 }
 
 /** Whether a JSON value contains a template. */

@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import { beginningOf } from '../../../core/text.ts';
+import { truncate } from '../../../core/text.ts';
 import { type PayloadRef, type PayloadStore, payloadStore } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Write } from '../../../platform/data/writes.ts';
@@ -222,4 +222,4 @@ async function toStoredResult(
 
 /** The beginning of an output, as text. */
 export const previewOf = (output: unknown) =>
-  beginningOf(typeof output === 'string' ? output : (JSON.stringify(output) ?? ''), previewLength);
+  truncate(typeof output === 'string' ? output : (JSON.stringify(output) ?? ''), previewLength);

@@ -12,7 +12,7 @@ import {
   payloadStore,
 } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { answerBytes, answerBytesMax } from '../../../platform/http/answer-size.ts';
+import { responseBytes, responseBytesMax } from '../../../platform/http/response-size.ts';
 import { type Checkpoint, checkpointEntity } from '../checkpoints/checkpoint.ts';
 import { type CheckpointEntry, finalCheckpointsOfRecord } from '../checkpoints/checkpoint-index.ts';
 import { readCheckpoints } from '../checkpoints/read-checkpoints.ts';
@@ -143,12 +143,12 @@ async function fittingValues(payloads: PayloadStore, outputs: readonly (PayloadR
   );
   const exact = openRoom();
   return values.map((result, place): { result?: unknown } =>
-    maybe[place] && exact.takes(answerBytes(result)) ? { result } : {},
+    maybe[place] && exact.takes(responseBytes(result)) ? { result } : {},
   );
 }
 
 function openRoom() {
-  let left = answerBytesMax;
+  let left = responseBytesMax;
   return {
     takes(bytes: number): boolean {
       if (bytes > left) return false;

@@ -5,7 +5,7 @@ import { using } from '../../../platform/aws/uses.ts';
 import { deletedIds } from '../../../platform/cleanup/tombstone.ts';
 import { OffsetQuery } from '../../../platform/data/pages.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { answerBytes, answerBytesMax } from '../../../platform/http/answer-size.ts';
+import { responseBytes, responseBytesMax } from '../../../platform/http/response-size.ts';
 import {
   type CheckpointEntry,
   type CheckpointQuery,
@@ -98,9 +98,9 @@ async function fitting<Row extends object>(rows: AsyncIterable<Row>): Promise<Ro
   const data: Row[] = [];
   let bytes = 0;
   for await (const row of rows) {
-    bytes += answerBytes(row);
-    if (bytes > answerBytesMax && data.length > 0) break;
-    data.push(bytes > answerBytesMax ? { ...row, ...large } : row);
+    bytes += responseBytes(row);
+    if (bytes > responseBytesMax && data.length > 0) break;
+    data.push(bytes > responseBytesMax ? { ...row, ...large } : row);
   }
   return data;
 }

@@ -287,7 +287,7 @@ test('if one of several secrets cannot be set, none is, and no new value remains
 
 test('further writes of the transaction are committed with the secrets', async () => {
   const { secrets, principal, table } = secretWorld();
-  const beside = table.writes.insert(secretUseEntity, { key, by: 'flow_1' });
-  const [secret] = await secrets.setAll(principal, [{ key, value: first }], [beside]);
+  const alsoWrite = table.writes.insert(secretUseEntity, { key, by: 'flow_1' });
+  const [secret] = await secrets.setAll(principal, [{ key, value: first }], [alsoWrite]);
   expect(await secrets.remove(principal, secret?.id ?? '')).toEqual({ referenceCount: 1 });
 });

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { withoutKnownValues } from '../../../../shared/core/redaction/known-values.ts';
+import { redactKnownValues } from '../../../../shared/core/redaction/known-values.ts';
 import { secretValues } from '../../../../shared/domain/secrets/secret-values.ts';
 import type { SecretReader } from '../../../../shared/domain/secrets/secret-vault.ts';
 import { secretWorld } from '../../../support/secrets.ts';
@@ -35,7 +35,7 @@ test('a run reads the table once and each value once; later runs read only the t
   expect(reads.toSorted()).toEqual([id, other.id].toSorted());
   for (const _run of [1, 2, 3]) expect(await given('KEY_A', 'KEY_B')).toEqual(expected);
   expect(reads).toHaveLength(2);
-  expect(withoutKnownValues('it was the value of a')).not.toContain('the value of a');
+  expect(redactKnownValues('it was the value of a')).not.toContain('the value of a');
 });
 
 test('runs that start concurrently share the read of a value', async () => {

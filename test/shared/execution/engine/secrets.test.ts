@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
 import type { ModelRequest } from '../../../../shared/adapters/model-port.ts';
 import type { HttpRequest, Ports } from '../../../../shared/adapters/ports.ts';
-import { inScript, keysOfScript, keysOfTemplate } from '../../../../shared/core/secret-references.ts';
+import {
+  replaceInScript,
+  secretKeysInScript,
+  secretKeysInTemplate,
+} from '../../../../shared/core/secret-references.ts';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
 import { FlowStepsInput } from '../../../../shared/domain/flows/checking/flow-steps.ts';
 import { textProblems } from '../../../../shared/domain/flows/checking/text-problems.ts';
@@ -311,7 +315,7 @@ test.each([
   const times = [text, 'x'.repeat(text.length)].map((each) => {
     const began = performance.now();
     for (let round = 0; round < 5; round++)
-      [keysOfTemplate(each), keysOfScript(each), inScript(each, String)];
+      [secretKeysInTemplate(each), secretKeysInScript(each), replaceInScript(each, String)];
     return performance.now() - began;
   });
   const [hostile = 0, harmless = 0] = times;

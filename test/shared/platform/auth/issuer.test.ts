@@ -58,7 +58,7 @@ test('a key that the issuer begins to use is known at the next look, and one tha
   await verify(await sign());
   const withNew = await sign({}, { alg: 'RS256', kid: 'RS256' }, pairs.RS256.privateKey);
   state.published = published.slice(1);
-  await expect(verify(withNew)).rejects.toMatchObject({ forGood: false });
+  await expect(verify(withNew)).rejects.toMatchObject({ isFinal: false });
   advance(30_000);
   await expect(verify(withNew)).resolves.toMatchObject({ exp: expect.any(Number) });
   state.published = published.slice(0, 1);
@@ -106,13 +106,13 @@ test('a token is over at the second of its expiry, and valid from five seconds b
   advance(1_000 - (Date.now() % 1_000));
   const token = await sign({ exp: now + 61, nbf: now + 11 });
   advance(4_999);
-  await expect(verify(token)).rejects.toMatchObject({ forGood: false });
+  await expect(verify(token)).rejects.toMatchObject({ isFinal: false });
   advance(1);
   await expect(verify(token)).resolves.toMatchObject({ exp: now + 61 });
   advance(54_999);
   await expect(verify(token)).resolves.toBeDefined();
   advance(1);
-  await expect(verify(token)).rejects.toMatchObject({ forGood: true });
+  await expect(verify(token)).rejects.toMatchObject({ isFinal: true });
 });
 
 test('an issuer that answers without end is read to 1 MB', async () => {
