@@ -87,7 +87,7 @@ async function ensureKey(scope: Scope, plainKey: string, name: string, permissio
     ...zeroCounters,
   };
   if (key.environment === 'test') await testKeyVault(scope).store(key.id, plainKey);
-  // Not through the store, which notes who makes a key: nobody does.
+  // Bypasses the store, which requires a principal for the audit log.
   await scope.table.commit([
     scope.table.writes.insert(apiKeyEntity, key),
     scope.table.writes.insert(credentialEntity, { ...key, keyId: key.id }),
