@@ -77,7 +77,7 @@ export const uploadCsv = defineEndpoint({
       created,
       errors: errors.length,
       errorDetails,
-      message: `Created ${created} records; ${errors.length} rows are invalid, see errorDetails`,
+      message: `Created ${created} records; ${errors.length} rows failed, see errorDetails`,
       records: takeWithinBytes(shown.all(), responseBytesMax - responseBytes(errorDetails)),
     };
   },

@@ -22,7 +22,7 @@ export function finderOf(forms: readonly Form[]): Finder {
     forms.toSorted((one, other) => other.text.length - one.text.length),
     ({ text }) => text.slice(0, formLengthMin),
   );
-  // Rules out most positions quickly: a Bloom filter with 64 bits per form.
+  // Rules out most positions quickly: a bitmap with 64 bits per start.
   const bits = 2 ** Math.min(21, 6 + Math.ceil(Math.log2(byStart.size + 1)));
   const begins = new Uint32Array(bits / 32);
   const last = bits - 1;

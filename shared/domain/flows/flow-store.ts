@@ -2,6 +2,7 @@ import { conflict, notFound } from '../../core/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
+import type { Modification } from '../../platform/data/modify.ts';
 import { type CursorQuery, cursorPage } from '../../platform/data/pages.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -38,7 +39,7 @@ export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (s
     id: string,
     decide: (before: Flow) => Promise<{ after: Flow; alsoWrite?: Write[] }>,
   ): Promise<Flow> {
-    const decided = async (before: Flow) => {
+    const decided = async (before: Flow): Promise<Modification<typeof flowEntity>> => {
       const { after, alsoWrite = [] } = await decide(before);
       return { put: after, alsoWrite: [...alsoWrite, ...secretUseWrites(table, id, before, after)] };
     };
@@ -127,8 +128,8 @@ export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (s
     },
 
     async remove(id: string): Promise<void> {
-      const removal = (flow: Flow) => ({
-        remove: true as const,
+      const removal = (flow: Flow): Modification<typeof flowEntity> => ({
+        remove: true,
         alsoWrite: [tombstoneOf(scope, id), ...secretUseWrites(table, id, flow, {})],
       });
       found(await table.modify(flowEntity, { id }, removal, { conflictError }));

@@ -1,5 +1,6 @@
 import { conflict } from '../../core/errors.ts';
 import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
+import type { Modification } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Condition, Write, Writes } from '../../platform/data/writes.ts';
 import type { RecordDraft } from './new-record.ts';
@@ -41,7 +42,11 @@ export const valuesUpdate = ({ now }: Scope, { metadata, messages }: RecordChang
 });
 
 /** The input for `table.modify` that changes a record's type or name and moves its guard. */
-export function moveOf({ table: { writes }, now }: Scope, before: RecordItem, changes: RecordChanges) {
+export function moveOf(
+  { table: { writes }, now }: Scope,
+  before: RecordItem,
+  changes: RecordChanges,
+): Modification<typeof recordEntity> {
   const { type = before.type, name = before.name } = changes;
   const { metadata = before.metadata, messages = before.messages } = changes;
   const after = {
@@ -57,10 +62,10 @@ export function moveOf({ table: { writes }, now }: Scope, before: RecordItem, ch
 }
 
 /** The input for `table.modify` that deletes a record. */
-export const removalOf = (scope: Scope, record: RecordItem) => ({
-  remove: true as const,
+export const removalOf = (scope: Scope, record: RecordItem): Modification<typeof recordEntity> => ({
+  remove: true,
   condition: hasTypeAndName(record),
-  beside: [
+  alsoWrite: [
     scope.table.writes.remove(recordGuardEntity, record, isHeldBy(record)),
     tombstoneOf(scope, record.id),
   ],

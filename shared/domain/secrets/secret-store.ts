@@ -77,7 +77,7 @@ export const secretStore = /* @__PURE__ */ using(parts, (scope: Scope, vault = s
     },
 
     /**
-     * Creates, restores or rotates all of them, or none. The keys are unique. @param beside Further writes of the
+     * Creates, restores or rotates all of them, or none. The keys are unique. @param alsoWrite Further writes of the
      * transaction. @throws ConditionFailed if one of those is rejected.
      */
     async setAll(

@@ -56,7 +56,7 @@ export const secretWriter = (scope: Scope, vault: SecretVault) => {
     await table.commit([...changes.map((change) => writeOf(table.writes, change)), ...others]);
   }
 
-  /** @param beside Further writes of the transaction. @throws ConditionFailed if one of those is rejected. */
+  /** @param alsoWrite Further writes of the transaction. @throws ConditionFailed if one of those is rejected. */
   return async (
     principal: Principal,
     changes: readonly SecretChange[],

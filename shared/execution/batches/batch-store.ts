@@ -49,7 +49,7 @@ export const batchStore = /* @__PURE__ */ using(['table:write'], ({ table, now }
     totals,
 
     /**
-     * @param recordIds The listed records, if there are too many for the batch item. @param beside Written in the same
+     * @param recordIds The listed records, if there are too many for the batch item. @param alsoWrite Written in the same
      * transaction.
      */
     create: (

@@ -106,7 +106,7 @@ test.each(Object.entries(files))(
 
     const second = await expectStatus(201, upload(tenant, bytes, fields));
     expect(second).toMatchObject({ success: false, created: 0, records: [] });
-    const taken = second.errorDetails.filter((detail: string) => detail.includes('exists already'));
+    const taken = second.errorDetails.filter((detail: string) => detail.includes('already exists'));
     expect(taken).toHaveLength(Object.keys(records).length);
     expect(await stored(tenant)).toEqual(records);
   },
@@ -193,8 +193,12 @@ test('10,000 rows below a separator line are taken, and one more is a 413 that n
 });
 
 test.each([
-  ['more than a Lambda takes', 4_400_000, 'The body may have 4400000 bytes at most; split it'],
-  ['more than API Gateway takes', 30_000_000, 'The body may have 10 MB at most'],
+  [
+    'more than a Lambda takes',
+    4_400_000,
+    'The body is larger than 4400000 bytes. Split it into several requests',
+  ],
+  ['more than API Gateway takes', 30_000_000, 'The body is larger than 10 MB'],
 ])('a file of %s is a 413 that names the limit, and nothing is created', async (_what, bytes, message) => {
   const tenant = await newTenant();
   const file = utf8(`name;text\nA;${'x'.repeat(bytes)}\n`);

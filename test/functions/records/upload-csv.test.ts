@@ -22,7 +22,7 @@ test('201 with the records that the rows became', async () => {
     created: 2,
     errors: 0,
     errorDetails: [],
-    message: 'Created 2 records; 0 rows could not be used',
+    message: 'Created 2 records; 0 rows failed, see errorDetails',
     records: [
       { id, type: 'city', name: 'Oslo', metadata: { Zip: '0150' } },
       { id, type: 'town', name: 'Bergen; old', metadata: {} },
@@ -45,10 +45,10 @@ test('bad rows are reported with their lines, and the good ones are created', as
     errorDetails: [
       'Line 4: expected 2 cells, as in the header, but found 1',
       'Line 5: the name (column "name") is blank',
-      'Line 6: a record of this type and name exists already',
+      'Line 6: a record with this type and name already exists',
       'Line 7: the same type and name as in line 2',
     ],
-    message: 'Created 2 records; 4 rows could not be used',
+    message: 'Created 2 records; 4 rows failed, see errorDetails',
   });
   const { data } = (await tenant.call('GET', '/v1/records?type=place')).body;
   expect(data.map(({ name, metadata }: { name: string; metadata: object }) => [name, metadata])).toEqual([
@@ -79,7 +79,7 @@ test('3,376 airports become as many records, and the same file again none', asyn
     body: { success: false, created: 0, errors: 3_376, records: [] },
   });
   expect(second.body.errorDetails).toHaveLength(3_376);
-  expect(second.body.errorDetails.at(-1)).toBe('Line 3377: a record of this type and name exists already');
+  expect(second.body.errorDetails.at(-1)).toBe('Line 3377: a record with this type and name already exists');
   expect(await count()).toBe(3_376);
 });
 

@@ -160,7 +160,7 @@ test('a failed cleanup does not prevent the others of its message', async () => 
   await recordStore(at(world.scope, -hour)).remove(world.id);
   const message = { tenant: world.tenant, ids: ['batch_x', world.id], isLast: true };
   expect(CleanupMessage.safeParse(message).success).toBe(true);
-  await expect(cleanUp(sqsEvent([message]))).rejects.toThrow('1 of 2 could not be cleaned up');
+  await expect(cleanUp(sqsEvent([message]))).rejects.toThrow('The cleanup of 1 of 2 ids failed');
   expect(await world.itemsOf(world.id)).toBe(0);
   expect(await world.isUnfinished(world.id)).toBe(false);
 });

@@ -83,13 +83,10 @@ test.each([
 });
 
 test.each([
-  [
-    where('eq', '{{ none }}'),
-    'recordFilter.where: The value of eq has to be a text, a number, true or false',
-  ],
+  [where('eq', '{{ none }}'), 'recordFilter.where: The value of eq must be a text, a number, true or false'],
   [
     where('between', [9, '{{ low }}']),
-    'recordFilter.where: The value of between has to be [low, high]: two numbers, dates or other texts, in their order',
+    'recordFilter.where: The value of between must be [low, high]: two numbers, dates or other texts, in their order',
   ],
   [
     {
@@ -98,11 +95,11 @@ test.each([
         where: { op: 'and', conditions: [{ field: 'a', op: 'olderThanDays', value: '{{ who.name }}' }] },
       },
     },
-    'recordFilter.where.conditions.0: The value of olderThanDays has to be a number of days, 0 or more',
+    'recordFilter.where.conditions.0: The value of olderThanDays must be a number of days, 0 or more',
   ],
   [
     where('contains', '{% for n in (1..10001) %}x{% endfor %}'),
-    'recordFilter.where: A text may have 10,000 characters at most',
+    'recordFilter.where: A text has at most 10,000 characters',
   ],
 ])('%j fails permanently if a rendered value does not suit its operator', async (config, message) => {
   expect(await failureOf(retrieved(config))).toMatchObject({ message, retryable: false });
@@ -120,13 +117,13 @@ test.each([
   [{ id, recordId: id }, ['recordId: Give either id or its alias recordId']],
   [{ id: '' }, ['id: Too small: expected string to have >=1 characters']],
   [{ id: '{{ a' }, [expect.stringMatching(/^id: .*not closed/)]],
-  [where('eq'), ['recordFilter.where: The value of eq has to be a text, a number, true or false']],
+  [where('eq'), ['recordFilter.where: The value of eq must be a text, a number, true or false']],
   [where('eq', '{{ a'), [expect.stringMatching(/^recordFilter.where.value: .*not closed/)]],
   [where('like', 'x'), [expect.stringMatching(/^recordFilter.where.op: Expected one of eq, /)]],
-  [where('eq', 'x'.repeat(10_001)), ['recordFilter.where: A text may have 10,000 characters at most']],
+  [where('eq', 'x'.repeat(10_001)), ['recordFilter.where: A text has at most 10,000 characters']],
   [
     { recordFilter: { type: 't', where: groupOf(Array(50).fill(groupOf(Array(10).fill(isSet)))) } },
-    ['recordFilter.where: A filter may have 500 conditions at most'],
+    ['recordFilter.where: A filter has at most 500 conditions'],
   ],
   [{ recordFilter: { where: {} } }, expect.arrayContaining([expect.stringMatching(/^recordFilter.type: /)])],
 ])('%j is rejected', async (config, problems) => {

@@ -97,7 +97,7 @@ test('an issuer that does not answer is left alone for five seconds, and says no
 test('a document that speaks for another issuer is not believed', async () => {
   const { url, sign } = await trusted();
   const other = issuerOf(`${url}/`, audience);
-  await expect(other(await sign({ iss: `${url}/` }))).rejects.toThrow('calls itself');
+  await expect(other(await sign({ iss: `${url}/` }))).rejects.toThrow('publishes another issuer name');
 });
 
 test('a token is over at the second of its expiry, and valid from five seconds before its beginning', async () => {
@@ -124,7 +124,7 @@ test('an issuer that answers without end is read to 1 MB', async () => {
     await pipeline(Readable.from(pieces()), response).catch(() => {});
   });
   await expect(issuerOf(server.url, audience)('a.b.c')).rejects.toThrow(
-    'the answer has more than 1000000 bytes',
+    'the response has more than 1000000 bytes',
   );
   expect(sent).toBeLessThan(200);
 });
