@@ -19,12 +19,12 @@ test.each([
 });
 
 test.each(['', '  ', '.', '..', ' .. '])('%j is not a filename', (text) => {
-  expect(() => safeFilename(text)).toThrow(`${JSON.stringify(text)} is no name of a file`);
+  expect(() => safeFilename(text)).toThrow(`${JSON.stringify(text)} is not a valid filename`);
 });
 
 test('a filename has at most 255 bytes', () => {
   expect(safeFilename('ü'.repeat(127))).toHaveLength(127);
-  expect(() => safeFilename('ü'.repeat(128))).toThrow('has 255 bytes at most; this one has 256');
+  expect(() => safeFilename('ü'.repeat(128))).toThrow('has at most 255 bytes; this one has 256');
 });
 
 test('a header contains any filename in ASCII, without anything that would end it', () => {
