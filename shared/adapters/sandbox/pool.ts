@@ -95,14 +95,14 @@ function gather(group: Group, job: Job): void {
 
 /** Settles every job. Sends the jobs that the thread did not start again, one by one. */
 async function sendToThread(group: Group, jobs: readonly Job[]): Promise<void> {
-  const { tenant, task, timeoutMs, queueTimeout: patience } = group;
+  const { tenant, task, timeoutMs, queueTimeout } = group;
   const again = (job: Job) => void sendToThread(group, [job]);
   const stopped = abortedTogether(jobs);
   const current = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const deadline = openDeadline(current, timeoutMs);
   let release: (() => void) | undefined;
   try {
-    release = await acquireSlot(tenant, task.alone ? exclusiveSlot : slots, stopped, patience);
+    release = await acquireSlot(tenant, task.alone ? exclusiveSlot : slots, stopped, queueTimeout);
     deadline.begin();
     const sent: ThreadRequest = { name: task.name, inputs: jobs.map(({ input }) => input), current };
     const signal = AbortSignal.any([stopped, deadline.signal]);
@@ -150,17 +150,17 @@ async function acquireSlot(
   tenant: string,
   queue: typeof slots,
   signal: AbortSignal,
-  patience?: QueueTimeout,
+  queueTimeout?: QueueTimeout,
 ) {
-  if (!patience) return queue.take(tenant, signal);
+  if (!queueTimeout) return queue.take(tenant, signal);
   const leaving = new AbortController();
-  const timer = setTimeout(() => leaving.abort(serviceBusy()), patience.leftMs);
+  const timer = setTimeout(() => leaving.abort(serviceBusy()), queueTimeout.leftMs);
   const since = performance.now();
   try {
     return await queue.take(tenant, AbortSignal.any([leaving.signal, signal]));
   } finally {
     clearTimeout(timer);
-    patience.leftMs -= performance.now() - since;
+    queueTimeout.leftMs -= performance.now() - since;
   }
 }
 

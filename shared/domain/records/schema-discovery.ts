@@ -41,14 +41,14 @@ export const schemaDiscovery = /* @__PURE__ */ using(
     const look = (record: RecordItem) => {
       sampledRecords++;
       for (const [name, value] of fieldsOf(record)) {
-        let tally = statistics.get(name);
-        if (!tally) {
+        let field = statistics.get(name);
+        if (!field) {
           nameBytesLeft -= Buffer.byteLength(name) + exampleLengthMax;
           if (nameBytesLeft < 0) continue;
-          tally = { count: 0, types: new Map(), examples: new Map() };
-          statistics.set(name, tally);
+          field = { count: 0, types: new Map(), examples: new Map() };
+          statistics.set(name, field);
         }
-        addTo(tally, value);
+        addTo(field, value);
       }
     };
     const [totalRecords] = await Promise.all([
@@ -66,9 +66,9 @@ export const schemaDiscovery = /* @__PURE__ */ using(
   },
 );
 
-function addTo(tally: FieldStatistics, value: unknown): void {
-  const { types, examples } = tally;
-  tally.count++;
+function addTo(field: FieldStatistics, value: unknown): void {
+  const { types, examples } = field;
+  field.count++;
   const type = typeOf(value);
   types.set(type, (types.get(type) ?? 0) + 1);
   if (examples.size >= examplesMax) return;

@@ -194,7 +194,7 @@ test.each<[string, Record<string, WebAnswer>, string, boolean]>([
   [
     'is forbidden',
     { '/robots.txt': robots('User-agent: *', 'Disallow: /'), '/': page('x') },
-    'does not allow to crawl',
+    'disallows',
     false,
   ],
   ['may be forbidden', { '/robots.txt': { status: 503 }, '/': page('x') }, '/robots.txt answered 503', true],

@@ -160,7 +160,7 @@ test.each<[object, WebAnswer, string, boolean]>([
     'GitHub does not have ada/airports, or does not show it. Set auth to a token',
     false,
   ],
-  [{ path: 'x/y', branch: 'b' }, { status: 404 }, 'GitHub has no ada/airports/x/y at b', false],
+  [{ path: 'x/y', branch: 'b' }, { status: 404 }, 'GitHub does not have ada/airports/x/y at b', false],
   [{ auth: { type: 'bearer', token: 't' } }, { status: 401 }, 'GitHub rejected the token in auth', false],
   [
     {},
@@ -168,7 +168,7 @@ test.each<[object, WebAnswer, string, boolean]>([
     'The GitHub rate limit is exhausted. Set auth to a token',
     true,
   ],
-  [{}, { status: 429 }, 'The limit of requests to GitHub is used up', true],
+  [{}, { status: 429 }, 'The GitHub rate limit is exhausted', true],
   [
     {},
     json({ message: 'Repository access blocked' }, { status: 451 }),
@@ -216,7 +216,7 @@ test.each<[string, () => Uint8Array, string]>([
     () => gzipSync(gunzipSync(archive).subarray(0, 2_048)),
     'The archive is broken',
   ],
-  ['a text of more than 4 MB', () => tar(4_000_001), 'has more than 4000000 bytes of text: name a path'],
+  ['a text of more than 4 MB', () => tar(4_000_001), 'has more than 4000000 bytes of text: set path'],
   [
     'a bomb of zeros',
     () => tarball([{ path: 'r/a', body: Buffer.alloc(201_000_000) }]),
@@ -274,7 +274,7 @@ test.each([
 
 test.each(['../../../user', 'a/./b', '..'])('the path %s is rejected', async (path) => {
   const asked = await stub();
-  expect((await failureOf(fetched({ path }))).message).toContain('has no . or .. in it');
+  expect((await failureOf(fetched({ path }))).message).toContain('must not contain . or ..');
   expect(asked).toEqual([]);
 });
 

@@ -80,8 +80,8 @@ test('a page is decoded by the charset that it declares', async () => {
 });
 
 test.each([
-  ['json', { body: 'oops' }, 'answers no JSON: "oops"'],
-  ['xml', { body: '<a><b></a>' }, 'answers no well-formed XML: 1:10: unexpected close tag'],
+  ['json', { body: 'oops' }, 'did not return JSON: "oops"'],
+  ['xml', { body: '<a><b></a>' }, 'did not return well-formed XML: 1:10: unexpected close tag'],
   ['xml', { body: '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>' }, 'undefined entity'],
   [
     'text',

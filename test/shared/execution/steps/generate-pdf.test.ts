@@ -80,7 +80,7 @@ test.each([
 test.each([
   [{ html: '{{ long }}' }, 'The document has 1000001 characters; the maximum is 1000000'],
   [{ html: '<div>'.repeat(18_000) }, 'The PDF could not be created: the document is nested too deeply'],
-  [{ html: '<p>x</p>', filename: 'x'.repeat(300) }, 'The name of a file has 255 bytes at most'],
+  [{ html: '<p>x</p>', filename: 'x'.repeat(300) }, 'A filename has at most 255 bytes'],
 ])('%#: an invalid document fails permanently', async (config, message) => {
   const failure = await failureOf(generated(config, { long: 'x'.repeat(1_000_001) }));
   expect(failure.message).toContain(message);

@@ -152,7 +152,7 @@ test('a list that is null is empty', async () => {
 });
 
 test.each<[object, WebAnswer, string, boolean]>([
-  [{}, { body: 'oops' }, 'answers no JSON', false],
+  [{}, { body: 'oops' }, 'did not return JSON', false],
   [{}, json({ items: [] }), 'has no list: set entityPath to its path', false],
   [{ entityPath: 'data.list' }, json({ data: {} }), 'has no list at data.list', false],
   [{ entityPath: 'constructor.name' }, json({}), 'has no list at constructor.name', false],
@@ -165,13 +165,13 @@ test.each<[object, WebAnswer, string, boolean]>([
   [
     { paginationType: 'link' },
     json([], { headers: { link: 'oops' } }),
-    'has a Link header that cannot be read',
+    'returned an invalid Link header',
     false,
   ],
   [
     { paginationType: 'link' },
     json([], { headers: { link: '<http://169.254.169.254/>; rel=next' } }),
-    'names a next page of another origin: http://169.254.169.254',
+    'links to a next page of another origin, http://169.254.169.254',
     false,
   ],
   [

@@ -67,7 +67,7 @@ test.each([
   [{ text: ' {{ gone }}' }, 'The email has no body: html and text are both blank'],
   [
     { from: 'shop@unverified.invalid' },
-    expect.stringMatching(/^The email was refused: Email address is not verified.*shop@unverified.invalid$/),
+    expect.stringMatching(/^The email was rejected: Email address is not verified.*shop@unverified.invalid$/),
   ],
 ])('%j fails permanently and sends nothing', async (config, message) => {
   const variables = {

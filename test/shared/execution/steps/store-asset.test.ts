@@ -126,9 +126,9 @@ test.each([
   [{ content: '{{ list }}', filename: 'a' }, 'content must be base64 text or a data: URL'],
   [{ content: '{{ missing }}', filename: 'a' }, 'content must be base64 text or a data: URL'],
   [{ content: ' ', filename: 'a' }, 'a is empty'],
-  [{ content, filename: '{{ missing }}' }, '"" is no name of a file'],
-  [{ content, filename: '..' }, '".." is no name of a file'],
-  [{ content, filename: 'a'.repeat(256) }, 'has 255 bytes at most; this one has 256'],
+  [{ content, filename: '{{ missing }}' }, '"" is not a valid filename'],
+  [{ content, filename: '..' }, '".." is not a valid filename'],
+  [{ content, filename: 'a'.repeat(256) }, 'has at most 255 bytes; this one has 256'],
   [
     { content, filename: 'a', contentType: 'text' },
     '"text" is not a content type; expected one like image/png',
