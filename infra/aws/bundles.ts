@@ -24,7 +24,7 @@ const carried: Record<string, readonly string[]> = {
  * format.
  */
 const threads: Record<string, { file: string; isPackage?: true }> = {
-  'shared/adapters/sandbox/pool.ts': { file: 'shared/adapters/sandbox-thread/thread.ts' },
+  'shared/adapters/sandbox/threads.ts': { file: 'shared/adapters/sandbox-thread/thread.ts' },
   'node_modules/piscina/dist/index.js': { file: 'node_modules/piscina/dist/worker.js', isPackage: true },
 };
 

@@ -1,14 +1,9 @@
-import { availableParallelism } from 'node:os';
-import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { Piscina } from 'piscina';
 import { chunksOf } from '../../core/chunks.ts';
 import { serviceBusy } from '../../core/errors.ts';
-import { loadOnce } from '../../core/load-once.ts';
-import { log } from '../../core/log.ts';
 import { makeFairQueue } from './fair-queue.ts';
 import { abortedTogether, type Job, openJob } from './job.ts';
 import { type Limits, type QueueTimeout, SandboxError, type SandboxTask } from './sandbox.ts';
+import { places, placesPerTenant, threads } from './threads.ts';
 
 /** Tasks of one kind, as sent to a thread. */
 export interface ThreadRequest {
@@ -19,41 +14,17 @@ export interface ThreadRequest {
 }
 export type TaskResult = { value: unknown } | { error: unknown };
 
-/** The limit for the heap. WebAssembly memory has its own. */
-const heapMegabytesMax = 256;
 /**
  * Most tasks stop at their limit by themselves. Tasks that cannot be interrupted from inside end with their thread, by
  * wall-clock time. The factor allows for the start of a thread and for a busy machine.
  */
 const endAfterMs = (timeoutMs: number) => 2 * timeoutMs + 1_000;
-const idleMs = 30_000;
 const jobsPerRequest = 10;
 /** How many times its limit a task may wait for its thread to start. */
 const beatsToStartMax = 5;
 
-/** More threads than cores, so that another tenant's short task shares the cores with long ones instead of waiting. */
-const placesPerTenant = Math.max(2, availableParallelism());
-const places = 2 * placesPerTenant + 2;
 const slots = makeFairQueue({ places, placesPerTenant });
 const exclusiveSlot = makeFairQueue({ places: 1, placesPerTenant: 1 });
-
-export const threads = loadOnce(newPool);
-
-function newPool(): Piscina {
-  const made = new Piscina({
-    // TypeScript from source, JavaScript in a bundle.
-    filename: fileURLToPath(new URL(`../sandbox-thread/thread${extname(import.meta.url)}`, import.meta.url)),
-    minThreads: 0,
-    maxThreads: places + 1,
-    idleTimeout: idleMs,
-    resourceLimits: { maxOldGenerationSizeMb: heapMegabytesMax },
-    execArgv: ['--no-warnings'],
-    env: {},
-  });
-  // A terminating thread may run out of memory when it has no task that could report it.
-  made.on('error', (error) => log.warn('A sandbox thread failed while terminating', { error }));
-  return made;
-}
 
 /**
  * Runs a task in a thread. Its time limit starts with its slot. @throws SandboxError if it takes too long or too much

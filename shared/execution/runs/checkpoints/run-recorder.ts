@@ -1,32 +1,11 @@
 import Big from 'big.js';
-import { truncate } from '../../../core/text.ts';
-import { type PayloadRef, type PayloadStore, payloadStore } from '../../../platform/data/payloads.ts';
+import { payloadStore } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Write } from '../../../platform/data/writes.ts';
 import type { StepResult, Wait } from '../../engine/engine.ts';
-import {
-  type Checkpoint,
-  checkpointEntity,
-  formatRows,
-  parseRows,
-  type StoredStepResult,
-} from './checkpoint.ts';
+import { type Checkpoint, checkpointEntity, parseRows, type StoredStepResult } from './checkpoint.ts';
+import { checkpointBytesMax, checkpointOf, type RunFacts, sizeOf } from './encode-checkpoint.ts';
 import { costWrites, type ModelUse, modelUsesOf } from './record-costs.ts';
-
-/** What all checkpoints of a run have in common. */
-export type RunFacts = Omit<
-  Checkpoint,
-  | 'index'
-  | 'results'
-  | 'rows'
-  | 'pointers'
-  | 'recordMetadata'
-  | 'end'
-  | 'finished'
-  | 'removed'
-  | 'waiting'
-  | 'flowName'
-> & { recordMetadata: Record<string, unknown>; flowName: string };
 
 /** The writes of a checkpoint before the end. */
 export interface CheckpointWrite {
@@ -46,12 +25,6 @@ export interface FinalWrite {
   /** The costs of the results in this write. Commit them in the same transaction. */
   uses: readonly ModelUse[];
 }
-
-/** These limits keep a checkpoint below the 400 KB of an item: all its results, one value of a result, the metadata. */
-const checkpointBytesMax = 150_000;
-const valueBytesMax = 90_000;
-const resultBytes = 500;
-const previewLength = 1_000;
 
 /** Records the results of a run. */
 export interface RunRecorder {
@@ -151,75 +124,3 @@ const lastPromptOf = (checkpoints: readonly Checkpoint[]): string | null =>
       return results.flatMap(({ resolvedPrompt }, place) => (resolvedPrompt ? [ids[place] ?? null] : []));
     })
     .at(-1) ?? null;
-
-/** The size of a result in its checkpoint. */
-const sizeOf = ({ output, resolvedPrompt = '', error = '' }: StepResult) =>
-  Math.min(bytesOf(JSON.stringify(output) ?? ''), valueBytesMax) +
-  Math.min(bytesOf(resolvedPrompt), valueBytesMax) +
-  bytesOf(error) +
-  resultBytes;
-const bytesOf = (text: string) => Buffer.byteLength(text);
-
-async function checkpointOf(
-  payloads: PayloadStore,
-  { recordMetadata, flowName: _flowName, ...facts }: RunFacts,
-  index: number,
-  results: readonly StepResult[],
-): Promise<Checkpoint> {
-  const offload = (part: string, value: unknown) =>
-    payloads.offload(`runs/${facts.runId}/${part}`, value, valueBytesMax);
-  const kept = await Promise.all(
-    results.map((result) =>
-      toStoredResult(result, (part, value) => offload(`${result.path}-${part}`, value)),
-    ),
-  );
-  const metadata = index === 0 ? await offload('metadata', recordMetadata) : undefined;
-  const payloadRef = [metadata, ...kept.flatMap(({ output, resolvedPrompt }) => [output, resolvedPrompt])];
-  const pointers = payloadRef.flatMap((each) => (each && 'pointer' in each ? [each.pointer] : []));
-  return {
-    ...facts,
-    index,
-    ...(metadata && { recordMetadata: metadata }),
-    results: kept,
-    rows: formatRows(
-      results.map(({ stepId, status, startedAt, durationMs }) => [
-        stepId,
-        status,
-        Date.parse(startedAt),
-        durationMs,
-      ]),
-    ),
-    ...(pointers.length > 0 && { pointers }),
-  };
-}
-
-async function toStoredResult(
-  {
-    path,
-    retryCount,
-    output,
-    resolvedPrompt,
-    error,
-    modelUsed,
-    promptTokens,
-    completionTokens,
-    estimatedCost,
-  }: StepResult,
-  offload: (part: string, value: unknown) => Promise<PayloadRef>,
-): Promise<StoredStepResult> {
-  const keptOutput = output === undefined ? undefined : await offload('output', output);
-  const keptPrompt = resolvedPrompt === undefined ? undefined : await offload('prompt', resolvedPrompt);
-  return {
-    path,
-    retryCount,
-    ...(keptOutput && { output: keptOutput }),
-    ...(keptOutput && 'pointer' in keptOutput && { preview: previewOf(output) }),
-    ...(keptPrompt && { resolvedPrompt: keptPrompt }),
-    ...(error !== undefined && { error }),
-    ...(modelUsed !== undefined && { modelUsed, promptTokens, completionTokens, estimatedCost }),
-  };
-}
-
-/** The beginning of an output, as text. */
-export const previewOf = (output: unknown) =>
-  truncate(typeof output === 'string' ? output : (JSON.stringify(output) ?? ''), previewLength);

@@ -9,7 +9,7 @@ import { type PayloadRef, type PayloadStore, payloadStore } from '../../../platf
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { StoredStepResult } from '../checkpoints/checkpoint.ts';
 import type { CheckpointEntry } from '../checkpoints/checkpoint-index.ts';
-import { previewOf } from '../checkpoints/run-recorder.ts';
+import { previewOf } from '../checkpoints/encode-checkpoint.ts';
 import { type ReplayedResult, replayReader } from './replay.ts';
 import { type ResultRef, type StepIndex, stepOf } from './result-ref.ts';
 

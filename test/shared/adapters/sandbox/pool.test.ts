@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { evaluateScript } from '../../../../shared/adapters/code/evaluate-code.ts';
-import { threads } from '../../../../shared/adapters/sandbox/pool.ts';
 import { sandboxOf } from '../../../../shared/adapters/sandbox/sandbox.ts';
+import { threads } from '../../../../shared/adapters/sandbox/threads.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 
 const endless = 'while (true);';

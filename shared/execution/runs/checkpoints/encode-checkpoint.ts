@@ -1,0 +1,97 @@
+import { truncate } from '../../../core/text.ts';
+import type { PayloadRef, PayloadStore } from '../../../platform/data/payloads.ts';
+import type { StepResult } from '../../engine/engine.ts';
+import { type Checkpoint, formatRows, type StoredStepResult } from './checkpoint.ts';
+
+/** What all checkpoints of a run have in common. */
+export type RunFacts = Omit<
+  Checkpoint,
+  | 'index'
+  | 'results'
+  | 'rows'
+  | 'pointers'
+  | 'recordMetadata'
+  | 'end'
+  | 'finished'
+  | 'removed'
+  | 'waiting'
+  | 'flowName'
+> & { recordMetadata: Record<string, unknown>; flowName: string };
+
+/** These limits keep a checkpoint below the 400 KB of an item: all its results, one value of a result, the metadata. */
+export const checkpointBytesMax = 150_000;
+const valueBytesMax = 90_000;
+const resultBytes = 500;
+const previewLength = 1_000;
+
+/** The size of a result in its checkpoint. */
+export const sizeOf = ({ output, resolvedPrompt = '', error = '' }: StepResult) =>
+  Math.min(bytesOf(JSON.stringify(output) ?? ''), valueBytesMax) +
+  Math.min(bytesOf(resolvedPrompt), valueBytesMax) +
+  bytesOf(error) +
+  resultBytes;
+const bytesOf = (text: string) => Buffer.byteLength(text);
+
+export async function checkpointOf(
+  payloads: PayloadStore,
+  { recordMetadata, flowName: _flowName, ...facts }: RunFacts,
+  index: number,
+  results: readonly StepResult[],
+): Promise<Checkpoint> {
+  const offload = (part: string, value: unknown) =>
+    payloads.offload(`runs/${facts.runId}/${part}`, value, valueBytesMax);
+  const kept = await Promise.all(
+    results.map((result) =>
+      toStoredResult(result, (part, value) => offload(`${result.path}-${part}`, value)),
+    ),
+  );
+  const metadata = index === 0 ? await offload('metadata', recordMetadata) : undefined;
+  const payloadRef = [metadata, ...kept.flatMap(({ output, resolvedPrompt }) => [output, resolvedPrompt])];
+  const pointers = payloadRef.flatMap((each) => (each && 'pointer' in each ? [each.pointer] : []));
+  return {
+    ...facts,
+    index,
+    ...(metadata && { recordMetadata: metadata }),
+    results: kept,
+    rows: formatRows(
+      results.map(({ stepId, status, startedAt, durationMs }) => [
+        stepId,
+        status,
+        Date.parse(startedAt),
+        durationMs,
+      ]),
+    ),
+    ...(pointers.length > 0 && { pointers }),
+  };
+}
+
+async function toStoredResult(
+  {
+    path,
+    retryCount,
+    output,
+    resolvedPrompt,
+    error,
+    modelUsed,
+    promptTokens,
+    completionTokens,
+    estimatedCost,
+  }: StepResult,
+  offload: (part: string, value: unknown) => Promise<PayloadRef>,
+): Promise<StoredStepResult> {
+  const keptOutput = output === undefined ? undefined : await offload('output', output);
+  const keptPrompt = resolvedPrompt === undefined ? undefined : await offload('prompt', resolvedPrompt);
+  return {
+    path,
+    retryCount,
+    ...(keptOutput && { output: keptOutput }),
+    ...(keptOutput && 'pointer' in keptOutput && { preview: previewOf(output) }),
+    ...(keptPrompt && { resolvedPrompt: keptPrompt }),
+    ...(error !== undefined && { error }),
+    ...(modelUsed !== undefined && { modelUsed, promptTokens, completionTokens, estimatedCost }),
+  };
+}
+
+/** The beginning of an output, as text. */
+export const previewOf = (output: unknown) =>
+  truncate(typeof output === 'string' ? output : (JSON.stringify(output) ?? ''), previewLength);
