@@ -22,7 +22,7 @@ const tries = 1_000;
 const warmUpTries = 200;
 const endpoint = { permission: 'FLOWS:READ' } as const;
 
-/** (o) What it costs to know who calls: the authorizer, and the meter of each request. */
+/** (o) The cost of access control: the authorizer, and the rate-limit counter of each request. */
 export async function access(): Promise<Figure[]> {
   await using stack = await startStack();
   useTable(stack.facts.aws.dynamodb, stack.facts.table);
@@ -93,7 +93,7 @@ async function cpu(both: () => Promise<unknown>): Promise<Figure> {
   };
 }
 
-/** Wrong keys against right ones, in turns, so that what else the machine does falls on both. */
+/** Alternates wrong and right keys, so that load on the machine affects both. */
 async function timing(): Promise<Figure> {
   const { table } = productionRuntime().scopeOf('');
   const right = Array.from({ length: tries + warmUpTries }, () => generateKey('production'));
@@ -128,7 +128,7 @@ async function timing(): Promise<Figure> {
   };
 }
 
-/** How far apart the middle half lies. */
+/** The interquartile range. */
 function spreadOf(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other);
   const [low = 0, high = 0] = [0.25, 0.75].map((part) => sorted[Math.floor(part * sorted.length)]);

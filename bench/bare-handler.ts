@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { documentClient } from '../shared/platform/data/client.ts';
 
-/** The two store calls of a warm GET: the item itself, and the meter beside it. */
+/** The two store calls of a warm GET: the item and the rate-limit counter. */
 export interface BareEvent {
   read: GetCommandInput;
   meter: UpdateCommandInput;
@@ -14,7 +14,7 @@ export interface BareEvent {
 
 let client: ReturnType<typeof documentClient> | undefined;
 
-/** What a GET costs without any request stack: its store calls, and JSON. */
+/** The cost of a GET without the request stack: its store calls and JSON. */
 export async function handler({ read, meter }: BareEvent) {
   client ??= documentClient();
   const [{ Item }] = await Promise.all([

@@ -18,10 +18,10 @@ export type BareWrite =
   | { name: 'Put'; input: PutCommandInput }
   | { name: 'TransactWrite'; input: TransactWriteCommandInput };
 
-/** As many as a batch has records at work. */
+/** As many as a batch runs concurrently. */
 const recordsAtOnce = 10;
 
-/** Those among the commands that wrote step results. */
+/** The commands that wrote step results. */
 export const stepResultWrites = (sent: readonly SentCommand[]) =>
   sent.filter(
     (command): command is SentCommand & BareWrite =>
@@ -32,7 +32,7 @@ export const stepResultWrites = (sent: readonly SentCommand[]) =>
 const itemsOf = ({ name, input }: BareWrite) =>
   name === 'Put' ? [input.Item] : (input.TransactItems ?? []).map(({ Put }) => Put?.Item);
 
-/** The same results as a worker without grouping would write them: a transaction of its own for each record. */
+/** The same results as a worker without group commit writes them: one transaction per record. */
 export const oneTransactionARecord = (writes: readonly BareWrite[]): BareWrite[] =>
   writes.flatMap((write): BareWrite[] => {
     if (write.name === 'Put') return [write];
@@ -44,7 +44,7 @@ export const oneTransactionARecord = (writes: readonly BareWrite[]): BareWrite[]
     }));
   });
 
-/** Sends the same writes again, at an empty engine on disk that has nothing else to do. @returns seconds. */
+/** Sends the same writes again to an idle engine with an empty table on disk. @returns seconds. */
 export async function secondsOfWrites(
   table: string,
   { warmUp, measured }: { warmUp: readonly BareWrite[]; measured: readonly BareWrite[] },

@@ -27,7 +27,7 @@ const template = {
   },
 } as const;
 
-/** Flows of three steps, by what they do. */
+/** Flows of three steps, by kind. */
 export const flows = {
   local: [
     transform,
@@ -55,7 +55,7 @@ export const flows = {
 export type FlowKind = keyof typeof flows;
 export const stepsPerFlow = 3;
 
-/** @returns how many records it made of the first airports. */
+/** @returns how many records it created from the first airports. */
 export async function uploadAirports({ call }: Api, recordType: string, count = Number.POSITIVE_INFINITY) {
   const csv = await readFile(new URL('../examples/airports.csv', import.meta.url), 'utf8');
   const lines = csv
@@ -75,7 +75,7 @@ export async function publishFlow({ call }: Api, kind: FlowKind): Promise<string
   return id;
 }
 
-/** Runs a flow on all records of a type. @returns how long that took from the request to the last record. */
+/** Runs a flow on all records of a type. @returns the time from the request to the last record. */
 export async function runBatch({ call }: Api, flowId: string, recordType: string) {
   const began = Date.now();
   const { batchId } = await call('POST /v1/flows/{id}/run-on-record-type', {

@@ -21,7 +21,7 @@ import { useTable } from './warm-get.ts';
 const records = 3_000;
 const turns = 3;
 
-/** (l) How fast a bulk edit of 3,000 records is on disk, against its conditional updates alone. */
+/** (l) The speed of a bulk edit of 3,000 records on disk, relative to its conditional updates alone. */
 export async function bulkEdit(): Promise<Figure[]> {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'bench-edit-'));
   await using stack = await startStack({ dataDir: directory.path });
@@ -58,7 +58,7 @@ export async function bulkEdit(): Promise<Figure[]> {
   ];
 }
 
-/** From the request to its answer: with the reading of the records, and with what the answer shows. */
+/** From the request to its response, including the reads and the edited records in the response. */
 async function secondsOfEdit({ api }: BenchStack, turn: number): Promise<number> {
   const began = performance.now();
   const { recordIds } = await api.call('POST /v1/records/bulk-edit', {
@@ -68,7 +68,7 @@ async function secondsOfEdit({ api }: BenchStack, turn: number): Promise<number>
   return (performance.now() - began) / 1_000;
 }
 
-/** Sends the same updates to an engine that holds the same records and has nothing else to do. */
+/** Sends the same updates to an idle engine with the same records. */
 async function secondsOfUpdates(table: string, sent: readonly SentCommand[]): Promise<number> {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'bench-updates-'));
   const engine = await startDynamoDb(directory.path);

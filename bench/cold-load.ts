@@ -20,7 +20,7 @@ export async function coldLoad(): Promise<Figure[]> {
   for (let load = 0; load <= loads; load++) {
     times.push({ endpoint: await loadMs(endpoint), bare: await loadMs(bare) });
   }
-  // The first ones read from the disk.
+  // The first runs read from the disk.
   times.shift();
   const endpointMs = median(times.map(({ endpoint }) => endpoint));
   const bareMs = median(times.map(({ bare }) => bare));
@@ -50,7 +50,7 @@ const loadMs = (folder: string) =>
     await import(${urlOf(folder)});
     console.log(performance.now() - before);`);
 
-/** The files that Node itself read: the entry and its static chunks. */
+/** The files that Node reads: the entry and its static chunks. */
 const startKilobytes = async (folder: string) =>
   round(
     await inNewProcess(`

@@ -10,10 +10,10 @@ import { type Api, type BenchStack, startStack } from './stack.ts';
 const rows = 10_000;
 const fewRows = 1_000;
 const turns = 3;
-/** With these, a file of 10,000 rows has nearly the 4.4 MB that a call takes. */
+/** A file of 10,000 rows of this size has nearly the 4.4 MB limit of a call. */
 const columns = 10;
 
-/** (m) How fast a CSV file of 10,000 rows becomes records on disk, against the transactions alone. */
+/** (m) How fast a CSV file of 10,000 rows becomes records on disk, relative to its transactions alone. */
 export async function csvSpeed(): Promise<Figure[]> {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'bench-csv-'));
   await using stack = await startStack({ dataDir: directory.path });
@@ -28,7 +28,7 @@ export async function csvSpeed(): Promise<Figure[]> {
     seconds.push((performance.now() - began) / 1_000);
     bareSeconds.push(await secondsOfWrites(stack.facts.table, { warmUp, measured }, transactionsAtOnce));
   }
-  // The best of each counts: what else the machine does can only slow them.
+  // Takes the best of each, since other load can only slow them down.
   const [best, bareBest] = [Math.min(...seconds), Math.min(...bareSeconds)];
   const rowsPerSecond = (each: number) => round(rows / each, 0);
   return [
@@ -48,7 +48,7 @@ export async function csvSpeed(): Promise<Figure[]> {
   ];
 }
 
-/** (n) What a file takes of memory at most: each in a process that has read but a small one before. */
+/** (n) The peak memory for a file, each in a process that has read only a small file before. */
 export async function csvMemory(): Promise<Figure[]> {
   const peakAfter = async (count: number) => {
     progress(`n: memory of a CSV upload of ${count} rows`);

@@ -13,13 +13,13 @@ const kinds = {
     config: (n: number) => ({ variableName: `v${n}`, value: '{{ name }}' }),
   },
   'transform-data': {
-    // Of the processor: the script runs in another thread.
+    // CPU time of this process only: the script runs in another thread.
     goal: 1,
     config: (n: number) => ({ script: 'return { of: name, n: 1 + 1 }', outputVariable: `v${n}` }),
   },
 } as const;
 
-/** (h) What the engine adds to a step whose work takes no time. */
+/** (h) The overhead of the engine for a step whose work takes no time. */
 export async function engine(): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const [type, { goal, config }] of Object.entries(kinds)) {

@@ -8,7 +8,7 @@ const smallRecords = 10;
 const turns = 5;
 const pollMs = 10;
 
-/** (j) How long a batch of ten records takes beside one of 3,000 of another tenant, against its time alone. */
+/** (j) How long a batch of ten records takes next to another tenant's batch of 3,000, relative to its time alone. */
 export async function fairness(): Promise<Figure[]> {
   using models = await startModels();
   await using stack = await startStack({ modelsUrl: models.url });
@@ -46,7 +46,7 @@ export async function fairness(): Promise<Figure[]> {
   ];
 }
 
-/** A tenant of its own, whose batch of ten can be run again and again. @returns its time in ms. */
+/** A separate tenant whose batch of ten can run repeatedly. @returns its time in ms. */
 async function smallBatch(api: Api): Promise<() => Promise<number>> {
   await uploadAirports(api, 'small', smallRecords);
   const { data } = await api.call('GET /v1/records', { query: { type: 'small' } });

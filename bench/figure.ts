@@ -2,20 +2,20 @@ import { loadavg } from 'node:os';
 
 export type Letter = 'a' | 'b' | 'c' | 'd' | 'e' | 'f' | 'g' | 'h' | 'i' | 'j' | 'k' | 'l' | 'm' | 'n' | 'o';
 
-/** One thing that was measured, and what it should be. */
+/** One measurement with its goal. */
 export interface Figure {
   figure: Letter;
   what: string;
   value: number;
   unit: string;
   goal: { atMost: number } | { atLeast: number };
-  /** What the value was made of. */
+  /** The parts of the value. */
   details?: Record<string, unknown>;
-  /** False where the value alone would flatter. */
+  /** False if the value alone would be misleading. */
   sound?: boolean;
 }
 
-/** Its line, with the load of the machine at that moment, which tells how far to trust it. */
+/** Its line, with the current load of the machine as an indication of its reliability. */
 export function lineOf({ figure, what, value, unit, goal, details, sound = true }: Figure): string {
   const [sign, bound, holds] =
     'atMost' in goal

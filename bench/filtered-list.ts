@@ -12,7 +12,7 @@ const wanted = 200;
 const limit = 50;
 const others = [1_000, 10_000, 50_000];
 
-/** (k) What a page of one type costs, filtered by its metadata, while records of other types become more. */
+/** (k) The cost of a page of one type, filtered by metadata, as the number of other records grows. */
 export async function filteredList(): Promise<Figure[]> {
   progress(`k: a filtered list beside ${others.join(', ')} records of other types`);
   await using stack = await startStack();

@@ -4,7 +4,7 @@ import { type BenchStack, startModels, startStack } from './stack.ts';
 const turns = 60;
 const prompt = 'Say something about the weather in Oslo tomorrow';
 
-/** (g) How much later the first text of a streamed run comes than the model's own first text, asked directly. */
+/** (g) The delay of the first text of a streamed run, relative to a direct call of the model. */
 export async function firstByte(): Promise<Figure[]> {
   progress('g: time to the first text of a dispatched run, against the model alone');
   using models = await startModels();
@@ -39,7 +39,7 @@ export async function firstByte(): Promise<Figure[]> {
   ];
 }
 
-/** From the request to the first chunk in which a text stands. The rest is read too, so that turns do not overlap. */
+/** From the request to the first chunk with text. Reads the rest too, so that runs do not overlap. */
 async function timeToFirst(ask: () => Promise<Response>, text: string): Promise<number> {
   const began = performance.now();
   const { body } = await ask();

@@ -4,7 +4,7 @@ import { startStack } from './stack.ts';
 
 const fewRecords = 300;
 
-/** (f) Whether the stack's process, which holds all Lambdas, keeps anything of the records that it has run. */
+/** (f) Whether the stack's process, which runs all Lambdas, retains memory of processed records. */
 export async function memory(): Promise<Figure[]> {
   progress('f: memory after many records, against after few');
   await using stack = await startStack();

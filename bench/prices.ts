@@ -1,4 +1,4 @@
-/** What AWS charges in us-east-1, in USD. */
+/** AWS prices in us-east-1, in USD. */
 export const prices = {
   asOf: '2026-11',
   dynamoDbMillionWriteUnits: 0.625,
@@ -8,22 +8,25 @@ export const prices = {
   lambdaMillionInvocations: 0.2,
 } as const;
 
-/** What this machine cannot tell about a Lambda. */
+/** Assumptions that this machine cannot measure for a Lambda. */
 export const assumptions = {
-  /** As `infra/aws/functions.ts` gives the workers. */
+  /** As `infra/aws/functions.ts` configures the workers. */
   memoryMb: 1_024,
-  /** With this much memory a Lambda has one whole CPU, with less a share of it. */
+  /** With this much memory a Lambda has one full CPU, with less a share of it. */
   memoryOfOneCpuMb: 1_769,
-  /** A millisecond of CPU here is one there. The stack's gateway and pollers are counted as if they were Lambdas. */
+  /** A millisecond of CPU here equals one on Lambda. Counts the stack's gateway and pollers as Lambda time. */
   cpuAsHere: 1,
   readMs: 5,
   writeMs: 8,
-  /** The records of an invocation run one after another, though those of different slots run side by side. */
+  /**
+   * Assumes that the records of an invocation run one after another, although those of different slots run
+   * concurrently.
+   */
   sideBySide: 1,
   modelMs: 0,
 } as const;
 
-/** What one record of a batch takes. */
+/** The resource use of one record in a batch. */
 export interface RecordUse {
   writeUnits: number;
   readUnits: number;
@@ -47,7 +50,7 @@ export function priceOfMillionRecords(use: RecordUse) {
     lambda:
       use.invocations * prices.lambdaMillionInvocations +
       gbSeconds(computeMs + waitMs) * prices.lambdaArm64GbSecond * million,
-    /** Beside the sum: what each second adds that a model takes to answer. */
+    /** In addition: the cost per second of waiting for a model. */
     eachModelSecond: (gbSeconds(1_000) / sideBySide) * prices.lambdaArm64GbSecond * million,
   };
 }

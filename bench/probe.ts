@@ -4,7 +4,7 @@ import { startRecording, stopRecording } from './recorder.ts';
 const settleMs = 1_000;
 const release = () => globalThis.gc?.({ execution: 'async', type: 'major', flavor: 'last-resort' });
 
-/** What the bench may ask of a stack's process. Loaded into it before the stack itself. */
+/** Answers the bench's questions inside the stack's process. Loaded before the stack. */
 const answers = {
   startRecording,
   stopRecording,
@@ -14,10 +14,10 @@ const answers = {
     return (user + system) / 1_000;
   },
 
-  /** The most that it ever had. */
+  /** The peak. */
   peakRss: () => process.resourceUsage().maxRSS * 1_024,
 
-  /** As it is, and after the engine gave back what it only keeps in store: freed pages, dead objects. */
+  /** Current, and after a garbage collection that also releases spare pages. */
   async memory() {
     const { rss } = process.memoryUsage();
     await release();
@@ -38,5 +38,5 @@ process.on('message', async ({ id, name, argument }: Question) => {
   const answer = answers[name] as (argument: unknown) => unknown;
   process.send?.({ id, answer: await answer(argument) });
 });
-// The bench is gone: so should be the stack with all its children.
+// The bench has exited: ends the stack with all its children.
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));

@@ -6,7 +6,7 @@ export interface SentCommand {
   /** DynamoDB's or SQS's own name for it. */
   name: string;
   input: object;
-  /** What DynamoDB charges for it, where that was asked for. */
+  /** What DynamoDB charges for it, if the command requested that. */
   capacityUnits: number;
 }
 
@@ -20,26 +20,26 @@ type Capacity = { CapacityUnits?: number };
 let sent: SentCommand[] | undefined;
 let asksForCapacity = false;
 
-/** Notes every command that any client of this process sends from now on. */
+/** Records every command that clients of this process send from now on. */
 export function startRecording({ capacity }: { capacity: boolean }): void {
   sent = [];
   asksForCapacity = capacity;
 }
 
-/** @returns what was sent since the recording began, which ends with this. */
+/** Stops recording. @returns the recorded commands. */
 export function stopRecording(): SentCommand[] {
   const commands = sent ?? [];
   sent = undefined;
   return commands.map((command) => ({ ...command, input: sendable(command.input) }));
 }
 
-/** What can cross to another process: exact decimals are objects of the SDK's, which cannot. */
+/** A form that can be sent to another process: the SDK's decimal objects cannot. */
 const sendable = (input: object): object =>
   JSON.parse(
     JSON.stringify(input, (_name, value) => (value instanceof NumberValue ? Number(value.value) : value)),
   );
 
-/** The Lambdas make their clients themselves, so what they send can be seen only where all clients send. */
+/** The Lambdas create their own clients, so the recorder hooks into the SDK. */
 function watch(prototype: object): void {
   const { send } = prototype as { send: Send };
   const recordingSend: Send = async function (this: unknown, command, ...rest) {

@@ -8,7 +8,7 @@ const rounds = 40;
 const warmUpRounds = 10;
 const callsPerRound = 50;
 
-/** (a) What the request stack itself costs: CPU of the endpoint less CPU of its two store calls alone. */
+/** (a) The cost of the request stack: CPU of the endpoint minus CPU of its two store calls. */
 export async function requestCpu(get: WarmGet): Promise<Figure[]> {
   progress('a: CPU of a warm GET, against a bare handler');
   const event = await storeCallsOf(get);
@@ -25,11 +25,11 @@ export async function requestCpu(get: WarmGet): Promise<Figure[]> {
   ];
 }
 
-/** What a call costs beyond the store calls in it, which `bare` makes alone. */
+/** The cost of a call beyond its store calls, which `bare` makes alone. */
 export async function cpuBeyond(whole: () => Promise<unknown>, bare: () => Promise<unknown>) {
   const samples: { whole: number; bare: number }[] = [];
   for (let round = 0; round < warmUpRounds + rounds; round++) {
-    // Whoever goes first alternates too, so that neither always pays for the other's garbage.
+    // Alternates the order, so that neither always pays for the other's garbage.
     const sample =
       round % 2 === 0
         ? { whole: await cpuMsPerCall(whole), bare: await cpuMsPerCall(bare) }
@@ -48,7 +48,7 @@ export async function cpuBeyond(whole: () => Promise<unknown>, bare: () => Promi
   };
 }
 
-/** What the endpoint asks of the store, so that the bare handler can ask the very same. */
+/** The endpoint's store calls, for the bare handler to repeat. */
 async function storeCallsOf(get: WarmGet): Promise<BareEvent> {
   startRecording({ capacity: false });
   await get();

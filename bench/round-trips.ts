@@ -11,7 +11,7 @@ interface Exchange {
 
 const calls = 20;
 
-/** (c) The HTTP requests to DynamoDB that a warm GET makes, as this process's HTTP client sees them. */
+/** (c) The HTTP requests to DynamoDB for a warm GET, as seen by this process's HTTP client. */
 export async function roundTrips(get: WarmGet): Promise<Figure[]> {
   progress('c: DynamoDB requests of a warm GET');
   const seen: Exchange[][] = [];
@@ -49,7 +49,7 @@ async function exchangesOf(call: () => Promise<unknown>): Promise<Exchange[]> {
   return [...exchanges.values()];
 }
 
-/** A request that starts after another has ended may have waited for it: that is one more round trip. */
+/** A request that starts after another has ended may have waited for it, so it counts as another round trip. */
 function tripsIn(exchanges: readonly Exchange[]): number {
   let trips = 0;
   let firstEnd = Number.NEGATIVE_INFINITY;

@@ -10,12 +10,12 @@ export type BenchStack = Awaited<ReturnType<typeof startStack>>;
 export type Api = BenchStack['api'];
 
 interface StackOptions {
-  /** Without it, in memory. */
+  /** Default: in memory. */
   dataDir?: string;
   modelsUrl?: string;
 }
 
-/** The embedded stack as `npm start` starts it, in a process of its own that can be asked about itself. */
+/** The embedded stack as `npm start` starts it, in a process of its own with a probe. */
 export async function startStack({ dataDir, modelsUrl }: StackOptions = {}) {
   const child = fork(pathOf('../infra/local/main.ts'), ['--json', ...(dataDir ? [] : ['--ephemeral'])], {
     execArgv: ['--max-semi-space-size=4', '--expose-gc', '--import', pathOf('./probe.ts').href],
@@ -43,13 +43,13 @@ export async function startStack({ dataDir, modelsUrl }: StackOptions = {}) {
   };
 }
 
-/** The bench calls more often than a key may. */
+/** The bench exceeds the rate limit of a key. */
 export const unlimited = { RATE_LIMIT_PER_HOUR: '1000000', RATE_LIMIT_PER_DAY: '1000000' };
 
-/** However the parent ends, a child sees its channel close. */
+/** However the parent exits, the child sees its channel close. */
 const endWithParent = 'data:text/javascript,process.on("disconnect", () => process.exit())';
 
-/** An OpenAI-compatible server that answers at once, in a process of its own. */
+/** An OpenAI-compatible server that responds at once, in a process of its own. */
 export async function startModels() {
   const child = fork(pathOf('../examples/model-stand-in.ts'), {
     execArgv: ['--import', endWithParent],

@@ -9,7 +9,7 @@ import { type BenchStack, startModels, startStack } from './stack.ts';
 const warmUpRecords = 300;
 const turnsPerFlow = 2;
 
-/** (e) How fast a batch runs on disk through the real handlers, against its writes alone. */
+/** (e) How fast a batch runs on disk through the real handlers, relative to its writes alone. */
 export async function throughput(): Promise<Figure[]> {
   using models = await startModels();
   await using directory = await mkdtempDisposable(join(tmpdir(), 'bench-stack-'));
@@ -39,7 +39,7 @@ const shareOf = (flow: string, { share, ...details }: Measured): Figure => ({
   details,
 });
 
-/** Run and writes take turns, and the best of each counts: what else the machine does can only slow them. */
+/** Alternates run and writes, and takes the best of each, since other load can only slow them down. */
 async function measure(stack: BenchStack, kind: FlowKind) {
   const flowId = await publishFlow(stack.api, kind);
   const warmUp = await recordedRun(stack, flowId, 'warm-up');
@@ -62,7 +62,7 @@ async function measure(stack: BenchStack, kind: FlowKind) {
     share: round(bareSeconds / seconds),
     recordsPerSecond: round(records / seconds, 0),
     bareRecordsPerSecond: round(records / bareSeconds, 0),
-    /** The limit of a worker that would not group its writes, for comparison. */
+    /** For comparison: the limit of a worker without group commit. */
     ungroupedRecordsPerSecond: round(records / ungroupedSeconds, 0),
     shareOfUngrouped: round(ungroupedSeconds / seconds),
     records,
@@ -75,7 +75,7 @@ async function measure(stack: BenchStack, kind: FlowKind) {
   };
 }
 
-/** Without the recorder, which costs time itself. */
+/** Without the recorder, which takes time itself. */
 async function timedRun({ api, ask }: BenchStack, flowId: string) {
   const cpuBefore = await ask('cpuMs');
   const run = await runBatch(api, flowId, 'airport');

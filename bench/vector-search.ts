@@ -9,7 +9,7 @@ const dimension = 1_536;
 const limit = 10;
 const runs = 30;
 
-/** (i) How long a search takes, from the port that steps use to its answer. */
+/** (i) The latency of a search through the port that steps use. */
 export async function vectorSearch(): Promise<Figure[]> {
   progress(`i: search among ${count} vectors`);
   await using stack = await startStack();

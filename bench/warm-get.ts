@@ -16,7 +16,7 @@ import { type BenchStack, startStack, unlimited } from './stack.ts';
 /** Makes one warm call. */
 export type WarmGet = () => Promise<unknown>;
 
-/** Measures `GET /v1/flows/:id` as a warm Lambda in this process, on the table of an embedded stack elsewhere. */
+/** Measures `GET /v1/flows/:id` as a warm Lambda in this process, with the table of an embedded stack in another. */
 export const withWarmGet = (measure: (get: WarmGet) => Promise<Figure[]>) => async () => {
   await using stack = await startStack();
   useTable(stack.facts.aws.dynamodb, stack.facts.table);
@@ -24,7 +24,7 @@ export const withWarmGet = (measure: (get: WarmGet) => Promise<Figure[]>) => asy
   const event = await eventFor(stack, await publishFlow(stack.api, 'local'));
   const context = { getRemainingTimeInMillis: () => 29_000 } as Context;
   const get = async () => {
-    // The handler changes the event that it is given, so each call gets one of its own.
+    // The handler changes its event, so each call gets a copy.
     const { statusCode } = await handler({ ...event }, context);
     if (statusCode !== 200) throw new Error(`The flow was answered with ${statusCode}`);
   };
@@ -32,7 +32,7 @@ export const withWarmGet = (measure: (get: WarmGet) => Promise<Figure[]>) => asy
   return await measure(get);
 };
 
-/** Gives this process what a deployment gives a Lambda. */
+/** Sets the environment that a deployment gives a Lambda. */
 export function useTable(endpoint: string, table: string): void {
   Object.assign(process.env, unlimited, {
     AWS_REGION: region,
@@ -43,7 +43,7 @@ export function useTable(endpoint: string, table: string): void {
   });
 }
 
-/** As in production, but for this stack: the one of production is made once in a process. */
+/** As in production, but for this stack: a process creates the production runtime only once. */
 function runtimeOn(table: string): () => Runtime {
   const client = documentClient();
   const runtime: Runtime = {
@@ -52,7 +52,7 @@ function runtimeOn(table: string): () => Runtime {
   return () => runtime;
 }
 
-/** What API Gateway hands over for a call with the live key. */
+/** The API Gateway event of a call with the live key. */
 async function eventFor({ api, facts }: BenchStack, flowId: string): Promise<APIGatewayProxyEvent> {
   const { apiKeys } = await api.call('GET /v1/api-keys');
   const key = apiKeys.find(({ isTestKey }) => !isTestKey);

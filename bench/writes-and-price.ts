@@ -16,7 +16,7 @@ const sqsCommands = [
   'ChangeMessageVisibilityBatch',
 ];
 
-/** (d) What a record of a 3-step flow with one model call takes of AWS, and what that costs. */
+/** (d) The AWS resources and costs of a record in a 3-step flow with one model call. */
 export async function writesAndPrice(): Promise<Figure[]> {
   progress('d: what a record takes of DynamoDB, SQS and Lambda');
   const use = await useOfOneRecord();
@@ -52,7 +52,7 @@ async function useOfOneRecord(): Promise<RecordUse> {
   await runBatch(stack.api, flowId, 'warm-up');
   const cpuBefore = await stack.ask('cpuMs');
   await stack.ask('startRecording', { capacity: true });
-  // All that the stack sends is counted, with the few calls that the bench makes to follow the batch.
+  // Counts everything that the stack sends, including the few calls of the bench that follow the batch.
   await runBatch(stack.api, flowId, 'measured');
   const sent = await stack.ask('stopRecording');
   const cpuMs = (await stack.ask('cpuMs')) - cpuBefore;
@@ -62,7 +62,7 @@ async function useOfOneRecord(): Promise<RecordUse> {
     readUnits: perRecord(unitsOf(sent, readCommands)),
     writeRequests: perRecord(countOf(sent, writeCommands)),
     sqsRequests: perRecord(countOf(sent, sqsCommands)),
-    // An invocation ends with the deletion of its messages.
+    // An invocation ends when its messages are deleted.
     invocations: perRecord(countOf(sent, ['DeleteMessageBatch'])),
     cpuMs: perRecord(cpuMs),
   };

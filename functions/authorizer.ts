@@ -6,10 +6,10 @@ import { toContext } from '../shared/platform/identity/principal.ts';
 export const requirements = requirementsOf('credentials');
 
 /**
- * The Lambda authorizer: from the Authorization header to a principal. API Gateway keeps the answer for 60 s,
- * so nothing that must bite at once is decided here (see the meter). A refusal is a policy too, which API Gateway keeps,
- * so that a credential which never will be good does not cost us a Lambda each time. One that may be good in a moment
- * is refused by throwing, which is not kept.
+ * The Lambda authorizer: maps the Authorization header to a principal. API Gateway caches the result for 60 s, so
+ * checks that must apply at once belong to the request gate. A permanent refusal is returned as a policy: API Gateway
+ * caches it, which saves a Lambda call for each further request with that credential. A temporary refusal is thrown,
+ * because API Gateway does not cache errors.
  */
 export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
   const principal = await callerOf(event);
@@ -24,5 +24,5 @@ export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<
   };
 }
 
-/** The answer is kept per credential, so it must hold for every route: `arn:…:api/stage/*`. */
+/** Cached per credential, so the policy must cover every route: `arn:…:api/stage/*`. */
 const anyRoute = (methodArn: string) => methodArn.split('/').slice(0, 2).concat('*').join('/');

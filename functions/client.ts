@@ -6,7 +6,7 @@ import type { endpoints } from './index.ts';
 
 type Declared = (typeof endpoints)[number] | typeof apiDocument;
 
-/** Every route of the registry with what a call of it takes, answers and streams. */
+/** Every route of the registry with its request, response and event types. */
 type Calls = {
   [E in Declared as `${E['method']} ${E['path']}`]: {
     request: Part<'params', E['params']> & Part<'query', E['query']> & Part<'body', E['body']> & Common;
@@ -15,21 +15,21 @@ type Calls = {
   };
 };
 
-/** An endpoint's method and path, as they are declared: `GET /v1/flows/{id}`. */
+/** An endpoint's method and declared path: `GET /v1/flows/{id}`. */
 export type Route = keyof Calls;
-/** What a call takes: the params, the query and the body that the endpoint declares. */
+/** The arguments of a call: the params, query and body that the endpoint declares. */
 export type RequestOf<R extends Route> = Calls[R]['request'];
-/** What a call answers: the body of the endpoint's status, or of any of its statuses. */
+/** The result of a call: the response body of any declared status. */
 export type AnswerOf<R extends Route> = Calls[R]['answer'];
 export type EventOf<R extends Route> = Calls[R]['event'];
-/** The routes that answer with server-sent events. */
+/** The routes that stream server-sent events. */
 export type StreamingRoute = { [R in Route]: [EventOf<R>] extends [never] ? never : R }[Route];
 
 interface Common {
   signal?: AbortSignal;
 }
 
-/** A part of a request; nothing where the endpoint declares none. */
+/** One part of a request; absent if the endpoint declares none. */
 type Part<Name extends string, Schema> = [Schema] extends [undefined]
   ? unknown
   : object extends Input<Schema>
@@ -37,7 +37,7 @@ type Part<Name extends string, Schema> = [Schema] extends [undefined]
     : { [N in Name]: Sent<Name, Input<Schema>> };
 type Input<Schema> = Schema extends z.ZodType ? z.input<Schema> : never;
 
-/** The text of a query may be given as the number that it writes down. */
+/** A numeric query parameter may be passed as a number. */
 type Sent<Name, Value> = Name extends 'query'
   ? { [K in keyof Value]: string extends Value[K] ? Value[K] | number : Value[K] }
   : Value;
@@ -55,29 +55,31 @@ type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : never;
 type Arguments<R extends Route> =
   object extends RequestOf<R> ? [request?: RequestOf<R>] : [request: RequestOf<R>];
 
-/** An answer that says no: its status, and its body as it came (JSON is parsed). */
+/** A response with an error status. `body` is parsed if it is JSON. */
 export class ResponseError extends Error {
   readonly status: number;
   readonly body: unknown;
 
   constructor(route: string, status: number, body: unknown) {
-    super(`${route} was answered with ${status}: ${typeof body === 'string' ? body : JSON.stringify(body)}`);
+    super(`${route} failed with status ${status}: ${typeof body === 'string' ? body : JSON.stringify(body)}`);
     this.status = status;
     this.body = body;
   }
 }
 
 export interface ClientOptions {
-  /** Of the API, with the stage if there is one: `http://127.0.0.1:3000`, `https://….amazonaws.com/dev`. */
+  /**
+   * The base URL of the API, with the stage if there is one: `http://127.0.0.1:3000`, `https://….amazonaws.com/dev`.
+   */
   baseUrl: string;
-  /** An API key or a session token. Only the API document needs none. */
+  /** An API key or a session token. Public endpoints need none. */
   token?: string;
   fetch?: typeof fetch;
 }
 
 /**
- * A client typed by the endpoints' declarations. Of those it takes the types alone, so a bundle that uses it
- * holds this file and nothing of the service. A body that holds a file is sent as a form, others as JSON.
+ * A client typed by the endpoints' declarations. It imports only their types, so a bundle that uses it contains none of
+ * the service's code. A body that contains a file is sent as a form, any other as JSON.
  *
  * ```ts
  * const { call } = createClient({ baseUrl, token });
@@ -104,14 +106,14 @@ export function createClient({ baseUrl, token, fetch = globalThis.fetch }: Clien
   }
 
   return {
-    /** @throws ResponseError unless the answer is a 2xx. */
+    /** @throws ResponseError unless the status is 2xx. */
     async call<R extends Route>(route: R, ...[request]: Arguments<R>): Promise<AnswerOf<R>> {
       return (await read(await send(route, request))) as AnswerOf<R>;
     },
 
     /**
-     * The events of an endpoint that streams, as they come. Leaving the loop hangs up, which stops the run.
-     * @throws ResponseError unless the answer is a 2xx.
+     * Yields the events of a streaming endpoint. Leaving the loop closes the connection, which cancels the run.
+     * @throws ResponseError unless the status is 2xx.
      */
     async *events<R extends StreamingRoute>(
       route: R,

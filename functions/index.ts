@@ -10,8 +10,8 @@ import { secretsGroup } from './secrets/index.ts';
 import { usageLimitsGroup } from './usage-limits/index.ts';
 
 /**
- * Every group of endpoints, under the name of its folder. Routes, documents, clients and roles derive from this record,
- * in this order.
+ * Every group of endpoints by the name of its folder. Routes, documents, clients and roles derive from this record, in
+ * its order.
  */
 export const groups = {
   'api-keys': apiKeysGroup,

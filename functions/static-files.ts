@@ -12,8 +12,8 @@ const stored = (name: string) => readFile(join(requireEnv('STATIC_FILES'), name)
 const manifest = loadOnce(async (): Promise<Manifest> => JSON.parse(String(await stored('manifest.json'))));
 
 /**
- * Serves the files of every site. It streams, since API Gateway passes on only streamed bytes as they are: others it
- * takes for text, unless all requests that accept their type become binary.
+ * Serves the files of every site. Streams, because API Gateway passes only streamed bytes through unchanged. It decodes
+ * buffered bodies as text unless `binaryMediaTypes` covers the request.
  */
 export const handler = awsLambda().streamifyResponse(async (event, stream) => {
   const { statusCode, headers, body } = await staticResponse(
@@ -22,7 +22,7 @@ export const handler = awsLambda().streamifyResponse(async (event, stream) => {
     event as StaticRequest,
   );
   const response = awsLambda().HttpResponseStream.from(stream, { statusCode, headers });
-  // Lambda sends the head with the first write, even of nothing.
+  // Lambda sends the headers with the first write, even an empty one.
   response.write(body);
   response.end();
 });

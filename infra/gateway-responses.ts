@@ -2,7 +2,7 @@ import type { DetailCode } from '../shared/core/error-codes.ts';
 import { type ErrorCode, invalid, ServiceError, unauthenticated } from '../shared/core/errors.ts';
 import { type HttpError, httpErrorOf } from '../shared/platform/http/http-errors.ts';
 
-/** What API Gateway itself answers, without a Lambda: the types of `AWS::ApiGateway::GatewayResponse`. */
+/** The responses of API Gateway itself, without a Lambda: the types of `AWS::ApiGateway::GatewayResponse`. */
 export type GatewayResponseType =
   | 'ACCESS_DENIED'
   | 'API_CONFIGURATION_ERROR'
@@ -25,12 +25,12 @@ export type GatewayResponseType =
   | 'WAF_FILTERED';
 
 /**
- * API Gateway puts values in place of `$context.…`.
- * @param limitPerHour The default limit of a key, which stands in the headers of every answer.
+ * API Gateway substitutes `$context.…`.
+ * @param limitPerHour The default limit of a key, for the headers of every response.
  */
 export function gatewayResponses(limitPerHour: number): Record<GatewayResponseType, HttpError> {
   const rateLimit = {
-    // No key was counted, so nothing is left of it and no window ends.
+    // No request was counted, so no requests are left and no window ends.
     'X-RateLimit-Limit': String(limitPerHour),
     'X-RateLimit-Remaining': '0',
     'X-RateLimit-Reset': '0',
@@ -48,29 +48,29 @@ export function gatewayResponses(limitPerHour: number): Record<GatewayResponseTy
     }),
   );
   const throttled = response(
-    new ServiceError('RATE_LIMITED', 'Too many requests at once: try again in a moment', {
+    new ServiceError('RATE_LIMITED', 'Too many concurrent requests. Send the request again in a moment', {
       retryAfterSeconds: 1,
     }),
   );
   const broken = failure('INTERNAL', 'Request $context.requestId');
 
   return {
-    // The authorizer refuses only credentials that it does not know: permissions are the Lambda's.
+    // The authorizer refuses only unknown credentials. The Lambda checks permissions.
     ACCESS_DENIED: noCredential,
     UNAUTHORIZED: noCredential,
-    // What API Gateway calls a route that it does not have, and one asked for with an Authorization header.
+    // API Gateway's errors for an unknown route, without and with an Authorization header.
     MISSING_AUTHENTICATION_TOKEN: noRoute,
     INVALID_SIGNATURE: noRoute,
     RESOURCE_NOT_FOUND: noRoute,
     BAD_REQUEST_BODY: malformed('MALFORMED_BODY', 'The body of the request is malformed'),
     BAD_REQUEST_PARAMETERS: malformed('MALFORMED_PARAMETER', 'A parameter of the request is malformed'),
-    REQUEST_TOO_LARGE: failure('TOO_LARGE', 'The body may have 10 MB at most'),
+    REQUEST_TOO_LARGE: failure('TOO_LARGE', 'The body is larger than 10 MB'),
     UNSUPPORTED_MEDIA_TYPE: failure('UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json'),
-    WAF_FILTERED: failure('FORBIDDEN', 'The request was blocked'),
+    WAF_FILTERED: failure('FORBIDDEN', 'The firewall blocked the request'),
     THROTTLED: throttled,
     QUOTA_EXCEEDED: throttled,
     INTEGRATION_FAILURE: failure('UPSTREAM_FAILED', 'Request $context.requestId'),
-    INTEGRATION_TIMEOUT: failure('TIMEOUT', 'Request $context.requestId took too long'),
+    INTEGRATION_TIMEOUT: failure('TIMEOUT', 'Request $context.requestId timed out'),
     API_CONFIGURATION_ERROR: broken,
     AUTHORIZER_CONFIGURATION_ERROR: broken,
     AUTHORIZER_FAILURE: broken,

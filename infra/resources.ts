@@ -1,4 +1,4 @@
-/** What the service runs on, said once: CDK makes these on AWS, the embedded stack makes them here. */
+/** The resources of the service: CDK creates them on AWS, the embedded stack emulates them. */
 
 export const tableSchema = {
   partitionKey: 'PK',
@@ -12,15 +12,15 @@ export const tableSchema = {
 
 export interface QueueSpec {
   fifo: boolean;
-  /** The Lambda that takes its messages: `functions/workers/<name>.ts`. */
+  /** The Lambda that consumes the queue: `functions/workers/<name>.ts`. */
   worker: string;
   batchSize: number;
   timeoutSeconds: number;
-  /** The environment variable under which the other Lambdas find its URL. */
+  /** The environment variable with the queue's URL. */
   env: `${string}_URL`;
-  /** How often a message is tried before it goes to the dead-letter queue. */
+  /** The number of deliveries before a message moves to the dead-letter queue. */
   maxReceiveCount: number;
-  /** The Lambda that takes what was given up on. */
+  /** The Lambda that consumes the dead-letter queue. */
   deadLetterWorker?: string;
 }
 
@@ -31,13 +31,13 @@ export const queues = {
     batchSize: 1,
     timeoutSeconds: 300,
     env: 'PLAN_QUEUE_URL',
-    // What ends in the dead-letter queue is planned by the sweeper.
+    // The sweep plans the messages of this dead-letter queue again.
     maxReceiveCount: 5,
   },
   runs: {
     fifo: true,
     worker: 'run-record',
-    // The most of a FIFO queue, though the records of one slot run one after another within the time of one invocation.
+    // The maximum for a FIFO queue, although one invocation handles the records of a slot in sequence.
     batchSize: 10,
     timeoutSeconds: 900,
     env: 'RUNS_QUEUE_URL',
@@ -62,11 +62,11 @@ export const queues = {
   },
 } as const satisfies Record<string, QueueSpec>;
 
-/** The environment variable with a queue's ARN, beside the one with its URL. */
+/** The environment variable with a queue's ARN, next to the one with its URL. */
 export const queueArnEnv = <Env extends string>({ env }: { env: `${Env}_URL` }) =>
   env.replace(/_URL$/, '_ARN') as `${Env}_ARN`;
 
 export type QueueName = keyof typeof queues;
 
-/** What runs by the clock: the Lambda `functions/workers/<name>.ts`, and how often. */
+/** The scheduled Lambdas, `functions/workers/<name>.ts`, and their intervals. */
 export const timers = [{ worker: 'sweep', everyMinutes: 15, timeoutSeconds: 300 }] as const;

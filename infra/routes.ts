@@ -3,35 +3,35 @@ import { sites } from '../functions/sites/index.ts';
 import type { AnyEndpoint } from '../shared/platform/http/endpoint.ts';
 import { isStreamed } from '../shared/platform/http/response.ts';
 
-/** A method and path of the gateway, and the Lambda that answers it. */
+/** A method and path of the gateway, and its Lambda. */
 export interface Route {
   method: AnyEndpoint['method'];
-  /** As API Gateway writes it: `{id}` is a segment, `{proxy+}` at the end is one or more. */
+  /** In API Gateway's syntax: `{id}` is one segment, a trailing `{proxy+}` is one or more. */
   path: string;
   /** The id of the Lambda. */
   lambda: string;
-  /** Whether API Gateway asks no authorizer. */
+  /** Whether the route has no authorizer. */
   isPublic: boolean;
-  /** Whether the Lambda writes its response into a stream. */
+  /** Whether the Lambda streams its response. */
   streams: boolean;
   timeoutSeconds: number;
 }
 
-/** The Lambda that serves the files of all sites: `functions/static-files.ts`. */
+/** The Lambda that serves every static site: `functions/static-files.ts`. */
 export const staticFilesLambda = 'static-files';
 
-/** The longest that API Gateway waits for a whole response. */
+/** API Gateway's timeout for a buffered response. */
 export const requestSeconds = 29;
-/** The longest that API Gateway and Lambda let a response be streamed. */
+/** The timeout of API Gateway and Lambda for a streamed response. */
 const streamingSeconds = 900;
 
-/** How long the Lambda of an endpoint may run. */
+/** The timeout of an endpoint's Lambda. */
 export const secondsOf = (endpoint: AnyEndpoint) =>
   isStreamed(endpoint) ? streamingSeconds : requestSeconds;
 
 const all: readonly AnyEndpoint[] = endpoints;
 
-/** Every route of the gateway: those of the endpoints and of the sites of static files. */
+/** Every route of the gateway: endpoints and static sites. */
 export const routes: readonly Route[] = [
   ...all.map((endpoint) => ({
     method: endpoint.method,

@@ -8,15 +8,15 @@ import type { Site } from '../functions/sites/site.ts';
 import type { ContentCoding, Manifest, StaticFile } from '../shared/platform/http/static-files.ts';
 
 const encoders: Record<Exclude<ContentCoding, 'identity'>, (bytes: Uint8Array) => Promise<Buffer>> = {
-  // 11 saves 8 % more and takes 20 times as long.
+  // Quality 11 saves 8 % more and takes 20 times as long.
   br: (bytes) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
   gzip: (bytes) => promisify(gzip)(bytes, { level: 9 }),
 };
 
-/** A coding is kept where it saves a tenth: pictures and fonts are compressed already. */
+/** Keeps a coding that saves at least a tenth: images and fonts are already compressed. */
 const worthwhile = 0.9;
 
-/** Makes the files of all sites, and writes them into a folder with their manifest, as `functions/static-files.ts` reads them. */
+/** Builds the files of all sites and writes them to a folder with their manifest, for `functions/static-files.ts`. */
 export async function writeStaticFiles(sites: readonly Site[], directory: string): Promise<void> {
   await mkdir(directory, { recursive: true });
   const ofSites = await Promise.all(
@@ -59,7 +59,7 @@ async function writeFileOf(
   };
 }
 
-/** A path without an extension is that of a page. */
+/** A path without an extension is a page. */
 function contentTypeOf(path: string): string {
   const type = mime.getType(extname(path) || 'html') ?? 'application/octet-stream';
   return type.startsWith('text/') ? `${type}; charset=utf-8` : type;

@@ -4,7 +4,7 @@ import { queueArnEnv, queues } from './resources.ts';
 const table = ['TABLE_NAME'] as const;
 const limits = ['RATE_LIMIT_PER_HOUR', 'RATE_LIMIT_PER_DAY'] as const;
 
-/** The environment variables that go with each use. */
+/** The environment variables of each use. */
 export const variablesOf = {
   'table:read': table,
   'table:write': table,
@@ -37,7 +37,7 @@ const writing = [
   ...['dynamodb:BatchWriteItem', 'dynamodb:ConditionCheckItem'],
 ];
 
-/** What the uses that reach the table may do to it. */
+/** The table actions that each use allows. */
 export const tableActionsOf = {
   'table:read': reading,
   'table:write': [...reading, ...writing],

@@ -20,7 +20,7 @@ export const apiKeyAnalytics = defineEndpoint({
   path: '/v1/api-keys/analytics',
   permission: 'authenticated',
   summary: 'Summarise the use of API keys',
-  description: 'Covers the keys of the calling user. Detailed usage counts are not returned.',
+  description: 'Covers the API keys of the calling user. Does not return detailed usage counts.',
   response: {
     kind: 'json',
     bodies: {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { apiKeyStore } from '../../shared/domain/api-keys/api-key-store.ts';
 import { testKeyVault } from '../../shared/domain/api-keys/test-key-vault.ts';
-import { type ApiKey, unused } from '../../shared/platform/auth/api-key.ts';
+import { type ApiKey, zeroCounters } from '../../shared/platform/auth/api-key.ts';
 import { generateKey, hashKey, keyPrefixOf, searchHintOf } from '../../shared/platform/auth/key-format.ts';
 import { clock, ids } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
@@ -22,7 +22,8 @@ export const createApiKey = defineEndpoint({
   permission: 'API_KEYS:WRITE',
   sessionOnly: true,
   summary: 'Create an API key',
-  description: 'With a session only. The key itself (`plainKey`) is shown in this answer and never again.',
+  description:
+    'Requires a session. The response returns the key (`plainKey`) once; no other endpoint returns it.',
   body: CreateApiKeyBody,
   response: {
     kind: 'json',
@@ -55,7 +56,7 @@ export const createApiKey = defineEndpoint({
       expiresAt,
       createdAt: createdAt.toISOString(),
       updatedAt: createdAt.toISOString(),
-      ...unused,
+      ...zeroCounters,
     };
     if (body.environment === 'test') await vault.store(apiKey.id, plainKey);
     await apiKeys.create(principal, apiKey);

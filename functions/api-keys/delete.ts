@@ -12,7 +12,7 @@ export const deleteApiKey = defineEndpoint({
   permission: 'API_KEYS:WRITE',
   sessionOnly: true,
   summary: 'Delete an API key',
-  description: 'With a session only. The key is refused from its next request on.',
+  description: 'Requires a session. The key is rejected from its next request on.',
   params: ApiKeyParams,
   response: { kind: 'json', bodies: { 200: z.object({ success: z.boolean(), message: z.string() }) } },
   errors: [400, 404, 409],
@@ -20,7 +20,7 @@ export const deleteApiKey = defineEndpoint({
 
   async handle({ params, principal }, { apiKeys, vault }) {
     const key = await apiKeys.get(params.id);
-    // First, so that who tries again after a fault finds the key still there.
+    // Delete the stored value first: if that fails, the key still exists and the caller can retry.
     if (key.environment === 'test') await vault.delete(key.id);
     await apiKeys.remove(principal, key);
     return { success: true, message: 'The API key was deleted' };

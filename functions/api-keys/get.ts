@@ -11,7 +11,7 @@ export const getApiKey = defineEndpoint({
   path: '/v1/api-keys/{id}',
   permission: 'authenticated',
   summary: 'Get an API key',
-  description: 'Never its value.',
+  description: 'Returns the key’s settings, never its value.',
   params: ApiKeyParams,
   response: { kind: 'json', bodies: { 200: z.object({ apiKey: ChangedApiKey, timestamp: z.string() }) } },
   errors: [400, 404],

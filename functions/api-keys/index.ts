@@ -11,7 +11,7 @@ import { revealApiKey } from './reveal.ts';
 import { updateApiKey } from './update.ts';
 
 export const apiKeysGroup = {
-  description: 'Keys with which programs call the API: their permissions, their values and their use.',
+  description: 'API keys for programs: create, restrict, rotate and delete them, and see their use.',
   endpoints: [
     apiKeyOptions,
     createApiKey,

@@ -11,7 +11,7 @@ export const listApiKeys = defineEndpoint({
   path: '/v1/api-keys',
   permission: 'authenticated',
   summary: 'List API keys',
-  description: 'All of them, newest first; never their values.',
+  description: 'Returns all keys, newest first, without their values.',
   response: {
     kind: 'json',
     bodies: {

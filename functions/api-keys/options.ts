@@ -9,7 +9,7 @@ export const apiKeyOptions = defineEndpoint({
   method: 'GET',
   path: '/v1/api-keys/options',
   permission: 'authenticated',
-  summary: 'Get what an API key can be allowed',
+  summary: 'List the permissions and environments for API keys',
   response: {
     kind: 'json',
     bodies: {

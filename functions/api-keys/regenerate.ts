@@ -12,9 +12,9 @@ export const regenerateApiKey = defineEndpoint({
   path: '/v1/api-keys/{id}/regenerate',
   permission: 'API_KEYS:WRITE',
   sessionOnly: true,
-  summary: 'Give an API key another value',
+  summary: 'Rotate the value of an API key',
   description:
-    'With a session only. The old value is refused from its next request on; id, name, permissions and counters stay. The new one (`plainKey`) is shown in this answer and never again.',
+    'Requires a session. The old value is rejected from its next request on. The id, name, permissions and counters stay. The response returns the new value (`plainKey`) once; no other endpoint returns it.',
   params: ApiKeyParams,
   response: {
     kind: 'json',
@@ -25,7 +25,7 @@ export const regenerateApiKey = defineEndpoint({
 
   async handle({ params, principal }, { apiKeys, vault }) {
     const key = await apiKeys.get(params.id);
-    // Whoever gets the value gets what it may do.
+    // The new value carries the key’s permissions, so the session needs them too.
     assertGrantable(principal, key.permissions);
     const plainKey = generateKey(key.environment);
     const value = {

@@ -13,8 +13,8 @@ export const revealApiKey = defineEndpoint({
   path: '/v1/api-keys/{id}/reveal',
   permission: 'API_KEYS:WRITE',
   sessionOnly: true,
-  summary: 'Show the value of a test key again',
-  description: 'With a session only. 403 for a live key: its value is stored nowhere.',
+  summary: 'Reveal the value of a test key',
+  description: 'Requires a session. 403 for a live key: the service does not store its value.',
   params: ApiKeyParams,
   response: {
     kind: 'json',
@@ -37,15 +37,16 @@ export const revealApiKey = defineEndpoint({
   async handle({ params, principal }, { apiKeys, vault }) {
     const apiKey = await apiKeys.get(params.id);
     const { id, environment, hash, permissions, createdAt, lastUsedAt } = apiKey;
-    if (environment !== 'test') throw forbidden('Only test keys can be revealed');
+    if (environment !== 'test')
+      throw forbidden('Only test keys can be revealed. Regenerate the live key to get a new value');
     assertGrantable(principal, permissions);
     const key = await vault.read(id);
     if (key === undefined || hashKey(key) !== hash) {
-      throw conflict('The value that is kept is not the key’s own; regenerate it');
+      throw conflict('The stored value does not match the key. Regenerate the key');
     }
     await apiKeys.noteRevealed(principal, apiKey);
     const metadata = { environment, createdVia: 'session' as const, createdAt, lastUsedAt };
-    return { key, metadata, warning: 'Whoever holds this key can act as it is allowed to' };
+    return { key, metadata, warning: 'Keep this key secret: it grants its permissions to anyone who has it' };
   },
 });
 

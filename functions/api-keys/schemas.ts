@@ -10,8 +10,8 @@ import type { Principal } from '../../shared/platform/identity/principal.ts';
 
 export const ApiKeyParams = z.object({ id: idOf('key') });
 
-/** What is said beside a value that nobody sees again. */
-export const shownOnce = 'Store this key now: it is not shown again';
+/** The warning next to a value that is returned only once. */
+export const shownOnce = 'Store this key now: it will not be shown again';
 
 const Name = nameUpTo(255);
 const Permissions = z.array(z.enum(permissionNames)).max(100);
@@ -19,13 +19,13 @@ const Moment = z.iso.datetime({ offset: true });
 const AllowedIps = z
   .array(z.string().refine(isAddressRange, 'Expected an IP address or a CIDR range'))
   .max(100)
-  .meta({ description: 'Addresses or CIDR ranges; empty: from anywhere' });
+  .meta({ description: 'IP addresses or CIDR ranges that may use the key. An empty list allows all' });
 const RateLimits = z
   .strictObject({
     perHour: z.int().min(1).max(maximumLimits.perHour).optional(),
     perDay: z.int().min(1).max(maximumLimits.perDay).optional(),
   })
-  .meta({ description: 'In place of the deployment’s own limits' });
+  .meta({ description: 'Overrides the default rate limits' });
 
 export const UpdateApiKeyBody = z.strictObject({
   name: Name.optional(),
@@ -52,7 +52,7 @@ export const CreateApiKeyBody = z
       context.addIssue({
         code: 'custom',
         path: ['permissions', index],
-        message: `A test key may not hold ${permission}`,
+        message: `A test key cannot have ${permission}`,
         params: { code: 'PERMISSION_NOT_ALLOWED' },
       });
     });
@@ -72,27 +72,27 @@ export const ApiKeyResponse = z
     updatedAt: z.string(),
     maskedKey: z.string(),
     isTestKey: z.boolean(),
-    /** Whether a session may see its value again. */
+    /** Whether a session can reveal the value. */
     canReveal: z.boolean(),
   })
   .meta({ id: 'ApiKey' });
 
-/** With what lists leave out. */
+/** Adds the members that lists omit. */
 export const ChangedApiKey = ApiKeyResponse.extend({ allowedIps: z.array(z.string()) }).meta({
   id: 'ApiKeyDetails',
 });
 
-/** Nobody gives away more than they have. */
+/** A session cannot grant permissions that it does not have. */
 export function assertGrantable({ permissions: held }: Principal, given: readonly string[] = []): void {
   const beyond = given.find((permission) => !covers(held, permission));
   if (beyond) throw missingPermission(beyond);
 }
 
-/** A moment to come, as it is stored. */
+/** Parses a date in the future into the stored format. */
 export function parseFutureDate(text: string | null, now: Date): string | null {
   if (text === null) return null;
   const moment = new Date(text);
-  if (moment <= now) throw invalidAt('expiresAt', 'IN_THE_PAST', 'Expected a moment to come');
+  if (moment <= now) throw invalidAt('expiresAt', 'IN_THE_PAST', 'Expected a date in the future');
   return moment.toISOString();
 }
 

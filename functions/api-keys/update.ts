@@ -22,7 +22,7 @@ export const updateApiKey = defineEndpoint({
   sessionOnly: true,
   summary: 'Update an API key',
   description:
-    'With a session only. What is not sent stays; the change holds from the key’s next request on. `expiresAt: null` lets it live on.',
+    'Requires a session. Omitted members stay unchanged. Changes apply from the key’s next request on. `expiresAt: null` removes the expiry.',
   params: ApiKeyParams,
   body: UpdateApiKeyBody,
   response: { kind: 'json', bodies: { 200: z.object({ apiKey: ChangedApiKey, timestamp: z.string() }) } },
@@ -32,12 +32,12 @@ export const updateApiKey = defineEndpoint({
   async handle({ params, body, principal }, { apiKeys, now }) {
     const { rateLimits, expiresAt, permissions, ...rest } = body;
     const { environment, permissions: held } = await apiKeys.get(params.id);
-    // Whoever brings a key back to life, or to other places, gives away what it may do.
+    // Reactivating, extending or re-allowlisting a key grants its permissions, so the session needs them too.
     const loosens = body.isActive || expiresAt !== undefined || body.allowedIps !== undefined;
     assertGrantable(principal, permissions ?? (loosens ? held : []));
     const barred = environment === 'test' ? (permissions?.findIndex(barredFromTestKeys) ?? -1) : -1;
     if (barred >= 0) {
-      const message = `A test key may not hold ${permissions?.[barred]}`;
+      const message = `A test key cannot have ${permissions?.[barred]}`;
       throw invalidAt(`permissions.${barred}`, 'PERMISSION_NOT_ALLOWED', message);
     }
     const set = {

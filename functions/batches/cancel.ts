@@ -12,8 +12,8 @@ export const cancelBatch = defineEndpoint({
   permission: 'FLOWS:EXECUTE',
   summary: 'Cancel a batch',
   description:
-    'Records that run at this moment still finish and are counted; no further one begins. A run that is suspended at a ' +
-    'wait ends as failed, at its time at the latest, and is not counted. 409 when the batch is over.',
+    'Records that are running finish and are counted; no further record starts. A suspended run ends as failed, at its wake-up time at the latest, ' +
+    'and is not counted. 409 if the batch has already ended.',
   params: BatchParams,
   response: { kind: 'json', bodies: { 200: z.object({ success: z.boolean(), message: z.string() }) } },
   errors: [400, 404, 409],

@@ -9,9 +9,8 @@ export const batchCost = defineEndpoint({
   method: 'GET',
   path: '/v1/batch/{id}/cost',
   permission: 'FLOWS:READ',
-  summary: 'Get what the model calls of a batch cost',
-  description:
-    'Of the records that are processed so far. Calls of models whose price is not known count nothing.',
+  summary: 'Get the model costs of a batch',
+  description: 'Covers the records processed so far. Calls to models without a known price add nothing.',
   params: BatchParams,
   response: {
     kind: 'json',

@@ -6,6 +6,6 @@ import { batchStatus } from './status.ts';
 import { batchSummary } from './summary.ts';
 
 export const batchesGroup = {
-  description: 'Runs of a flow on many records: start one, follow it, cancel it and see what it cost.',
+  description: 'Run a flow on many records: start, follow and cancel a batch, and read its costs.',
   endpoints: [runBatchFlow, batchStatus, cancelBatch, batchSummary, batchCost],
 } as const satisfies Group;

@@ -7,10 +7,10 @@ import { unique } from '../../shared/platform/http/validation.ts';
 
 const Options = z.strictObject({
   recordConcurrency: z.int().min(1).max(50).default(batchDefaults.recordConcurrency).meta({
-    description: 'How many records run at once',
+    description: 'How many records run concurrently',
   }),
   maxRetries: z.int().min(0).max(5).default(batchDefaults.maxRetries).meta({
-    description: 'How often a failed record is tried again from its failed step',
+    description: 'How often a failed record is retried, from its failed step on',
   }),
 });
 
@@ -25,9 +25,9 @@ export const runBatchFlow = defineEndpoint({
   method: 'POST',
   path: '/v1/batch/flow',
   permission: 'FLOWS:EXECUTE',
-  summary: 'Run a flow on records named one by one',
+  summary: 'Run a flow on selected records',
   description:
-    'Runs the published version, or the draft where nothing was published yet; a test key runs the draft where there is one. Follow the batch at /v1/batch/status/{id}. 404 names the records that do not exist; then nothing is run.',
+    'Runs the published version, or the draft if no version is published. A test key runs the draft if there is one. Poll /v1/batch/status/{id} for progress. 404 lists the unknown records, and nothing runs.',
   body: z
     .strictObject({
       flowId: idOf('flow'),

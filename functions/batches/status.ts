@@ -12,7 +12,7 @@ export const batchStatus = defineEndpoint({
   permission: 'FLOWS:READ',
   summary: 'Get the status of a batch',
   description:
-    'Exact at every moment. `processedRecords` counts completed and failed ones. A batch ends `completed` also with failures, `failed` only when every record failed or it could not run at all.',
+    'The counters are exact at any time. `processedRecords` counts completed and failed records. A batch with failed records still ends as `completed`; it ends as `failed` only if every record failed or the batch could not run.',
   params: BatchParams,
   response: {
     kind: 'json',
@@ -28,10 +28,10 @@ export const batchStatus = defineEndpoint({
           successCount: z.int(),
           progress: z.int().meta({ description: 'Whole percent' }),
           startedAt: z.string(),
-          completedAt: z.string().optional().meta({ description: 'When the batch is over' }),
+          completedAt: z.string().optional().meta({ description: 'Present once the batch has ended' }),
           error: z.string().nullable(),
           results: z.array(RunOutcome).optional().meta({
-            description: 'Of a dispatched run that went on by itself, when it is over',
+            description: 'Present once a dispatched run that continued as this batch has ended',
           }),
         })
         .meta({ id: 'BatchStatus' }),

@@ -23,8 +23,8 @@ export const batchSummary = defineEndpoint({
   method: 'GET',
   path: '/v1/batch/summary',
   permission: 'FLOWS:READ',
-  summary: 'Get the batches at work and those that ended lately',
-  description: `Of the latest ${lookedAt} batches, newest first: \`batches\` are at work, \`recent\` are over.`,
+  summary: 'List running and recently ended batches',
+  description: `Covers the latest ${lookedAt} batches, newest first: \`batches\` are running, \`recent\` have ended.`,
   response: {
     kind: 'json',
     bodies: {

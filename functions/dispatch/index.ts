@@ -2,6 +2,6 @@ import type { Group } from '../../shared/platform/http/group.ts';
 import { dispatch } from './run.ts';
 
 export const dispatchGroup = {
-  description: 'Run a flow at once, and follow it as it runs.',
+  description: 'Run a flow immediately and stream its progress.',
   endpoints: [dispatch],
 } as const satisfies Group;

@@ -6,16 +6,16 @@ import { livePorts } from '../../shared/execution/live-ports.ts';
 import { using } from '../../shared/platform/aws/uses.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { liveBody, serverSentEvent } from '../../shared/platform/http/live-body.ts';
+import { serverSentEvent, streamedBody } from '../../shared/platform/http/streamed-body.ts';
 import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
 import { DispatchResult, dispatchResultOf } from '../../shared/protocols/json/dispatch-result.ts';
 import { DispatchEvent } from '../../shared/protocols/sse/dispatch-event.ts';
 import { dispatchEvents } from '../../shared/protocols/sse/dispatch-events.ts';
 
-/** Time kept back to say that the run hit its limit, and to write down what it did. */
+/** Reserved for reporting the timeout and persisting the results. */
 const reserveMs = 3_000;
 
-/** All of it: the flow decides what a run reaches. */
+/** All uses, because the flow decides which services a run calls. */
 const scope = using([livePorts, 'table:write', 'payloads', 'queue:wakes'], (all: Scope) => all);
 
 export const dispatch = defineEndpoint({
@@ -23,10 +23,10 @@ export const dispatch = defineEndpoint({
   method: 'POST',
   path: '/v1/dispatch',
   permission: 'FLOWS:EXECUTE',
-  summary: 'Run a flow now, stored or inline, with or without a record',
-  description: `Answers server-sent events as the run goes on, models' text piece by piece; with \`options.streamResponse: false\` one JSON answer in the end. Whoever goes away stops the run, and whoever reads slowly slows it. A run may take 15 minutes; one that has to wait for longer than ten seconds goes on by itself, and the answer (or the event \`await\`) names the batch to follow.
+  summary: 'Run a stored or inline flow immediately',
+  description: `Streams server-sent events during the run, with model output in pieces. With \`options.streamResponse: false\` it returns one JSON response at the end. Closing the connection cancels the run; slow reading slows it down. A run may take up to 15 minutes. A run that must wait for more than ten seconds continues as a batch, which the response (or the event \`await\`) names.
 
-Steps of an inline flow that read records or vectors need RECORDS:READ too, those that write them RECORDS:WRITE, those that name secrets FLOWS:WRITE, and so do flowMode create and upsert. 422 where there is no flow to run, or one without steps.`,
+Inline flows need more permissions: RECORDS:READ for steps that read records or vectors, RECORDS:WRITE for steps that write them, FLOWS:WRITE for steps that reference secrets and for \`flowMode\` create and upsert. 422 if there is no flow to run, or it has no steps.`,
   body: DispatchBody,
   response: { kind: 'sse', events: DispatchEvent, json: DispatchResult },
   errors: [400, 404, 409, 413, 415, 422, 503],
@@ -38,18 +38,18 @@ Steps of an inline flow that read records or vectors need RECORDS:READ too, thos
     const timeMs = Math.max(1, timeLeftMs() - reserveMs);
     const run = { prepared, body, principal, requestId, timeMs };
     if (!body.options.streamResponse) {
-      return liveBody({
+      return streamedBody({
         contentType: 'application/json',
-        filler: ' ',
-        work: async (write, clientSignal) => {
+        keepAlive: ' ',
+        writeBody: async (write, clientSignal) => {
           const events = execute(scope, { ...run, clientSignal, showsProgress: false });
           write(JSON.stringify(DispatchResult.parse(await dispatchResultOf(events))));
         },
       });
     }
-    return liveBody({
+    return streamedBody({
       contentType: 'text/event-stream',
-      work: async (write, clientSignal) => {
+      writeBody: async (write, clientSignal) => {
         const events = execute(scope, { ...run, clientSignal, showsProgress: true });
         for await (const event of dispatchEvents(events)) await write(serverSentEvent(event));
       },

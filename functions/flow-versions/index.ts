@@ -5,6 +5,6 @@ import { listFlowVersions } from './list.ts';
 import { publishFlowVersion } from './publish.ts';
 
 export const flowVersionsGroup = {
-  description: 'The versions of a flow: its draft, and what was published.',
+  description: 'The versions of a flow: its draft and its published versions.',
   endpoints: [listFlowVersions, getPublishedFlowVersion, getFlowVersion, publishFlowVersion],
 } as const satisfies Group;

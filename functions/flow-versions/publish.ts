@@ -11,7 +11,7 @@ export const publishFlowVersion = defineEndpoint({
   path: '/v1/flow-versions/{flowId}/publish',
   permission: 'FLOWS:WRITE',
   summary: 'Publish a specific version of a flow',
-  description: 'Points the flow at a version that was published before (a rollback), or publishes its draft.',
+  description: 'Publishes the draft, or rolls the flow back to a version that was published before.',
   params: VersionsParams,
   body: z.strictObject({ versionId: idOf('flowver') }),
   response: {
@@ -25,7 +25,7 @@ export const publishFlowVersion = defineEndpoint({
 
   async handle({ params: { flowId }, body: { versionId } }, { versions }) {
     await versions.publish(flowId, versionId);
-    return { success: true, message: 'The version is now the published version', flowId, versionId };
+    return { success: true, message: 'The version is published', flowId, versionId };
   },
 });
 

@@ -5,7 +5,7 @@ import { flowStore } from '../../shared/domain/flows/flow-store.ts';
 import { ids } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { FlowResponse, toFlowResponse } from './answers.ts';
+import { FlowResponse, toFlowResponse } from './response-schemas.ts';
 import { CreateFlowBody } from './schemas.ts';
 
 export const createFlow = defineEndpoint({
@@ -15,7 +15,7 @@ export const createFlow = defineEndpoint({
   permission: 'FLOWS:WRITE',
   summary: 'Create a flow',
   description:
-    'The steps become the flow’s draft. Each config is checked against its step type; templates and scripts must parse.',
+    'Saves the steps as the flow’s draft. Validates each config against its step type, and parses templates and scripts.',
   body: CreateFlowBody,
   response: { kind: 'json', bodies: { 201: FlowResponse } },
   errors: [400, 413, 415, 503],

@@ -3,7 +3,7 @@ import { flowStore } from '../../shared/domain/flows/flow-store.ts';
 import { cleanupQueue } from '../../shared/platform/cleanup/cleanup.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { FlowParams } from './answers.ts';
+import { FlowParams } from './response-schemas.ts';
 
 export const deleteFlow = defineEndpoint({
   id: 'flows.delete',
@@ -12,7 +12,7 @@ export const deleteFlow = defineEndpoint({
   permission: 'FLOWS:WRITE',
   summary: 'Delete a flow',
   description:
-    'Its versions and step results go with it: they cannot be read from now on, and are removed in the background.',
+    'Also deletes its versions and step results: they are unreadable at once and removed in the background.',
   params: FlowParams,
   response: { kind: 'json', bodies: { 204: z.void() } },
   errors: [400, 404, 409],

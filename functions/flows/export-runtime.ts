@@ -5,16 +5,16 @@ import { FlowStep } from '../../shared/domain/flows/steps/step.ts';
 import { versionStore } from '../../shared/domain/flows/version-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { FlowParams } from './answers.ts';
+import { FlowParams } from './response-schemas.ts';
 
 export const exportFlowRuntime = defineEndpoint({
   id: 'flows.export-runtime',
   method: 'GET',
   path: '/v1/flows/{id}/export-runtime',
   permission: 'FLOWS:READ',
-  summary: 'Export a flow to run it elsewhere',
+  summary: 'Export a flow for another runtime',
   description:
-    'The steps of the published version, or of the draft where nothing was published yet. Nothing in them has to be looked up later; where a `{{secret:NAME}}` stood, `secret:NAME` stands.',
+    'Returns the steps of the published version, or of the draft if no version is published. The export is self-contained: nothing has to be looked up later. It contains `secret:NAME` in place of each `{{secret:NAME}}`.',
   params: FlowParams,
   response: {
     kind: 'json',

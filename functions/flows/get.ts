@@ -1,7 +1,7 @@
 import { flowStore } from '../../shared/domain/flows/flow-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { FlowParams, FlowResponse, toFlowResponse } from './answers.ts';
+import { FlowParams, FlowResponse, toFlowResponse } from './response-schemas.ts';
 
 export const getFlow = defineEndpoint({
   id: 'flows.get',

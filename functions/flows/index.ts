@@ -10,7 +10,8 @@ import { listFlowStepResults } from './step-results.ts';
 import { updateFlow } from './update.ts';
 
 export const flowsGroup = {
-  description: 'Flows of steps: define them, publish them, run them on records and read what each step did.',
+  description:
+    'Define, validate and publish flows of steps, run them on records and read their step results.',
   endpoints: [
     listFlows,
     createFlow,

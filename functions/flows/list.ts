@@ -20,7 +20,7 @@ export const listFlows = defineEndpoint({
   path: '/v1/flows',
   permission: 'FLOWS:READ',
   summary: 'List flows',
-  description: 'Newest first. `search` finds flows whose name contains the text, whatever its case.',
+  description: 'Returns flows newest first. `search` matches a part of the name, case-insensitively.',
   query: CursorQuery.extend({ search: z.string().max(255).optional() }),
   response: {
     kind: 'json',

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { versionStore } from '../../shared/domain/flows/version-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { FlowParams } from './answers.ts';
+import { FlowParams } from './response-schemas.ts';
 
 export const publishFlow = defineEndpoint({
   id: 'flows.publish',
@@ -10,7 +10,8 @@ export const publishFlow = defineEndpoint({
   path: '/v1/flows/{id}/publish',
   permission: 'FLOWS:WRITE',
   summary: 'Publish the draft version of a flow',
-  description: 'The version is immutable from then on. 404 when there is no draft: nothing was edited since.',
+  description:
+    'A published version is immutable. 404 if there is no draft, that is, no change since the last publication.',
   params: FlowParams,
   response: {
     kind: 'json',
@@ -23,7 +24,7 @@ export const publishFlow = defineEndpoint({
 
   async handle({ params }, { versions }) {
     const publishedVersionId = await versions.publishDraft(params.id);
-    return { success: true, publishedVersionId, message: 'The draft version is now the published version' };
+    return { success: true, publishedVersionId, message: 'The draft version is published' };
   },
 });
 

@@ -4,7 +4,7 @@ import { smallBatchMax } from '../../shared/execution/batches/batch.ts';
 import { batchStarter } from '../../shared/execution/batches/batch-start.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { FlowParams } from './answers.ts';
+import { FlowParams } from './response-schemas.ts';
 
 const facts = {
   success: z.boolean(),
@@ -53,7 +53,7 @@ export const runFlowOnRecordType = defineEndpoint({
   path: '/v1/flows/{id}/run-on-record-type',
   permission: 'FLOWS:EXECUTE',
   summary: 'Run a flow on every record of a type',
-  description: `Runs the published version, or the draft where nothing was published yet; a test key runs the draft where there is one. Up to ${smallBatchMax} records are waited for (20 s at most) and answered with 200, more with 202: read the batch's status. The 202 names the first 1,000 records.`,
+  description: `Runs the published version, or the draft if no version is published. A test key runs the draft if there is one. With up to ${smallBatchMax} records, the request waits up to 20 s and returns 200 with the results. Otherwise it returns 202 with the first 1,000 records: poll the batch's status.`,
   params: FlowParams,
   body: z.strictObject({ recordType: RecordType }),
   response: { kind: 'json', bodies: { 200: Done, 202: Scheduled } },
@@ -66,7 +66,7 @@ export const runFlowOnRecordType = defineEndpoint({
     const progress =
       recordCount <= smallBatchMax ? await starter.waitUntilFinished(batch, signal) : undefined;
     if (!progress) {
-      const message = `${recordCount} records will be run; follow them at /v1/batch/status/${batch.id}`;
+      const message = `${recordCount} records are scheduled; follow the batch at /v1/batch/status/${batch.id}`;
       return {
         status: 202,
         body: { ...base, status: 'scheduled' as const, message, scheduledAt: batch.startedAt, records },

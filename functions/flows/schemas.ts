@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { FlowStepsInput } from '../../shared/domain/flows/checking/flow-steps.ts';
-import { FlowDescription, FlowName } from './answers.ts';
+import { FlowDescription, FlowName } from './response-schemas.ts';
 
 export const UpdateFlowBody = z.strictObject({
   name: FlowName.optional(),
@@ -35,6 +35,6 @@ const example = {
 export const CreateFlowBody = UpdateFlowBody.extend({
   name: FlowName,
   steps: FlowStepsInput.optional().meta({
-    description: 'Another name of flowSteps, which wins if both are sent',
+    description: 'An alias of `flowSteps`, which wins if both are sent',
   }),
 }).meta({ examples: [example] });

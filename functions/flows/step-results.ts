@@ -8,7 +8,7 @@ import {
 import { StepResultPage } from '../../shared/execution/runs/step-results/step-result-response.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { FlowParams } from './answers.ts';
+import { FlowParams } from './response-schemas.ts';
 
 export const listFlowStepResults = defineEndpoint({
   id: 'flows.step-results',
@@ -17,7 +17,7 @@ export const listFlowStepResults = defineEndpoint({
   permission: 'FLOWS:READ',
   summary: 'List the step results of a flow',
   description:
-    'Newest run first, unless sorted otherwise. A sort by another field than createdAt reads all that match. A page ends early when 5 MB are full: go on at offset + returned.',
+    'Returns the newest run first by default. Sorting by a field other than `createdAt` reads all matching results. A page holds up to 5 MB and may end early: continue at offset + returned.',
   params: FlowParams,
   query: StepResultQuery.extend({
     recordId: idOf('record').optional(),

@@ -6,7 +6,7 @@ import { flowStore } from '../../shared/domain/flows/flow-store.ts';
 import { ids } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { FlowParams, FlowResponse, toFlowResponse } from './answers.ts';
+import { FlowParams, FlowResponse, toFlowResponse } from './response-schemas.ts';
 import { UpdateFlowBody } from './schemas.ts';
 
 export const updateFlow = defineEndpoint({
@@ -16,7 +16,7 @@ export const updateFlow = defineEndpoint({
   permission: 'FLOWS:WRITE',
   summary: 'Update a flow',
   description:
-    'What is not sent stays; flowSteps replaces the whole list. Saved to the draft: consumers keep the published version until it is published.',
+    'Omitted members stay unchanged; `flowSteps` replaces the whole list. Saves to the draft: runs use the published version until you publish the draft.',
   params: FlowParams,
   body: UpdateFlowBody,
   response: {

@@ -20,7 +20,7 @@ const Finding = z
       .meta({ description: 'A dotted JSON path into the body, such as flowSteps.2.config.template' }),
     step: z
       .object({
-        index: z.int().meta({ description: 'Of the step at the top level; the path leads to a nested one' }),
+        index: z.int().meta({ description: 'Index of the top-level step; `path` locates a nested step' }),
         name: z.string(),
         type: z.string(),
       })
@@ -35,10 +35,10 @@ export const validateFlow = defineEndpoint({
   path: '/v1/public/flows/validate',
   permission: 'public',
   scope: optionalCredential,
-  summary: 'Check a flow without saving it',
-  description: `Takes what POST /v1/flows takes. Errors are what would keep the flow from being saved, warnings what will hardly work as it is meant, recommendations what could be better. Nothing is saved or run.
+  summary: 'Validate a flow without saving it',
+  description: `Takes the body of POST /v1/flows. \`errors\` prevent the flow from being saved, \`warnings\` are likely mistakes, \`recommendations\` are possible improvements. Nothing is saved or run.
 
-With a credential it is also looked up whether the account has the secrets, models, records, record types and collections that the flow names, as far as the credential may read them (SECRETS:READ, RECORDS:READ), up to 100 of each, of record ids, types and collections 10; \`context\` tells whether that was done, and whether anything was left out. Calls without a credential are limited per address to a tenth of what a key has: 100 an hour and 1,000 a day.`,
+With a credential, the service also checks that the account has the secrets, models, records, record types and collections that the flow references, as far as the credential may read them (SECRETS:READ, RECORDS:READ). It checks up to 100 of each kind, and up to 10 record ids, record types and collections. \`context\` says whether it ran these checks and whether it skipped any. Requests without a credential are limited per IP address to a tenth of the default limits of a key: 100 an hour and 1,000 a day.`,
   body: z.record(z.string(), z.unknown()),
   response: {
     kind: 'json',
@@ -53,10 +53,8 @@ With a credential it is also looked up whether the account has the secrets, mode
             authenticated: z.boolean(),
             accountChecksPerformed: z
               .boolean()
-              .meta({ description: 'Whether the account was asked for what the flow names' }),
-            accountChecksSkipped: z
-              .boolean()
-              .meta({ description: 'Whether anything that the flow names was not looked up' }),
+              .meta({ description: 'Whether the references of the flow were checked against the account' }),
+            accountChecksSkipped: z.boolean().meta({ description: 'Whether any reference was not checked' }),
           }),
         })
         .meta({ id: 'FlowValidation' }),
@@ -73,8 +71,8 @@ With a credential it is also looked up whether the account has the secrets, mode
       principal && account && !isOutOfBounds(validation)
         ? await account.checkAccount(body[member], member, principal.permissions)
         : unchecked;
-    const told = new Set(validation.warnings.map(({ path, message }) => `${path} ${message}`));
-    const added = findings.filter(({ path, message }) => !told.has(`${path} ${message}`));
+    const known = new Set(validation.warnings.map(({ path, message }) => `${path} ${message}`));
+    const added = findings.filter(({ path, message }) => !known.has(`${path} ${message}`));
     return {
       ...validation,
       warnings: validation.warnings.concat(added),

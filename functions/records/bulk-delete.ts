@@ -13,11 +13,10 @@ export const bulkDeleteRecords = defineEndpoint({
   permission: 'RECORDS:WRITE',
   summary: 'Delete many records',
   description:
-    'Up to 1,000 a call; an id that stands twice counts once. Ids that no record has come back in `notFoundIds`, ' +
-    'the others are deleted as a single one is. A call that broke off can be sent again: what it deleted then ' +
-    'counts as not found.',
+    'Deletes up to 1,000 records; duplicate ids count once. `notFoundIds` lists the unknown ids. If a request fails midway, ' +
+    'send it again: records that are already deleted then count as not found.',
   body: z.strictObject({
-    ids: z.array(idOf('record')).min(1).max(idsMax, `A call deletes ${idsMax} records at most`),
+    ids: z.array(idOf('record')).min(1).max(idsMax, `Expected at most ${idsMax} ids`),
   }),
   response: {
     kind: 'json',

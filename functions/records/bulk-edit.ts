@@ -11,21 +11,24 @@ import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
 
 const keysMax = 1_000;
-const tooManyKeys = `A call changes ${keysMax} keys at most, and removes as many`;
+const tooManyKeys = `Expected at most ${keysMax} keys`;
 
 const targets = {
   recordIds: z
     .array(idOf('record'))
     .min(1)
-    .max(recordsPerEdit, `A call edits ${recordsPerEdit} records at most`)
+    .max(recordsPerEdit, `Expected at most ${recordsPerEdit} ids`)
     .optional(),
   recordFilter: RecordSelection.optional(),
-  applyToAll: z.boolean().default(false).meta({ description: 'All records that meet the `conditions`' }),
+  applyToAll: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Selects all records that match the `conditions`' }),
   conditions: z
     .array(BulkCondition)
     .max(50)
     .default([])
-    .meta({ description: 'A record has to meet them all' }),
+    .meta({ description: 'A record must match all of them' }),
 };
 
 const Body = z
@@ -33,13 +36,16 @@ const Body = z
     ...targets,
     updates: NewMetadata.refine((updates) => Object.keys(updates).length <= keysMax, tooManyKeys)
       .default({})
-      .meta({ description: `Keys of the metadata, ${keysMax} at most, with their new values` }),
+      .meta({ description: `New values by metadata key, at most ${keysMax}` }),
     deleteFields: z
       .array(z.string())
       .max(keysMax, tooManyKeys)
       .default([])
-      .meta({ description: 'Keys of the metadata' }),
-    dryRun: z.boolean().default(false).meta({ description: 'Answers the same, and writes nothing' }),
+      .meta({ description: 'Metadata keys to remove' }),
+    dryRun: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Returns the same response without writing anything' }),
   })
   .superRefine(({ recordIds, recordFilter, applyToAll, conditions, updates, deleteFields }, context) => {
     const refuse = (path: PropertyKey[], code: DetailCode, message: string) =>
@@ -49,17 +55,20 @@ const Body = z
     );
     if (given.length === 0 && conditions.length === 0)
       refuse(['recordIds'], 'MISSING_REQUIRED_FIELD', 'Required: recordIds, recordFilter or applyToAll');
-    if (given.length > 1)
-      refuse([given[1] ?? ''], 'SEVERAL_TARGETS', `Send one of ${given.join(', ')}, not several`);
+    if (given.length > 1) refuse([given[1] ?? ''], 'SEVERAL_TARGETS', `Send only one of ${given.join(', ')}`);
     if (applyToAll && conditions.length === 0)
-      refuse(['conditions'], 'MISSING_REQUIRED_FIELD', 'Required: applyToAll takes at least one condition');
+      refuse(['conditions'], 'MISSING_REQUIRED_FIELD', 'Required: applyToAll needs at least one condition');
     if (!applyToAll && conditions.length > 0)
-      refuse(['conditions'], 'INVALID_VALUE', 'Conditions belong to applyToAll: true');
+      refuse(['conditions'], 'INVALID_VALUE', 'Conditions require applyToAll: true');
     if (Object.keys(updates).length === 0 && deleteFields.length === 0)
       refuse(['updates'], 'MISSING_REQUIRED_FIELD', 'Required: updates or deleteFields');
     for (const [index, field] of deleteFields.entries()) {
       if (Object.hasOwn(updates, field))
-        refuse(['deleteFields', index], 'INVALID_VALUE', `"${field}" is among the updates too`);
+        refuse(
+          ['deleteFields', index],
+          'INVALID_VALUE',
+          `"${field}" is also in updates. Remove it from one of them`,
+        );
     }
   });
 
@@ -70,14 +79,13 @@ export const bulkEditRecords = defineEndpoint({
   permission: 'RECORDS:WRITE',
   summary: 'Edit many records',
   description:
-    'Changes the metadata of the records that one of `recordIds`, `recordFilter` and `applyToAll` with `conditions` ' +
-    'means: `updates` replaces keys of the metadata whole, `deleteFields` removes keys. Ids that no record has are ' +
-    'left out. A call edits 10,000 records, and looks through 50,000; it changes 1,000 keys, and removes 1,000. Everything is checked before the first write: ' +
-    'when the metadata of one record would grow over 256 KB, or all of it together over 64 MB, nothing is changed. ' +
-    'A record that somebody else changes meanwhile is edited as they left it, or left alone where it is gone or no ' +
-    'longer meant. `recordIds` names every record that now is as asked, also those that were so before; `data` shows the first ' +
-    '1,000, or as many as fit 5 MB. A call that ends early (503, or a broken line) can be sent again: it does the ' +
-    'rest, and what is done already is not written twice.',
+    'Edits the metadata of the records that `recordIds`, `recordFilter`, or `applyToAll` with `conditions` selects. `updates` ' +
+    'replaces the values of metadata keys, `deleteFields` removes keys. Unknown ids are ignored. A request edits up to 10,000 records, ' +
+    'scans up to 50,000, and changes and removes up to 1,000 keys each. The service checks everything before the first write: if the ' +
+    'metadata of one record would exceed 256 KB, or of all together 64 MB, nothing changes. If another request changes a record ' +
+    'meanwhile, the edit applies to the new state; a record that is deleted or no longer matches is skipped. `recordIds` lists every ' +
+    'record that now has the requested values, including those that had them before; `data` has the first 1,000, or as many as fit 5 MB. ' +
+    'If a request ends early (503, or a lost connection), send it again: it edits the remaining records and does not repeat finished ones.',
   body: Body,
   response: {
     kind: 'json',

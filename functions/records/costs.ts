@@ -7,30 +7,30 @@ import { RecordParams } from './schemas.ts';
 
 const Usd = z
   .number()
-  .meta({ description: 'USD, added up exactly; calls without a known price count nothing' });
+  .meta({ description: 'USD, an exact sum. Calls to models without a known price add nothing' });
 
 export const getRecordCosts = defineEndpoint({
   id: 'records.costs',
   method: 'GET',
   path: '/v1/records/{id}/costs',
   permission: 'RECORDS:READ',
-  summary: 'Get what the model calls on a record cost',
+  summary: 'Get the model costs of a record',
   description:
-    'Sums over the step results of the record, kept up to date as they are written. What is deleted with its flow ' +
-    'or as a result no longer counts.',
+    'Sums over the step results of the record, updated as they are written. Deleting a result, or the flow, subtracts ' +
+    'its costs.',
   params: RecordParams,
   response: {
     kind: 'json',
     bodies: {
       200: z.object({
-        executionCount: z.int().meta({ description: 'How many steps called a model' }),
+        executionCount: z.int().meta({ description: 'Number of steps that called a model' }),
         promptTokens: z.int(),
         completionTokens: z.int(),
         totalTokens: z.int(),
         totalCost: Usd,
         modelBreakdown: z
           .array(z.object({ model: z.string(), count: z.int(), tokens: z.int(), cost: Usd }))
-          .meta({ description: 'The dearest first' }),
+          .meta({ description: 'Most expensive first' }),
       }),
     },
   },

@@ -11,8 +11,8 @@ export const createRecord = defineEndpoint({
   permission: 'RECORDS:WRITE',
   summary: 'Create a record',
   description:
-    'The type and the name are unique together: a pair that is taken is a 409. `metadata` may have 256 KB of JSON, ' +
-    '`messages` 128 KB, both up to 100 levels deep.',
+    'Type and name together must be unique: a pair that another record has returns 409. `metadata` holds up to 256 KB of JSON, ' +
+    '`messages` up to 128 KB, both up to 100 levels deep.',
   body: RecordDraft,
   response: { kind: 'json', bodies: { 201: RecordResponse } },
   errors: [400, 409, 413, 415],

@@ -16,8 +16,8 @@ export const deleteRecordResult = defineEndpoint({
   permission: 'RECORDS:WRITE',
   summary: 'Delete the result of a run on a record',
   description:
-    'Its step results go with it, and what they cost is taken off the costs of the record. A run that is not over ' +
-    'yet is a 409.',
+    'Also deletes its step results and subtracts their costs from the costs of the record. 409 while the run has not ' +
+    'ended.',
   params: RecordParams,
   body: z.strictObject({ resultId: z.string().min(1) }),
   response: { kind: 'json', bodies: { 204: z.void() } },

@@ -12,8 +12,8 @@ export const deleteRecord = defineEndpoint({
   permission: 'RECORDS:WRITE',
   summary: 'Delete a record',
   description:
-    'Its step results go with it: they cannot be read from now on, and are removed in the background. Its type ' +
-    'and name are free again at once.',
+    'Also deletes its step results: they are unreadable at once and removed in the background. Its type and name can be ' +
+    'used again at once.',
   params: RecordParams,
   response: { kind: 'json', bodies: { 204: z.void() } },
   errors: [400, 404, 409],

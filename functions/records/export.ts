@@ -11,7 +11,7 @@ import {
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
 
-/** API Gateway closes a line on which nothing came for five minutes. */
+/** API Gateway closes a connection that is idle for five minutes. */
 const surveyMsMax = 240_000;
 
 export const exportRecords = defineEndpoint({
@@ -20,9 +20,9 @@ export const exportRecords = defineEndpoint({
   path: '/v1/records/export',
   permission: 'RECORDS:READ',
   summary: 'Export records as CSV',
-  description: `The records that the list shows with the same filters, newest first, however many they are. The columns are \`name\`, \`type\` and the metadata keys of all of them (or those of \`includeFields\`); a key that is itself called so is in \`metadata.name\` or \`metadata.type\`. Values that are not text are JSON.
+  description: `Streams all records that the list returns for the same filters, newest first. The columns are \`name\`, \`type\` and all metadata keys (or those in \`includeFields\`). The metadata keys \`name\` and \`type\` become the columns \`metadata.name\` and \`metadata.type\`. Values that are not text are JSON.
 
-A cell that a spreadsheet could take for a formula gets an apostrophe before it. POST /v1/records/upload-csv takes it away, and makes the same records of the file where their metadata is text. 204 where there are no records.`,
+A cell that a spreadsheet could interpret as a formula gets a leading apostrophe, which POST /v1/records/upload-csv removes again. Uploading the file re-creates the same records if their metadata is text. 204 if there are no records.`,
   query: z.object({ ...recordFilters, ...shownFields }),
   response: { kind: 'stream', mediaType: 'text/csv', body: z.string(), bodies: { 204: z.void() } },
   errors: [400],
@@ -47,7 +47,7 @@ const tooLong = () =>
   invalidAt(
     'includeFields',
     'TOO_MANY_RECORDS',
-    'There are too many records to look for their metadata keys; name those that you need, or ask for one type',
+    'There are too many records to collect their metadata keys. Name the keys in includeFields, or filter by type',
   );
 
 export const handler = toStreamingLambda(exportRecords);

@@ -15,9 +15,9 @@ export const listFieldValues = defineEndpoint({
   permission: 'RECORDS:READ',
   summary: 'Count the values of a field',
   description:
-    'The distinct values that a field has in the records of a type, the most frequent first, and in how many records. Of a list each element counts; blank ' +
-    'and null count as not set, and are left out. Reads the newest 10,000 records, or as many as 24 seconds allow. ' +
-    '`truncated` is true when there are more values than are shown, or more records than were read.',
+    'Returns the distinct values of a field in the records of a type, most frequent first, with the number of records of each. ' +
+    'Each element of a list counts; blank and null values are left out. Reads the newest 10,000 records, or as many as it can in 24 ' +
+    'seconds. `truncated` is true if there are more values than returned, or more records than read.',
   query: z.object({
     type: RecordType,
     field: Field,

@@ -17,7 +17,7 @@ import { updateRecord } from './update.ts';
 import { uploadCsv } from './upload-csv.ts';
 
 export const recordsGroup = {
-  description: 'The data that flows run on: upload it, filter it, change it and read what runs made of it.',
+  description: 'The data that flows run on: upload, filter and change records, and read the results of runs.',
   endpoints: [
     listRecords,
     createRecord,

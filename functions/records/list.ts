@@ -18,10 +18,10 @@ export const listRecords = defineEndpoint({
   permission: 'RECORDS:READ',
   summary: 'List records',
   description:
-    'Newest first. Filters combine with AND; a type and a name together name one record. A call looks through 10,000 ' +
-    'records by type, name and `search`, and through 2,000 (or 8 MB) by their metadata: a page may have fewer rows than ' +
-    'there are, or none, while `hasMore` is true and `nextCursor` goes on from there. Counts are left out where ' +
-    'metadata of more than 10,000 records (40 MB) would have to be read for them. An answer has 5 MB at most.',
+    'Returns records newest first. Filters combine with AND; type and name together identify one record. A request scans up to 10,000 ' +
+    'records by type, name and `search`, and up to 2,000 (or 8 MB) by metadata. A page may therefore have fewer rows than `limit`, or ' +
+    'none, while `hasMore` is true: continue with `nextCursor`. Counts are omitted if computing them would read the metadata of ' +
+    'more than 10,000 records (40 MB). A response has at most 5 MB.',
   query: CursorQuery.extend({ ...recordFilters, ...shownFields }),
   response: {
     kind: 'json',

@@ -12,8 +12,8 @@ export const previewFilter = defineEndpoint({
   permission: 'RECORDS:READ',
   summary: 'Preview a filter',
   description:
-    'Counts the records of a type that a filter means, and shows the newest five. The filter is held against the ' +
-    'newest 10,000 of the type, fewer where they are large (40 MB); with more, `truncated` is true.',
+    'Counts the records of a type that match a filter, and returns the newest five. Scans the newest 10,000 records of the ' +
+    'type, fewer if they are large (40 MB); `truncated` is true if there are more.',
   body: RecordSelection,
   response: {
     kind: 'json',

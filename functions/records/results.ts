@@ -14,10 +14,10 @@ export const listRecordResults = defineEndpoint({
   method: 'GET',
   path: '/v1/records/{id}/results',
   permission: 'RECORDS:READ',
-  summary: 'List the results of the flows that ran on a record',
+  summary: 'List the flow results of a record',
   description:
-    'One for each run that is over, newest first unless sorted otherwise. The results of a page have 5 MB together: ' +
-    'a row beyond that comes without its `result`, which a smaller `limit` makes room for.',
+    'Returns one result for each ended run, newest first by default. The results of a page hold up to 5 MB together; further ' +
+    'rows omit `result`. Use a smaller `limit` to get it.',
   params: RecordParams,
   query: RunResultQuery.extend({ flowId: idOf('flow').optional() }),
   response: { kind: 'json', bodies: { 200: RunResultPage } },

@@ -15,9 +15,10 @@ export const discoverRecordSchema = defineEndpoint({
   permission: 'RECORDS:READ',
   summary: 'Discover the fields of a type',
   description:
-    'Reads the newest records of the type and tells which fields their metadata has, the most common first: named as filters take ' +
-    'them (a key, or a dotted path; a key `name` as `metadata.name`), with the types that filters take their values for, in how many records of the ' +
-    `sample they are set, and a few values. Lists up to ${fieldsMax} fields. \`totalRecords\` counts all records of the type.`,
+    'Reads the newest records of the type and returns their metadata fields, most common first. Names are spelled as filters take ' +
+    'them: a key, or a dotted path; a metadata key `name` as `metadata.name`. Each field has the types that filters recognize in its ' +
+    'values, the number of records in the ' +
+    `sample that have it, and a few example values. Lists up to ${fieldsMax} fields. \`totalRecords\` counts all records of the type.`,
   query: z.object({
     type: RecordType,
     sample: wholeNumber(1, sampleMax).default(100).meta({ description: '1 to 1,000 records, default 100' }),
@@ -30,9 +31,9 @@ export const discoverRecordSchema = defineEndpoint({
         fields: z.array(
           z.object({
             name: z.string(),
-            types: z.array(z.enum(inferredTypes)).meta({ description: 'The most frequent first' }),
+            types: z.array(z.enum(inferredTypes)).meta({ description: 'Most frequent first' }),
             count: z.int(),
-            examples: z.array(z.unknown()).meta({ description: 'Long texts are cut' }),
+            examples: z.array(z.unknown()).meta({ description: 'Long texts are truncated' }),
           }),
         ),
         sampledRecords: z.int(),

@@ -16,7 +16,7 @@ export const listRecordStepResults = defineEndpoint({
   permission: 'RECORDS:READ',
   summary: 'List the step results of a record',
   description:
-    'Newest run first, unless sorted otherwise. A sort by another field than createdAt reads all that match. A page ends early when 5 MB are full: go on at offset + returned.',
+    'Returns the newest run first by default. Sorting by a field other than `createdAt` reads all matching results. A page holds up to 5 MB and may end early: continue at offset + returned.',
   params: z.object({ id: idOf('record') }),
   query: StepResultQuery.extend({ flowId: idOf('flow').optional(), batchId: idOf('batch').optional() }),
   response: { kind: 'json', bodies: { 200: StepResultPage } },

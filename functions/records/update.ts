@@ -13,8 +13,8 @@ export const updateRecord = defineEndpoint({
   permission: 'RECORDS:WRITE',
   summary: 'Update a record',
   description:
-    'What is not sent stays as it is. Sent `metadata` replaces the old whole, and so do sent `messages`; their ' +
-    'limits are those of a new record. A type and name that another record has are a 409.',
+    'Omitted members stay unchanged. `metadata` and `messages` replace the old values entirely; the limits of a new record ' +
+    'apply. 409 if another record has the type and name.',
   params: RecordParams,
   body: z.strictObject({
     type: RecordType.optional(),

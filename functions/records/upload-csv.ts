@@ -10,9 +10,9 @@ import {
 import { takeWithinBytes } from '../../shared/domain/records/limits.ts';
 import { Metadata, type RecordItem } from '../../shared/domain/records/record.ts';
 import { recordStore } from '../../shared/domain/records/record-store.ts';
-import { answerBytes, answerBytesMax } from '../../shared/platform/http/answer-size.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { responseBytes, responseBytesMax } from '../../shared/platform/http/response-size.ts';
 
 const listedMax = 1_000;
 
@@ -23,13 +23,13 @@ export const uploadCsv = defineEndpoint({
   permission: 'RECORDS:WRITE',
   summary: 'Create records from a CSV file',
   description:
-    'A row becomes a record, its cells the metadata: kept as text, blank ones left out. The names come from ' +
-    '`nameColumn` (when left out, the column "name"), the type from `typeValue` or else from `typeColumn`; ' +
-    'neither column appears in the metadata. Commas, semicolons and tabs are recognised as delimiters, UTF-8, ' +
-    'Windows-1252 and UTF-16 as encodings. Rows that make no record are told in `errorDetails` with their line, ' +
-    'and the others are created; uploading a file again reports its rows as taken. A call takes 10,000 rows of 5,002 ' +
-    'columns (5,000, the name and the type), ' +
-    'and the answer lists the first 1,000 records, or as many as fit 5 MB.',
+    'Creates one record per row, with the cells as text metadata; blank cells are left out. The names come from ' +
+    '`nameColumn` (by default the column "name"), the type from `typeValue`, else from `typeColumn`; neither column ' +
+    'appears in the metadata. The service detects commas, semicolons and tabs as delimiters, and UTF-8, ' +
+    'Windows-1252 and UTF-16 as encodings. `errorDetails` reports invalid rows by line number; the other rows become records. ' +
+    'Uploading a file again reports its rows as taken. A file has up to 10,000 rows and 5,002 columns ' +
+    '(5,000, the name and the type). ' +
+    'The response lists the first 1,000 records, or as many as fit 5 MB.',
   bodyType: 'multipart',
   body: z.strictObject({
     file: z.file(),
@@ -66,7 +66,7 @@ export const uploadCsv = defineEndpoint({
     await records.createEach(principal, drafts, (done) => {
       created += done.created.length;
       shown.add(done.created.map(({ draft: { line }, record }) => ({ line, record })));
-      const message = 'a record of this type and name exists already';
+      const message = 'a record with this type and name already exists';
       errors.push(...done.taken.map(({ draft: { line } }) => ({ line, message })));
     });
     const errorDetails = errors
@@ -77,13 +77,13 @@ export const uploadCsv = defineEndpoint({
       created,
       errors: errors.length,
       errorDetails,
-      message: `Created ${created} records; ${errors.length} rows could not be used`,
-      records: takeWithinBytes(shown.all(), answerBytesMax - answerBytes(errorDetails)),
+      message: `Created ${created} records; ${errors.length} rows failed, see errorDetails`,
+      records: takeWithinBytes(shown.all(), responseBytesMax - responseBytes(errorDetails)),
     };
   },
 });
 
-/** The drafts alone; what is wrong with the other rows is noted. */
+/** Yields the valid drafts, and collects the errors of the other rows. */
 async function* draftsIn(entries: AsyncIterable<CsvEntry>, errors: RowError[]): AsyncGenerator<CsvDraft> {
   for await (const entry of entries) {
     if (isDraft(entry)) yield entry;
@@ -91,7 +91,7 @@ async function* draftsIn(entries: AsyncIterable<CsvEntry>, errors: RowError[]): 
   }
 }
 
-/** Keeps the records of the first rows, in whatever order they come. */
+/** Collects the records of the first rows, in whatever order they are created. */
 function firstRows(max: number) {
   let kept: { line: number; record: RecordItem }[] = [];
   const inOrder = () => kept.toSorted((one, other) => one.line - other.line).slice(0, max);

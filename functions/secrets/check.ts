@@ -10,9 +10,9 @@ export const checkSecrets = defineEndpoint({
   method: 'POST',
   path: '/v1/secrets/check',
   permission: 'SECRETS:READ',
-  summary: 'Check which secrets there are',
+  summary: 'Check which secrets exist',
   description:
-    'Each key once, in the order in which they were asked for. One without a value yet is missing, and so is what could not be a key.',
+    'Reports each requested key once, in the order of the request. A key is missing if it is malformed, unknown or has no value yet.',
   body: z.strictObject({ keys: z.array(z.string().min(1).max(100)).min(1).max(50) }),
   response: { kind: 'json', bodies: { 200: z.object({ found: Keys, missing: Keys, revoked: Keys }) } },
   errors: [400, 415],

@@ -11,7 +11,7 @@ export const createSecret = defineEndpoint({
   permission: 'SECRETS:WRITE',
   summary: 'Create a secret',
   description:
-    'No answer ever shows its value. Without a value it is pending until it gets one. A key that was deleted comes back with its id and the next version; one that is there is a 409.',
+    'No response ever returns the value. A secret without a value is pending until it gets one. Creating a deleted key restores its id and increments its version. 409 if the key exists.',
   body: CreateSecretBody,
   response: { kind: 'json', bodies: { 201: z.object({ data: SecretResponse }) } },
   errors: [400, 409, 415],

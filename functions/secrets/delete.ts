@@ -11,7 +11,7 @@ export const deleteSecret = defineEndpoint({
   permission: 'SECRETS:WRITE',
   summary: 'Delete a secret',
   description:
-    'No run that begins from then on gets its value. `referenceCount` says by how many it is still named. Checks call its key revoked until it is created again.',
+    'Runs that start afterwards do not get the value. `referenceCount` is the number of places that still reference the secret. Checks report its key as revoked until it is created again.',
   params: SecretParams,
   response: {
     kind: 'json',

@@ -10,7 +10,7 @@ export const getSecret = defineEndpoint({
   path: '/v1/secrets/{id}',
   permission: 'SECRETS:READ',
   summary: 'Get a secret',
-  description: 'Never its value.',
+  description: 'Returns the secret without its value.',
   params: SecretParams,
   response: { kind: 'json', bodies: { 200: z.object({ data: SecretResponse }) } },
   errors: [400, 404],

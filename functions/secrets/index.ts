@@ -3,21 +3,21 @@ import { checkSecrets } from './check.ts';
 import { createSecret } from './create.ts';
 import { deleteSecret } from './delete.ts';
 import { getSecret } from './get.ts';
-import { secretsIntakeManifest } from './intake-manifest.ts';
-import { secretsIntakeSubmit } from './intake-submit.ts';
+import { getSecretRequestManifest } from './intake-manifest.ts';
+import { submitSecretValues } from './intake-submit.ts';
 import { listSecrets } from './list.ts';
 import { secretsSetupUrl } from './setup-url.ts';
 import { updateSecret } from './update.ts';
 
 export const secretsGroup = {
-  description: 'Passwords and keys that steps name. Values go in, and never come out.',
+  description: 'Passwords and keys that steps reference. The API accepts values and never returns them.',
   endpoints: [
     listSecrets,
     createSecret,
     checkSecrets,
     secretsSetupUrl,
-    secretsIntakeManifest,
-    secretsIntakeSubmit,
+    getSecretRequestManifest,
+    submitSecretValues,
     getSecret,
     updateSecret,
     deleteSecret,

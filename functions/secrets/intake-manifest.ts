@@ -6,15 +6,15 @@ import { SecretRequestSource } from '../../shared/domain/secret-requests/source.
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
 
-export const secretsIntakeManifest = defineEndpoint({
+export const getSecretRequestManifest = defineEndpoint({
   id: 'secrets.intake-manifest',
   method: 'POST',
   path: '/v1/secrets/intake/manifest',
   permission: 'SECRETS:WRITE',
-  acceptsIntakeToken: true,
-  summary: 'Get which secrets an intake asks for',
+  acceptsSetupLink: true,
+  summary: 'List the secrets that an intake requests',
   description:
-    'What `source` is about. `manual`: the secret named by `key`, there or not; without `key`, those of the setup link, or by a permission all that are pending. `secret`: the one named by `key`, which must be there (it may be revoked), or be one of the setup link’s. `product`: what a product needs; 404 for one that does not exist. A secret that was revoked needs a value like a missing one. `returnUrl` is https, or http of the caller’s own machine, and is answered as it came.',
+    'Lists the secrets of `source`. `manual`: the secret named by `key`, existing or not; without `key`, those of the setup link, or with a permission all pending ones. `secret`: the secret named by `key`, which must exist (it may be revoked) or belong to the setup link. `product`: the secrets that a product needs; 404 for an unknown product. A revoked secret needs a value like a missing one. `returnUrl` must be https, or http to the caller’s own machine; the response repeats it unchanged.',
   body: z.strictObject({ source: SecretRequestSource, returnUrl: ReturnUrl.optional() }),
   response: { kind: 'json', bodies: { 200: SecretRequestManifest } },
   errors: [400, 404, 415],
@@ -22,4 +22,4 @@ export const secretsIntakeManifest = defineEndpoint({
   handle: ({ body, principal }, { intake }) => intake.manifest(principal, body),
 });
 
-export const handler = toLambda(secretsIntakeManifest);
+export const handler = toLambda(getSecretRequestManifest);

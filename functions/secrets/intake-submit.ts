@@ -7,15 +7,15 @@ import { SecretRequestSource } from '../../shared/domain/secret-requests/source.
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
 
-export const secretsIntakeSubmit = defineEndpoint({
+export const submitSecretValues = defineEndpoint({
   id: 'secrets.intake-submit',
   method: 'POST',
   path: '/v1/secrets/intake/submit',
   permission: 'SECRETS:WRITE',
-  acceptsIntakeToken: true,
-  summary: 'Submit the values that an intake asks for',
+  acceptsSetupLink: true,
+  summary: 'Submit the secret values that an intake requests',
   description:
-    'Stores all values or none: one item that is not valid is a 400 that names it. An item names its secret by `key`, by `itemId` (the same) or by `secretId`, and must be one that `source` is about; a `manual` source without `key` is about any secret, by a permission. With a setup link’s token a secret that has a value is a 409; the token dies when all of its secrets have one, and is good for the others until then. `displayName` is taken and not kept.',
+    'Stores all values or none: one invalid item returns a 400 that names it. An item identifies its secret by `key`, by `itemId` (the same) or by `secretId`, and must belong to `source`; with a permission, a `manual` source without `key` accepts any secret. With a setup link token, a secret that already has a value returns 409; the token expires once all of its secrets have values. `displayName` is accepted and ignored.',
   body: z.strictObject({
     source: SecretRequestSource,
     items: z.array(SecretRequestItem).min(1).max(50),
@@ -33,4 +33,4 @@ export const secretsIntakeSubmit = defineEndpoint({
   },
 });
 
-export const handler = toLambda(secretsIntakeSubmit);
+export const handler = toLambda(submitSecretValues);

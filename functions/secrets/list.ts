@@ -10,7 +10,7 @@ export const listSecrets = defineEndpoint({
   path: '/v1/secrets',
   permission: 'SECRETS:READ',
   summary: 'List secrets',
-  description: 'All of them by the order of their keys, without their values.',
+  description: 'Returns all secrets ordered by key, without their values.',
   response: { kind: 'json', bodies: { 200: z.object({ data: z.array(SecretResponse), total: z.int() }) } },
   needs: { secrets: secretStore },
 

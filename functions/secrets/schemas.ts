@@ -12,13 +12,15 @@ export const CreateSecretBody = z
     description: Description.optional(),
   })
   .meta({
-    examples: [{ key: 'WEATHER_API_KEY', value: 'an example of a key', description: 'Of the forecast' }],
+    examples: [
+      { key: 'WEATHER_API_KEY', value: 'an example of a key', description: 'For the weather service' },
+    ],
   });
 
 export const UpdateSecretBody = z
   .strictObject({
     value: SecretValue.optional(),
-    description: Description.optional().meta({ description: 'An empty one takes it off' }),
+    description: Description.optional().meta({ description: 'An empty text removes it' }),
     expectedVersion: z.int().min(0).optional(),
   })
   .refine(({ value, description }) => value !== undefined || description !== undefined, {
@@ -26,7 +28,7 @@ export const UpdateSecretBody = z
     params: { code: 'NOTHING_TO_CHANGE' },
   });
 
-/** What anybody is told of a secret. Its value is not among it, nor could it be: the table does not have it. */
+/** A secret as responses show it. The table does not have the value. */
 export const SecretResponse = z
   .object({
     id: z.string(),
@@ -35,7 +37,7 @@ export const SecretResponse = z
     status: z.enum(['active', 'pending']),
     version: z.int(),
     valuePreview: z.string().nullable(),
-    phantomToken: z.string().nullable().meta({ description: 'What stands for the value in configs' }),
+    phantomToken: z.string().nullable().meta({ description: 'The placeholder for the value in configs' }),
     lastRotatedAt: z.string().nullable(),
     createdAt: z.string(),
     updatedAt: z.string(),

@@ -3,7 +3,7 @@ import { SecretKey } from '../../shared/core/secret-key.ts';
 import { setupLinkTokens } from '../../shared/domain/secret-requests/setup-link-tokens.ts';
 import { isConfigured } from '../../shared/domain/secret-requests/source.ts';
 import { secretStore } from '../../shared/domain/secrets/secret-store.ts';
-import { IntakeContext } from '../../shared/platform/auth/setup-link.ts';
+import { SetupLinkContext } from '../../shared/platform/auth/setup-link.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
 
@@ -12,12 +12,12 @@ export const secretsSetupUrl = defineEndpoint({
   method: 'POST',
   path: '/v1/secrets/setup-url',
   permission: 'SECRETS:WRITE',
-  summary: 'Make a link under which a person enters the values of secrets',
+  summary: 'Create a setup link for secret values',
   description:
-    'The link opens a page that asks for those of the keys that are missing, have no value yet or were revoked. It works for 24 hours, until all of them have a value, and can replace no value that is there. Whoever has it can enter them, so hand it over with care; it is not shown again. `&returnUrl=<encoded https address>` after it shows a link back at the end. `url` is null when nothing is missing. `context` is shown on the page.',
+    'The link opens a page on which a person enters the values of the given keys that are missing, pending or revoked. It is valid for 24 hours, or until all of them have values, and cannot replace existing values. Anyone with the link can enter the values, so share it carefully; it is not returned again. Append `&returnUrl=<encoded https address>` to show a link back at the end. `url` is null if nothing is missing. The page shows `context`.',
   body: z.strictObject({
     keys: z.array(SecretKey).min(1).max(50),
-    context: IntakeContext.optional(),
+    context: SetupLinkContext.optional(),
   }),
   response: {
     kind: 'json',

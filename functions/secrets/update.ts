@@ -9,9 +9,9 @@ export const updateSecret = defineEndpoint({
   method: 'PUT',
   path: '/v1/secrets/{id}',
   permission: 'SECRETS:WRITE',
-  summary: 'Rotate or describe a secret',
+  summary: 'Rotate a secret or change its description',
   description:
-    'A value is the secret’s next version, and runs that begin from then on use it. With an expectedVersion that is not the secret’s own nothing changes (409), and of several who change it at once one succeeds.',
+    'A new value becomes the next version; runs that start afterwards use it. If `expectedVersion` is not the current version, nothing changes and the response is 409. Of several concurrent updates, one succeeds.',
   params: SecretParams,
   body: UpdateSecretBody,
   response: { kind: 'json', bodies: { 200: z.object({ data: SecretResponse }) } },

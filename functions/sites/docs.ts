@@ -8,14 +8,14 @@ const own = (file: string) => readFile(new URL(`./docs/${file}`, import.meta.url
 const swaggerUi = (file: string) =>
   readFile(createRequire(import.meta.url).resolve(`swagger-ui-dist/${file}`), 'utf8');
 
-/** The API document, which clients compare with what they have each time. */
+/** The API document. Clients compare its version on each request, so caches must revalidate it. */
 export const apiDocument: Site = {
   routes: ['/openapi.json'],
   headers: { 'cache-control': 'no-cache' },
   files: async () => ({ '/openapi.json': JSON.stringify(openApi(groups)) }),
 };
 
-/** The reference page: Swagger UI, from this origin alone. */
+/** The reference page: Swagger UI, which loads only from this origin. */
 export const referencePage: Site = {
   routes: ['/docs', '/docs/{proxy+}'],
   headers: { 'cache-control': 'public, max-age=86400' },

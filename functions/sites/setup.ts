@@ -4,8 +4,8 @@ import type { Site } from './site.ts';
 const own = (file: string) => readFile(new URL(`./setup/${file}`, import.meta.url), 'utf8');
 
 /**
- * The screen of a setup link. Its policy allows nothing from elsewhere, nothing inline, nothing that turns text into
- * code, no frame around it and no trace in a cache or a referrer: people type secrets here.
+ * The page of a setup link. People enter secrets here, so its policy forbids other origins, inline code, eval, frames,
+ * caching and referrers.
  */
 export const setupScreen: Site = {
   routes: ['/secrets/setup', '/secrets/setup/{proxy+}'],

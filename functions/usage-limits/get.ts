@@ -70,9 +70,9 @@ export const getUsageLimits = defineEndpoint({
   method: 'GET',
   path: '/v1/usage-limits',
   permission: 'authenticated',
-  summary: 'Get how much of its limits the caller has used',
+  summary: 'Get the usage of the rate limits',
   description:
-    'Of the key that calls, or of the user whose session calls. What is limited is requests: `executions` are requests, this one included. `hourly` and `daily` are the two windows; each begins with its first request (`date`, UTC) and begins anew at `resetsAt`. A window is near its limit from 80 % on. The other members tell of the month, which has no limit. There are no plans, no spend limits, no slow mode and no tokens of the platform’s own, so these members never change.',
+    'Covers the calling API key, or the user of the calling session. Limits apply to requests: `executions` counts requests, including this one. `hourly` and `daily` are the two windows. A window starts with its first request (`date`, UTC) and resets at `resetsAt`. A window is near its limit from 80 % on. The other members describe the month, which has no limit. There are no plans, spend limits, slow mode or platform tokens, so these members never change.',
   response: { kind: 'json', bodies: { 200: z.object({ usage: Usage }) } },
   needs: { now: clock },
 

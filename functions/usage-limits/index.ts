@@ -2,6 +2,6 @@ import type { Group } from '../../shared/platform/http/group.ts';
 import { getUsageLimits } from './get.ts';
 
 export const usageLimitsGroup = {
-  description: 'How much of its rate limits the credential has used.',
+  description: 'The rate limits of the credential and their usage.',
   endpoints: [getUsageLimits],
 } as const satisfies Group;

@@ -9,7 +9,9 @@ import { productionRuntime } from '../../shared/platform/runtime.ts';
 
 export const requirements = requirementsOf(cleaner, 'table:write');
 
-/** Removes what hung on deleted flows, records and results. Safe to repeat: what is gone already is passed over. */
+/**
+ * Removes the items and payloads of deleted flows, records and results. Idempotent: items already removed are skipped.
+ */
 export async function handler(event: SQSEvent): Promise<void> {
   for (const { message } of messagesOf(CleanupMessage, event)) {
     const { tenant, ids, isLast } = message;
@@ -21,10 +23,10 @@ export async function handler(event: SQSEvent): Promise<void> {
         await clean(id);
         if (isLast) await confirmCleaned(scope, id);
       } catch (error) {
-        log.error('A clean-up failed; it will be tried again', { error, id });
+        log.error('A cleanup failed and will be retried', { error, id });
         failed.push(id);
       }
     }
-    if (failed.length > 0) throw new Error(`${failed.length} of ${ids.length} could not be cleaned up`);
+    if (failed.length > 0) throw new Error(`The cleanup of ${failed.length} of ${ids.length} ids failed`);
   }
 }

@@ -9,11 +9,14 @@ import { productionRuntime } from '../../shared/platform/runtime.ts';
 
 export const requirements = requirementsOf('table:write', 'payloads', 'queue:wakes');
 
-/** Takes the records that were given up on: tried anew a few times, then failed with a reason, so that their batch ends. */
+/**
+ * Consumes the dead-letter queue: retries each record a few times after a delay, then fails it, so that its batch
+ * completes.
+ */
 export async function handler(event: SQSEvent): Promise<void> {
   for (const { message } of messagesOf(RunMessage, event)) {
     const scope = productionRuntime().scopeOf(message.tenant);
-    log.error('A record was given up on', { ...message });
+    log.error('A record arrived in the dead-letter queue', { ...message });
     for (const job of await loadJobs(scope, [message])) await handleDeadLetter(scope, job);
   }
 }

@@ -6,7 +6,7 @@ import * as runRecord from './run-record.ts';
 import * as sweep from './sweep.ts';
 import * as wakeRun from './wake-run.ts';
 
-/** Every Lambda that takes messages or runs by the clock, by the name of its file. */
+/** All Lambdas that are triggered by a queue or a schedule, by file name. */
 export const workers: Readonly<Record<string, { requirements: Requirements }>> = {
   'clean-up': cleanUp,
   'fail-record': failRecord,

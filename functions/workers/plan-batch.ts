@@ -6,7 +6,7 @@ import { productionRuntime } from '../../shared/platform/runtime.ts';
 
 export const requirements = requirementsOf(batchPlanner);
 
-/** Gives the records of a batch their messages, part by part; the next part is a message of its own. */
+/** Enqueues the records of a batch, one page per message. The next page is a message of its own. */
 export async function handler(event: SQSEvent): Promise<void> {
   for (const { message } of messagesOf(PlanMessage, event)) {
     const planner = batchPlanner(productionRuntime().scopeOf(message.tenant));

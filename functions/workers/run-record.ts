@@ -16,14 +16,14 @@ interface Delivery {
   message: RunMessage;
 }
 
-/** Time kept back to hand in what is unfinished before Lambda ends the process. */
+/** Reserved to report unfinished messages before Lambda ends the process. */
 const reserveMs = 5_000;
 
 export const requirements = requirementsOf(livePorts, 'table:write', 'payloads', 'queue:wakes');
 
 /**
- * Runs flows on records. Message groups run side by side, the messages of a group one after another; when one
- * fails it and those behind it in its group are delivered again. An outage of DynamoDB fails none: it is waited for.
+ * Runs flows on records. Message groups run concurrently; the messages of one group run in order. When a message fails,
+ * Lambda redelivers it and the later ones of its group. During a DynamoDB outage the worker waits instead of failing.
  */
 export async function handler(event: SQSEvent, context: Context): Promise<SQSBatchResponse> {
   const signal = AbortSignal.timeout(Math.max(1, context.getRemainingTimeInMillis() - reserveMs));
@@ -42,7 +42,7 @@ export async function handler(event: SQSEvent, context: Context): Promise<SQSBat
 async function runTenant(scope: Scope, deliveries: Delivery[], signal: AbortSignal): Promise<string[][]> {
   const groups = [...Map.groupBy(deliveries, ({ group }) => group).values()];
   const withCommits = groupCommits(scope);
-  // The first of each group in one round trip; the others when their turn comes, which may be minutes later.
+  // Loads the first of each group in one round trip. Loads the others when they run, which may be minutes later.
   const firsts = await loadJobs(
     scope,
     groups.flatMap(([first]) => first?.message ?? []),
@@ -65,7 +65,7 @@ async function runGroup(
     try {
       await run(delivery, index);
     } catch (error) {
-      log.error('A record could not be run; it will be tried again', { error, ...delivery.message });
+      log.error('A record could not be run and will be retried', { error, ...delivery.message });
       return group.slice(index).map(({ id }) => id);
     }
   }

@@ -9,9 +9,9 @@ import { productionRuntime } from '../../shared/platform/runtime.ts';
 export const requirements = requirementsOf(batchPlanner, cleanupQueue, 'table:write', 'payloads');
 
 /**
- * Scheduled. Finishes what a process that died left half-done: clean-ups whose message was never sent, dispatched runs
- * without an end, batches without messages.
- * @param event Whether nothing else is at work, as at the start of the embedded stack: then no lease counts.
+ * Scheduled. Completes what a crashed process left unfinished: cleanups whose message was never sent, dispatched runs
+ * without an end, batches without messages. @param event `atStart` is true when nothing else runs, as at the start of
+ * the embedded stack: leases are then ignored.
  */
 export async function handler({ atStart = false }: { atStart?: boolean } = {}): Promise<void> {
   const runtime = productionRuntime();
@@ -22,6 +22,6 @@ export async function handler({ atStart = false }: { atStart?: boolean } = {}): 
     resumeStalledBatches(runtime, now, atStart),
   ]);
   for (const sweep of sweeps) {
-    if (sweep.status === 'rejected') log.error('A sweep broke off', { error: sweep.reason });
+    if (sweep.status === 'rejected') log.error('A sweep failed', { error: sweep.reason });
   }
 }

@@ -6,7 +6,7 @@ import { productionRuntime } from '../../shared/platform/runtime.ts';
 
 export const requirements = requirementsOf('table:read', 'queue:runs', 'queue:wakes');
 
-/** Has suspended runs go on, when their time has come. */
+/** Resumes suspended runs when their timer fires. */
 export async function handler(event: SQSEvent): Promise<void> {
   for (const { message } of messagesOf(TimerMessage, event)) {
     await fireTimer(productionRuntime().scopeOf(message.run.tenant), message);

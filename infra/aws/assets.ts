@@ -5,7 +5,7 @@ import { Effect, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 
-/** The files that flows make: in a bucket that nobody reaches, of which CloudFront serves what lies under `public/`. */
+/** The files that flows create, in a private bucket. CloudFront serves those under `public/`. */
 export class Assets extends Construct {
   readonly bucket: Bucket;
   readonly publicUrl: string;
@@ -34,14 +34,14 @@ export class Assets extends Construct {
     );
     Validations.of(bucket).acknowledge({
       id: 'AwsSolutions-S1',
-      reason: 'Only the service’s own roles and CloudFront reach it, and the roles’ calls are traced.',
+      reason: 'Only the service’s roles and CloudFront have access, and X-Ray traces the roles’ calls.',
     });
     return bucket;
   }
 
   private distribute(bucket: Bucket) {
     const distribution = new Distribution(this, 'distribution', {
-      comment: 'Public files that flows made',
+      comment: 'Public files of flows',
       defaultBehavior: {
         origin: S3BucketOrigin.withOriginAccessControl(bucket as IBucket, { originPath: '/public' }),
         viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
@@ -51,19 +51,19 @@ export class Assets extends Construct {
     Validations.of(distribution).acknowledge(
       {
         id: 'AwsSolutions-CFR1',
-        reason: 'Where public files may be read is the operator’s to restrict.',
+        reason: 'The operator decides on geographic restrictions.',
       },
       {
         id: 'AwsSolutions-CFR2',
-        reason: 'Files of a bucket, which take no input. A web ACL has a price of its own.',
+        reason: 'The distribution serves static files, which take no input. A web ACL costs extra.',
       },
       {
         id: 'AwsSolutions-CFR3',
-        reason: 'Anybody may read these files. Logs of who did would be personal data that nobody needs.',
+        reason: 'The files are public. Access logs would be personal data without a use.',
       },
       {
         id: 'AwsSolutions-CFR4',
-        reason: 'The lowest TLS version is a property of a certificate of one’s own, which takes a domain.',
+        reason: 'A minimum TLS version requires a custom domain and certificate.',
       },
     );
     return distribution;

@@ -8,29 +8,32 @@ import { staticFilesLambda } from '../routes.ts';
 import { writeStaticFiles } from '../static-files.ts';
 import { type Entry, entries } from './entries.ts';
 
-/** Where the static files lie in the bundle of their Lambda. */
+/** The folder of the static files in the bundle of their Lambda. */
 export const staticFilesFolder = 'static';
 
-/** The folder of each Lambda's code, by the Lambda's id. */
+/** The code folder of each Lambda, by id. */
 export type Bundles = Readonly<Record<string, string>>;
 
-/** Files of packages that a module reads as files: they go along with every bundle that the module is in. */
+/** Data files that modules of packages read. They are copied into every bundle with the module. */
 const carried: Record<string, readonly string[]> = {
   'shared/adapters/pdf/document.ts': fontFiles,
 };
 
-/** What runs as a thread, by the module beside which it is looked for. A package's own thread keeps its name and kind. */
+/**
+ * Worker thread scripts, by the module that locates them by relative path. A package's own script keeps its name and
+ * format.
+ */
 const threads: Record<string, { file: string; isPackage?: true }> = {
   'shared/adapters/sandbox/pool.ts': { file: 'shared/adapters/sandbox-thread/thread.ts' },
   'node_modules/piscina/dist/index.js': { file: 'node_modules/piscina/dist/worker.js', isPackage: true },
 };
 
-/** CommonJS packages inside an ES module still look for these. */
+/** CommonJS packages in an ES module bundle still use these. */
 const banner = `import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url), __dirname = import.meta.dirname;`;
 
 /**
- * Middy wants the status texts of `node:http`. An ES import of that module has Node load all that it exports, its
- * built-in undici too: 15 ms of a cold start.
+ * Middy needs the status texts of `node:http`. An ES import of that module makes Node load all its exports, including
+ * undici: 15 ms of a cold start.
  */
 const lightHttp: Plugin = {
   name: 'light-http',
@@ -44,7 +47,7 @@ const lightHttp: Plugin = {
   },
 };
 
-/** Bundles every Lambda into a folder of its own: what it loads at its start in one file, what it loads later beside it. */
+/** Bundles every Lambda into its own folder: one file for the startup code, further files for lazily loaded code. */
 export async function buildBundles(directory: string): Promise<Bundles> {
   await rm(directory, { recursive: true, force: true });
   const folders = await Promise.all(
@@ -77,7 +80,7 @@ export async function bundle(
   return outdir;
 }
 
-/** @returns the files that went into the bundle. */
+/** @returns the source files of the bundle. */
 async function bundleFile(
   entryPoints: Record<string, string>,
   outdir: string,
@@ -98,7 +101,7 @@ async function bundleFile(
     mainFields: ['module', 'main'],
     banner: { js: banner },
     plugins: [lightHttp],
-    // What piscina can do without, and a bundle cannot hold: a native module.
+    // An optional native module of piscina, which cannot be bundled.
     external: ['@napi-rs/nice'],
     logLevel: 'error',
     ...options,

@@ -9,25 +9,25 @@ import { groupOf } from '../../shared/platform/http/openapi.ts';
 import { type QueueSpec, queues, timers } from '../resources.ts';
 import { requestSeconds, secondsOf, staticFilesLambda } from '../routes.ts';
 
-/** A Lambda to be: where its code is, and the group whose role and log it shares. */
+/** The definition of a Lambda: its code, and the group with which it shares a role and a log. */
 export interface Entry {
   id: string;
   file: string;
   group: string;
   timeoutSeconds: number;
   memoryMb: number;
-  /** From which the statements of its group's role and its environment variables follow. */
+  /** Determine the statements of its group's role and its environment variables. */
   uses: readonly Use[];
 }
 
-/** Where no factory states more. */
+/** The default memory in MB. */
 const usualMb = { endpoint: 512, worker: 1_024 };
 
 const all: readonly AnyEndpoint[] = endpoints;
 
 function worker(name: string, timeoutSeconds = 60): Entry {
   const requirements = workers[name]?.requirements;
-  if (!requirements) throw new Error(`functions/workers/index.ts does not hold ${name}`);
+  if (!requirements) throw new Error(`functions/workers/index.ts has no entry ${name}. Add the worker there`);
   return {
     id: `workers.${name}`,
     file: `functions/workers/${name}.ts`,
@@ -37,7 +37,7 @@ function worker(name: string, timeoutSeconds = 60): Entry {
   };
 }
 
-/** A Lambda beside the groups: `functions/<id>.ts`. */
+/** A Lambda outside the groups: `functions/<id>.ts`. */
 const single = (id: string, requirements: Requirements): Entry => ({
   id,
   file: `functions/${id}.ts`,
@@ -46,7 +46,10 @@ const single = (id: string, requirements: Requirements): Entry => ({
   ...{ memoryMb: usualMb.endpoint, ...requirements },
 });
 
-/** Every Lambda of the service: one an endpoint, the authorizer, the one of static files, those that take messages, and those that run by the clock. */
+/**
+ * Every Lambda of the service: the endpoints, the authorizer, the static files, the queue consumers, and the scheduled
+ * Lambdas.
+ */
 export const entries: readonly Entry[] = [
   ...all.map((endpoint) => ({
     id: endpoint.id,

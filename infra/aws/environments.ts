@@ -1,4 +1,4 @@
-/** What differs between the places the service runs in. */
+/** The settings that differ between environments. */
 export const environments = {
   dev: { keepsData: false, logRetentionDays: 14, requestsPerSecond: 100 },
   staging: { keepsData: false, logRetentionDays: 30, requestsPerSecond: 500 },

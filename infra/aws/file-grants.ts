@@ -4,18 +4,18 @@ import type { CfnVectorBucket } from 'aws-cdk-lib/aws-s3vectors';
 import type { Assets } from './assets.ts';
 import { acknowledgeWildcard, allow } from './grants.ts';
 
-/** Reading is what a signed address passes on. */
+/** A presigned URL carries the right to read. */
 export function grantAssets(role: Role, { bucket }: Assets): void {
   allow(role, ['s3:GetObject', 's3:PutObject'], [bucket.arnForObjects('*')]);
   const bucketId = Stack.of(role).getLogicalId(bucket.node.defaultChild as CfnElement);
-  acknowledgeWildcard(role, `<${bucketId}.Arn>/*`, 'Every object of the bucket is a file of a flow.');
+  acknowledgeWildcard(role, `<${bucketId}.Arn>/*`, 'Every object in the bucket is a file of a flow.');
 }
 
 export const grantVectors = (role: Role, vectors: CfnVectorBucket) =>
   allowOnIndexes(role, vectors, ['CreateIndex', 'GetIndex', 'PutVectors', 'QueryVectors', 'GetVectors']);
 
-/** To see whether there is a collection, and nothing of what is in it. */
-export const grantFindingVectors = (role: Role, vectors: CfnVectorBucket) =>
+/** Allows checking whether a collection exists, without access to its contents. */
+export const grantVectorIndexLookup = (role: Role, vectors: CfnVectorBucket) =>
   allowOnIndexes(role, vectors, ['GetIndex']);
 
 function allowOnIndexes(role: Role, vectors: CfnVectorBucket, actions: readonly string[]): void {

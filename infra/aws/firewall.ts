@@ -2,19 +2,19 @@ import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import type { HttpError } from '../../shared/platform/http/http-errors.ts';
 
-/** What WAF takes. */
+/** The range that WAF accepts. */
 const rateMin = 10;
 const rateMax = 2_000_000_000;
 
 interface Guarded {
   stageArn: string;
-  /** Requests of one address in five minutes. */
+  /** The limit per IP address and five minutes. */
   ratePer5Minutes: number;
-  /** What a client hears beyond it. */
+  /** The response above the limit. */
   refusal: HttpError;
 }
 
-/** Stands before the API, so that what one address sends in masses reaches no Lambda, whatever it sends. */
+/** A web ACL in front of the API: blocks floods of a single address before they reach a Lambda. */
 export class Firewall extends Construct {
   constructor(scope: Construct, id: string, { stageArn, ratePer5Minutes, refusal }: Guarded) {
     super(scope, id);
@@ -52,7 +52,7 @@ export class Firewall extends Construct {
   }
 }
 
-/** The context value `wafRatePer5Minutes`. Without it there is no web ACL, which has a price even when it idles. */
+/** The context value `wafRatePer5Minutes`. Without it there is no web ACL, which costs money even when idle. */
 export function firewallRate(construct: Construct): number | undefined {
   const value: unknown = construct.node.tryGetContext('wafRatePer5Minutes');
   if (value === undefined) return undefined;

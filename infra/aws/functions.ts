@@ -28,14 +28,14 @@ export interface FunctionsProps {
   stores: Stores;
   identity: Identity;
   limits: { perHour: number; perDay: number };
-  /** Under which people reach the API, where that is not the address that API Gateway gave it. */
+  /** The public base URL, if it is not API Gateway's. */
   publicUrl?: string;
 }
 
-/** With what the names of all functions of a deployment begin. */
+/** The name prefix of all functions of a deployment. */
 export const functionNamePrefix = ({ name }: Environment) => `agent-flow-${name}-`;
 
-/** Every Lambda of the service. A group shares one role and one log. */
+/** Every Lambda of the service. A group shares one role and one log group. */
 export class Functions extends Construct {
   readonly byId: Readonly<Record<string, LambdaFunction>>;
 
@@ -71,7 +71,7 @@ export class Functions extends Construct {
     props: FunctionsProps,
   ) {
     const folder = props.bundles[id];
-    if (!folder) throw new Error(`There is no bundle of ${id}`);
+    if (!folder) throw new Error(`The bundle of ${id} is missing`);
     return new LambdaFunction(this, id, {
       functionName: functionNamePrefix(props.environment) + id.replace('.', '-'),
       ...shared,
@@ -97,13 +97,13 @@ export class Functions extends Construct {
 
   private repeat(worker: string, everyMinutes: number) {
     const lambda = this.byId[`workers.${worker}`];
-    if (!lambda) throw new Error(`There is no Lambda of ${worker}`);
+    if (!lambda) throw new Error(`The Lambda of ${worker} is missing`);
     const schedule = Schedule.rate(Duration.minutes(everyMinutes));
     new Rule(this, `${worker}-timer`, { schedule, targets: [new LambdaTarget(lambda)] });
   }
 }
 
-/** What each variable holds; one without a value is left out. */
+/** The value of each environment variable, without the undefined ones. */
 const valuesOf = ({
   stores,
   identity,

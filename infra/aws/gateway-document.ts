@@ -2,14 +2,17 @@ import { gatewayResponses } from '../gateway-responses.ts';
 import type { Route } from '../routes.ts';
 
 interface Wiring {
-  /** The URI under which API Gateway invokes a Lambda, by its id. */
+  /** The integration URI of a Lambda, by id. */
   uriOf: (id: string, options?: { streams: boolean }) => string;
-  /** The role with which API Gateway invokes Lambdas. */
+  /** The role that invokes the Lambdas. */
   credentials: string;
   limitPerHour: number;
 }
 
-/** What API Gateway needs to know: routes, integrations, the authorizer. Schemas stay out; the Lambdas validate. */
+/**
+ * The OpenAPI document for API Gateway: routes, integrations and the authorizer. It has no schemas, because the Lambdas
+ * validate.
+ */
 export function gatewayDocument(routes: readonly Route[], { uriOf, credentials, limitPerHour }: Wiring) {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const { path, method, lambda, isPublic, streams, timeoutSeconds } of routes) {
@@ -22,7 +25,7 @@ export function gatewayDocument(routes: readonly Route[], { uriOf, credentials, 
           required: true,
           schema: { type: 'string' },
         })),
-        responses: { default: { description: 'As the Lambda answers' } },
+        responses: { default: { description: 'The response of the Lambda' } },
         ...(!isPublic && { security: [{ lambda: [] }] }),
         'x-amazon-apigateway-integration': {
           type: 'aws_proxy',
@@ -55,7 +58,7 @@ export function gatewayDocument(routes: readonly Route[], { uriOf, credentials, 
         },
       },
     },
-    // CSV bytes survive only as base 64.
+    // Only base64 preserves the bytes of a CSV file.
     'x-amazon-apigateway-binary-media-types': ['multipart/form-data'],
     'x-amazon-apigateway-gateway-responses': Object.fromEntries(
       Object.entries(gatewayResponses(limitPerHour)).map(([type, { statusCode, body, headers }]) => [

@@ -4,18 +4,18 @@ import type { Construct } from 'constructs';
 import type { Use } from '../../shared/platform/aws/uses.ts';
 import { tableSchema } from '../resources.ts';
 import { tableActionsOf } from '../uses.ts';
-import { grantAssets, grantFindingVectors, grantVectors } from './file-grants.ts';
+import { grantAssets, grantVectorIndexLookup, grantVectors } from './file-grants.ts';
 import { grantMessages } from './message-grants.ts';
 import type { Stores } from './stores.ts';
 
-/** The execution role of a group of Lambdas: it may do what they use, and nothing else. */
+/** The execution role of a group of Lambdas. It allows only what their uses require. */
 export function groupRole(scope: Construct, group: string, uses: ReadonlySet<Use>, stores: Stores): Role {
   const role = new Role(scope, `${group}-role`, {
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
     description: `Lambdas of the group ${group}`,
   });
   allow(role, ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], ['*']);
-  acknowledgeWildcard(role, '*', 'X-Ray takes no resource.');
+  acknowledgeWildcard(role, '*', 'X-Ray actions support no resources.');
   for (const use of uses) grant(role, use, stores);
   return role;
 }
@@ -36,7 +36,7 @@ function grant(role: Role, use: Use, stores: Stores) {
     payloads: () => {
       allow(role, ['s3:GetObject', 's3:PutObject', 's3:DeleteObject'], [bucket.arnForObjects('*')]);
       const bucketId = stack.getLogicalId(bucket.node.defaultChild as CfnElement);
-      acknowledgeWildcard(role, `<${bucketId}.Arn>/*`, 'Every object of the bucket is a payload.');
+      acknowledgeWildcard(role, `<${bucketId}.Arn>/*`, 'Every object in the bucket is a payload.');
     },
     'payloads:list': () => allow(role, ['s3:ListBucket'], [bucket.bucketArn]),
     'queue:plan': () => void queues.plan.grantSendMessages(role),
@@ -54,7 +54,7 @@ function grant(role: Role, use: Use, stores: Stores) {
       acknowledgeWildcard(
         role,
         `arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule/<${group}>/*`,
-        'Every schedule of the group wakes a run.',
+        'Every schedule of the group resumes a run.',
       );
     },
     'queue:cleanup': () => void queues.cleanup.grantSendMessages(role),
@@ -62,28 +62,28 @@ function grant(role: Role, use: Use, stores: Stores) {
     messages: () => grantMessages(role, stores.eventBus),
     assets: () => grantAssets(role, stores.assets),
     vectors: () => grantVectors(role, stores.vectors),
-    'vectors:find': () => grantFindingVectors(role, stores.vectors),
+    'vectors:find': () => grantVectorIndexLookup(role, stores.vectors),
     'test-keys': () =>
       allowSecrets(
         role,
         ['CreateSecret', 'PutSecretValue', 'GetSecretValue', 'DeleteSecret'],
         `${secretsPrefix}/*/api-keys/*`,
-        'The names of test keys begin with their tenants’.',
+        'The names of test keys start with the tenant.',
       ),
-    // Who takes values need not read them.
+    // Lambdas that store values need not read them.
     'secrets:write': () =>
       allowSecrets(
         role,
         ['CreateSecret', 'PutSecretValue', 'DeleteSecret', 'RestoreSecret'],
         `${secretsPrefix}/*/secrets/*`,
-        'The names of secrets begin with their tenants’.',
+        'The names of secrets start with the tenant.',
       ),
     'secrets:read': () =>
       allowSecrets(
         role,
         ['GetSecretValue'],
         `${secretsPrefix}/*/secrets/*`,
-        'A run may name any secret of its tenant, and runs of all tenants come to the same workers.',
+        'A run may reference any secret of its tenant, and the same workers run all tenants.',
       ),
     'default-limits': nothing,
     'public-url': nothing,
@@ -92,7 +92,7 @@ function grant(role: Role, use: Use, stores: Stores) {
   grants[use]();
 }
 
-/** Allows actions on the secrets that are called like this. */
+/** Allows actions on secrets by name pattern. */
 function allowSecrets(role: Role, actions: string[], resourceName: string, reason: string) {
   const arnFormat = ArnFormat.COLON_RESOURCE_NAME;
   const names = { service: 'secretsmanager', resource: 'secret', resourceName, arnFormat };
@@ -102,7 +102,7 @@ function allowSecrets(role: Role, actions: string[], resourceName: string, reaso
   acknowledgeWildcard(role, shown, reason);
 }
 
-/** Tells cdk-nag why a role’s policy has this wildcard. */
+/** Documents for cdk-nag why the policy of a role has this wildcard. */
 export const acknowledgeWildcard = (role: Role, resource: string, reason: string) =>
   Validations.of(role).acknowledge({ id: `AwsSolutions-IAM5[Resource::${resource}]`, reason });
 

@@ -10,7 +10,7 @@ import {
 import { Construct } from 'constructs';
 import type { Environment } from './environments.ts';
 
-/** Who issues session tokens: a Cognito pool of ours, or the issuer that the context names. */
+/** The issuer of session tokens: a Cognito user pool, or the issuer from the context. */
 export class Identity extends Construct {
   readonly issuer: string;
   readonly audience: string;
@@ -46,7 +46,7 @@ export class Identity extends Construct {
     const client = pool.addClient('dashboard', {
       authFlows: { userSrp: true },
       preventUserExistenceErrors: true,
-      // Not the organization: whoever could write it could join any.
+      // Excludes the organization: a user who could write it could join any organization.
       writeAttributes: new ClientAttributes().withStandardAttributes({ email: true, fullname: true }),
     });
     this.issuer = pool.userPoolProviderUrl;

@@ -3,7 +3,7 @@ import type { EventBus } from 'aws-cdk-lib/aws-events';
 import { Effect, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import { acknowledgeWildcard, allow } from './grants.ts';
 
-/** Sending emails, text messages and events, as flows do. */
+/** Allows flows to send emails, text messages and events. */
 export function grantMessages(role: Role, bus: EventBus): void {
   const stack = Stack.of(role);
   for (const resource of ['identity', 'configuration-set']) {
@@ -11,10 +11,10 @@ export function grantMessages(role: Role, bus: EventBus): void {
     acknowledgeWildcard(
       role,
       `arn:<AWS::Partition>:ses:<AWS::Region>:<AWS::AccountId>:${resource}/*`,
-      'The senders of a deployment are those that its owner has verified in SES, after it was deployed.',
+      'The operator verifies senders in SES after the deployment.',
     );
   }
-  // A phone number is no resource, and this is how AWS says "no topic".
+  // A phone number is not a resource; this excludes topics.
   const toNumbers = new PolicyStatement({
     effect: Effect.ALLOW,
     actions: ['sns:Publish'],

@@ -51,7 +51,7 @@ export class ServiceStack extends Stack {
     const invoker = new Role(this, 'gateway-role', {
       assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
     });
-    // One statement: a list of a hundred functions would not fit a policy.
+    // One wildcard statement: a list of a hundred functions exceeds the size of a policy.
     const invocable = this.formatArn({
       service: 'lambda',
       resource: 'function',
@@ -89,40 +89,40 @@ export class ServiceStack extends Stack {
     Validations.of(api).acknowledge(
       {
         id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
-        reason: 'The policy that AWS made for exactly this: an API writing its own logs.',
+        reason: 'AWS’s managed policy for API Gateway’s logs.',
       },
       {
         id: 'AwsSolutions-APIG2',
         reason:
-          'The Lambdas validate every request against the endpoint’s own schema, and answer what is wrong where.',
+          'The Lambdas validate every request against the endpoint’s schema and report each error with its path.',
       },
       {
         id: 'AwsSolutions-APIG4',
         reason:
-          'Static files are public, and the check of a flow, whose Lambda checks the credential itself where one is sent. The rest has the authorizer.',
+          'Public routes: static files, and the validation of a flow, whose Lambda verifies a credential if one is sent. All other routes have the authorizer.',
       },
       {
         id: 'AwsSolutions-COG4',
         reason:
-          'Keys and any OIDC issuer’s tokens are accepted, so the authorizer is a Lambda and not Cognito’s.',
+          'The API accepts API keys and tokens of any OIDC issuer, so the authorizer is a Lambda, not Cognito.',
       },
     );
     this.guard(api, limitPerHour);
     acknowledgeWildcard(
       invoker,
       `arn:<AWS::Partition>:lambda:<AWS::Region>:<AWS::AccountId>:function:${functionNamePrefix(environment)}*`,
-      'The prefix is this deployment’s own.',
+      'The prefix belongs to this deployment.',
     );
     return api;
   }
 
-  /** Puts a web ACL before the stage where the context says so. */
+  /** Adds a web ACL to the stage if the context configures one. */
   private guard(api: SpecRestApi, limitPerHour: number) {
     const ratePer5Minutes = firewallRate(this);
     if (ratePer5Minutes === undefined) {
       Validations.of(api).acknowledge({
         id: 'AwsSolutions-APIG3',
-        reason: 'A web ACL has a price: the context wafRatePer5Minutes makes one.',
+        reason: 'A web ACL costs money; the context value wafRatePer5Minutes adds one.',
       });
       return;
     }

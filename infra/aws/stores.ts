@@ -12,7 +12,7 @@ import { type QueueName, type QueueSpec, queues as queueSpecs, tableSchema } fro
 import { Assets } from './assets.ts';
 import type { Environment } from './environments.ts';
 
-/** All that keeps data: the table, the buckets, the queues, the providers' keys. */
+/** All stores: the table, the buckets, the queues, and the secret with the model providers' keys. */
 export class Stores extends Construct {
   readonly table: TableV2;
   readonly bucket: Bucket;
@@ -22,10 +22,10 @@ export class Stores extends Construct {
   readonly deadLetters: Record<QueueName, Queue>;
   readonly providerKeys: Secret;
   readonly secretsPrefix: string;
-  /** Wake runs that sleep longer than a queue holds a message. */
+  /** Resumes runs that are suspended longer than the maximum delay of a queue. */
   readonly wakeSchedules: CfnScheduleGroup;
   readonly schedulerRole: Role;
-  /** Takes the events that flows send. */
+  /** Receives the events that flows send. */
   readonly eventBus: EventBus;
 
   constructor(scope: Construct, id: string, { name, keepsData }: Environment) {
@@ -41,22 +41,21 @@ export class Stores extends Construct {
     this.wakeSchedules = new CfnScheduleGroup(this, 'wake-schedules', { name: `agent-flow-${name}-wakes` });
     this.schedulerRole = new Role(this, 'scheduler-role', {
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com'),
-      description: 'With which EventBridge Scheduler wakes runs',
+      description: 'Lets EventBridge Scheduler resume runs',
     });
     this.queues.wakes.grantSendMessages(this.schedulerRole);
     this.eventBus = new EventBus(this, 'event-bus', { eventBusName: `agent-flow-${name}` });
     this.secretsPrefix = `agent-flow/${name}`;
     this.providerKeys = new Secret(this, 'provider-keys', {
       secretName: `${this.secretsPrefix}/provider-keys`,
-      // Without a value CDK would have one generated, which is no JSON.
+      // Without a value, CDK generates one, which is not JSON.
       secretObjectValue: {},
-      description: 'A JSON object with OPENAI_API_KEY, ANTHROPIC_API_KEY, … of the model providers',
+      description: 'A JSON object with the keys of the model providers: OPENAI_API_KEY, ANTHROPIC_API_KEY, …',
       removalPolicy,
     });
     Validations.of(this.providerKeys).acknowledge({
       id: 'AwsSolutions-SMG4',
-      reason:
-        'The keys of model providers are issued by those providers, who have no rotation that AWS could call.',
+      reason: 'Model providers issue these keys and offer no rotation that AWS can call.',
     });
   }
 
@@ -91,7 +90,7 @@ export class Stores extends Construct {
     Validations.of(bucket).acknowledge({
       id: 'AwsSolutions-S1',
       reason:
-        'Only the service’s own roles reach it, each object through an item of the table; their calls are traced.',
+        'Only the service’s roles have access, each object through an item of the table; X-Ray traces their calls.',
     });
     return bucket;
   }

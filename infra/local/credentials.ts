@@ -2,7 +2,12 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { newId } from '../../shared/core/ids.ts';
 import { testKeyVault } from '../../shared/domain/api-keys/test-key-vault.ts';
-import { type ApiKey, apiKeyEntity, credentialEntity, unused } from '../../shared/platform/auth/api-key.ts';
+import {
+  type ApiKey,
+  apiKeyEntity,
+  credentialEntity,
+  zeroCounters,
+} from '../../shared/platform/auth/api-key.ts';
 import {
   environmentOf,
   generateKey,
@@ -18,7 +23,7 @@ import { productionRuntime } from '../../shared/platform/runtime.ts';
 import { StartError } from './start-error.ts';
 import { readStored, writePrivately } from './state-files.ts';
 
-/** Whose keys the stack makes on its first start, and whose session token it prints. */
+/** The user whose keys the stack creates on its first start, and whose session token it prints. */
 export const localUser = 'local';
 
 const Credentials = z.object({ liveKey: z.string(), testKey: z.string() });
@@ -33,7 +38,7 @@ const testPermissions: Permission[] = [
   'ANALYTICS:READ',
 ];
 
-/** A live key and a test key that work: those of the last start, where there was one. */
+/** Returns a working live key and test key: those of the last start, if there was one. */
 export async function ensureCredentials(directory: string | undefined): Promise<Credentials> {
   const file = directory && join(directory, 'credentials.json');
   const known = file ? readStored(file, Credentials) : undefined;
@@ -41,7 +46,7 @@ export async function ensureCredentials(directory: string | undefined): Promise<
     liveKey: chosenLiveKey() ?? known?.liveKey ?? generateKey('production'),
     testKey: known?.testKey ?? generateKey('test'),
   };
-  // First of all: a crash after this leaves keys that the next start creates, not keys that nobody knows.
+  // Save the keys first: after a crash, the next start creates the saved keys, and none is lost.
   if (file) writePrivately(file, JSON.stringify(credentials, undefined, 2));
   const scope = productionRuntime().scopeOf(tenantOf(localUser, null));
   await Promise.all([
@@ -79,10 +84,10 @@ async function ensureKey(scope: Scope, plainKey: string, name: string, permissio
     expiresAt: null,
     createdAt: now,
     updatedAt: now,
-    ...unused,
+    ...zeroCounters,
   };
   if (key.environment === 'test') await testKeyVault(scope).store(key.id, plainKey);
-  // Not through the store, which notes who makes a key: nobody does.
+  // Bypasses the store, which requires a principal for the audit log.
   await scope.table.commit([
     scope.table.writes.insert(apiKeyEntity, key),
     scope.table.writes.insert(credentialEntity, { ...key, keyId: key.id }),

@@ -2,24 +2,24 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartError } from './start-error.ts';
-import { unreadable } from './state-files.ts';
+import { unreadableFileError } from './state-files.ts';
 
-/** Where the stack keeps what must survive it. */
+/** The directory of the stack's persistent state. */
 export interface DataDir {
   path: string;
   release: () => void;
 }
 
-/** How long an instance that is just ending may take. */
-export const patienceMs = 2_500;
+/** The time to wait for an instance that is ending. */
+export const lockTimeoutMs = 2_500;
 
-/** Takes the directory for this process alone. The lock is the kernel's, so no crash can leave it behind. */
+/** Locks the directory for this process. The kernel holds the lock, so a crash releases it. */
 export function claimDataDir(directory: string): DataDir {
   const path = resolve(directory);
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     const lock = new DatabaseSync(join(path, 'lock.db'));
-    lock.exec(`PRAGMA busy_timeout = ${patienceMs}; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE`);
+    lock.exec(`PRAGMA busy_timeout = ${lockTimeoutMs}; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE`);
     writeFileSync(join(path, 'pid'), `${process.pid}\n`);
     probe(join(path, 'room.tmp'));
     return { path, release: () => lock.close() };
@@ -31,14 +31,14 @@ export function claimDataDir(directory: string): DataDir {
       );
     }
     if (errcode === sqliteCorrupt || errcode === sqliteNoDatabase)
-      throw unreadable(join(path, 'lock.db'), message);
+      throw unreadableFileError(join(path, 'lock.db'), message);
     throw new StartError(
       `The data directory ${path} cannot be used: ${message}. Free disk space, set DATA_DIR to a writable directory, or start with --ephemeral.`,
     );
   }
 }
 
-/** A disk without room would break the start off half-way. */
+/** Detects a full disk before the start, which would fail halfway. */
 function probe(file: string): void {
   try {
     writeFileSync(file, Buffer.alloc(roomBytes));

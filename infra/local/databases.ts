@@ -4,24 +4,24 @@ import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
 import { log } from '../../shared/core/log.ts';
 import { StartError } from './start-error.ts';
-import { readStored, unreadable, writePrivately } from './state-files.ts';
+import { readStored, unreadableFileError, writePrivately } from './state-files.ts';
 
-/** Names of the files that the last instance left, or has while it runs. */
+/** The names of the database files of the last or the running instance. */
 const Contents = z.array(z.string());
 const contentsFile = 'contents.json';
 
 export interface Databases {
-  /** Called when every server has made its files. */
+  /** Call when every server has created its files. */
   watch: () => void;
-  /** Called when every server has ended. */
+  /** Call when every server has ended. */
   close: () => void;
 }
 
 /**
- * Checks the databases of the data directory before its servers open them, and keeps a connection to each. So their
- * write-ahead logs (`-wal`) stay until the end, when what is in them is moved to the databases. A log that is missing all
- * the same was not copied.
- * @param warn Told what is missing.
+ * Checks the databases of the data directory before their servers open them, and keeps a connection to each, so that
+ * their write-ahead logs (`-wal`) exist until the end, when they are merged. A log that is missing nevertheless was not
+ * copied.
+ * @param warn Receives a message for each missing file.
  */
 export function openDatabases(directory: string, warn: (text: string) => void): Databases {
   const known = readStored(join(directory, contentsFile), Contents);
@@ -34,11 +34,11 @@ export function openDatabases(directory: string, warn: (text: string) => void): 
     }
   };
   const record = (names: string[]) => recordContents(join(directory, contentsFile), names);
-  /** @param left What is to be in the directory, but for the logs. */
+  /** @param left The expected files, without the logs. */
   function close(left: () => string[]) {
     const names = left();
     const logs = [...open.keys()].map((name) => `${name}-wal`);
-    // Before one goes, so that no moment has a list with a log that is not there.
+    // Write the list before a log is removed, so that it never names a missing log.
     record(names.filter((name) => !logs.includes(name)));
     for (const database of open.values()) {
       merge(database);
@@ -64,7 +64,7 @@ export function openDatabases(directory: string, warn: (text: string) => void): 
   };
 }
 
-/** Where it cannot be written, as on a full disk, no list is left: an old one would miss logs that are merged by now. */
+/** If the list cannot be written, for example on a full disk, remove the old one, which would name merged logs. */
 function recordContents(file: string, names: string[]): void {
   try {
     writePrivately(file, JSON.stringify(names, undefined, 2));
@@ -87,13 +87,13 @@ const databasesIn = (directory: string) => filesIn(directory).filter((name) => n
 
 const sqliteBusy = 5;
 
-/** A larger database would hold up the start for many seconds. */
+/** Checking a larger database would delay the start by many seconds. */
 const checkedBytesMax = 1_000_000_000;
 
 /**
- * Reading the schema finds a file that is none of SQLite's, or shorter than it says; reading it all, one that is damaged
- * further on.
- * @returns undefined where its server keeps it for itself.
+ * Reading the schema detects a file that is not an SQLite database or is truncated; reading everything also detects
+ * damage further on.
+ * @returns undefined if the server has locked it.
  */
 function openChecked(file: string): DatabaseSync | undefined {
   let database: DatabaseSync | undefined;
@@ -104,13 +104,13 @@ function openChecked(file: string): DatabaseSync | undefined {
   } catch (error) {
     database?.close();
     if ((error as { errcode?: number }).errcode === sqliteBusy) return undefined;
-    throw error instanceof StartError ? error : unreadable(file, (error as Error).message);
+    throw error instanceof StartError ? error : unreadableFileError(file, (error as Error).message);
   }
 }
 
 function refuseDamaged(file: string, database: DatabaseSync): void {
   const { quick_check: found } = database.prepare('PRAGMA quick_check(1)').get() ?? {};
-  if (found !== 'ok') throw unreadable(file, 'the database disk image is malformed');
+  if (found !== 'ok') throw unreadableFileError(file, 'the database disk image is malformed');
 }
 
 const tablesIn = (database: DatabaseSync) =>
@@ -137,15 +137,15 @@ function reportMissing(directory: string, known: readonly string[], warn: (text:
   }
 }
 
-/** SQLite takes a file without a byte for a new database. */
+/** SQLite accepts an empty file as a new database. */
 function refuseEmptied(directory: string, known: readonly string[]): void {
   for (const name of databasesIn(directory)) {
     const file = join(directory, name);
-    if (known.includes(name) && statSync(file).size === 0) throw unreadable(file, 'it is empty');
+    if (known.includes(name) && statSync(file).size === 0) throw unreadableFileError(file, 'it is empty');
   }
 }
 
-/** Without a list of what was there, a database without tables tells of one that was copied without its log. */
+/** Without a list, a database without tables indicates one that was copied without its log. */
 function reportEmpty(
   directory: string,
   databases: ReadonlyMap<string, DatabaseSync>,

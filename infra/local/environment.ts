@@ -6,7 +6,7 @@ import type { StackFacts } from './stack.ts';
 export const tableName = 'agent-flow-service';
 export const vectorBucket = 'vectors';
 
-/** What a deployment gives its Lambdas, and the endpoints, which the SDK reads by itself. */
+/** Sets the environment variables of a deployment, and the AWS endpoints, which the SDK reads. */
 export function setEnvironment(
   { url, localUrl }: { url: string; localUrl: string },
   aws: StackFacts['aws'],

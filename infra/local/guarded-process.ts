@@ -1,17 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 
-/** A process that cannot outlive this one, and the promise of its end. */
+/** A child process that ends with this process, and the promise of its end. */
 export interface GuardedProcess {
   ended: Promise<void>;
-  /** What it last wrote, for the error message when it would not start. */
+  /** Its last output, for the error message of a failed start. */
   output: () => string;
   stop: () => Promise<void>;
 }
 
 /**
- * Keeps a pipe open to this process and kills the program when the pipe closes, which it does however this
- * process ends. `kill -9` included.
+ * Keeps a pipe open to this process, and kills the program when the pipe closes. It closes however this process ends,
+ * including `kill -9`.
  */
 const guard = `
 exec 3<&0
@@ -23,7 +23,8 @@ kill "$watch" 2>/dev/null
 exit "$code"`;
 
 export function spawnGuarded(command: string, parameters: readonly string[]): GuardedProcess {
-  // In a session of its own: a Ctrl-C in the terminal is this process's to handle, in its order.
+  // Runs in its own session, so that Ctrl-C in the terminal reaches only this process, which stops its children in
+  // order.
   const options = { detached: true, stdio: ['pipe', 'pipe', 'pipe'] as ['pipe', 'pipe', 'pipe'] };
   const child =
     process.platform === 'win32'
@@ -54,7 +55,7 @@ export const endOf = (child: ChildProcess) =>
     child.once('error', () => resolve());
   });
 
-/** A port that is free now, for programs that cannot choose one themselves. */
+/** Returns a free port, for programs that cannot choose one. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve, reject) => server.once('listening', resolve).once('error', reject));

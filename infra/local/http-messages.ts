@@ -5,11 +5,14 @@ import { type GatewayResponseType, gatewayResponses } from '../gateway-responses
 
 const bodyBytesMax = 10 * 1024 * 1024;
 
-/** The whole body, or nothing when it is too large: read to its end all the same, so that the client hears why. */
+/**
+ * Reads the whole body; `undefined` if it is too large. Reads to the end in any case, so that the client receives the
+ * error.
+ */
 export async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
-  // Into one buffer where its size is told: a file would otherwise be held twice.
-  const told = Number(request.headers['content-length'] ?? 0);
-  let body = Buffer.allocUnsafe(Math.min(told || 64 * 1024, bodyBytesMax));
+  // With a known size, read into one buffer. Otherwise a file would be in memory twice.
+  const contentLength = Number(request.headers['content-length'] ?? 0);
+  let body = Buffer.allocUnsafe(Math.min(contentLength || 64 * 1024, bodyBytesMax));
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     const end = bytes + chunk.length;
@@ -22,7 +25,7 @@ export async function bodyOf(request: IncomingMessage): Promise<Buffer | undefin
   return bytes <= bodyBytesMax ? body.subarray(0, bytes) : undefined;
 }
 
-/** `multipart/form-data` is the one binary media type of the API. */
+/** `multipart/form-data` is the only binary media type of the API. */
 export function encoded(
   body: Buffer,
   contentType = '',
@@ -32,13 +35,13 @@ export function encoded(
   return { body: body.toString(isBase64Encoded ? 'base64' : 'utf8'), isBase64Encoded };
 }
 
-/** An answer of API Gateway itself. */
+/** A response of API Gateway itself. */
 export function gatewayAnswer(
   type: GatewayResponseType,
   { requestContext }: APIGatewayProxyEvent,
 ): APIGatewayProxyResult {
   const { statusCode, body, headers } = gatewayResponses(defaultLimits().perHour)[type];
-  // JSON again where a path has quotes in it.
+  // Re-encoded, because a path may contain quotes.
   const text = JSON.stringify(body).replace(
     /\$context\.(httpMethod|path|requestId)/g,
     (_, name: 'httpMethod' | 'path' | 'requestId') => JSON.stringify(requestContext[name]).slice(1, -1),

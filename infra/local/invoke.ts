@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import type { Context } from 'aws-lambda';
 import { entries } from '../aws/entries.ts';
-import { withRights } from './lambda-rights.ts';
+import { withGrants } from './lambda-grants.ts';
 import { accountId, region } from './queues/queues.ts';
 
 type Handler = (event: unknown, ...rest: [Context] | [Writable, Context]) => Promise<unknown>;
@@ -11,7 +11,7 @@ const functions = new URL('../../functions/', import.meta.url);
 const loaded = new Map<string, Promise<Handler>>();
 const usesOf = new Map(entries.map(({ file, uses }) => [file, uses]));
 
-/** The Lambda in `functions/<name>.ts`, imported when it is first called. */
+/** The Lambda in `functions/<name>.ts`, imported on its first call. */
 function load(name: string): Promise<Handler> {
   let handler = loaded.get(name);
   if (!handler) {
@@ -25,8 +25,8 @@ function load(name: string): Promise<Handler> {
 export class LambdaTimeout extends Error {}
 
 /**
- * Calls a Lambda as AWS does, except that one which runs out of time is abandoned, not ended.
- * @param stream Where a streaming Lambda writes its answer.
+ * Invokes a Lambda like AWS, except that a Lambda that times out is abandoned, not terminated.
+ * @param stream Receives the response of a streaming Lambda.
  */
 export async function invoke<Event, Result>(
   name: string,
@@ -44,7 +44,7 @@ export async function invoke<Event, Result>(
   );
   try {
     const context = contextOf(name, awsRequestId, deadline);
-    const answer = withRights(name, usesOf.get(`functions/${name}.ts`) ?? [], () =>
+    const answer = withGrants(name, usesOf.get(`functions/${name}.ts`) ?? [], () =>
       stream ? handler(event, stream, context) : handler(event, context),
     );
     return (await Promise.race([answer, outOfTime.promise])) as Result;

@@ -26,7 +26,7 @@ const SigningKey = z.looseObject({
   ...{ x: z.string(), y: z.string(), d: z.string() },
 });
 
-/** An OIDC issuer whose tokens say whatever they are asked to: for this machine only. */
+/** An OIDC issuer that issues any requested claims, for this machine only. */
 export async function createIssuer(issuer: string, directory: string | undefined) {
   const privateJwk = await signingKey(directory);
   const { d: _private, ...publicJwk } = privateJwk;

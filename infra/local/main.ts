@@ -6,9 +6,9 @@ import { StartError } from './start-error.ts';
 
 const stopWithinMs = 4_000;
 
-// Keys and secrets lie in the data directory: nobody else may read what this process and its children write.
+// The data directory contains keys and secrets: only this user may read the files of this process and its children.
 process.umask(0o077);
-// A log that cannot be written (its disk is full, its terminal gone) ends nothing.
+// Ignore a log that cannot be written, for example because the disk is full or the terminal is closed.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 process.on('unhandledRejection', (error) => log.error('Unhandled promise rejection', { error }));
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 const checkMs = 100;
 
-/** npm passes signals on, but when npm itself is killed nobody tells this process: it has to look. */
+/** npm forwards signals, but if npm itself is killed, only polling detects it. */
 export function endWithParent(end: () => void): void {
   const first = ancestry();
   const timer = setInterval(() => {
@@ -13,7 +13,7 @@ export function endWithParent(end: () => void): void {
   timer.unref();
 }
 
-/** The parent; and its parent too where a shell stands between npm and this process, as it does under Debian's sh. */
+/** The parent, and the grandparent if a shell runs between npm and this process, as with Debian's sh. */
 function ancestry(): string {
   const parent = process.ppid;
   try {
@@ -21,7 +21,7 @@ function ancestry(): string {
       /\((.*)\) \w (\d+)/.exec(readFileSync(`/proc/${parent}/stat`, 'utf8')) ?? [];
     return name.endsWith('sh') ? `${parent} ${grandparent}` : String(parent);
   } catch {
-    // Not Linux: other systems' shells put the program in their own place.
+    // Other systems' shells replace themselves with the program.
     return String(parent);
   }
 }

@@ -8,13 +8,13 @@ import { readIfThere } from './state-files.ts';
 
 const timeoutSeconds = 60;
 
-/** The Lambda that an event is for: `events/run-record.json` is for `workers.run-record`, others are named in full. */
+/** The Lambda of an event file: `events/run-record.json` is for `workers.run-record`, others have the full name. */
 export const entryOf = (file: string): Entry | undefined => {
   const name = basename(file, '.json');
   return entries.find(({ id }) => id === name || id === `workers.${name}`);
 };
 
-/** A Lambda as `invoke` names it. */
+/** The name of a Lambda for `invoke`. */
 export const lambdaOf = ({ file }: Entry) => file.replace(/^functions\//, '').replace(/\.ts$/, '');
 
 /** Invokes a Lambda with its sample event, on an empty stack in memory, and prints the result. */

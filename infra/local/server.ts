@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Server as NetServer } from 'node:net';
 
-/** @returns the port that the server got. */
+/** @returns the assigned port. */
 export async function listen(server: NetServer, port: number, host: string): Promise<number> {
   server.listen(port, host);
-  // Leaves no listener behind, so that it may be tried again.
+  // Removes its listeners, so that the caller can retry.
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('No port');
@@ -14,7 +14,7 @@ export async function listen(server: NetServer, port: number, host: string): Pro
 
 const graceMs = 1_000;
 
-/** Lets the requests under way finish, for a moment. */
+/** Waits briefly for pending requests. */
 export function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     const grace = setTimeout(() => server.closeAllConnections(), graceMs);

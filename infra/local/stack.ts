@@ -7,7 +7,7 @@ import { setEnvironment, tableName, vectorBucket } from './environment.ts';
 import { createGateway, type LocalRoute } from './gateway/gateway.ts';
 import { serve } from './gateway/serve.ts';
 import { createIssuer, issuerPath } from './issuer.ts';
-import { enforceRights } from './lambda-rights.ts';
+import { enforceGrants } from './lambda-grants.ts';
 import { startMessages } from './messages/server.ts';
 import { startPollers } from './queues/event-sources.ts';
 import { queueUrlOf, startQueues } from './queues/queues.ts';
@@ -18,16 +18,16 @@ import { removeStaticFiles } from './static-files.ts';
 import { startTimers } from './timers.ts';
 
 export interface StackOptions {
-  /** 0 for any free one. */
+  /** 0 picks a free port. */
   port: number;
   host?: string;
-  /** Where its state is kept; without it, in memory. */
+  /** The directory of its state; in memory without it. */
   dataDir?: string | undefined;
-  /** Told when one of its servers ended by itself, after which the stack is of no use. */
+  /** Called when one of its servers ends unexpectedly. The stack is unusable after that. */
   onFailure?: (what: string) => void;
 }
 
-/** What the stack tells of itself: the line that `npm start -- --json` prints. */
+/** The facts that `npm start -- --json` prints. */
 export interface StackFacts {
   url: string;
   docs: string;
@@ -50,14 +50,14 @@ export interface StackFacts {
 
 export interface Stack {
   facts: StackFacts;
-  /** What whoever started it should know: a sentence each. */
+  /** Warnings for the operator, one sentence each. */
   warnings: readonly string[];
   stop: () => Promise<void>;
 }
 
 /**
- * Starts everything. One stack a process: its Lambdas run here and find its servers through `process.env`,
- * as they find AWS through it when they are deployed.
+ * Starts everything. One stack per process: its Lambdas run in this process and find its servers through `process.env`,
+ * as they find AWS when deployed.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const resources = new AsyncDisposableStack();
@@ -90,7 +90,7 @@ async function start(
   const warn = (text: string) => warnings.push(text);
   const databases = directory === undefined ? undefined : openDatabases(directory, warn);
   resources.defer(() => databases?.close());
-  // Outlives the gateway, whose last requests still need it.
+  // Stops after the gateway, whose last requests still need it.
   const servers = resources.use(new AsyncDisposableStack());
   const routes = Promise.withResolvers<Record<string, LocalRoute>>();
   const gateway = createGateway(routes.promise);
@@ -101,7 +101,7 @@ async function start(
 
   const { aws, queues, scheduler, messages } = await startServers(directory, servers, warn, onEnd);
   setEnvironment({ url, localUrl }, aws, queues);
-  enforceRights();
+  enforceGrants();
   const [issuer] = await Promise.all([
     createIssuer(localUrl + issuerPath, directory),
     ensureTable(tableName),
@@ -130,7 +130,7 @@ async function startServers(
     startMessages(directory),
     startScheduler(directory, queueUrlOf),
   ] as const;
-  // All at once, and those that did start can be stopped when another did not.
+  // Start concurrently; if one fails, stop those that started.
   for (const server of await Promise.allSettled(starting)) {
     if (server.status === 'fulfilled') servers.defer(server.value.stop);
   }

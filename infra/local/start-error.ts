@@ -1,2 +1,2 @@
-/** Why the stack cannot start, in words that tell its user what to do. */
+/** The stack cannot start. The message tells the user what to do. */
 export class StartError extends Error {}

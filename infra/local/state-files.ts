@@ -12,7 +12,7 @@ import { basename } from 'node:path';
 import type * as z from 'zod';
 import { StartError } from './start-error.ts';
 
-/** What is lost with a file of the data directory, for its user to weigh. */
+/** The loss that each damaged file of the data directory causes, for the user to weigh. */
 const held: Record<string, string> = {
   'contents.json': 'the check that all files are there',
   'credentials.json': 'the printed API keys; new ones are generated',
@@ -27,12 +27,12 @@ const held: Record<string, string> = {
   'vectors.db': 'the vectors',
 };
 
-export const unreadable = (file: string, why: string) =>
+export const unreadableFileError = (file: string, why: string) =>
   new StartError(
     `${file} cannot be read: ${why}. Restore it from a backup, or move it away to start without its contents (${held[basename(file)] ?? 'unknown'}).`,
   );
 
-/** Readable by the owner only, and never half written, even if the machine loses its power. */
+/** Writes atomically, even in case of a power failure. Only the owner can read the file. */
 export function writePrivately(file: string, content: string | Buffer): void {
   const temporary = `${file}.tmp`;
   const descriptor = openSync(temporary, 'w', 0o600);
@@ -49,14 +49,14 @@ export function writePrivately(file: string, content: string | Buffer): void {
   renameSync(temporary, file);
 }
 
-/** @returns undefined where there is no such file. */
+/** @returns undefined if the file does not exist. */
 export function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return undefined;
-    throw unreadable(file, message);
+    throw unreadableFileError(file, message);
   }
 }
 
@@ -69,7 +69,7 @@ export function readStored<Schema extends z.ZodType>(
   if (text === undefined) return undefined;
   const parsed = schema.safeParse(parsedOrUndefined(text));
   if (parsed.success) return parsed.data;
-  throw unreadable(file, text === '' ? 'it is empty' : 'it does not contain the expected JSON');
+  throw unreadableFileError(file, text === '' ? 'it is empty' : 'it does not contain the expected JSON');
 }
 
 function parsedOrUndefined(text: string): unknown {

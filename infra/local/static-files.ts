@@ -7,7 +7,7 @@ import { writeStaticFiles } from '../static-files.ts';
 
 let directory: string | undefined;
 
-/** Makes the static files for their Lambda when the first of them is asked for: the start of the stack does not wait. */
+/** Builds the static files on the first request for one, so that the start of the stack does not wait. */
 export const prepareStaticFiles = loadOnce(async () => {
   directory = await mkdtemp(join(tmpdir(), 'agent-flow-static-files-'));
   await writeStaticFiles(sites, directory);

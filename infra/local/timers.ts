@@ -2,7 +2,10 @@ import { log } from '../../shared/core/log.ts';
 import { timers } from '../resources.ts';
 import { invoke } from './invoke.ts';
 
-/** The rules of EventBridge that invoke Lambdas by the clock; here at the start too, for what a stop left behind. */
+/**
+ * Emulates the EventBridge rules that invoke Lambdas on a schedule. Also invokes them at the start, to recover from the
+ * last stop.
+ */
 export function startTimers(): Disposable {
   const running = timers.map(({ worker, everyMinutes, timeoutSeconds }) => {
     const run = (event: object) =>

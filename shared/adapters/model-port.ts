@@ -1,28 +1,28 @@
-/** Language models, as flows and agents call them. */
+/** Language models, for flows and agents. */
 export interface ModelPort {
   /**
-   * Calls a model and yields its answer while the model writes it. No more is read than the caller takes; leaving the
-   * loop ends the call. The last event is `finish`. @throws StepError
+   * Calls a model and streams its response. Reads only as fast as the caller; leaving the loop aborts the call. The
+   * last event is `finish`. @throws StepError
    */
   stream: (request: ModelRequest) => AsyncIterable<ModelEvent>;
 }
 
 export interface ModelRequest {
-  /** `<provider>/<modelId>`, or a model id of the catalog. */
+  /** `<provider>/<modelId>`, or a model id from the catalog. */
   model: string;
   messages: readonly ModelMessage[];
-  /** What the model may call. It only asks for a call: the caller runs the tool and sends the result. */
+  /** The tools that the model may call. The caller runs a requested tool and sends its result. */
   tools?: readonly ModelTool[] | undefined;
-  /** `auto` without it. */
+  /** Default: `auto`. */
   toolChoice?: 'auto' | 'none' | 'required' | { tool: string } | undefined;
-  /** `json` asks the provider for JSON, by a JSON Schema where one is given, where the provider can promise that. */
+  /** `json` requests JSON from providers that support it, with a JSON Schema if one is given. */
   format?: { type: 'text' } | { type: 'json'; schema?: JsonSchema | undefined } | undefined;
-  /** How long the model may reason before it answers; the provider's own default without it. */
+  /** The reasoning effort. Default: the provider's own. */
   reasoning?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | undefined;
   settings?: ModelSettings | undefined;
   /**
-   * Whether the provider is asked to stream. Without it the events come at once when the answer is complete, which
-   * costs half the CPU.
+   * Whether to stream from the provider. If not, all events arrive with the complete response, which costs half the
+   * CPU.
    */
   streamed: boolean;
   signal: AbortSignal;
@@ -49,7 +49,7 @@ export interface TextPart {
   text: string;
 }
 
-/** An image has a media type such as `image/png`. There are no URLs here: whoever has one fetches it first. */
+/** An image has a media type such as `image/png`. The caller fetches files that it has as URLs. */
 export interface FilePart {
   type: 'file';
   data: Uint8Array;
@@ -66,7 +66,7 @@ export interface ToolCallPart {
 
 export interface ToolResultPart {
   type: 'tool-result';
-  /** Of the call that it answers, as is `name`. */
+  /** The id and `name` of the tool call. */
   id: string;
   name: string;
   /** A text, or any JSON. */
@@ -85,45 +85,45 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 export type ModelEvent =
   | { type: 'text-delta'; text: string }
   | { type: 'reasoning-delta'; text: string }
-  /** A piece of the JSON that the model writes as the input of a call. */
+  /** A piece of the JSON input of a tool call. */
   | { type: 'tool-call-delta'; id: string; name: string; text: string }
-  /** A complete call. `input` is undefined where `text`, as the model wrote it, is no JSON. */
+  /** A complete tool call. `input` is undefined if `text`, as the model wrote it, is not JSON. */
   | { type: 'tool-call'; id: string; name: string; input: unknown; text: string }
-  /** What the model's answer refers to. */
+  /** A source that the response cites. */
   | { type: 'source'; id: string; title: string | null; url: string | null }
   | ({ type: 'finish' } & ModelFinish);
 
 export interface ModelFinish {
-  /** The whole text of the answer. */
+  /** The complete text of the response. */
   text: string;
-  /** `length`: the answer hit its limit of tokens. */
+  /** `length`: the response reached its token limit. */
   stopReason: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'interrupted' | 'error' | 'other';
   /** `<provider>/<modelId>` */
   modelUsed: string;
-  /** Null where the provider reports none, or an impossible one. */
+  /** Null if the provider reports no usage, or an impossible one. */
   usage: ModelUsage | null;
-  /** USD, as decimal text; null without a usage, and where the catalog has no price. */
+  /** USD as decimal text; null without a usage or a price in the catalog. */
   cost: string | null;
 }
 
 export interface ModelUsage {
-  /** All of the input, with what was read from a cache or written to one. */
+  /** All input tokens, including cache reads and writes. */
   inputTokens: number;
-  /** All of the output, with the tokens of reasoning. */
+  /** All output tokens, including reasoning. */
   outputTokens: number;
   cacheReadTokens?: number | undefined;
   cacheWriteTokens?: number | undefined;
   reasoningTokens?: number | undefined;
 }
 
-/** A whole answer. */
+/** A complete response. */
 export interface ModelResponse extends ModelFinish {
   reasoning: string;
   toolCalls: Extract<ModelEvent, { type: 'tool-call' }>[];
   sources: Extract<ModelEvent, { type: 'source' }>[];
 }
 
-/** The answer that the events make up. Waits for `onText` before it takes the next event. */
+/** Collects the events of a response. Waits for `onText` before it reads the next event. */
 export async function collect(
   events: AsyncIterable<ModelEvent>,
   onText?: (delta: string) => Promise<void> | void,
@@ -139,5 +139,5 @@ export async function collect(
       return { ...answer, ...finish };
     }
   }
-  throw new Error('A model’s events ended without a finish');
+  throw new Error('The events of a model response ended without a finish');
 }

@@ -2,19 +2,22 @@ import type { RecordFilter } from '../core/filters/filter.ts';
 import type { ModelPort } from './model-port.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 
-/** All that a running flow can touch of the world. The engine knows nothing else. */
+/** Everything outside of a run that the engine can use. */
 export interface Ports {
   now: () => Date;
-  /** The values of the secrets of these keys; those that have none are left out. */
+  /** The values of the secrets with these keys; omits those without a value. */
   secrets: (keys: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   model: ModelPort;
-  /** The vectors of some texts, in their order. @throws StepError. */
+  /** The vectors of texts, in order. @throws StepError. */
   embed: (request: EmbeddingRequest) => Promise<EmbeddingResponse>;
-  /** One HTTP request through the egress guard. @throws StepError when refused, unreachable, too slow or too large. */
+  /**
+   * Sends an HTTP request through the egress guard. @throws StepError if it is rejected, unreachable, too slow or too
+   * large.
+   */
   fetch: (request: HttpRequest) => Promise<HttpResponse>;
-  /** The deployment's account with a web search provider. @throws StepError when there is none. */
+  /** The deployment's account with a web search provider. @throws StepError if there is none. */
   searchAccount: (provider: SearchProvider) => Promise<{ key: string; baseUrl: string }>;
-  /** Does work of the flow's making that takes CPU, in a thread. @throws SandboxError. */
+  /** Runs CPU-heavy work for the flow in a thread. @throws SandboxError. */
   sandbox: Sandbox;
   records: RecordsPort;
   vectors: VectorsPort;
@@ -23,7 +26,7 @@ export interface Ports {
 }
 
 export interface EmbeddingRequest {
-  /** As a model is named in a ModelRequest. */
+  /** As in a ModelRequest. */
   model: string;
   texts: string[];
   signal: AbortSignal;
@@ -42,9 +45,9 @@ export interface HttpRequest {
   headers: Record<string, string>;
   body?: string | undefined;
   timeoutMs: number;
-  /** Whether the body may not follow a redirect to another origin. */
+  /** Whether a redirect to another origin must not receive the body. */
   sameOriginBody?: boolean | undefined;
-  /** How much the answer may have; 5,000,000 without it. */
+  /** The maximum size of the response. Default: 5,000,000. */
   bytesMax?: number | undefined;
   signal: AbortSignal;
 }
@@ -52,16 +55,16 @@ export interface HttpRequest {
 export interface HttpResponse {
   status: number;
   headers: Record<string, string>;
-  /** The address that answered, after redirects. */
+  /** The URL of the response, after redirects. */
   url: string;
   bytes: Uint8Array;
-  /** The bytes, decoded by the charset that the answer names. */
+  /** The bytes, decoded by the response's charset. */
   text: string;
 }
 
 export type SearchProvider = 'exa' | 'tavily' | 'brave';
 
-/** What a flow sees of a record. */
+/** The fields of a record that flows see. */
 export interface FlowRecord {
   id: string;
   type: string;
@@ -71,7 +74,7 @@ export interface FlowRecord {
   updatedAt: string;
 }
 
-/** Names one record: by its id, by its type and name, or as the first hit of a filter, latest change first. */
+/** Selects one record: by id, by type and name, or the most recently changed match of a filter. */
 export type RecordSelector =
   | { id: string }
   | { type: string; name: string }
@@ -80,11 +83,14 @@ export type RecordSelector =
 export type MergeStrategy = 'merge' | 'replace' | 'deep-merge';
 
 export interface RecordsPort {
-  /** @returns undefined when there is none. @throws StepError when too many records had to be read. */
+  /** @returns undefined if there is none. @throws StepError if too many records would have to be read. */
   find: (selector: RecordSelector) => Promise<FlowRecord | undefined>;
-  /** Creates the record, or replaces the metadata of the one of that type and name. */
+  /** Creates the record, or replaces the metadata of the record with that type and name. */
   upsert: (record: Pick<FlowRecord, 'type' | 'name' | 'metadata'>) => Promise<{ id: string }>;
-  /** Changes the metadata; of two writers neither is lost. @returns the record after it, undefined when there is none. */
+  /**
+   * Changes the metadata. Keeps the changes of concurrent writers. @returns the record afterwards, undefined if there
+   * is none.
+   */
   update: (
     selector: RecordSelector,
     updates: Record<string, unknown>,
@@ -98,11 +104,13 @@ export interface StoredVector {
   metadata: Record<string, unknown>;
 }
 
-/** The tenant's collections of vectors. */
+/** The tenant's vector collections. */
 export interface VectorsPort {
-  /** Adds vectors, or replaces those of the same ids; makes the collection when it is not there. @throws StepError. */
+  /**
+   * Adds vectors, or replaces those with the same ids. Creates the collection if it does not exist. @throws StepError.
+   */
   put: (collection: string, vectors: readonly StoredVector[]) => Promise<void>;
-  /** The nearest ones, nearest first; `score` is the cosine similarity. @throws StepError. */
+  /** The nearest vectors, nearest first. `score` is the cosine similarity. @throws StepError. */
   query: (
     collection: string,
     vector: readonly number[],
@@ -113,7 +121,7 @@ export interface VectorsPort {
 export type Visibility = 'public' | 'private';
 
 export interface AssetsPort {
-  /** Keeps a file. A private one gets a signed address that expires. @throws StepError. */
+  /** Stores a file. A private one gets a signed URL that expires. @throws StepError. */
   store: (file: {
     bytes: Uint8Array;
     filename: string;
@@ -123,7 +131,7 @@ export interface AssetsPort {
 }
 
 export interface MessagesPort {
-  /** @throws StepError, as the others do. */
+  /** @throws StepError, like the others. */
   email: (message: {
     from: string;
     to: string[];

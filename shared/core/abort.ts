@@ -1,4 +1,4 @@
-/** Waits for some work, but no longer than until the signal is aborted. @throws its reason then. */
+/** Waits for work, but no longer than until the signal is aborted. @throws the signal's reason. */
 export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();

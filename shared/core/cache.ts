@@ -2,13 +2,13 @@ import { LRUCache } from 'lru-cache';
 
 export interface CacheLimits {
   entriesMax: number;
-  /** What the names of all entries may add up to in characters: what is made of a long one takes more room. */
+  /** The total length of all names in characters. Values of long names are larger. */
   charactersMax?: number;
-  /** How long an entry is kept, in ms. */
+  /** The lifetime of an entry in ms. */
   ttlMs?: number;
 }
 
-/** Keeps the most recently used values by their names, within limits. */
+/** An LRU cache by name, within limits. */
 function boundedMap<T extends NonNullable<unknown>>({ entriesMax, charactersMax, ttlMs }: CacheLimits) {
   return new LRUCache<string, T>({
     max: entriesMax,
@@ -20,7 +20,7 @@ function boundedMap<T extends NonNullable<unknown>>({ entriesMax, charactersMax,
   });
 }
 
-/** Remembers what was made of the most recently used texts: a run uses the same few for every record. */
+/** Memoizes a function of one text in an LRU cache: a run uses the same few texts for every record. */
 export function memoise<T extends NonNullable<unknown>>(
   make: (text: string) => T,
   limits: CacheLimits = { entriesMax: 500, charactersMax: 1_000_000 },
@@ -37,10 +37,7 @@ export function memoise<T extends NonNullable<unknown>>(
 
 export type LoadingCache<T> = (name: string, load: () => Promise<T>) => Promise<T>;
 
-/**
- * Remembers what was loaded under the most recently used names. Callers that ask at the same time share one load.
- * Failures and `undefined` are not kept.
- */
+/** Caches loaded values by name. Concurrent callers share one load. Failures and `undefined` are not cached. */
 export function loadingCache<T>(limits: CacheLimits): LoadingCache<T> {
   const loads = boundedMap<Promise<T>>(limits);
   return (name, load) => {

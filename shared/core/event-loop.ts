@@ -3,10 +3,11 @@ import { setImmediate } from 'node:timers/promises';
 const turnMs = 10;
 
 /**
- * For work on many things in a row: lets others have their turn where the last one is a while ago.
- * @throws the signal's reason, where that is aborted by then.
+ * Returns a function that yields to the event loop if the last yield is more than 10 ms ago. Call it between the items
+ * of a long synchronous loop.
+ * @throws the signal's reason if it is aborted by then.
  */
-export function takingTurns(signal?: AbortSignal): () => Promise<void> | undefined {
+export function eventLoopYielder(signal?: AbortSignal): () => Promise<void> | undefined {
   let begin = performance.now();
   return () => {
     if (performance.now() - begin < turnMs) return undefined;
@@ -17,14 +18,14 @@ export function takingTurns(signal?: AbortSignal): () => Promise<void> | undefin
   };
 }
 
-/** Those of some things that pass a test, which may take its time. */
-export async function filterInTurns<T>(
+/** Filters items with a slow predicate, and yields to the event loop in between. */
+export async function filterYielding<T>(
   things: readonly T[],
   passes: (thing: T) => boolean,
   signal?: AbortSignal,
 ): Promise<T[]> {
   signal?.throwIfAborted();
-  const turn = takingTurns(signal);
+  const turn = eventLoopYielder(signal);
   const passed: T[] = [];
   for (const thing of things) {
     if (passes(thing)) passed.push(thing);

@@ -1,6 +1,6 @@
 /**
- * Does some work for each item, for some of them at a time. After a failure nothing more is begun, and what is under
- * way is waited for: a Lambda that has answered must have nothing left to write.
+ * Runs work for each item with limited concurrency. After a failure it starts no more, and waits for the running work:
+ * a Lambda must not write after it has responded.
  */
 export async function forEachConcurrently<T>(
   items: Iterable<T>,

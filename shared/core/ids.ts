@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { decodeTime, encodeTime, monotonicFactory } from 'ulid';
 import * as z from 'zod';
 
-/** What an id names, by its prefix. */
+/** The kinds of resources, by id prefix. */
 export type IdPrefix =
   | 'flow'
   | 'flowver'
@@ -20,34 +20,37 @@ export type NewId = <P extends IdPrefix>(prefix: P) => `${P}_${string}`;
 
 const ulid = monotonicFactory();
 
-/** `<prefix>_<26 lower-case Crockford characters>`: sorts by the moment it was made. */
+/** `<prefix>_<26 lower-case Crockford characters>`: sorts by creation time. */
 export const newId: NewId = (prefix) => `${prefix}_${ulid().toLowerCase()}` as never;
 
 const crockford = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** An id that is the same whenever it is made from the same moment and the same names. */
+/** A deterministic id, derived from a time and names. */
 export function derivedId(prefix: IdPrefix, timeMs: number, ...names: (string | number)[]): string {
   const digest = createHash('sha256').update(names.join('\0')).digest();
   const random = Array.from(digest.subarray(0, 16), (byte) => crockford[byte % 32]).join('');
   return `${prefix}_${encodeTime(timeMs).toLowerCase()}${random}`;
 }
 
-/** What an id names. */
+/** The prefix of an id. */
 export const idKind = (id: string) => id.slice(0, id.indexOf('_')) as IdPrefix;
 
-/** The moment that an id was made, in Unix milliseconds. */
+/** The creation time of an id, in Unix milliseconds. */
 export const timeOf = (id: string) => decodeTime(id.slice(-26).toUpperCase());
 
-/** The first possible id of a moment: a bound for "created since" on sort keys that begin with an id. None is older than 1970. */
+/**
+ * The lowest id of a time: a bound for "created since" on sort keys that start with an id. Times before 1970 count as
+ * 1970.
+ */
 export const idFloor = (prefix: IdPrefix, timeMs: number) => idAt(prefix, timeMs, '0');
 
-/** The last possible id of a moment. */
+/** The highest id of a time. */
 export const idCeiling = (prefix: IdPrefix, timeMs: number) => idAt(prefix, timeMs, 'z');
 
 const idAt = (prefix: IdPrefix, timeMs: number, filling: string) =>
   `${prefix}_${encodeTime(Math.max(0, timeMs)).toLowerCase()}${filling.repeat(16)}`;
 
-/** The schema of an id in a path or a body: a garbled one is a 400, an unknown one a 404. */
+/** The schema of an id in a path or a body: a malformed id returns 400, an unknown one 404. */
 export const idOf = <P extends IdPrefix>(prefix: P) =>
   z
     .string()

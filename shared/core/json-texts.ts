@@ -1,7 +1,7 @@
-/** How deep JSON with templates in it may be nested. */
+/** The maximum nesting of JSON with templates. */
 export const nestingMax = 30;
 
-/** The texts inside a JSON value with their paths. What is nested too deeply is one empty text. */
+/** Yields the texts in a JSON value with their paths. A value that is nested too deeply yields one empty text. */
 export function* textsIn(
   value: unknown,
   path: PropertyKey[] = [],
@@ -16,17 +16,17 @@ export function* textsIn(
     for (const [key, item] of Object.entries(value)) yield* textsIn(item, [...path, key], depthMax);
 }
 
-/** About how many characters a value has as JSON. Looks no further than it takes to tell that there are more than `max`. */
-export function charactersOf(value: unknown, max: number): number {
+/** The approximate length of a value as JSON. Stops counting above `max`. */
+export function characterCount(value: unknown, max: number): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 1;
-  // The loop would list all indexes first.
+  // The loop would enumerate all indexes first.
   if (Array.isArray(value) && value.length > max) return value.length;
   let characters = 1;
   for (const name in value) {
     if (characters > max) break;
     const member = (value as Record<string, unknown>)[name];
-    characters += (Array.isArray(value) ? 1 : name.length) + charactersOf(member, max - characters);
+    characters += (Array.isArray(value) ? 1 : name.length) + characterCount(member, max - characters);
   }
   return characters;
 }

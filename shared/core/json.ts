@@ -1,11 +1,11 @@
-import { deeperThan, levelsMax } from './nesting.ts';
+import { isDeeperThan, levelsMax } from './nesting.ts';
 
 const segment = /[^.[\]]+/g;
 
-/** The segments of `a.b[0].c`. A leading `$` stands for the value itself. */
+/** Splits `a.b[0].c` into segments. A leading `$` is the value itself. */
 const segmentsOf = (path: string) => path.replace(/^\$\.?/, '').match(segment) ?? [];
 
-/** What a dotted path leads to inside a value; only own members count. */
+/** Resolves a dotted path inside a value. Only own members count. */
 export function valueAt(value: unknown, path: string): unknown {
   let current = value;
   for (const name of segmentsOf(path)) {
@@ -15,11 +15,11 @@ export function valueAt(value: unknown, path: string): unknown {
   return current;
 }
 
-/** The JSON value that a text is, or `undefined`: also for one that is nested too deeply to be passed on. */
+/** Parses JSON; `undefined` for invalid JSON, or JSON that is nested too deeply. */
 export function jsonIn(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
-    return deeperThan(levelsMax, value) ? undefined : value;
+    return isDeeperThan(levelsMax, value) ? undefined : value;
   } catch {
     return undefined;
   }

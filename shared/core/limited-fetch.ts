@@ -1,10 +1,13 @@
 import type { ReadableStream as Stream } from 'node:stream/web';
 import { StepError } from './step-error.ts';
 
-/** What answers of other people's servers may have where nothing else is said. */
+/** The default size limit for responses of external servers. */
 const bytesMaxUsual = 5_000_000;
 
-/** A body, unpacked, that breaks off when it is too long, and ends its connection: a few KB can unpack to any length. */
+/**
+ * Limits a decompressed body: aborts it when it is too long, and closes the connection. A few KB can decompress to any
+ * length.
+ */
 function limited(body: Stream<Uint8Array>, bytesMax: number, what: string): Stream<Uint8Array> {
   let bytes = 0;
   return body.pipeThrough(
@@ -18,7 +21,7 @@ function limited(body: Stream<Uint8Array>, bytesMax: number, what: string): Stre
   );
 }
 
-/** All bytes of a response. @throws StepError when there are too many. */
+/** Reads all bytes of a response. @throws StepError if there are too many. */
 export async function readBytes(
   { body, url }: { body: Stream<Uint8Array> | null; url: string },
   bytesMax = bytesMaxUsual,
@@ -30,12 +33,12 @@ export async function readBytes(
 
 type Fetch = typeof globalThis.fetch;
 
-/** A fetch for libraries, which read whatever comes. The reading fails with a StepError beyond `bytesMax`. */
+/** A fetch for libraries that read whole responses. Reading more than `bytesMax` fails with a StepError. */
 export const limitedFetch =
   (bytesMax: number): Fetch =>
   async (input, init) => {
     const response = await fetch(input, init);
     if (!response.body) return response;
-    const body = limited(response.body as Stream<Uint8Array>, bytesMax, 'the answer has');
+    const body = limited(response.body as Stream<Uint8Array>, bytesMax, 'the response has');
     return new Response(body as never, response);
   };

@@ -1,6 +1,4 @@
-/**
- * Loads or makes something when it is first asked for: a module, which Node takes a while even to find again, or a client.
- */
+/** Loads or creates a value on first use: a module (even a repeated import takes time) or a client. */
 export function loadOnce<T extends object>(load: () => T): () => T {
   let loading: T | undefined;
   return () => {

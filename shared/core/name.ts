@@ -1,10 +1,10 @@
 import * as z from 'zod';
 
-/** Without half a surrogate pair, which the table does not take but within JSON. */
+/** Rejects lone surrogates, which the table stores only within JSON. */
 export const wellFormed = (text: string) => text.isWellFormed();
 export const wellFormedOnly = 'Expected well-formed Unicode';
 
-/** What people call a thing: not only blanks, and Unicode that can be stored. */
+/** A display name: storable Unicode, not only blanks. */
 export const nameUpTo = (charactersMax: number) =>
   z
     .string()
@@ -12,6 +12,6 @@ export const nameUpTo = (charactersMax: number) =>
     .max(charactersMax)
     .refine((text) => text.trim() !== '', {
       params: { code: 'INVALID_FORMAT' },
-      message: 'Expected a name, and not only blanks',
+      message: 'Expected a name that is not blank',
     })
     .refine(wellFormed, wellFormedOnly);

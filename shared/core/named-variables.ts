@@ -1,4 +1,7 @@
-/** Tells of a name whether its words stand in some texts, and with it perhaps the name. Asks each text but once. */
+/**
+ * Returns a function that tells whether some texts contain the words of a name, and so may use the name. Scans each
+ * text once.
+ */
 export function namesIn(texts: readonly string[]): (name: string) => boolean {
   const words = new Set(texts.flatMap(wordsOf));
   return (name) => wordsOf(name).every((word) => words.has(word));

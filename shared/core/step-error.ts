@@ -1,6 +1,6 @@
-/** A step that could not do its work. Its message is shown in the step's result. */
+/** The failure of a step. The step's result shows its message. */
 export class StepError extends Error {
-  /** Whether the same step may succeed when it is tried again: a network fault may, a wrong script may not. */
+  /** Whether a retry may succeed: after a network fault it may, with an invalid script it does not. */
   readonly retryable: boolean;
 
   constructor(message: string, { retryable = false, cause }: { retryable?: boolean; cause?: unknown } = {}) {

@@ -1,12 +1,12 @@
-/** The beginning of a text as Unicode that the table takes: DynamoDB refuses half a character, where a cut may leave one. */
-export const beginningOf = (text: string, charactersMax: number) =>
+/** Truncates a text without splitting a surrogate pair, which DynamoDB rejects. */
+export const truncate = (text: string, charactersMax: number) =>
   text
     .slice(0, charactersMax)
     .replace(/[\ud800-\udbff]$/, '')
     .toWellFormed();
 
-/** A text without what it ends in: a regular expression such as `/0+$/` takes the square of a long text's time. */
-export function withoutEnd(text: string, character: string): string {
+/** Removes trailing characters. A regular expression such as `/0+$/` takes quadratic time on long texts. */
+export function withoutTrailing(text: string, character: string): string {
   let end = text.length;
   while (end > 0 && text[end - 1] === character) end--;
   return text.slice(0, end);

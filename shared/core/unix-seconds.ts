@@ -1,2 +1,2 @@
-/** A moment as JWTs and the expiry of items in DynamoDB take it. */
+/** A time in Unix seconds, for JWTs and DynamoDB's item expiry. */
 export const unixSeconds = (moment: Date) => Math.floor(moment.getTime() / 1_000);

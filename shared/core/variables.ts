@@ -1,2 +1,2 @@
-/** The variables of a run, by their names. */
+/** The variables of a run, by name. */
 export type Variables = Record<string, unknown>;

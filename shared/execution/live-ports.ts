@@ -9,14 +9,14 @@ import { recordsPort } from '../domain/records/records-adapter.ts';
 import { using } from '../platform/aws/uses.ts';
 import type { Scope } from '../platform/data/scope.ts';
 
-/** For whom a run acts, and which it is. */
+/** The user and the run that the ports act for. */
 export interface RunOwner {
   userId: string;
   organizationId: string | null;
   runId: string;
 }
 
-/** The world as a deployed flow meets it, acting for the owner of the run. */
+/** The production ports, acting for the owner of the run. */
 export const livePorts = /* @__PURE__ */ using(
   [
     'table:read',
@@ -31,7 +31,7 @@ export const livePorts = /* @__PURE__ */ using(
   ],
   (scope: Scope, { userId, organizationId, runId }: RunOwner): Ports => ({
     now: scope.now,
-    // The heavy ones are loaded with the first step that needs them.
+    // Heavy modules are loaded with the first step that needs them.
     secrets: async (keys) => (await import('../domain/secrets/secret-values.ts')).secretValues(scope)(keys),
     ...modelPorts(modelResolver(scope)),
     fetch: async (request) => (await import('../adapters/net/safe-fetch.ts')).safeFetch(request),

@@ -2,23 +2,26 @@ import { requireEnv } from '../core/environment.ts';
 import { newId } from '../core/ids.ts';
 import { loadOnce } from '../core/load-once.ts';
 import { documentClient } from './data/client.ts';
-import { patient } from './data/commit.ts';
+import { retryOutages } from './data/commit.ts';
 import type { Scope } from './data/scope.ts';
 import { tenantTable } from './data/table.ts';
 
-/** Where the code runs: gives each tenant its scope. */
+/** The runtime environment, which creates a scope per tenant. */
 export interface Runtime {
-  /** @param patience Until when the table waits for a DynamoDB that does not answer: for those for whom nobody waits. */
-  scopeOf: (tenant: string, patience?: AbortSignal) => Scope;
+  /**
+   * @param retrySignal The table retries outages of DynamoDB until this is aborted. For workers, which no caller waits
+   * for.
+   */
+  scopeOf: (tenant: string, retrySignal?: AbortSignal) => Scope;
 }
 
-/** The runtime of a deployed Lambda, made on first use. */
+/** The runtime of a deployed Lambda, created on first use. */
 export const productionRuntime = loadOnce((): Runtime => {
   const client = documentClient();
   const tableName = requireEnv('TABLE_NAME');
   return {
-    scopeOf: (tenant, patience) => ({
-      table: tenantTable(patience ? patient(client, patience) : client, tableName, tenant),
+    scopeOf: (tenant, retrySignal) => ({
+      table: tenantTable(retrySignal ? retryOutages(client, retrySignal) : client, tableName, tenant),
       now: () => new Date(),
       newId,
     }),

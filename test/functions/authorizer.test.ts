@@ -5,8 +5,8 @@ import { expect, test, vi } from 'vitest';
 import { handler } from '../../functions/authorizer.ts';
 import { makeAuthorizer } from '../../infra/local/gateway/authorize.ts';
 import { generateKey, hashKey } from '../../shared/platform/auth/key-format.ts';
-import { setupLink } from '../support/intake.ts';
 import { newKey } from '../support/keys.ts';
+import { setupLink } from '../support/setup-links.ts';
 import { newTenant } from '../support/stack.ts';
 
 const ask = (authorization: string, more: Partial<APIGatewayRequestAuthorizerEvent> = {}) => {

@@ -37,7 +37,7 @@ const refusal = {
   details: [
     {
       code: 'BUSY',
-      message: 'Too many flows are being checked at the moment; send the request again later',
+      message: 'The service is checking too many flows at the moment. Send the request again later',
     },
   ],
 };

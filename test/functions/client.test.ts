@@ -68,7 +68,7 @@ test('an answer that says no is thrown with its status and body', async () => {
   await expect(failing).rejects.toMatchObject({
     status: 400,
     body: { error: 'Validation error', details: [{ path: 'name' }] },
-    message: expect.stringContaining('POST /v1/flows was answered with 400: {"error":"Validation error"'),
+    message: expect.stringContaining('POST /v1/flows failed with status 400: {"error":"Validation error"'),
   });
 });
 

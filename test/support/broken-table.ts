@@ -1,6 +1,6 @@
 import { DynamoDBClient, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { documentClient } from '../../shared/platform/data/client.ts';
-import { patient } from '../../shared/platform/data/commit.ts';
+import { retryOutages } from '../../shared/platform/data/commit.ts';
 import { tenantTable } from '../../shared/platform/data/table.ts';
 import { stack } from './stack.ts';
 
@@ -28,7 +28,7 @@ export function brokenTable(tenant: string, { before, after }: Interference, pat
     { step: 'finalizeRequest', priority: 'low', name: 'interfere' },
   );
   const documents = documentClient(client);
-  return tenantTable(patience ? patient(documents, patience) : documents, stack().table, tenant);
+  return tenantTable(patience ? retryOutages(documents, patience) : documents, stack().table, tenant);
 }
 
 /** How DynamoDB cancels a transaction; one code for each of its writes. */

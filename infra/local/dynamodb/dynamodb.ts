@@ -6,7 +6,7 @@ import { chooseEngine } from './engines.ts';
 
 const readyWithinMs = 20_000;
 
-/** Starts the first engine that this machine has, and answers its endpoint once it accepts connections. */
+/** Starts the first available engine, and returns its endpoint once it accepts connections. */
 export async function startDynamoDb(
   directory: string | undefined,
 ): Promise<GuardedProcess & { endpoint: string }> {

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
 import { StartError } from '../start-error.ts';
 
-/** A program that speaks DynamoDB's protocol on a port, over a directory or memory. */
+/** A program that serves DynamoDB's protocol from a directory or from memory. */
 export interface Engine {
   command: string;
   parameters: (port: number, directory: string | undefined) => string[];
@@ -11,7 +11,7 @@ export interface Engine {
 
 const require = createRequire(import.meta.url);
 
-/** The first that this machine has: dynoxide from npm, dynoxide on the PATH, DynamoDB Local where there is Java. */
+/** The first available engine: dynoxide from npm, dynoxide on the PATH, or DynamoDB Local if Java is installed. */
 export function chooseEngine(): Engine {
   const wanted = process.env.TABLE_ENGINE;
   const found = wanted === 'dynamodb-local' ? dynamoDbLocal() : (dynoxide() ?? dynamoDbLocal());

@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { tableSchema } from '../../resources.ts';
 
-/** Creates the table as `infra/resources.ts` declares it, unless it is there. */
+/** Creates the table of `infra/resources.ts` unless it exists. */
 export async function ensureTable(TableName: string): Promise<void> {
   const client = new DynamoDBClient({});
   try {

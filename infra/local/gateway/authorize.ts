@@ -17,7 +17,7 @@ const cachedMax = 10_000;
 const headerBytesMax = 8_192;
 const timeoutSeconds = 29;
 
-/** Runs the authorizer as API Gateway does, and keeps each answer for a minute by the Authorization header. */
+/** Runs the authorizer like API Gateway, and caches each result by the Authorization header for a minute. */
 export function makeAuthorizer(ask: Ask = askLambda) {
   const cache = new Map<string, { decision: Promise<Decision>; expiresAt: number }>();
 
@@ -36,7 +36,7 @@ export function makeAuthorizer(ask: Ask = askLambda) {
     cache.set(header, { decision, expiresAt: Date.now() + cachedMs });
     const [oldest] = cache.keys();
     if (cache.size > cachedMax && oldest !== undefined) cache.delete(oldest);
-    // Only a policy is kept, not a failure.
+    // Caches policies only, not failures.
     const answer = await decision;
     if ('refusal' in answer && answer.refusal !== 'ACCESS_DENIED') cache.delete(header);
     return answer;

@@ -6,29 +6,29 @@ import { bodyOf, encoded, gatewayAnswer, splitOnce, write } from '../http-messag
 import { invoke, LambdaTimeout } from '../invoke.ts';
 import { prepareStaticFiles } from '../static-files.ts';
 import { makeAuthorizer } from './authorize.ts';
-import { inTurn } from './in-turn.ts';
 import { refusalOf } from './local-routes.ts';
+import { oneAtATimePerConnection } from './one-at-a-time.ts';
 import { proxyEventOf } from './proxy-event.ts';
 import { responseStream } from './response-stream.ts';
 import { matcherOf } from './routes.ts';
 
-/** What a Lambda's answer may have, as the JSON that it is; API Gateway turns a longer one into a 502. */
+/** The maximum size of a Lambda response as JSON; API Gateway turns a larger one into a 502. */
 const answerBytesMax = 6_291_556;
-/** Longer than the authorizer accepts, so that it is the one to refuse. */
+/** Larger than the authorizer accepts, so that the authorizer refuses first. */
 const maxHeaderSize = 64 * 1024;
 
-/** Answers a path that only the embedded stack has. */
+/** Handles a path that exists only in the embedded stack. */
 export type LocalRoute = (body: string) => Promise<APIGatewayProxyResult> | APIGatewayProxyResult;
 
 /**
- * API Gateway with a Lambda proxy integration for every route.
- * @param localRoutes Requests that come before these wait for them.
+ * An emulation of API Gateway with a Lambda proxy integration for every route.
+ * @param localRoutes Earlier requests wait for them.
  */
 export function createGateway(localRoutes: Promise<Record<string, LocalRoute>>): Server {
   const match = matcherOf(routes);
   const authorize = makeAuthorizer();
 
-  /** @returns nothing when the answer has been sent already. */
+  /** @returns undefined if the response was already sent. */
   async function answerTo(
     request: IncomingMessage,
     response: ServerResponse,
@@ -55,7 +55,7 @@ export function createGateway(localRoutes: Promise<Record<string, LocalRoute>>):
     return route.streams ? streamThrough(route, event, response) : integrate(route, event);
   }
 
-  const handle = inTurn((request, response) => {
+  const handle = oneAtATimePerConnection((request, response) => {
     const [path = '/', query = ''] = splitOnce(request.url ?? '/', '?');
     const event = proxyEventOf(request, path, query);
     answerTo(request, response, event)
@@ -72,7 +72,7 @@ export function createGateway(localRoutes: Promise<Record<string, LocalRoute>>):
   return createServer({ maxHeaderSize }, handle);
 }
 
-/** Calls a route's Lambda that streams its answer. */
+/** Invokes the streaming Lambda of a route. */
 async function streamThrough(
   { lambda, timeoutSeconds }: Route,
   event: APIGatewayProxyEvent,
@@ -92,7 +92,7 @@ async function streamThrough(
   return undefined;
 }
 
-/** Calls the route's Lambda: for an endpoint the export `handler` of `functions/<group>/<verb>.ts`. */
+/** Invokes the Lambda of a route: for an endpoint, the export `handler` of `functions/<group>/<verb>.ts`. */
 async function integrate(
   { lambda, timeoutSeconds }: Route,
   event: APIGatewayProxyEvent,

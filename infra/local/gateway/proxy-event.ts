@@ -6,7 +6,7 @@ import { accountId, region } from '../queues/queues.ts';
 const apiId = 'local';
 const stage = 'local';
 
-/** The event of a Lambda proxy integration, without its body and its path parameters. */
+/** Builds the event of a Lambda proxy integration, without body and path parameters. */
 export function proxyEventOf(request: IncomingMessage, path: string, query: string): APIGatewayProxyEvent {
   const multiValueHeaders = headersOf(request);
   const multiValueQuery = queryOf(query);
@@ -43,7 +43,7 @@ export function proxyEventOf(request: IncomingMessage, path: string, query: stri
   };
 }
 
-/** What a REQUEST authorizer is given. */
+/** Builds the event of a REQUEST authorizer. */
 export function authorizerEventOf(event: APIGatewayProxyEvent): APIGatewayRequestAuthorizerEvent {
   const { body: _body, isBase64Encoded: _encoded, ...request } = event;
   const { httpMethod, path } = request;
@@ -51,7 +51,7 @@ export function authorizerEventOf(event: APIGatewayProxyEvent): APIGatewayReques
   return { type: 'REQUEST', methodArn, ...request } as APIGatewayRequestAuthorizerEvent;
 }
 
-/** By the names that the client wrote, each with every value that it sent. */
+/** Groups values by the names that the client sent, with every value. */
 function headersOf({ rawHeaders }: IncomingMessage): Record<string, string[]> {
   const headers: Record<string, string[]> = {};
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -72,7 +72,7 @@ function queryOf(query: string): Record<string, string[]> | null {
   return parameters;
 }
 
-/** Also for `__proto__`, which an assignment would take for something else. */
+/** Safe for `__proto__`, which an assignment would interpret. */
 const define = (target: object, name: string, value: string) =>
   Object.defineProperty(target, name, {
     value: [value],

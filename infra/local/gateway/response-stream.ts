@@ -10,8 +10,8 @@ interface Head {
 }
 
 /**
- * Makes an HTTP answer of what a streaming Lambda writes, as API Gateway does: a JSON head, eight zero bytes, the
- * body. Each piece of the body is sent when it comes. Destroyed when the client goes away.
+ * Converts the output of a streaming Lambda to an HTTP response, like API Gateway: JSON headers, eight zero bytes, the
+ * body. Sends each piece of the body when it arrives. Destroyed when the client disconnects.
  */
 export function responseStream(response: ServerResponse, requestId: string): Writable {
   let head: Buffer | undefined = Buffer.alloc(0);
@@ -51,10 +51,10 @@ export function responseStream(response: ServerResponse, requestId: string): Wri
       done(error);
     },
   });
-  // Whoever writes finds out by that; while the Lambda has not begun to, nobody listens, and Node would end the process.
+  // The writer sees the error. Before the Lambda starts writing there is no listener, and Node would end the process.
   stream.on('error', () => {});
   response.on('close', () => {
-    if (!stream.writableFinished) stream.destroy(new Error('The client went away'));
+    if (!stream.writableFinished) stream.destroy(new Error('The client disconnected'));
   });
   return stream;
 }

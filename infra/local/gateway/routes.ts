@@ -5,14 +5,14 @@ interface Routed {
 
 export interface Match<Route> {
   route: Route;
-  /** As they were sent: still percent-encoded. */
+  /** Percent-encoded, as sent. */
   pathParameters: Record<string, string>;
 }
 
 interface Node<Route> {
   fixed: Map<string, Node<Route>>;
   any: Node<Route> | undefined;
-  /** Routes of `{proxy+}`: for every path below. */
+  /** The `{proxy+}` routes, for every path below. */
   rest: Map<string, Route>;
   routes: Map<string, Route>;
 }
@@ -20,7 +20,10 @@ interface Node<Route> {
 const parameter = /^\{(\w+)\}$/;
 const rest = /\/\{(\w+)\+\}$/;
 
-/** Finds the route of a method and path as API Gateway does: a literal segment wins over a parameter, and that over the rest. */
+/**
+ * Matches a method and path like API Gateway: a literal segment takes precedence over a parameter, and that over
+ * `{proxy+}`.
+ */
 export function matcherOf<Route extends Routed>(routes: readonly Route[]) {
   const root = newNode<Route>();
   for (const route of routes) {
@@ -42,7 +45,7 @@ const newNode = <Route>(): Node<Route> => ({
   routes: new Map(),
 });
 
-/** A slash at the end says nothing. */
+/** Ignores a trailing slash. */
 function segmentsOf(path: string): string[] {
   const segments = path.slice(1).split('/');
   if (segments.at(-1) === '') segments.pop();
@@ -59,7 +62,7 @@ function branch<Route>(node: Node<Route>, segment: string): Node<Route> {
   return next;
 }
 
-/** @returns the routes at a path by their methods. */
+/** @returns the routes of a path, by method. */
 function find<Route>(
   node: Node<Route>,
   segments: string[],

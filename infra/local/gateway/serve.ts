@@ -1,22 +1,22 @@
 import type { Server } from 'node:http';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { patienceMs } from '../data-dir.ts';
+import { lockTimeoutMs } from '../data-dir.ts';
 import { close, listen } from '../server.ts';
 import { StartError } from '../start-error.ts';
 import { exposure, isAnyAddress, isLoopback } from './local-routes.ts';
 
 export interface Served {
-  /** Where the API is. */
+  /** The base URL of the API. */
   url: string;
-  /** Where this machine finds what only the embedded stack has. */
+  /** The base URL of the local routes, for this machine. */
   localUrl: string;
-  /** Set where other machines can reach it. */
+  /** Set if other machines can reach it. */
   warning?: string;
   stop: () => Promise<void>;
 }
 
-/** Listens on the host, and where that is one address of several, on the loopback address too. */
+/** Listens on the host, and if that is a single address, on the loopback address too. */
 export async function serve(gateway: Server, port: number, host: string): Promise<Served> {
   const taken = await listenPatiently(gateway, port, host);
   const address = (gateway.address() as { address: string }).address;
@@ -41,7 +41,7 @@ export async function serve(gateway: Server, port: number, host: string): Promis
 
 const loopback = '127.0.0.1';
 
-/** Another instance may just be ending. @returns the port. */
+/** Retries while another instance is ending. @returns the port. */
 async function listenPatiently(
   server: Parameters<typeof listen>[0],
   port: number,
@@ -57,7 +57,7 @@ async function listenPatiently(
         `Cannot listen on ${host}:${port}: ${message}. Set HOST and PORT to another address.`,
       );
     }
-    if (Date.now() - since > patienceMs) {
+    if (Date.now() - since > lockTimeoutMs) {
       throw new StartError(
         `Port ${port} is in use. Stop the process that uses it, or set PORT to another port (PORT=0 selects a free one).`,
       );

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Outbox } from './outbox.ts';
-import { Refusal } from './refusal.ts';
+import { RejectedRequest } from './rejected-request.ts';
 
 const bytesMax = 256 * 1024;
 const Entry = z.object({
@@ -14,10 +14,10 @@ const Entry = z.object({
 type Entry = z.infer<typeof Entry>;
 const Entries = z.object({ Entries: z.array(Entry).min(1).max(10) });
 
-/** PutEvents of EventBridge (AWS JSON 1.1). An entry that is refused is told in an answer that succeeds. */
+/** PutEvents of EventBridge (AWS JSON 1.1). A successful response reports rejected entries. */
 export function putEvents(outbox: Outbox, target: string, sent: string): object {
   if (target !== 'AWSEvents.PutEvents') {
-    throw new Refusal(
+    throw new RejectedRequest(
       'UnknownOperationException',
       `This stand-in does not implement the operation: ${target}`,
     );
@@ -27,7 +27,10 @@ export function putEvents(outbox: Outbox, target: string, sent: string): object 
     return sum + Buffer.byteLength(Source + DetailType + Detail);
   }, 0);
   if (bytes > bytesMax) {
-    throw new Refusal('ValidationException', 'Total size of the entries in the request is over the limit.');
+    throw new RejectedRequest(
+      'ValidationException',
+      'Total size of the entries in the request is over the limit.',
+    );
   }
   const answers = entries.map((entry) => put(outbox, entry));
   return { FailedEntryCount: answers.filter((answer) => 'ErrorCode' in answer).length, Entries: answers };

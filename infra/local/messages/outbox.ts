@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { LocalRoute } from '../gateway/gateway.ts';
 
-/** A message that would have left this machine. */
+/** A message that a deployment would send. */
 export interface SentMessage {
   id: string;
   kind: 'email' | 'sms' | 'event';
   sentAt: string;
-  /** As its service was given it. */
+  /** The message as its service received it. */
   message: object;
 }
 
@@ -17,7 +17,7 @@ const keptMax = 100;
 
 export type Outbox = ReturnType<typeof openOutbox>;
 
-/** The last messages that were sent, in place of sending them: in the directory, or else in memory. */
+/** Stores the last messages instead of sending them: in the directory, or in memory. */
 export function openOutbox(directory: string | undefined) {
   const file = directory ? join(directory, 'outbox.db') : ':memory:';
   const database = new DatabaseSync(file);

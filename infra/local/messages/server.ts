@@ -5,7 +5,7 @@ import { log } from '../../../shared/core/log.ts';
 import { close, listen } from '../server.ts';
 import { putEvents } from './event-bridge.ts';
 import { openOutbox } from './outbox.ts';
-import { Refusal } from './refusal.ts';
+import { RejectedRequest } from './rejected-request.ts';
 import { sendEmail } from './ses.ts';
 import { errorXml, publish } from './sns.ts';
 
@@ -27,7 +27,7 @@ export async function startMessages(directory: string | undefined) {
     response.writeHead(status, headers).end(body);
   });
 
-  /** Each service is known by how its client speaks. */
+  /** Distinguishes the services by their protocols. */
   function protocolOf({ method, url, headers }: IncomingMessage): Protocol {
     const target = headers['x-amz-target'];
     if (target !== undefined)
@@ -40,7 +40,7 @@ export async function startMessages(directory: string | undefined) {
     }
     return json('application/json', (sent) => {
       if (method === 'POST' && url === '/v2/email/outbound-emails') return sendEmail(outbox, sent);
-      throw new Refusal(
+      throw new RejectedRequest(
         'UnknownOperationException',
         `This stand-in does not implement the operation: ${method} ${url}`,
       );
@@ -80,7 +80,7 @@ const refuseInXml: Protocol['refuse'] = (status, code, message) => ({
 });
 
 function failure(error: unknown, { refuse }: Protocol): Answer {
-  if (error instanceof Refusal) return refuse(400, error.code, error.message);
+  if (error instanceof RejectedRequest) return refuse(400, error.code, error.message);
   if (error instanceof z.ZodError || error instanceof SyntaxError) {
     return refuse(400, 'BadRequestException', error.message);
   }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { region } from '../queues/queues.ts';
 import type { Outbox } from './outbox.ts';
-import { Refusal } from './refusal.ts';
+import { RejectedRequest } from './rejected-request.ts';
 
 const Text = z.object({ Data: z.string().min(1), Charset: z.string().optional() });
 const Email = z.object({
@@ -18,25 +18,27 @@ const Email = z.object({
 const recipientsMax = 50;
 const printable = /^[\x20-\x7e]*$/;
 
-/** SendEmail of SES v2 (REST JSON). Every sender counts as verified but those of the domains `.invalid`. */
+/** SendEmail of SES v2 (REST JSON). Every sender is verified except in `.invalid` domains. */
 export function sendEmail(outbox: Outbox, sent: string): object {
   const email = Email.parse(JSON.parse(sent));
   const { FromEmailAddress: from, Destination, Content } = email;
   const { Subject, Body } = Content.Simple;
   const addresses = [from, ...Destination.ToAddresses];
   if (Destination.ToAddresses.length > recipientsMax) {
-    throw new Refusal('BadRequestException', `Recipient count exceeds ${recipientsMax}.`);
+    throw new RejectedRequest('BadRequestException', `Recipient count exceeds ${recipientsMax}.`);
   }
   for (const address of addresses.map(addressOf)) {
     if (!printable.test(address) || address.includes(' ')) {
-      throw new Refusal('BadRequestException', 'Local address contains control or whitespace');
+      throw new RejectedRequest('BadRequestException', 'Local address contains control or whitespace');
     }
-    if (!/^[^@]+@[^@]+$/.test(address)) throw new Refusal('BadRequestException', `Missing final '@domain'`);
+    if (!/^[^@]+@[^@]+$/.test(address))
+      throw new RejectedRequest('BadRequestException', `Missing final '@domain'`);
   }
-  if (/[\r\n]/.test(Subject.Data)) throw new Refusal('BadRequestException', 'Header contains line breaks');
-  if (!Body.Html && !Body.Text) throw new Refusal('BadRequestException', 'Missing body');
+  if (/[\r\n]/.test(Subject.Data))
+    throw new RejectedRequest('BadRequestException', 'Header contains line breaks');
+  if (!Body.Html && !Body.Text) throw new RejectedRequest('BadRequestException', 'Missing body');
   if (addressOf(from).endsWith('.invalid')) {
-    throw new Refusal(
+    throw new RejectedRequest(
       'MessageRejected',
       `Email address is not verified. The following identities failed the check in region ${region.toUpperCase()}: ${addressOf(from)}`,
     );

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Outbox } from './outbox.ts';
-import { Refusal } from './refusal.ts';
+import { RejectedRequest } from './rejected-request.ts';
 
 const charactersMax = 1_600;
 const senderId = /^(?=.*[A-Za-z])[A-Za-z0-9]{1,11}$/;
 
-/** Publish of SNS (the Query protocol: a form, answered in XML) to a phone number. */
+/** Publish of SNS to a phone number (the Query protocol: form request, XML response). */
 export function publish(outbox: Outbox, sent: string): string {
   const form = new URLSearchParams(sent);
   const action = form.get('Action');
   if (action !== 'Publish')
-    throw new Refusal('InvalidAction', `This stand-in does not implement the operation: ${action}`);
+    throw new RejectedRequest('InvalidAction', `This stand-in does not implement the operation: ${action}`);
   const [to, message] = [form.get('PhoneNumber'), form.get('Message')];
   if (!to || !/^\+[1-9]\d{1,14}$/.test(to)) {
     throw invalid(`PhoneNumber Reason: ${to} is not valid to publish to`);
@@ -27,7 +27,7 @@ export function publish(outbox: Outbox, sent: string): string {
 
 const namespace = 'http://sns.amazonaws.com/doc/2010-03-31/';
 const metadata = () => `<ResponseMetadata><RequestId>${randomUUID()}</RequestId></ResponseMetadata>`;
-const invalid = (reason: string) => new Refusal('InvalidParameter', `Invalid parameter: ${reason}`);
+const invalid = (reason: string) => new RejectedRequest('InvalidParameter', `Invalid parameter: ${reason}`);
 
 /** `MessageAttributes.entry.<n>.Name` and its value. */
 function attributesIn(form: URLSearchParams): Record<string, string> {
@@ -39,7 +39,7 @@ function attributesIn(form: URLSearchParams): Record<string, string> {
   return attributes;
 }
 
-/** An error as the Query protocol tells it. */
+/** An error in the format of the Query protocol. */
 export const errorXml = (code: string, message: string, fault: 'Sender' | 'Receiver') =>
   `<ErrorResponse xmlns="${namespace}"><Error><Type>${fault}</Type><Code>${code}</Code><Message>${escaped(message)}</Message></Error><RequestId>${randomUUID()}</RequestId></ErrorResponse>`;
 

@@ -3,7 +3,7 @@ import { withoutSdkLogger } from '../../../shared/platform/aws/without-sdk-logge
 import { type EventSource, startPoller } from './poller.ts';
 import type { LocalQueue } from './queues.ts';
 
-/** Connects every queue with its worker, and the dead-letter queues that have one with theirs. */
+/** Connects each queue, and each dead-letter queue with a consumer, to its worker. */
 export function startPollers(queues: readonly LocalQueue[]) {
   const client = withoutSdkLogger(new SQSClient({}));
   const sources = queues.flatMap(({ name, spec, url, arn, deadLetter }): EventSource[] => {

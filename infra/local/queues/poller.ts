@@ -19,16 +19,16 @@ export interface EventSource {
   batchSize: number;
   timeoutSeconds: number;
   concurrency: number;
-  /** Short, so that work goes on soon after a crash; a living invocation keeps what it holds. */
+  /** Short, so that work resumes soon after a crash; a running invocation extends it. */
   visibilitySeconds: number;
 }
 
-/** When what failed comes again, later each time. Never 0: fauxqs would lose it (its store cannot write that down). */
+/** The delay of each redelivery. Never 0: fauxqs cannot store that and would lose the message. */
 const retrySeconds = ({ Attributes }: Message) =>
   Math.min(60, 2 ** (Number(Attributes?.ApproximateReceiveCount ?? 1) - 1));
 const waitSeconds = 20;
 
-/** Lambda's event source mapping: long-polls the queue and invokes the worker with what comes, until it is stopped. */
+/** Emulates Lambda's event source mapping: long-polls the queue and invokes the worker until it is stopped. */
 export function startPoller(client: SQSClient, source: EventSource) {
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
@@ -44,7 +44,7 @@ export function startPoller(client: SQSClient, source: EventSource) {
   }
   const polling = poll();
   return {
-    /** Asks for no more messages. Those at work are left to the visibility timeout. */
+    /** Stops receiving. Messages in progress become visible again after the visibility timeout. */
     async stop() {
       stopping.abort();
       await polling;
@@ -89,7 +89,7 @@ async function work(client: SQSClient, source: EventSource, messages: Message[])
   }
 }
 
-/** The ids of the messages to try again: all of them where the worker throws or names one that it was not given. */
+/** The ids of the messages to retry: all if the worker throws or returns an unknown id. */
 async function failuresOf(source: EventSource, messages: Message[]): Promise<Set<string | undefined>> {
   const all = new Set(messages.map(({ MessageId }) => MessageId));
   try {

@@ -1,6 +1,6 @@
 /**
- * Has fauxqs bear a disk without room, which would otherwise leave its memory and its file at odds: messages that are
- * taken for sent and are nowhere, or that no receiver gets. And its start lets go of all messages. Import it before.
+ * Patches fauxqs: keeps its memory and its file consistent on a full disk, where messages would otherwise be lost or
+ * never delivered, and releases all messages at its start. Import it first.
  */
 const part = (file: string) => import(new URL(file, import.meta.resolve('fauxqs')).href);
 const { PersistenceManager } = await part('./persistence.js');
@@ -16,7 +16,7 @@ const sqliteIoError = 10;
 const isFull = (error: unknown) =>
   [sqliteFull, sqliteIoError].includes(((error as { errcode?: number }).errcode ?? 0) & 0xff);
 
-/** Goes on without the file where only that is lost which a later start finds out: who has received a message. */
+/** Continues without the file if only receive counts are lost. */
 function bear<A extends unknown[]>(method: string, when: (...parameters: A) => boolean = () => true): void {
   const write = PersistenceManager.prototype[method];
   PersistenceManager.prototype[method] = function (...parameters: A) {
@@ -30,12 +30,12 @@ function bear<A extends unknown[]>(method: string, when: (...parameters: A) => b
 
 bear('updateMessageInflight');
 bear('updateQueueSequenceCounter');
-// It comes once more after a restart, which every worker stands.
+// It is redelivered after a restart; every worker is idempotent.
 bear('deleteMessage');
-// One that goes to the dead-letter queue; a new one is refused.
+// Keeps a message on its way to the dead-letter queue; rejects a new one.
 bear('insertMessage', (_queue: string, { approximateReceiveCount }: Message) => approximateReceiveCount > 0);
 
-// A message that was refused may be sent again under its name.
+// A rejected message may be sent again with the same deduplication id.
 const { enqueue } = SqsQueue.prototype;
 SqsQueue.prototype.enqueue = function (message: Message) {
   try {
@@ -46,8 +46,8 @@ SqsQueue.prototype.enqueue = function (message: Message) {
   }
 };
 
-// Whoever held a message when the last process ended is gone with it. Else its group would stand until its time is over,
-// which may be long where the clock was set back.
+// The receivers of the last process are gone. Release their messages: otherwise their groups would block until the
+// visibility timeout, which may be long if the clock was set back.
 const { loadSqsAndSns } = PersistenceManager.prototype;
 PersistenceManager.prototype.loadSqsAndSns = function (...stores: unknown[]) {
   this.db.exec(

@@ -2,7 +2,7 @@ import { registerHooks } from 'node:module';
 import net from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 
-/** Run as a child process: SQS and S3 until the parent is gone. Its first message brings the options. */
+/** Runs as a child process: SQS and S3 until the parent ends. The first message contains the options. */
 export interface QueueServerOptions {
   dataDir: string | undefined;
   region: string;
@@ -10,21 +10,21 @@ export interface QueueServerOptions {
   buckets: string[];
 }
 
-// fauxqs listens on every address of the machine and offers no choice. This process opens no other server.
+// fauxqs listens on every address and has no option for it. This process opens no other server.
 const { listen } = net.Server.prototype;
 net.Server.prototype.listen = function (this: net.Server, options: object) {
   return listen.call(this, { ...options, host: '127.0.0.1' });
 } as typeof listen;
 
-// It also waits for the disk four times a message. Left to the kernel, a write survives the end of this process,
-// if not of the machine, and a queue passes twice the messages.
+// It also waits for the disk four times per message. Without the wait, a write survives the end of this process (but
+// not of the machine), and a queue has twice the throughput.
 const { exec } = DatabaseSync.prototype;
 DatabaseSync.prototype.exec = function (sql) {
   exec.call(this, sql);
   if (sql.includes('journal_mode')) exec.call(this, 'PRAGMA synchronous = NORMAL');
 };
 
-// Nor does it take objects of more than 11 MiB.
+// It also rejects objects over 11 MiB.
 registerHooks({
   load(url, context, nextLoad) {
     const loaded = nextLoad(url, context);
@@ -36,7 +36,7 @@ await import('./queue-repairs.ts');
 const { startFauxqs } = await import('fauxqs');
 
 process.stderr.on('error', () => {});
-// A group of its own keeps the terminal's signals away; these are for whoever names this process.
+// Its own process group keeps terminal signals away; handle signals sent to this process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(0));
 process.on('disconnect', () => process.exit(0));
 

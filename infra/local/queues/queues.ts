@@ -17,7 +17,7 @@ export interface LocalQueue {
   deadLetter: { url: string; arn: string };
 }
 
-/** Starts SQS and S3 in a process of its own, with every queue of `infra/resources.ts` and the buckets. */
+/** Starts SQS and S3 in a child process, with every queue of `infra/resources.ts` and the buckets. */
 export async function startQueues(dataDir: string | undefined) {
   const options: QueueServerOptions = {
     dataDir,
@@ -28,7 +28,7 @@ export async function startQueues(dataDir: string | undefined) {
   const child = fork(new URL('./queue-server.ts', import.meta.url), {
     execArgv: [],
     execPath: process.execPath,
-    // Apart from the terminal's Ctrl-C, which is this process's to handle.
+    // Detached from the terminal's Ctrl-C, which this process handles.
     detached: process.platform !== 'win32',
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
@@ -52,7 +52,7 @@ export async function startQueues(dataDir: string | undefined) {
   };
 }
 
-/** Where the SDK finds a queue: the server looks at the last part of the path alone. */
+/** The URL of a queue for the SDK: the server reads only the last path segment. */
 export const queueUrlOf = (arn: string) =>
   `${process.env.AWS_ENDPOINT_URL_SQS}/${accountId}/${arn.split(':').at(-1)}`;
 
@@ -73,7 +73,7 @@ function definitions(name: string, spec: QueueSpec): QueueServerOptions['queues'
 }
 
 function localQueue(endpoint: string, name: QueueName, spec: QueueSpec): LocalQueue {
-  // Not the URL that the server would give: its host name does not resolve on every machine.
+  // Not the URL from the server: its host name does not resolve on every machine.
   const at = (queue: string) => ({ url: `${endpoint}/${accountId}/${queue}`, arn: arnOf(queue) });
   return { name, spec, ...at(nameOf(name, spec)), deadLetter: at(nameOf(`${name}-dead`, spec)) };
 }

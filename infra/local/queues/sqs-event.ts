@@ -2,7 +2,7 @@ import type { Message } from '@aws-sdk/client-sqs';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { region } from './queues.ts';
 
-/** What Lambda's event source mapping makes of received messages. */
+/** Converts received messages to the event of Lambda's event source mapping. */
 export const sqsEventOf = (queueArn: string, messages: readonly Message[]): SQSEvent => ({
   Records: messages.map((message) => recordOf(queueArn, message)),
 });

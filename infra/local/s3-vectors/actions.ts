@@ -7,7 +7,7 @@ const metadataBytesMax = 40 * 1024;
 const filterableBytesMax = 2 * 1024;
 const metadataKeysMax = 50;
 
-/** What each action of S3 Vectors does to the store. Dates travel as Unix seconds. */
+/** The actions of S3 Vectors. Dates are Unix seconds on the wire. */
 export const vectorsActions = (store: VectorsStore): Record<string, (input: unknown) => object> => {
   function indexIn(input: unknown): IndexRow {
     const { vectorBucketName, indexName } = requests.NamedIndex.parse(input);

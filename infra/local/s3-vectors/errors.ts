@@ -1,4 +1,4 @@
-/** An error as S3 Vectors names it. */
+/** An error of S3 Vectors. */
 export class VectorsError extends Error {
   readonly type: string;
   readonly status: number;

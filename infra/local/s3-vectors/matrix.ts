@@ -3,7 +3,7 @@ export interface Neighbour {
   distance: number;
 }
 
-/** The vectors of an index, one after another in one block of memory: searched from end to end, and so exactly. */
+/** The vectors of an index in one contiguous block. Search is exhaustive, and therefore exact. */
 export class Matrix {
   readonly #dimension: number;
   #values: Float32Array;
@@ -25,7 +25,7 @@ export class Matrix {
     this.#rowOf.set(key, row);
   }
 
-  /** Moves the last vector into the place of the one that goes. */
+  /** Replaces the removed vector with the last one. */
   delete(key: string): void {
     const row = this.#rowOf.get(key);
     if (row === undefined) return;
@@ -40,7 +40,7 @@ export class Matrix {
     this.#lengths.pop();
   }
 
-  /** The nearest by cosine distance, nearest first. */
+  /** The nearest vectors by cosine distance, nearest first. */
   nearest(wanted: Float32Array, count: number): Neighbour[] {
     const length = Math.sqrt(dot(wanted, wanted, 0));
     const nearest: Neighbour[] = [];
@@ -65,7 +65,7 @@ export class Matrix {
   }
 }
 
-/** The scalar product with what lies at an offset. Four sums at once keep the processor busy. */
+/** The dot product with the vector at an offset. Four partial sums keep the CPU pipeline full. */
 function dot(one: Float32Array, others: Float32Array, offset: number): number {
   let a = 0;
   let b = 0;

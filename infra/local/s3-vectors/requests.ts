@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What S3 Vectors takes: names, sizes and numbers of things. */
+/** The limits of S3 Vectors: names, sizes and counts. */
 const BucketName = z.string().regex(/^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/);
 const IndexName = z.string().regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/);
 const Key = z.string().min(1).max(1_024);

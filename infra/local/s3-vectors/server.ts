@@ -9,7 +9,7 @@ import { openVectors } from './store.ts';
 
 const requestBytesMax = 20 * 1024 * 1024;
 
-/** S3 Vectors' protocol (REST with JSON) over vectors of our own. */
+/** Emulates the protocol of S3 Vectors (REST JSON). */
 export async function startVectorsServer(directory: string | undefined, buckets: readonly string[]) {
   const store = openVectors(directory);
   for (const bucket of buckets) store.addBucket(bucket);

@@ -8,9 +8,9 @@ export interface IndexRow {
   bucket: string;
   name: string;
   dimension: number;
-  /** JSON: the keys of metadata that cannot be filtered by. */
+  /** JSON: the non-filterable metadata keys. */
   unfiltered: string;
-  /** In Unix seconds. */
+  /** Unix seconds. */
   createdAt: number;
 }
 
@@ -35,7 +35,7 @@ const schema = `
 
 export type VectorsStore = ReturnType<typeof openVectors>;
 
-/** Buckets, indexes and vectors: in a database of a directory, or of the memory where there is none. */
+/** The store of buckets, indexes and vectors: a database in a directory, or in memory. */
 export function openVectors(directory: string | undefined) {
   const database = new DatabaseSync(directory ? join(directory, 'vectors.db') : ':memory:');
   database.exec(schema);
@@ -133,7 +133,7 @@ function transaction(database: DatabaseSync, work: () => void): void {
   }
 }
 
-// SQLite hands each blob over in a buffer of its own, so the floats in it lie as floats have to.
+// SQLite returns each blob in its own buffer, so its floats are aligned.
 const floatsIn = ({ buffer, byteLength }: Uint8Array) =>
   new Float32Array(buffer as ArrayBuffer, 0, byteLength / 4);
 

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { log } from '../../../shared/core/log.ts';
 import { readStored, writePrivately } from '../state-files.ts';
 
-/** One schedule as the API takes it, as far as the service uses them. */
+/** One schedule, with the members that the service uses. */
 export const Schedule = z.object({
   Name: z.string().regex(/^[\w.-]{1,64}$/),
   GroupName: z.string().default('default'),
@@ -24,13 +24,13 @@ export type Schedule = z.infer<typeof Schedule>;
 
 const Kept = z.array(z.tuple([z.string(), Schedule]));
 
-/** The longest that a timer may be set for. */
+/** The maximum delay of a timer. */
 const timerMsMax = 2 ** 31 - 1;
 
 export type Schedules = ReturnType<typeof openSchedules>;
 
 /**
- * Schedules that each fire once, kept in a file. One whose time came while nobody was there fires at the next start.
+ * One-time schedules, stored in a file. Overdue ones fire at the next start.
  * @param urlOf The URL of a queue, by its ARN.
  */
 export function openSchedules(directory: string | undefined, urlOf: (arn: string) => string) {
@@ -43,7 +43,7 @@ export function openSchedules(directory: string | undefined, urlOf: (arn: string
 
   let saving: Promise<void> | undefined;
 
-  /** Those that come at once share one write: it waits for the disk. */
+  /** Concurrent changes share one write, which waits for the disk. */
   function save(): Promise<void> {
     saving ??= setImmediate().then(() => {
       saving = undefined;
@@ -91,7 +91,7 @@ export function openSchedules(directory: string | undefined, urlOf: (arn: string
   }
 
   return {
-    /** Begins to fire: those that are kept already, and those that come. */
+    /** Starts firing stored and new schedules. */
     start: () => schedules.forEach(arm),
     async stop(): Promise<void> {
       timers.forEach(clearTimeout);
@@ -99,7 +99,7 @@ export function openSchedules(directory: string | undefined, urlOf: (arn: string
     },
     get: (key: Pick<Schedule, 'GroupName' | 'Name'>) => schedules.get(keyOf(key)),
     remove,
-    /** @returns false when there is one of that name already. */
+    /** @returns false if the name is taken. */
     async create(schedule: Schedule): Promise<boolean> {
       const key = keyOf(schedule);
       if (schedules.has(key)) return false;

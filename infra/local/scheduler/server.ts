@@ -17,7 +17,7 @@ const failed = (status: number, error: string, Message: string): Answer => ({
   error,
 });
 
-/** EventBridge Scheduler's protocol (REST JSON) over schedules of our own, which put messages into queues. */
+/** Emulates the protocol of EventBridge Scheduler (REST JSON) for messages to queues. */
 export async function startScheduler(directory: string | undefined, urlOf: (arn: string) => string) {
   const schedules = openSchedules(directory, urlOf);
   const server = createServer(async (request, response) => {
@@ -32,7 +32,7 @@ export async function startScheduler(directory: string | undefined, urlOf: (arn:
   const port = await listen(server, 0, '127.0.0.1');
   return {
     endpoint: `http://127.0.0.1:${port}`,
-    /** Fires what is due; before that the queues have to be there. */
+    /** Starts firing. Call it once the queues exist. */
     begin: schedules.start,
     async stop() {
       await schedules.stop();

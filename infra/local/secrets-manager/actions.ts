@@ -3,11 +3,11 @@ import { accountId, region } from '../queues/queues.ts';
 import { exists, invalidRequest, notFound } from './errors.ts';
 import { Create, Delete, Get, hasValue, Named, Put } from './requests.ts';
 import type { Secret, SecretsStore } from './store.ts';
-import { repeats, seconds, superseded, versionOf, withoutOutdated } from './versions.ts';
+import { isRepeatedRequest, seconds, supersededVersion, versionOf, withoutOutdated } from './versions.ts';
 
 const secondsPerDay = 86_400;
 
-/** What each action of Secrets Manager does to the store. Dates travel as Unix seconds. */
+/** The actions of Secrets Manager. Dates are Unix seconds on the wire. */
 export const secretsActions = (store: SecretsStore): Record<string, (input: unknown) => object> => ({
   CreateSecret(input) {
     const { Name, Description, Tags, ...value } = Create.parse(input);
@@ -16,7 +16,7 @@ export const secretsActions = (store: SecretsStore): Record<string, (input: unkn
       throw invalidRequest('You can’t create this secret because it is already scheduled for deletion.');
     }
     if (existing) {
-      if (repeats(existing, value)) return summaryOf(existing, value.ClientRequestToken);
+      if (isRepeatedRequest(existing, value)) return summaryOf(existing, value.ClientRequestToken);
       throw exists(`The operation failed because the secret ${Name} already exists.`);
     }
     const now = seconds();
@@ -38,8 +38,8 @@ export const secretsActions = (store: SecretsStore): Record<string, (input: unkn
     const { SecretId, VersionStages, ...value } = Put.parse(input);
     const secret = alive(store, SecretId);
     if (!hasValue(value)) throw invalidRequest('You must provide either SecretString or SecretBinary.');
-    if (!repeats(secret, value)) {
-      const previous = secret.versions.map((version) => superseded(version, VersionStages));
+    if (!isRepeatedRequest(secret, value)) {
+      const previous = secret.versions.map((version) => supersededVersion(version, VersionStages));
       const versions = withoutOutdated([...previous, versionOf(value, VersionStages)]);
       store.save({ ...secret, versions, changedAt: seconds() });
     }

@@ -1,4 +1,4 @@
-/** An error as Secrets Manager names it. */
+/** An error of Secrets Manager. */
 export class SecretsError extends Error {
   readonly type: string;
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 
-/** The members of a request that bring a value. */
+/** The members of a request that contain a value. */
 const Value = {
   ClientRequestToken: z
     .string()

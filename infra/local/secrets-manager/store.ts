@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { StartError } from '../start-error.ts';
-import { readIfThere, unreadable, writePrivately } from '../state-files.ts';
+import { readIfThere, unreadableFileError, writePrivately } from '../state-files.ts';
 
 const Version = z.object({
   id: z.string(),
@@ -23,7 +23,7 @@ export const Secret = z.object({
   versions: z.array(Version),
   createdAt: z.number(),
   changedAt: z.number(),
-  /** When it may no longer be restored. */
+  /** The end of the recovery window. */
   deleteAt: z.number().optional(),
   deletedAt: z.number().optional(),
 });
@@ -36,8 +36,8 @@ export interface SecretsStore {
 }
 
 /**
- * Secrets by name: in memory, and in a directory too where there is one, each in an encrypted file.
- * @param warn Told of each file that cannot be read.
+ * Secrets by name: in memory, and with a directory also in encrypted files, one each.
+ * @param warn Receives a message for each unreadable file.
  */
 export function openSecrets(directory: string | undefined, warn: (text: string) => void): SecretsStore {
   const vault = directory ? openVault(directory, warn) : undefined;
@@ -62,7 +62,7 @@ const algorithm = 'aes-256-gcm';
 const ivBytes = 12;
 const tagBytes = 16;
 
-/** Files of initialization vector, authentication tag and ciphertext, named by the hash of what they hold. */
+/** Files of initialization vector, authentication tag and ciphertext, named by the hash of their content. */
 function openVault(directory: string, warn: (text: string) => void) {
   const folder = join(directory, 'secrets');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -88,7 +88,7 @@ function openVault(directory: string, warn: (text: string) => void) {
     try {
       return [Secret.parse(JSON.parse(decrypt(readFileSync(file))))];
     } catch {
-      // The error may quote the value.
+      // The error may contain the value.
       warn(
         `${file} cannot be read. The service starts without the value of this one secret. Restore the file from a backup, or set the secret again.`,
       );
@@ -109,7 +109,7 @@ function vaultKey(file: string, mayBeMade: boolean): Buffer {
   if (stored !== undefined) {
     const key = Buffer.from(stored.trim(), 'base64');
     if (key.length === keyBytes) return key;
-    throw unreadable(file, `it does not contain a key of ${keyBytes} bytes`);
+    throw unreadableFileError(file, `it does not contain a key of ${keyBytes} bytes`);
   }
   if (!mayBeMade) {
     throw new StartError(

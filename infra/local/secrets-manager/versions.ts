@@ -2,11 +2,11 @@ import { exists, limitExceeded } from './errors.ts';
 import type { Sent } from './requests.ts';
 import type { Secret, Version } from './store.ts';
 
-/** The time as Secrets Manager tells it: in Unix seconds. */
+/** The time in Secrets Manager's format: Unix seconds. */
 export const seconds = () => Date.now() / 1000;
 
-/** The same request again is answered as the first; another value under the same token is refused. */
-export function repeats({ versions }: Secret, sent: Sent): boolean {
+/** A repeated request returns the first response; another value with the same token is rejected. */
+export function isRepeatedRequest({ versions }: Secret, sent: Sent): boolean {
   const version = versions.find(({ id }) => id === sent.ClientRequestToken);
   if (!version) return false;
   if (version.text === sent.SecretString && version.binary === sent.SecretBinary) return true;
@@ -24,8 +24,8 @@ export const versionOf = (
   createdAt: seconds(),
 });
 
-/** Stages move to the new version; the current one becomes the previous one. */
-export function superseded(version: Version, taken: readonly string[]): Version {
+/** Moves stages to the new version; the current version becomes the previous one. */
+export function supersededVersion(version: Version, taken: readonly string[]): Version {
   const left = version.stages.filter((stage) => !taken.includes(stage));
   if (!taken.includes('AWSCURRENT')) return { ...version, stages: left };
   const wasCurrent = version.stages.includes('AWSCURRENT');
@@ -37,8 +37,8 @@ const versionsMax = 100;
 const secondsPerDay = 86_400;
 
 /**
- * A version without a stage can still be read by its id. Of more than a hundred, such go from the oldest on, but none in
- * its first day.
+ * A version without a stage remains readable by id. Above a hundred versions, the oldest of them are removed, except
+ * those under a day old.
  */
 export function withoutOutdated(versions: readonly Version[]): Version[] {
   const yesterday = seconds() - secondsPerDay;

@@ -8,23 +8,23 @@ import type { AssetsPort } from '../ports.ts';
 import { contentDisposition } from './filename.ts';
 import { assetBytesMax } from './limits.ts';
 
-/** A signed address ends with the credentials that signed it, and those of a Lambda may have little more than this. */
+/** A signed URL expires with the credentials that signed it; those of a Lambda may last little longer than this. */
 const signedSeconds = 3_600;
 
 interface Owner {
   tenant: string;
-  /** The run that makes the files: when a step of it runs again, the same file is stored once. */
+  /** The run that creates the files: a repeated step stores the same file once. */
   runId: string;
 }
 
-/** Files in the asset bucket. What lies under `public/` there, anybody may read who knows the address. */
+/** Stores files in the asset bucket. Anyone with the URL can read the files under `public/`. */
 export const assetStore = /* @__PURE__ */ using(
   ['assets'],
   ({ tenant, runId }: Owner): AssetsPort => ({
     async store({ bytes, filename, contentType, visibility }) {
       if (bytes.length === 0) throw new StepError(`${filename} is empty`);
       if (bytes.length > assetBytesMax) {
-        throw new StepError(`${filename} has ${bytes.length} bytes; ${assetBytesMax} are the most`);
+        throw new StepError(`${filename} has ${bytes.length} bytes; the maximum is ${assetBytesMax}`);
       }
       const digest = createHash('sha256').update(bytes).digest('hex');
       const assetId = derivedId('asset', timeOf(runId), runId, visibility, contentType, filename, digest);

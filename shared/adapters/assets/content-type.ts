@@ -6,7 +6,7 @@ const mediaType = new RegExp(`^${token}/${token}(?:\\s*;\\s*${token}=(?:${token}
 
 const isMediaType = (text: string) => text.length <= charactersMax && mediaType.test(text);
 
-/** A file's type: what was asked for, else what came with the file, else what its name means. @throws StepError */
+/** A file's content type: the configured one, else the received one, else by the filename. @throws StepError */
 export async function contentTypeOf(
   asked: string | undefined,
   sent: string | undefined,
@@ -15,7 +15,7 @@ export async function contentTypeOf(
   const wanted = asked?.trim();
   if (wanted !== undefined && !isMediaType(wanted)) {
     throw new StepError(
-      `${JSON.stringify(wanted.slice(0, 100))} is no content type; expected one like image/png`,
+      `${JSON.stringify(wanted.slice(0, 100))} is not a content type; expected one like image/png`,
     );
   }
   if (wanted) return wanted;

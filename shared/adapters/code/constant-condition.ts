@@ -4,7 +4,7 @@ import { parseProgram } from './program-reads.ts';
 type Expression = acorn.Expression;
 type Primitive = string | number | boolean | null | undefined;
 
-/** What is known of an expression whatever the variables are: whether it is truthy, and its value where that is plain. */
+/** What is known of an expression without the variables: whether it is truthy, and its value if that is primitive. */
 interface Known {
   truthy: boolean;
   plain?: { value: Primitive };
@@ -14,9 +14,9 @@ const plain = (value: Primitive): Known => ({ truthy: Boolean(value), plain: { v
 const truthy = (is: boolean): Known => ({ truthy: is });
 
 /**
- * Whether an expression always holds, or never; nothing where that depends on the variables. Nothing is called and
- * no variable looked up, so this ends where the expression does.
- * @param program The expression as the sandbox is given it: `(async()=>(…))()`.
+ * Whether an expression is always true, or always false; undefined if that depends on the variables. Evaluates no calls
+ * and no variables, so it always terminates. @param program The expression as wrapped for the sandbox:
+ * `(async()=>(…))()`.
  */
 export function alwaysHolds(program: string): boolean | undefined {
   const [statement] = parseProgram(program)?.body ?? [];
@@ -105,6 +105,6 @@ function logical({ operator, left, right }: acorn.LogicalExpression): Known | un
   if (operator === '??') return one && (one.plain && one.plain.value == null ? other : one);
   const decisive = operator === '||';
   if (one) return one.truthy === decisive ? one : other;
-  // Whatever the left side is, the whole is no truer, or no falser, than the right.
+  // Whatever the left side is, the right side decides.
   return other?.truthy === decisive ? truthy(decisive) : undefined;
 }

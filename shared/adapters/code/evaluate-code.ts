@@ -1,4 +1,4 @@
-import { charactersOf } from '../../core/json-texts.ts';
+import { characterCount } from '../../core/json-texts.ts';
 import { namesIn } from '../../core/named-variables.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { Variables } from '../../core/variables.ts';
@@ -7,7 +7,7 @@ import type { CodeKind } from './programs.ts';
 import type { Program } from './quickjs.ts';
 import { evaluateProgram } from './tasks.ts';
 
-/** The languages that scripts may be written in. */
+/** The languages of scripts. */
 export const scriptLanguages = ['javascript', 'typescript'] as const;
 export type ScriptLanguage = (typeof scriptLanguages)[number];
 export const kindOfScript = (language: ScriptLanguage = 'javascript'): CodeKind =>
@@ -21,8 +21,8 @@ interface Options {
 }
 
 /**
- * Runs a script in the sandbox and gives what it returns. It sees the variables by their names and together as
- * `variables` (and `input`), and may use `await`. A script that is one expression needs no `return`. @throws StepError
+ * Runs a script in the sandbox and returns its result. The script reads the variables by name, or all as `variables`
+ * (and `input`). It may use `await`. A single expression needs no `return`. @throws StepError
  */
 export const evaluateScript = (
   sandbox: Sandbox,
@@ -36,7 +36,7 @@ export const evaluateScript = (
 ): Promise<unknown> =>
   evaluate(sandbox, 'The script', { kind: kindOfScript(language), code, timeoutMs }, variables, signal);
 
-/** The value of a JavaScript expression over the variables. @throws StepError */
+/** Evaluates a JavaScript expression over the variables. @throws StepError */
 export const evaluateExpression = (
   sandbox: Sandbox,
   code: string,
@@ -60,7 +60,7 @@ async function evaluate(
     });
   const first = await evaluateWith(named(program.code, variables));
   const result = 'missed' in first ? await evaluateWith(whole(variables)) : first;
-  if ('missed' in result) throw new Error('A variable was missed though all were handed over');
+  if ('missed' in result) throw new Error('A variable was missing although all were passed');
   if ('error' in result) throw new StepError(`${what} ${result.error}`);
   return result.json === undefined ? null : (JSON.parse(result.json) as unknown);
 }
@@ -72,17 +72,17 @@ const whole = (variables: Readonly<Variables>): Handed => ({
   withheld: [],
 });
 
-/** Words through which code comes to all variables; a plain member of `variables` is named by itself. */
+/** Ways to reach all variables. A plain member of `variables` names a single one. */
 const openDoors =
   /\b(?:variables|input)\b(?!\s*\??\.\s*[A-Za-z_$])|\b(?:globalThis|this|eval|Function|constructor|getOwnPropertyDescriptors?)\b/;
 
-/** What is withheld is larger than this, and no deeper in the variables. */
+/** Only larger values are withheld, down to this depth. */
 const smallCharacters = 200;
 const withheldDepthMax = 3;
 
 /**
- * Withholds the large values that the code does not name, which would have to be copied. Should it come to one all the
- * same, through a computed name for instance, it is evaluated again with everything.
+ * Withholds the large values that the code does not name, to save copying them. If the code reads one anyway, for
+ * example through a computed name, it is evaluated again with all values.
  */
 function named(code: string, variables: Readonly<Variables>): Handed {
   if (openDoors.test(code)) return whole(variables);
@@ -91,14 +91,14 @@ function named(code: string, variables: Readonly<Variables>): Handed {
   const slim = (value: object, path: string[]): object =>
     Object.fromEntries(
       Object.entries(value).map(([name, member]) => {
-        if (charactersOf(member, smallCharacters) <= smallCharacters) return [name, member];
+        if (characterCount(member, smallCharacters) <= smallCharacters) return [name, member];
         const at = [...path, name];
         if (isNamed(name)) {
           const isDeep = at.length >= withheldDepthMax || typeof member === 'string' || Array.isArray(member);
           return [name, isDeep ? member : slim(member, at)];
         }
         withheld.push(at);
-        // Keeps its place among the others.
+        // Keeps the order of the members.
         return [name, null];
       }),
     );

@@ -4,7 +4,7 @@ import type { Reads } from './texts.ts';
 
 type AnyNode = Node & Record<string, unknown>;
 
-/** What the sandbox gives a script besides its variables. */
+/** The built-ins of the sandbox. */
 export const builtIns: ReadonlySet<string> = new Set(
   `AggregateError Array ArrayBuffer BigInt BigInt64Array BigUint64Array Boolean DataView Date Error EvalError
   FinalizationRegistry Float16Array Float32Array Float64Array Function Infinity Int16Array Int32Array Int8Array
@@ -13,12 +13,12 @@ export const builtIns: ReadonlySet<string> = new Set(
   Uint8ClampedArray WeakMap WeakRef WeakSet decodeURI decodeURIComponent encodeURI encodeURIComponent escape eval
   globalThis isFinite isNaN parseFloat parseInt undefined unescape`.split(/\s+/),
 );
-/** Both hold all variables. */
+/** Each contains all variables. */
 const holders = new Set(['variables', 'input']);
-/** Through these a program may come to any variable. */
+/** A program may reach any variable through these. */
 const openDoors = new Set(['globalThis', 'eval', 'Function']);
 
-/** @returns nothing for what does not parse, or is nested too deeply to. */
+/** @returns undefined if the program has a syntax error or is nested too deeply. */
 export function parseProgram(program: string): Program | undefined {
   try {
     return parse(program, { ecmaVersion: 'latest', sourceType: 'script', ranges: true });

@@ -2,13 +2,16 @@ import { Script as V8Script } from 'node:vm';
 import { memoise } from '../../core/cache.ts';
 import { stripTypes } from './typescript.ts';
 
-/** What a flow may compute with. An expression is JavaScript. */
+/** The kinds of code in a flow. An expression is JavaScript. */
 export type CodeKind = 'script' | 'typescript' | 'expression';
 
 const asBody = (code: string) => `(async()=>{${code}\n})()`;
 const asExpression = (code: string) => `(async()=>(${code}\n))()`;
 
-/** Code as QuickJS is given it: a script that is one expression needs no `return`. @throws SyntaxError for TypeScript that is none. */
+/**
+ * Wraps code for QuickJS. A script that is a single expression needs no `return`. @throws SyntaxError for invalid
+ * TypeScript.
+ */
 export const programOf = (kind: CodeKind, code: string): string => programs[kind](code);
 
 const script = memoise((code) => (syntaxProblem(asExpression(code)) ? asBody(code) : asExpression(code)));
@@ -19,7 +22,7 @@ const programs: Record<CodeKind, (code: string) => string> = {
   typescript: memoise((code) => script(withoutTypes(code))),
 };
 
-/** What keeps a text from being code of a kind, with its line, or nothing. Compiles only. */
+/** The syntax error of a text, with its line; undefined if it is valid. Compiles only. */
 export const codeProblem = (kind: CodeKind, code: string): string | undefined => problems[kind](code);
 
 const problems: Record<CodeKind, (code: string) => string | undefined> = {
@@ -29,21 +32,21 @@ const problems: Record<CodeKind, (code: string) => string | undefined> = {
     try {
       return problems.script(withoutTypes(code));
     } catch (error) {
-      return `Not TypeScript whose types can be left out: ${(error as Error).message}`;
+      return `Expected TypeScript with erasable types only: ${(error as Error).message}`;
     }
   },
 };
 
-/** The code is wrapped for `return` to be allowed in it. */
+/** Wraps the code so that `return` is allowed. */
 function withoutTypes(code: string): string {
   const head = 'async()=>{';
   return stripTypes(`${head}${code}\n}`).slice(head.length, -2);
 }
 
-/** V8 takes the square of this in time, and in memory outside the limits of a thread, and cannot be interrupted. */
+/** V8 needs quadratic time for nesting, and memory outside of the thread's limits, and cannot be interrupted. */
 const bracketsMax = 500;
 
-/** How many brackets are open at once at most; those within texts are counted too. */
+/** The deepest nesting of brackets, including those inside strings. */
 function openBrackets(code: string): number {
   let open = 0;
   let most = 0;
@@ -55,13 +58,13 @@ function openBrackets(code: string): number {
 }
 
 function syntaxProblem(program: string): string | undefined {
-  if (openBrackets(program) > bracketsMax) return 'It is nested too deeply';
+  if (openBrackets(program) > bracketsMax) return 'The code is nested too deeply';
   try {
     new V8Script(program, { filename: 'script' });
     return undefined;
   } catch (error) {
     const { message, stack } = error as Error;
-    if (error instanceof RangeError) return 'It is nested too deeply';
+    if (error instanceof RangeError) return 'The code is nested too deeply';
     const line = /^script:(\d+)/.exec(stack ?? '')?.[1];
     return line ? `${message} (line ${line})` : message;
   }

@@ -1,27 +1,27 @@
 import type { QuickJSContext, QuickJSHandle } from 'quickjs-emscripten-core';
 
-/** A program ran out of memory, and its runtime cannot be freed. */
+/** A program ran out of memory, so its runtime cannot be freed. */
 export class OutOfMemory extends Error {}
 
 const overflow = 'InternalError: stack overflow';
 export const threwNull = 'failed: null';
 
-/** An error in words: its message and the line in the script where it arose. @throws OutOfMemory */
+/** An error as text: its message and its line in the script. @throws OutOfMemory */
 export function failure(context: QuickJSContext, error: QuickJSHandle): { error: string } {
   if (isPromise(context, error)) return { error: 'failed: it threw a promise' };
   const thrown: unknown = context.dump(error);
   const { name, message, stack } = (Object(thrown) === thrown ? thrown : {}) as Record<string, unknown>;
   if (name === 'InternalError' && message === 'out of memory') throw new OutOfMemory();
-  // A script can throw anything, and give an error any members.
+  // A script can throw any value, and set any members of an error.
   const isError = typeof message === 'string' && message !== '';
   const words = isError ? `${typeof name === 'string' ? name : 'Error'}: ${message}` : inWords(thrown);
   const line = typeof stack === 'string' ? /script:(\d+)/.exec(stack)?.[1] : undefined;
-  // No line of the script itself: it is its result that cannot be written down.
+  // Without a line of the script, the error comes from serialising its result.
   if (words === overflow && !line) return { error: 'returned a value that nests too deeply' };
   return { error: `failed: ${words.slice(0, 500)}${line ? ` (line ${line})` : ''}` };
 }
 
-/** Promises are not dumped: that frees their handles twice. */
+/** Dumping a promise would free its handles twice. */
 function isPromise(context: QuickJSContext, value: QuickJSHandle): boolean {
   const state = context.getPromiseState(value);
   if (state.type === 'fulfilled' && state.notAPromise) return false;

@@ -15,12 +15,12 @@ const memoryLimitBytes = 64 * 1024 * 1024;
 const maxStackSizeBytes = 256 * 1024;
 const outputCharactersMax = 4_000_000;
 
-/** WebAssembly memory comes in pages of 64 KB, and the engine needs 16 MB of it for itself. */
+/** WebAssembly memory has pages of 64 KB. The engine itself needs 16 MB. */
 const pageBytes = 64 * 1024;
 const ownBytes = 16 * 1024 * 1024;
-/** QuickJS does not count all of its memory itself, so this is what bounds it. */
+/** The real memory limit: QuickJS does not count all of its memory. */
 const pages = { initial: ownBytes / pageBytes, maximum: (ownBytes + memoryLimitBytes) / pageBytes };
-/** WebAssembly memory never shrinks: what grew beyond this is thrown away with its engine. */
+/** WebAssembly memory never shrinks, so an engine that grew beyond this is discarded. */
 const keptBytesMax = 2 * ownBytes;
 
 export interface Program {
@@ -28,13 +28,13 @@ export interface Program {
   code: string;
   /** JSON of an object. */
   variables: string;
-  /** Paths of what stands in it without its value. */
+  /** The paths of the withheld values. */
   withheld: readonly (readonly string[])[];
-  /** Of the processor's time. */
+  /** CPU time. */
   timeoutMs: number;
 }
 
-/** What came of a program: its value as JSON (nothing for `undefined`), or why there is none: it read what was withheld. */
+/** The program's result as JSON (undefined for `undefined`), its error, or that it read a withheld value. */
 export type Evaluation = { json: string | undefined } | { error: string } | { missed: true };
 
 interface Engine {
@@ -43,7 +43,7 @@ interface Engine {
 }
 let engine: Engine | undefined;
 
-/** QuickJS, without what it prints when it breaks. */
+/** Creates QuickJS without its debug output. */
 async function newEngine(): Promise<Engine> {
   const memory = new WebAssembly.Memory(pages);
   const emscriptenModule = { print: () => {}, printErr: () => {} } as EmscriptenModuleLoaderOptions;
@@ -52,8 +52,8 @@ async function newEngine(): Promise<Engine> {
 }
 
 /**
- * Evaluates a program in a runtime of its own, which is thrown away after: no memory, limit or change to a
- * built-in outlives it. The program's promise is awaited.
+ * Evaluates a program in a runtime of its own, so that no memory, limit or changed built-in outlives it. Awaits the
+ * program's promise.
  */
 export async function evaluate(program: Program): Promise<Evaluation> {
   let code: string;
@@ -67,12 +67,12 @@ export async function evaluate(program: Program): Promise<Evaluation> {
   try {
     const evaluation = evaluateIn(module, { ...program, code });
     if (memory.buffer.byteLength > keptBytesMax) engine = undefined;
-    // Without the memory for an error, QuickJS throws null.
+    // QuickJS throws null when it has no memory for an error.
     return 'error' in evaluation && evaluation.error === threwNull && isFull(memory)
       ? { error: outOfMemory }
       : evaluation;
   } catch (error) {
-    // Whatever broke out has left the engine half-way through something: the next evaluation gets a new one.
+    // The engine is in an undefined state, so the next evaluation creates a new one.
     engine = undefined;
     if (error instanceof RangeError) return { error: 'nests too deeply for the sandbox' };
     return { error: error instanceof OutOfMemory || isFull(memory) ? outOfMemory : broken };
@@ -83,7 +83,7 @@ const isFull = ({ buffer }: WebAssembly.Memory) => buffer.byteLength >= memoryLi
 const outOfMemory = `needs more than ${memoryLimitBytes / 1024 / 1024} MB of memory`;
 const broken = 'broke the sandbox: it may need too much memory, or nest too deeply';
 
-/** What this thread has computed so far: a busy machine takes nothing from a script's time. */
+/** The CPU time of this thread: load on the machine does not count against a script's limit. */
 function cpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;
@@ -107,13 +107,13 @@ function evaluateIn(module: QuickJSWASMModule, program: Program): Evaluation {
   runtime.setMemoryLimit(memoryLimitBytes);
   runtime.setMaxStackSize(maxStackSizeBytes);
   const evaluation = evaluateWith(runtime, program, miss);
-  // Not disposed when something was thrown: a runtime that ran out of memory cannot be freed.
+  // Not reached if something was thrown: a runtime that ran out of memory cannot be freed.
   runtime.dispose();
   if (missed) return { missed };
   return late ? { error: `took longer than ${timeoutMs} ms` } : evaluation;
 }
 
-/** Makes the variables known to the program, but never in place of a built-in; gives what turns the result into JSON. */
+/** Defines the variables as globals, except over built-ins. Returns the function that serialises the result. */
 const prepare = `(json, withheldJson, miss) => {
   const { stringify } = JSON;
   const variables = JSON.parse(json);

@@ -3,7 +3,7 @@ import { alwaysHolds } from './constant-condition.ts';
 import { readsOfProgram } from './program-reads.ts';
 import { type CodeKind, codeProblem, programOf } from './programs.ts';
 
-/** A text of a flow that is more than text. */
+/** A text of a flow that contains code or references. */
 export interface FlowText {
   kind: CodeKind | 'template';
   text: string;
@@ -13,16 +13,16 @@ export interface FlowText {
 export interface Reads {
   names: {
     name: string;
-    /** Reading it asks whether it is set: it stands after `typeof`. */
+    /** True after `typeof`: the text checks whether the variable is set. */
     guarded: boolean;
   }[];
-  /** True where it may read any. */
+  /** True if the text may read any variable. */
   everything: boolean;
 }
 
 /**
- * What keeps each text from being what it should be, or nothing.
- * @param at Its first element tells those who wait which text is being looked at.
+ * The syntax error of each text, or undefined. @param at Its first element reports the text in progress to the waiting
+ * thread.
  */
 export function problemsOfTexts({
   texts,
@@ -37,14 +37,17 @@ export function problemsOfTexts({
   });
 }
 
-/** What each text reads, and whether an expression always holds, or never; nothing where that depends on the variables. */
+/**
+ * The variables that each text reads, and whether an expression is constantly true or false; undefined if that depends
+ * on the variables.
+ */
 export const readTexts = (texts: readonly FlowText[]): { reads: Reads; alwaysHolds: boolean | undefined }[] =>
   texts.map((text) => ({
     reads: readsOf(text),
     alwaysHolds: text.kind === 'expression' ? alwaysHolds(programOf('expression', text.text)) : undefined,
   }));
 
-/** Of a text that does not parse nothing can be told. */
+/** A text with a syntax error may read anything. */
 function readsOf({ kind, text }: FlowText): Reads {
   try {
     if (kind !== 'template') return readsOfProgram(programOf(kind, text));

@@ -1,10 +1,8 @@
 import { stripTypeScriptTypes } from 'node:module';
 
 /**
- * The code with blanks in place of its types, so that lines and columns stay. @throws SyntaxError
- *
- * Node strips types with a WebAssembly program, which deeply nested code breaks for the rest of a thread's life. The
- * thread ends itself then.
+ * Replaces the types with blanks, so that lines and columns stay. @throws SyntaxError. Node strips types with a
+ * WebAssembly program that deeply nested code breaks for the lifetime of the thread. The thread then exits.
  */
 export function stripTypes(code: string): string {
   try {

@@ -3,15 +3,15 @@ import { StepError } from '../../core/step-error.ts';
 const timeoutMs = 20_000;
 
 interface ServiceFailure extends Error {
-  /** Of the SDK's own errors: whose fault it was. */
+  /** Set by the SDK: who caused the error. */
   $fault?: 'client' | 'server';
   $metadata?: { httpStatusCode?: number };
   code?: string;
 }
 
 /**
- * Hands a message to an AWS service. The SDK itself tries throttled and failed calls three times.
- * @param what Begins the sentence that says why it was not taken.
+ * Sends a message through an AWS service. The SDK retries throttled and failed calls. @param what The subject of the
+ * error message.
  */
 export async function deliver<T>(what: string, send: (abortSignal: AbortSignal) => Promise<T>): Promise<T> {
   try {
@@ -25,19 +25,19 @@ export async function deliver<T>(what: string, send: (abortSignal: AbortSignal) 
 
 const unreachable = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'EPIPE', 'ETIMEDOUT']);
 
-/** @returns nothing for what is no failure of the delivery but of the program. */
+/** @returns undefined for errors that are not delivery failures. */
 function explained({ name, message, $fault, $metadata, code }: ServiceFailure) {
   if (name === 'TimeoutError' || name === 'AbortError') {
-    return { words: `was not taken within ${timeoutMs / 1_000} s`, retryable: true };
+    return { words: `was not accepted within ${timeoutMs / 1_000} s`, retryable: true };
   }
-  if (code && unreachable.has(code)) return { words: `could not be handed on: ${code}`, retryable: true };
+  if (code && unreachable.has(code)) return { words: `could not be sent: ${code}`, retryable: true };
   if (!$fault) return undefined;
   const status = $metadata?.httpStatusCode ?? 500;
-  if (status >= 500) return { words: `could not be handed on: AWS answered ${status}`, retryable: true };
-  // The message of this one names accounts and roles.
+  if (status >= 500) return { words: `could not be sent: AWS answered ${status}`, retryable: true };
+  // The message of an AccessDenied error contains accounts and roles.
   if (/^AccessDenied/.test(name)) {
-    return { words: 'was refused: this deployment is not allowed to send it', retryable: false };
+    return { words: 'was rejected: this deployment has no permission to send it', retryable: false };
   }
   const throttled = status === 429 || /Throttl|TooManyRequests|LimitExceeded/.test(name);
-  return { words: `was refused: ${message.slice(0, 500)}`, retryable: throttled };
+  return { words: `was rejected: ${message.slice(0, 500)}`, retryable: throttled };
 }

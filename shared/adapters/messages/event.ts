@@ -7,12 +7,12 @@ import type { MessagesPort } from '../ports.ts';
 import { deliver } from './delivery.ts';
 
 export const eventSource = 'agent-flow-service';
-/** What EventBridge takes as one entry: source, type and detail together. */
+/** The EventBridge limit for one entry: source, type and detail together. */
 const entryBytesMax = 256 * 1024;
 
 const eventBridge = loadOnce(() => withoutSdkLogger(new EventBridgeClient({})));
 
-/** Puts a tenant's event on the deployment's bus. Whoever listens there tells tenants apart by `detail.tenant`. */
+/** Puts a tenant's event on the deployment's bus. Consumers distinguish tenants by `detail.tenant`. */
 export const putEvent =
   (tenant: string): MessagesPort['event'] =>
   async ({ type, payload }) => {
@@ -20,17 +20,17 @@ export const putEvent =
     const bytes = Buffer.byteLength(eventSource + type + Detail);
     if (bytes > entryBytesMax) {
       throw new StepError(
-        `An event may have ${entryBytesMax / 1024} KB with its type; this has ${bytes} bytes`,
+        `An event has at most ${entryBytesMax / 1024} KB with its type; this one has ${bytes} bytes`,
       );
     }
     const entry = { Source: eventSource, DetailType: type, Detail, EventBusName: requireEnv('EVENT_BUS') };
     const { Entries: [answer] = [] } = await deliver('The event', (abortSignal) =>
       eventBridge().send(new PutEventsCommand({ Entries: [entry] }), { abortSignal }),
     );
-    // One that fails is told in an answer that succeeds.
+    // EventBridge reports failed entries in a successful response.
     if (answer?.EventId) return { eventId: answer.EventId };
     const { ErrorCode = 'InternalFailure', ErrorMessage = '' } = answer ?? {};
-    throw new StepError(`The event was refused: ${ErrorMessage || ErrorCode}`, {
+    throw new StepError(`The event was rejected: ${ErrorMessage || ErrorCode}`, {
       retryable: /Throttl|Internal/.test(ErrorCode),
     });
   };

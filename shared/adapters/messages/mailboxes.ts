@@ -2,22 +2,22 @@ import { domainToASCII } from 'node:url';
 import * as z from 'zod';
 
 const addressCharactersMax = 254;
-// What a quote opens goes on to the end where nothing closes it, so that nothing is read twice.
+// An unclosed quote extends to the end, so that no character is matched twice.
 const separated = /(?:"(?:[^"\\]|\\.?)*(?:"|$)|[^",])+/g;
 const named = /^(?<name>"(?:[^"\\]|\\.)*" *|[^"<>]*)<(?<address>[^<>]*)>$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what may not get into a header
 const control = /[\x00-\x1f\x7f\u2028\u2029]/;
 
-/** Text that would leave its header's line. */
+/** Whether a text would break a header line. */
 export const hasControlCharacters = (text: string) => control.test(text);
 
 /**
- * The mailboxes of a text like `Ada <ada@example.com>, bob@example.com`, as a mail header takes them: in ASCII.
- * @throws TypeError that says which part is none.
+ * Parses mailboxes like `Ada <ada@example.com>, bob@example.com` into their ASCII form for mail headers. @throws
+ * TypeError that names the invalid part.
  */
 export function parseMailboxes(text: string): string[] {
   if (hasControlCharacters(text))
-    throw new TypeError('An address has no line breaks or other control characters');
+    throw new TypeError('An address must not contain line breaks or other control characters');
   return (text.match(separated) ?? [])
     .map((part) => part.trim())
     .flatMap((part) => (part ? [mailbox(part)] : []));
@@ -37,7 +37,7 @@ function mailbox(text: string): string {
 
 const ascii = /^[\x20-\x7e]*$/;
 
-/** A display name in a header: quoted, or in the encoded words of RFC 2047, which have 75 characters at most. */
+/** A display name for a header: quoted, or as RFC 2047 encoded words of at most 75 characters. */
 function phrase(name: string): string {
   if (ascii.test(name)) return `"${name.replace(/["\\]/g, '\\$&')}"`;
   const words = [''];

@@ -1,7 +1,7 @@
 import { using } from '../../platform/aws/uses.ts';
 import type { MessagesPort } from '../ports.ts';
 
-/** Messages of a tenant's flows. Each client is loaded with the first message of its kind. */
+/** Sends the messages of a tenant's flows. Loads each client with the first message of its kind. */
 export const messagesPort = /* @__PURE__ */ using(
   ['messages'],
   (tenant: string): MessagesPort => ({

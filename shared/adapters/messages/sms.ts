@@ -18,7 +18,7 @@ export const sendSms: MessagesPort['sms'] = async ({ from, to, message }) => {
   return { messageId: MessageId };
 };
 
-/** A number of the account sends under that number, a name stands in the sender's place where the country allows it. */
+/** A number of the account is the origination number; a name is the sender id, where the country allows one. */
 const senderAttributes = (from: string) => ({
   [from.startsWith('+') ? 'AWS.MM.SMS.OriginationNumber' : 'AWS.SNS.SMS.SenderID']: {
     DataType: 'String',

@@ -13,7 +13,7 @@ import type {
   ToolResultPart,
 } from '../model-port.ts';
 
-/** A request in the terms of the AI SDK's provider interface. */
+/** Converts a request to the AI SDK's provider interface. */
 export function callOptionsOf(request: ModelRequest): LanguageModelV4CallOptions {
   const { messages, tools = [], toolChoice = 'auto', format, reasoning, settings, signal } = request;
   const { maxTokens: maxOutputTokens, ...others } = settings ?? {};

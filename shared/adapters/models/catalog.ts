@@ -12,26 +12,27 @@ import {
   providers,
 } from './providers.ts';
 
-/** All that a call needs to know of a model: nothing else decides where it goes, or with whose key. */
+/** All that decides where a model call goes, and with which key. */
 export interface ResolvedModel {
   provider: ProviderName;
   modelId: string;
   credentials: Credentials;
 }
 
-/** How results name a model. */
+/** The name of a model in results. */
 export const modelUsedOf = ({ provider, modelId }: ResolvedModel) => `${provider}/${modelId}`;
 
 /**
- * The model that a name means: `<provider>/<modelId>` says both; a model id of the catalog goes to the configured
- * provider that sells it cheapest, else to a generic server, which may have any model.
- * @throws StepError
+ * Resolves a model's name: `<provider>/<modelId>` is explicit. A model id from the catalog resolves to the cheapest
+ * configured provider, else to the generic server, which may have any model. @throws StepError
  */
 export async function resolveModel(name: string, keys: ProviderKeys): Promise<ResolvedModel> {
   const [, provider, modelId] = /^([^/]+)\/(.+)$/s.exec(name) ?? [];
   if (!provider || !modelId) return cheapest(name, keys);
   if (!isProviderName(provider)) {
-    throw new StepError(`There is no model provider ${provider}; there are ${providerNames.join(', ')}`);
+    throw new StepError(
+      `There is no model provider ${provider}; expected one of ${providerNames.join(', ')}`,
+    );
   }
   if (!keys[providers[provider].requires]) {
     throw new StepError(
@@ -61,29 +62,27 @@ async function cheapest(modelId: string, keys: ProviderKeys): Promise<ResolvedMo
   if (best) return best;
   if (!(await listed(modelId, {}))) {
     throw new StepError(
-      `There is no model ${modelId} in the catalog; name other models as <provider>/${modelId}`,
+      `The catalog has no model ${modelId}; write models outside of the catalog as <provider>/${modelId}`,
     );
   }
   if (usable.includes('generic-openai')) return modelAt('generic-openai', modelId, keys);
   const variables = providerNames.map((name) => providers[name].requires).join(', ');
-  throw new StepError(
-    `No configured model provider has ${modelId}; providers are configured by ${variables}`,
-  );
+  throw new StepError(`No configured model provider has ${modelId}; configure one with ${variables}`);
 }
 
-/** What a model costs, or null where the catalog does not know. */
+/** The price of a model; null if the catalog does not list it. */
 export async function priceOf(model: ResolvedModel): Promise<Price | null> {
   const own = await listed(model.modelId, catalogOf(model));
   return own ?? (model.provider === 'generic-openai' ? listed(model.modelId, {}) : null);
 }
 
-/** Whether the catalog knows a model, or knows that this provider sells it. */
+/** Whether the catalog lists a model, for this provider if one is given. */
 export const isListed = async (
   modelId: string,
   provider?: Exclude<ProviderName, 'generic-openai'>,
 ): Promise<boolean> => (await listed(modelId, provider ? { providerId: provider } : {})) !== null;
 
-/** Where the price catalog has a provider's models; those of a generic server by its address, if any. */
+/** Where the price catalog lists a provider's models. Generic servers are found by their URL, if at all. */
 const catalogOf = ({ provider, credentials }: ResolvedModel): PriceOptions =>
   provider === 'generic-openai' ? { providerApiUrl: credentials.baseUrl ?? '' } : { providerId: provider };
 
@@ -93,7 +92,7 @@ const listed = (modelId: string, where: PriceOptions) => entryOf(JSON.stringify(
 
 const loadPrices = loadOnce(() => import('@pydantic/genai-prices'));
 
-/** The entry of the package's own data; it never asks the network. */
+/** Reads the package's own data; never uses the network. */
 const entryOf = memoise(async (key): Promise<Price | null> => {
   const { modelId, where } = JSON.parse(key) as { modelId: string; where: PriceOptions };
   const { calcPrice } = await loadPrices();

@@ -1,12 +1,12 @@
 import Big from 'big.js';
 import type { ModelUsage } from '../model-port.ts';
 
-/** USD per million tokens; with tiers, the price of the last one that the call's input goes beyond. */
+/** USD per million tokens. With tiers, the price of the highest tier that the call's input exceeds. */
 export type Rate = number | { base: number; tiers: { start: number; price: number }[] };
 
 export interface Price {
   input: Rate;
-  /** Absent where a model writes nothing: one that makes embeddings. */
+  /** Absent for embedding models. */
   output?: Rate | undefined;
   cacheRead?: Rate | undefined;
   cacheWrite?: Rate | undefined;
@@ -14,7 +14,7 @@ export interface Price {
 
 const perToken = new Big('0.000001');
 
-/** What a call costs in USD, exactly, as decimal text without exponent; null when a part of it has no price. */
+/** The exact cost of a call in USD, as decimal text without exponent; null if a part of it has no price. */
 export function costOf(price: Price, usage: ModelUsage): string | null {
   const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage;
   if (price.output === undefined && outputTokens > 0) return null;

@@ -13,10 +13,10 @@ import { usageFrom } from './usage.ts';
 const textsMax = 500;
 const charactersMax = 100_000;
 const allCharactersMax = 2_000_000;
-/** As many requests of a call may be under way; a provider takes 100 texts in one, or more. */
+/** Concurrent requests of one call. A provider takes at least 100 texts per request. */
 const parallelMax = 4;
 
-/** The vectors of texts. What the provider refuses for a while (429, 5xx) is sent again, twice at most. @throws StepError */
+/** Embeds texts. Retries temporary errors (429, 5xx) at most twice. @throws StepError */
 export async function embedTexts(
   model: ResolvedModel,
   { texts, signal }: Omit<EmbeddingRequest, 'model'>,
@@ -39,7 +39,7 @@ export async function embedTexts(
   };
 }
 
-/** As many requests as the provider needs for so many texts. `tokens` is undefined where it does not count them all. */
+/** Sends as many requests as the provider needs. `tokens` is undefined if the provider does not count all of them. */
 async function request(client: EmbeddingModelV4, texts: readonly string[], abortSignal: AbortSignal) {
   const perCall = (await client.maxEmbeddingsPerCall) ?? textsMax;
   const atOnce = (await client.supportsParallelCalls) ? parallelMax : 1;
@@ -58,14 +58,14 @@ async function request(client: EmbeddingModelV4, texts: readonly string[], abort
   return { vectors: answers.flatMap(({ embeddings }) => embeddings), tokens };
 }
 
-/** The SDK's client for a model, which is given as JSON. */
+/** The SDK's client for a model in JSON form. */
 const clientOf = memoise(
   (model): Promise<EmbeddingModelV4> => {
     const { provider: name, modelId, credentials } = JSON.parse(model) as ResolvedModel;
     const provider: Provider = providers[name];
     if (provider.embedding) return provider.embedding(modelId, credentials);
     const able = providerNames.filter((each) => 'embedding' in providers[each]).join(', ');
-    throw new StepError(`The model provider ${name} makes no embeddings; these do: ${able}`);
+    throw new StepError(`The model provider ${name} has no embeddings; use one of ${able}`);
   },
   { entriesMax: 100 },
 );
@@ -73,28 +73,30 @@ const clientOf = memoise(
 function checkSizes(texts: readonly string[]): void {
   if (texts.length === 0) throw new StepError('There is no text to embed');
   if (texts.length > textsMax) {
-    throw new StepError(`${texts.length} texts are too many to embed in one step; ${textsMax} are the most`);
+    throw new StepError(
+      `${texts.length} texts are too many to embed in one step; the maximum is ${textsMax}`,
+    );
   }
   const nth = (index: number) =>
     texts.length === 1 ? 'The text to embed' : `Text ${index} of those to embed`;
   for (const [index, text] of texts.entries()) {
     if (text.trim() === '') throw new StepError(`${nth(index)} is empty`);
     if (text.length > charactersMax) {
-      throw new StepError(`${nth(index)} has ${text.length} characters; ${charactersMax} are the most`);
+      throw new StepError(`${nth(index)} has ${text.length} characters; the maximum is ${charactersMax}`);
     }
   }
   const total = texts.reduce((sum, { length }) => sum + length, 0);
   if (total <= allCharactersMax) return;
   throw new StepError(
-    `The texts to embed have ${total} characters; ${allCharactersMax} are the most in one step`,
+    `The texts to embed have ${total} characters; the maximum per step is ${allCharactersMax}`,
   );
 }
 
-/** @throws StepError unless there is a vector for each text, all of one length. That they are numbers the SDK checks. */
+/** @throws StepError unless each text has a vector of the same length. The SDK checks that they contain numbers. */
 function checkVectors(vectors: readonly (readonly number[])[], expected: number, modelUsed: string): void {
   if (vectors.length !== expected) {
     throw new StepError(
-      `${modelUsed} gave no usable answer: ${vectors.length} vectors for ${expected} texts`,
+      `${modelUsed} returned an unusable response: ${vectors.length} vectors for ${expected} texts`,
       {
         retryable: true,
       },
@@ -102,10 +104,13 @@ function checkVectors(vectors: readonly (readonly number[])[], expected: number,
   }
   const [{ length: wanted } = { length: 0 }] = vectors;
   if (wanted > 0 && vectors.every(({ length }) => length === wanted)) return;
-  throw new StepError(`${modelUsed} gave no usable answer: vectors that are empty, or of different lengths`, {
-    retryable: true,
-  });
+  throw new StepError(
+    `${modelUsed} returned an unusable response: vectors that are empty or of different lengths`,
+    {
+      retryable: true,
+    },
+  );
 }
 
-/** Nine digits hold a 32-bit float exactly, in half the room that JSON takes for a number. */
+/** Nine digits represent a 32-bit float exactly, in half the size. */
 const shortened = (value: number) => Number(value.toPrecision(9));

@@ -3,17 +3,17 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { type Dispatcher, request } from 'undici';
 import { StepError } from '../../core/step-error.ts';
 
-/** The longest text that a model may answer, as long as what a script or a template may make. */
+/** The longest text of a response, equal to the limit for scripts and templates. */
 export const responseCharactersMax = 4_000_000;
 
-/** Streamed, every few characters come in some 300 bytes of JSON, which are not kept. */
+/** A streamed response has some 300 bytes of JSON for every few characters. */
 const bytesMax = { whole: 10_000_000, streamed: 50_000_000 };
 
 type Fetch = typeof globalThis.fetch;
 
 /**
- * A fetch for the SDKs of providers, at half the CPU of Node's. It follows no redirects, since the request carries a
- * key. The reading of a body fails with a StepError beyond so many bytes.
+ * A fetch for provider SDKs that needs half the CPU of Node's. Follows no redirects, since the request carries a key.
+ * Reading a body beyond the limit throws a StepError.
  */
 const providerFetch =
   (bytesMaxOf: (isStream: boolean) => number): Fetch =>
@@ -24,7 +24,7 @@ const providerFetch =
       body: body as string,
       ...(signal && { signal }),
     }).catch((cause) => {
-      // The words by which the SDKs know that they may try again.
+      // The message by which the SDKs recognise a retryable error.
       throw new TypeError('fetch failed', { cause });
     });
     const fields = Object.entries(answer.headers).flatMap(([name, values = []]) =>
@@ -43,12 +43,12 @@ const providerFetch =
 
 const bodiless = new Set([204, 205, 304]);
 
-/** A few KB can unpack to any length, so what is unpacked is what counts. */
+/** Limits the decompressed size: a few KB can expand to any length. */
 async function* limited(body: AsyncIterable<Buffer>, bytesMax: number): AsyncGenerator<Buffer, void> {
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.byteLength;
-    if (bytes > bytesMax) throw new StepError(`the answer has more than ${bytesMax} bytes`);
+    if (bytes > bytesMax) throw new StepError(`the response has more than ${bytesMax} bytes`);
     yield chunk;
   }
 }
@@ -59,14 +59,14 @@ const decoders: Record<string, () => Transform> = {
   br: createBrotliDecompress,
 };
 
-/** None is asked for; some servers pack all the same. */
+/** Some servers compress although the request does not ask for it. */
 function unpacked({ headers, body }: Dispatcher.ResponseData): AsyncIterable<Buffer> {
   const decoder = decoders[String(headers['content-encoding'])]?.();
   return decoder ? pipeline(body, decoder, () => {}) : body;
 }
 
-/** How providers of language models are called. */
+/** For providers of language models. */
 export const modelFetch = providerFetch((isStream) => (isStream ? bytesMax.streamed : bytesMax.whole));
 
-/** How providers of embeddings are called: 500 texts may make vectors of 4,096 numbers. */
+/** For providers of embeddings: 500 texts may have vectors of 4,096 numbers. */
 export const embeddingFetch = providerFetch(() => 50_000_000);

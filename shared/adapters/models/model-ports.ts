@@ -5,7 +5,7 @@ import type { ResolvedModel } from './catalog.ts';
 const loadStream = loadOnce(() => import('./model-stream.ts'));
 const loadEmbed = loadOnce(() => import('./embed.ts'));
 
-/** The models of whoever `resolve` speaks for. The SDK is loaded with the first call. */
+/** The model ports with a resolver for model names. Loads the SDK with the first call. */
 export const modelPorts = (
   resolve: (name: string) => Promise<ResolvedModel>,
 ): Pick<Ports, 'model' | 'embed'> => ({

@@ -15,7 +15,7 @@ import { type Provider, providers } from './providers.ts';
 import { withRetries } from './retries.ts';
 import { usageFrom } from './usage.ts';
 
-/** Calls a resolved model. What the provider refuses for a while (429, 5xx) is sent again, twice at most. @throws StepError */
+/** Calls a resolved model. Retries temporary errors (429, 5xx) at most twice. @throws StepError */
 export async function* streamModel(
   model: ResolvedModel,
   request: ModelRequest,
@@ -33,7 +33,7 @@ export async function* streamModel(
   }
 }
 
-const tooLong = () => new StepError(`the answer has more than ${responseCharactersMax} characters`);
+const tooLong = () => new StepError(`the response has more than ${responseCharactersMax} characters`);
 
 type Part = LanguageModelV4StreamPart | LanguageModelV4Content;
 
@@ -51,7 +51,7 @@ async function* eventsOf(model: ResolvedModel, request: ModelRequest): AsyncGene
     if (event?.type === 'text-delta') text += event.text;
     if (event) yield event;
   }
-  throw new Error('the answer ended before its end');
+  throw new Error('the response ended early');
 }
 
 type Finish = Pick<LanguageModelV4GenerateResult, 'finishReason' | 'usage'>;
@@ -74,7 +74,7 @@ async function* partsOf(
   yield { type: 'finish', finishReason, usage };
 }
 
-/** The SDK's client for a model, which is given as JSON. Making one costs more than a call does. */
+/** The SDK's client for a model in JSON form. Cached, since creating one costs more than a call. */
 const clientOf = memoise(
   (model): Promise<LanguageModelV4> => {
     const { provider, modelId, credentials } = JSON.parse(model) as ResolvedModel;
@@ -112,7 +112,7 @@ function eventOf(part: Part, names: ReadonlyMap<string, string>): ModelEvent | u
 
 function parsed(text: string): unknown {
   try {
-    // A model writes nothing where a tool takes nothing.
+    // Models write an empty input for tools without parameters.
     return text.trim() === '' ? {} : JSON.parse(text);
   } catch {
     return undefined;

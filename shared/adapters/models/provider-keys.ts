@@ -16,12 +16,12 @@ const ProviderKeys = z.object({
   BRAVE_BASE_URL: z.string().optional(),
 });
 
-/** The keys and addresses of the model providers, under the names that the AI SDK gives them, and of the search providers. */
+/** The keys and URLs of the model providers, named as in the AI SDK, and of the search providers. */
 export type ProviderKeys = z.infer<typeof ProviderKeys>;
 
 let fromSecret: Promise<ProviderKeys> | undefined;
 
-/** From the environment, or from the one secret that PROVIDER_KEYS_SECRET names, which is read once. */
+/** Reads the environment, and the secret that PROVIDER_KEYS_SECRET names, once. */
 export async function providerKeys(): Promise<ProviderKeys> {
   const secretId = process.env.PROVIDER_KEYS_SECRET;
   if (!secretId) return ProviderKeys.parse(process.env);

@@ -2,24 +2,24 @@ import type { EmbeddingModelV4, LanguageModelV4 } from '@ai-sdk/provider';
 import { loadOnce } from '../../core/load-once.ts';
 import type { ProviderKeys } from './provider-keys.ts';
 
-/** Whose account a call goes to, and at which address where that is not the provider's own. */
+/** The account for a call, and its URL if that is not the provider's own. */
 export interface Credentials {
   apiKey?: string | undefined;
   baseUrl?: string | undefined;
 }
 
 export interface Provider {
-  /** The variable that makes the provider usable for a deployment. */
+  /** The variable that configures the provider. */
   requires: keyof ProviderKeys;
-  /** The deployment's own. */
+  /** The deployment's credentials. */
   credentials: (keys: ProviderKeys) => Credentials;
-  /** The SDK of a provider is loaded by the first call that goes there. */
+  /** Loads the provider's SDK with the first call. */
   model: (modelId: string, credentials: Credentials) => Promise<LanguageModelV4>;
-  /** Absent where the provider makes no embeddings. */
+  /** Absent if the provider has no embeddings. */
   embedding?: (modelId: string, credentials: Credentials) => Promise<EmbeddingModelV4>;
 }
 
-/** OpenAI's models that chat completions do not serve. */
+/** OpenAI models that the chat completions API does not serve. */
 const responsesOnly = /-pro\b|codex|deep-research/;
 
 export const providers = {
@@ -28,7 +28,7 @@ export const providers = {
     credentials: ({ OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl }) => ({ apiKey, baseUrl }),
     async model(modelId, credentials) {
       const openai = await openaiWith(credentials, 'modelFetch');
-      // Chat completions honour seed and penalties, and every server that speaks OpenAI's language has them.
+      // Chat completions support seed and penalties, and every OpenAI-compatible server has them.
       return responsesOnly.test(modelId) ? openai.responses(modelId) : openai.chat(modelId);
     },
     embedding: async (modelId, credentials) =>
@@ -85,7 +85,7 @@ async function genericWith({ apiKey, baseUrl = '' }: Credentials, fetch: FetchNa
   return createOpenAICompatible({ name: 'generic-openai', baseURL: baseUrl, ...settings });
 }
 
-/** In the SDK's terms, without what is not set, or set to nothing. */
+/** The SDK's settings, without empty ones. */
 const settingsOf = async ({ apiKey, baseUrl }: Credentials, fetch: FetchName) => ({
   ...(apiKey && { apiKey }),
   ...(baseUrl && { baseURL: baseUrl }),

@@ -2,10 +2,10 @@ import { APICallError } from '@ai-sdk/provider';
 import { retryWithExponentialBackoff } from '@ai-sdk/provider-utils';
 
 const retriesMax = 2;
-/** A provider that asks for a longer wait is asked again after our own. */
+/** A longer wait requested by the provider is ignored in favour of our own backoff. */
 const waitMsMax = 60_000;
 
-/** Sends a call again that the provider refused for a while or that did not reach it. @throws the last error */
+/** Retries a call after temporary errors and failed connections. @throws the last error */
 export const withRetries = async <T>(call: () => PromiseLike<T>, abortSignal: AbortSignal): Promise<T> =>
   retryWithExponentialBackoff({
     maxRetries: retriesMax,
@@ -15,7 +15,7 @@ export const withRetries = async <T>(call: () => PromiseLike<T>, abortSignal: Ab
     createRetryError: ({ errors }) => errors.at(-1) as Error,
   })(call);
 
-/** How long the provider asks to wait: `retry-after-ms`, or `Retry-After` in seconds or as a date (RFC 9110). */
+/** The requested wait: `retry-after-ms`, or `Retry-After` in seconds or as a date (RFC 9110). */
 function askedWaitOf(error: unknown): number | undefined {
   const { responseHeaders = {} } = APICallError.isInstance(error) ? error : {};
   const { 'retry-after-ms': ms, 'retry-after': after = '' } = responseHeaders;

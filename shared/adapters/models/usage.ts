@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { log } from '../../core/log.ts';
 import type { ModelUsage } from '../model-port.ts';
 
-/** More than any model takes or writes in one call; the sums over millions of calls stay exact integers. */
+/** Above any model's limit; sums over millions of calls stay exact integers. */
 const tokensMax = 1_000_000_000;
 
-/** How many tokens a call used, as a provider may say it. */
+/** A token count as reported by a provider. */
 export const TokenCount = z.int().min(0).max(tokensMax);
 
 const Reported = z
@@ -24,7 +24,10 @@ const Reported = z
 
 type Said = { [Name in keyof ModelUsage]?: number | undefined };
 
-/** The tokens of a call. Nothing where the provider reports none, or what cannot be: that answer was paid all the same. */
+/**
+ * The usage of a call; undefined if the provider reports none, or an impossible one. Such a response still counts,
+ * since it was paid for.
+ */
 export function usageFrom(said: Said, modelUsed: string): ModelUsage | undefined {
   const { inputTokens, outputTokens } = said;
   if (inputTokens === undefined || outputTokens === undefined) return undefined;

@@ -1,12 +1,12 @@
 import ipaddr from 'ipaddr.js';
 
-/** The address under which Azure serves its machines: public by number, but a part of the host. */
+/** Azure's platform address: public by number, but internal to the host. */
 const cloudInternals = ['168.63.129.16'];
 const globalUnicast = ipaddr.parseCIDR('2000::/3');
 
 /**
- * Whether an address is on the public internet. Everything else is refused: private, loopback, link-local with
- * the metadata services, CGNAT, multicast, reserved, and IPv6 that carries an IPv4 address inside.
+ * Whether an address is on the public internet. Rejects private, loopback, link-local (with metadata services), CGNAT,
+ * multicast and reserved addresses, and IPv6 addresses that embed IPv4.
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address) || cloudInternals.includes(address)) return false;
@@ -15,13 +15,13 @@ export function isPublicAddress(address: string): boolean {
   return parsed.kind() === 'ipv4' || parsed.match(globalUnicast);
 }
 
-/** The IP address that a URL's host is, in any notation that URL normalises, or nothing for a name. */
+/** The IP address in a URL, in any notation that URL normalises; undefined for a name. */
 export function literalAddress({ hostname }: URL): string | undefined {
   const bare = hostname.replace(/^\[|\]$/g, '');
   return ipaddr.isValid(bare) ? bare : undefined;
 }
 
-/** Hosts that may be reached although they are private: `ALLOWED_HOSTS`, a list of host:port with commas. */
+/** Private hosts that are allowed: `ALLOWED_HOSTS`, a comma-separated list of host:port. */
 export function isAllowedHost({ hostname, port, protocol }: URL): boolean {
   const allowed = (process.env.ALLOWED_HOSTS ?? '').toLowerCase().split(',');
   const effectivePort = port || (protocol === 'https:' ? '443' : '80');

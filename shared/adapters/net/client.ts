@@ -12,7 +12,7 @@ export type Resolve = (
 
 export type Client = ReturnType<typeof makeClient>;
 
-/** An agent that checks what it connects to, and one for the hosts that are allowed by name. */
+/** One agent that checks the resolved addresses, and one for explicitly allowed hosts. */
 export function makeClient(resolve: Resolve) {
   const limits = { connectTimeout: 10_000 };
   const guarded = new Agent({ ...limits, connect: { lookup: checkedLookup(resolve) } });

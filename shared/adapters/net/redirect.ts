@@ -3,10 +3,10 @@ import type { HttpRequest } from '../ports.ts';
 
 const redirectStatuses = [301, 302, 303, 307, 308];
 
-/** What may go along to another origin: nothing that could be a credential or was meant for the first one only. */
+/** Headers that may follow a redirect to another origin: none with credentials or origin-specific data. */
 const portable = ['accept', 'accept-language', 'content-type', 'user-agent'];
 
-/** The request that a redirect asks for, by the rules of fetch; nothing when the answer is no redirect. @throws StepError */
+/** The request after a redirect, by the rules of fetch; undefined if the response is no redirect. @throws StepError */
 export function redirectedRequest(
   request: HttpRequest,
   status: number,
@@ -17,7 +17,9 @@ export function redirectedRequest(
   const sameOrigin = target.origin === new URL(request.url).origin;
   const becomesGet = status === 303 || (status < 303 && request.method === 'POST');
   if (request.sameOriginBody && !sameOrigin && !becomesGet) {
-    throw new StepError(`The answer redirects a body that holds a secret to ${target.origin}`);
+    throw new StepError(
+      `The response redirects a body with a secret to another origin, ${target.origin}; request that URL directly`,
+    );
   }
   const headers = Object.entries(request.headers).filter(([given]) => {
     const name = given.toLowerCase();

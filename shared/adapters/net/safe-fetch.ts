@@ -11,14 +11,14 @@ import { userAgent } from './user-agent.ts';
 
 const redirectsMax = 5;
 
-/** Headers that say how the message travels: they are the client's to set. */
+/** Transport headers, which the client sets. */
 const ownHeaders = new Set(
   'connection content-length expect host keep-alive te trailer transfer-encoding upgrade'.split(' '),
 );
 
 /**
- * The only way out to other people's servers. Names are resolved here, every address is checked, and the
- * connection goes to the checked address itself, so that a name cannot change its mind in between.
+ * The only way to external servers. Resolves names, checks every address, and connects to the checked address itself,
+ * to prevent DNS rebinding.
  */
 export function makeSafeFetch(resolve: Resolve = lookup): Ports['fetch'] {
   let client: Promise<Client> | undefined;
@@ -73,11 +73,14 @@ function headersOf(given: HttpRequest['headers']): [string, string][] {
   return saysWho ? headers : [['user-agent', userAgent], ...headers];
 }
 
-/** Space at its ends, line breaks included, is not sent. What fetch says of others tells of the value, which may be secret. */
+/**
+ * Surrounding whitespace is not sent. The error of fetch for invalid characters would reveal the value, which may be
+ * secret.
+ */
 function refuseUnsendable(name: string, value: string): void {
   if (!/[^\t\n\r -~\u0080-\u00ff]/.test(value) && !/[\n\r]/.test(value.trim())) return;
   throw new StepError(
-    `The value of the header ${name} has characters that a header cannot carry: it may have printable ones of Latin-1 (ISO 8859-1) in one line; encode others`,
+    `The value of the header ${name} has characters that headers cannot contain: only printable Latin-1 (ISO 8859-1) in one line is allowed; encode others`,
   );
 }
 
@@ -97,12 +100,13 @@ async function answerOf(response: Response, url: URL, bytesMax: number | undefin
   };
 }
 
-/** @throws StepError for what may not be fetched, as far as the address tells that without being resolved. */
+/** @throws StepError for URLs that are not allowed, as far as that shows without DNS. */
 function checkedUrl(text: string): URL {
   if (!URL.canParse(text)) throw new StepError(`Not a URL: ${text}`);
   const url = new URL(text);
-  if (!['http:', 'https:'].includes(url.protocol)) throw new StepError(`Only http and https: ${text}`);
-  if (url.username || url.password) throw new StepError('A URL may not carry a user name or password');
+  if (!['http:', 'https:'].includes(url.protocol))
+    throw new StepError(`Only http and https URLs are allowed: ${text}`);
+  if (url.username || url.password) throw new StepError('A URL must not contain a user name or password');
   const address = literalAddress(url);
   if (address && !isPublicAddress(address) && !isAllowedHost(url))
     throw new StepError(notPublicMessage(url.hostname));
@@ -112,7 +116,7 @@ function checkedUrl(text: string): URL {
 const slow = ({ url, timeoutMs }: HttpRequest) =>
   new StepError(`${url} did not answer within ${timeoutMs} ms`, { retryable: true });
 
-/** fetch hides what happened in the error's causes. */
+/** fetch hides the reason in the causes of its error. */
 function translated(error: unknown, url: string): StepError {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof StepError) return cause;

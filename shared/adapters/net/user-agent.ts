@@ -1,2 +1,2 @@
-/** How the service calls itself, by which a site's robots.txt knows it too. */
+/** The service's user agent, also for robots.txt. */
 export const userAgent = 'agent-flow-service';

@@ -14,7 +14,7 @@ const margins: Record<string, Margin> = {
   ...{ blockquote: [14, 0, 0, 8], dd: [14, 0, 0, 4], figure: [0, 4, 0, 8] },
 };
 
-/** What is inside, one below another. */
+/** The content, as a column. */
 const stacked: Make = (element, style, layout) => {
   const stack = layout.contentOf(element.childNodes, style, layout);
   const margin = margins[element.tagName];
@@ -32,7 +32,7 @@ const listed: Make = (element, style, layout) => {
   return [{ ol: items, margin: below, ...(Number.isSafeInteger(start) && { start }) }];
 };
 
-/** In a box of its own. */
+/** The content in a box. */
 const boxed: Make = (element, style, layout) => {
   const stack = layout.contentOf(element.childNodes, style, layout);
   const border: [boolean, boolean, boolean, boolean] = [false, false, false, false];
@@ -48,7 +48,7 @@ const ruled: Make = () => {
   ];
 };
 
-/** An image that lies in the document, else the words that stand in for it. */
+/** An embedded image, else its alternative text. */
 const pictured: Make = (element, style, { room }) => {
   const image = imageIn(element);
   if (!image) return paragraphOf([{ ...style, text: attribute(element, 'alt') ?? '' }], style);
@@ -62,7 +62,7 @@ const stackedTags =
   'address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure ' +
   'footer form h1 h2 h3 h4 h5 h6 header html legend li main nav p section summary';
 
-/** How elements are laid out that begin a line of their own. */
+/** The layouts of block elements. */
 export const blocks: Readonly<Record<string, Make>> = {
   ...Object.fromEntries(stackedTags.split(' ').map((tag) => [tag, stacked])),
   ...{ ul: listed, ol: listed, menu: listed, pre: boxed, hr: ruled, img: pictured, table: tableOf },

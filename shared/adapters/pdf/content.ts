@@ -5,7 +5,7 @@ import { isElement, type Layout, type Node } from './layout.ts';
 import { paragraphOf, type Run } from './paragraph.ts';
 import { attribute, declarations, type Element, type Style, styleOf } from './style.ts';
 
-/** Elements that are not there to be read. */
+/** Elements without readable content. */
 const unread = new Set(
   (
     'applet audio base canvas embed head iframe link math meta noembed noframes noscript object script select style ' +
@@ -13,7 +13,7 @@ const unread = new Set(
   ).split(' '),
 );
 
-/** Lays out nodes: text runs together to paragraphs, up to the next element that begins a line of its own. */
+/** Lays out nodes. Inline text becomes paragraphs, which end at the next block element. */
 export function contentOf(nodes: readonly Node[], style: Style, layout: Layout): Content[] {
   const content: Content[] = [];
   let runs: Run[] = [];
@@ -40,14 +40,14 @@ export function contentOf(nodes: readonly Node[], style: Style, layout: Layout):
   return content;
 }
 
-/** What an element shows beside its content. */
+/** What an element shows in addition to its content. */
 function marks(element: Element, style: Style): Run[] {
   if (element.tagName === 'br') return [{ ...style, text: '\n', preformatted: true }];
   const isBox = element.tagName === 'input' && attribute(element, 'type') === 'checkbox';
   return isBox ? [{ ...style, text: attribute(element, 'checked') === undefined ? '☐' : '☑' }] : [];
 }
 
-/** Begins a page before or after an element that asks for it. */
+/** Adds a page break before or after an element with that style. */
 function paged(element: Element, made: Content[]): Content[] {
   const declared = declarations(element);
   const asks = (side: 'before' | 'after') =>

@@ -8,7 +8,7 @@ const coloured = (member: 'color' | 'background') => (value: string) => {
 };
 const decorations = { underline: 'underline', 'line-through': 'lineThrough' } as const;
 
-/** What the declarations of a `style` attribute do to a text. Others are passed over. */
+/** The supported declarations of a `style` attribute. Others are ignored. */
 export const properties: Record<string, Declared> = {
   color: coloured('color'),
   background: coloured('background'),
@@ -35,7 +35,7 @@ const namedColours = new Set(
   ),
 );
 
-/** A colour that a PDF can have, or nothing. */
+/** A colour that PDF supports, or undefined. */
 export function colourIn(value: string): string | undefined {
   const [first = ''] = value.match(/#[\da-f]+|rgba?\([^)]*\)|[a-z]+/i) ?? [];
   if (/^#(?:[\da-f]{3}|[\da-f]{6})$/i.test(first) || namedColours.has(first)) return first;
@@ -59,7 +59,7 @@ const pointsPer: Record<string, number> = {
 };
 const sizesOf: Record<string, number> = { small: 9, medium: 10.5, large: 13, 'x-large': 16, 'xx-large': 21 };
 
-/** A font size in points, within what can be read and what fits a page. */
+/** A font size in points that is readable and fits a page. */
 function sizeIn(value: string, inherited: number): number {
   const [, number = '', unit = ''] = /^(\d+(?:\.\d+)?|\.\d+)(pt|px|rem|mm|cm|in|em|%)$/.exec(value) ?? [];
   const factor = unit === 'em' ? inherited : unit === '%' ? inherited / 100 : pointsPer[unit];

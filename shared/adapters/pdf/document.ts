@@ -27,13 +27,13 @@ const fonts = Object.fromEntries(
 const paths = new Set(Object.values(fonts).flatMap((files) => Object.values(files)));
 
 pdfmake.setFonts(fonts);
-// Whatever the converter lets through: nothing is fetched, and nothing but the fonts is read.
+// Whatever the converter lets through, it fetches nothing and reads only the fonts.
 pdfmake.setUrlAccessPolicy(() => false);
 pdfmake.setLocalAccessPolicy((path) => paths.has(path));
 
 const fontSize = 10.5;
 
-/** Makes a PDF of HTML or Markdown. The same source gives the same bytes. */
+/** Creates a PDF from HTML or Markdown. Deterministic: the same source yields the same bytes. */
 export async function makePdf({ text, isMarkdown, title, page, createdAt }: PdfSource): Promise<Buffer> {
   const document = parse(isMarkdown ? await marked(text, { gfm: true }) : text);
   const content = contentOf(document.childNodes, { fontSize }, { room: contentAreaOf(page), contentOf });

@@ -8,6 +8,6 @@ const family = (name: string) => {
   };
 };
 
-/** Of the free families this one has the most letters and signs: Latin, Greek, Cyrillic, arrows, boxes, mathematics. */
+/** The free font family with the most characters: Latin, Greek, Cyrillic, arrows, boxes, mathematics. */
 export const fontFamilies = { Sans: family('SansCondensed'), Mono: family('SansMono') };
 export const fontFiles = Object.values(fontFamilies).flatMap((files) => Object.values(files));

@@ -3,7 +3,7 @@ import { attribute, type Element } from './style.ts';
 
 const dataUrl = /^data:image\/(?:png|jpe?g);base64,([A-Za-z0-9+/=\s]+)$/i;
 
-/** The image of an element, if it lies in the document itself: nothing is fetched for a document, and no file read. */
+/** The embedded image of an element. Fetches nothing and reads no file. */
 export function imageIn(element: Element): string | undefined {
   const [, encoded] = dataUrl.exec(attribute(element, 'src')?.trim() ?? '') ?? [];
   if (!encoded) return undefined;
@@ -17,7 +17,7 @@ const pngStart = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 const pixelsMax = 20_000_000;
 const channelsOf: Record<number, number> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 
-/** Whether the pixels are as many as the header says: a small file could unpack to more than the memory has. */
+/** Checks the decompressed size against the header: a small file could exceed the memory. */
 function isSoundPng(bytes: Buffer): boolean {
   if (bytes.length < 33 || !bytes.subarray(0, 8).equals(pngStart)) return false;
   const [width, height] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
@@ -25,7 +25,7 @@ function isSoundPng(bytes: Buffer): boolean {
   if (!channels || width * height === 0 || width * height > pixelsMax) return false;
   const rowBytes = Math.ceil((width * channels * (bytes[24] ?? 0)) / 8) + 1;
   try {
-    // An interlaced image has seven smaller ones in it, whose rows each take a byte more.
+    // An interlaced image consists of seven smaller ones, whose rows take one more byte each.
     return inflateSync(pixelsIn(bytes), { maxOutputLength: rowBytes * height * 2 + 1_000 }).length > 0;
   } catch {
     return false;

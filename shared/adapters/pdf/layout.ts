@@ -5,7 +5,7 @@ import type { Element, Style } from './style.ts';
 export type Node = DefaultTreeAdapterTypes.ChildNode;
 export const isElement = (node: Node): node is Element => 'tagName' in node;
 
-/** Where something is laid out: how much room there is, in points, and how to lay out what is inside it. */
+/** The available width in points, and how to lay out the content. */
 export interface Layout {
   room: { width: number; height: number };
   contentOf: (nodes: readonly Node[], style: Style, layout: Layout) => Content[];

@@ -1,4 +1,4 @@
-/** Sheets of paper: width and height in points, of which an inch has 72. */
+/** Paper sizes: width and height in points (72 per inch). */
 const sheets = {
   A3: [841.89, 1190.55],
   A4: [595.28, 841.89],
@@ -14,7 +14,7 @@ export const formats = Object.keys(sheets) as Format[];
 
 const pointsPer = { pt: 1, px: 0.75, mm: 72 / 25.4, cm: 72 / 2.54, in: 72 };
 
-/** A number of pixels, or one with its unit. */
+/** A number of pixels, or a number with a unit. */
 export const length = /^\d{1,4}(?:\.\d{1,4})?(?:pt|px|mm|cm|in)$/;
 export type Length = string | number;
 
@@ -29,7 +29,7 @@ export interface PdfOptions {
   margin?: Length | Partial<Record<'top' | 'right' | 'bottom' | 'left', Length | undefined>> | undefined;
 }
 
-/** All in points. */
+/** In points. */
 export interface Page {
   width: number;
   height: number;
@@ -48,7 +48,7 @@ export function pageOf({ format = 'A4', landscape = false, margin = usualMargin 
   return { width, height, margins: [points(left), points(top), points(right), points(bottom)] };
 }
 
-/** What the margins leave of a page. */
+/** The area inside the margins. */
 export const contentAreaOf = ({ width, height, margins: [left, top, right, bottom] }: Page) => ({
   width: width - left - right,
   height: height - top - bottom,

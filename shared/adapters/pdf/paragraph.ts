@@ -1,13 +1,13 @@
 import type { Content } from 'pdfmake/interfaces.js';
 import type { Style } from './style.ts';
 
-/** Text that looks the same throughout. */
+/** Text with one style. */
 export type Run = Style & { text: string };
 
-/** A paragraph of runs of text, with white space as HTML treats it; nothing where there is only white space. */
+/** A paragraph of text runs, with whitespace collapsed as in HTML; undefined if there is only whitespace. */
 export function paragraphOf(runs: readonly Run[], { alignment }: Style): Content[] {
   const text: Content[] = [];
-  // At the start of a line, and after another space, a space is not seen.
+  // A space is collapsed at the start of a line and after another space.
   let afterSpace = true;
   for (const run of runs) {
     const shown = run.preformatted ? run.text.replaceAll('\t', '    ') : spaced(run.text, afterSpace);
@@ -24,7 +24,7 @@ function spaced(text: string, afterSpace: boolean): string {
   return afterSpace ? single.replace(/^ /, '') : single;
 }
 
-/** A word that is longer than some lines is given to pdfmake in parts: the time it takes to break one grows with its square. */
+/** Splits very long words for pdfmake: the time to break a word grows with the square of its length. */
 const parted = (text: string) => (longWord.test(text) ? (text.match(partOfWord) ?? []) : [text]);
 const longWord = /\S{300}/;
 const partOfWord = /\S{1,100}\s*|\s+/g;

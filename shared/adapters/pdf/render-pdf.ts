@@ -3,7 +3,7 @@ import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import type { PdfSource } from './document.ts';
 import { makePdf } from './tasks.ts';
 
-/** Makes a PDF in the sandbox: a document may be made to take hours and gigabytes. @throws StepError */
+/** Creates a PDF in the sandbox: a malicious document may take hours and gigabytes. @throws StepError */
 export async function renderPdf(
   source: PdfSource,
   sandbox: Sandbox,
@@ -15,7 +15,7 @@ export async function renderPdf(
   } catch (error) {
     signal.throwIfAborted();
     const reason = reasonOf(error as Error, secondsMax);
-    throw new StepError(`The PDF cannot be made: ${reason}`, { cause: error });
+    throw new StepError(`The PDF could not be created: ${reason}`, { cause: error });
   }
 }
 

@@ -3,7 +3,7 @@ import { properties } from './css.ts';
 
 export type Element = DefaultTreeAdapterTypes.Element;
 
-/** How text looks: what an element passes on to what is inside it, in pdfmake's names. */
+/** The inherited text style, in pdfmake's terms. */
 export interface Style {
   fontSize: number;
   font?: 'Sans' | 'Mono';
@@ -16,7 +16,7 @@ export interface Style {
   link?: string;
   sub?: boolean;
   sup?: boolean;
-  /** White space stays as it is. */
+  /** Whitespace is preserved. */
   preformatted?: boolean;
   hidden?: boolean;
 }
@@ -58,11 +58,11 @@ const tags: Record<string, Change> = {
   a: (style, element) => linked(style, attribute(element, 'href')?.trim() ?? ''),
 };
 
-/** Only where a reader may safely be led. */
+/** Only safe link targets. */
 const linked = (style: Style, link: string): Partial<Style> =>
   /^(?:https?:|mailto:|tel:)/i.test(link) ? { link, color: '#0b57d0', ...decorated('underline')(style) } : {};
 
-/** How an element looks inside one that looks as `inherited` does. */
+/** The style of an element with its inherited style. */
 export function styleOf(element: Element, inherited: Style): Style {
   const change = Object.hasOwn(tags, element.tagName) ? tags[element.tagName] : undefined;
   const style = { ...inherited, ...(typeof change === 'function' ? change(inherited, element) : change) };

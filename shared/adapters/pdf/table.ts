@@ -22,7 +22,7 @@ interface Row {
 export const tableOf: Make = (table, style, layout) => {
   const rows = rowsOf(table);
   const grid = gridOf(rows);
-  // Where only cells that began further left reach, there is no column.
+  // Columns that only cells from further left reach do not exist.
   const columns = grid.reduce(
     (most, line) => Math.max(most, line.findLastIndex((place) => typeof place === 'object') + 1),
     0,
@@ -30,7 +30,7 @@ export const tableOf: Make = (table, style, layout) => {
   const caption = elements(table).filter(({ tagName }) => tagName === 'caption');
   const above = layout.contentOf(caption, { ...style, alignment: 'center' }, layout);
   if (columns === 0) return above;
-  if (columns > columnsMax) throw new Error(`a table has ${columns} columns; ${columnsMax} are the most`);
+  if (columns > columnsMax) throw new Error(`a table has ${columns} columns; the maximum is ${columnsMax}`);
   const inside = { ...layout, room: { ...layout.room, width: layout.room.width / columns } };
   const body = grid.map((row, at) => {
     const looks = styleOf((rows[at] as Row).element, style);
@@ -63,7 +63,7 @@ const rowsOf = (table: Element): Row[] =>
       })),
     );
 
-/** A place in the grid: taken by a cell, or by one that reaches over from the left or from above. */
+/** A grid position: a cell, or one covered by a cell from the left or above. */
 type Place = { cell: Element; colSpan: number; rowSpan: number } | 'reached' | undefined;
 
 function gridOf(rows: readonly Row[]): Place[][] {
@@ -84,7 +84,7 @@ function gridOf(rows: readonly Row[]): Place[][] {
   return grid;
 }
 
-/** Makes a line long enough for a cell. @returns where the cell begins and ends. */
+/** Extends a row for a cell. @returns where the cell begins and ends. */
 function extend(line: Place[], column: number, colSpan: number): [number, number] {
   while (line.length < column + colSpan) line.push(undefined);
   return [column, column + colSpan];
@@ -109,7 +109,7 @@ function cellOf(place: Place, columnsLeft: number, around: Style, layout: Layout
   };
 }
 
-/** The width that the first cell of a column asks for. */
+/** The width that the first cell of a column requests. */
 function widthOf(table: Element, first: Place): string {
   const asked = (element: Element) => declarations(element).get('width') ?? attribute(element, 'width') ?? '';
   const own = typeof first === 'object' && first.colSpan === 1 ? asked(first.cell) : '';

@@ -8,26 +8,26 @@ import type { SandboxTask } from '../sandbox/sandbox.ts';
 import { fillTemplates } from '../templates/tasks.ts';
 import { packRepository, readPage, readRobots, xmlProblem } from '../web/tasks.ts';
 
-// What a thread does for the sandbox, by name. Input and output are cloned on their way, so both are plain data.
-// Libraries are loaded with the first task that needs them.
+// Maps sandbox tasks to their functions. Input and output are cloned, so both are plain data. Libraries are loaded with
+// the first task that needs them.
 
 yieldToServingThread();
-// What libraries print of a tenant's document is nobody's to read.
+// Libraries must not log parts of a tenant's document.
 for (const method of ['log', 'info', 'warn', 'error', 'debug'] as const) console[method] = () => {};
 
-/** Linux gives each thread a priority of its own: the one that answers requests comes before these. */
+/** Linux has a priority per thread: the thread that serves requests comes before these. */
 function yieldToServingThread(): void {
   if (process.platform !== 'linux') return;
   try {
     setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), 5);
   } catch {
-    // Without it everything works, only less smoothly.
+    // Optional: lowering the priority only improves latency.
   }
 }
 
 const loaders = new Map<string, () => Promise<(input: never) => unknown>>();
 
-/** Says what does a task. Its library is loaded with the first one. */
+/** Registers the function of a task. Loads its library with the first task. */
 function does<Input, Output>(
   { name }: SandboxTask<Input, Output>,
   load: () => Promise<(input: Input) => Output | Promise<Output>>,
@@ -48,13 +48,13 @@ does(readRobots, async () => (await import('../web/robots-rules.ts')).readRobots
 does(packRepository, async () => (await import('../web/pack-repository.ts')).packRepository);
 does(makePdf, async () => (await import('../pdf/document.ts')).makePdf);
 
-/** After so much time the tasks that are left go back: others need not wait for a slow one. */
+/** After this time the remaining tasks go back to the queue, so that they need not wait for a slow one. */
 const sharedMsMax = 5;
 
-/** Does one task after another. @returns what came of them, in their order; those that it did not come to are missing. */
+/** Runs tasks one after another. @returns their results in order, without those that it did not start. */
 export async function work({ name, inputs, current }: ThreadRequest): Promise<TaskResult[]> {
   const load = loaders.get(name);
-  if (!load) throw new Error(`No thread does ${name}`);
+  if (!load) throw new Error(`Unknown sandbox task ${name}`);
   const task = await load();
   const done: TaskResult[] = [];
   const began = performance.now();

@@ -3,8 +3,8 @@ interface Waiting {
 }
 
 /**
- * Shares a number of places between tenants. A free place goes to the waiting tenant that has the fewest, and among
- * those to the one that waited longest, so nobody's queue delays another's by more than the tasks that already run.
+ * Shares slots between tenants. A free slot goes to the waiting tenant with the fewest slots, among equals to the one
+ * that has waited longest. So a tenant's queue delays others by no more than its running tasks.
  */
 export function makeFairQueue({ places, placesPerTenant }: { places: number; placesPerTenant: number }) {
   const queues = new Map<string, Waiting[]>();
@@ -39,7 +39,7 @@ export function makeFairQueue({ places, placesPerTenant }: { places: number; pla
     for (let tenant = next(); free > 0 && tenant !== undefined; tenant = next()) {
       const queue = queues.get(tenant) ?? [];
       const first = queue.shift();
-      // Back to the end of the map: it has had its turn.
+      // Moves the tenant to the end of the map.
       queues.delete(tenant);
       if (queue.length > 0) queues.set(tenant, queue);
       if (!first) continue;
@@ -49,7 +49,7 @@ export function makeFairQueue({ places, placesPerTenant }: { places: number; pla
   }
 
   return {
-    /** Waits for a place. @returns what gives it back. @throws the signal's reason when it is aborted first. */
+    /** Waits for a slot. @returns the function that releases it. @throws the signal's reason if it is aborted first. */
     take(tenant: string, signal?: AbortSignal): Promise<() => void> {
       signal?.throwIfAborted();
       return new Promise((resolve, reject) => {

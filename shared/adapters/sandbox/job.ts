@@ -1,4 +1,4 @@
-/** A task whose caller waits. */
+/** A task with its waiting caller. */
 export interface Job {
   input: unknown;
   signal: AbortSignal | undefined;
@@ -6,7 +6,7 @@ export interface Job {
   reject: (reason: unknown) => void;
 }
 
-/** A job that is rejected as soon as its signal is aborted, whatever becomes of its task. */
+/** A job that rejects as soon as its signal is aborted, whatever its task does. */
 export function openJob(
   input: unknown,
   signal: AbortSignal | undefined,
@@ -31,7 +31,7 @@ export function openJob(
   };
 }
 
-/** Aborted when the signals of all jobs are: while one is wanted, its thread goes on. */
+/** Aborted when the signals of all jobs are: the thread continues while any job is wanted. */
 export function abortedTogether(jobs: readonly Job[]): AbortSignal {
   const [first] = jobs;
   const signals = new Set(jobs.map(({ signal }) => signal));

@@ -3,27 +3,27 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { chunksOf } from '../../core/chunks.ts';
-import { busy } from '../../core/errors.ts';
+import { serviceBusy } from '../../core/errors.ts';
 import { loadOnce } from '../../core/load-once.ts';
 import { log } from '../../core/log.ts';
 import { makeFairQueue } from './fair-queue.ts';
 import { abortedTogether, type Job, openJob } from './job.ts';
 import { type Limits, type QueueTimeout, SandboxError, type SandboxTask } from './sandbox.ts';
 
-/** Tasks of one kind as a thread gets them. */
+/** Tasks of one kind, as sent to a thread. */
 export interface ThreadRequest {
   name: string;
   inputs: readonly unknown[];
-  /** At which of them the thread is, from 1; 0 until their library is loaded, since their time counts from then. */
+  /** The task in progress, from 1. 0 until the library is loaded, since the time limit starts then. */
   current: Int32Array;
 }
 export type TaskResult = { value: unknown } | { error: unknown };
 
-/** What a thread may hold beside WebAssembly memory, which has a maximum of its own. */
+/** The limit for the heap. WebAssembly memory has its own. */
 const heapMegabytesMax = 256;
 /**
- * Most tasks end themselves at their limit. Only what cannot be interrupted from inside needs its thread to be ended; that
- * goes by the clock, and leaves time for a thread to start and for a busy machine.
+ * Most tasks stop at their limit by themselves. Tasks that cannot be interrupted from inside end with their thread, by
+ * wall-clock time. The factor allows for the start of a thread and for a busy machine.
  */
 const endAfterMs = (timeoutMs: number) => 2 * timeoutMs + 1_000;
 const idleMs = 30_000;
@@ -41,7 +41,7 @@ export const threads = loadOnce(newPool);
 
 function newPool(): Piscina {
   const made = new Piscina({
-    // Here TypeScript, and in a bundle JavaScript.
+    // TypeScript from source, JavaScript in a bundle.
     filename: fileURLToPath(new URL(`../sandbox-thread/thread${extname(import.meta.url)}`, import.meta.url)),
     minThreads: 0,
     maxThreads: places + 1,
@@ -50,15 +50,14 @@ function newPool(): Piscina {
     execArgv: ['--no-warnings'],
     env: {},
   });
-  // A thread may run out of memory while it is being ended, when it has no task that could be told.
-  made.on('error', (error) => log.warn('A sandbox thread broke while it was being ended', { error }));
+  // A terminating thread may run out of memory when it has no task that could report it.
+  made.on('error', (error) => log.warn('A sandbox thread failed while terminating', { error }));
   return made;
 }
 
 /**
- * Does a task in a thread. Its time is counted from its turn, not from the call.
- * @throws SandboxError when it takes too long, too much memory, or breaks its thread; ServiceError 503 when its turn does not
- * come within the patience of its request.
+ * Runs a task in a thread. Its time limit starts with its slot. @throws SandboxError if it takes too long or too much
+ * memory, or breaks its thread; ServiceError 503 if it gets no slot within the request's queue timeout.
  */
 export const runInThread = <Input, Output>(
   tenant: string,
@@ -73,7 +72,7 @@ export const runInThread = <Input, Output>(
     else void sendToThread(group, [job]);
   });
 
-/** The jobs of one hand-over share all of this. */
+/** What all jobs of one request to a thread share. */
 interface Group extends Omit<Limits, 'signal'> {
   tenant: string;
   task: Pick<SandboxTask<unknown, unknown>, 'name' | 'alone'>;
@@ -81,7 +80,7 @@ interface Group extends Omit<Limits, 'signal'> {
 
 const gathered = new Map<string, Job[]>();
 
-/** Holds a job until the end of this turn of the event loop, for others of its group to join it. */
+/** Holds a job until the end of this event loop turn, so that others of its group can join it. */
 function gather(group: Group, job: Job): void {
   const name = JSON.stringify([group.tenant, group.task.name, group.timeoutMs]);
   const waiting = gathered.get(name);
@@ -94,16 +93,16 @@ function gather(group: Group, job: Job): void {
   });
 }
 
-/** Sees to it that every job is settled. Those that the thread did not come to are handed over again, each alone. */
+/** Settles every job. Sends the jobs that the thread did not start again, one by one. */
 async function sendToThread(group: Group, jobs: readonly Job[]): Promise<void> {
-  const { tenant, task, timeoutMs, queueTimeout: patience } = group;
+  const { tenant, task, timeoutMs, queueTimeout } = group;
   const again = (job: Job) => void sendToThread(group, [job]);
   const stopped = abortedTogether(jobs);
   const current = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const deadline = openDeadline(current, timeoutMs);
   let release: (() => void) | undefined;
   try {
-    release = await acquireSlot(tenant, task.alone ? exclusiveSlot : slots, stopped, patience);
+    release = await acquireSlot(tenant, task.alone ? exclusiveSlot : slots, stopped, queueTimeout);
     deadline.begin();
     const sent: ThreadRequest = { name: task.name, inputs: jobs.map(({ input }) => input), current };
     const signal = AbortSignal.any([stopped, deadline.signal]);
@@ -130,7 +129,7 @@ function settle(job: Job, done: TaskResult | undefined, again: (job: Job) => voi
   else job.resolve(done.value);
 }
 
-/** Aborted when a task takes too long, once it has begun: on a busy machine a thread may take long to start. */
+/** Aborts a task that takes too long. Starts with the task, since a thread may start slowly on a busy machine. */
 function openDeadline(current: Int32Array, timeoutMs: number) {
   const ending = new AbortController();
   let beats = 0;
@@ -151,17 +150,17 @@ async function acquireSlot(
   tenant: string,
   queue: typeof slots,
   signal: AbortSignal,
-  patience?: QueueTimeout,
+  queueTimeout?: QueueTimeout,
 ) {
-  if (!patience) return queue.take(tenant, signal);
+  if (!queueTimeout) return queue.take(tenant, signal);
   const leaving = new AbortController();
-  const timer = setTimeout(() => leaving.abort(busy()), patience.leftMs);
+  const timer = setTimeout(() => leaving.abort(serviceBusy()), queueTimeout.leftMs);
   const since = performance.now();
   try {
     return await queue.take(tenant, AbortSignal.any([leaving.signal, signal]));
   } finally {
     clearTimeout(timer);
-    patience.leftMs -= performance.now() - since;
+    queueTimeout.leftMs -= performance.now() - since;
   }
 }
 

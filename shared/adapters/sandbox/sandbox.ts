@@ -3,18 +3,18 @@ import { StepError } from '../../core/step-error.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Need } from '../../platform/data/scope.ts';
 
-/** A kind of work that threads do. What does it is registered under its name in `sandbox-thread/thread.ts`. */
+/** A kind of work for threads. `sandbox-thread/thread.ts` registers its function under this name. */
 export interface SandboxTask<Input, Output> {
   name: string;
-  /** One at a time, whoever asks: for work that may take a quarter of a Lambda's memory. */
+  /** Runs one at a time across tenants: for work that may take a quarter of a Lambda's memory. */
   alone?: boolean;
-  /** Usually short: those of a tenant that come together go to a thread together, which costs less. */
+  /** Usually short: concurrent tasks of a tenant share one request to a thread, which costs less. */
   gathers?: boolean;
-  /** For the compiler alone. */
+  /** For type inference only. */
   types?: (input: Input) => Output;
 }
 
-/** The task that a function of one argument does. */
+/** The task for a function of one argument. */
 export type TaskOf<Work extends (input: never) => unknown> = SandboxTask<
   Parameters<Work>[0],
   Awaited<ReturnType<Work>>
@@ -26,21 +26,24 @@ export const sandboxTask = <Input, Output>(
 ): SandboxTask<Input, Output> => ({ name, ...options });
 
 export interface Limits {
-  /** What the task itself may take; waiting for its turn does not count. By the clock it may be twice that, and a second. */
+  /**
+   * The time limit of the task without the wait for a slot. CPU time for code; by wall-clock time up to twice that plus
+   * a second.
+   */
   timeoutMs: number;
-  /** Ends the task, or the wait for its turn. */
+  /** Aborts the task, or the wait for a slot. */
   signal?: AbortSignal | undefined;
   queueTimeout?: QueueTimeout | undefined;
 }
 
-/** What a request may still wait for turns, all its tasks together. Runs wait as long as it takes. */
+/** How long a request may still wait for slots, for all its tasks together. Runs wait without a limit. */
 export interface QueueTimeout {
   leftMs: number;
 }
 
 /**
- * Does CPU work of a tenant's making (scripts, templates with filters, foreign HTML) in a thread that can be ended, so
- * that it delays nobody else. @throws SandboxError
+ * Runs CPU-heavy work on behalf of a tenant (scripts, templates with filters, external HTML) in a thread that can be
+ * terminated, so that it delays nobody else. @throws SandboxError
  */
 export type Sandbox = <Input, Output>(
   task: SandboxTask<Input, Output>,
@@ -48,19 +51,19 @@ export type Sandbox = <Input, Output>(
   limits: Limits,
 ) => Promise<Output>;
 
-/** A task that a limit ended: it took too long, too much memory, or broke its thread. */
+/** A task exceeded a limit: time, memory, or it broke its thread. */
 export class SandboxError extends Error {
   readonly reason: 'time' | 'memory' | 'broken';
 
   constructor(reason: SandboxError['reason'], options?: ErrorOptions) {
-    super(`A sandboxed task was ended: ${reason}`, options);
+    super(`A sandboxed task was terminated: ${reason}`, options);
     this.reason = reason;
   }
 }
 
 const limitWords = { time: 'takes too long', memory: 'takes too much memory', broken: 'nests too deeply' };
 
-/** For the `catch` of a task of a step: says which limit kept it from its end. @throws StepError, or what is no limit. */
+/** For the `catch` of a step's task: names the exceeded limit. @throws StepError, or errors other than limits. */
 export const limitAsStepError =
   (what: string, toDo: string) =>
   (cause: unknown): never => {
@@ -70,20 +73,20 @@ export const limitAsStepError =
 
 const loadPool = loadOnce(() => import('./pool.ts'));
 
-/** The sandbox of a tenant, whose tasks take turns with those of other tenants. */
+/** The sandbox of a tenant. Tenants share the slots fairly. */
 export const sandboxOf =
   (tenant: string): Sandbox =>
   (task, input, limits) =>
     loadPool().then(({ runInThread: inThread }) => inThread(tenant, task, input, limits));
 
-/** With two tasks that take 11 s each by the clock, a request is still answered before API Gateway's 29 s are over. */
+/** With two tasks of 11 s each, a request still finishes within API Gateway's 29 s. */
 const queueTimeoutMs = 6_000;
 
-/** The sandbox of one request. @throws also ServiceError 503 when the request would wait too long for its turn. */
+/** The sandbox of one request. @throws also ServiceError 503 if the request would wait too long for a slot. */
 export function withQueueTimeout(sandbox: Sandbox, signal?: AbortSignal): Sandbox {
   const queueTimeout: QueueTimeout = { leftMs: queueTimeoutMs };
   return (task, input, limits) => sandbox(task, input, { signal, ...limits, queueTimeout: queueTimeout });
 }
 
-/** The same, for those who name it under `needs`. */
+/** As a need of an endpoint or factory. */
 export const sandbox: Need<Sandbox> = /* @__PURE__ */ using([], ({ table }) => sandboxOf(table.tenant));

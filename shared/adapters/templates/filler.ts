@@ -1,7 +1,7 @@
-import { charactersOf, textsIn } from '../../core/json-texts.ts';
+import { characterCount, textsIn } from '../../core/json-texts.ts';
 import { loadOnce } from '../../core/load-once.ts';
 import { namesIn } from '../../core/named-variables.ts';
-import { namesSecret } from '../../core/secret-references.ts';
+import { hasSecretReference } from '../../core/secret-references.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { Variables } from '../../core/variables.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
@@ -10,12 +10,12 @@ import { fillTemplates } from './tasks.ts';
 
 const loadLiquid = loadOnce(() => import('./liquid.ts'));
 
-/** Tags that take no time themselves; LiquidJS looks at the clock between them. */
+/** Tags that take no time themselves. LiquidJS checks the time limit between them. */
 const quickTags = new Set('if elsif else endif unless endunless comment endcomment'.split(' '));
 
 /**
- * References alone, each of which is a few steps into the variables. Whatever looks at all of a value takes its time, and
- * one tag may do so thousands of times: filters, ranges, searches, comparisons of lists, the size of an object.
+ * Plain references, each a few steps into the variables. Anything that reads a whole value takes time, and one tag may
+ * do so thousands of times: filters, ranges, searches, comparisons of lists, the size of an object.
  */
 const references = /^(?:[\w$.:\s-]|\[\d+\])*$/;
 const walks = /\.\.|\b(?:contains|size)\b/;
@@ -37,18 +37,18 @@ const isQuick = (text: string) =>
 
 const singleReference = /^\s*\{\{-?\s*([A-Za-z_$][\w$-]*(?:\.[\w$-]+|\[\d+\])*)\s*-?\}\}\s*$/;
 
-/** Fills templates with the variables of a step. */
+/** Renders templates with the variables of a step. */
 export interface Filler {
-  /** The text of a template; an unknown variable comes out empty. @throws StepError */
+  /** Renders a template. Unknown variables become empty text. @throws StepError */
   render: (template: string) => Promise<string>;
   /**
-   * A JSON value with every text in it filled. One that is a single `{{ reference }}` and no more becomes what it
-   * names, a list or a number for instance; null when there is none. @throws StepError
+   * Renders every text in a JSON value. A text that is a single `{{ reference }}` becomes the referenced value, such as
+   * a list or a number; null if there is none. @throws StepError
    */
   renderValue: (value: unknown) => Promise<unknown>;
 }
 
-/** Quick templates are filled in place; those that may take long in a thread, all of a value at once. */
+/** Renders quick templates in place and others in a thread, all texts of a value at once. */
 export const fillerOf = (variables: Readonly<Variables>, sandbox: Sandbox): Filler => ({
   async render(template) {
     if (isPlain(template)) return template;
@@ -68,13 +68,13 @@ export const fillerOf = (variables: Readonly<Variables>, sandbox: Sandbox): Fill
         return [text, reference ? named : fill(text)] as const;
       }),
     );
-    // One text for another makes nothing larger; a few texts that name much, again and again, would.
+    // A single text cannot become too large, but several references to a large value can.
     if (typeof value !== 'string') refuseTooLarge(texts.values().map((text) => filled.get(text)));
     return mapTexts(value, (text) => (filled.has(text) ? filled.get(text) : text));
   },
 });
 
-/** @returns what fills each of these texts. */
+/** @returns a function that renders each of these texts. */
 async function fillerFor(texts: readonly string[], variables: Readonly<Variables>, sandbox: Sandbox) {
   const slow = [...new Set(texts.filter((text) => !isQuick(text)))];
   const [{ fillTemplate }, filled] = await Promise.all([
@@ -100,29 +100,29 @@ async function fillInThread(
   return new Map(texts.map((text, index) => [text, result.filled[index] ?? '']));
 }
 
-/** The variables whose names stand in the texts: others need not be copied for the thread. */
+/** The variables that the texts name, to save copying the others to the thread. */
 function variablesFor(texts: readonly string[], variables: Readonly<Variables>): Variables {
-  // A name may be computed: `{{ [name] }}`.
+  // A computed name: `{{ [name] }}`.
   if (texts.some((text) => /[^\w\])"'-]\[/.test(text))) return variables;
   const isNamed = namesIn(texts);
-  const secrets = texts.some(namesSecret) ? ['secrets'] : [];
+  const secrets = texts.some(hasSecretReference) ? ['secrets'] : [];
   return Object.fromEntries(
     Object.entries(variables).filter(([name]) => isNamed(name) || secrets.includes(name)),
   );
 }
 
-/** @throws what is no limit of the sandbox. */
+/** @throws errors other than sandbox limits. */
 function limitIn(error: unknown): string {
   if (!(error instanceof SandboxError)) throw error;
-  return error.reason === 'time' ? `It takes longer than ${fillMsMax} ms` : 'It needs too much memory';
+  return error.reason === 'time' ? `it takes longer than ${fillMsMax} ms` : 'it needs too much memory';
 }
 
-/** @throws StepError where these values together are more than a template may make. */
+/** @throws StepError if these values together exceed the limit for a template's output. */
 function refuseTooLarge(values: Iterable<unknown>): void {
   let left = filledCharactersMax;
   for (const value of values) {
-    left -= charactersOf(value, left);
-    if (left < 0) throw unfillable(`It makes a value of more than ${filledCharactersMax} characters`);
+    left -= characterCount(value, left);
+    if (left < 0) throw unfillable(`it produces a value of more than ${filledCharactersMax} characters`);
   }
 }
 
@@ -143,4 +143,4 @@ function translated<T>(work: () => T): T {
 }
 
 const unfillable = (reason: string, cause?: unknown) =>
-  new StepError(`The template cannot be filled: ${reason}`, { cause });
+  new StepError(`The template could not be rendered: ${reason}`, { cause });

@@ -1,8 +1,8 @@
-/** The longest template, in characters, and what filling those of one step may take in a thread. */
+/** The longest template in characters, and the time limit for rendering a step's templates in a thread. */
 export const charactersMax = 100_000;
 export const fillMsMax = 1_000;
-/** The longest text that a template makes, and what its references may bring into one value. */
+/** The longest output of a template, and the limit for all references in one value. */
 export const filledCharactersMax = 4_000_000;
 
-/** Whether there is nothing to fill in a text. */
+/** Whether a text contains no template syntax. */
 export const isPlain = (text: string) => !text.includes('{{') && !text.includes('{%');

@@ -3,7 +3,7 @@ import { memoise } from '../../core/cache.ts';
 import { withSecretsVariable } from '../../core/secret-references.ts';
 import { charactersMax, filledCharactersMax, fillMsMax } from './limits.ts';
 
-const tooLong = `It makes a text of more than ${filledCharactersMax} characters`;
+const tooLong = `it produces a text of more than ${filledCharactersMax} characters`;
 
 const liquid = new Liquid({
   ownPropertyOnly: true,
@@ -12,18 +12,18 @@ const liquid = new Liquid({
   templates: {},
   parseLimit: charactersMax,
   renderLimit: fillMsMax,
-  // Characters and members of lists.
+  // Characters and list elements.
   memoryLimit: 10_000_000,
   timezoneOffset: 0,
   outputEscape: asText,
 });
-// Nothing may be fetched from beside a template.
+// Templates cannot load other files.
 for (const tag of ['include', 'render', 'layout', 'block']) delete liquid.tags[tag];
 
-/** What the template at hand has printed, also into variables of its own. LiquidJS does not count that. */
+/** The output of the current template, including captured variables, which LiquidJS does not count. */
 let printed = 0;
 
-/** Lists and objects come out as JSON; LiquidJS would print `[object Object]`. */
+/** Renders lists and objects as JSON; LiquidJS would print `[object Object]`. */
 function asText(value: unknown): string {
   const plain = value instanceof Drop ? value.valueOf() : value;
   const text = (typeof plain === 'object' && plain !== null ? JSON.stringify(plain) : plain) as string;
@@ -35,7 +35,7 @@ function asText(value: unknown): string {
 const parseAnew = (text: string): Template[] => liquid.parse(withSecretsVariable(text));
 const parse = memoise(parseAnew);
 
-/** @throws an error whose words are for the author of the template. */
+/** @throws an error with a message for the template's author. */
 export function fillTemplate(text: string, variables: object): string {
   printed = 0;
   const filled = liquid.renderSync(parse(text), variables) as string;
@@ -43,11 +43,11 @@ export function fillTemplate(text: string, variables: object): string {
   return filled;
 }
 
-/** What a reference such as `user.tags[0]` names. */
+/** The value of a reference such as `user.tags[0]`. */
 export const valueOfReference = (reference: string, variables: object): unknown =>
   liquid.evalValueSync(reference, variables);
 
-/** Fills some templates with the same variables. */
+/** Renders several templates with the same variables. */
 export function fillTemplates({
   texts,
   variables,
@@ -62,7 +62,7 @@ export function fillTemplates({
   }
 }
 
-/** What keeps a text from being a template, with line and column, or nothing. */
+/** The syntax error of a template with line and column, or undefined. */
 export function templateProblem(text: string): string | undefined {
   try {
     parseAnew(text);
@@ -72,11 +72,11 @@ export function templateProblem(text: string): string | undefined {
   }
 }
 
-/** The variables that a template reads, of those that it does not set itself. It has to parse. */
+/** The variables that a template reads, without those that it sets. The template must parse. */
 export const variablesOfTemplate = (text: string): string[] => liquid.globalVariablesSync(parseAnew(text));
 
-/** An error of LiquidJS in words. */
+/** The message of a LiquidJS error. */
 export function problemIn(error: unknown): string {
   const [message = ''] = (error as Error).message.split('\n');
-  return message.startsWith('Maximum call stack') ? 'It is nested too deeply' : message;
+  return message.startsWith('Maximum call stack') ? 'the template is nested too deeply' : message;
 }

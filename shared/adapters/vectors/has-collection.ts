@@ -1,6 +1,6 @@
 import { using } from '../../platform/aws/uses.ts';
 
-/** Whether anything was ever stored in a tenant's collection. */
+/** Whether a tenant's collection contains or contained any vector. */
 export const hasCollection = /* @__PURE__ */ using(
   ['vectors:find'],
   async (tenant: string, collection: string): Promise<boolean> =>

@@ -5,11 +5,11 @@ import { s3Vectors, type VectorIndex } from '../../platform/aws/s3-vectors.ts';
 interface Place {
   index: VectorIndex;
   collection: string;
-  /** Of the vectors that were sent. */
+  /** Of the vectors in the request. */
   dimension: number;
 }
 
-/** Does some work with S3 Vectors; what that refuses fails the step, in words for its author. @throws StepError */
+/** Calls S3 Vectors and turns its rejections into messages for the step's author. @throws StepError */
 export async function withStepErrors<T>(place: Place, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -23,17 +23,20 @@ export async function withStepErrors<T>(place: Place, work: () => Promise<T>): P
       });
     }
     if (!(error instanceof ValidationException)) throw error;
-    throw new StepError((await mismatchAt(place)) ?? `The vector store refused this: ${error.message}`, {
-      cause: error,
-    });
+    throw new StepError(
+      (await mismatchAt(place)) ?? `The vector store rejected the request: ${error.message}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
-/** Whether the vectors do not fit the collection, in words. */
+/** The message for a dimension mismatch, if that is the cause. */
 async function mismatchAt({ index, collection, dimension }: Place): Promise<string | undefined> {
   const { index: existing } = await s3Vectors()
     .send(new GetIndexCommand({ ...index }))
     .catch(() => ({ index: undefined }));
   if (!existing || existing.dimension === dimension) return undefined;
-  return `The collection ${collection} holds vectors of ${existing.dimension} dimensions; this has ${dimension}`;
+  return `The collection ${collection} has vectors of ${existing.dimension} dimensions; this vector has ${dimension}`;
 }

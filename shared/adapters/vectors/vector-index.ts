@@ -3,7 +3,7 @@ import { GetIndexCommand, NotFoundException } from '@aws-sdk/client-s3vectors';
 import { requireEnv } from '../../core/environment.ts';
 import { s3Vectors, type VectorIndex } from '../../platform/aws/s3-vectors.ts';
 
-/** Whether a tenant's collection has been made, which its first vector does. */
+/** Whether a tenant's collection exists. Its first vector creates it. */
 export async function hasIndex(tenant: string, collection: string): Promise<boolean> {
   try {
     await s3Vectors().send(new GetIndexCommand(indexOf(tenant, collection)));
@@ -14,7 +14,7 @@ export async function hasIndex(tenant: string, collection: string): Promise<bool
   }
 }
 
-/** An index's name has 63 characters at most, of few kinds; a collection's may be anything. */
+/** Index names have at most 63 characters of a small alphabet; collection names may be anything. */
 export const indexOf = (tenant: string, collection: string): VectorIndex => ({
   vectorBucketName: requireEnv('VECTOR_BUCKET'),
   indexName: createHash('sha256').update(`${tenant}\0${collection}`).digest('hex').slice(0, 48),

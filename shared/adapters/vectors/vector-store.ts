@@ -12,10 +12,10 @@ import { batchesOf, commonDimension, metadataFrom, metadataKey, putInputOf } fro
 import { withStepErrors } from './vector-error.ts';
 import { indexOf } from './vector-index.ts';
 
-/** Requests of one step under way at once. S3 Vectors takes 2,500 vectors a second for an index. */
+/** Concurrent requests of one step. S3 Vectors takes 2,500 vectors per second and index. */
 const parallelMax = 4;
 
-/** A tenant's collections, in S3 Vectors. */
+/** A tenant's collections in S3 Vectors. */
 export const vectorStore = (tenant: string): VectorsPort => ({
   async put(collection, vectors) {
     const dimension = commonDimension(vectors);
@@ -23,7 +23,7 @@ export const vectorStore = (tenant: string): VectorsPort => ({
     const index = indexOf(tenant, collection);
     const [first = [], ...rest] = batchesOf(vectors.map(putInputOf));
     await withStepErrors({ index, collection, dimension }, async () => {
-      // The first one goes alone: it may find that there is no index yet.
+      // The first batch goes alone, since it may have to create the index.
       await putBatch(index, first).catch(async (error) => {
         if (!(error instanceof NotFoundException)) throw error;
         await createIndex(index, dimension);
@@ -43,7 +43,7 @@ export const vectorStore = (tenant: string): VectorsPort => ({
     const found = await withStepErrors(place, () => nearest(index, vector, limit));
     return found.map(({ key = '', distance = 1, metadata }) => ({
       id: key,
-      // A distance is a 32-bit float, and may lie a little outside of what a cosine can be.
+      // A distance is a 32-bit float and may slightly exceed the range of a cosine.
       score: Math.min(1, Math.max(-1, 1 - distance)),
       metadata: metadataFrom(metadata),
     }));
@@ -61,7 +61,7 @@ async function createIndex(index: VectorIndex, dimension: number): Promise<void>
   try {
     await s3Vectors().send(command);
   } catch (error) {
-    // Another step has just made it.
+    // Another step has just created it.
     if (!(error instanceof ConflictException)) throw error;
   }
 }
@@ -81,7 +81,7 @@ async function nearest(index: VectorIndex, vector: readonly number[], topK: numb
     const { vectors = [] } = await s3Vectors().send(command);
     return vectors;
   } catch (error) {
-    // Nothing has been stored in the collection yet.
+    // The collection has no vectors yet.
     if (error instanceof NotFoundException) return [];
     throw error;
   }

@@ -1,21 +1,21 @@
 import { StepError } from '../../core/step-error.ts';
 
-/** What S3 Vectors takes. */
+/** The limit of S3 Vectors. */
 export const dimensionsMax = 4_096;
 
-/** The vector that a value is. @param what Names it in the error. @throws StepError */
+/** Validates a vector. @param what Its name in the error. @throws StepError */
 export function vectorFrom(value: unknown, what: string): number[] {
   if (!Array.isArray(value) || value.length === 0 || !value.every(isFloat)) {
-    throw new StepError(`${what} is no vector: expected a list of numbers`);
+    throw new StepError(`${what} is not a vector: expected a list of numbers`);
   }
   if (value.length > dimensionsMax) {
-    throw new StepError(`${what} has ${value.length} dimensions; ${dimensionsMax} are the most`);
+    throw new StepError(`${what} has ${value.length} dimensions; the maximum is ${dimensionsMax}`);
   }
   if (value.every((number) => Math.fround(number) === 0)) {
-    throw new StepError(`${what} is all zeros, and has no direction that could be compared`);
+    throw new StepError(`${what} is all zeros, so it has no direction to compare`);
   }
   return value;
 }
 
-/** Vectors are kept as 32-bit floats. */
+/** Vectors are stored as 32-bit floats. */
 const isFloat = (value: unknown) => typeof value === 'number' && Number.isFinite(Math.fround(value));

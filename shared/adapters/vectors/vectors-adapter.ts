@@ -3,7 +3,7 @@ import type { VectorsPort } from '../ports.ts';
 
 const load = () => import('./vector-store.ts');
 
-/** A tenant's collections; the client of S3 Vectors is loaded by the first step that needs it. */
+/** A tenant's collections. Loads the S3 Vectors client with the first step that needs it. */
 export const vectorsPort = /* @__PURE__ */ using(
   ['vectors'],
   (tenant: string): VectorsPort => ({

@@ -13,8 +13,8 @@ const entriesMax = 50_000;
 const textBytesMax = 4_000_000;
 
 /**
- * The text files of a gzipped tar that are wanted, by their paths below the one directory that GitHub puts around
- * them. Nothing else of it is kept in memory. @throws StepError when it is too large, or broken
+ * The wanted text files of a gzipped tar, by their paths below GitHub's top directory. Keeps nothing else in memory.
+ * @throws StepError if the archive is too large or broken
  */
 export async function textFilesIn(
   archive: Uint8Array,
@@ -26,7 +26,7 @@ export async function textFilesIn(
   try {
     for await (const chunk of unpacked(archive)) {
       parser.write(chunk);
-      // What comes after the end, the parser would only gather.
+      // The parser would buffer everything after the end.
       if (reading.isOver()) break;
     }
     parser.end();
@@ -40,8 +40,8 @@ export async function textFilesIn(
 async function* unpacked(archive: Uint8Array): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const chunk of createGunzip().end(archive) as AsyncIterable<Buffer>) {
-    // The parser would unpack what was packed twice by itself, and without this limit.
-    if (bytes === 0 && !isTar(chunk)) throw new Error('It is no tar');
+    // The parser itself would decompress doubly compressed data, without this limit.
+    if (bytes === 0 && !isTar(chunk)) throw new Error('The data is not a tar archive');
     bytes += chunk.byteLength;
     if (bytes > unpackedBytesMax) throw tooLarge(`${unpackedBytesMax} bytes`);
     yield chunk;
@@ -50,7 +50,7 @@ async function* unpacked(archive: Uint8Array): AsyncGenerator<Buffer> {
 
 const isTar = (start: Buffer) => start.subarray(257, 262).toString() === 'ustar';
 
-/** What the parser calls while it goes through the archive. */
+/** The callbacks of the parser. */
 function startReading(wants: (path: string) => boolean) {
   const kept: { path: string; chunks: Uint8Array[] }[] = [];
   let entries = 0;
@@ -95,6 +95,4 @@ function startReading(wants: (path: string) => boolean) {
 const inside = (path: string) => path.replace(/^[^/]*\//, '');
 
 const tooLarge = (what: string) =>
-  new StepError(
-    `The repository has more than ${what}: name a path, or use includePatterns and excludePatterns`,
-  );
+  new StepError(`The repository has more than ${what}: set path, or includePatterns and excludePatterns`);

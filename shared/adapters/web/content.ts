@@ -5,44 +5,44 @@ import { limitAsStepError, type Sandbox } from '../sandbox/sandbox.ts';
 import type { Page } from './page.ts';
 import { readPage, xmlProblem } from './tasks.ts';
 
-/** Whether a text is one, and not an image or an archive that was read as one. */
+/** False for binary data that was decoded as text. */
 export const isText = (text: string) => !text.slice(0, 8_000).includes('\0');
 
-/** By its content type; by its beginning where the server names none. */
+/** By content type, or by the beginning of the text if the server sends none. */
 export function isHtml({ headers, text }: HttpResponse): boolean {
   const type = headers['content-type'];
   return type === undefined ? /^\s*<(!doctype html|html)\b/i.test(text) : /\b(html|xhtml\+xml)\b/i.test(type);
 }
 
-/** What may read it in the place of the thread that serves others. */
+/** Where to parse, to keep the serving thread free. */
 interface Reading {
   sandbox: Sandbox;
   signal: AbortSignal;
 }
-/** What reading one page may take. */
+/** The time limit for one page. */
 const timeoutMs = 5_000;
 
-/** An answer in each of the forms that a step can ask for. @throws StepError when it has no such form. */
+/** Converts a response to each form that a step can request. @throws StepError if that is impossible. */
 export const contentAs = {
   text: async (answer) => textOf(answer),
   html: async (answer) => textOf(answer),
   json: async (answer) => {
     const text = textOf(answer);
     const value = jsonIn(text);
-    if (value === undefined) throw new StepError(`${answer.url} answers no JSON: ${beginning(text)}`);
+    if (value === undefined) throw new StepError(`${answer.url} did not return JSON: ${beginning(text)}`);
     return value;
   },
   xml: async (answer, { sandbox, signal }) => {
     const text = textOf(answer);
     const problem = await sandbox(xmlProblem, text, { timeoutMs, signal }).catch(unreadable(answer));
-    if (problem) throw new StepError(`${answer.url} answers no well-formed XML: ${problem}`);
+    if (problem) throw new StepError(`${answer.url} did not return well-formed XML: ${problem}`);
     return text;
   },
   markdown: async (answer, { sandbox, signal }) =>
     isHtml(answer) ? (await pageOf(answer, sandbox, signal)).markdown : textOf(answer),
 } satisfies Record<string, (answer: HttpResponse, reading: Reading) => Promise<unknown>>;
 
-/** An HTML page as a reader sees it. @throws StepError */
+/** Extracts the readable content of an HTML page. @throws StepError */
 export const pageOf = (answer: HttpResponse, sandbox: Sandbox, signal: AbortSignal): Promise<Page> =>
   sandbox(readPage, { html: textOf(answer), address: answer.url }, { timeoutMs, signal }).catch(
     unreadable(answer),
@@ -50,7 +50,7 @@ export const pageOf = (answer: HttpResponse, sandbox: Sandbox, signal: AbortSign
 
 const unreadable = ({ url }: HttpResponse) => limitAsStepError(url, 'to read');
 
-/** An answer by its content type: JSON becomes its value, an HTML page markdown, all else stays text. */
+/** Converts a response by its content type: JSON to a value, HTML to Markdown, anything else stays text. */
 export async function contentOf(answer: HttpResponse, reading: Reading): Promise<unknown> {
   if (!/\bjson\b/i.test(answer.headers['content-type'] ?? '')) return contentAs.markdown(answer, reading);
   const value = jsonIn(answer.text);
@@ -59,7 +59,7 @@ export async function contentOf(answer: HttpResponse, reading: Reading): Promise
 
 function textOf({ url, headers, text }: HttpResponse): string {
   if (isText(text)) return text;
-  throw new StepError(`${url} answers with ${headers['content-type'] ?? 'bytes'}, which is not text`);
+  throw new StepError(`${url} returned ${headers['content-type'] ?? 'bytes'}, which is not text`);
 }
 
 const beginning = (text: string) => JSON.stringify(text.slice(0, 100));

@@ -8,9 +8,9 @@ import { type Robots, robotsOf } from './robots.ts';
 
 export interface CrawlRequest {
   url: string;
-  /** Pages at most. */
+  /** The maximum number of pages. */
   limit: number;
-  /** How many links away from the first page at most. */
+  /** The maximum number of links from the first page. */
   depth: number;
   ports: Pick<Ports, 'fetch' | 'sandbox'>;
   signal: AbortSignal;
@@ -18,7 +18,7 @@ export interface CrawlRequest {
 
 export type CrawledPage = Visit & ({ title: string; markdown: string } | { error: string });
 
-/** Where a visit ended: on a page, on something else (no page), or not at all. */
+/** The result of a visit: a page, something else (no page), or an error. */
 interface Visited {
   visit: Visit;
   url: string;
@@ -28,10 +28,12 @@ interface Visited {
 
 const atOnce = 4;
 const charactersMax = 4_000_000;
-/** What is no page is not listed, but is only known to be none when it was fetched. */
+/** Responses other than pages are not listed, but are only known after the request. */
 const requestsPerPage = 3;
 
-/** The pages of a site, nearest first. A page that fails is listed with its error. @throws StepError for the first one. */
+/**
+ * Crawls the pages of a site, nearest first. Lists failed pages with their error. @throws StepError for the first page.
+ */
 export async function crawl(request: CrawlRequest): Promise<CrawledPage[]> {
   const { limit, signal } = request;
   const { first, robots } = await enter(request);
@@ -68,7 +70,7 @@ export async function crawl(request: CrawlRequest): Promise<CrawledPage[]> {
   return pages;
 }
 
-/** Fetches the first page, whose site, after redirects, is the one that is crawled. */
+/** Fetches the first page. Its site, after redirects, is the one to crawl. */
 async function enter(request: CrawlRequest) {
   const { url } = request;
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '') || url.length > urlLengthMax) {
@@ -82,12 +84,12 @@ async function enter(request: CrawlRequest) {
   return { first, robots: first.url === visit.url ? robots : await permission(first.url, request) };
 }
 
-/** What the site of a page lets crawlers do. @throws StepError when it does not let them read the page itself. */
+/** Reads the site's robots.txt. @throws StepError if it disallows the page itself. */
 async function permission(url: string, { ports, signal }: CrawlRequest): Promise<Robots> {
   const { origin, host } = new URL(url);
   const robots = await robotsOf(origin, ports, signal);
   if ((await robots.allows([url]))[0]) return robots;
-  throw new StepError(`The robots.txt of ${host} does not allow to crawl ${url}`);
+  throw new StepError(`The robots.txt of ${host} disallows ${url}`);
 }
 
 async function visitPage(visit: Visit, { ports, signal }: CrawlRequest): Promise<Visited> {

@@ -6,10 +6,10 @@ import type { Packing } from './pack-repository.ts';
 import type { RepositoryPlace } from './repository.ts';
 import { packRepository } from './tasks.ts';
 
-/** What unpacking an archive and looking through its paths may take. */
+/** The time limit for decompressing an archive and matching its paths. */
 const timeoutMs = 20_000;
 
-/** The text of the file at a place, or of all files below it in one. @throws StepError */
+/** The text of the file at a path, or of all files below it, joined. @throws StepError */
 export async function fetchRepository(
   place: RepositoryPlace,
   packing: Packing,
@@ -29,6 +29,6 @@ export async function fetchRepository(
     { timeoutMs, signal: github.signal },
   ).catch(limitAsStepError(nameOf(place), 'to read'));
   if ('problem' in result) throw new StepError(result.problem);
-  if (!result.text) throw new StepError(`${nameOf(place)} has no text file that the patterns leave`);
+  if (!result.text) throw new StepError(`${nameOf(place)} has no text file that matches the patterns`);
   return result.text;
 }

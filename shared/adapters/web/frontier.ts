@@ -2,26 +2,26 @@ import type { Robots } from './robots.ts';
 
 export interface Visit {
   url: string;
-  /** How many links lead to it from the first page. */
+  /** The number of links from the first page. */
   depth: number;
 }
 
 const queueMax = 5_000;
-/** How many addresses are held against robots.txt at once. */
+/** How many URLs to check against robots.txt at once. */
 const batchSize = 500;
 export const urlLengthMax = 2_000;
 const noPage =
   /\.(pdf|png|jpe?g|gif|webp|avif|svg|ico|css|m?js|json|xml|rss|zip|gz|tgz|mp[34]|webm|woff2?|exe|dmg)$/i;
 
-/** The pages of a site that are still to be visited: nearest first, each once, and only what robots.txt allows. */
+/** The queue of pages to visit: nearest first, each once, and only those that robots.txt allows. */
 export function makeFrontier(first: string, robots: Robots) {
   const { host, protocol } = new URL(first);
   const seen = new Set([first]);
   const queue: Visit[] = [];
-  /** The front of the queue, as far as robots.txt was asked about it. */
+  /** The front of the queue, already checked against robots.txt. */
   const allowed: Visit[] = [];
 
-  /** A link in the form under which the page is known, or nothing when it leads away from the site. */
+  /** A link in normalised form; undefined if it leads to another site. */
   function pageOfSite(link: string): string | undefined {
     if (link.length > urlLengthMax) return undefined;
     const url = new URL(link);
@@ -49,7 +49,7 @@ export function makeFrontier(first: string, robots: Robots) {
       return allowed.splice(0, Math.max(0, count));
     },
 
-    /** Whether a visit ended, after redirects, on a page of the site that may be read and was not met before. */
+    /** Whether a visit ended, after redirects, on an allowed page of the site that was not visited before. */
     async accepts({ url: asked }: Visit, url: string): Promise<boolean> {
       if (url === asked) return true;
       if (new URL(url).host !== host || seen.has(url)) return false;

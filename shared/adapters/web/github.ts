@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { jsonIn } from '../../core/json.ts';
 import { StepError } from '../../core/step-error.ts';
-import { withoutEnd } from '../../core/text.ts';
+import { withoutTrailing } from '../../core/text.ts';
 import type { HttpResponse, Ports } from '../ports.ts';
 import type { RepositoryPlace } from './repository.ts';
 
@@ -19,17 +19,17 @@ const Contents = z.object({
   content: z.string().optional(),
 });
 
-/** The bytes of the file at a place, or nothing when a directory is there. @throws StepError */
+/** The bytes of the file at a path; undefined for a directory. @throws StepError */
 export async function fileAt(place: RepositoryPlace, github: GitHub): Promise<Uint8Array | undefined> {
   const path = `contents/${place.path.split('/').map(encodeURIComponent).join('/')}`;
   const query = place.ref === undefined ? '' : `?ref=${encodeURIComponent(place.ref)}`;
   const answer = await ask(place, path + query, 'application/vnd.github.object+json', github);
   const parsed = Contents.safeParse(jsonIn(answer.text));
-  const { type, encoding, content } = parsed.data ?? { type: 'something that is not known' };
+  const { type, encoding, content } = parsed.data ?? { type: 'an unknown type' };
   if (type === 'dir') return undefined;
   if (type !== 'file') throw new StepError(`${nameOf(place)} is neither a file nor a directory, but ${type}`);
   if (encoding === 'base64' && content !== undefined) return Buffer.from(content, 'base64');
-  // Beyond 1 MB the content is not in the answer.
+  // GitHub omits the content of files above 1 MB.
   return (await ask(place, path + query, 'application/vnd.github.raw+json', github)).bytes;
 }
 
@@ -46,7 +46,7 @@ async function ask(
   { fetch, token, signal }: GitHub,
   bytesMax?: number,
 ): Promise<HttpResponse> {
-  const base = withoutEnd(process.env.GITHUB_API_URL || 'https://api.github.com', '/');
+  const base = withoutTrailing(process.env.GITHUB_API_URL || 'https://api.github.com', '/');
   const headers = {
     accept,
     'x-github-api-version': '2022-11-28',
@@ -63,12 +63,13 @@ function refusal(
   { status, headers, text }: HttpResponse,
   hasToken: boolean,
 ): StepError {
-  const advice = hasToken ? '' : ' Give a token in auth for a private repository';
-  if (status === 404) return new StepError(`GitHub has no ${nameOf(place)}, or does not show it.${advice}`);
-  if (status === 401) return new StepError('GitHub refused the token');
+  const advice = hasToken ? '' : ' Set auth to a token for a private repository';
+  if (status === 404)
+    return new StepError(`GitHub does not have ${nameOf(place)}, or does not show it.${advice}`);
+  if (status === 401) return new StepError('GitHub rejected the token in auth');
   if (status === 429 || headers['x-ratelimit-remaining'] === '0') {
-    const more = hasToken ? '' : ' Give a token in auth for a larger one';
-    return new StepError(`The limit of requests to GitHub is used up.${more}`, { retryable: true });
+    const more = hasToken ? '' : ' Set auth to a token for a higher limit';
+    return new StepError(`The GitHub rate limit is exhausted.${more}`, { retryable: true });
   }
   const message = z.object({ message: z.string() }).safeParse(jsonIn(text)).data?.message ?? '';
   return new StepError(`GitHub answered ${status} for ${nameOf(place)}: ${message.slice(0, 300)}`, {

@@ -3,7 +3,7 @@ import { valueAt } from '../../core/json.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { HttpResponse } from '../ports.ts';
 
-/** How an API is paged, everything filled in. */
+/** How an API paginates, with rendered templates. */
 export interface Paging {
   url: string;
   paginationType: 'page' | 'offset' | 'cursor' | 'link';
@@ -16,11 +16,11 @@ export interface Paging {
   cursorPath: string;
 }
 
-/** What a page was, and how far the reading has come with it. */
+/** A page that was read, and the progress so far. */
 export interface PageRead {
   answer: HttpResponse;
   body: unknown;
-  /** Entities of this page, and of all. */
+  /** `found`: entities of this page. `count`: of all pages. */
   found: number;
   count: number;
   /** Pages so far. */
@@ -29,11 +29,11 @@ export interface PageRead {
 
 interface Kind {
   first: (paging: Paging) => Record<string, string | number>;
-  /** The address of the page that follows, or nothing after the last. */
+  /** The URL of the next page; undefined after the last. */
   next: (paging: Paging, read: PageRead) => string | undefined;
 }
 
-/** Nothing but its entities tells whether a numbered page is the last. */
+/** Only its size shows whether a numbered page is the last one. */
 const isLast = ({ pageSize = 1 }: Paging, { found }: PageRead) => found < pageSize;
 
 export const kinds: Record<Paging['paginationType'], Kind> = {
@@ -64,8 +64,10 @@ export const kinds: Record<Paging['paginationType'], Kind> = {
     next: ({ url }, { answer }) => {
       const next = linkedNext(answer);
       if (next === undefined || next.origin === new URL(url).origin) return next?.href;
-      // The headers may hold a credential that is meant for the first one only.
-      throw new StepError(`${answer.url} names a next page of another origin: ${next.origin}`);
+      // The headers may contain a credential for the first origin.
+      throw new StepError(
+        `${answer.url} links to a next page of another origin, ${next.origin}, which is not allowed`,
+      );
     },
   },
 };
@@ -87,6 +89,6 @@ function linkedNext({ url, headers }: HttpResponse): URL | undefined {
     const uri = LinkHeader.parse(headers.link ?? '').rel('next')[0]?.uri;
     return uri === undefined ? undefined : new URL(uri, url);
   } catch (cause) {
-    throw new StepError(`${url} has a Link header that cannot be read`, { cause });
+    throw new StepError(`${url} returned an invalid Link header`, { cause });
   }
 }

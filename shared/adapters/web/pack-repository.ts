@@ -10,7 +10,7 @@ export interface Packing {
   style: Style;
 }
 
-/** The text files of an archive below a path that the patterns leave, in one text; `''` where there are none. */
+/** Joins the matching text files of an archive below a path; `''` if there are none. */
 export async function packRepository({
   archive,
   path: below,

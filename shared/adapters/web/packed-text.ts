@@ -1,6 +1,6 @@
 import type { TextFile } from './archive.ts';
 
-/** How many files become one text. */
+/** The formats for joining files. */
 export const styles = {
   plain: ({ path, text }) => `==== ${path} ====\n${text}`,
   markdown: ({ path, text }) => `## ${path}\n\n${fenced(text, extension(path))}`,
@@ -10,7 +10,7 @@ export const styles = {
 
 export type Style = keyof typeof styles;
 
-/** The files as one text, by their paths. `compress` leaves out blank lines and spaces at line ends. */
+/** Joins the files, sorted by path. `compress` removes blank lines and trailing spaces. */
 export function packed(files: readonly TextFile[], style: Style, compress: boolean): string {
   return files
     .toSorted((a, b) => (a.path < b.path ? -1 : 1))
@@ -25,7 +25,7 @@ const compressed = (text: string) =>
     .filter((line) => line !== '')
     .join('\n');
 
-/** In a fence that is longer than any inside. */
+/** Uses a fence longer than any in the text. */
 function fenced(text: string, language: string): string {
   const longest = Math.max(
     0,

@@ -1,25 +1,22 @@
 import { type ElementNode, htmlToMarkdown, type TextNode, type TransformPlugin } from '@mdream/js';
 
-/** What a reader takes from an HTML page. */
+/** The readable content of an HTML page. */
 export interface Page {
   title: string;
   markdown: string;
-  /** Where its links lead: absolute, http and https only. */
+  /** The targets of its links: absolute, http and https only. */
   links: string[];
 }
 
-/** What frames the content, and what only a browser can use. */
+/** Elements around the content, and those that only work in a browser. */
 const noise = ['head', 'nav', 'footer', 'aside', 'iframe', 'svg', 'object', 'embed', 'dialog'];
 const controls = ['button', 'input', 'select', 'textarea'];
 const roles = ['[role="navigation"]', '[role="search"]', '[role="banner"]', '[role="contentinfo"]'];
 
-/** How much longer a page's links may become by being made absolute. Beyond that they stay as plain text. */
+/** The limit for the growth of links when they become absolute. Further links become plain text. */
 const absoluteCharactersMax = 10_000_000;
 
-/**
- * Reads a page that came from an address, which its links are relative to. Whatever is in it, the time that takes
- * grows with its length alone; the library's own `clean` would not be so.
- */
+/** Reads a page with relative links. Takes linear time for any input; the library's own `clean` does not. */
 export function readPage(html: string, address: string): Page {
   const reader = pageReader(address);
   const markdown = htmlToMarkdown(html, {
@@ -29,7 +26,7 @@ export function readPage(html: string, address: string): Page {
   return { title: reader.title(), markdown: markdown.trim(), links: [...reader.links] };
 }
 
-/** Sees every node before it is left out or kept, and makes addresses absolute. */
+/** Visits every node before filtering and makes URLs absolute. */
 function pageReader(address: string) {
   const links = new Set<string>();
   let title = '';
@@ -52,13 +49,13 @@ function pageReader(address: string) {
       if (name !== 'a' || href === undefined) return;
       const target = href.startsWith('#') ? undefined : absolute(href);
       if (target && isWeb(target)) links.add(target);
-      // What leads nowhere outside a browser stays as plain text.
+      // Links that only work in a browser become plain text.
       if (target && isUsable(target)) attributes.href = target;
       else delete attributes.href;
     },
     beforeNodeProcess({ node }) {
       const { value, parent, attributes } = node as Partial<TextNode & ElementNode>;
-      // An image that lies in the page itself would be its longest part by far.
+      // Embedded images would dominate the output.
       if (attributes?.src?.startsWith('data:')) return { skip: true };
       if (value === undefined || parent?.name !== 'title' || parent.parent?.name === 'svg') return;
       titleElement ??= parent;
@@ -69,7 +66,7 @@ function pageReader(address: string) {
   return { hook, links, title: () => title.replace(/\s+/g, ' ').trim() };
 }
 
-/** The text of a piece of HTML. */
+/** The text of an HTML fragment. */
 export const plainText = (html: string) => htmlToMarkdown(html, { format: 'text' }).trim();
 
 const isWeb = (url: string) => /^https?:/.test(url);

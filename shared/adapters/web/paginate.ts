@@ -4,7 +4,7 @@ import type { HttpRequest, HttpResponse, Ports } from '../ports.ts';
 import { firstPage, kinds, type Paging } from './next-page.ts';
 
 export interface Pagination extends Paging {
-  /** Where a page's body has its entities; without it the body is the list. */
+  /** The path of the entities in a page's body. Default: the body is the list. */
   entityPath?: string | undefined;
   maxPages: number;
   request: Pick<HttpRequest, 'method' | 'headers' | 'signal'>;
@@ -15,7 +15,7 @@ export interface Pagination extends Paging {
 const entitiesMax = 100_000;
 const bytesMax = 20_000_000;
 
-/** The entities of all pages, in their order. @throws StepError */
+/** The entities of all pages, in order. @throws StepError */
 export async function paginate(pagination: Pagination): Promise<unknown[]> {
   const { url: base, paginationType, maxPages, request, fetch, refused } = pagination;
   if (!URL.canParse(base)) throw new StepError(`Not a URL: ${base}`);
@@ -33,7 +33,7 @@ export async function paginate(pagination: Pagination): Promise<unknown[]> {
     const { text } = answer;
     const body = jsonIn(text);
     const found = entitiesIn(body, pagination, answer);
-    // A server that does not know the parameter gives the same page again and again.
+    // A server that ignores the page parameter returns the same page again.
     if (text === last && found.length > 0) break;
     last = text;
     bytes += answer.bytes.byteLength;
@@ -46,15 +46,14 @@ export async function paginate(pagination: Pagination): Promise<unknown[]> {
 }
 
 function entitiesIn(body: unknown, { entityPath }: Pagination, { url }: HttpResponse): unknown[] {
-  if (body === undefined) throw new StepError(`${url} answers no JSON`);
+  if (body === undefined) throw new StepError(`${url} did not return JSON`);
   const list = entityPath === undefined ? body : valueAt(body, entityPath);
-  // Some servers write an empty list so.
+  // Some servers return null for an empty list.
   if (list === null) return [];
   if (Array.isArray(list)) return list;
-  const where =
-    entityPath === undefined ? 'no list: name its place in entityPath' : `no list at ${entityPath}`;
+  const where = entityPath === undefined ? 'no list: set entityPath to its path' : `no list at ${entityPath}`;
   throw new StepError(`${url} has ${where}`);
 }
 
 const tooMuch = (url: string, what: string) =>
-  new StepError(`The pages of ${url} have more than ${what}: set maxPages, or ask for less`);
+  new StepError(`The pages of ${url} have more than ${what}: set maxPages, or request less`);

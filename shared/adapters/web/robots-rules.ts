@@ -1,16 +1,16 @@
 import { memoise } from '../../core/cache.ts';
 import { userAgent } from '../net/user-agent.ts';
 
-/** One `Allow` or `Disallow` line that is for this service. */
+/** An `Allow` or `Disallow` line for this service. */
 interface Rule {
   allow: boolean;
-  /** The path's text between the wildcards. */
+  /** The literal parts of the path between wildcards. */
   pieces: string[];
-  /** Whether the path has to end where the rule does. */
+  /** Whether the path must end with the rule. */
   anchored: boolean;
-  /** A path that matches has at least as many characters. */
+  /** The minimum length of a matching path. */
   shortest: number;
-  /** The rule with the longest path decides (RFC 9309, 2.2.2). */
+  /** The rule with the longest path wins (RFC 9309, 2.2.2). */
   length: number;
 }
 
@@ -20,7 +20,7 @@ interface Group {
   delaySeconds?: number;
 }
 
-/** Which pages a robots.txt lets this service read, and the pause between two requests that it asks for. */
+/** Applies a robots.txt: which pages this service may read, and the requested delay between requests. */
 export function readRobots({ text, urls }: { text: string; urls: readonly string[] }): {
   allowed: boolean[];
   delaySeconds: number;
@@ -29,7 +29,7 @@ export function readRobots({ text, urls }: { text: string; urls: readonly string
   return { allowed: urls.map((url) => isAllowed(rules, url)), delaySeconds };
 }
 
-/** The rules of all groups that name this service, or else of those for everyone. */
+/** The rules of all groups that name this service, else of those for everyone. */
 const forThisService = memoise((text) => {
   const groups = groupsIn(text);
   const named = groups.filter(({ agents }) => agents.includes(userAgent));
@@ -56,7 +56,7 @@ function groupsIn(text: string): Group[] {
     if (!group || !['allow', 'disallow', 'crawl-delay'].includes(key)) continue;
     begins = true;
     if (key === 'crawl-delay') group.delaySeconds = Number(value) || 0;
-    // An empty path means none.
+    // An empty path matches nothing.
     else if (value.trim() !== '') group.rules.push(ruleOf(key === 'allow', value.trim()));
   }
   return groups;
@@ -83,7 +83,7 @@ function isAllowed(rules: readonly Rule[], address: string): boolean {
   return decisive?.allow ?? true;
 }
 
-/** Looks for each piece behind the one before it: no wildcard is ever tried twice. */
+/** Searches each part after the previous one, without backtracking. */
 function matches({ pieces, anchored, shortest }: Rule, path: string): boolean {
   if (path.length < shortest) return false;
   let end = 0;
@@ -96,7 +96,7 @@ function matches({ pieces, anchored, shortest }: Rule, path: string): boolean {
   return !anchored || end === path.length;
 }
 
-/** Every character that needs it as `%XX`, so that both sides are written alike. */
+/** Percent-encodes a path, so that rules and URLs are comparable. */
 function normalised(path: string): string {
   const encoded = path.isWellFormed() ? encodeURI(path).replaceAll('%25', '%') : path;
   return encoded.replace(/%[0-9a-f]{2}/gi, (octet) => octet.toUpperCase());

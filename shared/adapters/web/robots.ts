@@ -3,20 +3,20 @@ import type { Ports } from '../ports.ts';
 import { limitAsStepError } from '../sandbox/sandbox.ts';
 import { readRobots } from './tasks.ts';
 
-/** What the standard (RFC 9309, 2.5) has a crawler read at least. */
+/** The minimum that crawlers must read (RFC 9309, 2.5). */
 const charactersMax = 500 * 1_024;
 const delayMsMax = 10_000;
-/** What looking at one batch of addresses may take. */
+/** The time limit for one batch of URLs. */
 const timeoutMs = 2_000;
 
 export interface Robots {
-  /** Which of some pages may be read. @throws StepError when the rules take too long to apply. */
+  /** Which of these pages may be read. @throws StepError if applying the rules takes too long. */
   allows: (urls: readonly string[]) => Promise<boolean[]>;
-  /** The pause between two requests that the site asks for. */
+  /** The delay between requests that the site requests. */
   delayMs: number;
 }
 
-/** What a site lets crawlers do. @throws StepError when its robots.txt cannot be asked for: then nothing is allowed. */
+/** Fetches the rules of a site. @throws StepError if its robots.txt is unavailable: then nothing may be crawled. */
 export async function robotsOf(
   origin: string,
   { fetch, sandbox }: Pick<Ports, 'fetch' | 'sandbox'>,
@@ -25,7 +25,7 @@ export async function robotsOf(
   const url = `${origin}/robots.txt`;
   const answer = await fetch({ url, method: 'GET', headers: {}, timeoutMs: 10_000, signal });
   if (answer.status === 429 || answer.status >= 500) {
-    const message = `${url} answered ${answer.status}: whether the site may be crawled is not known`;
+    const message = `${url} answered ${answer.status}, so it is unknown whether the site may be crawled; try again later`;
     throw new StepError(message, { retryable: true });
   }
   const text = answer.status < 300 ? answer.text.slice(0, charactersMax) : '';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { HttpRequest, SearchProvider } from '../ports.ts';
 import { plainText } from './page.ts';
 
-/** What a search found, in the same form for every provider. */
+/** A search result in the common form of all providers. */
 export interface Hit {
   title: string;
   url: string;
@@ -78,7 +78,7 @@ const brave: Provider = {
   }),
   hits: z
     .object({
-      // Without a hit there is no `web` at all.
+      // Brave omits `web` if there are no results.
       web: z
         .object({
           results: z.array(z.object({ title: text, url: z.string(), description: text, page_age: text })),
@@ -95,7 +95,7 @@ const brave: Provider = {
 
 export const searchProviders: Record<SearchProvider, Provider> = { exa, tavily, brave };
 
-/** The instant that a provider names, as ISO 8601; left out where it names none. Without a zone it is UTC. */
+/** The publication time as ISO 8601, if the provider reports one. Without a time zone it is UTC. */
 function published(when: string | null | undefined): Pick<Hit, 'publishedAt'> {
   const at = new Date(/T[\d:.]+$/.test(when ?? '') ? `${when}Z` : (when ?? ''));
   return Number.isNaN(at.getTime()) ? {} : { publishedAt: at.toISOString() };

@@ -11,20 +11,20 @@ export interface Search {
   signal: AbortSignal;
 }
 
-/** Asks a search provider. The account's key appears in no error. @throws StepError */
+/** Queries a search provider. The account's key appears in no error. @throws StepError */
 export async function search({ provider, query, maxResults, ports, signal }: Search): Promise<Hit[]> {
   const account = await ports.searchAccount(provider);
   const { request, hits } = searchProviders[provider];
   const answer = await ports.fetch({ ...request(account, query, maxResults), timeoutMs: 30_000, signal });
   if (answer.status >= 400) throw refusal(provider, answer, account.key);
   const parsed = hits.safeParse(jsonIn(answer.text));
-  if (!parsed.success) throw new StepError(`${provider} answered in a form that is not known`);
+  if (!parsed.success) throw new StepError(`${provider} returned an unknown response format`);
   return parsed.data.slice(0, maxResults);
 }
 
 function refusal(provider: SearchProvider, { status, text }: HttpResponse, key: string): StepError {
   if (status === 401 || status === 403) {
-    return new StepError(`${provider} refused the key of the service with ${status}`);
+    return new StepError(`${provider} rejected the API key of the service with ${status}`);
   }
   const start = text.replaceAll(key, '…').trim().slice(0, 300);
   return new StepError(`${provider} answered ${status}${start && `: ${start}`}`, {

@@ -1,6 +1,8 @@
 import { SaxesParser } from 'saxes';
 
-/** What keeps a text from being well-formed XML, with line and column, or nothing. Declared entities are unknown to it. */
+/**
+ * The error of a text that is not well-formed XML, with line and column; undefined if it is. Rejects declared entities.
+ */
 export function xmlProblem(text: string): string | undefined {
   try {
     new SaxesParser({ position: true }).write(text).close();

@@ -1,14 +1,15 @@
-import type { Reading } from './reading.ts';
+import type { FieldValue } from './field-value.ts';
 
-/** How two values of records and filters stand to each other; nothing where they cannot be compared. */
-export function compare(one: Reading, other: Reading): number | undefined {
+/** Compares two values of records and filters; `undefined` if they are not comparable. */
+export function compare(one: FieldValue, other: FieldValue): number | undefined {
   const [first, second] = [one.value, other.value];
   if (typeof first === 'number' || typeof second === 'number') return between(one.number, other.number);
-  if (typeof first === 'boolean' || typeof second === 'boolean') return between(one.truth, other.truth);
+  if (typeof first === 'boolean' || typeof second === 'boolean')
+    return between(one.asBoolean, other.asBoolean);
   if (typeof first !== 'string' || typeof second !== 'string') return undefined;
   if (one.decimal && other.decimal)
     return between(one.number, other.number) || one.decimal.cmp(other.decimal);
-  // By code points. JavaScript's own order is that of UTF-16 units, UTF-8's bytes keep it right.
+  // Compare code points, as UTF-8 bytes do. JavaScript compares UTF-16 units.
   return between(one.instant, other.instant) ?? Buffer.compare(one.bytes, other.bytes);
 }
 
@@ -17,19 +18,22 @@ function between<T extends number | boolean>(one: T | undefined, other: T | unde
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-/** Beside another text, what has leading zeros, a plus or an exponent is a code: a postcode, an account. */
+/**
+ * Compared with another text, a number with leading zeros, a plus or an exponent is a code, such as a postcode or an
+ * account.
+ */
 const plainNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 export const isPlainNumber = (text: string) => plainNumber.test(text);
 const numericText = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*$/i;
 
-/** The number that a value is or, as text from a CSV file, says. */
+/** Converts a value to a number. Text is converted too, because CSV files contain only text. */
 export function numberOf(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   return typeof value === 'string' && numericText.test(value) ? Number(value) : undefined;
 }
 
-/** What a value says to be true or false. */
-export function truthOf(value: unknown): boolean | undefined {
+/** Converts a value to a boolean. */
+export function booleanOf(value: unknown): boolean | undefined {
   const text = typeof value === 'string' ? value.trim().toLowerCase() : value;
   if (text === true || text === 'true') return true;
   return text === false || text === 'false' ? false : undefined;
@@ -38,7 +42,7 @@ export function truthOf(value: unknown): boolean | undefined {
 const isoDate =
   /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(\.\d+)?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
 
-/** The milliseconds of a date in ISO 8601, in UTC where it names no zone; nothing for another text. */
+/** Parses an ISO 8601 date to Unix milliseconds, as UTC if it has no zone; `undefined` for other text. */
 export function instantOf(value: unknown): number | undefined {
   const parts = typeof value === 'string' ? isoDate.exec(value.trim()) : null;
   if (!parts) return undefined;

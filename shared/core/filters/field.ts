@@ -1,4 +1,4 @@
-/** What a filter can ask of a record. */
+/** The fields of a record that filters can use. */
 export interface Filterable {
   type: string;
   name: string;
@@ -7,29 +7,29 @@ export interface Filterable {
   updatedAt: string;
 }
 
-/** The fields of a record itself. They hide keys of its metadata that are called the same. */
-export const ownFields = ['name', 'type', 'createdAt', 'updatedAt'] as const;
+/** The record's own fields. They shadow metadata keys of the same name. */
+export const recordFields = ['name', 'type', 'createdAt', 'updatedAt'] as const;
 
-/** The field that means a hidden key of the metadata. */
-export const hidden = (key: string) => `metadata.${key}`;
+/** The path of a shadowed metadata key. */
+export const metadataPath = (key: string) => `metadata.${key}`;
 
-/** A field of the record itself, a key of its metadata, or else where a dotted path leads in there. */
-export function heldBy(record: Filterable, field: string): unknown {
-  const own = ownFields.find((name) => name === field);
+/** Resolves a field: the record's own field, else a metadata key, else a dotted path into the metadata. */
+export function valueOfField(record: Filterable, field: string): unknown {
+  const own = recordFields.find((name) => name === field);
   if (own) return record[own];
   const { metadata } = record;
   if (isOwn(metadata, field)) return metadata[field];
   const held = field
     .split('.')
     .reduce<unknown>((value, key) => (isOwn(value, key) ? value[key] : undefined), metadata);
-  const key = held === undefined && ownFields.find((name) => hidden(name) === field);
+  const key = held === undefined && recordFields.find((name) => metadataPath(name) === field);
   return key && isOwn(metadata, key) ? metadata[key] : held;
 }
 
-/** Also false for the length of a list, which is no member that JSON shows. */
+/** Excludes the length of a list, which is not a JSON member. */
 const isOwn = (value: unknown, key: string): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && Object.prototype.propertyIsEnumerable.call(value, key);
 
-/** False for a field that is missing, null or blank. */
+/** False for a missing, null or blank value. */
 export const isSet = (held: unknown) =>
   held !== undefined && held !== null && !(typeof held === 'string' && held.trim() === '');

@@ -1,13 +1,13 @@
-/** Of a whole filter. Each condition is asked of up to 50,000 records. */
+/** Limits of a whole filter. Up to 50,000 records evaluate each condition. */
 const conditionsMax = 500;
 const valuesMax = 10_000;
-/** Of one text among the values. */
+/** The limit of one text value. */
 export const valueCharactersMax = 10_000;
 
 const count = (number: number) => number.toLocaleString('en-US');
 
-export const filterSizes = `${count(conditionsMax)} conditions (groups included), ${count(valuesMax)} values in lists and ${count(valueCharactersMax)} characters a text at most`;
-export const valueTooLong = `A text may have ${count(valueCharactersMax)} characters at most`;
+export const filterSizes = `${count(conditionsMax)} conditions (groups included), ${count(valuesMax)} values in lists and ${count(valueCharactersMax)} characters per text at most`;
+export const valueTooLong = `A text has at most ${count(valueCharactersMax)} characters`;
 
 export const isTooLong = (value: unknown): boolean =>
   Array.isArray(value)
@@ -19,8 +19,8 @@ interface Part {
   value?: unknown;
 }
 
-/** What is too much of a filter whose parts have not been looked at yet, which would take long. */
-export function excessOf(filter: unknown, levels: number): string | undefined {
+/** Returns what exceeds a limit in an unparsed filter. Runs before parsing, which takes long for large filters. */
+export function sizeProblem(filter: unknown, levels: number): string | undefined {
   let [conditions, values] = [0, 0];
   let parts = [filter];
   for (let level = 0; level <= levels; level++) {
@@ -28,8 +28,8 @@ export function excessOf(filter: unknown, levels: number): string | undefined {
     const groups = objects.flatMap((part) => (Array.isArray(part.conditions) ? [part.conditions] : []));
     conditions += groups.reduce((sum, { length }) => sum + length, 0);
     values += objects.reduce((sum, { value }) => sum + (Array.isArray(value) ? value.length : 0), 0);
-    if (conditions > conditionsMax) return `A filter may have ${count(conditionsMax)} conditions at most`;
-    if (values > valuesMax) return `A filter may have ${count(valuesMax)} values in lists at most`;
+    if (conditions > conditionsMax) return `A filter has at most ${count(conditionsMax)} conditions`;
+    if (values > valuesMax) return `A filter has at most ${count(valuesMax)} values in lists`;
     parts = groups.flat();
   }
   return undefined;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { excessOf, isTooLong, valueTooLong } from './filter-size.ts';
+import { isTooLong, sizeProblem, valueTooLong } from './filter-size.ts';
 import { type Operator, operands, operators } from './operands.ts';
 
 export interface Condition {
@@ -8,7 +8,7 @@ export interface Condition {
   value?: unknown;
 }
 
-/** Which records are meant: by one condition, or by groups of them. What it means is in `matches.ts`. */
+/** Selects records by one condition, or by groups of conditions. `matches.ts` evaluates it. */
 export type RecordFilter = Condition | { op: 'and' | 'or'; conditions: RecordFilter[] };
 
 const nestingMax = 3;
@@ -17,27 +17,29 @@ export const Field = z
   .string()
   .min(1)
   .max(128)
-  .regex(/^\P{Cc}*$/u, 'A field has no control characters')
-  .refine((name) => name.trim() === name, 'A field has no blank at its ends')
+  .regex(/^\P{Cc}*$/u, 'Expected a field without control characters')
+  .refine((name) => name.trim() === name, 'Expected a field without leading or trailing blanks')
   .meta({
-    description: 'name, type, createdAt, updatedAt, or one of the metadata: by its key, or by a dotted path',
+    description: 'name, type, createdAt, updatedAt, or a metadata field: a key or a dotted path',
   });
 
 const groupOperators = ['and', 'or'] as const;
 const LeafOperator = z.enum(operators, {
   error: ({ input }) =>
-    groupOperators.some((op) => op === input) ? `Groups may be nested ${nestingMax} deep` : undefined,
+    groupOperators.some((op) => op === input)
+      ? `Groups are nested more than ${nestingMax} levels deep`
+      : undefined,
 });
 const unknownOperator = `Expected one of ${[...operators, ...groupOperators].join(', ')}`;
 
 interface Options {
-  /** What a value may be before its operator is looked at. */
+  /** The schema of a value, before its operator is checked. */
   Value?: z.ZodType;
-  /** Tells of a value that is filled in later: its operator has nothing to say yet. */
+  /** Whether a value is filled in later, so that its operator cannot be checked yet. */
   isOpen?: (value: unknown) => boolean;
 }
 
-/** The schema of filters. A value that does not suit its operator is told at the path of its condition. */
+/** The schema of filters. Reports a value that does not fit its operator at the path of its condition. */
 export function filterSchema({ Value = z.unknown(), isOpen = () => false }: Options = {}) {
   const Leaf = z
     .strictObject({ field: Field, op: LeafOperator, value: Value.optional() })
@@ -45,7 +47,7 @@ export function filterSchema({ Value = z.unknown(), isOpen = () => false }: Opti
       const { expected, accepts } = operands[op];
       const tooLong = isTooLong(value);
       if ((!tooLong && accepts(value)) || isOpen(value)) return;
-      const message = tooLong ? valueTooLong : `The value of ${op} has to be ${expected}`;
+      const message = tooLong ? valueTooLong : `The value of ${op} must be ${expected}`;
       context.addIssue({ code: 'custom', params: tooLong ? { code: 'TOO_LARGE' } : {}, message });
     });
   const groupOf = (member: z.ZodType<RecordFilter>, depth: number): z.ZodType<RecordFilter> => {
@@ -57,7 +59,7 @@ export function filterSchema({ Value = z.unknown(), isOpen = () => false }: Opti
   };
   const whole = groupOf(Leaf as z.ZodType<RecordFilter>, 1);
   return z.preprocess((input, context) => {
-    const message = excessOf(input, nestingMax);
+    const message = sizeProblem(input, nestingMax);
     if (message) context.addIssue({ code: 'custom', params: { code: 'TOO_LARGE' }, message });
     return input;
   }, whole) as z.ZodType<RecordFilter>;

@@ -1,35 +1,35 @@
 import { compare } from './comparison.ts';
-import { type Filterable, heldBy } from './field.ts';
+import { type Filterable, valueOfField } from './field.ts';
+import { FieldValue } from './field-value.ts';
 import type { RecordFilter } from './filter.ts';
 import type { Operator } from './operands.ts';
-import { Reading } from './reading.ts';
 
-/** Whether a filter means a record. For many records, {@link filterTest} works on the filter but once. */
+/** Whether a record matches a filter. For many records, {@link recordPredicate} compiles the filter once. */
 export const matches = (record: Filterable, filter: RecordFilter, now: Date): boolean =>
-  filterTest(filter, now)(record);
+  recordPredicate(filter, now)(record);
 
-/** Tells of each record whether a filter means it. */
-export function filterTest(filter: RecordFilter, now: Date): (record: Filterable) => boolean {
-  const test = testOf(filter, now);
+/** Compiles a filter to a predicate on records. */
+export function recordPredicate(filter: RecordFilter, now: Date): (record: Filterable) => boolean {
+  const test = predicateOf(filter, now);
   return (record) => test(fieldsOf(record));
 }
 
-/** The fields of one record, each read but once, however many conditions ask for it. */
-export type Fields = (field: string) => Reading;
-export type FieldsTest = (fields: Fields) => boolean;
+/** The fields of one record. Each is resolved once, however many conditions use it. */
+export type Fields = (field: string) => FieldValue;
+export type FieldsPredicate = (fields: Fields) => boolean;
 
 export function fieldsOf(record: Filterable): Fields {
-  const readings = new Map<string, Reading>();
+  const readings = new Map<string, FieldValue>();
   return (field) => {
-    const known = readings.get(field) ?? new Reading(heldBy(record, field));
+    const known = readings.get(field) ?? new FieldValue(valueOfField(record, field));
     readings.set(field, known);
     return known;
   };
 }
 
-export function testOf(filter: RecordFilter, now: Date): FieldsTest {
+export function predicateOf(filter: RecordFilter, now: Date): FieldsPredicate {
   if ('conditions' in filter) {
-    const tests = filter.conditions.map((condition) => testOf(condition, now));
+    const tests = filter.conditions.map((condition) => predicateOf(condition, now));
     return filter.op === 'and'
       ? (fields) => tests.every((test) => test(fields))
       : (fields) => tests.some((test) => test(fields));
@@ -44,35 +44,35 @@ export function testOf(filter: RecordFilter, now: Date): FieldsTest {
 
 const satisfiedByNothing = new Set<Operator>(['isNotSet', 'neq', 'notIn']);
 
-/** Asks about a field that is set. */
-type Test = (held: Reading) => boolean;
-/** Makes a test of a value that has been checked against its operator. */
+/** A test of a field that is set. */
+type Test = (held: FieldValue) => boolean;
+/** Creates a test from a value that fits its operator. */
 type TestFor = (value: unknown, now: Date) => Test;
 
 const ordered =
   (...results: number[]): TestFor =>
   (value) => {
-    const asked = new Reading(value);
+    const asked = new FieldValue(value);
     return (held) => results.includes(compare(held, asked) ?? Number.NaN);
   };
 
-/** Whether a field compares as equal to one of some values, however many they are. */
+/** Whether a field equals one of some values, in constant time per field. */
 function among(values: readonly unknown[]): Test {
-  const asked = values.map((value) => new Reading(value));
+  const asked = values.map((value) => new FieldValue(value));
   const ofType = (type: string) => asked.filter(({ value }) => typeof value === type);
   const [numbers, booleans, texts] = [ofType('number'), ofType('boolean'), ofType('string')];
   const exact = new Set(numbers.map(({ number }) => number));
   const numeric = new Set([...numbers, ...texts].flatMap(({ number }) => number ?? []));
-  const flags = new Set(booleans.map(({ truth }) => truth));
-  const truths = new Set([...booleans, ...texts].flatMap(({ truth }) => truth ?? []));
+  const flags = new Set(booleans.map(({ asBoolean }) => asBoolean));
+  const truths = new Set([...booleans, ...texts].flatMap(({ asBoolean }) => asBoolean ?? []));
   const keys = new Set(texts.map(({ key }) => key));
   const tests: Record<string, Test> = {
     number: ({ number }) => number !== undefined && numeric.has(number),
-    boolean: ({ truth }) => truth !== undefined && truths.has(truth),
+    boolean: ({ asBoolean }) => asBoolean !== undefined && truths.has(asBoolean),
     string: (held) =>
       (keys.size > 0 && keys.has(held.key)) ||
       (exact.size > 0 && held.number !== undefined && exact.has(held.number)) ||
-      (flags.size > 0 && held.truth !== undefined && flags.has(held.truth)),
+      (flags.size > 0 && held.asBoolean !== undefined && flags.has(held.asBoolean)),
   };
   return (held) => tests[typeof held.value]?.(held) ?? false;
 }
@@ -82,11 +82,11 @@ const not =
   (held) =>
     !test(held);
 
-/** Compares texts in any case; numbers by how they are written. */
+/** Compares texts case-insensitively, and numbers as text. */
 const textual =
   (test: (held: string, value: string) => boolean): TestFor =>
   (value) => {
-    const { folded } = new Reading(value);
+    const { folded } = new FieldValue(value);
     return (held) => typeof held.value !== 'object' && test(held.folded, folded);
   };
 
@@ -114,7 +114,7 @@ const tests: Record<Operator, TestFor> = {
   },
   contains: (value, now) => {
     const isIn = containsText(value, now);
-    const { folded } = new Reading(value);
+    const { folded } = new FieldValue(value);
     return (held) => (Array.isArray(held.value) ? held.foldedElements.has(folded) : isIn(held));
   },
   startsWith: textual((held, value) => held.startsWith(value)),
@@ -123,8 +123,8 @@ const tests: Record<Operator, TestFor> = {
   notIn: (values) => not(among(values as unknown[])),
   isSet: () => () => true,
   isNotSet: () => () => false,
-  isTrue: () => (held) => held.truth === true,
-  isFalse: () => (held) => held.truth === false,
+  isTrue: () => (held) => held.asBoolean === true,
+  isFalse: () => (held) => held.asBoolean === false,
   withinLastDays: agedInDays((age, days) => age >= 0 && age <= days),
   olderThanDays: agedInDays((age, days) => age > days),
 };

@@ -1,8 +1,8 @@
 import { compare } from './comparison.ts';
-import { Reading } from './reading.ts';
+import { FieldValue } from './field-value.ts';
 
 interface Operand {
-  /** Ends the sentence "The value of … has to be". */
+  /** Completes the sentence "The value of … must be". */
   expected: string;
   accepts: (value: unknown) => boolean;
 }
@@ -27,7 +27,7 @@ const range: Operand = {
   accepts(value) {
     if (!isPair(value) || !value.every(isOrdered)) return false;
     const [low, high] = value;
-    return (compare(new Reading(low), new Reading(high)) ?? 1) <= 0;
+    return (compare(new FieldValue(low), new FieldValue(high)) ?? 1) <= 0;
   },
 };
 const days: Operand = {
@@ -36,7 +36,7 @@ const days: Operand = {
 };
 const none: Operand = { expected: 'left out', accepts: (value) => value === undefined || value === null };
 
-/** What each operator of a filter compares a field with. */
+/** The operand of each filter operator. */
 export const operands = {
   eq: scalar,
   neq: scalar,

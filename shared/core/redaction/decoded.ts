@@ -4,7 +4,7 @@ const escapes =
 const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 const letters: Record<string, string> = { n: '\n', r: '', t: '\t' };
 
-/** A text without the escapes of URLs, JSON and HTML, one within another too, as far as they are some. */
+/** Decodes the escapes of URLs, JSON and HTML in a text, also nested ones. */
 export function decoded(text: string): string {
   let left = text;
   for (let round = 0; round < rounds; round++) {

@@ -1,10 +1,10 @@
-/** One way in which a value may be written, and what stands in its place. */
+/** One encoding of a secret value, and its replacement. */
 export interface Form {
   text: string;
   mark: string;
 }
 
-/** Where values are in a text. Those that overlap are one hit with the marks of all. */
+/** The positions of values in a text. Overlapping values are one hit with the marks of all. */
 export interface Hit {
   start: number;
   end: number;
@@ -12,17 +12,17 @@ export interface Hit {
 }
 export type Finder = (text: string) => Hit[];
 
-/** The shortest form: by so many characters forms are looked up. */
-export const shortest = 6;
+/** The length of the shortest form. Forms are indexed by this many characters. */
+export const formLengthMin = 6;
 
-/** Looks for all forms at once, so that a text takes time with its length, however many there are. */
+/** Finds all forms in one pass, in time linear to the text, independent of the number of forms. */
 export function finderOf(forms: readonly Form[]): Finder {
   if (forms.length === 0) return () => [];
   const byStart = Map.groupBy(
     forms.toSorted((one, other) => other.text.length - one.text.length),
-    ({ text }) => text.slice(0, shortest),
+    ({ text }) => text.slice(0, formLengthMin),
   );
-  // Most places are no beginning, which this tells at once: it has 64 bits a beginning.
+  // Rules out most positions quickly: a bitmap with 64 bits per start.
   const bits = 2 ** Math.min(21, 6 + Math.ceil(Math.log2(byStart.size + 1)));
   const begins = new Uint32Array(bits / 32);
   const last = bits - 1;
@@ -32,10 +32,12 @@ export function finderOf(forms: readonly Form[]): Finder {
   }
   return (text) => {
     const hits: Hit[] = [];
-    for (let at = 0; at + shortest <= text.length; at++) {
+    for (let at = 0; at + formLengthMin <= text.length; at++) {
       const hash = hashAt(text, at) & last;
       if (((begins[hash >>> 5] ?? 0) & (1 << (hash & 31))) === 0) continue;
-      const form = byStart.get(text.slice(at, at + shortest))?.find((each) => text.startsWith(each.text, at));
+      const form = byStart
+        .get(text.slice(at, at + formLengthMin))
+        ?.find((each) => text.startsWith(each.text, at));
       if (form) note(hits, form, at);
     }
     return hits;

@@ -1,6 +1,6 @@
 import { type Redactor, redactorOf } from './redactor.ts';
 
-/** A value has some twenty forms of its length, and each is looked for by itself. */
+/** Each value has about twenty encoded forms, each of which is searched for. */
 const charactersMax = 100_000;
 const valuesMax = 500;
 const keptMs = 600_000;
@@ -9,12 +9,12 @@ interface Known {
   redactor: Redactor;
   until: number;
 }
-/** By their values, the latest last. Each has its own redactor, so that a new one is no work for the others. */
+/** By value, most recent last. Each value has its own redactor, so that adding one does not rebuild the others. */
 const known = new Map<string, Known>();
 let characters = 0;
 
-/** Remembers a value of a secret that this process holds, so that nothing that it writes down has it. */
-export function noteValue(value: string): void {
+/** Registers a secret value that this process holds, so that the log omits it. */
+export function rememberSecretValue(value: string): void {
   const redactor = known.get(value)?.redactor ?? redactorOf([['', value]]);
   forget(value);
   known.set(value, { redactor, until: Date.now() + keptMs });
@@ -29,6 +29,6 @@ function forget(value: string): void {
   if (known.delete(value)) characters -= value.length;
 }
 
-/** A text without any of these values. */
-export const withoutKnownValues = (text: string): string =>
+/** Redacts all registered values in a text. */
+export const redactKnownValues = (text: string): string =>
   [...known.values()].reduce((left, { redactor }) => redactor.text(left), text);

@@ -2,16 +2,16 @@ import { decoded } from './decoded.ts';
 import { type Finder, type Form, finderOf, type Hit } from './form-finder.ts';
 import { formsOf } from './secret-forms.ts';
 
-/** Takes the values of secrets out of what leaves a run, and puts the names of the secrets in their place. */
+/** Replaces secret values in the output of a run with the names of the secrets. */
 export interface Redactor {
   text: (text: string) => string;
-  /** Any JSON; also the names of its members, and numbers. */
+  /** Redacts any JSON value, including member names and numbers. */
   json: <T>(value: T) => T;
-  /** For a text that comes in pieces: a value may lie across them. */
+  /** Redacts a streamed text. A value may span several pieces. */
   stream: () => { push: (piece: string) => string; end: () => string };
 }
 
-/** @param values Of secrets, with their keys, which may be blank. */
+/** @param values The secrets' keys and values, which may be blank. */
 export function redactorOf(values: Iterable<readonly [key: string, value: string]>): Redactor {
   const forms = [...values].flatMap(([key, value]) =>
     [...new Set([value, value.trim()].flatMap(formsOf))].map(
@@ -31,7 +31,7 @@ export function redactorOf(values: Iterable<readonly [key: string, value: string
   };
 }
 
-/** A text with marks in place of what was found. What the marks say is not looked at again. */
+/** Replaces hits with marks. Marks are not scanned again. */
 function marked(text: string, hits: readonly Hit[]): string {
   let out = '';
   let from = 0;
@@ -42,10 +42,10 @@ function marked(text: string, hits: readonly Hit[]): string {
   return from === 0 ? text : out + text.slice(from);
 }
 
-/** Decoding takes time with the length of a text, and mixed ways of writing are those of short ones. */
+/** Limits decoding, whose time grows with the text: only short texts mix encodings. */
 const decodedMax = 200_000;
 
-/** What stands for a value that is written in a way that no form has, in parts escaped for instance. */
+/** Redacts a value that no form matches, for example a partly escaped one. */
 function marksOfUnknownForms(find: Finder, text: string): string | undefined {
   if (text.length > decodedMax) return undefined;
   const plain = decoded(text);
@@ -53,7 +53,10 @@ function marksOfUnknownForms(find: Finder, text: string): string | undefined {
   return hits.length === 0 ? undefined : [...new Set(hits.flatMap(({ marks }) => marks))].join('');
 }
 
-/** Of JSON only the texts that have the value go; nothing where it is no JSON, and goes as a whole. */
+/**
+ * In JSON, redacts only the texts that contain the value; `undefined` if the text is not JSON and is redacted as a
+ * whole.
+ */
 function cleanJson(text: string, clean: Redactor['text']): string | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -73,7 +76,7 @@ function redacted(value: unknown, text: Redactor['text']): unknown {
 
 function redactedStream(forms: readonly Form[], find: Finder): ReturnType<Redactor['stream']> {
   let held = '';
-  /** What can be let go: all up to where a value may have begun that is not there to its end. */
+  /** The part that can be emitted: everything before a possible incomplete value. */
   function take(open: number): string {
     const hits = find(held);
     const cut = hits.find(({ end }) => end > open);
@@ -94,7 +97,7 @@ function redactedStream(forms: readonly Form[], find: Finder): ReturnType<Redact
   };
 }
 
-/** Where the last characters begin that may be the beginning of a value. */
+/** The start of the trailing characters that may begin a value. */
 function openEnd(forms: readonly Form[], text: string): number {
   let open = text.length;
   for (const form of forms) {

@@ -1,9 +1,9 @@
-import { shortest } from './form-finder.ts';
+import { formLengthMin } from './form-finder.ts';
 
-/** Of a long value with many of them, a few say where it is. */
+/** Limits the forms of long values: a few forms are enough to find them. */
 const packedTokensMax = 20;
 
-/** The ways in which a value may be written by those who got it, also one within another. */
+/** The encodings in which recipients may write a value, including nested ones. */
 export function formsOf(value: string): string[] {
   const texts = textForms(value);
   const tokens = tokensOf(value);
@@ -12,10 +12,10 @@ export function formsOf(value: string): string[] {
     ...hexForms(text),
     ...base64Forms(text),
   ]);
-  return [...new Set([...texts, ...tokens, ...packed])].filter((form) => form.length >= shortest);
+  return [...new Set([...texts, ...tokens, ...packed])].filter((form) => form.length >= formLengthMin);
 }
 
-/** How it stands in other texts. */
+/** The value escaped for other formats. */
 function textForms(value: string): string[] {
   const json = JSON.stringify(value).slice(1, -1);
   const ascii = json.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
@@ -30,7 +30,7 @@ function textForms(value: string): string[] {
   ];
 }
 
-/** As it may stand in any literal, comment or regular expression of a script, whatever is in it. */
+/** Escapes a value for any literal, comment or regular expression of a script. */
 export const escapedForScript = (text: string) =>
   text.replace(/[^A-Za-z0-9]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
@@ -56,7 +56,7 @@ const htmlForms = (value: string) =>
       .replaceAll("'", apostrophe),
   );
 
-/** What no way of writing changes, and is too long to stand anywhere by chance. */
+/** Parts that no encoding changes and that are too long to occur by chance. */
 const tokensOf = (value: string) => value.match(/[A-Za-z0-9]{16,}/g) ?? [];
 
 function hexForms(text: string): string[] {
@@ -64,7 +64,7 @@ function hexForms(text: string): string[] {
   return [hex, hex.toUpperCase()];
 }
 
-/** In base64 a text looks different with each number of bytes before it; its ends mix with what is beside it. */
+/** Base64 depends on the offset of the text modulo 3, and its ends mix with adjacent bytes. */
 function base64Forms(text: string): string[] {
   const bytes = Buffer.from(text);
   const certain = [0, 1, 2].map((before) => {

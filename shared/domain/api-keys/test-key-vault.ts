@@ -10,11 +10,11 @@ import { secretName, secretsManager } from '../../platform/aws/secrets-manager.t
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 
-/** The plaintext of test keys, which a session may reveal again. Live keys are never kept. */
+/** The plaintext of test keys, which a session may reveal. The plaintext of live keys is never stored. */
 export const testKeyVault = /* @__PURE__ */ using(['test-keys'], ({ table }: Scope) => {
   const nameOf = (keyId: string) => secretName(table.tenant, 'api-keys', keyId);
   return {
-    /** Keeps a key's value, in place of the one before. */
+    /** Stores a key's value. Replaces the previous one. */
     async store(keyId: string, plainKey: string): Promise<void> {
       const value = { SecretString: plainKey };
       try {
@@ -37,7 +37,7 @@ export const testKeyVault = /* @__PURE__ */ using(['test-keys'], ({ table }: Sco
       }
     },
 
-    /** Forgets it for good: nobody can bring back a deleted key. */
+    /** Deletes it without a recovery window: deleted keys cannot be restored. */
     async delete(keyId: string): Promise<void> {
       await secretsManager().send(
         new DeleteSecretCommand({ SecretId: nameOf(keyId), ForceDeleteWithoutRecovery: true }),

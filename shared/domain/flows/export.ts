@@ -1,7 +1,7 @@
 import { withBareReferences } from '../../core/secret-references.ts';
 import type { FlowStep } from './steps/step.ts';
 
-/** Steps as they leave for another place to run: all is in them, and secrets are named as `secret:<NAME>`. */
+/** Steps for export: complete, with secrets referenced as `secret:<NAME>`. */
 export const exportedSteps = (steps: readonly FlowStep[]): FlowStep[] =>
   steps.map((step) => withoutReferences(step) as FlowStep);
 

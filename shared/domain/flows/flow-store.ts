@@ -2,6 +2,7 @@ import { conflict, notFound } from '../../core/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
+import type { Modification } from '../../platform/data/modify.ts';
 import { type CursorQuery, cursorPage } from '../../platform/data/pages.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -13,7 +14,7 @@ import type { FlowStep } from './steps/step.ts';
 
 export type FlowStore = ReturnType<typeof flowStore>;
 
-/** A flow with its steps fetched. */
+/** A flow with its steps loaded. */
 export type LoadedFlow = Omit<Flow, 'steps'> & { steps: FlowStep[] };
 
 export interface FlowChanges {
@@ -31,16 +32,16 @@ export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (s
   const find = async (id: string): Promise<Flow> => found(await table.get(flowEntity, { id }));
 
   /**
-   * Applies a change to the flow as it is now, whole or not at all. When another writer comes between, the
-   * change is made anew on what that one left; after five times the caller gets a 409.
+   * Applies a change to the current flow atomically. Retries on concurrent writes; after five attempts the caller gets
+   * a 409.
    */
   async function change(
     id: string,
-    decide: (before: Flow) => Promise<{ after: Flow; beside?: Write[] }>,
+    decide: (before: Flow) => Promise<{ after: Flow; alsoWrite?: Write[] }>,
   ): Promise<Flow> {
-    const decided = async (before: Flow) => {
-      const { after, beside = [] } = await decide(before);
-      return { put: after, beside: [...beside, ...secretUseWrites(table, id, before, after)] };
+    const decided = async (before: Flow): Promise<Modification<typeof flowEntity>> => {
+      const { after, alsoWrite = [] } = await decide(before);
+      return { put: after, alsoWrite: [...alsoWrite, ...secretUseWrites(table, id, before, after)] };
     };
     return found(await table.modify(flowEntity, { id }, decided, { conflictError }));
   }
@@ -71,7 +72,7 @@ export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (s
     async create(
       owner: Pick<Flow, 'userId' | 'organizationId'>,
       given: FlowChanges & { name: string },
-      beside: (id: string) => Write[] = () => [],
+      alsoWrite: (id: string) => Write[] = () => [],
     ): Promise<LoadedFlow> {
       const id = newId('flow');
       const at = now().toISOString();
@@ -91,20 +92,17 @@ export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (s
       };
       await table.commit([
         table.writes.insert(flowEntity, flow),
-        ...beside(id),
+        ...alsoWrite(id),
         ...secretUseWrites(table, id, {}, flow),
       ]);
       return { ...flow, steps };
     },
 
-    /**
-     * Saves to the draft, which is made when there is none.
-     * @param check Sees the flow as it is right before, and may refuse.
-     */
+    /** Saves to the draft. Creates it if there is none. @param check Receives the current flow and may throw. */
     async update(
       id: string,
       changes: FlowChanges,
-      { check, beside = [] }: { check?: (before: Flow) => void; beside?: Write[] } = {},
+      { check, alsoWrite = [] }: { check?: (before: Flow) => void; alsoWrite?: Write[] } = {},
     ): Promise<LoadedFlow & { draft: NonNullable<Flow['draft']> }> {
       const payloadRef = changes.steps && (await payloads.offload(`${id}/${newId('step')}`, changes.steps));
       const at = now().toISOString();
@@ -122,7 +120,7 @@ export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (s
             ...savedDraft(before, draft),
             updatedAt: at,
           },
-          beside,
+          alsoWrite,
         };
       });
       const steps = changes.steps ?? ((await payloads.fetch(flow.steps)) as FlowStep[]);
@@ -130,21 +128,21 @@ export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (s
     },
 
     async remove(id: string): Promise<void> {
-      const removal = (flow: Flow) => ({
-        remove: true as const,
-        beside: [tombstoneOf(scope, id), ...secretUseWrites(table, id, flow, {})],
+      const removal = (flow: Flow): Modification<typeof flowEntity> => ({
+        remove: true,
+        alsoWrite: [tombstoneOf(scope, id), ...secretUseWrites(table, id, flow, {})],
       });
       found(await table.modify(flowEntity, { id }, removal, { conflictError }));
     },
 
     /**
-     * Notes a run, at most once a minute: a flow that runs all the time would be written all the time. A change that
-     * was under way is then made anew, so neither is lost.
+     * Records the time of a run, at most once a minute, to limit the writes. A concurrent change is retried, so neither
+     * is lost.
      */
     async markRun({ id, lastRunAt }: Pick<Flow, 'id' | 'lastRunAt'>): Promise<void> {
       if (lastRunAt && now().getTime() - Date.parse(lastRunAt) < markedEveryMs) return;
       const changes = { set: { lastRunAt: now().toISOString() }, add: { revision: 1 } };
-      // Refused where it was deleted in this moment: its runs tell that themselves.
+      // Ignored if the flow was just deleted: its runs fail with that reason.
       await table
         .commit([table.writes.update(flowEntity, { id }, changes, exists)])
         .catch(ifRefused(undefined));
@@ -163,4 +161,4 @@ function found(flow: Flow | undefined): Flow {
 }
 
 const conflictError = () =>
-  conflict('The flow was changed by others at the same time; read it again and retry');
+  conflict('The flow was changed by another request at the same time; read it again and retry');

@@ -1,7 +1,7 @@
 import type { VersionKind } from '../../platform/data/version-kind.ts';
 import { anyVersionPartition, type Flow, FlowVersion, flowVersionEntity, versionsPartition } from './flow.ts';
 
-/** What lists show of a version. */
+/** The fields of a version that lists show. */
 const VersionSummary = FlowVersion.pick({
   id: true,
   number: true,
@@ -14,7 +14,7 @@ const VersionSummary = FlowVersion.pick({
 });
 export type VersionSummary = ReturnType<typeof VersionSummary.parse>;
 
-/** The versions of flows: their content is the steps. */
+/** The versions of flows. Their content is the steps. */
 export const flowVersionKind: VersionKind<Flow, FlowVersion, VersionSummary> = {
   noun: 'flow',
   codeOfForeign: 'VERSION_OF_ANOTHER_FLOW',
@@ -28,7 +28,7 @@ export const flowVersionKind: VersionKind<Flow, FlowVersion, VersionSummary> = {
   publishedFields: ({ secretKeys }) => ({ publishedSecretKeys: secretKeys }),
 };
 
-/** What a version tells of its steps without them. */
+/** The facts about a version's steps that it stores beside them. */
 export const stepFacts = (flowId: string, stepCount: number) => ({
   flowId,
   stepCount,

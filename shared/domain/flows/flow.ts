@@ -4,7 +4,9 @@ import { tenantPartition } from '../../platform/data/keys.ts';
 import { PayloadRef } from '../../platform/data/payloads.ts';
 import { versionedFields, versionFields } from '../../platform/data/version-kind.ts';
 
-/** A flow with the steps that its editor shows: those of the draft, or of the published version when there is none. */
+/**
+ * A flow with the steps that its editor shows: those of the draft, or of the published version if there is no draft.
+ */
 export const Flow = z.object({
   ...versionedFields,
   userId: z.string(),
@@ -15,7 +17,7 @@ export const Flow = z.object({
   description: z.string().nullable(),
   steps: PayloadRef,
   stepCount: z.int(),
-  /** The keys of the secrets that `steps` name, and those of what is published. */
+  /** The keys of the secrets that `steps` references, and those of the published version. */
   secretKeys: z.array(z.string()).optional(),
   publishedSecretKeys: z.array(z.string()).optional(),
   createdAt: z.string(),
@@ -23,7 +25,7 @@ export const Flow = z.object({
 });
 export type Flow = z.infer<typeof Flow>;
 
-/** A version that no longer changes. A draft has no item of its own: the flow holds it. */
+/** An immutable version. A draft has no item of its own: it is part of the flow. */
 export const FlowVersion = z.object({
   ...versionFields,
   flowId: z.string(),
@@ -36,11 +38,11 @@ export type FlowVersion = z.infer<typeof FlowVersion>;
 
 export const flowsPartition = tenantPartition('FLOWS');
 const flowPartition = (id: string) => tenantPartition(`FLOW#${id}`);
-/** The flow itself and its versions. */
+/** The flow and its versions. */
 export const flowKeysRange = (id: string) => ({ partition: flowPartition(id) });
 export const versionsPartition = (flowId: string) => tenantPartition(`FLOW#${flowId}#VERSIONS`);
 
-/** Finds a version, or the flow whose draft it is, by the version's id alone. */
+/** Finds a version, or the flow with that draft, by the version's id. */
 export const anyVersionPartition = tenantPartition('VERSIONS');
 
 export const flowEntity = defineEntity({

@@ -1,40 +1,45 @@
 import { textsIn } from '../../core/json-texts.ts';
-import { keysOfScript, keysOfTemplate } from '../../core/secret-references.ts';
+import { secretKeysInScript, secretKeysInTemplate } from '../../core/secret-references.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { secretUseEntity } from '../secrets/secret.ts';
 import { branchesOf, walkSteps } from './steps/walk-steps.ts';
 
-/** A step as it was sent or as it is stored. */
+/** A step as a caller sends it, or as it is stored. */
 interface WithConfig {
   config?: Record<string, unknown> | undefined;
 }
 
-/** Deeper than any config may be. */
+/** Deeper than any valid config. */
 const depthMax = 100;
 
-/** The texts of a step's own config, without those of the steps nested in it, with their paths. */
+/** The texts of a step's own config with their paths, without nested steps. */
 export function ownTexts({ config = {} }: WithConfig) {
   const nested: string[] = branchesOf(config).map(([name]) => name);
   const own = Object.entries(config).filter(([name]) => !nested.includes(name));
   return [...textsIn({ config: Object.fromEntries(own) }, [], depthMax)];
 }
 
-/** The keys of the secrets that a step names itself. Told by the texts alone: who saves a flow needs no step's code. */
+/**
+ * The keys of the secrets that a step references itself. Independent of the step types, so that saving a flow does not
+ * load them.
+ */
 export const secretKeysOfStep = (step: WithConfig): string[] => [
   ...new Set(ownTexts(step).flatMap(secretKeysOfText)),
 ];
 
-/** The keys of the secrets that one text of a config names. */
+/** The keys of the secrets that one text of a config references. */
 export const secretKeysOfText = ({ text, path }: { text: string; path: readonly PropertyKey[] }) =>
-  isScript(path) ? keysOfScript(text) : keysOfTemplate(text);
+  isScript(path) ? secretKeysInScript(text) : secretKeysInTemplate(text);
 
-/** The member of a config that is a script: it has its own way of naming secrets. */
+/** Scripts have a reference syntax of their own. */
 const isScript = (path: readonly PropertyKey[]) => path.length === 2 && path[1] === 'script';
 
 const known = new WeakMap<readonly WithConfig[], string[]>();
 
-/** The keys of all secrets that steps name, nested ones too. Remembered, since a version is run for every record. */
+/**
+ * The keys of all secrets that steps reference, including nested steps. Cached, since a version runs for every record.
+ */
 export function secretKeysOfSteps(steps: readonly WithConfig[]): string[] {
   const keys = known.get(steps) ?? [
     ...new Set([...walkSteps(steps)].flatMap(({ step }) => secretKeysOfStep(step))),
@@ -43,7 +48,7 @@ export function secretKeysOfSteps(steps: readonly WithConfig[]): string[] {
   return keys;
 }
 
-/** What a flow means for the count of a secret's uses: it names those of its draft and those of what is published. */
+/** The secret references of a flow: those of its draft and those of its published version. */
 interface Naming {
   secretKeys?: string[] | undefined;
   publishedSecretKeys?: string[] | undefined;
@@ -51,7 +56,7 @@ interface Naming {
 const namedBy = ({ secretKeys = [], publishedSecretKeys = [] }: Naming) =>
   new Set([...secretKeys, ...publishedSecretKeys]);
 
-/** Notes which secrets something names now, and no longer. */
+/** Writes the differences between old and new secret references. */
 export function secretUseWrites({ writes }: TenantTable, by: string, before: Naming, after: Naming): Write[] {
   const [old, now] = [namedBy(before), namedBy(after)];
   return [

@@ -10,7 +10,7 @@ import type { FlowStep } from './steps/step.ts';
 export type VersionStore = ReturnType<typeof versionStore>;
 export type LoadedVersion = Omit<FlowVersion, 'steps'> & { steps: FlowStep[] };
 
-/** Versions of flows, with their steps. Errors are those of `versioned`. */
+/** Versions of flows with their steps loaded. Errors are those of `versioned`. */
 export const versionStore = /* @__PURE__ */ using([flowStore, payloadStore], (scope: Scope) => {
   const flows = flowStore(scope);
   const payloads = payloadStore(scope);

@@ -12,16 +12,16 @@ const attempts = 10;
 
 export interface BulkDeleted {
   deletedIds: string[];
-  /** Also of those that others deleted at the same time. */
+  /** Includes records that concurrent requests deleted. */
   notFoundIds: string[];
 }
 
-/** Deletes those of the records that exist, each whole, and has what hung on them removed in the background. */
+/** Deletes the existing records, each atomically. The cleanup removes their dependent data in the background. */
 export const bulkDeleter = /* @__PURE__ */ using([recordStore, cleanupQueue], (scope: Scope) => {
   const { getMany } = recordStore(scope);
   const cleanup = cleanupQueue(scope);
 
-  /** @returns whether it was this call that deleted it. */
+  /** @returns whether this call deleted it. */
   async function removed(known: RecordItem): Promise<boolean> {
     const { id } = known;
     const options = { consistent: true, known, attempts, conflictError: () => renamed(id) };
@@ -46,4 +46,5 @@ export const bulkDeleter = /* @__PURE__ */ using([recordStore, cleanupQueue], (s
   };
 });
 
-const renamed = (id: string) => conflict(`The record ${id} was renamed by others, again and again`);
+const renamed = (id: string) =>
+  conflict(`The record ${id} was renamed by other requests several times; try again`);

@@ -1,7 +1,7 @@
 import { outOfTime } from '../../core/errors.ts';
 import { forEachConcurrently } from '../../core/for-each-concurrently.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { isAsRead } from '../../platform/data/modify.ts';
+import { isUnchanged } from '../../platform/data/modify.ts';
 import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Edit, editOf, type MetadataChange, planOf, shownBytesMax } from './bulk-plan.ts';
@@ -11,7 +11,7 @@ import { type RecordItem, recordEntity } from './record.ts';
 import { recordStore } from './record-store.ts';
 
 export const writesAtOnce = 32;
-/** What is kept back of a request's time to answer it. */
+/** Reserved for the response. */
 const reserveMs = 3_000;
 
 interface EditedRecord {
@@ -21,18 +21,18 @@ interface EditedRecord {
 }
 
 export interface BulkEdited {
-  /** Of all records that are as they were asked to be. */
+  /** All records that have the requested values. */
   recordIds: string[];
-  /** The first of them, as many as an answer takes. */
+  /** The first records, as many as fit the response. */
   data: EditedRecord[];
 }
 
-/** The work cannot go on, though some of it is done. */
+/** The edit cannot continue, though some records are done. */
 class Halted extends Error {}
 
 /**
- * Changes the metadata of many records. All of it is checked before the first write. A record that another writer
- * changed meanwhile is edited as that one left it. What a call leaves undone is done by sending it again.
+ * Changes the metadata of many records. Checks all of it before the first write. Applies the change again to a record
+ * that another writer changed meanwhile. Idempotent: sending the call again does the rest.
  */
 export const bulkEditor = /* @__PURE__ */ using([recordStore, { memoryMb: 1_769 }], (scope: Scope) => {
   const { getMany } = recordStore(scope);
@@ -53,22 +53,22 @@ export const bulkEditor = /* @__PURE__ */ using([recordStore, { memoryMb: 1_769 
       const writeEdit = async () => {
         edit = edit ? await replanned(edit) : planned;
         if (edit?.metadata === undefined) return;
-        if (timeLeftMs() < reserveMs) throw new Halted('The time of the call is over');
+        if (timeLeftMs() < reserveMs) throw new Halted('The time limit of the call was reached');
         const { metadata, revision } = edit;
         const changes = { set: { metadata, updatedAt: scope.now().toISOString() }, add: { revision: 1 } };
-        await table.commit([table.writes.update(recordEntity, { id }, changes, isAsRead({ revision }))]);
+        await table.commit([table.writes.update(recordEntity, { id }, changes, isUnchanged({ revision }))]);
       };
       await retryOnConflict(writeEdit, { attempts: Number.POSITIVE_INFINITY });
       done.set(id, edit);
     }
 
-    /** The edit of a record as another writer left it; nothing where it is gone or no longer meant. */
+    /** The edit of a record that another writer changed; undefined if it was deleted or no longer matches. */
     async function replanned({ id, shown: earlier }: Edit): Promise<Edit | undefined> {
       const [record] = await getMany([id]);
       if (!record || !targetTest(targets, scope.now())(record)) return undefined;
       const { edit, shown, tooLarge } = editOf(record, change);
-      if (tooLarge) throw new Halted(`The metadata of ${id} has become too large meanwhile`);
-      // As it should be: perhaps by this call's own write, whose answer was lost.
+      if (tooLarge) throw new Halted(`The metadata of ${id} became too large because of another request`);
+      // The record already has the requested values, perhaps from this call's own write whose response was lost.
       return earlier ? { ...edit, shown: edit.metadata === undefined ? earlier : shown } : edit;
     }
 

@@ -1,11 +1,11 @@
 import { type ErrorDetail, invalid, invalidAt } from '../../core/errors.ts';
-import { takingTurns } from '../../core/event-loop.ts';
+import { eventLoopYielder } from '../../core/event-loop.ts';
 import { type BulkTargets, memberOf } from './bulk-targets.ts';
 import { metadataBytesMax } from './limits.ts';
 import type { RecordItem } from './record.ts';
 
 export const recordsPerEdit = 10_000;
-/** What all metadata that is written may have together: it is in memory at once, and there is little time to write it. */
+/** All new metadata together: it is in memory at once, and the time to write it is limited. */
 const bytesTogetherMax = 64_000_000;
 const shownMax = 1_000;
 export const shownBytesMax = 5_000_000;
@@ -17,13 +17,13 @@ export interface MetadataChange {
   deleteFields: ReadonlySet<string>;
 }
 
-/** What becomes of one record. */
+/** The change of one record. */
 export interface Edit {
   id: string;
   revision: number;
-  /** The metadata to write, as the text that it is kept as; absent where the record is as it should be. */
+  /** The new metadata as stored JSON text; absent if the record does not change. */
   metadata?: string;
-  /** Only of those that the answer tells of. */
+  /** Only for records in the response. */
   shown?: { before: Metadata; after: Metadata };
 }
 
@@ -43,7 +43,7 @@ export function editOf({ id, revision, metadata: before }: RecordItem, change: M
   };
 }
 
-/** What becomes of all records. @throws ServiceError 400 when any of it cannot be: nothing is written then. */
+/** Plans the edits of all records. @throws ServiceError 400 if one of them is impossible; nothing is written then. */
 export async function planOf(
   pages: AsyncIterable<RecordItem[]>,
   targets: BulkTargets,
@@ -53,7 +53,7 @@ export async function planOf(
   const tooLarge: string[] = [];
   let bytesLeft = bytesTogetherMax;
   let shownBytesLeft = shownBytesMax;
-  const turn = takingTurns();
+  const turn = eventLoopYielder();
   for await (const records of pages) {
     for (const record of records) {
       const { edit, shown, ...sizes } = editOf(record, change);
@@ -71,13 +71,13 @@ export async function planOf(
   return edits;
 }
 
-const tooMany = `A call edits ${recordsPerEdit} records at most, and more are meant; nothing was changed`;
-const tooMuch = `The metadata of all records may have ${bytesTogetherMax} bytes together; nothing was changed: edit fewer at a time`;
+const tooMany = `More than ${recordsPerEdit} records match, the maximum for one call; nothing was changed`;
+const tooMuch = `The new metadata of all records has more than ${bytesTogetherMax} bytes; nothing was changed: edit fewer records at a time`;
 const refused = (targets: BulkTargets, message: string) =>
   invalidAt(memberOf(targets), 'TOO_MANY_RECORDS', message);
 
 const tooLargeAfter = (id: string): ErrorDetail => ({
   path: 'updates',
   code: 'TOO_LARGE',
-  message: `With them the metadata of ${id} would have more than ${metadataBytesMax} bytes of JSON; nothing was changed`,
+  message: `The updates would give ${id} more than ${metadataBytesMax} bytes of metadata as JSON; nothing was changed`,
 });

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { chunksOf } from '../../core/chunks.ts';
 import { invalidAt } from '../../core/errors.ts';
-import { filterInTurns } from '../../core/event-loop.ts';
+import { filterYielding } from '../../core/event-loop.ts';
+import { FieldValue } from '../../core/filters/field-value.ts';
 import { Field, type RecordFilter } from '../../core/filters/filter.ts';
 import { valueCharactersMax } from '../../core/filters/filter-size.ts';
-import { type FieldsTest, fieldsOf, filterTest, testOf } from '../../core/filters/matches.ts';
-import { Reading } from '../../core/filters/reading.ts';
+import { type FieldsPredicate, fieldsOf, predicateOf, recordPredicate } from '../../core/filters/matches.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { idPages, idsPerPage } from './id-pages.ts';
 import type { RecordItem } from './record.ts';
@@ -13,7 +13,7 @@ import { recordStore } from './record-store.ts';
 
 const operators = ['equals', 'equals_ci', 'not_equals', 'contains', 'not_contains'] as const;
 
-/** What a bulk edit may ask of all records. */
+/** The conditions of a bulk edit. */
 export const BulkCondition = z
   .strictObject({
     field: Field,
@@ -22,34 +22,34 @@ export const BulkCondition = z
   })
   .refine(({ operator, value }) => !operator.endsWith('contains') || value !== '', {
     path: ['value'],
-    message: 'What is contained has to be a text that is not empty',
+    message: 'contains and not_contains need a text that is not empty',
   });
 export type BulkCondition = z.infer<typeof BulkCondition>;
 
-/** Which records a call means: by their ids, by a filter within a type, or by conditions that all of them have to meet. */
+/** The records of a call: by ids, by a filter within a type, or by conditions that all must hold. */
 export type BulkTargets =
   | { recordIds: readonly string[] }
   | { recordFilter: { type: string; where?: RecordFilter | undefined } }
   | { conditions: readonly BulkCondition[] };
 
-/** None of these operators asks what time it is. */
+/** None of these operators depends on the time. */
 const anyTime = new Date(0);
 const testBy =
   (op: 'eq' | 'neq') =>
   ({ field, value }: BulkCondition) =>
-    testOf({ field, op, value }, anyTime);
+    predicateOf({ field, op, value }, anyTime);
 
-const tests: Record<BulkCondition['operator'], (asked: BulkCondition) => FieldsTest> = {
+const tests: Record<BulkCondition['operator'], (asked: BulkCondition) => FieldsPredicate> = {
   equals: testBy('eq'),
   not_equals: testBy('neq'),
-  contains: ({ field, value }) => testOf({ field, op: 'contains', value: String(value) }, anyTime),
+  contains: ({ field, value }) => predicateOf({ field, op: 'contains', value: String(value) }, anyTime),
   not_contains(asked) {
     const contains = tests.contains(asked);
     return (fields) => !contains(fields);
   },
   equals_ci(asked) {
     const equals = tests.equals(asked);
-    const { folded } = new Reading(asked.value);
+    const { folded } = new FieldValue(asked.value);
     return (fields) => {
       const held = fields(asked.field);
       return equals(fields) || (held.isSet && typeof held.value !== 'object' && held.folded === folded);
@@ -57,7 +57,7 @@ const tests: Record<BulkCondition['operator'], (asked: BulkCondition) => FieldsT
   },
 };
 
-/** Tells of each record whether it is among those that are meant. */
+/** Whether a record is among the targets. */
 export function targetTest(targets: BulkTargets, now: Date): (record: RecordItem) => boolean {
   if ('recordIds' in targets) return () => true;
   if ('conditions' in targets) {
@@ -68,16 +68,16 @@ export function targetTest(targets: BulkTargets, now: Date): (record: RecordItem
     };
   }
   const { type, where } = targets.recordFilter;
-  const isMatch = where && filterTest(where, now);
+  const isMatch = where && recordPredicate(where, now);
   return (record) => record.type === type && (!isMatch || isMatch(record));
 }
 
-/** As many as can be read in half of a request's time. */
+/** As many as a call can read in half of its time. */
 const recordsReadMax = 50_000;
-/** What is kept back of it for the writes. */
+/** Reserved for the writes. */
 const reserveMs = 10_000;
 
-/** Reads the records that are meant, a page at a time: the newest first, or in the order of the ids. */
+/** Reads the target records page by page: newest first, or in the order of the ids. */
 export async function* targetPages(
   scope: Scope,
   targets: BulkTargets,
@@ -89,7 +89,7 @@ export async function* targetPages(
   for await (const ids of pagesOf(scope, targets)) {
     read += ids.length;
     if (read > readMax || timeLeftMs() < reserveMs) throw tooManyToRead(targets, readMax);
-    yield await filterInTurns(await getMany(ids), isMatch, scope.signal);
+    yield await filterYielding(await getMany(ids), isMatch, scope.signal);
   }
 }
 
@@ -98,7 +98,7 @@ const pagesOf = (scope: Scope, targets: BulkTargets) =>
     ? chunksOf([...new Set(targets.recordIds)], idsPerPage)
     : idPages(scope, 'recordFilter' in targets ? targets.recordFilter.type : undefined);
 
-/** The member of the request that says which records are meant. */
+/** The member of the request that selects the records. */
 export const memberOf = (targets: BulkTargets) =>
   'recordIds' in targets ? 'recordIds' : 'recordFilter' in targets ? 'recordFilter' : 'conditions';
 
@@ -106,5 +106,5 @@ const tooManyToRead = (targets: BulkTargets, readMax: number) =>
   invalidAt(
     memberOf(targets),
     'TOO_MANY_RECORDS',
-    `There are more records to look through than a call can: ${readMax} at most, fewer where they are large. Nothing was changed; list the records that are meant, and name them by their ids`,
+    `The call would have to read more than ${readMax} records, or fewer large ones. Nothing was changed; list the records first and pass their ids`,
   );

@@ -3,14 +3,14 @@ import { keyOf, textOf } from './csv-cells.ts';
 import { RecordDraft } from './new-record.ts';
 
 export interface CsvColumns {
-  /** The column of the records' names; when left out, the one called "name" in any case. */
+  /** The column of the records' names. Default: the one called "name" in any case. */
   nameColumn?: string | undefined;
   typeColumn?: string | undefined;
-  /** The type of all records. With it no column is the type's. */
+  /** The type of all records. Excludes a type column. */
   typeValue?: string | undefined;
 }
 
-/** Whether a header has the columns that are asked for. */
+/** Whether a header has the requested columns. */
 export function hasColumns(header: readonly string[], columns: CsvColumns): boolean {
   const names = header.map(headerOf);
   return findName(names, columns) >= 0 && (!needsType(columns) || names.includes(columns.typeColumn ?? ''));
@@ -21,7 +21,7 @@ const needsType = ({ typeColumn, typeValue }: CsvColumns) => !typeValue && typeC
 const findName = (names: readonly string[], { nameColumn }: CsvColumns) =>
   nameColumn ? names.indexOf(nameColumn.trim()) : names.findIndex((name) => name.toLowerCase() === 'name');
 
-/** Reads a row's cells into a record, or tells what is wrong with them. */
+/** Reads a row's cells into a record, or returns what is wrong with them. */
 export function rowReader(header: readonly string[], columns: CsvColumns) {
   const names = columnNames(header);
   const nameAt = findName(names, columns);
@@ -50,19 +50,18 @@ export function rowReader(header: readonly string[], columns: CsvColumns) {
   };
 }
 
-/** What a column is called. */
 const headerOf = (cell: string) => textOf(cell.trim());
 
 const isBlank = (text: string) => text.trim() === '';
 
-/** The header's names, trimmed; a blank one is called by its place, a repeated one by a number after it. */
+/** The header's names, trimmed. Blank names become their position, repeated names get a number. */
 function columnNames(header: readonly string[]): string[] {
   const trimmed = header.map((name, index) => headerOf(name) || `column_${index + 1}`);
   if (trimmed.includes('__proto__')) {
-    throw invalidAt('file', 'INVALID_COLUMN', 'A column cannot be called __proto__');
+    throw invalidAt('file', 'INVALID_COLUMN', 'A column cannot be named __proto__; rename it');
   }
   const written = new Set(trimmed);
-  /** By each name the number that its next repetition may have. */
+  /** The number for the next repetition of each name. */
   const numbers = new Map<string, number>();
   return trimmed.map((name) => {
     let number = numbers.get(name) ?? 1;

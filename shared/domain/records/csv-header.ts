@@ -2,7 +2,7 @@ import { invalidAt } from '../../core/errors.ts';
 import { type CsvColumns, hasColumns } from './csv-columns.ts';
 import { streamRows } from './csv-rows.ts';
 
-/** What an export writes at most: 5,000 keys, the name and the type. */
+/** The widest export: 5,000 keys, the name and the type. */
 const columnsMax = 5_002;
 
 const delimiters = [',', ';', '\t'];
@@ -10,7 +10,7 @@ const sampleRows = 20;
 
 class TooWide extends Error {}
 
-/** The first row below some others; nothing where it has too many cells, of which no more are read. */
+/** The first row below `rowsAbove` others; undefined if it has too many cells, which are then not all read. */
 async function headerUnder(
   file: Buffer,
   delimiter: string,
@@ -30,20 +30,16 @@ async function headerUnder(
   return [];
 }
 
-/** The header, before anything below it is read. @throws ServiceError 400 where it has too many columns. */
+/** Reads the header before any row below it. @throws ServiceError 400 if it has too many columns. */
 export async function headerOf(file: Buffer, delimiter: string, rowsAbove: number): Promise<string[]> {
   const header = await headerUnder(file, delimiter, rowsAbove);
   if (header) return header;
-  throw invalidAt(
-    'file',
-    'TOO_MANY_COLUMNS',
-    `A file may have ${columnsMax} columns at most; this one has more`,
-  );
+  throw invalidAt('file', 'TOO_MANY_COLUMNS', `A file has at most ${columnsMax} columns; this one has more`);
 }
 
 /**
- * The delimiter under which the file looks most like a table: the header holds the columns that are asked for,
- * the rows are as wide as it, and it is wide.
+ * The delimiter that makes the file look most like a table: the header has the requested columns, the rows have its
+ * width, and it is wide.
  */
 export async function detectDelimiter(file: Buffer, columns: CsvColumns): Promise<string> {
   const scores = [];

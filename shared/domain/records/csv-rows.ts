@@ -3,12 +3,12 @@ import { setImmediate } from 'node:timers/promises';
 import { Parser } from 'csv-parse';
 
 export interface CsvRow {
-  /** The line on which the row begins, as an editor counts them. */
+  /** The line on which the row begins, as editors count lines. */
   line: number;
   cells: string[];
 }
 
-/** The delimiter that the first line declares, as Excel understands it: `sep=;` and nothing else. */
+/** The delimiter that the first line declares for Excel: only `sep=;`. */
 export const declaredDelimiter = (file: Buffer): string | undefined =>
   /^"?sep=([,;\t])"?(?=[\r\n])/i.exec(file.toString('latin1', 0, 10))?.[1];
 
@@ -20,19 +20,19 @@ const dialect = {
   skip_records_with_error: true,
 };
 
-/** A row that only holds delimiters is none. */
+/** Skips rows of delimiters only. */
 const isEmpty = (cells: readonly string[]) => cells.every((cell) => cell.trim() === '');
 
 const pieceBytes = 16_384;
 
 interface RowCallbacks {
-  /** Told the line of a row whose quote never closes: it and all that follows it is not among the rows. */
+  /** Receives the line of a row with an unclosed quote. That row and all later ones are not returned. */
   onUnclosed?: (line: number) => void;
-  /** Told of each cell as it is read, by its place in the row and how many rows came before. May throw to end it. */
+  /** Receives each cell's position in its row and the number of earlier rows. May throw to stop. */
   onCell?: (place: number, rowsBefore: number) => void;
 }
 
-/** The rows, read as they are asked for. */
+/** Yields the rows as the caller reads them. */
 export async function* streamRows(
   file: Buffer,
   delimiter: string,
@@ -48,10 +48,10 @@ export async function* streamRows(
     ...dialect,
     delimiter,
     ...(onCell && { cast }),
-    // That a row may become something else is missing in the library's types.
+    // The library's types do not know that on_record may return other values.
     on_record: ((cells: string[], { bytes }: { bytes: number }): CsvRow | null => {
       const line = beginOf(bytes);
-      // To the parser each row is the first: one that is not as wide costs it an error with a copy of the row.
+      // Makes each row the parser's first: otherwise a row of another width costs an error with a copy of the row.
       Object.assign(parser.info, { records: 0 });
       if (isEmpty(cells)) return null;
       rows++;
@@ -67,7 +67,7 @@ export async function* streamRows(
 
 const [lf, cr] = [0x0a, 0x0d];
 
-/** Tells of one row after the other on which line it begins, as an editor counts them, given where it ends. */
+/** Maps the end of each row to the line on which it begins, as editors count lines. */
 function lineFinder(file: Buffer) {
   let line = 1;
   let at = 0;
@@ -83,7 +83,7 @@ function lineFinder(file: Buffer) {
   };
 }
 
-/** Between two pieces others have their turn: reading a large file takes seconds. */
+/** Yields to the event loop between two pieces: reading a large file takes seconds. */
 async function* piecesOf(file: Buffer): AsyncGenerator<Buffer> {
   for (let start = 0; start < file.length; start += pieceBytes) {
     yield file.subarray(start, start + pieceBytes);

@@ -7,12 +7,12 @@ import { jsonBytes } from './limits.ts';
 import type { RecordDraft } from './new-record.ts';
 
 export const csvRowsMax = 10_000;
-/** Column names repeat in every record, so a small file may hold large ones. */
+/** Column names repeat in every record, so a small file may contain large records. */
 const metadataBytesMax = 64_000_000;
 
 export type CsvDraft = RecordDraft & { line: number };
 
-/** A row that makes no record. */
+/** An invalid row. */
 export interface RowError {
   line: number;
   message: string;
@@ -22,8 +22,8 @@ export type CsvEntry = CsvDraft | RowError;
 export const isDraft = (entry: CsvEntry): entry is CsvDraft => 'name' in entry;
 
 /**
- * The records that a file holds, and what is wrong with the rows that make none: row by row, so that none but those
- * at work are in memory. What is wrong with the file as a whole is told before. @throws ServiceError 400 or 413.
+ * Reads the records of a file row by row, and reports invalid rows by line number. Few records are in memory at once.
+ * Checks the file as a whole first. @throws ServiceError 400 or 413.
  */
 export async function readCsv(bytes: Uint8Array, columns: CsvColumns): Promise<AsyncGenerator<CsvEntry>> {
   const file = toUtf8(bytes);
@@ -44,9 +44,9 @@ const noRows = (message: string, unclosedAt: number | undefined) =>
     : invalidAt('file', 'UNCLOSED_QUOTE', `Line ${unclosedAt}: ${unclosed}`);
 
 const splitAdvice = 'split the file and upload its parts one after another';
-const unclosed = 'a quote opens in this row and never closes; the file was not read from here on';
+const unclosed = 'a quote opens in this row and never closes; the rest of the file was not read';
 
-/** Reads the file once, to see that it is not too large before anything of it is stored. */
+/** Reads the whole file once, to reject a file that is too large before storing anything. */
 async function lookThrough(file: Buffer, delimiter: string, rowsAbove: number) {
   let count = -rowsAbove;
   let nameBytes: number[] = [];
@@ -59,7 +59,7 @@ async function lookThrough(file: Buffer, delimiter: string, rowsAbove: number) {
     count++;
     if (count === 1) nameBytes = cells.map(jsonBytes);
     else if (count > 1) {
-      if (count > csvRowsMax + 1) throw tooLarge(`A call takes ${csvRowsMax} rows at most: ${splitAdvice}`);
+      if (count > csvRowsMax + 1) throw tooLarge(`A call takes at most ${csvRowsMax} rows: ${splitAdvice}`);
       for (const [place, cell] of cells.entries())
         if (cell) metadataBytes += cell.length + (nameBytes[place] ?? 0);
       if (metadataBytes > metadataBytesMax)

@@ -2,22 +2,22 @@ import { type ListSource, newestRow, type PostFilter, type Row } from '../../pla
 import type { TenantTable } from '../../platform/data/table.ts';
 
 interface Distinct {
-  /** The list of which the newest row of each type is shown. */
+  /** The list to deduplicate. */
   source: ListSource;
-  /** What of it has one type. */
+  /** The part of the list with one type. */
   ofType: (type: string) => ListSource;
-  /** The only type that it has, where it has but one. */
+  /** The type of the list, if it has only one. */
   type: string | undefined;
 }
 
 const entriesPerQuery = 1_000;
 const entriesAtOnce = 100;
-/** Where every type may have records to be read. */
+/** If records of every type may have to be read. */
 const recordsAtOnce = 10;
 
 /**
- * Keeps the newest row of each type. It is asked of the type's own index, so that a page needs to know nothing of the
- * pages before it. Where that cannot be told within a bound, the row is kept: a type may then appear on two pages.
+ * Keeps the newest row of each type. Looks it up in the type's own index, so that a page needs no state of earlier
+ * pages. Keeps the row if the lookup exceeds its limit: a type may then appear on two pages.
  */
 export function distinctPostFilter(table: TenantTable, { source, ofType, type }: Distinct): PostFilter {
   const newest = new Map<unknown, string | undefined>();
@@ -34,8 +34,8 @@ export function distinctPostFilter(table: TenantTable, { source, ofType, type }:
   };
 
   return {
-    perQuery: source.postFilter?.perQuery ?? entriesPerQuery,
-    atOnce: source.postFilter ? recordsAtOnce : entriesAtOnce,
+    entriesPerQuery: source.postFilter?.entriesPerQuery ?? entriesPerQuery,
+    batchSize: source.postFilter ? recordsAtOnce : entriesAtOnce,
     async keep(entries) {
       const { rows, units } = (await source.postFilter?.keep(entries)) ?? { rows: entries, units: 0 };
       const unknown = new Set(rows.map(({ type }) => type as string).filter((type) => !newest.has(type)));

@@ -8,32 +8,32 @@ import type { RecordItem } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
 import { recordStore } from './record-store.ts';
 
-/** Keys are in memory all at once, and each is a column of every row. */
+/** All keys are in memory at once, and each is a column of every row. */
 const keysMax = 5_000;
 const keyCharactersMax = 500_000;
 
 interface Asked {
   filters: RecordFilters;
-  /** The metadata keys to show, where not all are. */
+  /** The metadata keys to export. Default: all. */
   keys: string[] | undefined;
-  /** Throws when looking for the columns takes too long. */
+  /** Throws if finding the columns takes too long. */
   checkDeadline: () => void;
 }
 
-/** Of so many records it is remembered which they are, so that those that a filter left out are read but once. */
+/** Remembers up to this many ids, so that records that a filter excludes are read only once. */
 const idsMax = 20_000;
 const readAtOnce = 100;
 
 interface Survey {
   newest: string | undefined;
   keys: string[];
-  /** Of all records, where they are not too many. */
+  /** All matching records, if they are not too many. */
   ids: string[] | undefined;
 }
 
 /**
- * The records that filters mean as CSV, in pieces; nothing where there are none. They are read twice, since the header
- * names the keys of them all: what is created in between is left out, and so are keys that nothing had before.
+ * Exports the matching records as CSV, in pieces; undefined if there are none. Reads them twice, since the header lists
+ * the keys of all records. Excludes records and keys that are created in between.
  */
 export const csvExporter = /* @__PURE__ */ using([recordStore], (scope: Scope) => {
   const { matching, stillMatching } = recordStore(scope);
@@ -57,7 +57,7 @@ export const csvExporter = /* @__PURE__ */ using([recordStore], (scope: Scope) =
     return { newest, keys: [...found], ids: ids.length > idsMax ? undefined : ids };
   }
 
-  /** The same records again, as they are now. */
+  /** Reads the same records again. */
   async function* again(filters: RecordFilters, { newest, ids }: Survey): AsyncGenerator<RecordItem[], void> {
     if (!ids) for await (const { records } of matching(filters, newest)) yield records;
     else for (const some of chunksOf(ids, readAtOnce)) yield await stillMatching(filters, some);
@@ -77,7 +77,7 @@ export const csvExporter = /* @__PURE__ */ using([recordStore], (scope: Scope) =
   };
 });
 
-// A line break of any kind has to be quoted, since upload-csv takes each for the end of a row.
+// Quotes every line break, since upload-csv reads each as the end of a row.
 const linesOf = (rows: string[][]) =>
   stringify(rows, { record_delimiter: 'windows', quoted_match: /[\r\n]/ });
 
@@ -90,5 +90,5 @@ const tooManyColumns = () =>
   invalidAt(
     'includeFields',
     'TOO_MANY_COLUMNS',
-    `The records have more than ${keysMax} different metadata keys, or very long ones; name those that you need`,
+    `The records have more than ${keysMax} different metadata keys, or very long ones; name the keys that you need`,
   );

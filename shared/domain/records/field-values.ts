@@ -1,7 +1,7 @@
-import { heldBy, isSet } from '../../core/filters/field.ts';
+import { isSet, valueOfField } from '../../core/filters/field.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { answerBytesMax } from '../../platform/http/answer-size.ts';
+import { responseBytesMax } from '../../platform/http/response-size.ts';
 import { takeWithinBytes } from './limits.ts';
 import { visitNewestRecords } from './newest-records.ts';
 import type { RecordItem } from './record.ts';
@@ -12,9 +12,9 @@ export interface ValueCount {
 }
 
 const recordsReadMax = 10_000;
-/** What all distinct values may take of the memory, as JSON. */
+/** The memory limit for all distinct values, as JSON. */
 const valuesBytesMax = 20_000_000;
-/** What is kept back of a request's time to answer it. */
+/** Reserved for the response. */
 const reserveMs = 5_000;
 
 interface Asked {
@@ -23,16 +23,16 @@ interface Asked {
   limit: number;
 }
 
-/** Counts the values that a field has in the newest records of a type; of a list, each of its elements. */
+/** Counts the values of a field in the newest records of a type. Counts each element of a list. */
 export const fieldValues = /* @__PURE__ */ using(
   ['table:read'],
   (scope: Scope, readMax = recordsReadMax) =>
     async ({ type, field, limit }: Asked, timeLeftMs: () => number) => {
-      /** By the JSON of their values. */
+      /** Keyed by the values' JSON. */
       const counts = new Map<string, number>();
       let bytesLeft = valuesBytesMax;
       const look = (record: RecordItem) => {
-        for (const value of valuesIn(heldBy(record, field))) {
+        for (const value of valuesIn(valueOfField(record, field))) {
           const count = counts.get(value);
           if (count === undefined) bytesLeft -= Buffer.byteLength(value);
           if (count !== undefined || bytesLeft >= 0) counts.set(value, (count ?? 0) + 1);
@@ -44,11 +44,11 @@ export const fieldValues = /* @__PURE__ */ using(
         .toSorted(([one, ones], [other, others]) => others - ones || (one < other ? -1 : 1))
         .slice(0, limit)
         .map(([value, count]): ValueCount => ({ value: JSON.parse(value), count }));
-      const shown = takeWithinBytes(values, answerBytesMax);
+      const shown = takeWithinBytes(values, responseBytesMax);
       return { values: shown, truncated: !sawAll || bytesLeft < 0 || shown.length < counts.size };
     },
 );
 
-/** The values that are set, each once, as JSON. */
+/** The distinct values that are set, as JSON. */
 const valuesIn = (held: unknown): Set<string> =>
   new Set((Array.isArray(held) ? held : [held]).filter(isSet).map((value) => JSON.stringify(value)));

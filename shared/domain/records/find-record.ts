@@ -1,14 +1,14 @@
 import type { RecordSelector } from '../../adapters/ports.ts';
 import { invalidAt } from '../../core/errors.ts';
-import { filterInTurns } from '../../core/event-loop.ts';
+import { filterYielding } from '../../core/event-loop.ts';
 import type { RecordFilter } from '../../core/filters/filter.ts';
-import { filterTest, matches } from '../../core/filters/matches.ts';
+import { matches, recordPredicate } from '../../core/filters/matches.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { idPages } from './id-pages.ts';
 import type { RecordItem } from './record.ts';
 import { recordStore } from './record-store.ts';
 
-/** How many records of a type a filter is held against: which of them changed last is only known of all. */
+/** How many records a filter reads at most: finding the latest change requires all of them. */
 const recordsReadMax = 10_000;
 
 export const findRecord = (scope: Scope, readMax = recordsReadMax) => {
@@ -19,15 +19,15 @@ export const findRecord = (scope: Scope, readMax = recordsReadMax) => {
     return record;
   }
 
-  /** Of the records that a filter means, the one that changed last; the newer one of two that changed at once. */
+  /** The matching record with the latest change. Of two changed at the same time, the newer record. */
   async function latest(type: string, filter: RecordFilter | undefined): Promise<RecordItem | undefined> {
-    const isMatch = filter ? filterTest(filter, scope.now()) : () => true;
+    const isMatch = filter ? recordPredicate(filter, scope.now()) : () => true;
     let best: RecordItem | undefined;
     let read = 0;
     for await (const ids of idPages(scope, type)) {
       read += ids.length;
       if (read > readMax) throw tooMany(type, readMax);
-      for (const record of await filterInTurns(await records.getMany(ids), isMatch, scope.signal)) {
+      for (const record of await filterYielding(await records.getMany(ids), isMatch, scope.signal)) {
         if (!best || record.updatedAt > best.updatedAt) best = record;
       }
     }
@@ -43,7 +43,7 @@ export const findRecord = (scope: Scope, readMax = recordsReadMax) => {
   };
 };
 
-/** Whether a record is what a selector names, or one of what it names. */
+/** Whether a record matches a selector. */
 export function isMatch(record: RecordItem, selector: RecordSelector, now: Date): boolean {
   if ('id' in selector) return record.id === selector.id;
   if (record.type !== selector.type) return false;
@@ -55,5 +55,5 @@ const tooMany = (type: string, readMax: number) =>
   invalidAt(
     'recordFilter',
     'TOO_MANY_RECORDS',
-    `There are more than ${readMax} records of the type "${type}", and a filter looks through so many at most; name the record by its id or its name`,
+    `There are more than ${readMax} records of the type "${type}", the maximum for a filter; select the record by its id or its name`,
   );

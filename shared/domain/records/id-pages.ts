@@ -1,10 +1,10 @@
 import type { Scope } from '../../platform/data/scope.ts';
 import { recordsRange } from './record.ts';
 
-/** Records may have 400 KB each, and those of one page are in memory together. */
+/** A record may have 400 KB, and a page of records is in memory at once. */
 export const idsPerPage = 200;
 
-/** The ids of all records, or of those of a type, newest first. */
+/** The ids of all records, or of one type, newest first. */
 export async function* idPages(
   { table }: Scope,
   type?: string,

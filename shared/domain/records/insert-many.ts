@@ -5,7 +5,7 @@ import { newRecord, type Owner, type RecordDraft } from './new-record.ts';
 import type { RecordItem } from './record.ts';
 import { insertsOf } from './record-writer.ts';
 
-/** A transaction takes 100 writes, two a record, and 4 MB. */
+/** A transaction takes 100 writes, two per record, and 4 MB. */
 const recordsPerTransaction = 50;
 const bytesPerTransaction = 3_000_000;
 export const transactionsAtOnce = 8;
@@ -13,7 +13,7 @@ export const transactionsAtOnce = 8;
 export interface Inserted<Draft> {
   /** In the order of the drafts. */
   created: RecordItem[];
-  /** Those whose type and name another record has. */
+  /** The drafts whose type and name already exist. */
   taken: Draft[];
 }
 
@@ -22,7 +22,7 @@ interface Entry<Draft> {
   record: RecordItem;
 }
 
-/** Creates many records, each whole or not at all, and tells which pairs of type and name were taken. */
+/** Creates many records, each atomically, and returns the drafts whose type and name already exist. */
 export const insertMany = (scope: Scope) => {
   const insert = insertEach(scope);
   return async <Draft extends RecordDraft>(
@@ -35,7 +35,7 @@ export const insertMany = (scope: Scope) => {
       created.push(...done.created.map(({ record }) => record));
       for (const { draft } of done.taken) taken.add(draft);
     });
-    // Their ids are in the order of the drafts.
+    // Ids sort in the order of the drafts.
     return {
       created: created.sort((one, other) => (one.id < other.id ? -1 : 1)),
       taken: drafts.filter((draft) => taken.has(draft)),
@@ -43,7 +43,7 @@ export const insertMany = (scope: Scope) => {
   };
 };
 
-/** The same for any number of them, of which no more are held than those at work. Told what came of them in parts. */
+/** The same for any number of drafts. Keeps only those in progress in memory. Reports the results in parts. */
 export const insertEach =
   (scope: Scope) =>
   async <Draft extends RecordDraft>(
@@ -67,7 +67,7 @@ export const insertEach =
         });
       }
     };
-    // After a failure nothing more is begun, and what is under way is waited for.
+    // After a failure, starts nothing more and waits for what is in progress.
     const workers = Array.from({ length: transactionsAtOnce }, () =>
       work().catch(async (error) => {
         await batches.return(undefined);
@@ -79,7 +79,7 @@ export const insertEach =
     }
   };
 
-/** Inserts those whose names are free. The refused transaction tells which are not; the others go into another. */
+/** Inserts the records with free names. A rejected transaction tells which names are taken; the others are retried. */
 async function insertFree({ table }: Scope, batch: readonly RecordItem[]): Promise<RecordItem[]> {
   const taken: RecordItem[] = [];
   for (let left = batch; left.length > 0; ) {

@@ -1,21 +1,21 @@
 import type * as z from 'zod';
-import { deeperThan, levelsMax } from '../../core/nesting.ts';
-import { answerBytes } from '../../platform/http/answer-size.ts';
+import { isDeeperThan, levelsMax } from '../../core/nesting.ts';
+import { responseBytes } from '../../platform/http/response-size.ts';
 import { Metadata, RecordMessages } from './record.ts';
 
-/** Together with names and keys these stay below the 400 KB that an item of the table may have. */
+/** Together with names and keys, these stay below the 400 KB of a DynamoDB item. */
 export const metadataBytesMax = 256 * 1024;
 export const messagesBytesMax = 128 * 1024;
 
-/** How many bytes a value takes as JSON. */
+/** The size of a value as JSON, in bytes. */
 export const jsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');
 
-/** What is wrong with a value's size, said to the one who sent it. */
+/** The problem with a value's size, as a message for the caller. */
 export function oversize(value: unknown, what: string, bytesMax: number): string | undefined {
-  if (deeperThan(levelsMax, value)) return `The ${what} may be nested ${levelsMax} levels deep at most`;
+  if (isDeeperThan(levelsMax, value)) return `The ${what} may be nested at most ${levelsMax} levels deep`;
   const bytes = jsonBytes(value);
   if (bytes <= bytesMax) return undefined;
-  return `The ${what} may have ${bytesMax} bytes (${bytesMax / 1024} KB) of JSON at most; this has ${bytes}`;
+  return `The ${what} may have at most ${bytesMax} bytes (${bytesMax / 1024} KB) of JSON; this has ${bytes}`;
 }
 
 const within =
@@ -27,15 +27,15 @@ const within =
     }
   };
 
-/** Free-form values as they are taken from outside. */
+/** Validates the free-form values of requests. */
 export const NewMetadata = Metadata.check(within('metadata', metadataBytesMax));
 export const NewMessages = RecordMessages.check(within('messages', messagesBytesMax));
 
-/** The first of some values that an answer has room for. */
+/** The first values that fit a number of bytes. */
 export function takeWithinBytes<T>(values: readonly T[], bytesMax: number): T[] {
   let bytes = 0;
   const end = values.findIndex((value) => {
-    bytes += answerBytes(value);
+    bytes += responseBytes(value);
     return bytes > bytesMax;
   });
   return end < 0 ? [...values] : values.slice(0, end);

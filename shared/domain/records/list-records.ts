@@ -1,5 +1,5 @@
 import { type CursorPagination, type CursorQuery, cursorPage } from '../../platform/data/pages.ts';
-import { answerBytesMax } from '../../platform/http/answer-size.ts';
+import { responseBytesMax } from '../../platform/http/response-size.ts';
 import { takeWithinBytes } from './limits.ts';
 import type { RecordItem } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
@@ -16,7 +16,7 @@ export interface ListReads extends RecordReads {
   idOf: (pair: TypeAndName) => Promise<string | undefined>;
 }
 
-/** Lists records newest first: slim index entries, then the records of those that the page shows, or has to look at. */
+/** Lists records newest first: reads index entries, then the records that the page shows or filters. */
 export function listRecords(reads: ListReads) {
   async function page(filters: RecordFilters, query: CursorQuery): Promise<RecordPage> {
     const source = { ...recordSource(reads, filters), kind: 'record' as const };
@@ -25,8 +25,8 @@ export function listRecords(reads: ListReads) {
       ? rows.flatMap((row) => recordIn(row) ?? [])
       : await reads.getMany(rows.map(({ id }) => id as string));
     const fitting = Math.min(
-      takeWithinBytes(records, answerBytesMax).length,
-      takeWithinBytes(records.toReversed(), answerBytesMax).length,
+      takeWithinBytes(records, responseBytesMax).length,
+      takeWithinBytes(records.toReversed(), responseBytesMax).length,
     );
     if (fitting === records.length) return { records, pagination };
     const shorter = await page(filters, { ...query, limit: fitting });
@@ -40,7 +40,7 @@ export function listRecords(reads: ListReads) {
   };
 }
 
-/** What filters mean where that needs no list: nothing, or the one record of a type and a name. */
+/** The matching records if that needs no list: none, or the one of a type and name. */
 export async function knownRecords(
   reads: ListReads,
   filters: RecordFilters,

@@ -1,5 +1,5 @@
-import { filterInTurns } from '../../core/event-loop.ts';
-import { walk } from '../../platform/data/listing.ts';
+import { filterYielding } from '../../core/event-loop.ts';
+import { walkList } from '../../platform/data/listing.ts';
 import { knownRecords, type ListReads } from './list-records.ts';
 import type { RecordItem } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
@@ -8,11 +8,11 @@ import { recordIn, recordSource } from './record-source.ts';
 
 export interface MatchingPage {
   records: RecordItem[];
-  /** How many units reading them took. */
+  /** The read units used. */
   units: number;
 }
 
-/** All records that filters mean, newest first, some at a time. `newest` is the id of the one to begin with. */
+/** All matching records, newest first, page by page. `newest` is the id to begin with. */
 export const matchingRecords = (reads: ListReads) =>
   async function* (filters: RecordFilters, newest?: string): AsyncGenerator<MatchingPage, void> {
     const known = await knownRecords(reads, filters);
@@ -21,15 +21,15 @@ export const matchingRecords = (reads: ListReads) =>
     const types = new Set<string>();
     const isFirst = ({ type }: RecordItem) => !types.has(type) && types.add(type).size > 0;
     const source = recordSource(reads, others, { whole: true });
-    for await (const { rows, units } of walk(reads.table, source, { beside: newest, including: true })) {
+    for await (const { rows, units } of walkList(reads.table, source, { cursor: newest, inclusive: true })) {
       const records = rows.flatMap((row) => recordIn(row) ?? []);
       yield { records: distinct ? records.filter(isFirst) : records, units };
       if (distinct && types.size > 0 && typeFilterOf(filters) !== undefined) return;
     }
   };
 
-/** Of some records that filters meant a while ago, those that they mean still. */
+/** The records of these ids that still match. */
 export const stillMatching =
   ({ getMany, now, signal }: ListReads) =>
   async (filters: RecordFilters, ids: readonly string[]): Promise<RecordItem[]> =>
-    filterInTurns(await getMany(ids), recordPredicate(filters, now()), signal);
+    filterYielding(await getMany(ids), recordPredicate(filters, now()), signal);

@@ -2,14 +2,14 @@ import type { MergeStrategy } from '../../adapters/ports.ts';
 
 type Metadata = Record<string, unknown>;
 
-/** How updates and what a record has become one. */
+/** The result of each merge strategy. */
 export const mergeMetadata: Record<MergeStrategy, (before: Metadata, updates: Metadata) => Metadata> = {
   merge: (before, updates) => ({ ...before, ...updates }),
   replace: (_before, updates) => updates,
   'deep-merge': deepMerge,
 };
 
-/** As JSON Merge Patch does (RFC 7396): objects are merged, null clears, all else takes the place of what was there. */
+/** Like JSON Merge Patch (RFC 7396): merges objects, removes keys with null, replaces everything else. */
 function deepMerge(before: unknown, updates: Metadata): Metadata {
   const merged = new Map(Object.entries(isObject(before) ? before : {}));
   for (const [key, value] of Object.entries(updates)) {

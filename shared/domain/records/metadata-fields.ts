@@ -1,13 +1,13 @@
-import { heldBy, hidden, isSet, ownFields } from '../../core/filters/field.ts';
+import { isSet, metadataPath, recordFields, valueOfField } from '../../core/filters/field.ts';
 import type { RecordItem } from './record.ts';
 
-/** The fields of a record's metadata that are set, as filters name them: keys, and dotted paths to what lies inside. */
+/** The metadata fields that are set, named as in filters: keys, and dotted paths of nested values. */
 export function* fieldsOf(record: RecordItem): Generator<[name: string, value: unknown], void> {
   const seen = new Set<string>();
   for (const [path, value] of leavesOf(record.metadata)) {
-    const name = ownFields.some((own) => own === path) ? hidden(path) : path;
-    // Of a key with a dot in it and a path that reads the same, filters see the key.
-    if (!isSet(value) || seen.has(name) || heldBy(record, name) !== value) continue;
+    const name = recordFields.some((own) => own === path) ? metadataPath(path) : path;
+    // If a key contains a dot and equals a path, filters read the key.
+    if (!isSet(value) || seen.has(name) || valueOfField(record, name) !== value) continue;
     seen.add(name);
     yield [name, value];
   }

@@ -1,4 +1,4 @@
-import { filterTest } from '../../core/filters/matches.ts';
+import { recordPredicate } from '../../core/filters/matches.ts';
 import { jsonBytes } from './limits.ts';
 import type { RecordItem } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
@@ -8,7 +8,7 @@ const largeFieldBytes = 10 * 1024;
 
 type Test = (record: RecordItem) => boolean;
 
-/** What filters ask of whole records, which no index tells; nothing where they ask no such thing. */
+/** The filters that need whole records and no index can answer; undefined if there are none. */
 export function metadataPredicate(filters: RecordFilters, now: Date): Test | undefined {
   const tests = Object.entries(testsFor).flatMap(([name, testFor]) => {
     const value = filters[name as keyof RecordFilters];
@@ -21,7 +21,7 @@ export function metadataPredicate(filters: RecordFilters, now: Date): Test | und
 type Asked = Required<{ [Name in keyof RecordFilters]: NonNullable<RecordFilters[Name]> }>;
 
 const testsFor: { [Name in keyof Asked]?: (value: Asked[Name], now: Date) => Test | undefined } = {
-  recordFilter: ({ where }, now) => where && filterTest(where, now),
+  recordFilter: ({ where }, now) => where && recordPredicate(where, now),
   metadata_keys: (keys) => (record) => keys.some((key) => Object.hasOwn(record.metadata, key)),
   metadata_keys_all: (keys) => (record) => keys.every((key) => Object.hasOwn(record.metadata, key)),
   min_fields: (least) => (record) => fieldsOf(record).length >= least,

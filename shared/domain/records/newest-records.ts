@@ -1,4 +1,4 @@
-import { takingTurns } from '../../core/event-loop.ts';
+import { eventLoopYielder } from '../../core/event-loop.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { idPages, idsPerPage } from './id-pages.ts';
 import type { RecordItem } from './record.ts';
@@ -6,11 +6,11 @@ import { recordStore } from './record-store.ts';
 
 interface Bounds {
   readMax: number;
-  /** Tells, before a page is read, that there is no time for another. */
+  /** Checked before each page: whether there is no time for another one. */
   isOver?: () => boolean;
 }
 
-/** Looks at the newest records of a type, and lets others have their turn in between. @returns whether these were all. */
+/** Visits the newest records of a type, and yields to the event loop in between. @returns whether these were all. */
 export async function visitNewestRecords(
   scope: Scope,
   type: string,
@@ -18,12 +18,12 @@ export async function visitNewestRecords(
   look: (record: RecordItem) => void,
 ): Promise<boolean> {
   const { getMany } = recordStore(scope);
-  const turn = takingTurns(scope.signal);
+  const turn = eventLoopYielder(scope.signal);
   let left = readMax;
   for await (const ids of idPages(scope, type, Math.min(idsPerPage, readMax))) {
     if (ids.length > 0 && (left === 0 || isOver())) return false;
     for (const record of await getMany(ids.slice(0, left))) {
-      // The index may lag behind: a record that was retyped a moment ago still stands under its old type.
+      // The index is eventually consistent: a record may still appear under its previous type.
       if (record.type === type) look(record);
       await turn();
     }

@@ -4,18 +4,18 @@ import type { RecordItem } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
 import { recordStore } from './record-store.ts';
 
-/** How many records a preview looks through; a large one counts 1 more for each 4 KB of it. */
+/** The read limit of a preview in units. A large record counts 1 more for each 4 KB. */
 const unitsMax = 10_000;
 const samplesMax = 5;
 
 export interface FilterPreview {
   matchedCount: number;
   samples: RecordItem[];
-  /** True where there are more records than the filter was held against. */
+  /** True if there are more records than the preview read. */
   truncated: boolean;
 }
 
-/** How many records a filter means, and the newest of them. */
+/** Counts the matching records, and returns the newest ones. */
 export const filterPreviewer = /* @__PURE__ */ using(
   [recordStore],
   (scope: Scope, unitsAllowed = unitsMax) =>

@@ -4,11 +4,11 @@ import { filterSizes } from '../../core/filters/filter-size.ts';
 import { fieldTypes } from './metadata-predicates.ts';
 import { RecordName, RecordType } from './record.ts';
 
-/** Records of one type, or those of them that a filter means. */
+/** Selects records of one type, optionally by a filter. */
 export const RecordSelection = z.strictObject({
   type: RecordType,
   where: RecordFilter.optional().meta({
-    description: `Left out, it means all records of the type. ${filterSizes}`,
+    description: `Default: all records of the type. ${filterSizes}`,
   }),
 });
 
@@ -20,7 +20,7 @@ const Keys = z
       .map((key) => key.trim())
       .filter(Boolean),
   )
-  .pipe(z.array(z.string()).min(1, 'Expected keys with commas between them').max(100));
+  .pipe(z.array(z.string()).min(1, 'Expected keys separated by commas').max(100));
 
 const Count = z
   .string()
@@ -41,34 +41,37 @@ const JsonText = z.string().transform((text, context): unknown => {
   }
 });
 
-/** The filters of the record list, as they stand in a query. They combine with AND. */
+/** The query parameters that filter the record list. They combine with AND. */
 export const recordFilters = {
   type: RecordType.optional(),
   name: RecordName.optional().meta({ description: 'The exact name' }),
-  search: z.string().max(500).optional().meta({ description: 'A part of the name, in any case' }),
+  search: z.string().max(500).optional().meta({ description: 'A part of the name, case-insensitive' }),
   recordFilter: JsonText.pipe(RecordSelection).optional().meta({
-    description: 'The JSON of `{type, where?}`, as the body of preview-filter has it',
+    description: 'JSON of `{type, where?}`, as in the body of preview-filter',
   }),
-  metadata_keys: Keys.optional().meta({ description: 'Has any of these keys, with commas between them' }),
+  metadata_keys: Keys.optional().meta({ description: 'Has any of these keys, separated by commas' }),
   metadata_keys_all: Keys.optional().meta({ description: 'Has all of these keys' }),
-  min_fields: Count.optional().meta({ description: 'Has so many metadata fields at least' }),
-  max_fields: Count.optional().meta({ description: 'Has so many metadata fields at most' }),
+  min_fields: Count.optional().meta({ description: 'Has at least this many metadata fields' }),
+  max_fields: Count.optional().meta({ description: 'Has at most this many metadata fields' }),
   metadata_types: Keys.pipe(z.array(z.enum(fieldTypes)))
     .optional()
     .meta({ description: `Has a field of any of these types: ${fieldTypes.join(', ')}` }),
   has_large_fields: Flag.optional().meta({
     description: 'Whether a field has more than 10 KB of JSON: "true" or "false"',
   }),
-  min_size_kb: Kilobytes.optional().meta({ description: 'Has so many KB of metadata at least, as JSON' }),
-  max_size_kb: Kilobytes.optional().meta({ description: 'Has so many KB of metadata at most, as JSON' }),
+  min_size_kb: Kilobytes.optional().meta({ description: 'Has at least this many KB of metadata, as JSON' }),
+  max_size_kb: Kilobytes.optional().meta({ description: 'Has at most this many KB of metadata, as JSON' }),
   product_surface_id: z.string().min(1).max(500).optional(),
-  distinct: z.enum(['type']).optional().meta({ description: '"type" shows the newest record of each type' }),
+  distinct: z
+    .enum(['type'])
+    .optional()
+    .meta({ description: '"type" returns only the newest record of each type' }),
 };
 
-/** What is shown of the metadata of the records that a list finds. */
+/** The metadata keys to return. */
 export const shownFields = {
-  includeFields: Keys.optional().meta({ description: 'Of the metadata only these keys' }),
-  include_fields: Keys.optional().meta({ description: 'The same as includeFields' }),
+  includeFields: Keys.optional().meta({ description: 'Returns only these metadata keys' }),
+  include_fields: Keys.optional().meta({ description: 'An alias of includeFields' }),
 };
 
 export type RecordFilters = Partial<z.output<z.ZodObject<typeof recordFilters>>>;
@@ -77,7 +80,7 @@ export type ShownFields = z.output<z.ZodObject<typeof shownFields>>;
 export const filtersIn = (query: RecordFilters): RecordFilters =>
   Object.fromEntries(Object.keys(recordFilters).map((name) => [name, query[name as keyof RecordFilters]]));
 
-/** Of some metadata what is asked for; all of it when nothing is. */
+/** The requested metadata keys; all of them by default. */
 export function shownOf(metadata: Record<string, unknown>, { includeFields, include_fields }: ShownFields) {
   const asked = fieldsIn({ includeFields, include_fields });
   if (!asked) return metadata;

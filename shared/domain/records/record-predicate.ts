@@ -2,10 +2,10 @@ import { metadataPredicate } from './metadata-predicates.ts';
 import type { RecordItem } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
 
-/** The one type that filters allow, where they name one. */
+/** The type that the filters require, if any. */
 export const typeFilterOf = ({ type, recordFilter }: RecordFilters) => type ?? recordFilter?.type;
 
-/** What filters ask of a record, all together. */
+/** All filters as one predicate. */
 export function recordPredicate(filters: RecordFilters, now: Date): (record: RecordItem) => boolean {
   const { name, search = '' } = filters;
   const type = typeFilterOf(filters);

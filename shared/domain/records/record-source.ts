@@ -1,4 +1,4 @@
-import { filterInTurns } from '../../core/event-loop.ts';
+import { filterYielding } from '../../core/event-loop.ts';
 import type { ListSource, PostFilter, Row } from '../../platform/data/listing.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import { distinctPostFilter } from './distinct-post-filter.ts';
@@ -8,27 +8,27 @@ import { type RecordItem, recordsRange } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
 import { typeFilterOf } from './record-predicate.ts';
 
-/** Of the table, and the records of some ids that exist. */
+/** Reads the table, and existing records by their ids. */
 export interface RecordReads {
   table: TenantTable;
   now: () => Date;
-  /** Ends the reading. */
+  /** Stops the reading. */
   signal: AbortSignal | undefined;
   getMany: (ids: readonly string[]) => Promise<RecordItem[]>;
 }
 
-/** Records may have 400 KB each, and those that are read at once are in memory together. */
+/** A record may have 400 KB, and all records read at once are in memory. */
 const readAtOnce = 100;
 const readPerQuery = 250;
 const bytesPerUnit = 4_096;
 
-/** Whether no record can pass. No record belongs to a surface yet. */
+/** Whether no record can match. No record belongs to a surface yet. */
 export const matchesNothing = ({ type, recordFilter, product_surface_id }: RecordFilters) =>
   product_surface_id !== undefined || (recordFilter && type !== undefined && type !== recordFilter.type);
 
 /**
- * Where the records of a list lie, with a sieve for what their index does not tell. With `whole` the rows have their
- * records in any case.
+ * The index to list records from, with a post-filter for what the index cannot answer. With `whole`, every row has its
+ * record.
  */
 export function recordSource(reads: RecordReads, filters: RecordFilters, { whole = false } = {}): ListSource {
   const { table, now } = reads;
@@ -45,27 +45,27 @@ export function recordSource(reads: RecordReads, filters: RecordFilters, { whole
   };
 }
 
-/** The record of a row, if a filter has read it. */
+/** The record of a row, if the post-filter has read it. */
 export const recordIn = ({ record }: Row) => record as RecordItem | undefined;
 
-/** Reads the records of index entries, and keeps those that pass. */
+/** Reads the records of index entries and keeps those that match. */
 function readingPostFilter(
   { getMany, signal }: RecordReads,
   passes: (record: RecordItem) => boolean,
 ): PostFilter {
   return {
-    perQuery: readPerQuery,
-    atOnce: readAtOnce,
+    entriesPerQuery: readPerQuery,
+    batchSize: readAtOnce,
     async keep(entries) {
       const records = await getMany(entries.map(({ id }) => id as string));
-      const passed = await filterInTurns(records, passes, signal);
+      const passed = await filterYielding(records, passes, signal);
       const read = new Map(passed.map((record) => [record.id, record]));
       const bytes = records.map(({ metadata }) => jsonBytes(metadata));
       return {
         units: bytes.reduce((sum, size) => sum + Math.floor(size / bytesPerUnit), entries.length),
         rows: entries.flatMap((entry) => {
           const record = read.get(entry.id as string);
-          // The index may lag behind: a record that was retyped a moment ago still stands under its old type.
+          // The index is eventually consistent: a record may still appear under its previous type.
           return record && record.type === entry.type ? [{ ...entry, record }] : [];
         }),
       };

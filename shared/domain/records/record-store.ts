@@ -31,14 +31,14 @@ export const recordStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
     return found(await table.get(recordEntity, { id }, { consistent: true }));
   }
 
-  /** Those of the records that exist and can be read, in the order asked for. */
+  /** The records that exist and can be read, in the requested order. */
   async function getMany(ids: readonly string[]): Promise<RecordItem[]> {
     const keys = ids.map((id) => recordEntity.key({ id }));
     const items = await table.getMany(keys, { consistent: true });
     return decodeReadable(recordEntity, items);
   }
 
-  /** Those of the ids that no record has. */
+  /** The ids without a record. */
   async function missing(ids: readonly string[]): Promise<string[]> {
     const items = await table.getMany(
       ids.map((id) => recordEntity.key({ id })),
@@ -47,7 +47,7 @@ export const recordStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
     return ids.filter((_, index) => !items[index]);
   }
 
-  /** The record of this type and name, if there is one. */
+  /** The id of the record with this type and name. */
   const idOf = async (pair: TypeAndName): Promise<string | undefined> =>
     (await table.get(recordGuardEntity, pair, { consistent: true }))?.id;
 
@@ -68,7 +68,7 @@ export const recordStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
     createMany: insertMany(scope),
     createEach: insertEach(scope),
 
-    /** @throws 409 where there is a record of this type and name. */
+    /** @throws 409 if a record has this type and name. */
     async assertNameFree(pair: TypeAndName): Promise<void> {
       if (await idOf(pair)) throw nameTaken(pair);
     },
@@ -81,7 +81,7 @@ export const recordStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
       return record;
     },
 
-    /** Of several writers of the same values the last one wins, and none has to wait. */
+    /** Concurrent updates of the same values do not conflict: the last one wins. */
     async update(id: string, changes: RecordChanges): Promise<RecordItem> {
       if (changes.type === undefined && changes.name === undefined) {
         return found(await replaceValues(id, changes, exists).catch(ifRefused(undefined)));
@@ -95,7 +95,10 @@ export const recordStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
       return found(await table.modify(recordEntity, { id }, decide, { consistent: true, conflictError }));
     },
 
-    /** Creates the record, or replaces the metadata of the one of that type and name. @throws ServiceError as create does. */
+    /**
+     * Creates the record, or replaces the metadata of the record with that type and name. @throws ServiceError like
+     * `create`.
+     */
     async upsert({ userId, organizationId, ...given }: Owner & TypeAndName & Pick<RecordItem, 'metadata'>) {
       const draft = parseOrReject(RecordDraft, given);
       const upsertOnce = async () => {
@@ -108,7 +111,7 @@ export const recordStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
       return retryOnConflict(upsertOnce, { conflictError });
     },
 
-    /** The record is gone from all reads at once. Its step results are left to the cleanup. */
+    /** No read returns the record any more. The cleanup removes its step results. */
     async remove(id: string): Promise<void> {
       const removal = (record: RecordItem) => removalOf(scope, record);
       found(await table.modify(recordEntity, { id }, removal, { consistent: true, conflictError }));
@@ -122,4 +125,4 @@ function found(record: RecordItem | undefined): RecordItem {
 }
 
 const conflictError = () =>
-  conflict('The record was changed by others at the same time; read it again and retry');
+  conflict('The record was changed by another request at the same time; read it again and retry');

@@ -1,11 +1,12 @@
 import { conflict } from '../../core/errors.ts';
 import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
+import type { Modification } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Condition, Write, Writes } from '../../platform/data/writes.ts';
 import type { RecordDraft } from './new-record.ts';
 import { type RecordItem, recordEntity, recordGuardEntity } from './record.ts';
 
-/** A type and a name: one record of a tenant at most has both. */
+/** Unique together within a tenant. */
 export type TypeAndName = Pick<RecordItem, 'type' | 'name'>;
 export type RecordChanges = { [Field in keyof RecordDraft]?: RecordDraft[Field] | undefined };
 
@@ -15,7 +16,7 @@ export const hasTypeAndName = ({ type, name }: TypeAndName): Condition => ({
 });
 const isHeldBy = ({ id }: RecordItem): Condition => ({ expression: '#id = :id', values: { id } });
 
-/** The writes of a new record. Only the second, its guard, can be refused. */
+/** The writes of a new record. Only the second, its guard, can be rejected. */
 export const insertsOf = (writes: Writes, record: RecordItem): [Write, Write] => [
   writes.put(recordEntity, storedOf(record)),
   insertGuard(writes, record),
@@ -24,14 +25,14 @@ export const insertsOf = (writes: Writes, record: RecordItem): [Write, Write] =>
 const insertGuard = (writes: Writes, { id, type, name }: RecordItem): Write =>
   writes.insert(recordGuardEntity, { id, type, name });
 
-/** A record as it is written. */
+/** A record in its stored form. */
 const storedOf = (record: RecordItem) => ({
   ...record,
   metadata: JSON.stringify(record.metadata),
   messages: JSON.stringify(record.messages),
 });
 
-/** An update of the values that are sent: they replace the old ones whole. */
+/** Replaces the given values completely. */
 export const valuesUpdate = ({ now }: Scope, { metadata, messages }: RecordChanges) => ({
   set: {
     metadata: metadata && JSON.stringify(metadata),
@@ -40,8 +41,12 @@ export const valuesUpdate = ({ now }: Scope, { metadata, messages }: RecordChang
   },
 });
 
-/** What `table.modify` makes of a record that gets another type or name: its guard moves with it. */
-export function moveOf({ table: { writes }, now }: Scope, before: RecordItem, changes: RecordChanges) {
+/** The input for `table.modify` that changes a record's type or name and moves its guard. */
+export function moveOf(
+  { table: { writes }, now }: Scope,
+  before: RecordItem,
+  changes: RecordChanges,
+): Modification<typeof recordEntity> {
   const { type = before.type, name = before.name } = changes;
   const { metadata = before.metadata, messages = before.messages } = changes;
   const after = {
@@ -51,16 +56,16 @@ export function moveOf({ table: { writes }, now }: Scope, before: RecordItem, ch
   };
   return {
     put: storedOf(after),
-    beside: [writes.remove(recordGuardEntity, before, isHeldBy(before)), insertGuard(writes, after)],
-    besideRefused: () => nameTaken(after),
+    alsoWrite: [writes.remove(recordGuardEntity, before, isHeldBy(before)), insertGuard(writes, after)],
+    alsoWriteRefused: () => nameTaken(after),
   };
 }
 
-/** What `table.modify` makes of a record that is deleted. */
-export const removalOf = (scope: Scope, record: RecordItem) => ({
-  remove: true as const,
+/** The input for `table.modify` that deletes a record. */
+export const removalOf = (scope: Scope, record: RecordItem): Modification<typeof recordEntity> => ({
+  remove: true,
   condition: hasTypeAndName(record),
-  beside: [
+  alsoWrite: [
     scope.table.writes.remove(recordGuardEntity, record, isHeldBy(record)),
     tombstoneOf(scope, record.id),
   ],
@@ -70,5 +75,5 @@ export const nameTaken = ({ type, name }: TypeAndName) =>
   conflict({
     path: 'name',
     code: 'NAME_TAKEN',
-    message: `A record of the type "${type}" with the name "${name}" exists already`,
+    message: `A record of the type "${type}" with the name "${name}" already exists; choose another name`,
   });

@@ -19,7 +19,7 @@ export const RecordMessages = z
   )
   .nullable();
 
-/** What flows run on: a type and a name, unique together, and free-form metadata. */
+/** Flows run on records. Type and name are unique together; the metadata is free-form. */
 export const RecordItem = z.object({
   id: z.string(),
   userId: z.string(),
@@ -30,21 +30,21 @@ export const RecordItem = z.object({
   search: z.string(),
   metadata: Metadata,
   messages: RecordMessages,
-  /** Counts the writes, so that two writers cannot overwrite each other unseen. */
+  /** Incremented by each write, for optimistic locking. */
   revision: z.int(),
   createdAt: z.string(),
   updatedAt: z.string(),
 });
 export type RecordItem = z.infer<typeof RecordItem>;
 
-/** A record, the step results of the runs on it, and what they cost. */
+/** A record, the step results of its runs, and their costs. */
 export const recordPartition = (id: string) => tenantPartition(`RECORD#${id}`);
 
-/** The partition of the index that lists all records of a tenant, or those of one type. */
+/** The index partitions that list all records of a tenant, or those of one type. */
 const recordsPartition = tenantPartition('RECORDS');
 const recordTypePartition = (type: string) => tenantPartition(`RECORDS#${type}`);
 
-/** Where those records are listed, newest last. */
+/** The index range that lists these records, newest last. */
 export const recordsRange = (type: string | undefined) =>
   type === undefined
     ? ({ index: 1, partition: recordsPartition } as const)
@@ -53,8 +53,8 @@ export const recordsRange = (type: string | undefined) =>
 const jsonText = z.string().transform((text): unknown => JSON.parse(text));
 
 /**
- * A record shares its partition with the checkpoints of the runs on it. Its free-form values lie in the item as
- * JSON text: DynamoDB's own maps refuse large numbers and deep nesting, and take up to half as much room again.
+ * A record shares its partition with the checkpoints of its runs. Its free-form values are stored as JSON text:
+ * DynamoDB maps reject large numbers and deep nesting, and take up to 50 % more space.
  */
 export const recordEntity = defineEntity({
   type: 'record',
@@ -69,7 +69,7 @@ export const recordEntity = defineEntity({
   summary: ['type', 'name', 'search'],
 });
 
-/** Holds a pair of type and name for one record: written with the record, so that a pair is taken once. */
+/** Reserves a type and name for one record. Written with the record, so that the pair is unique. */
 export const recordGuardEntity = defineEntity({
   type: 'recordGuard',
   schema: z.object({ id: z.string(), type: z.string(), name: z.string() }),

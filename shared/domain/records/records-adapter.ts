@@ -12,15 +12,15 @@ import { type RecordItem, recordEntity } from './record.ts';
 import { recordStore } from './record-store.ts';
 import { valuesUpdate } from './record-writer.ts';
 
-/** With waits in between, enough for fifty runs that write to one record at once. */
+/** With backoff, enough for fifty runs that write to one record at once. */
 const attempts = 20;
 
-/** The tenant's records, as a running flow reaches them. */
+/** The tenant's records, as a port for running flows. */
 export const recordsPort = /* @__PURE__ */ using([recordStore], (scope: Scope, owner: Owner): RecordsPort => {
   const find = findRecord(scope);
 
   async function update(selector: RecordSelector, updates: Record<string, unknown>, strategy: MergeStrategy) {
-    // First: what is nested too deeply cannot even be merged.
+    // Validated first: values that are nested too deeply cannot even be merged.
     const given = parseOrReject(NewMetadata, updates);
     const known = await find(selector);
     if (!known) return undefined;
@@ -33,7 +33,7 @@ export const recordsPort = /* @__PURE__ */ using([recordStore], (scope: Scope, o
     return scope.table.modify(recordEntity, known, merged, { known, readAgain, attempts, conflictError });
   }
 
-  /** The record as another writer left it, which is then the one that changed last; or another one. */
+  /** The record after another writer's change, which usually made it the latest one; or the record that matches now. */
   async function again(before: RecordItem, selector: RecordSelector): Promise<RecordItem | undefined> {
     const record = await find({ id: before.id });
     return record && isMatch(record, selector, scope.now()) ? record : find(selector);
@@ -46,7 +46,7 @@ export const recordsPort = /* @__PURE__ */ using([recordStore], (scope: Scope, o
   };
 });
 
-const conflictError = () => conflict('The record was changed by others at the same time, again and again');
+const conflictError = () => conflict('The record was changed by other requests several times; try again');
 
 const seen = (record: RecordItem | undefined): FlowRecord | undefined =>
   record && {
@@ -58,7 +58,7 @@ const seen = (record: RecordItem | undefined): FlowRecord | undefined =>
     updatedAt: record.updatedAt,
   };
 
-/** What a caller of the API would be refused is the step's failure. */
+/** Turns a rejection of the request into a failure of the step. */
 async function asStep<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -66,7 +66,7 @@ async function asStep<T>(work: () => Promise<T>): Promise<T> {
     if (!(error instanceof ServiceError)) throw error;
     const { details, message, code } = error;
     const reasons = details.map((detail) => detail.message).join('; ') || message;
-    throw new StepError(`The record was refused: ${reasons}`, {
+    throw new StepError(`The record was rejected: ${reasons}`, {
       retryable: code === 'CONFLICT',
       cause: error,
     });

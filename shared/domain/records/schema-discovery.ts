@@ -1,7 +1,7 @@
-import { instantOf, isPlainNumber, truthOf } from '../../core/filters/comparison.ts';
+import { booleanOf, instantOf, isPlainNumber } from '../../core/filters/comparison.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { answerBytesMax } from '../../platform/http/answer-size.ts';
+import { responseBytesMax } from '../../platform/http/response-size.ts';
 import { jsonBytes, takeWithinBytes } from './limits.ts';
 import { fieldsOf } from './metadata-fields.ts';
 import { visitNewestRecords } from './newest-records.ts';
@@ -18,7 +18,7 @@ export interface FoundField {
 }
 
 export const fieldsMax = 1_000;
-/** What the names of all fields may take of the memory. */
+/** The memory limit for the names of all fields. */
 const namesBytesMax = 16_000_000;
 const examplesMax = 5;
 const exampleLengthMax = 100;
@@ -27,11 +27,11 @@ const exampleBytesMax = 600;
 interface FieldStatistics {
   count: number;
   types: Map<InferredType, number>;
-  /** By their JSON. */
+  /** Keyed by their JSON. */
   examples: Map<string, unknown>;
 }
 
-/** Tells from a sample of a type's newest records which fields they have, those that most have first. */
+/** Infers the fields of a type from a sample of its newest records, most frequent first. */
 export const schemaDiscovery = /* @__PURE__ */ using(
   ['table:read'],
   (scope: Scope) => async (type: string, sample: number) => {
@@ -41,14 +41,14 @@ export const schemaDiscovery = /* @__PURE__ */ using(
     const look = (record: RecordItem) => {
       sampledRecords++;
       for (const [name, value] of fieldsOf(record)) {
-        let tally = statistics.get(name);
-        if (!tally) {
+        let field = statistics.get(name);
+        if (!field) {
           nameBytesLeft -= Buffer.byteLength(name) + exampleLengthMax;
           if (nameBytesLeft < 0) continue;
-          tally = { count: 0, types: new Map(), examples: new Map() };
-          statistics.set(name, tally);
+          field = { count: 0, types: new Map(), examples: new Map() };
+          statistics.set(name, field);
         }
-        addTo(tally, value);
+        addTo(field, value);
       }
     };
     const [totalRecords] = await Promise.all([
@@ -62,13 +62,13 @@ export const schemaDiscovery = /* @__PURE__ */ using(
       })
       .toSorted((one, other) => other.count - one.count)
       .slice(0, fieldsMax);
-    return { fields: takeWithinBytes(fields, answerBytesMax), sampledRecords, totalRecords };
+    return { fields: takeWithinBytes(fields, responseBytesMax), sampledRecords, totalRecords };
   },
 );
 
-function addTo(tally: FieldStatistics, value: unknown): void {
-  const { types, examples } = tally;
-  tally.count++;
+function addTo(field: FieldStatistics, value: unknown): void {
+  const { types, examples } = field;
+  field.count++;
   const type = typeOf(value);
   types.set(type, (types.get(type) ?? 0) + 1);
   if (examples.size >= examplesMax) return;
@@ -76,12 +76,12 @@ function addTo(tally: FieldStatistics, value: unknown): void {
   if (jsonBytes(example) <= exampleBytesMax) examples.set(JSON.stringify(example), example);
 }
 
-/** What a filter would take a value for: a text from a CSV file may be a number, a date, or true or false. */
+/** The type that a filter would use: a text from a CSV file may be a number, a date or a boolean. */
 function typeOf(value: unknown): InferredType {
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'number') return 'number';
   if (typeof value === 'object') return 'object';
-  if (truthOf(value) !== undefined) return 'boolean';
+  if (booleanOf(value) !== undefined) return 'boolean';
   const text = value as string;
   if (isPlainNumber(text)) return 'number';
   return instantOf(text) === undefined ? 'string' : 'date';

@@ -7,7 +7,7 @@ import { Description, type Secret, SecretValue } from '../secrets/secret.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
 import { isConfigured } from './source.ts';
 
-/** A value, and the secret that it is for: by its key, its item (which is called as the key is) or its id. */
+/** A value for a secret, which is named by key, item id (equal to the key) or secret id. */
 export const SecretRequestItem = z.strictObject({
   key: SecretKey.optional(),
   itemId: SecretKey.optional(),
@@ -21,7 +21,7 @@ export type SecretRequestItem = z.infer<typeof SecretRequestItem>;
 
 type Keyed = SecretRequestItem & { key: string };
 
-/** The keys of the secrets that items name; nothing for one that names none. */
+/** The key of each item's secret; undefined if the item names none. */
 export const keysOfItems = (items: readonly SecretRequestItem[], secrets: Pick<SecretStore, 'get'>) =>
   Promise.all(
     items.map(async ({ key, itemId, secretId }) => {
@@ -36,12 +36,12 @@ function nothingIfMissing(error: unknown): undefined {
 
 interface Context {
   keys: readonly (string | undefined)[];
-  /** The keys that are asked for; any, without it. */
+  /** The requested keys; undefined if any is allowed. */
   allowed: readonly string[] | undefined;
   known: ReadonlyMap<string, Secret>;
 }
 
-/** The items with the keys of their secrets. @throws 400 that names all that is wrong, each by its path. */
+/** Adds the keys to the items. @throws 400 that lists all problems by path. */
 export function keyedItems(items: readonly SecretRequestItem[], { keys, allowed, known }: Context): Keyed[] {
   const wrong = items.flatMap((item, index) => {
     const key = keys[index];
@@ -62,11 +62,12 @@ function faultOf(
   const fault = (path: string, code: DetailCode, message: string) => ({ path, code, message });
   if (key === undefined) {
     return secretId
-      ? fault('secretId', 'UNKNOWN_SECRET', 'There is no such secret')
+      ? fault('secretId', 'UNKNOWN_SECRET', 'This secret does not exist')
       : fault('key', 'MISSING_REQUIRED_FIELD', 'Required: the key, itemId or secretId of a secret');
   }
-  if (allowed && !allowed.includes(key)) return fault('key', 'NOT_ASKED_FOR', `${key} is not asked for here`);
-  if (isRepeated) return fault('key', 'DUPLICATE_KEY', `${key} stands here twice`);
+  if (allowed && !allowed.includes(key))
+    return fault('key', 'NOT_ASKED_FOR', `${key} is not requested here; leave it out`);
+  if (isRepeated) return fault('key', 'DUPLICATE_KEY', `${key} occurs more than once; give each key once`);
   if (itemId && itemId !== key) return fault('itemId', 'MISMATCH', 'key and itemId name different secrets');
   if (secretId && secretId !== secret?.id) {
     return fault('secretId', 'MISMATCH', `${key} is not the key of this secret`);
@@ -74,7 +75,7 @@ function faultOf(
   return undefined;
 }
 
-/** @throws 409 where a secret is not as it was expected, or has a value that a setup link may not replace. */
+/** @throws 409 if a secret has another version than expected, or a value that a setup link may not replace. */
 export function assertCurrent(
   items: readonly Keyed[],
   secrets: ReadonlyMap<string, Secret>,
@@ -84,11 +85,11 @@ export function assertCurrent(
     const secret = secrets.get(key);
     const version = secret?.version ?? 0;
     if (expectedVersion !== undefined && expectedVersion !== version) {
-      const message = `The version of ${key} is ${version}`;
+      const message = `The version of ${key} is ${version}; read it again and retry`;
       throw conflict({ path: `items.${index}.expectedVersion`, code: 'VERSION_MISMATCH', message });
     }
     if (!replaces && isConfigured(secret)) {
-      const message = `${key} has a value already, which a setup link cannot replace`;
+      const message = `${key} already has a value, which a setup link cannot replace`;
       throw conflict({ path: `items.${index}.key`, code: 'ALREADY_CONFIGURED', message });
     }
   }

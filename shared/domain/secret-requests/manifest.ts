@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Intake } from '../../platform/auth/setup-link.ts';
+import type { SetupLink } from '../../platform/auth/setup-link.ts';
 import type { Secret } from '../secrets/secret.ts';
 import { isConfigured, SecretRequestSource } from './source.ts';
 
@@ -34,12 +34,12 @@ export const SecretRequestManifest = z
 interface Asked {
   source: SecretRequestSource;
   returnUrl?: string | undefined;
-  intake: Intake | undefined;
+  intake: SetupLink | undefined;
   keys: readonly string[];
   secrets: ReadonlyMap<string, Secret>;
 }
 
-/** What an intake asks for, and what it has already. */
+/** Lists the requested secrets with their status. */
 export function secretRequestManifest({ source, returnUrl, intake, keys, secrets }: Asked) {
   const items = keys.map((key) => itemOf(key, secrets.get(key)));
   const pending = items.filter(({ status }) => status !== 'configured').length;
@@ -69,7 +69,7 @@ const itemOf = (key: string, secret: Secret | undefined) => ({
   version: secret?.version ?? 0,
   description: secret?.description ?? null,
   ...(!isConfigured(secret) && {
-    helpText: secret?.status === 'revoked' ? `It was deleted before. ${valueLength}` : valueLength,
+    helpText: secret?.status === 'revoked' ? `This secret was deleted before. ${valueLength}` : valueLength,
   }),
 });
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 const loopbacks = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Where a person may be led back to: never an address that runs something, or that carries a password. */
+/** Only safe redirect targets: no script URLs, no embedded credentials. */
 function isReturnUrl(text: string): boolean {
   const url = URL.parse(text);
   if (!url || url.username || url.password) return false;
@@ -12,5 +12,5 @@ function isReturnUrl(text: string): boolean {
 export const ReturnUrl = z
   .string()
   .max(2_048)
-  .refine(isReturnUrl, 'Expected an https address, or an http one of this machine')
+  .refine(isReturnUrl, 'Expected an https URL, or an http URL on localhost')
   .meta({ format: 'uri' });

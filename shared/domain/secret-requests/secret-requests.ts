@@ -1,5 +1,5 @@
 import { unauthenticated } from '../../core/errors.ts';
-import type { Intake } from '../../platform/auth/setup-link.ts';
+import type { SetupLink } from '../../platform/auth/setup-link.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -16,7 +16,10 @@ interface Asked {
   returnUrl?: string | undefined;
 }
 
-/** Tells what an intake asks for, and takes the values: of all secrets by a permission, of a link's own by its token. */
+/**
+ * Lists the requested secrets and accepts their values. A permission allows all secrets, a setup link only its own.
+ * (The API calls this an intake.)
+ */
 export const secretRequests = /* @__PURE__ */ using([secretStore, setupLinkTokens], (scope: Scope) => {
   const secrets = secretStore(scope);
   const tokens = setupLinkTokens(scope);
@@ -24,8 +27,8 @@ export const secretRequests = /* @__PURE__ */ using([secretStore, setupLinkToken
   const pendingKeys = async () =>
     (await secrets.list()).filter(({ status }) => status === 'pending').map(({ key }) => key);
 
-  /** Ends the link with its last value, which whoever else holds it at this moment shall not outrun. */
-  function besideOf(intake: Intake, given: ReadonlySet<string>, known: ReadonlyMap<string, Secret>) {
+  /** The last value ends the link in the same transaction, so that no concurrent request can use it again. */
+  function alsoWriteOf(intake: SetupLink, given: ReadonlySet<string>, known: ReadonlyMap<string, Secret>) {
     const isLast = intake.keys.every((key) => given.has(key) || isConfigured(known.get(key)));
     return [isLast ? tokens.end(intake) : tokens.keep(intake)];
   }
@@ -37,7 +40,7 @@ export const secretRequests = /* @__PURE__ */ using([secretStore, setupLinkToken
       return secretRequestManifest({ ...asked, intake, keys, secrets: await secrets.byKeys(keys) });
     },
 
-    /** All of the values or none. @returns the manifest as it is then. */
+    /** Stores all values or none. @returns the manifest afterwards. */
     async submit(principal: Principal, asked: Asked & { items: SecretRequestItem[] }) {
       const intake = await tokens.of(principal);
       const allowed = await keysOf(asked.source, intake, secrets);
@@ -50,16 +53,16 @@ export const secretRequests = /* @__PURE__ */ using([secretStore, setupLinkToken
       assertCurrent(items, known, { replaces: !intake });
       const values = items.map(({ key, value, description }) => ({
         ...{ key, value, description },
-        // Also of a link's: between this look and the write nobody's value is replaced.
+        // Also for links: prevents replacing a value that was set since the read.
         expectedVersion: known.get(key)?.version ?? 0,
       }));
       try {
-        const beside = intake ? besideOf(intake, given, known) : [];
-        const set = await secrets.setAll(principal, values, beside);
+        const alsoWrite = intake ? alsoWriteOf(intake, given, known) : [];
+        const set = await secrets.setAll(principal, values, alsoWrite);
         const after = new Map([...known, ...set.map((secret) => [secret.key, secret] as const)]);
         return secretRequestManifest({ ...asked, intake, keys: allowed ?? [...given], secrets: after });
       } catch (error) {
-        // The link was used up meanwhile, so it is like any other dead one.
+        // The link was used up by a concurrent request, so it is invalid like any other.
         throw error instanceof ConditionFailed ? unauthenticated() : error;
       }
     },

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { notFound } from '../../core/errors.ts';
 import { SecretKey } from '../../core/secret-key.ts';
-import type { Intake } from '../../platform/auth/setup-link.ts';
+import type { SetupLink } from '../../platform/auth/setup-link.ts';
 import type { Secret } from '../secrets/secret.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
 
 const needs = { secret: 'key', product: 'productId' } as const;
 
-/** Which secrets an intake is about. */
+/** Selects the requested secrets. */
 export const SecretRequestSource = z
   .strictObject({
     type: z.enum(['manual', 'secret', 'product']),
@@ -27,10 +27,10 @@ export const SecretRequestSource = z
   });
 export type SecretRequestSource = z.infer<typeof SecretRequestSource>;
 
-/** The keys that a source is about; nothing where it leaves them to who submits. */
+/** The requested keys; undefined if the submitter chooses them. */
 export async function keysOf(
   source: SecretRequestSource,
-  intake: Intake | undefined,
+  intake: SetupLink | undefined,
   secrets: Pick<SecretStore, 'byKeys'>,
 ): Promise<string[] | undefined> {
   const { type, key } = source;

@@ -3,7 +3,7 @@ import { decode } from '../../platform/data/entity.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import { type Secret, secretEntity } from './secret.ts';
 
-/** The secrets of these keys as they are at this moment, by their keys; of any status. */
+/** The current secrets of these keys, with any status, by key. */
 export async function findSecrets(table: TenantTable, keys: readonly string[]): Promise<Map<string, Secret>> {
   const possible = keys.filter((key) => SecretKey.safeParse(key).success);
   if (possible.length === 0) return new Map();

@@ -3,14 +3,14 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import type { Secret } from './secret.ts';
 
-/** What somebody says of a secret. What is missing stays as it is; an empty description takes it off. */
+/** Missing members stay unchanged; an empty description removes it. */
 export interface SecretInput {
   key: string;
   value?: string | undefined;
   description?: string | undefined;
 }
 
-/** A secret as it was read, if it was there, and as it shall be. Its value is not kept yet. */
+/** A secret before and after a change. The value is not stored yet. */
 export interface SecretChange {
   action: 'secret.created' | 'secret.restored' | 'secret.rotated' | 'secret.updated' | 'secret.revoked';
   before: Secret | undefined;
@@ -20,7 +20,7 @@ export interface SecretChange {
 
 const neverValued = { status: 'pending', version: 0, valueId: null, valuePreview: null } as const;
 
-/** Makes a secret, brings a revoked one back, or changes one. */
+/** Creates, restores or changes a secret. */
 export function changeOf(
   { now, newId }: Pick<Scope, 'now' | 'newId'>,
   { userId, organizationId }: Pick<Principal, 'userId' | 'organizationId'>,
@@ -54,7 +54,7 @@ const actionOf = (before: Secret | undefined, value: string | undefined) =>
         ? 'secret.updated'
         : 'secret.rotated';
 
-/** Leaves a tombstone: who asks hears that it was there. */
+/** Keeps a tombstone, so that later requests learn that the secret was deleted. */
 export const revocationOf = ({ now }: Pick<Scope, 'now'>, before: Secret): SecretChange => ({
   action: 'secret.revoked',
   before,
@@ -67,11 +67,11 @@ export const revocationOf = ({ now }: Pick<Scope, 'now'>, before: Secret): Secre
 export function assertVersion(secret: Secret | undefined, expected: number | undefined): void {
   const actual = secret?.version ?? 0;
   if (expected === undefined || expected === actual) return;
-  const message = `Version ${expected} was expected, but the secret has version ${actual}`;
+  const message = `The secret has version ${actual}, not ${expected}; read it again and retry`;
   throw conflict({ path: 'expectedVersion', code: 'VERSION_MISMATCH', message });
 }
 
-/** The end of a value that is long enough for its end to tell little. */
+/** The last characters, if the value is long enough for them to reveal little. */
 function previewOf(value: string): string | null {
   const characters = [...value];
   return characters.length < 12 ? null : characters.slice(-4).join('');

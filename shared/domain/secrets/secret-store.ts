@@ -20,7 +20,7 @@ import { secretWriter } from './secret-writer.ts';
 export type SecretStore = ReturnType<typeof secretStore>;
 
 interface Expected {
-  /** 409 where it has had another number of values. */
+  /** Leads to a 409 if the secret has another version. */
   expectedVersion?: number | undefined;
 }
 
@@ -32,7 +32,7 @@ export const secretStore = /* @__PURE__ */ using(parts, (scope: Scope, vault = s
   const { table } = scope;
   const write = secretWriter(scope, vault);
 
-  /** @throws 404 also for one that was revoked. */
+  /** @throws 404 also for revoked secrets. */
   async function get(id: string): Promise<Secret> {
     const named = await table.get(secretIdEntity, { id }, { consistent: true });
     const secret = named && (await table.get(secretEntity, named, { consistent: true }));
@@ -49,20 +49,20 @@ export const secretStore = /* @__PURE__ */ using(parts, (scope: Scope, vault = s
   return {
     get,
 
-    /** Of any status, by their keys. */
+    /** With any status, by key. */
     byKeys: (keys: readonly string[]): Promise<Map<string, Secret>> => findSecrets(table, keys),
 
-    /** All that were not revoked, by the order of their keys. */
+    /** All secrets that are not revoked, sorted by key. */
     async list(): Promise<Secret[]> {
       const items = await table.queryAll({ partition: secretsPartition, consistent: true });
       return items.map((item) => decode(secretEntity, item)).filter(({ status }) => status !== 'revoked');
     },
 
-    /** Also brings back one that was revoked, with its id and its count of values. @throws 409 when it is there. */
+    /** Also restores a revoked secret, with its id and version count. @throws 409 if the secret exists. */
     async create(principal: Principal, given: SecretInput): Promise<Secret> {
       const before = (await findSecrets(table, [given.key])).get(given.key);
       if (!before || before.status === 'revoked') return writeOne(principal, before, given);
-      const message = `There is a secret ${given.key} already`;
+      const message = `The secret ${given.key} already exists; update it instead`;
       throw conflict({ path: 'key', code: 'KEY_TAKEN', message });
     },
 
@@ -77,13 +77,13 @@ export const secretStore = /* @__PURE__ */ using(parts, (scope: Scope, vault = s
     },
 
     /**
-     * Creates, brings back or rotates all of them, or none. Each key stands once.
-     * @param beside Further writes of the transaction. @throws ConditionFailed where one of those is refused.
+     * Creates, restores or rotates all of them, or none. The keys are unique. @param alsoWrite Further writes of the
+     * transaction. @throws ConditionFailed if one of those is rejected.
      */
     async setAll(
       principal: Principal,
       items: readonly (SecretInput & { value: string } & Expected)[],
-      beside: readonly Write[] = [],
+      alsoWrite: readonly Write[] = [],
     ): Promise<Secret[]> {
       const known = await findSecrets(
         table,
@@ -94,14 +94,14 @@ export const secretStore = /* @__PURE__ */ using(parts, (scope: Scope, vault = s
         assertVersion(before, expectedVersion);
         return changeOf(scope, principal, before, given);
       });
-      return write(principal, changes, beside);
+      return write(principal, changes, alsoWrite);
     },
 
-    /** Revokes it, whatever others make of it meanwhile. @returns by how many it is still named. */
+    /** Revokes the secret, also under concurrent changes. @returns how many references remain. */
     async remove(principal: Principal, id: string): Promise<{ referenceCount: number }> {
       const revokeOnce = async () => {
         const before = await get(id);
-        // First, so that who tries again after a fault finds the secret still there, if without a value.
+        // First, so that a retry after a failure finds the secret, though without a value.
         await vault.revoke(id);
         await write(principal, [revocationOf(scope, before)]);
         return before;

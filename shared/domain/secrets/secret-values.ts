@@ -1,17 +1,16 @@
 import { loadingCache } from '../../core/cache.ts';
-import { noteValue } from '../../core/redaction/known-values.ts';
+import { rememberSecretValue } from '../../core/redaction/known-values.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { findSecrets } from './find-secrets.ts';
 import { type SecretReader, secretReader } from './secret-vault.ts';
 
-/** A version of Secrets Manager never changes. Who asks for one while it is loaded gets the same. */
+/** Versions in Secrets Manager are immutable. Concurrent requests for one share the load. */
 const versions = loadingCache<string | undefined>({ entriesMax: 500, ttlMs: 600_000 });
 
 /**
- * The values of secrets, by their keys; absent are those that are missing, have no value yet or were revoked. The
- * table is asked each time, so that a rotation and a deletion hold at once.
- * @throws when a value cannot be read, for which the secret is not to blame.
+ * The values of secrets by key; without those that are missing, pending or revoked. Reads the table each time, so that
+ * rotations and deletions take effect at once. @throws if a value cannot be read because of an outage.
  */
 export const secretValues = /* @__PURE__ */ using(
   ['table:read', secretReader],
@@ -24,7 +23,7 @@ export const secretValues = /* @__PURE__ */ using(
           if (status !== 'active' || valueId === null) return [];
           const value = await versions(`${table.tenant} ${id} ${valueId}`, () => reader.read(id, valueId));
           if (value === undefined) return [];
-          noteValue(value);
+          rememberSecretValue(value);
           return [[key, value] as const];
         }),
       );

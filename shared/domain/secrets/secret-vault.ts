@@ -11,7 +11,7 @@ import {
   RestoreSecretCommand,
 } from '@aws-sdk/client-secrets-manager';
 import { conflict } from '../../core/errors.ts';
-import { noteValue } from '../../core/redaction/known-values.ts';
+import { rememberSecretValue } from '../../core/redaction/known-values.ts';
 import { secretName, secretsManager } from '../../platform/aws/secrets-manager.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
@@ -22,8 +22,9 @@ export type SecretReader = ReturnType<typeof secretReader>;
 const recoveryDays = 7;
 
 /**
- * The values of a tenant's secrets. Each has a version of its own in Secrets Manager, which keeps those that nothing
- * there points at for a day at least: until the table names another one, who follows the table finds its value.
+ * The values of a tenant's secrets. Each value is a separate version in Secrets Manager, which keeps unlabelled
+ * versions for at least a day. So a reader that follows the table finds its value until the table references another
+ * one.
  */
 export const secretVault = /* @__PURE__ */ using(
   ['secrets:write'],
@@ -32,11 +33,11 @@ export const secretVault = /* @__PURE__ */ using(
 
     return {
       /**
-       * Keeps one more value. @returns what the reader finds it by.
-       * @param restores Whether a secret that is being deleted comes back for it, in place of a 409.
+       * Stores a new value. @returns the id for the reader. @param restores Whether to restore a secret that is being
+       * deleted, instead of a 409.
        */
       async store(secretId: string, value: string, { restores = true } = {}): Promise<string> {
-        noteValue(value);
+        rememberSecretValue(value);
         const name = nameOf(secretId);
         const valueId = randomUUID();
         const version = { SecretString: value, ClientRequestToken: valueId };
@@ -51,7 +52,7 @@ export const secretVault = /* @__PURE__ */ using(
         return valueId;
       },
 
-      /** No value can be read any more; a week later all are gone for good. Doing it twice does no harm. */
+      /** Makes all values unreadable; they are deleted a week later. Idempotent. */
       async revoke(secretId: string): Promise<void> {
         const command = new DeleteSecretCommand({
           SecretId: nameOf(secretId),
@@ -66,15 +67,15 @@ export const secretVault = /* @__PURE__ */ using(
   },
 );
 
-/** Reads the values, for what runs flows: who takes values need not read them. */
+/** Reads the values, for running flows. Separate, since writers need no read permission. */
 export const secretReader = /* @__PURE__ */ using(
   ['secrets:read'],
   ({ table: { tenant } }: { table: Pick<TenantTable, 'tenant'> }) => ({
-    /** @returns nothing when the secret is being deleted. */
+    /** @returns undefined if the secret is being deleted. */
     async read(secretId: string, valueId: string): Promise<string | undefined> {
       const command = new GetSecretValueCommand({ SecretId: nameIn(tenant)(secretId), VersionId: valueId });
       const version = await secretsManager().send(command).catch(on(InvalidRequestException));
-      if (version?.SecretString) noteValue(version.SecretString);
+      if (version?.SecretString) rememberSecretValue(version.SecretString);
       return version?.SecretString;
     },
   }),
@@ -84,7 +85,7 @@ const nameIn = (tenant: string) => (secretId: string) => secretName(tenant, 'sec
 
 type ErrorKind = abstract new (...args: never[]) => Error;
 
-/** Takes one kind of error, by default as no error at all, and throws all others on. */
+/** Handles one kind of error, by default by ignoring it, and rethrows all others. */
 function on(kind: ErrorKind): (error: unknown) => undefined;
 function on<T>(kind: ErrorKind, handle: () => Promise<T>): (error: unknown) => Promise<T>;
 function on(kind: ErrorKind, handle: () => Promise<unknown> | undefined = () => undefined) {
@@ -95,6 +96,6 @@ function on(kind: ErrorKind, handle: () => Promise<unknown> | undefined = () => 
 }
 
 const refuseDeleted = () =>
-  Promise.reject(conflict('A deletion of this secret is under way; delete it again to finish that'));
+  Promise.reject(conflict('This secret is being deleted; send the deletion again to complete it'));
 const refuseMore = () =>
-  Promise.reject(conflict('This secret has had too many values for one day; try again tomorrow'));
+  Promise.reject(conflict('This secret had too many new values today; try again tomorrow'));

@@ -13,19 +13,21 @@ import type { SecretVault } from './secret-vault.ts';
 const valuesAtOnce = 10;
 
 /**
- * Puts changes into effect, all or none, in an order that leaves every secret whole wherever it breaks off: the values
- * are kept first, beside those that the table names. Then one transaction names them, if all is still as it was read.
+ * Applies all changes or none, in an order that keeps every secret consistent if it is interrupted: first stores the
+ * new values beside the current ones, then references them in one transaction, if nothing changed since the read.
  */
 export const secretWriter = (scope: Scope, vault: SecretVault) => {
   const { table } = scope;
 
-  /** What was kept for secrets that do not come to be. Left lying, it would be paid for. */
+  /** Deletes the values of secrets that were not created, which would otherwise cost money. */
   const discardValues = (changes: readonly SecretChange[], kept: ReadonlyMap<string, string>) =>
     Promise.all(
       changes
         .filter(({ before, after }) => !before && kept.has(after.id))
         .map(({ after: { id } }) =>
-          vault.revoke(id).catch((error) => log.warn('A value that no secret has was left', { id, error })),
+          vault
+            .revoke(id)
+            .catch((error) => log.warn('A value without a secret could not be deleted', { id, error })),
         ),
     );
 
@@ -33,7 +35,7 @@ export const secretWriter = (scope: Scope, vault: SecretVault) => {
     const kept = new Map<string, string>();
     try {
       await forEachConcurrently(changes, valuesAtOnce, async ({ before, after: { id }, value }) => {
-        // Whoever deletes an active one at this moment shall not find it restored afterwards.
+        // A concurrent deletion of an active secret must not be undone.
         const restores = before?.status !== 'active';
         if (value !== undefined) kept.set(id, await vault.store(id, value, { restores }));
       });
@@ -48,38 +50,38 @@ export const secretWriter = (scope: Scope, vault: SecretVault) => {
     const created = changes.flatMap(({ before, after }) =>
       before ? [] : [{ id: after.id, key: after.key }],
     );
-    // These lead nowhere until their secrets are there, and would take half the room of the transaction.
+    // Written first: they have no effect without their secrets, and would take half of the transaction.
     if (created.length > 0)
       await table.commit(created.map((named) => table.writes.put(secretIdEntity, named)));
     await table.commit([...changes.map((change) => writeOf(table.writes, change)), ...others]);
   }
 
-  /** @param beside Further writes of the transaction. @throws ConditionFailed where one of those is refused. */
+  /** @param alsoWrite Further writes of the transaction. @throws ConditionFailed if one of those is rejected. */
   return async (
     principal: Principal,
     changes: readonly SecretChange[],
-    beside: readonly Write[] = [],
+    alsoWrite: readonly Write[] = [],
   ): Promise<Secret[]> => {
     const kept = await keepValues(changes);
     const named = changes.map((change) => {
       const valueId = kept.get(change.after.id) ?? change.after.valueId;
       return { ...change, after: { ...change.after, valueId } };
     });
-    const { write, tell } = audit(scope, principal, auditEventOf(named));
+    const { write, log: logAudit } = audit(scope, principal, auditEventOf(named));
     try {
-      await commit(named, [write, ...beside]);
+      await commit(named, [write, ...alsoWrite]);
     } catch (error) {
-      // After any other failure the transaction may have taken place all the same.
+      // After any other error the transaction may have succeeded.
       if (!(error instanceof ConditionFailed)) throw error;
       await discardValues(changes, kept);
       throw error.failed.some((index) => index < changes.length) ? changedMeanwhile() : error;
     }
-    tell();
+    logAudit();
     return named.map(({ after }) => after);
   };
 };
 
-/** Creates the secret, or changes what is different in it. */
+/** Creates the secret, or writes the changed fields. */
 function writeOf(writes: Writes, { before, after }: SecretChange): Write {
   if (!before) return writes.insert(secretEntity, after);
   const set = Object.fromEntries(
@@ -110,5 +112,5 @@ function auditEventOf(changes: readonly SecretChange[]): AuditEvent {
 const changedMeanwhile = () =>
   conflict({
     code: 'CONFLICT',
-    message: 'The secret was changed by others at the same time; read it again and retry',
+    message: 'The secret was changed by another request at the same time; read it again and retry',
   });

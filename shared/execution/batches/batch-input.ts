@@ -4,7 +4,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { RunRecord } from '../runs/run-variables.ts';
 import type { Batch } from './batch.ts';
 
-/** What a dispatched run was given: its record where that is not stored, and what came beside it. */
+/** The input of a dispatched run: its record unless that is stored, its input variables and its messages. */
 export interface BatchInput {
   record?: RunRecord | undefined;
   inputs?: Variables | undefined;

@@ -9,19 +9,19 @@ import type { Batch } from './batch.ts';
 import { batchStore, slotOf } from './batch-store.ts';
 import { fifoGroupOf, type RunMessage } from './run-message.ts';
 
-/** Asks a worker to give a batch's records their messages, from the n-th on. */
+/** Asks a worker to enqueue the records of a batch, from the n-th on. */
 export const PlanMessage = z.object({
   tenant: z.string(),
   batchId: z.string(),
-  /** The record after which this part begins. */
+  /** The last record of the previous page. */
   after: z.string().nullable(),
   n: z.int(),
-  /** Which time this is, where the records have been planned before. */
+  /** Counts the resends, if the records were planned before. */
   again: z.int().optional(),
 });
 export type PlanMessage = z.infer<typeof PlanMessage>;
 
-/** A run begins, as its id tells, with its batch. */
+/** The time in a run's id is the start of its batch. */
 export const runIdOf = ({ id, startedAt }: Pick<Batch, 'id' | 'startedAt'>, recordId: string) =>
   derivedId('exec', Date.parse(startedAt), id, recordId);
 
@@ -31,7 +31,7 @@ export interface ListedRecord {
   name: string;
 }
 
-/** How many records one plan message plans: some seconds of work. */
+/** Records per plan message: a few seconds of work. */
 const recordsPerPlan = 5_000;
 const recordsPerQuery = 1_000;
 
@@ -41,7 +41,7 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
   const { table } = scope;
   const batches = batchStore(scope);
 
-  /** Records of a type, oldest first, up to the one with the id `until`. */
+  /** Records of a type, oldest first, up to and including the id `until`. */
   async function recordsOf(
     type: string,
     { after, until, limit }: { after?: string | null; until?: string; limit: number },
@@ -58,7 +58,7 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
       .slice(0, limit);
   }
 
-  /** One message a record. The records of a slot are one message group, which SQS hands out one after another. */
+  /** Sends one message per record. The records of a slot form one FIFO message group. */
   async function enqueue(
     batch: Batch,
     records: readonly { id: string }[],
@@ -86,7 +86,7 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
     }
   }
 
-  /** Leaves the planning to a worker. */
+  /** Hands the planning over to a worker. */
   async function enqueuePlan(message: PlanMessage): Promise<void> {
     const { batchId, n, again } = message;
     const id = `${batchId}.${n}${again ? `.again-${again}` : ''}`;
@@ -97,7 +97,7 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
     recordsOf,
     enqueue,
 
-    /** Plans one part; what it answers is the next part, or nothing when the batch is planned. */
+    /** Plans one page. @returns the next page, or undefined when the batch is planned. */
     async plan({ batchId, after, n, again }: PlanMessage): Promise<PlanMessage | undefined> {
       const batch = await batches.get(batchId);
       if (batch.stopped || (batch.planned && !again)) return;
@@ -138,7 +138,7 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
       };
     },
 
-    /** Has the messages of a batch sent once more, for the n-th time. */
+    /** Resends the messages of a batch. `sending` counts the resends. */
     async resend(batch: Batch, sending: number): Promise<void> {
       const { id: batchId, flowId, dispatched } = batch;
       const { tenant } = table;

@@ -6,7 +6,7 @@ import type { Batch } from './batch.ts';
 import { groupCommits, type RunCommits } from './group-commit.ts';
 import type { RecordJob } from './record-jobs.ts';
 
-/** Ends a record that was given up on, unless it has ended after all. */
+/** Fails a record from the dead-letter queue, unless it has ended meanwhile. */
 export async function failRecord(scope: Scope, job: RecordJob, error: string): Promise<void> {
   if (!job.batch) return;
   const earlier = await earlierCheckpoints(scope, job);
@@ -15,13 +15,13 @@ export async function failRecord(scope: Scope, job: RecordJob, error: string): P
   await groupCommits(scope)((commits) => recorderOf(scope, job, batch, commits, earlier).finish(error));
 }
 
-/** What earlier attempts of a run wrote. */
+/** The checkpoints that earlier attempts wrote. */
 export const earlierCheckpoints = async (scope: Scope, { message, firstCheckpoint }: RecordJob) =>
   !firstCheckpoint || firstCheckpoint.end
     ? [firstCheckpoint].filter((each) => each !== undefined)
     : readCheckpoints(scope, message);
 
-/** Where a batch's run writes down what it does. */
+/** The recorder of a run in a batch. */
 export function recorderOf(
   scope: Scope,
   { message, record, flowDeleted }: RecordJob,
@@ -32,7 +32,7 @@ export function recorderOf(
   const { batchId, recordId, runId, slot } = message;
   const { name: recordName = null, metadata: recordMetadata = {} } = record ?? {};
   const ids = { userId, organizationId, flowId, flowName, flowVersionId, batchId, runId, recordId };
-  // What is written beside something deleted may come after its clean-up, and so has to go by itself.
+  // Checkpoints of a deleted flow or record may be written after its cleanup, so they need a TTL.
   const isOrphan = flowDeleted || (recordId !== null && !record);
   const forgotten = isOrphan ? redeliveryExpiresAt(scope) : ttl;
   const facts = { ...ids, recordName, recordMetadata, ...(forgotten !== undefined && { ttl: forgotten }) };

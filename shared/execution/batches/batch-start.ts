@@ -16,9 +16,9 @@ import { batchPlanner, type ListedRecord, runIdOf } from './batch-plan.ts';
 import { batchStore } from './batch-store.ts';
 
 const waitMs = 20_000;
-/** An answer must fit 6 MB: it names the first thousand records. */
+/** The response lists the first thousand records: it must fit 6 MB. */
 const listedMax = 1_000;
-/** How many missing records a 404 names. */
+/** How many missing records a 404 response lists. */
 const missingListedMax = 10;
 export const batchDefaults = { recordConcurrency: 10, maxRetries: 2 };
 
@@ -38,7 +38,9 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner], (sc
   const batches = batchStore(scope);
   const planner = batchPlanner(scope);
 
-  /** Makes the batch of a flow's version, and has it planned: small ones here, others by a worker. */
+  /**
+   * Creates a batch that runs a version of the flow. Plans small batches directly and leaves large ones to a worker.
+   */
   async function begin(
     principal: Principal,
     flow: Flow,
@@ -68,23 +70,23 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner], (sc
     const sending = small
       ? planner.enqueue(batch, records, 0)
       : planner.hand({ tenant: table.tenant, batchId: batch.id, after: null, n: 0 });
-    // The batch exists, so it runs: an error here would have its caller begin it a second time.
+    // The batch exists and will run. An error here would make the caller start it again.
     const logError = (what: string) => (error: unknown) => log.error(what, { error, batchId: batch.id });
     await Promise.all([
-      sending.catch(logError('A batch is left to the sweeper')),
-      flowStore(scope).markRun(flow).catch(logError('A run could not be noted at its flow')),
+      sending.catch(logError('The messages of a batch could not be sent; the sweeper will send them')),
+      flowStore(scope).markRun(flow).catch(logError('The last run of a flow could not be recorded')),
     ]);
     return batch;
   }
 
-  /** The id of the newest record in a range, whatever the clock says. */
+  /** The id of the newest record in a range, independent of the clock. */
   async function newestIn(range: ReturnType<typeof recordsRange>): Promise<string> {
     const { items } = await table.query({ ...range, newestFirst: true, limit: 1 });
     return items[0]?.SK2 as string;
   }
 
   return {
-    /** Makes a batch of records that are named one by one. @throws 404 naming those that do not exist. */
+    /** Creates a batch of the listed records. @throws 404 that lists the missing ones. */
     async startOnRecords(
       flowId: string,
       recordIds: readonly string[],
@@ -105,14 +107,14 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner], (sc
       });
     },
 
-    /** Makes a batch of all records of a type and has it run. */
+    /** Creates a batch of all records of a type. */
     async start(flowId: string, recordType: string, principal: Principal): Promise<StartedBatch> {
       const [flow, records] = await Promise.all([
         flowStore(scope).find(flowId),
         planner.recordsOf(recordType, { limit: listedMax }),
       ]);
       if (records.length === 0) {
-        throw invalidAt('recordType', 'NO_RECORDS', `There is no record of the type "${recordType}"`);
+        throw invalidAt('recordType', 'NO_RECORDS', `No record has the type "${recordType}"`);
       }
       const range = recordsRange(recordType);
       const [recordCount, lastRecordId] =
@@ -124,7 +126,7 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner], (sc
       return { batch, records, recordCount };
     },
 
-    /** Waits for a small batch. @returns nothing when it is not over in time. */
+    /** Waits for a small batch to end. @returns undefined on timeout. */
     async waitUntilFinished(batch: Batch, signal: AbortSignal): Promise<Progress | undefined> {
       const deadline = now().getTime() + waitMs;
       for (
@@ -139,7 +141,7 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner], (sc
       return undefined;
     },
 
-    /** What became of each record of a small batch. */
+    /** The result of each record of a small batch. */
     results: (batch: Batch, records: readonly ListedRecord[]) =>
       Promise.all(
         records.map(async (record) => {
@@ -155,7 +157,7 @@ const missingAt =
   (id: string): ErrorDetail => ({
     path: `recordIds.${recordIds.indexOf(id)}`,
     code: 'NOT_FOUND',
-    message: `There is no record ${id}`,
+    message: `Record ${id} does not exist`,
   });
 
 function resultOf(record: ListedRecord, executionId: string, checkpoints: readonly Checkpoint[]) {

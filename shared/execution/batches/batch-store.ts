@@ -19,7 +19,7 @@ import {
 
 export type BatchStore = ReturnType<typeof batchStore>;
 
-/** The slot, and so the message group, that the n-th record of a batch runs in. */
+/** The slot, and so the FIFO message group, of the n-th record of a batch. */
 export const slotOf = (batch: Pick<Batch, 'recordConcurrency'>, n: number) => n % batch.recordConcurrency;
 
 export const batchStore = /* @__PURE__ */ using(['table:write'], ({ table, now }: Scope) => {
@@ -48,26 +48,29 @@ export const batchStore = /* @__PURE__ */ using(['table:write'], ({ table, now }
     progress,
     totals,
 
-    /** @param recordIds The records to run on, where the batch names many. @param beside Goes into the same transaction. */
+    /**
+     * @param recordIds The listed records, if there are too many for the batch item. @param alsoWrite Written in the same
+     * transaction.
+     */
     create: (
       batch: Batch,
-      { recordIds, beside = [] }: { recordIds?: readonly string[]; beside?: Write[] } = {},
+      { recordIds, alsoWrite = [] }: { recordIds?: readonly string[]; alsoWrite?: Write[] } = {},
     ) =>
       table.commit([
         table.writes.insert(batchEntity, batch),
-        ...beside,
+        ...alsoWrite,
         ...(recordIds
           ? [table.writes.insert(batchRecordsEntity, { id: batch.id, recordIds: [...recordIds] })]
           : []),
       ]),
 
-    /** The records that a batch names. */
+    /** The records that a batch lists. */
     recordIds: async ({ id, recordIds }: Batch): Promise<readonly string[]> =>
       recordIds ?? (await table.get(batchRecordsEntity, { id }, { consistent: true }))?.recordIds ?? [],
 
     /**
-     * The latest batches and how they stand. One that is seen to be over has that written down, so that its slots
-     * are not read again.
+     * The latest batches with their progress. Stores the outcome of a batch that has ended, so that its slots are not
+     * read again.
      */
     async latest(limit: number): Promise<{ batch: BatchSummary; progress: Progress }[]> {
       const { items } = await table.query({
@@ -90,22 +93,23 @@ export const batchStore = /* @__PURE__ */ using(['table:write'], ({ table, now }
       );
     },
 
-    /** Every record has its message now. */
+    /** Call when every record is enqueued. */
     finishPlanning: (id: string, totalRecords: number) =>
       table.commit([table.writes.update(batchEntity, { id }, { set: { planned: true, totalRecords } })]),
 
-    /** Ends a batch from outside. What runs at this moment still finishes; nothing more begins. */
+    /** Cancels or fails a batch. Records that run now still finish; no further record starts. */
     async stop(id: string, stopped: 'cancelled' | 'failed', error: string | null = null): Promise<Batch> {
       const batch = await get(id);
       const { status } = await progress(batch);
-      if (status !== 'scheduled' && status !== 'running') throw conflict(`The batch is already ${status}`);
+      if (status !== 'scheduled' && status !== 'running')
+        throw conflict(`The batch already has the status ${status}`);
       const set = { stopped, stoppedAt: now().toISOString(), error };
       const open = { expression: 'attribute_type(#summary.#stopped, :null)', values: { null: 'NULL' } };
       try {
         await table.commit([table.writes.update(batchEntity, { id }, { set }, open)]);
         return { ...batch, ...set };
       } catch (failure) {
-        throw failure instanceof ConditionFailed ? conflict('The batch is already over') : failure;
+        throw failure instanceof ConditionFailed ? conflict('The batch has already ended') : failure;
       }
     },
   };

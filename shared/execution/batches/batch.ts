@@ -5,7 +5,7 @@ import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 import { PayloadRef } from '../../platform/data/payloads.ts';
 
-/** One flow run on many records. What becomes of it is told by the counters of its slots. */
+/** One flow run on many records. Its progress follows from the counters of its slots. */
 export const Batch = z.object({
   id: z.string(),
   flowId: z.string(),
@@ -13,47 +13,44 @@ export const Batch = z.object({
   flowVersionId: z.string(),
   userId: z.string(),
   organizationId: z.string().nullable(),
-  /** Null where the records were named one by one, and for a dispatched run that goes on by itself. */
+  /** Null if the caller listed the records, and for a dispatched run that continues as a batch. */
   recordType: z.string().nullable(),
-  /** Of a dispatched run that goes on by itself: which one it is, and what it was given. */
+  /** Set for a dispatched run that continues as a batch: which run it is, and its input. */
   dispatched: z
     .object({
       runId: z.string(),
       recordId: z.string().nullable(),
       input: PayloadRef,
-      /** Whether its output variables are merged into its record’s metadata in the end. */
+      /** Whether the output variables are merged into the record’s metadata at the end. */
       appendsMetadata: z.boolean(),
     })
     .optional(),
-  /** When it is to be forgotten, in Unix seconds, where it belongs to no stored flow or record. */
+  /** Expiry in Unix seconds, if neither the flow nor the record is stored. */
   ttl: z.int().optional(),
-  /** How many records run at once: the number of slots. */
+  /** How many records run concurrently: the number of slots. */
   recordConcurrency: z.int(),
-  /** How often a failed record is tried again from its failed step. */
+  /** How often a failed record is retried from its failed step. */
   maxRetries: z.int(),
   totalRecords: z.int(),
-  /** Whether every record has its message, so that `totalRecords` is final. */
+  /** True when every record is enqueued, so that `totalRecords` is final. */
   planned: z.boolean(),
-  /** Set from outside only: stopped by a person, or given up before its records were planned. */
+  /** Cancelled by a user, or failed because it stalled. */
   stopped: z.enum(['cancelled', 'failed']).nullable(),
   stoppedAt: z.string().nullable(),
   error: z.string().nullable(),
   startedAt: z.string(),
-  /** The newest record of its type when it began: later ones wait for the next batch. */
+  /** The newest record of the type at the start. Later records are not part of the batch. */
   lastRecordId: z.string().optional(),
-  /** The records that it names, where they are few; more are an item of their own. */
+  /** The listed records, if they are few. A longer list is an item of its own. */
   recordIds: z.array(z.string()).optional(),
-  /**
-   * What the sweeper saw last: how many records were processed, and since when it is that many; and how often it had
-   * the messages sent again.
-   */
+  /** What the sweeper saw last: how many records were processed, since when, and how often it resent the messages. */
   seen: z.object({ processed: z.int(), since: z.string(), sendings: z.int().default(0) }).optional(),
-  /** How it ended, kept by the first who saw that, so that its slots need not be read again. */
+  /** Stored by the first reader that sees the batch has ended, so that its slots are not read again. */
   outcome: z.object({ processed: z.int(), failed: z.int(), cost: z.number(), lastAt: z.string() }).optional(),
 });
 export type Batch = z.infer<typeof Batch>;
 
-/** What lists know of a batch. */
+/** The fields of a batch that lists show. */
 export const BatchSummary = Batch.pick({
   id: true,
   flowId: true,
@@ -71,12 +68,12 @@ export type BatchSummary = z.infer<typeof BatchSummary>;
 const batchPartition = (id: string) => tenantPartition(`BATCH#${id}`);
 export const batchesPartition = tenantPartition('BATCHES');
 
-/** A batch of so few records is planned by the request that begins it, which may wait for its end. */
+/** The request that starts a batch of this size plans it and may wait for its end. */
 export const smallBatchMax = 10;
 
-/** What the sweeper knows these items by. */
+/** The sweep that finds these items. */
 export const batchSweep = 'BATCH';
-/** When the sweeper looks at a batch first: nothing of a healthy one is still unsent then. */
+/** When the sweeper first looks at a batch: a healthy one has sent all messages by then. */
 export const firstSweepDelayMs = 15 * 60_000;
 
 export const batchEntity = defineEntity({
@@ -100,7 +97,7 @@ export const batchEntity = defineEntity({
   ],
 });
 
-/** Which records a batch was asked to run on, where they were named one by one. Beside it, since only planning reads it. */
+/** The records that the caller listed. A separate item, since only planning reads it. */
 export const batchRecordsEntity = defineEntity({
   type: 'batchRecords',
   schema: z.object({ id: z.string(), recordIds: z.array(z.string()) }),
@@ -115,15 +112,14 @@ export interface SlotKey {
 }
 
 /**
- * What has become of records, counted by slots. A slot's messages come one after another, so whoever holds one of
- * them is the only writer of the slot's counters.
+ * Counts the processed records of a slot. The messages of a slot come one at a time, so its counters have one writer.
  */
 export const slotEntity = defineEntity({
   type: 'slot',
   schema: z.object({
     processed: z.int().default(0),
     failed: z.int().default(0),
-    /** USD of all model calls. */
+    /** USD for all model calls. */
     cost: z.number().default(0),
     lastAt: z.string().optional(),
   }),
@@ -132,21 +128,21 @@ export const slotEntity = defineEntity({
 
 export type BatchStatus = 'scheduled' | 'running' | 'completed' | 'failed' | 'cancelled';
 
-/** A batch as it stands now. */
+/** The current state of a batch. */
 export interface Progress {
   status: BatchStatus;
   totalRecords: number;
-  /** Completed and failed ones. */
+  /** Completed and failed records. */
   processedRecords: number;
   failedRecords: number;
-  /** Whole percent. */
+  /** In whole percent. */
   progress: number;
   completedAt: string | null;
 }
 
 export type BatchOutcome = NonNullable<Batch['outcome']>;
 
-/** What has become of a batch's records, from the counters of its slots. */
+/** Adds up the counters of all slots. */
 export function totalsOf(
   startedAt: string,
   slots: readonly z.infer<typeof slotEntity.schema>[],
@@ -161,11 +157,11 @@ export function totalsOf(
   };
 }
 
-/** Whether every record of a batch has been processed, so that its totals change no more. */
+/** Whether every record is processed, so that the totals are final. */
 export const isOver = ({ planned, totalRecords }: BatchSummary, { processed }: BatchOutcome) =>
   planned && processed >= totalRecords;
 
-/** The state of a batch is never stored: it follows from the counters, which change with the records themselves. */
+/** The status is not stored: it follows from the counters, which are written with the records' results. */
 export function progressOf(batch: BatchSummary, totals: BatchOutcome): Progress {
   const { processed: processedRecords, failed: failedRecords, lastAt } = totals;
   const { totalRecords, stopped, stoppedAt } = batch;

@@ -7,8 +7,8 @@ import { loadJobs, type RecordJob } from './record-jobs.ts';
 import type { RunMessage } from './run-message.ts';
 
 /**
- * Ends a run that began before its batch was stopped. Its record is not counted, so that the batch stays as it was
- * when it was stopped; its costs are.
+ * Ends a run that started before its batch was cancelled or failed. Counts its costs, but not its record, so that the
+ * batch's totals stay.
  */
 export async function endCancelledRun(scope: Scope, job: RecordJob, commits: RunCommits): Promise<void> {
   const { batch } = job;
@@ -20,7 +20,7 @@ export async function endCancelledRun(scope: Scope, job: RecordJob, commits: Run
   await recorder.finish(batch.error ?? 'The batch was cancelled');
 }
 
-/** Ends a run of a stopped batch that is suspended, without waiting for its time. @returns whether it did. */
+/** Ends a suspended run of a cancelled batch before its timer fires. @returns whether it did. */
 export const endSuspendedRun = /* @__PURE__ */ using(
   ['table:write', 'payloads'],
   (scope: Scope) =>
@@ -30,7 +30,7 @@ export const endSuspendedRun = /* @__PURE__ */ using(
       const earlier = await earlierCheckpoints(scope, job);
       if (!earlier.at(-1)?.waiting) return false;
       const ended = groupCommits(scope)((commits) => endCancelledRun(scope, job, commits));
-      // Refused where it was woken right before its batch was stopped, and has got further meanwhile.
+      // Rejected if the timer fired right before the cancellation and the run has written a checkpoint since.
       return ended.then(() => true, ifRefused(false));
     },
 );

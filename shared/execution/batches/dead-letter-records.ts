@@ -4,18 +4,18 @@ import type { RecordJob } from './record-jobs.ts';
 import { scheduleTimer } from './timers.ts';
 
 /**
- * How long a record rests each time that its message was given up on, before it is tried anew. What kept it from running
- * may not be its own fault: workers that could not start, a service that was away.
+ * How long a record from the dead-letter queue waits before each retry. The cause may be temporary: workers that could
+ * not start, or a service outage.
  */
 const retryDelaysMs = [15 * 60_000, 60 * 60_000];
 
-/** Takes a record whose message was given up on: it is tried anew after a rest, and in the end failed with the reason. */
+/** Retries a record from the dead-letter queue after a delay. Fails it when all retries are used up. */
 export async function handleDeadLetter(scope: Scope, job: RecordJob): Promise<void> {
   const { message } = job;
   const { restarts = 0 } = message;
   const restMs = retryDelaysMs[restarts];
   if (restMs === undefined) {
-    return failRecord(scope, job, 'The run broke off again and again and was given up');
+    return failRecord(scope, job, 'The run failed to complete after several retries');
   }
   await scheduleTimer(scope, new Date(scope.now().getTime() + restMs), {
     ...message,

@@ -5,7 +5,7 @@ import { costWrites } from '../runs/checkpoints/record-costs.ts';
 import type { CheckpointWrite, FinalWrite } from '../runs/checkpoints/run-recorder.ts';
 import { slotEntity } from './batch.ts';
 
-/** The end of a run, and where its record is counted. */
+/** The final write of a run, and the slot that counts its record. */
 export interface RecordEnd extends FinalWrite {
   batchId: string;
   slot: number;
@@ -13,12 +13,12 @@ export interface RecordEnd extends FinalWrite {
   isCounted: boolean;
 }
 
-/** What a run of a batch commits. The end counts its record exactly once, together with its last checkpoint. */
+/** How a run of a batch commits. The end counts the record exactly once, in the transaction of the last checkpoint. */
 export interface RunCommits {
   progress: (progress: CheckpointWrite) => Promise<void>;
   end: (end: RecordEnd) => Promise<void>;
 }
-/** Does a run, which is given its commits. */
+/** Executes a run with its commit functions. */
 export type WithCommits = <T>(run: (commits: RunCommits) => Promise<T>) => Promise<T>;
 
 interface Waiting {
@@ -27,19 +27,19 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-/** How long a commit waits at most for those of other runs. */
+/** How long a commit waits at most for the commits of other runs. */
 const groupWindowMs = 10;
 
 /**
- * What runs commit close together is one transaction, in which a batch's records are counted by one write. It is
- * written when no run is working, and at the latest some milliseconds after the first commit.
+ * Groups the commits of concurrent runs into one transaction, which counts all their records in one write. Commits when
+ * no run is working, at the latest `groupWindowMs` after the first one.
  */
 export function groupCommits(scope: Scope): WithCommits {
   let waiting: Waiting[] = [];
   let working = 0;
   let timer: NodeJS.Timeout | undefined;
 
-  /** When one of several cannot be written, each is tried by itself: only that one fails. */
+  /** If the transaction fails, commits each item by itself, so that only the faulty one fails. */
   async function flush(): Promise<void> {
     clearTimeout(timer);
     const gathered = waiting;
@@ -101,7 +101,7 @@ const commit = (scope: Scope, items: readonly Waiting['item'][]) =>
     ),
   ]);
 
-/** One write for each batch, since a transaction takes one for an item. */
+/** One write per batch: a transaction takes one write per item. */
 const countsOf = ({ table, now }: Scope, ends: readonly RecordEnd[]): Write[] =>
   [...Map.groupBy(ends, ({ batchId }) => batchId)].map(([batchId, all]) => {
     const cost = all.reduce((sum, end) => sum.plus(end.cost), new Big(0));

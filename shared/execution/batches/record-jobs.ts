@@ -8,25 +8,25 @@ import { type Batch, batchEntity } from './batch.ts';
 import { type BatchInput, fetchBatchInput } from './batch-input.ts';
 import type { RunMessage } from './run-message.ts';
 
-/** A message with all that is known of its batch and its record. */
+/** A message with its batch and its record. */
 export interface RecordJob {
   message: RunMessage;
   batch: Batch | undefined;
   record: RunRecord | undefined;
-  /** What a dispatched run was given beside its record. */
+  /** The further input of a dispatched run. */
   input: Pick<BatchInput, 'inputs' | 'messages'>;
-  /** What an earlier attempt wrote first. */
+  /** The first checkpoint of an earlier attempt. */
   firstCheckpoint: Checkpoint | undefined;
   flowDeleted: boolean;
 }
 
-/** Reads what several messages need, in one round trip. */
+/** Loads what several messages need, in one round trip. */
 export async function loadJobs(scope: Scope, messages: readonly RunMessage[]): Promise<RecordJob[]> {
   const { table } = scope;
   const items = await table.getMany(
     messages.flatMap((message) => [
       batchEntity.key({ id: message.batchId }),
-      // A key of nothing, so that each message has four.
+      // A placeholder key that matches nothing, so that each message has four keys.
       recordEntity.key({ id: message.recordId ?? '-' }),
       checkpointEntity.key({ ...message, index: 0 }),
       tombstoneEntity.key({ id: message.flowId }),

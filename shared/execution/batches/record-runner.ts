@@ -11,7 +11,7 @@ import type { RunCommits, WithCommits } from './group-commit.ts';
 import type { RecordJob } from './record-jobs.ts';
 import { scheduleTimer } from './timers.ts';
 
-/** Runs a batch's flow on one record, from where an earlier attempt ended. Each record is counted exactly once. */
+/** Runs a batch's flow on one record and resumes from an earlier attempt. Counts each record exactly once. */
 export const runRecord = (
   scope: Scope,
   job: RecordJob,
@@ -45,7 +45,7 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
   for (let attempt = 0; ; attempt++) {
     const outcome = await attemptRun({ ...run, retries, mayRetry: attempt < batch.maxRetries });
     if ('suspended' in outcome) {
-      // Its batch's messages were sent again since: the newer one waits in its place.
+      // The sweeper has resent the messages: the newer message sets the timer.
       const superseded = (job.message.sending ?? 0) < (batch.seen?.sendings ?? 0);
       return superseded ? undefined : scheduleTimer(scope, outcome.suspended.until, job.message);
     }

@@ -5,19 +5,19 @@ export const RunMessage = z.object({
   tenant: z.string(),
   batchId: z.string(),
   flowId: z.string(),
-  /** Null where the run has no record that is stored. */
+  /** Null if the run's record is not stored. */
   recordId: z.string().nullable(),
-  /** The execution of this record in this batch: the same however often it is planned. */
+  /** The execution of this record in this batch. Planning again yields the same id. */
   runId: z.string(),
   slot: z.int(),
-  /** How often the run was suspended and woken. */
+  /** How many timers the run has set. (The queues and stored names call a timer a wake.) */
   wake: z.int().optional(),
-  /** How often it was taken back from the dead-letter queue. */
+  /** How often it was retried from the dead-letter queue. */
   restarts: z.int().optional(),
-  /** Which sending of its batch's messages it comes from, where they were sent again. */
+  /** Counts the resends of its batch's messages, if there were any. */
   sending: z.int().optional(),
 });
 export type RunMessage = z.infer<typeof RunMessage>;
 
-/** The messages of a slot are one message group, which SQS hands out one after another. */
+/** The messages of a slot form one FIFO message group. */
 export const fifoGroupOf = ({ batchId, slot }: Pick<RunMessage, 'batchId' | 'slot'>) => `${batchId}.${slot}`;

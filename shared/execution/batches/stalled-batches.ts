@@ -1,5 +1,5 @@
 import { log } from '../../core/log.ts';
-import { dueForSweep, leaveSweep, sweepKeys } from '../../platform/cleanup/sweeps.ts';
+import { dueForSweep, removeFromSweepIndex, sweepKeys } from '../../platform/cleanup/sweeps.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
 import { type Batch, batchEntity, batchSweep, firstSweepDelayMs, smallBatchMax } from './batch.ts';
@@ -7,17 +7,19 @@ import { batchPlanner } from './batch-plan.ts';
 import { batchStore } from './batch-store.ts';
 
 const day = 86_400_000;
-/** The longest pause between two looks. */
+/** The longest pause between two checks. */
 const pauseMsMax = day;
-/** How long a batch may stand still: longer than the longest wait, but nothing waits before its records are planned. */
+/** After this time without progress a batch fails. A planned one may contain waits of 30 days. */
 const stallMsMax = ({ planned }: Batch) => (planned ? 40 : 1) * day;
 const stallReason = ({ planned }: Batch) =>
-  planned ? 'No record of the batch was processed for 40 days' : 'The records could not be planned for a day';
+  planned
+    ? 'No record of the batch was processed for 40 days'
+    : 'The records could not be enqueued for a day';
 
 /**
- * Looks after the batches that are not over, of all tenants. One in which nothing was processed since the last look gets
- * its messages again: they may never have been sent, and those that come twice do nothing the second time.
- * @param atStart Whether nothing else is at work: then all are looked at, not only those that are due.
+ * Checks the unfinished batches of all tenants. Resends the messages of a batch without progress since the last check:
+ * they may never have been sent, and duplicates do nothing. @param atStart Whether nothing else runs: then it checks
+ * all batches, not only those that are due.
  */
 export async function resumeStalledBatches({ scopeOf }: Runtime, now: Date, atStart: boolean): Promise<void> {
   for await (const page of dueForSweep(scopeOf('').table, batchSweep, atStart ? 'all' : now)) {
@@ -26,13 +28,13 @@ export async function resumeStalledBatches({ scopeOf }: Runtime, now: Date, atSt
       try {
         await resumeIfStalled(scopeOf(tenant), id, now, atStart);
       } catch (error) {
-        log.error('A batch could not be looked after', { error, batchId: id });
+        log.error('A batch could not be checked', { error, batchId: id });
       }
     }
   }
 }
 
-/** Sees how one batch stands. */
+/** Checks one batch. */
 export async function resumeIfStalled(scope: Scope, id: string, now: Date, atStart = false): Promise<void> {
   const { table } = scope;
   const batches = batchStore(scope);
@@ -40,7 +42,7 @@ export async function resumeIfStalled(scope: Scope, id: string, now: Date, atSta
   if (!batch) return;
   const { status, processedRecords } = await batches.progress(batch);
   if (status !== 'scheduled' && status !== 'running') {
-    return table.commit([table.writes.update(batchEntity, { id }, leaveSweep)]);
+    return table.commit([table.writes.update(batchEntity, { id }, removeFromSweepIndex)]);
   }
   const before = batch.seen ?? { processed: 0, since: batch.startedAt, sendings: 0 };
   const moved = processedRecords > before.processed;
@@ -50,7 +52,7 @@ export async function resumeIfStalled(scope: Scope, id: string, now: Date, atSta
     await batches.stop(id, 'failed', stallReason(batch));
     return;
   }
-  // Of a small batch, which its request plans itself, a process that died may have sent some of the messages.
+  // The request that plans a small batch may have crashed after some of its messages.
   const mayLack = !moved || (atStart && batch.totalRecords <= smallBatchMax);
   const sendings = before.sendings + (mayLack ? 1 : 0);
   if (mayLack) await batchPlanner(scope).resend(batch, sendings);

@@ -3,14 +3,14 @@ import { send, sendGrouped } from '../../platform/aws/queues.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { fifoGroupOf, RunMessage } from './run-message.ts';
 
-/** Asks a worker to give a suspended run its message again at a time. */
+/** Asks a worker to resume a suspended run at a time. */
 export const TimerMessage = z.object({ at: z.string(), run: RunMessage });
 export type TimerMessage = z.infer<typeof TimerMessage>;
 
-/** SQS holds a message back this long at most; what sleeps longer is left to EventBridge Scheduler. */
+/** The longest SQS delay. Longer timers use EventBridge Scheduler. */
 const queueSecondsMax = 900;
 
-/** Has a suspended run go on at a time. Asked twice, the run is woken twice, and finds nothing to do the second time. */
+/** Resumes a suspended run at a time. A duplicate timer does no harm: the second one finds nothing to do. */
 export async function scheduleTimer({ now }: Scope, until: Date, run: RunMessage): Promise<void> {
   const message: TimerMessage = {
     at: until.toISOString(),
@@ -25,7 +25,7 @@ export async function scheduleTimer({ now }: Scope, until: Date, run: RunMessage
   await scheduleMessage({ name, at: until, queueEnv: 'WAKES_QUEUE_ARN', body: message });
 }
 
-/** Gives a run its message, in the lane that it was planned in, or waits on where its time has not come. */
+/** Enqueues the run in its FIFO group, or reschedules an early timer. */
 export async function fireTimer(scope: Scope, { at, run }: TimerMessage): Promise<void> {
   const until = new Date(at);
   if (until.getTime() - scope.now().getTime() > 1_000) {

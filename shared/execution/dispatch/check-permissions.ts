@@ -6,7 +6,7 @@ import { covers, type Permission } from '../../platform/identity/permissions.ts'
 import type { Principal } from '../../platform/identity/principal.ts';
 import type { DispatchBody } from './request.ts';
 
-/** @throws 403 where the request asks for more than running a stored flow, and the caller may not do that. */
+/** @throws 403 where the request does more than run a stored flow and the caller lacks the permission for that. */
 export function checkPermissions({ permissions }: Principal, { flow, record, options }: DispatchBody): void {
   const need = (permission: Permission) => {
     if (!covers(permissions, permission)) throw missingPermission(permission);
@@ -15,7 +15,7 @@ export function checkPermissions({ permissions }: Principal, { flow, record, opt
   if (options.autoAppendMetadata || (record && options.recordMode === 'create')) need('RECORDS:WRITE');
   if (!flow?.steps) return;
   if (record?.id || options.recordMode === 'existing') need('RECORDS:READ');
-  // Whoever can make a flow that takes a secret somewhere can read it there.
+  // Whoever can create a flow that sends a secret somewhere can read the secret there.
   if (secretKeysOfSteps(flow.steps).length > 0) need('FLOWS:WRITE');
   for (const { step } of walkSteps(flow.steps)) {
     const { permission } = stepTypeOf(step.type);

@@ -10,7 +10,7 @@ import { runVersions } from '../runs/run-versions.ts';
 import { suspendedRunExpiresAt } from './dispatch-recorder.ts';
 import type { Running } from './execute.ts';
 
-/** Has a suspended run go on by itself, as a batch of one that can be followed and cancelled. @returns the batch's id. */
+/** Continues a suspended run as a batch of one, which clients can follow and cancel. @returns the batch's id. */
 export async function continueAsBatch(
   scope: Scope,
   { prepared, principal, body, execution: { id: runId, startedAt } }: Running,
@@ -44,10 +44,11 @@ export async function continueAsBatch(
     startedAt,
     ...(ttl !== undefined && { ttl }),
   };
-  // From here on the batch is what the run is looked after by.
-  await batchStore(scope).create(batch, { beside: [closeExecution(scope.table, runId)] });
+  // From here on the sweeper watches the batch instead of the execution.
+  await batchStore(scope).create(batch, { alsoWrite: [closeExecution(scope.table, runId)] });
   await scheduleTimer(scope, until, { tenant, batchId: id, flowId: flow.id, recordId, runId, slot: 0 }).catch(
-    (error) => log.error('A waiting run is left to the sweeper', { error, batchId: id, runId }),
+    (error) =>
+      log.error('A timer could not be set; the sweeper will resume the run', { error, batchId: id, runId }),
   );
   return id;
 }

@@ -7,14 +7,14 @@ import { openRunRecorder, type RunRecorder } from '../runs/checkpoints/run-recor
 import { closeExecution, type Execution, executionEntity } from '../runs/execution.ts';
 import type { Prepared } from './prepare.ts';
 
-/** How long a suspended run that belongs to nothing stored is kept: 30 days after the longest wait. */
+/** How long a suspended run is kept if neither its flow nor its record is stored: 30 days after the longest wait. */
 const suspendedRunTtlSeconds = 60 * 86_400;
 export const suspendedRunExpiresAt = ({ now }: Scope) => unixSeconds(now()) + suspendedRunTtlSeconds;
 
-/** The longest that the process of a dispatched run may live, and a minute more. */
+/** The longest lifetime of a dispatched run's process, plus one minute. */
 const leaseMs = 16 * 60_000;
 
-/** The execution of a dispatch that begins now. */
+/** Creates the execution of a dispatch that starts now. */
 export function newExecution({ newId, now }: Scope, { flow, record }: Prepared): Execution {
   const startedAt = now();
   return {
@@ -30,7 +30,9 @@ export function newExecution({ newId, now }: Scope, { flow, record }: Prepared):
   };
 }
 
-/** Where a dispatched run's results go: into the table, or nowhere unless the run is suspended, which has to be kept. */
+/**
+ * Records the results of a dispatched run. If they are not to be stored, it records them only when the run suspends.
+ */
 export function openDispatchRecorder(
   scope: Scope,
   { flow, version, record, persistResults }: Prepared,

@@ -15,30 +15,30 @@ export interface Dispatch {
   body: DispatchBody;
   principal: Principal;
   requestId: string;
-  /** How long the run may take. */
+  /** The time limit of the run. */
   timeMs: number;
-  /** Aborted when the client is gone: that ends the run. */
+  /** Aborted when the client disconnects, which ends the run. */
   clientSignal: AbortSignal;
-  /** Whether there are `step-event`s. Without them models answer in one piece. */
+  /** Whether to emit `step-event`s. If not, models return their response in one piece. */
   showsProgress: boolean;
 }
 
-/** A dispatch under way. */
+/** A dispatch in progress. */
 export interface Running extends Dispatch {
   execution: Execution;
-  /** Aborted when the run has taken too long. */
+  /** Aborted at the time limit. */
   timeout: AbortSignal;
-  /** The same, or when nobody reads the events any more. */
+  /** Aborted at the time limit, and when the consumer stops reading. */
   signal: AbortSignal;
-  /** Waits until the event is taken, but no longer than the run may take. */
+  /** Waits until the consumer takes the event, at most until the time limit. */
   emit: (event: ExecutionEvent) => Promise<void>;
   /** Counts and emits what the engine yields. */
   onEvent: (event: RunEvent) => Promise<void>;
 }
 
 /**
- * Runs a prepared flow and yields what happens. The run waits until each event is taken, so a slow reader slows it;
- * leaving the loop ends it. It always has a last event, and leaves nothing open in the table.
+ * Runs a prepared flow and yields its events. The run waits until the consumer takes each event, so a slow consumer
+ * slows it down; leaving the loop ends it. It always emits a final event, and leaves nothing open in the table.
  */
 export async function* execute(scope: Scope, dispatch: Dispatch): AsyncGenerator<ExecutionEvent, void> {
   const { readable, writable } = new TransformStream<ExecutionEvent, ExecutionEvent>();
@@ -48,7 +48,7 @@ export async function* execute(scope: Scope, dispatch: Dispatch): AsyncGenerator
   try {
     yield* readable as unknown as AsyncIterable<ExecutionEvent>;
   } finally {
-    left.abort(new DOMException('Nobody reads the events any more', 'AbortError'));
+    left.abort(new DOMException('The consumer stopped reading the events', 'AbortError'));
     await work;
   }
 }
@@ -70,7 +70,7 @@ async function run(
     const seen = shown(event, scope.now().toISOString(), body.options.debugMode);
     if (seen) await emit(seen);
   };
-  // The first event and the last do not wait for the reader.
+  // The first and the last event do not wait for the consumer.
   const send = (event: ExecutionEvent) => void writer.write(event).catch(() => {});
   send({ type: 'started', execution, totalSteps: prepared.version.steps.length });
   const outcome = await runToEnd(scope, {

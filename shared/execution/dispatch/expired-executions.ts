@@ -9,8 +9,8 @@ import { openRunRecorder } from '../runs/checkpoints/run-recorder.ts';
 import { closeExecution, type Execution, executionEntity, executionSweep } from '../runs/execution.ts';
 
 /**
- * Ends the dispatched runs whose process died, of all tenants.
- * @param atStart Whether this process alone runs flows, so that a run of an earlier one is over whatever its lease says.
+ * Ends the dispatched runs of all tenants whose process has crashed. @param atStart Whether only this process runs
+ * flows: then runs of earlier processes end whatever their lease says.
  */
 export async function endExpiredExecutions({ scopeOf }: Runtime, now: Date, atStart: boolean): Promise<void> {
   for await (const page of dueForSweep(scopeOf('').table, executionSweep, atStart ? 'all' : now)) {
@@ -20,18 +20,21 @@ export async function endExpiredExecutions({ scopeOf }: Runtime, now: Date, atSt
       try {
         await endExpiredExecution(scope, id, { now, atStart });
       } catch (error) {
-        // Written by its process after all, in this moment: the next sweep sees how it stands.
-        if (!(error instanceof ConditionFailed)) log.error('A run could not be ended', { error, runId: id });
+        // Its process has just written a checkpoint. The next sweep checks it again.
+        if (!(error instanceof ConditionFailed))
+          log.error('An expired execution could not be ended', { error, runId: id });
       }
     }
   }
 }
 
-/** Also where the clock was set back since an earlier one. */
+/** Also true if the clock was set back since an earlier process. */
 const isOfThisProcess = ({ startedAt }: Execution, now: Date) =>
   Date.parse(startedAt) >= performance.timeOrigin && Date.parse(startedAt) <= now.getTime();
 
-/** Ends one run whose lease has passed. @throws ConditionFailed when its process wrote something meanwhile. */
+/**
+ * Ends one run with an expired lease. @throws ConditionFailed when its process writes a checkpoint at the same time.
+ */
 export async function endExpiredExecution(
   scope: Scope,
   id: string,
@@ -51,7 +54,7 @@ export async function endExpiredExecution(
   ]);
   const [first] = earlier;
   const isOver = earlier.at(-1)?.end !== undefined;
-  // What was deleted takes its runs along.
+  // The cleanup of a deleted flow or record removes its runs.
   const isGone = !first || tombstones.some((each) => each !== undefined);
   if (isOver || isGone) return table.commit([close]);
   const { results: _results, rows: _rows, pointers: _pointers, recordMetadata: _metadata, ...facts } = first;
@@ -61,5 +64,5 @@ export async function endExpiredExecution(
     ({ write }) => table.commit([write, close]),
     { earlier },
   );
-  await runLog.finish('The process that ran it ended before the run did');
+  await runLog.finish('The process of the run crashed before the run ended');
 }

@@ -14,11 +14,11 @@ import type { Principal } from '../../platform/identity/principal.ts';
 import type { DispatchBody } from './request.ts';
 
 const digestOf = (value: string) => createHash('sha256').update(value).digest('hex');
-/** Steps without their ids, which are made anew for those that came without. */
+/** A digest of the steps without their ids: steps sent without ids get new ones each time. */
 const contentOf = (steps: readonly FlowStep[]) =>
   digestOf(JSON.stringify(steps, (key, value) => (key === 'id' ? undefined : value)));
 
-/** Which flow an upsert of a name means, and the steps that the last one left. */
+/** The flow that an upsert of this name writes to, and the steps that the last upsert sent. */
 export const flowNameEntity = defineEntity({
   type: 'flowName',
   schema: z.object({ name: z.string(), flowId: z.string(), content: z.string() }),
@@ -35,7 +35,7 @@ export interface UpsertedFlow {
 }
 type Options = DispatchBody['options']['upsertOptions'];
 
-/** Brings the flow of a name to these steps, or makes it: for callers who hold their flows in code. */
+/** Creates the flow of a name or updates its steps: for callers that keep their flows in code. */
 export const flowUpserter = (scope: Scope) => {
   const { table } = scope;
   const flows = flowStore(scope);
@@ -44,7 +44,7 @@ export const flowUpserter = (scope: Scope) => {
   const get = (id: string) => flows.get(id).catch(ifMissing(undefined));
   const noteOf = (name: string) => table.get(flowNameEntity, { name }, { consistent: true });
 
-  /** The flow that the last upsert of the name meant, or else the newest one that is called so. */
+  /** The flow of the last upsert of the name, or else the newest one with that name. */
   async function find(name: string) {
     const noted = await noteOf(name);
     const flow = noted && (await get(noted.flowId));
@@ -59,7 +59,9 @@ export const flowUpserter = (scope: Scope) => {
   }
   type Found = Awaited<ReturnType<typeof find>>;
 
-  /** Notes what the name means now, if it still means what was found. (What the flow's steps are, its revision tells.) */
+  /**
+   * Stores which flow the name refers to, if that has not changed since it was read. (The revision protects the steps.)
+   */
   const note = ({ noted }: Found, name: string, flowId: string, content: string) =>
     table.writes.put(
       flowNameEntity,
@@ -84,7 +86,7 @@ export const flowUpserter = (scope: Scope) => {
     if (current === content) return flow;
     const isOurs = noted?.flowId === flow.id && noted.content === current;
     if (!isOurs) {
-      // Another upsert may have come between the two reads: then both have changed since.
+      // Another upsert between the two reads has changed both.
       if ((await noteOf(name))?.content !== noted?.content) throw new ConcurrentChange();
       if (!options.allowOverwriteExternalChanges) throw externalChanges(flow);
     }
@@ -95,14 +97,14 @@ export const flowUpserter = (scope: Scope) => {
         check: (before) => {
           if (before.revision !== flow.revision) throw new ConcurrentChange();
         },
-        beside: [note(found, name, flow.id, content)],
+        alsoWrite: [note(found, name, flow.id, content)],
       },
     );
   }
 
   /** @returns the id of the flow. */
   return async (owner: Principal, given: UpsertedFlow, options: Options): Promise<string> => {
-    // Of upserts that meet, each is tried again on what the others left: the last one wins.
+    // Retries concurrent upserts: the last one wins.
     const conflictError = () => concurrentChanges(given.name);
     const flow = await retryOnConflict(() => upsertOnce(owner, given, options), {
       ...{ attempts, isConflict, conflictError },
@@ -115,7 +117,7 @@ export const flowUpserter = (scope: Scope) => {
   };
 };
 
-/** Another writer changed the flow between its reading and its writing. */
+/** Another writer changed the flow between the read and the write. */
 class ConcurrentChange extends Error {}
 
 const attempts = 20;
@@ -125,12 +127,12 @@ const concurrentChanges = (name: string) =>
   conflict({
     path: 'flow.name',
     code: 'CONCURRENT_CHANGES',
-    message: `The flow "${name}" kept being changed by others; try again`,
+    message: `The flow "${name}" was changed by concurrent requests several times; try again`,
   });
 
 const externalChanges = ({ id, name }: LoadedFlow) =>
   conflict({
     path: 'flow.steps',
     code: 'EXTERNAL_CHANGES',
-    message: `The flow "${name}" (${id}) has steps that no upsert sent; set options.upsertOptions.allowOverwriteExternalChanges to write over them`,
+    message: `The steps of the flow "${name}" (${id}) were last changed outside of upserts; set options.upsertOptions.allowOverwriteExternalChanges to overwrite them`,
   });

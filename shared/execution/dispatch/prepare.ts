@@ -16,23 +16,23 @@ import { runVersions } from '../runs/run-versions.ts';
 import { flowUpserter } from './flow-upsert.ts';
 import type { DispatchBody } from './request.ts';
 
-/** All that a run needs, found or made. */
+/** All that a run needs. */
 export interface Prepared {
   flow: { id: string; name: string };
   version: LoadedVersion;
   record: RunRecord | undefined;
-  /** Whether its step results are kept. */
+  /** Whether to store its step results. */
   persistResults: boolean;
 }
 
-/** Finds or makes the flow, its version and the record. */
+/** Finds or creates the flow, its version and the record. */
 export async function prepare(scope: Scope, principal: Principal, body: DispatchBody): Promise<Prepared> {
   const sent = body.flow?.steps;
   const steps = sent && (await checkTexts(sent, ['flow', 'steps'], withQueueTimeout(sandbox(scope))));
   if (steps?.length === 0) throw noSteps();
   const { flowMode, modelOverride, storeResults } = body.options;
   const savesFlow = flowMode === 'create' || flowMode === 'upsert';
-  // What can refuse the request comes before what it would leave behind.
+  // Checks everything that can reject the request before it writes anything.
   const [found, givenRecord] = await Promise.all([
     savesFlow ? undefined : versionOf(scope, principal, body, steps),
     givenRecordOf(scope, principal, body),
@@ -55,7 +55,7 @@ export async function prepare(scope: Scope, principal: Principal, body: Dispatch
 const noSteps = () => nothingToRun('The flow has no steps to run');
 
 interface Found {
-  /** `stored` unless it exists for this run alone. */
+  /** `stored` unless the flow exists for this run only. */
   flow: { id: string; name: string; stored?: Flow };
   version: LoadedVersion;
 }
@@ -73,7 +73,7 @@ async function versionOf(
   if (flowMode === 'create' || flowMode === 'upsert') {
     return stored(scope, principal, await save(scope, principal, body, steps));
   }
-  // The same steps are the same flow, so that a thousand runs of it are kept as one version.
+  // The id follows from the steps, so that a thousand runs of the same steps share one version.
   const flowId = derivedId('flow', 0, scope.table.tenant, name, JSON.stringify(steps));
   return { flow: { id: flowId, name }, version: virtual(scope, { id: flowId, number: 1 }, steps) };
 }
@@ -91,7 +91,7 @@ async function stored(
   return { flow: { id, name: flow.name, stored: flow }, version };
 }
 
-/** @returns the id of the flow that the steps are in now. */
+/** @returns the id of the flow that has the steps now. */
 async function save(
   scope: Scope,
   principal: Principal,
@@ -107,7 +107,7 @@ async function save(
   return id;
 }
 
-/** Steps that were sent without ids get such as follow from them, so that the same steps are the same version. */
+/** Steps sent without ids get ids derived from their content, so that the same steps are the same version. */
 function virtual(scope: Scope, flow: { id: string; number: number }, sent: CheckedSteps): LoadedVersion {
   const content = JSON.stringify(sent);
   let count = 0;
@@ -116,8 +116,8 @@ function virtual(scope: Scope, flow: { id: string; number: number }, sent: Check
 }
 
 /**
- * The record, or what creates it, with all that can be refused before. @throws 404 where it has to exist, 409 where it must
- * not.
+ * Finds the record, or returns a function that creates it. Rejects the request before anything is written. @throws 404
+ * if it must exist, 409 if it must not.
  */
 async function givenRecordOf(
   scope: Scope,
@@ -138,6 +138,6 @@ async function givenRecordOf(
   return records.get(id);
 }
 
-/** The steps with another model in every prompt, those of branches too. */
+/** Replaces the model of every prompt, including those in branches. */
 const withModel = (steps: readonly FlowStep[], model: string): FlowStep[] =>
   mapSteps(steps, (step) => (step.type === 'prompt' ? { ...step, config: { ...step.config, model } } : step));

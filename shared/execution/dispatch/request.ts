@@ -8,16 +8,18 @@ import { NewMetadata } from '../../domain/records/limits.ts';
 import { RecordName, RecordType } from '../../domain/records/record.ts';
 
 const DispatchedFlow = z.strictObject({
-  id: idOf('flow').optional().meta({ description: 'A stored flow' }),
+  id: idOf('flow').optional().meta({ description: 'The id of a stored flow' }),
   name: nameUpTo(255).optional(),
   description: z.string().max(2_000).refine(wellFormed, wellFormedOnly).nullable().optional(),
   steps: FlowStepsInput.optional().meta({
-    description: 'An inline flow. Together with `id`: run in place of the stored flow’s own steps',
+    description: 'An inline flow. With `id`: runs instead of the stored flow’s steps',
   }),
 });
 
 const DispatchedRecord = z.strictObject({
-  id: idOf('record').optional().meta({ description: 'A stored record; give nothing else with it' }),
+  id: idOf('record')
+    .optional()
+    .meta({ description: 'The id of a stored record; excludes the other members' }),
   type: RecordType.optional(),
   name: RecordName.optional(),
   metadata: NewMetadata.optional(),
@@ -29,33 +31,34 @@ const Options = z.strictObject({
   streamResponse: z
     .boolean()
     .default(true)
-    .meta({ description: 'Server-sent events; false: one JSON answer' }),
+    .meta({ description: 'true: server-sent events. false: one JSON response' }),
   flowMode: z.enum(['existing', 'create', 'upsert', 'virtual']).optional().meta({
     description:
-      'What becomes of an inline flow. virtual (without it): it is run and not kept. create: it is saved and published. upsert: the flow of that name is brought to these steps, or made',
+      'How an inline flow is used. virtual (default): run it without saving. create: save and publish it. upsert: create the flow of that name or update its steps',
   }),
   recordMode: z.enum(['existing', 'create', 'virtual']).optional().meta({
     description:
-      'What becomes of an inline record. virtual (without it): only the run sees it. create: it is saved; existing: the stored one of that type and name is meant',
+      'How an inline record is used. virtual (default): only this run sees it. create: save it. existing: use the stored record of that type and name',
   }),
   storeResults: z.boolean().optional().meta({
-    description: 'Whether step results are kept. Without it they are where the flow or the record is stored',
+    description: 'Whether to store step results. Default: true if the flow or the record is stored',
   }),
   autoAppendMetadata: z.boolean().default(false).meta({
-    description: 'Whether the output variables are merged into the stored record’s metadata in the end',
+    description:
+      'Whether to merge the output variables into the stored record’s metadata at the end of the run',
   }),
-  modelOverride: nameUpTo(255).optional().meta({ description: 'In place of the model of every prompt' }),
-  debugMode: z.boolean().default(false).meta({ description: 'Shows the resolved prompts' }),
+  modelOverride: nameUpTo(255).optional().meta({ description: 'Replaces the model of every prompt' }),
+  debugMode: z.boolean().default(false).meta({ description: 'Includes the resolved prompts' }),
   upsertOptions: z
     .strictObject({
       createVersionOnChange: z
         .boolean()
         .default(true)
-        .meta({ description: 'Whether changed steps are published; else they stay in the draft' }),
-      allowOverwriteExternalChanges: z
-        .boolean()
-        .default(false)
-        .meta({ description: 'Whether steps that were not sent by an upsert are written over; else 409' }),
+        .meta({ description: 'Whether to publish changed steps. If false, they stay in the draft' }),
+      allowOverwriteExternalChanges: z.boolean().default(false).meta({
+        description:
+          'Whether to overwrite steps that were changed outside of upserts. If false, such a change leads to a 409',
+      }),
     })
     .prefault({}),
 });
@@ -82,9 +85,9 @@ export const DispatchBody = z
     record: DispatchedRecord.optional(),
     inputs: z
       .record(VariableName, z.unknown())
-      .refine((inputs) => Object.keys(inputs).length <= inputsMax, `A run takes ${inputsMax} inputs at most`)
+      .refine((inputs) => Object.keys(inputs).length <= inputsMax, `A run takes at most ${inputsMax} inputs`)
       .optional()
-      .meta({ description: `Variables that the run begins with, ${inputsMax} at most` }),
+      .meta({ description: `The initial variables, at most ${inputsMax}` }),
     messages: z
       .array(
         z.strictObject({
@@ -94,7 +97,7 @@ export const DispatchBody = z
       )
       .max(1_000)
       .optional()
-      .meta({ description: 'The variable `messages`' }),
+      .meta({ description: 'The value of the variable `messages`' }),
     options: Options.prefault({}),
   })
   .superRefine(({ flow, record, options }, context) => {
@@ -103,28 +106,34 @@ export const DispatchBody = z
     if (!flow && !record) {
       return refuse(
         ['flow'],
-        'Required: expected a flow, and a record if it needs one',
+        'Required: expected a flow, and a record if the flow needs one',
         'MISSING_REQUIRED_FIELD',
       );
     }
     const { flowMode, recordMode, autoAppendMetadata, storeResults } = options;
-    if (flowMode === 'existing' && !flow?.id) refuse(['flow', 'id'], 'flowMode existing needs the flow’s id');
+    if (flowMode === 'existing' && !flow?.id) refuse(['flow', 'id'], 'flowMode existing requires flow.id');
     if ((flowMode === 'create' || flowMode === 'upsert') && flow && (flow.id || !flow.name)) {
-      refuse(['flow', flow.id ? 'id' : 'name'], `flowMode ${flowMode} needs a name and steps, and no id`);
+      refuse(['flow', flow.id ? 'id' : 'name'], `flowMode ${flowMode} requires a name and steps, and no id`);
     }
     if (record?.id && Object.keys(record).length > 1) {
-      refuse(['record'], 'A stored record is named by its id alone');
+      refuse(['record'], 'Give only the id for a stored record');
     }
     const recordIsStored = record && (record.id || recordMode === 'create' || recordMode === 'existing');
     if (record && !record.id && recordIsStored && !(record.type && record.name)) {
-      refuse(['record', record.type ? 'name' : 'type'], `recordMode ${recordMode} needs a type and a name`);
+      refuse(
+        ['record', record.type ? 'name' : 'type'],
+        `recordMode ${recordMode} requires a type and a name`,
+      );
     }
     if (autoAppendMetadata && !recordIsStored) {
-      refuse(['options', 'autoAppendMetadata'], 'Only a stored record keeps metadata');
+      refuse(
+        ['options', 'autoAppendMetadata'],
+        'Requires a stored record: give record.id, or set recordMode to create or existing',
+      );
     }
     const flowIsStored = flow?.id || flowMode === 'create' || flowMode === 'upsert';
     if (storeResults && !recordIsStored && !flowIsStored) {
-      refuse(['options', 'storeResults'], 'Results are kept with a stored flow or a stored record');
+      refuse(['options', 'storeResults'], 'Requires a stored flow or a stored record');
     }
   })
   .meta({ examples: [example] });

@@ -16,7 +16,7 @@ type Outcome = LastEvent extends infer E
     : never
   : never;
 
-/** Runs the steps, and in any case writes down how that ended where the run is kept. */
+/** Runs the steps. Records the end of the run in every case. */
 export async function runToEnd(scope: Scope, running: Running): Promise<Outcome> {
   const { prepared, principal, execution, timeMs, timeout, signal, requestId } = running;
   const runId = execution.id;
@@ -25,16 +25,19 @@ export async function runToEnd(scope: Scope, running: Running): Promise<Outcome>
     if (prepared.persistResults) await runVersions(scope).keep(prepared.version);
     return await runSteps(scope, running, recorder);
   } catch (error) {
-    if (!signal.aborted) log.error('A dispatched run broke off', { error, requestId, runId });
+    if (!signal.aborted) log.error('A dispatched run failed', { error, requestId, runId });
     const cutOff = timeout.aborted
       ? ({
           code: 'TIMEOUT',
-          message: `The run hit its time limit of ${Math.round(timeMs / 1_000)} s`,
+          message: `The run exceeded its time limit of ${Math.round(timeMs / 1_000)} s`,
         } as const)
-      : ({ code: 'INTERNAL', message: `The service broke the run off; request ${requestId}` } as const);
+      : ({
+          code: 'INTERNAL',
+          message: `The run failed because of an internal error; report the request id ${requestId}`,
+        } as const);
     const isLeft = signal.aborted && !timeout.aborted;
-    await recorder.finish(isLeft ? 'The client went away' : cutOff.message).catch((failure) => {
-      log.error('The end of a run could not be written', { error: failure, requestId, runId });
+    await recorder.finish(isLeft ? 'The client disconnected' : cutOff.message).catch((failure) => {
+      log.error('The end of a run could not be recorded', { error: failure, requestId, runId });
     });
     return { type: 'cut-off', error: cutOff };
   }
@@ -61,7 +64,7 @@ async function runSteps(
     onEvent,
     ...(showsProgress && { onStepEvent: (step, event) => emit({ type: 'step-event', step, event }) }),
   });
-  if ('retryFrom' in outcome) throw new Error('A dispatched run is not tried again');
+  if ('retryFrom' in outcome) throw new Error('Dispatched runs have no retries');
   if ('suspended' in outcome) {
     const { until } = outcome.suspended;
     return { type: 'suspended', until, batchId: await continueAsBatch(scope, running, until) };

@@ -9,28 +9,28 @@ import type { StepOutcome } from '../step-support/step-runner.ts';
 import { openSecrets, type RunSecrets } from './run-secrets.ts';
 import { runStep } from './run-step.ts';
 
-/** What one step did. `path` is its place in the flow: `2`, or `2.true.0` for the first step of a branch. */
+/** The result of one step. `path` is its position in the flow: `2`, or `2.true.0` for the first step of a branch. */
 export interface StepResult extends Partial<StepOutcome> {
   path: string;
   stepId: string;
   status: 'completed' | 'failed' | 'skipped';
   startedAt: string;
   durationMs: number;
-  /** How often the step was tried again. */
+  /** How often the step was retried. */
   retryCount: number;
   error?: string;
-  /** Of a failed step: whether trying it again may help. */
+  /** For a failed step: whether a retry may succeed. */
   retryable?: boolean;
 }
 
 export type RunEvent =
   | { type: 'step_start'; step: FlowStep; path: string }
   | { type: 'step_end'; step: FlowStep; result: StepResult; effects: boolean }
-  /** The last event of a run that is to be gone on with at `until`; `wait` is then given as `waiting`. */
+  /** Emitted last when the run suspends until `until`. Pass `wait` as `waiting` to resume. */
   | { type: 'suspend'; step: FlowStep; wait: Wait; until: Date }
   | { type: 'run_end'; success: boolean; output: unknown; error?: string; retryable: boolean };
 
-/** A step that waits for a time to come, and since when. */
+/** A step that waits, and since when. */
 export interface Wait {
   path: string;
   since: string;
@@ -41,27 +41,27 @@ export interface Run {
   variables: Variables;
   ports: Ports;
   signal: AbortSignal;
-  /** Results of an earlier attempt by their path: those steps are not run again. */
+  /** Results of an earlier attempt by path. These steps do not run again. */
   done?: ReadonlyMap<string, StepResult>;
   /** The step at which an earlier attempt was suspended. */
   waiting?: Wait | undefined;
-  /** Told what goes on inside the steps, between their events; the step waits for it. Without it nobody listens. */
+  /** Receives the events inside the steps. The step waits for it. */
   onStepEvent?: ((step: FlowStep, event: StepEvent) => Promise<void> | void) | undefined;
 }
 
 export interface EngineState extends Run {
   secrets: RunSecrets | undefined;
   lastOutput: unknown;
-  /** About how many characters of JSON its steps have put out. */
+  /** Approximate length of all outputs as JSON, in characters. */
   characters: number;
   failure: StepResult | undefined;
   suspended: boolean;
 }
 
 /**
- * Runs the steps one after another and tells what happens as it happens. Knows no Lambda and no table; the
- * consumer decides what is kept. A step that fails ends the run unless its error handling says otherwise.
- * @throws what is not a step's own failure: a fault of the program, or the signal's reason.
+ * Runs the steps in order and yields events. Independent of Lambda and the table; the consumer decides what to store. A
+ * failed step ends the run unless its error handling says otherwise. @throws errors that are not a step's own failure:
+ * bugs, and the signal's reason.
  */
 export async function* runFlow(run: Run): AsyncGenerator<RunEvent, void> {
   const secrets = await openSecrets(run.steps, run.ports);
@@ -116,7 +116,7 @@ async function* runSteps(
 
 export type NotRun = { skipped: true } | { error: StepError };
 
-/** Why a step is not even begun: its condition does not hold, or cannot be told. */
+/** Why a step does not run: its condition is false, or cannot be evaluated. */
 async function checkCondition(
   { variables, ports, signal }: EngineState,
   when: string,
@@ -132,7 +132,7 @@ async function checkCondition(
   }
 }
 
-/** Puts a step's output where the next steps find it. */
+/** Stores a step's output where the next steps read it. */
 function applyResult(state: EngineState, step: FlowStep, result: StepResult): void {
   if (result.status === 'failed' && errorHandlingOf(step)?.onError !== 'continue') state.failure = result;
   if (result.status !== 'completed') return;

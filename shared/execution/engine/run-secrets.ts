@@ -9,20 +9,20 @@ import type { StepOutcome } from '../step-support/step-runner.ts';
 import { redactedPorts } from './secret-ports.ts';
 
 /**
- * The secrets that the steps of a run name. A step that names one has its value while it works, and nobody else:
- * what comes back from outside and what a step gives passes the redactor, which knows all values of the run.
+ * The secrets that the steps of a run reference. Only a step that references a secret sees its value. The redactor
+ * removes all values of the run from external responses and step outputs.
  */
 export interface RunSecrets {
-  /** The variables as a step sees them. @throws StepError where a secret that it names has no value. */
+  /** The variables as a step sees them. @throws StepError if a referenced secret has no value. */
   variablesFor: (step: FlowStep, variables: Variables) => Variables;
   ports: Ports;
   outcome: (outcome: StepOutcome) => StepOutcome;
   event: (event: StepEvent) => StepEvent;
-  /** What was thrown, without values in its words. */
+  /** The error without secret values in its message. */
   error: (error: unknown) => unknown;
 }
 
-/** Nothing where the steps name no secret, which costs nothing. @throws when the values cannot be read. */
+/** Undefined if no step references a secret. @throws if the values cannot be read. */
 export async function openSecrets(steps: readonly FlowStep[], ports: Ports): Promise<RunSecrets | undefined> {
   const keys = secretKeysOfSteps(steps);
   if (keys.length === 0) return undefined;
@@ -57,6 +57,6 @@ function redactedError(error: unknown, { text }: Redactor): unknown {
   return clean;
 }
 
-/** Runs of the same flow one after another have the same, which is some work to make for long values. */
+/** Consecutive runs of a flow share a redactor: building one for long values takes time. */
 const latest = memoise((values) => redactorOf(new Map(JSON.parse(values))), { entriesMax: 1 });
 const redactorFor = (values: ReadonlyMap<string, string>): Redactor => latest(JSON.stringify([...values]));

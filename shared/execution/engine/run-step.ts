@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fillerOf } from '../../adapters/templates/filler.ts';
-import { charactersOf } from '../../core/json-texts.ts';
-import { deeperThan, levelsMax } from '../../core/nesting.ts';
+import { characterCount } from '../../core/json-texts.ts';
+import { isDeeperThan, levelsMax } from '../../core/nesting.ts';
 import { StepError } from '../../core/step-error.ts';
-import { beginningOf } from '../../core/text.ts';
+import { truncate } from '../../core/text.ts';
 import {
   type ErrorHandling,
   errorHandlingOf,
@@ -14,7 +14,7 @@ import type { StepOutcome, Suspended } from '../step-support/step-runner.ts';
 import { runnerOf } from '../steps/index.ts';
 import type { EngineState, NotRun, StepResult, Wait } from './engine.ts';
 
-/** Tries a step, and tells what came of it. @throws what is not the step's own failure. */
+/** Runs a step with its fallbacks. @throws errors that are not the step's own failure. */
 export async function runStep(
   state: EngineState,
   step: FlowStep,
@@ -41,15 +41,15 @@ export async function runStep(
   return { ...base, ...tried.outcome, status: 'completed' };
 }
 
-/** Only here, when no value of a secret is in it any more: a cut one would not be known again. */
+/** Call only after redaction: a truncated secret value would not be recognised. */
 const shortened = (message: string) =>
-  beginningOf(message, messageMax) + (message.length > messageMax ? '…' : '');
+  truncate(message, messageMax) + (message.length > messageMax ? '…' : '');
 const messageMax = 1_000;
 
 type TryOutcome = { error: StepError } | { outcome: StepOutcome } | Suspended;
 type StepTries = { retryCount: number } & TryOutcome;
 
-/** Runs a step, and what its error handling names when that fails. */
+/** Runs a step, then the fallbacks of its error handling. */
 async function withFallbacks(state: EngineState, step: FlowStep, since: Date): Promise<StepTries> {
   let tried = await tryOnce(state, step, since);
   let retryCount = 0;
@@ -95,22 +95,26 @@ async function tryOnce(state: EngineState, step: FlowStep, since: Date): Promise
   }
 }
 
-/** A record may have 100 levels of metadata, and steps give it in a list or an object of theirs. */
+/** A record may have 100 levels of metadata, and a step may return it inside a list or an object. */
 const outputLevelsMax = levelsMax + 10;
 
-/** @throws StepError where it could not be passed on: to a sandbox, a template, the table, an answer. */
+/** @throws StepError if a sandbox, a template, the table or a response could not take the output. */
 function checkOutput(output: unknown): void {
-  if (!deeperThan(outputLevelsMax, output)) return;
-  throw new StepError(`The output is nested more than ${outputLevelsMax} levels deep`);
+  if (!isDeeperThan(outputLevelsMax, output)) return;
+  throw new StepError(
+    `The output is nested more than ${outputLevelsMax} levels deep; return a flatter value`,
+  );
 }
 
-/** What all outputs of a run may have together: it holds them until its end. */
+/** The limit for all outputs of a run together: they stay in memory until its end. */
 const charactersMax = 100_000_000;
 
 function checkedCharacters(output: unknown, left: number): number {
-  const characters = charactersOf(output, left);
+  const characters = characterCount(output, left);
   if (characters <= left) return characters;
-  throw new StepError(`The outputs of the run have more than ${charactersMax} characters together`);
+  throw new StepError(
+    `The outputs of the run have more than ${charactersMax} characters together; return less from the steps`,
+  );
 }
 
 function triggers({ triggers = [{ type: 'error' as const }] }: ErrorHandling, tried: TryOutcome): boolean {

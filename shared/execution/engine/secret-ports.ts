@@ -2,18 +2,18 @@ import type { ModelEvent, ModelPort } from '../../adapters/model-port.ts';
 import type { Ports } from '../../adapters/ports.ts';
 import type { Redactor } from '../../core/redaction/redactor.ts';
 
-/** How each port is redacted in a run that names secrets. */
+/** How to redact each port in a run that references secrets. */
 export type PortRedactions<P> = {
   readonly [Name in keyof P]: (port: P[Name], redactor: Redactor) => P[Name];
 };
 
 const unchanged = <P>(port: P) => port;
 
-/** A port that is added does not compile until it is decided here whether its responses may hold a value. */
+/** Exhaustive: a new port does not compile until someone decides here whether its responses may contain a secret. */
 export const portRedactions = {
   fetch: redactedFetch,
   model: redactedModel,
-  // Nothing outside chooses what these return, and the output of every step is redacted too.
+  // Their responses are not controlled from outside, and the output of every step is redacted too.
   now: unchanged,
   secrets: unchanged,
   embed: unchanged,
@@ -25,7 +25,7 @@ export const portRedactions = {
   messages: unchanged,
 } satisfies PortRedactions<Ports>;
 
-/** Ports whose responses hold no values of secrets when a step sees them: it may cut a text in the middle of one. */
+/** Redacts responses before a step sees them: a step might cut a text in the middle of a value. */
 export const redactedPorts = (ports: Ports, redactor: Redactor): Ports =>
   Object.fromEntries(
     Object.entries(portRedactions).map(([name, redact]) => [
@@ -48,7 +48,7 @@ function redactedFetch(fetch: Ports['fetch'], { text, json }: Redactor): Ports['
   };
 }
 
-/** What is held back of a text, since it may be the beginning of a value, comes with the text's end. */
+/** Text that may be the beginning of a value is held back until the next piece or the end. */
 function redactedModel({ stream }: ModelPort, redactor: Redactor): ModelPort {
   return {
     async *stream(request) {
@@ -68,7 +68,7 @@ function redactedModel({ stream }: ModelPort, redactor: Redactor): ModelPort {
 type Delta = Extract<ModelEvent, { type: `${string}-delta` }>;
 const isDelta = (event: ModelEvent): event is Delta => event.type.endsWith('-delta');
 
-/** The text, the reasoning and the input of each call are a stream each. */
+/** The text, the reasoning and the input of each tool call are separate streams. */
 function deltaRedactor(redactor: Redactor) {
   const streams = new Map<string, { first: Delta; pieces: ReturnType<Redactor['stream']> }>();
   const withText = (event: Delta, text: string): Delta[] => (text === '' ? [] : [{ ...event, text }]);
@@ -79,7 +79,7 @@ function deltaRedactor(redactor: Redactor) {
       streams.set(name, stream);
       return withText(event, stream.pieces.push(event.text));
     },
-    /** @returns what was held back of all streams, or of the call's. */
+    /** @returns the held-back text of all streams, or of one tool call. */
     end(id?: string): Delta[] {
       const ended = [...streams].filter(([name]) => id === undefined || name === id);
       for (const [name] of ended) streams.delete(name);

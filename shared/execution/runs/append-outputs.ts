@@ -2,7 +2,7 @@ import type { RecordsPort } from '../../adapters/ports.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { Variables } from '../../core/variables.ts';
 
-/** Merges the output variables of a run into its record. @returns why that could not be done, if so. */
+/** Merges the output variables of a run into its record. @returns the reason if that failed. */
 export async function appendOutputs(
   records: RecordsPort,
   recordId: string,
@@ -17,4 +17,4 @@ export async function appendOutputs(
   }
 }
 
-const failed = (reason: string) => `The outputs could not be appended: ${reason}`;
+const failed = (reason: string) => `The output variables could not be appended to the record: ${reason}`;

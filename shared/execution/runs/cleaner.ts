@@ -7,7 +7,7 @@ import type { QueryOptions } from '../../platform/data/query.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { flowResultsPartition, flowShards } from './checkpoints/checkpoint.ts';
 
-/** Removes the items that hung on a flow, a record or a result, and their payloads, a page at a time. */
+/** Removes the dependent items and payloads of a deleted flow, record or result, page by page. */
 export const cleaner = /* @__PURE__ */ using(['table:write', payloadFolders], (scope: Scope) => {
   const { table } = scope;
   const payloads = payloadStore(scope);
@@ -27,20 +27,20 @@ export const cleaner = /* @__PURE__ */ using(['table:write', payloadFolders], (s
       await removeRange({ partition: flowResultsPartition(id, shard), index: 1 });
     }
     await removeRange(flowKeysRange(id));
-    // Steps of the flow itself, which is gone already, and of drafts that were written over.
+    // The steps of the deleted flow, and of overwritten drafts.
     await folders.remove(id);
   }
 
   const cleaners: { [Kind in IdPrefix]?: (id: string) => Promise<void> } = {
     flow: cleanFlow,
     record: (id) => removeRange({ partition: recordPartition(id) }),
-    // The items of a result are gone already.
+    // The items of a result are deleted with it.
     exec: (id) => folders.remove(`runs/${id}`),
   };
 
   return async (id: string): Promise<void> => {
     const clean = cleaners[idKind(id)];
-    if (!clean) throw new Error(`Nothing is known to hang on ${id}`);
+    if (!clean) throw new Error(`Cannot clean up ${id}: unknown kind of id`);
     await clean(id);
   };
 });

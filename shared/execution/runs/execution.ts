@@ -6,8 +6,8 @@ import type { TenantTable } from '../../platform/data/table.ts';
 import type { Write } from '../../platform/data/writes.ts';
 
 /**
- * A run that was started alone, from its first checkpoint until its end is written. One whose lease has passed lost its
- * process: the sweeper ends it. (A record's run in a batch needs none: its message comes again.)
+ * A run started by a dispatch, from its first checkpoint to its end. The sweeper ends it when its lease has expired,
+ * because its process has crashed. (A record's run in a batch needs no lease: its message is redelivered.)
  */
 export const Execution = z.object({
   id: z.string(),
@@ -20,7 +20,7 @@ export const Execution = z.object({
 });
 export type Execution = z.infer<typeof Execution>;
 
-/** What the sweeper knows these items by. */
+/** The sweep that finds these items. */
 export const executionSweep = 'EXECUTION';
 
 export const executionEntity = defineEntity({
@@ -30,6 +30,6 @@ export const executionEntity = defineEntity({
   index: ({ id, leaseUntil }) => sweepKeys(executionSweep, id, leaseUntil),
 });
 
-/** Belongs into the transaction after which nothing has to look after the run any more. */
+/** Commit it in the transaction that ends the run or hands it over to a batch. */
 export const closeExecution = ({ writes }: TenantTable, id: string): Write =>
   writes.remove(executionEntity, { id });

@@ -3,7 +3,7 @@ import { type FlowStep, variableOf } from '../../domain/flows/steps/step.ts';
 import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
 import type { StepResult } from '../engine/engine.ts';
 
-/** What the completed steps of a run left in variables, those in branches too. */
+/** The output variables of a run's completed steps, including those in branches. */
 export function outputVariablesOf(
   steps: readonly FlowStep[],
   results: ReadonlyMap<string, StepResult>,

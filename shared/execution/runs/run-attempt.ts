@@ -4,16 +4,16 @@ import type { RunRecorder } from './checkpoints/run-recorder.ts';
 import { outputVariablesOf } from './output-variables.ts';
 
 export interface RunAttempt extends Omit<Run, 'done'> {
-  /** What earlier attempts did, by path; what this one does is added. */
+  /** Results of earlier attempts by path. This attempt adds its own. */
   done: Map<string, StepResult>;
   recorder: RunRecorder;
-  /** How often each step was tried again, by its path. */
+  /** How often each step was retried, by path. */
   retries?: ReadonlyMap<string, number>;
-  /** Whether a run that fails for a reason that may pass is left open, to be tried again. */
+  /** Whether a run that fails with a retryable error stays open for a retry. */
   mayRetry?: boolean;
-  /** The record that takes the output variables of a run that succeeds. Where it cannot, the run fails. */
+  /** The record that receives the output variables of a successful run. The run fails if that is impossible. */
   appendsTo?: string | undefined;
-  /** Told what happens as it happens; the run waits for it. */
+  /** Receives each event. The run waits for it. */
   onEvent?: (event: RunEvent) => Promise<void> | void;
 }
 
@@ -22,12 +22,12 @@ type RunEnd = Extract<RunEvent, { type: 'run_end' }>;
 export type RunAttemptOutcome =
   | { end: RunEnd }
   | { suspended: { wait: Wait; until: Date } }
-  /** The path of the step from which the run should be tried again. */
+  /** The path of the step from which to retry the run. */
   | { retryFrom: string };
 
 /**
- * Runs the steps and writes down what they did. A step that reached outside is written down before the next one
- * begins; what follows it without effects is written together with the next one that has some, or with the end.
+ * Runs the steps and records their results. Writes the result of a step with effects before the next step begins;
+ * writes the results of steps without effects together with the next checkpoint.
  */
 export async function attemptRun({
   recorder,
@@ -46,7 +46,7 @@ export async function attemptRun({
     await recorder.add(result);
   };
   const append = async (end: RunEnd, recordId: string): Promise<RunEnd> => {
-    // As before any step that reaches outside, so that no model call before it is paid for twice.
+    // As before any step with effects, so that no model call is paid for twice.
     if (unwrittenEffects) await recorder.flush();
     const error = await appendOutputs(run.ports.records, recordId, outputVariablesOf(run.steps, done));
     return error === undefined ? end : { ...end, success: false, error };
@@ -60,11 +60,11 @@ export async function attemptRun({
       await onEvent?.(end);
       return { end };
     }
-    // Whether a failed step is written shows with what comes next: one that ends the run may be tried again.
+    // A failed step is recorded only when another step follows: one that ends the run may be retried.
     await write(failed);
     failed = undefined;
     if (event.type === 'suspend') {
-      // A poll in vain leaves nothing to write.
+      // A poll without a result changes nothing.
       if (run.waiting?.path !== event.wait.path) await recorder.suspend(event.wait);
       await onEvent?.(event);
       return { suspended: event };
@@ -82,5 +82,5 @@ export async function attemptRun({
       await onEvent?.({ ...event, result });
     }
   }
-  throw new Error('The engine told no end');
+  throw new Error('The engine ended without a final event');
 }

@@ -1,6 +1,6 @@
 import type { Variables } from '../../core/variables.ts';
 
-/** The record that a run sees: a stored one, or one that its caller made up. */
+/** The record that a run sees: a stored one, or an inline one. */
 export interface RunRecord {
   id: string | null;
   type: string;
@@ -20,7 +20,7 @@ export interface RunSource {
   messages?: unknown;
 }
 
-/** The variables that a run begins with. What the service gives wins over what the caller names. */
+/** The initial variables of a run. Built-in variables override the caller's inputs. */
 export const runVariables = ({
   flowId,
   flowName,

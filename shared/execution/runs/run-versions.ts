@@ -9,16 +9,16 @@ import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { versionSnapshots } from '../../platform/data/version-snapshots.ts';
 
-/** Versions that were run lately: they never change, so a warm Lambda reads each once. */
+/** Recently run versions. They are immutable, so a warm Lambda reads each once. */
 const recent = loadingCache<LoadedVersion>({ entriesMax: 50 });
 
-/** The versions that runs use: published ones, and snapshots of what is not published. */
+/** The versions that runs use: published ones, and snapshots of unpublished steps. */
 export const runVersions = /* @__PURE__ */ using(['table:write', payloadStore], (scope: Scope) => {
   const { table, now } = scope;
   const payloads = payloadStore(scope);
   const snapshots = versionSnapshots(scope, flowVersionKind);
 
-  /** A version that does not change, from memory where it was run lately. */
+  /** An immutable version, cached if it was run recently. */
   const get = (flowId: string, id: string): Promise<LoadedVersion> =>
     recent(`${table.tenant} ${id}`, () => versionStore(scope).immutable(flowId, id));
 
@@ -36,13 +36,15 @@ export const runVersions = /* @__PURE__ */ using(['table:write', payloadStore], 
     get,
 
     /**
-     * The version that a run of a flow uses: the published one, or the draft where nothing was published yet. A test
-     * key runs the draft where there is one. A draft is kept as a test version, since it may change while it runs.
+     * The version that a run of a flow uses: the published one, or the draft if nothing is published. A test key runs
+     * the draft if there is one. Takes a snapshot of the draft as a test version, since the draft may change during the
+     * run.
      */
     async of(flow: Flow, environment: 'production' | 'test'): Promise<LoadedVersion> {
       const { draft, publishedVersionId } = flow;
       if (publishedVersionId && !(draft && environment === 'test')) return get(flow.id, publishedVersionId);
-      if (!draft) throw conflict('The flow has neither a draft nor a version');
+      if (!draft)
+        throw conflict('The flow has neither a draft nor a published version; save its steps first');
       const { number, createdAt } = draft;
       const steps = (await payloads.fetch(flow.steps)) as FlowStep[];
       const version = snapshotOf(flow.id, { number, type: 'test', createdAt }, steps);
@@ -50,11 +52,11 @@ export const runVersions = /* @__PURE__ */ using(['table:write', payloadStore], 
       return version;
     },
 
-    /** The version that a run of just these steps uses. Nothing is written: `keep` does that where its run is kept. */
+    /** A version of exactly these steps. Writes nothing; `keep` stores it if its run is stored. */
     virtual: (flow: { id: string; number: number }, steps: FlowStep[]): LoadedVersion =>
       snapshotOf(flow.id, { number: flow.number, type: 'virtual', createdAt: now().toISOString() }, steps),
 
-    /** Writes down a virtual version, once. @param ttl Unix seconds after which nobody asks for it. */
+    /** Stores a virtual version, once. @param ttl Expiry in Unix seconds. */
     async keep({ steps, ...version }: LoadedVersion, ttl?: number): Promise<void> {
       if (version.type !== 'virtual') return;
       const offloaded = () => payloads.offload(`${version.flowId}/${version.id}`, steps);

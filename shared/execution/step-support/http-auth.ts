@@ -1,7 +1,7 @@
 import type { Auth } from '../../domain/flows/steps/http-auth-config.ts';
 import type { StepRun } from './step-runner.ts';
 
-/** The headers that carry it. */
+/** The headers for this authentication. */
 export async function authorization(
   auth: Auth | undefined,
   render: StepRun<unknown>['render'],

@@ -6,7 +6,7 @@ import type { StepRun } from './step-runner.ts';
 
 type Filling = Pick<StepRun<unknown>, 'render' | 'renderValue' | 'signal'>;
 
-/** The request, its templates filled. `more` has what comes from elsewhere in the config. */
+/** The request with its templates rendered. `more` contains what other members of the config contribute. */
 export async function requestOf(
   { url, method = 'GET', headers = {}, body, timeout = 30_000 }: Http,
   { render, renderValue, signal }: Filling,
@@ -44,7 +44,7 @@ export async function renderHeaders(
   return Object.fromEntries(await Promise.all(filled));
 }
 
-/** What a step fails with when the other side says no: who it was, its status, and the start of its words. */
+/** The error of a step for an HTTP error status: who responded, the status, and the start of the body. */
 export function httpStatusError(who: string, { status, text }: HttpResponse): StepError {
   const start = text.trim().slice(0, 300);
   return new StepError(`${who} answered ${status}${start && `: ${start}`}`, {

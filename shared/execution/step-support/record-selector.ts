@@ -6,7 +6,10 @@ import { type SelectorConfig, selectorIn } from '../../domain/flows/steps/select
 import { RecordName, RecordType } from '../../domain/records/record.ts';
 import type { StepRun } from './step-runner.ts';
 
-/** The record that a step names, in words, and as the records port takes it: nothing where no record can be called so. */
+/**
+ * The record that a step names: a description for error messages, and a selector, undefined if no record can have such
+ * an id or name.
+ */
 type Filling = Pick<StepRun<SelectorConfig>, 'config' | 'render' | 'renderValue'>;
 
 export async function selectorOf(step: Filling): Promise<{
@@ -30,12 +33,12 @@ export async function selectorOf(step: Filling): Promise<{
 async function byFilter({ type, where }: NonNullable<SelectorConfig['recordFilter']>, step: Filling) {
   const given = (await step.render(type)).trim();
   const filter = where && (await filled(where, step));
-  const description = `of the type "${given}" that the filter means`;
+  const description = `of the type "${given}" that matches the filter`;
   const known = RecordType.safeParse(given).success;
   return { description, selector: known ? { type: given, filter } : undefined };
 }
 
-/** A filter with its values filled in, which have to suit their operators then. */
+/** A filter with its templates rendered. @throws StepError if a value does not suit its operator. */
 async function filled(where: RecordFilter, { renderValue }: Filling): Promise<RecordFilter> {
   const values = (await renderValue(valuesIn(where))) as unknown[];
   const filter = RecordFilter.safeParse(withValues(where, values.values()));

@@ -9,29 +9,29 @@ export interface StepRun<Config> extends Filler {
   variables: Readonly<Variables>;
   ports: Ports;
   signal: AbortSignal;
-  /** When the step began, which may be days ago where it has been suspended since. */
+  /** When the step began. May be days ago if it was suspended since. */
   since: Date;
-  /** Tells those who listen to the run what is going on inside the step; absent when nobody does. Await it: they may be slow. */
+  /** Emits an event of the step; absent if nobody listens. Await it: the consumer may be slow. */
   emit?: ((event: StepEvent) => Promise<void> | void) | undefined;
 }
 
-/** What a step made, and what its result should tell of a model call. */
+/** The output of a step, and the facts of its model call. */
 export interface StepOutcome<Output = unknown> {
   output: Output;
   resolvedPrompt?: string;
   modelUsed?: string;
   promptTokens?: number;
   completionTokens?: number;
-  /** USD, as decimal text; null where the price is not known. */
+  /** USD as decimal text; null if the price is unknown. */
   estimatedCost?: string | null;
 }
 
-/** In place of an outcome: the step waits for a time to come, and wants to be run again then. */
+/** Returned instead of an outcome: the step waits until then, and then runs again. */
 export interface Suspended {
   until: Date;
 }
 
-/** What runs a type of step. Loaded when the first step of its type runs. */
+/** Runs a type of step. Loaded when the first step of its type runs. */
 export interface StepRunner<Config = unknown, Output = unknown> {
   run: (step: StepRun<Config>) => Promise<StepOutcome<Output> | Suspended> | StepOutcome<Output>;
 }

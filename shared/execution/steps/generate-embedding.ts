@@ -29,14 +29,14 @@ const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.str
 
 const timeoutMs = 120_000;
 
-/** Has a step's texts embedded. @throws StepError */
+/** Embeds the texts of a step. @throws StepError */
 export const embedded = (
   { ports, signal }: Pick<StepRun<unknown>, 'ports' | 'signal'>,
   model: string,
   texts: string[],
 ) => ports.embed({ model, texts, signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) });
 
-/** What a step's result tells of an embedding call. */
+/** The model facts in the result of an embedding call. */
 export const usedBy = ({
   modelUsed,
   promptTokens,

@@ -27,9 +27,9 @@ async function sourceOf({ config, variables, render, since }: StepRun<Config>, f
   const { html, markdown = '', pdfOptions = {} } = config;
   const text = await render(html ?? markdown);
   if (text.length > charactersMax) {
-    throw new StepError(`The document has ${text.length} characters; ${charactersMax} are the most`);
+    throw new StepError(`The document has ${text.length} characters; the maximum is ${charactersMax}`);
   }
-  // The time of the run: should the step run again, it makes the same file.
+  // The time of the run, so that a repeated step creates the same file.
   const started = new Date(String(valueAt(variables, '_execution.timestamp'))).getTime();
   return {
     text,

@@ -2,7 +2,7 @@ import { loadOnce } from '../../core/load-once.ts';
 import type { StepTypeName } from '../../domain/flows/step-types/index.ts';
 import type { AnyStepRunner } from '../step-support/step-runner.ts';
 
-/** What runs each type of step, loaded when it is first needed: what reads pages or repositories is not small. */
+/** The runner of each step type, loaded on first use: those that read pages or repositories are large. */
 const loaders: Record<StepTypeName, () => Promise<AnyStepRunner>> = {
   prompt: loadOnce(async () => (await import('./prompt.ts')).prompt),
   template: loadOnce(async () => (await import('./template.ts')).template),
@@ -33,6 +33,6 @@ const loaders: Record<StepTypeName, () => Promise<AnyStepRunner>> = {
 /** The runner of a stored step's type. */
 export function runnerOf(type: string): Promise<AnyStepRunner> {
   const load = Object.hasOwn(loaders, type) ? loaders[type as StepTypeName] : undefined;
-  if (!load) throw new Error(`There is no step type ${type}`);
+  if (!load) throw new Error(`Unknown step type ${type}`);
   return load();
 }

@@ -27,7 +27,7 @@ export const prompt = defineStepRunner(promptStep, {
   },
 });
 
-/** Shows the text of the answer while it is written, where somebody listens. */
+/** Streams the text of the response, if somebody listens. */
 async function answerOf(
   { config, ports, signal, emit }: StepRun<Config>,
   messages: readonly ModelMessage[],
@@ -81,10 +81,10 @@ function messagesIn(value: unknown): z.infer<typeof Messages> {
   if (value === null || value === '') return [];
   const messages = Messages.safeParse(typeof value === 'string' ? jsonIn(value) : value);
   if (messages.success) return messages.data;
-  throw new StepError('previousMessages has to name a list of messages with a role and a text as content');
+  throw new StepError('previousMessages must name a list of messages {role, content} with text as content');
 }
 
-/** Without the code fence that models like to put around what they were asked for. */
+/** Removes the code fence that models often put around their response. */
 function unwrapped(text: string, format: string): string {
   if (format === 'text' || format === 'markdown') return text;
   return /^\s*```[\w-]*\r?\n([\s\S]*?)\r?\n?```\s*$/.exec(text)?.[1] ?? text;
@@ -94,5 +94,5 @@ function parsed(text: string): unknown {
   const value = jsonIn(unwrapped(text, 'json'));
   if (value !== undefined) return value;
   const start = text.trim().slice(0, 200);
-  throw new StepError(`The model answered no JSON: ${start || 'an empty text'}`, { retryable: true });
+  throw new StepError(`The model did not return JSON: ${start || 'an empty text'}`, { retryable: true });
 }

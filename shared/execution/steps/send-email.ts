@@ -9,15 +9,15 @@ export const sendEmail = defineStepRunner(sendEmailStep, {
   async run(step) {
     const { config, render, ports } = step;
     const [from, ...others] = addressesIn('from', [await render(config.from)]);
-    if (!from || others.length > 0) throw new StepError('from has to be one email address');
+    if (!from || others.length > 0) throw new StepError('from must be one email address');
     const to = await recipients(step);
     const subject = (await render(config.subject)).trim();
     if (!subject || subject.length > subjectCharactersMax || hasControlCharacters(subject)) {
-      throw new StepError(`subject has to be one line of 1 to ${subjectCharactersMax} characters`);
+      throw new StepError(`subject must be one line of 1 to ${subjectCharactersMax} characters`);
     }
     const [html, text] = [await render(config.html ?? ''), await render(config.text ?? '')];
     if (!html.trim() && !text.trim())
-      throw new StepError('The email has no body: html and text came out blank');
+      throw new StepError('The email has no body: html and text are both blank');
     return { output: await ports.messages.email({ from, to, subject, html, text }) };
   },
 });
@@ -27,10 +27,10 @@ async function recipients({ config, renderValue }: StepRun<Config>): Promise<str
   const texts = filled.filter((each): each is string => typeof each === 'string');
   const to = addressesIn('to', texts);
   if (texts.length !== filled.length || to.length === 0) {
-    throw new StepError('to has to be an email address, or a list of them');
+    throw new StepError('to must be an email address or a list of email addresses');
   }
   if (to.length <= recipientsMax) return to;
-  throw new StepError(`An email has ${recipientsMax} recipients at most; to names ${to.length}`);
+  throw new StepError(`An email has at most ${recipientsMax} recipients; to has ${to.length}`);
 }
 
 function addressesIn(member: string, texts: string[]): string[] {

@@ -6,7 +6,7 @@ export const sendEvent = defineStepRunner(sendEventStep, {
   async run({ config, render, renderValue, ports }) {
     const type = (await render(config.eventType)).trim();
     if (!type || type.length > typeCharactersMax) {
-      throw new StepError(`eventType has to have 1 to ${typeCharactersMax} characters`);
+      throw new StepError(`eventType must have 1 to ${typeCharactersMax} characters`);
     }
     const payload = await renderValue(config.payload ?? {});
     return { output: await ports.messages.event({ type, payload }) };

@@ -13,11 +13,11 @@ export const sendText = defineStepRunner(sendTextStep, {
   async run({ config, render, ports }) {
     const from = config.from === undefined ? undefined : (await render(config.from)).trim();
     const to = await render(config.to);
-    if (from !== undefined && !isSender(from)) throw new StepError(`from has to be ${expected.from}`);
-    if (!isPhoneNumber(to)) throw new StepError(`to has to be ${expected.to}`);
+    if (from !== undefined && !isSender(from)) throw new StepError(`from must be ${expected.from}`);
+    if (!isPhoneNumber(to)) throw new StepError(`to must be ${expected.to}`);
     const message = await render(config.message);
     if (message.trim() === '' || message.length > charactersMax) {
-      throw new StepError(`message has to have 1 to ${charactersMax} characters; it has ${message.length}`);
+      throw new StepError(`message must have 1 to ${charactersMax} characters; it has ${message.length}`);
     }
     return {
       output: await ports.messages.sms({

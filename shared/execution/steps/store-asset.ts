@@ -26,7 +26,7 @@ export const storeAsset = defineStepRunner(storeAssetStep, {
   },
 });
 
-/** Stores a file, and says of it what such a step gives. */
+/** Stores a file and returns the output of the step. */
 export async function stored(
   assets: AssetsPort,
   file: Parameters<AssetsPort['store']>[0],
@@ -68,6 +68,6 @@ function decoded(part: string): string {
 
 async function givenFile({ config, renderValue }: StepRun<Config>): Promise<File> {
   const content = await renderValue(config.content);
-  if (typeof content !== 'string') throw new StepError('content is no text; expected base 64 or a data: URL');
+  if (typeof content !== 'string') throw new StepError('content must be base64 text or a data: URL');
   return { ...decodeBase64(content), name: '' };
 }

@@ -20,22 +20,22 @@ export const storeVector = defineStepRunner(storeVectorStep, {
   },
 });
 
-/** The name of a collection, after its template was filled. @throws StepError */
+/** The name of a collection, with its template rendered. @throws StepError */
 export function collectionFrom(text: string): string {
   const name = text.trim();
   if (name.length > 0 && name.length <= collectionCharactersMax) return name;
   throw new StepError(
-    `The name of a collection has 1 to ${collectionCharactersMax} characters; this one has ${name.length}`,
+    `A collection name has 1 to ${collectionCharactersMax} characters; this one has ${name.length}`,
   );
 }
 
-/** Each once: of several with one id the last one stays. */
+/** Deduplicates by id: the last vector wins. */
 function vectorsIn(value: unknown, path: string): StoredVector[] {
   if (value === undefined || value === null) throw new StepError(`The variable ${path} is not set`);
   const isList = Array.isArray(value) && typeof value[0] !== 'number';
   const items: unknown[] = isList ? value : [value];
   if (items.length > vectorsMax) {
-    throw new StepError(`${path} holds ${items.length} vectors; ${vectorsMax} are the most in one step`);
+    throw new StepError(`${path} contains ${items.length} vectors; the maximum is ${vectorsMax} per step`);
   }
   const vectors = items.map((item, index) => storedFrom(item, isList ? `${path}[${index}]` : path));
   return [...new Map(vectors.map((vector) => [vector.id, vector])).values()];
@@ -61,7 +61,7 @@ function storedFrom(value: unknown, what: string): StoredVector {
   return identified(vectorFrom(vector, `${what}.vector`), metadata, id);
 }
 
-/** Without an id of its own a vector is known by what it is, so that a step which runs again stores it once. */
+/** Without an id, the id is derived from the content, so that a repeated step stores the vector once. */
 const identified = (vector: number[], metadata: StoredVector['metadata'], id?: string): StoredVector => ({
   id:
     id ??

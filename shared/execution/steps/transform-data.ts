@@ -1,13 +1,13 @@
 import { evaluateScript } from '../../adapters/code/evaluate-code.ts';
 import { escapedForScript } from '../../core/redaction/secret-forms.ts';
-import { inScript } from '../../core/secret-references.ts';
+import { replaceInScript } from '../../core/secret-references.ts';
 import { transformDataStep } from '../../domain/flows/step-types/transform-data.ts';
 import { defineStepRunner } from '../step-support/step-runner.ts';
 
 export const transformData = defineStepRunner(transformDataStep, {
   async run({ config: { script, language, timeoutMs }, variables, ports, signal }) {
     const secrets = (variables.secrets ?? {}) as Record<string, string>;
-    const filled = inScript(script, (key) => escapedForScript(secrets[key] ?? ''));
+    const filled = replaceInScript(script, (key) => escapedForScript(secrets[key] ?? ''));
     return {
       output: await evaluateScript(ports.sandbox, filled, variables, { language, timeoutMs, signal }),
     };

@@ -14,7 +14,7 @@ export const upsertRecord = defineStepRunner(upsertRecordStep, {
     const name = RecordName.safeParse(typeof given === 'number' ? String(given) : given);
     if (!name.success) {
       throw new StepError(
-        `A record needs a name of 1 to 500 characters; there is none in ${recordName ?? `${sourceVariable}.name`}`,
+        `A record name has 1 to 500 characters; set ${recordName ?? `${sourceVariable}.name`}`,
       );
     }
     const metadata = recordName === undefined ? rest : source;
@@ -28,5 +28,5 @@ function objectIn(variables: object, path: string): z.infer<typeof Metadata> {
   if (value === undefined) throw new StepError(`The variable ${path} is not set`);
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
     return value as z.infer<typeof Metadata>;
-  throw new StepError(`The variable ${path} holds no JSON object`);
+  throw new StepError(`The variable ${path} must contain a JSON object`);
 }

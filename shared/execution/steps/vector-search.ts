@@ -16,7 +16,7 @@ export const vectorSearch = defineStepRunner(vectorSearchStep, {
   },
 });
 
-/** The vector to look for, and what it cost to make it. */
+/** The vector to search for, and the cost of embedding the query. */
 async function wanted(step: StepRun<Config>): Promise<{ vector: number[] } & Omit<StepOutcome, 'output'>> {
   const { query, vectorVariable = '', embeddingModel = '' } = step.config;
   if (query !== undefined) {

@@ -10,7 +10,7 @@ import {
   type Suspended,
 } from '../step-support/step-runner.ts';
 
-/** As long as a wait may keep its worker; one that takes longer is suspended. */
+/** The longest wait that occupies a worker; longer waits suspend the run. */
 const inPlaceMs = 10_000;
 const defaults = { timeoutMs: 300_000, pollIntervalMs: 5_000 };
 type Outcome = StepOutcome<z.input<typeof Output>>;
@@ -30,7 +30,7 @@ export const waitUntil = defineStepRunner(waitUntilStep, {
   },
 });
 
-/** What a look at the clock or the condition tells: that the wait is over, or when to look again (ms after its beginning). */
+/** The result of one poll: the wait is over, or when to poll next (ms since its beginning). */
 type Look = Outcome | { at: number };
 
 const pause = (delayMs: number, waitedMs: number): Look =>
@@ -47,17 +47,17 @@ async function poll(step: StepRun<Config>, waitedMs: number): Promise<Look> {
   return { at: Math.min(waitedMs + (pollIntervalMs ?? defaults.pollIntervalMs), timeoutMs) };
 }
 
-/** Who is suspended looks up every ten seconds at most: each look is a message and a worker's start. */
+/** A suspended run polls at most every ten seconds: each poll costs a message and an invocation. */
 function suspendedUntil({ config }: StepRun<Config>, at: number, waitedMs: number): number {
   if (config.delayMs !== undefined) return at;
   return Math.min(Math.max(at, waitedMs + inPlaceMs), config.timeoutMs ?? defaults.timeoutMs);
 }
 
-/** The variables with the run's record as it is now: else a condition on it would never change. */
+/** The variables with the current state of the run's record, which a condition may read. */
 async function presentVariables({ variables, ports }: StepRun<Config>, condition: string) {
   const { id } = (variables._record ?? {}) as { id?: string | null };
   if (!id || !condition.includes('_record')) return variables;
   const record = await ports.records.find({ id });
-  if (!record) throw new StepError('The record was deleted while the flow waited for it');
+  if (!record) throw new StepError('The record was deleted while the run waited');
   return { ...variables, _record: record };
 }

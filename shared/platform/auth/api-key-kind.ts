@@ -2,24 +2,24 @@ import { missingPermission } from '../../core/errors.ts';
 import { tenantOf } from '../identity/principal.ts';
 import { productionRuntime } from '../runtime.ts';
 import { apiKeyEntity, credentialEntity } from './api-key.ts';
-import { asLastWritten, type Caller, type CredentialKind } from './credential-kind.ts';
-import { hashKey, isIntakeToken, isWellFormedKey } from './key-format.ts';
+import { type Caller, type CredentialKind, consistentRead } from './credential-kind.ts';
+import { hashKey, isSetupLinkToken, isWellFormedKey } from './key-format.ts';
 
-/** `tv_live_…` and `tv_test_…`. Its item decides live whether it is good, and what it may do. */
+/** API keys: `tv_live_…` and `tv_test_…`. Each request reads the key's item for its validity and permissions. */
 export const apiKeyKind: CredentialKind = {
-  recognises: (token) => isWellFormedKey(token) && !isIntakeToken(token),
+  recognises: (token) => isWellFormedKey(token) && !isSetupLinkToken(token),
 
   async callerOf(token): Promise<Caller | undefined> {
     const hash = hashKey(token);
     const { table } = productionRuntime().scopeOf('');
-    const credential = await table.get(credentialEntity, { hash }, asLastWritten);
+    const credential = await table.get(credentialEntity, { hash }, consistentRead);
     if (!credential) return undefined;
     const { keyId, userId, organizationId, environment } = credential;
     const tenant = tenantOf(userId, organizationId);
     return { kind: 'key', tenant, userId, organizationId, environment, keyId, hash, permissions: [] };
   },
 
-  meterOf: ({ keyId, hash }, limits) => ({
+  rateLimitCounterOf: ({ keyId, hash }, limits) => ({
     entity: apiKeyEntity,
     key: { id: keyId },
     alive: {
@@ -32,7 +32,7 @@ export const apiKeyKind: CredentialKind = {
     ...limits,
   }),
 
-  heldBy: (_principal, { permissions = [] }) => permissions,
+  permissionsOf: (_principal, { permissions = [] }) => permissions,
 
   refusalOf({ environment }, { sessionOnly, permission }) {
     if (!sessionOnly) return undefined;

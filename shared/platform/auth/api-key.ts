@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { defineEntity } from '../data/entity.ts';
 import { sharedPartition, tenantPartition } from '../data/keys.ts';
 
-/** Requests counted since each window began. A window begins with its first request and ends at `…EndsAt` (Unix seconds). */
+/** Requests per window. A window starts with its first request and ends at `…EndsAt` (Unix seconds). */
 export const counters = {
   hourCount: z.int(),
   hourEndsAt: z.int(),
@@ -11,8 +11,8 @@ export const counters = {
   lastUsedAt: z.string().nullable(),
 };
 
-/** The counters of a key that was never used. */
-export const unused = { hourCount: 0, hourEndsAt: 0, dayCount: 0, dayEndsAt: 0, lastUsedAt: null };
+/** The counters of an unused key. */
+export const zeroCounters = { hourCount: 0, hourEndsAt: 0, dayCount: 0, dayEndsAt: 0, lastUsedAt: null };
 
 export const ApiKey = z.object({
   id: z.string(),
@@ -27,7 +27,7 @@ export const ApiKey = z.object({
   allowedIps: z.array(z.string()),
   isActive: z.boolean(),
   expiresAt: z.string().nullable(),
-  /** The key's own limits; the deployment's where they are missing. */
+  /** The key's own limits; without them the default limits apply. */
   perHour: z.int().optional(),
   perDay: z.int().optional(),
   createdAt: z.string(),
@@ -45,24 +45,24 @@ export const apiKeyEntity = defineEntity({
   key: ({ id }: { id: string }) => ({ PK: keysPartition, SK: id }),
 });
 
-/** How often a user's sessions called. */
-export const sessionMeterEntity = defineEntity({
+/** The rate limit counters of a user's sessions. */
+export const sessionRateLimitEntity = defineEntity({
   type: 'sessionMeter',
   schema: z.object({ userId: z.string(), ttl: z.int(), ...counters }),
   key: ({ userId }: { userId: string }) => ({ PK: tenantPartition(`USER#${userId}`), SK: 'METER' }),
 });
 
-/** How often somebody without a credential called, by the network that the calls came from. */
-export const addressMeterEntity = defineEntity({
+/** The rate limit counters of callers without a credential, by their network. */
+export const addressRateLimitEntity = defineEntity({
   type: 'addressMeter',
   schema: z.object({ network: z.string(), ttl: z.int(), ...counters }),
   key: ({ network }: { network: string }) => ({ PK: sharedPartition(`ADDRESS#${network}`), SK: 'METER' }),
 });
 
-/** Holds a key's credential, or a setup link in its place. */
+/** Holds the credential of an API key, or a setup link. */
 export const credentialPartition = (hash: string) => sharedPartition(`CREDENTIAL#${hash}`);
 
-/** From the hash of a key to its owner: what the authorizer reads. */
+/** Maps the hash of a key to its owner, for the authorizer. */
 export const credentialEntity = defineEntity({
   type: 'credential',
   schema: z.object({

@@ -6,47 +6,55 @@ import type { Principal } from '../identity/principal.ts';
 import type { ApiKey } from './api-key.ts';
 import type { Counters, RequestLimits } from './rate-limit-windows.ts';
 
-/** A principal as its credential alone tells it. */
+/** The principal that a credential alone identifies. */
 export type Caller = Omit<Principal, 'sourceIp'>;
 
-/** What an endpoint asks of who calls it. */
-export interface Guard {
+/** What an endpoint requires of its caller. */
+export interface AccessRules {
   permission: Access;
   sessionOnly?: boolean;
-  acceptsIntakeToken?: boolean;
+  acceptsSetupLink?: boolean;
 }
 
-/** Where requests are counted, and how many there may be. */
-export interface RequestMeter {
+/** The item that counts requests, and their limits. */
+export interface RateLimitCounter {
   entity: AnyEntity;
   key: object;
-  /** What must hold of the item beside its counters; nothing where the credential vouches for itself. */
+  /**
+   * The condition for the credential to be valid, checked with each update. Absent if the credential proves its own
+   * validity.
+   */
   alive: Condition | undefined;
-  /** The same, asked of the item as it was read. */
+  /** The same check for an item that was read. */
   isAlive: (item: Counters | undefined, now: string) => boolean;
   perHour: number;
   perDay: number;
 }
 
-/** All that is special to one kind of credential. */
+/** Everything that is specific to one kind of credential. */
 export interface CredentialKind {
-  /** Whether a token is of this kind, by its looks. */
+  /** Whether a token has the format of this kind. */
   recognises: (token: string) => boolean;
-  /** Whom a token speaks for; nobody where it never will be good. @throws RefusedForNow */
+  /** The caller that a token identifies, or `undefined` if it is permanently invalid. @throws TemporaryRefusal */
   callerOf: (token: string) => Promise<Caller | undefined>;
-  meterOf: (principal: Principal, limits: RequestLimits) => RequestMeter;
-  /** The permissions that it has at this moment. */
-  heldBy: (principal: Principal, item: Partial<ApiKey>) => string[];
-  /** Why it cannot be used for an endpoint, whatever it holds; nothing where its permissions decide. */
-  refusalOf: (principal: Principal, guard: Guard) => ServiceError | 'accepted' | undefined;
+  rateLimitCounterOf: (principal: Principal, limits: RequestLimits) => RateLimitCounter;
+  /** The current permissions. */
+  permissionsOf: (principal: Principal, item: Partial<ApiKey>) => string[];
+  /**
+   * Why the credential cannot call an endpoint regardless of its permissions; `undefined` if the permissions decide.
+   */
+  refusalOf: (principal: Principal, guard: AccessRules) => ServiceError | 'accepted' | undefined;
 }
 
-/** The credential is refused now and may be good in a moment. API Gateway answers 401 to an authorizer with this message. */
-export class RefusedForNow extends Error {
+/**
+ * The credential cannot be verified now, but may be valid. API Gateway returns 401 when an authorizer throws this
+ * message.
+ */
+export class TemporaryRefusal extends Error {
   constructor() {
     super('Unauthorized');
   }
 }
 
-/** As last written: what is not found is refused for a minute, and a credential may be sent as soon as it is made. */
-export const asLastWritten = { consistent: true };
+/** API Gateway caches a refusal for a minute, and a client may send a credential right after its creation. */
+export const consistentRead = { consistent: true };

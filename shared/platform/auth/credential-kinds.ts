@@ -4,7 +4,7 @@ import type { CredentialKind } from './credential-kind.ts';
 import { sessionKind } from './session-kind.ts';
 import { setupLinkKind } from './setup-link-kind.ts';
 
-/** Every kind of credential. A new one is a file beside this one and a line below. */
+/** Every kind of credential. To add one, add a file to this folder and an entry here. */
 export const credentialKinds: Record<Principal['kind'], CredentialKind> = {
   key: apiKeyKind,
   session: sessionKind,

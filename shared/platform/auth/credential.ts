@@ -1,17 +1,17 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { type Caller, RefusedForNow } from './credential-kind.ts';
+import { type Caller, TemporaryRefusal } from './credential-kind.ts';
 import { kindOf } from './credential-kinds.ts';
 
 const tokenBytesMax = 8_192;
 
-/** What of a request tells its caller. API Gateway leaves out what was not sent. */
+/** The parts of a request that identify its caller. API Gateway omits headers that were not sent. */
 export type RequestHeaders = {
   [Name in 'headers' | 'multiValueHeaders']?: APIGatewayProxyEvent[Name] | null;
 };
-/** Whether a request carries any credential, good or bad. */
+/** Whether a request has an Authorization header, valid or not. */
 export const hasCredential = (request: RequestHeaders) => authorizationsOf(request).length > 0;
 
-/** Whom the credential of a request speaks for; nobody where it never will be good. @throws RefusedForNow */
+/** The caller that the credential identifies, or `undefined` if it is permanently invalid. @throws TemporaryRefusal */
 export async function callerOf(request: RequestHeaders): Promise<Caller | undefined> {
   const token = bearerToken(request);
   return kindOf(token)?.callerOf(token);
@@ -19,8 +19,8 @@ export async function callerOf(request: RequestHeaders): Promise<Caller | undefi
 
 function bearerToken(request: RequestHeaders): string {
   const [header = '', ...others] = authorizationsOf(request);
-  // The authorizer's answer is cached under one of them, which may be good by itself.
-  if (others.length > 0) throw new RefusedForNow();
+  // API Gateway caches the result under one of the headers, which may be valid on its own.
+  if (others.length > 0) throw new TemporaryRefusal();
   const token = /^bearer +(\S+) *$/i.exec(header)?.[1] ?? '';
   return token.length > tokenBytesMax ? '' : token;
 }

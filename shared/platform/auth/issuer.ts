@@ -2,46 +2,46 @@ import type { JWTPayload } from 'jose';
 import * as z from 'zod';
 import { limitedFetch } from '../../core/limited-fetch.ts';
 
-/** The issuer could not be asked. Says nothing about the token. */
+/** The issuer is unreachable. The token may still be valid. */
 export class IssuerUnavailable extends Error {}
 
-/** The token is not one that we trust. Once refused for good, it never will be. */
+/** The token is not trusted. `isFinal` refusals never change. */
 export class UntrustedToken extends Error {
-  readonly forGood: boolean;
+  readonly isFinal: boolean;
 
-  constructor(reason: string, forGood: boolean) {
+  constructor(reason: string, isFinal: boolean) {
     super(reason);
-    this.forGood = forGood;
+    this.isFinal = isFinal;
   }
 }
 
-/** What an issuer signs with a key that only it has. */
+/** The algorithms that sign with a private key. */
 const algorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
-/** An issuer's clock may be ahead of ours: of `nbf` only, since a token that is over is over. */
+/** Tolerance for an issuer's clock that runs ahead. Applies to `nbf` only: an expired token is always refused. */
 const toleranceSeconds = 5;
 const timeoutMs = 5_000;
-/** Whoever sends tokens signed by keys that nobody has makes us look once in this time. */
+/** Limits JWKS refetches for unknown key ids. */
 const keysCooldownMs = 30_000;
-/** The same for an issuer that does not answer. */
+/** Limits retries to an issuer that does not respond. */
 const retryMs = 5_000;
 
 const Discovery = z.object({ issuer: z.string(), jwks_uri: z.url() });
 
-/** Verifies tokens of one OIDC issuer for one audience by the keys that it publishes. */
+/** Verifies the tokens of one OIDC issuer for one audience against its published keys. */
 export function issuerOf(issuer: string, audience: string) {
   let verifier: ReturnType<typeof makeVerifier> | undefined;
   const fetchFromIssuer = sparingFetch();
 
-  /** The keys are fetched with the first token, every ten minutes, and when an unknown key signs. */
+  /** Fetches the keys with the first token, every ten minutes, and when a token has an unknown key id. */
   async function makeVerifier() {
     const { createRemoteJWKSet, customFetch, jwtVerify } = await import('jose');
     const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
     const discovery = await fetchFromIssuer(address, { signal: AbortSignal.timeout(timeoutMs) });
     const { issuer: named, jwks_uri } = Discovery.parse(await discovery.json());
-    if (named !== issuer) throw new Error(`The issuer ${issuer} calls itself ${named}`);
+    if (named !== issuer) throw new Error(`The issuer ${issuer} publishes another issuer name: ${named}`);
     const keys = createRemoteJWKSet(new URL(jwks_uri), {
       cooldownDuration: keysCooldownMs,
       timeoutDuration: timeoutMs,
@@ -58,7 +58,7 @@ export function issuerOf(issuer: string, audience: string) {
     };
   }
 
-  /** @throws UntrustedToken, or whatever kept the issuer from being asked. */
+  /** @throws UntrustedToken, or the error of the request to the issuer. */
   return async function verify(token: string): Promise<JWTPayload & { exp: number }> {
     verifier ??= makeVerifier().catch((error) => {
       verifier = undefined;
@@ -66,8 +66,8 @@ export function issuerOf(issuer: string, audience: string) {
     });
     const payload = await (await verifier)(token);
     const { exp = 0, aud, client_id } = payload;
-    if (exp <= Date.now() / 1000) throw new UntrustedToken('The token is over', true);
-    // Cognito's access tokens have no `aud`, and name the client instead.
+    if (exp <= Date.now() / 1000) throw new UntrustedToken('The token has expired', true);
+    // Cognito's access tokens have `client_id` in place of `aud`.
     if (![aud ?? client_id].flat().includes(audience)) throw new UntrustedToken('Another audience', true);
     return { ...payload, exp };
   };
@@ -85,26 +85,27 @@ const isIssuersFault = (error: unknown) =>
 function untrusted(error: unknown, lookedAgain: boolean): UntrustedToken {
   const { code, claim } = error as JoseError;
   const isEarly = code === 'ERR_JWT_CLAIM_VALIDATION_FAILED' && claim === 'nbf';
-  // The issuer may have begun to use the key since we last looked.
+  // The issuer may have added the key since the last fetch.
   const isUnseen = code === 'ERR_JWKS_NO_MATCHING_KEY' && !lookedAgain;
   return new UntrustedToken(String(error), !isEarly && !isUnseen);
 }
 
-/** Discovery and key sets have some KB. */
+/** Discovery documents and key sets have a few KB. */
 const fetchSmall = limitedFetch(1_000_000);
 
-/** A fetch that leaves an address alone for a while after each attempt, whatever came of it. */
+/** A fetch that waits between two requests to the same address, whether they succeed or fail. */
 function sparingFetch() {
   const askedAt = new Map<string, number>();
   return async (url: string, init: RequestInit): Promise<Response> => {
-    if (Date.now() < (askedAt.get(url) ?? 0) + retryMs) throw new IssuerUnavailable(`${url} was just asked`);
+    if (Date.now() < (askedAt.get(url) ?? 0) + retryMs)
+      throw new IssuerUnavailable(`${url} was requested moments ago; try again later`);
     askedAt.set(url, Date.now());
     try {
       const response = await fetchSmall(url, init);
       if (response.status !== 200) throw new Error(`Status ${response.status}`);
       return response;
     } catch (cause) {
-      throw new IssuerUnavailable(`${url} could not be asked`, { cause });
+      throw new IssuerUnavailable(`${url} is unreachable`, { cause });
     }
   };
 }

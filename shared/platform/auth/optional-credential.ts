@@ -2,14 +2,14 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { unauthenticated } from '../../core/errors.ts';
 import type { Runtime } from '../runtime.ts';
 import { callerOf, hasCredential } from './credential.ts';
-import { RefusedForNow } from './credential-kind.ts';
+import { TemporaryRefusal } from './credential-kind.ts';
 import type { Call, OptionalCredential } from './public-scope.ts';
 import { admit, admitAddress } from './request-gate.ts';
 
 /**
- * Admits callers with a credential and callers without one, who are limited per address. For endpoints without the
- * authorizer, since API Gateway refuses requests that lack the header which identifies them to it.
- * @throws ServiceError UNAUTHENTICATED where a credential was sent that is not good.
+ * Admits callers with and without a credential; the latter are limited per network. The endpoint has no authorizer,
+ * because API Gateway rejects requests that lack the authorizer's identity header.
+ * @throws ServiceError UNAUTHENTICATED for an invalid credential.
  */
 export const optionalCredential: OptionalCredential = {
   kind: 'optional-credential',
@@ -21,7 +21,7 @@ async function callOf(event: APIGatewayProxyEvent, runtime: Runtime): Promise<Ca
   const sourceIp = event.requestContext.identity?.sourceIp ?? null;
   if (!hasCredential(event)) return { admission: admitAddress(runtime.scopeOf(''), sourceIp) };
   const caller = await callerOf(event).catch((error) => {
-    if (error instanceof RefusedForNow) return undefined;
+    if (error instanceof TemporaryRefusal) return undefined;
     throw error;
   });
   if (!caller) throw unauthenticated();

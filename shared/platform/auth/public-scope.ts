@@ -5,43 +5,40 @@ import type { Principal } from '../identity/principal.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Admission } from './request-gate.ts';
 
-/** Who calls, for which tenant, and whether they may. */
+/** The caller, the tenant and the admission of one request. */
 export interface Call {
   principal?: Principal;
-  /** Of the tenant that `needs` are bound to. */
+  /** The scope of the tenant that `needs` are bound to. */
   scope?: Scope;
   admission: Promise<Admission>;
 }
 
-/** Finds out about a call for which API Gateway asks no credential. @throws ServiceError where it cannot go on. */
+/** Resolves a request to a route without an authorizer. @throws ServiceError if the request is refused. */
 type Admitting = (event: APIGatewayProxyEvent, runtime: Runtime) => Promise<Call>;
 
-/** With a credential, the caller's tenant; without one, none. */
+/** The caller's tenant; none without a credential. */
 export interface OptionalCredential extends Requirements {
   kind: 'optional-credential';
   callOf: Admitting;
 }
 
-/** Without a credential, the tenant that the path or a token of the endpoint's own names: see `scope-from.ts`. */
+/** The tenant that the path or the endpoint's own token names: see `scope-from.ts`. */
 export interface ScopeFrom extends Requirements {
   kind: 'from';
   callOf: Admitting;
 }
 
-/**
- * How the tenant of a public endpoint follows. `none`: it has no tenant, gets nothing of `needs`, and its requests are
- * not counted.
- */
+/** How a public endpoint determines its tenant. `none`: no tenant, no `needs`, and requests are not counted. */
 export type PublicScope = 'none' | OptionalCredential | ScopeFrom;
 
-/** Who calls, as the handler sees it. */
+/** The caller that the handler receives. */
 export type CallerOf<S extends PublicScope | undefined> = S extends undefined
   ? Principal
   : S extends OptionalCredential
     ? Principal | undefined
     : undefined;
 
-/** What the handler gets of `needs`. */
+/** The needs that the handler receives. */
 export type NeedsOf<N extends Needs, S extends PublicScope | undefined> = S extends undefined
   ? Resolved<N>
   : S extends OptionalCredential

@@ -1,7 +1,7 @@
 import { rateLimited, type ServiceError } from '../../core/errors.ts';
 import type { ApiKey } from './api-key.ts';
 
-/** One window: requests allowed, requests left, Unix second at which it begins anew. */
+/** One window: requests allowed, requests left, and the Unix second of its reset. */
 export interface RateLimit {
   limit: number;
   remaining: number;
@@ -9,13 +9,13 @@ export interface RateLimit {
 }
 export type Windows = Record<'hourly' | 'daily', RateLimit>;
 
-/** What has been counted, with the limits of the key where it has its own. */
+/** The stored counters, with the key's own limits if it has them. */
 export type Counters = Pick<ApiKey, 'hourCount' | 'hourEndsAt' | 'dayCount' | 'dayEndsAt'> & Partial<ApiKey>;
 
 const hour = 3_600;
-export const day = 86_400;
+export const daySeconds = 86_400;
 
-/** The highest limits that a key may be given. */
+/** The highest limits that a key can have. */
 export const maximumLimits = { perHour: 1_000_000, perDay: 1_000_000 } as const;
 
 export interface RequestLimits {
@@ -23,30 +23,30 @@ export interface RequestLimits {
   perDay: number;
 }
 
-/** What applies where a key has no limits of its own. */
+/** The limits of keys without their own. */
 export const defaultLimits = (): RequestLimits => ({
   perHour: Number(process.env.RATE_LIMIT_PER_HOUR ?? 1_000),
   perDay: Number(process.env.RATE_LIMIT_PER_DAY ?? 10_000),
 });
 
-/** Of a request that belongs to no window, or could not be counted. */
-export function uncounted(isFree: boolean): RateLimit {
+/** For requests that are not counted. */
+export function uncountedRateLimit(isFree: boolean): RateLimit {
   const { perHour } = defaultLimits();
   return windowOf(perHour, isFree ? 0 : perHour, 0);
 }
 
-/** The headers of every response of the API. */
+/** The rate limit headers of every response. */
 export const rateLimitHeadersOf = ({ limit, remaining, reset }: RateLimit) => ({
   'X-RateLimit-Limit': String(limit),
   'X-RateLimit-Remaining': String(remaining),
   'X-RateLimit-Reset': String(reset),
 });
 
-/** The window that has fewer requests left, which the headers tell of. */
-export const tighterOf = ({ hourly, daily }: Windows): RateLimit =>
+/** The window with fewer requests left. The headers report it. */
+export const tighterWindow = ({ hourly, daily }: Windows): RateLimit =>
   daily.remaining < hourly.remaining ? daily : hourly;
 
-/** The counters with one request more, where a window begins with it. */
+/** Counts the first request of a window. */
 export function beginWindows(stored: Counters | undefined, seconds: number) {
   const hourOver = !stored || stored.hourEndsAt <= seconds;
   const dayOver = !stored || stored.dayEndsAt <= seconds;
@@ -54,11 +54,11 @@ export function beginWindows(stored: Counters | undefined, seconds: number) {
     hourCount: hourOver ? 1 : stored.hourCount + 1,
     hourEndsAt: hourOver ? seconds + hour : stored.hourEndsAt,
     dayCount: dayOver ? 1 : stored.dayCount + 1,
-    dayEndsAt: dayOver ? seconds + day : stored.dayEndsAt,
+    dayEndsAt: dayOver ? seconds + daySeconds : stored.dayEndsAt,
   };
 }
 
-/** Why no further request may be counted. */
+/** The error for a full window; `undefined` if both windows have requests left. */
 export function fullWindow(
   item: Counters,
   { perHour, perDay }: RequestLimits,
@@ -73,7 +73,7 @@ export function fullWindow(
   return;
 }
 
-/** A window that is over, while the other one is full, would begin with the next request. */
+/** If one window has ended while the other is full, report the ended one as it would start with the next request. */
 export const windowsOf = (item: Counters, { perHour, perDay }: RequestLimits, seconds: number): Windows => ({
   hourly:
     item.hourEndsAt > seconds
@@ -82,7 +82,7 @@ export const windowsOf = (item: Counters, { perHour, perDay }: RequestLimits, se
   daily:
     item.dayEndsAt > seconds
       ? windowOf(item.perDay ?? perDay, item.dayCount, item.dayEndsAt)
-      : windowOf(item.perDay ?? perDay, 0, seconds + day),
+      : windowOf(item.perDay ?? perDay, 0, seconds + daySeconds),
 });
 
 const windowOf = (limit: number, used: number, reset: number): RateLimit => ({
@@ -91,8 +91,8 @@ const windowOf = (limit: number, used: number, reset: number): RateLimit => ({
   reset,
 });
 
-/** Of a credential that is not valid (any more). */
-export const nothingLeft = (seconds: number, { perHour, perDay }: RequestLimits): Windows => ({
+/** For an invalid credential. */
+export const exhaustedWindows = (seconds: number, { perHour, perDay }: RequestLimits): Windows => ({
   hourly: windowOf(perHour, perHour, seconds + hour),
-  daily: windowOf(perDay, perDay, seconds + day),
+  daily: windowOf(perDay, perDay, seconds + daySeconds),
 });

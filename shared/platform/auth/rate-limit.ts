@@ -6,79 +6,78 @@ import { retryOnConflict } from '../data/retry-on-conflict.ts';
 import type { Scope } from '../data/scope.ts';
 import type { Changes } from '../data/writes.ts';
 import type { Principal } from '../identity/principal.ts';
-import { type ApiKey, addressMeterEntity } from './api-key.ts';
-import type { RequestMeter } from './credential-kind.ts';
+import { type ApiKey, addressRateLimitEntity } from './api-key.ts';
+import type { RateLimitCounter } from './credential-kind.ts';
 import { credentialKinds } from './credential-kinds.ts';
 import {
   beginWindows,
   type Counters,
-  day,
+  daySeconds,
   defaultLimits,
+  exhaustedWindows,
   fullWindow,
-  nothingLeft,
   type RequestLimits,
   type Windows,
   windowsOf,
 } from './rate-limit-windows.ts';
 
-/** Nobody stands for a caller without a credential. */
+/** Callers without a credential get a tenth of the default limits: nobody is accountable for them. */
 const anonymousFactor = 0.1;
 export const anonymousLimits = (): RequestLimits => {
   const { perHour, perDay } = defaultLimits();
   return { perHour: Math.ceil(perHour * anonymousFactor), perDay: Math.ceil(perDay * anonymousFactor) };
 };
-const attempts = 20;
+const attemptsMax = 20;
 
 /**
- * Counts one request of a credential. Without an `item` the credential is not valid (any more); `full` says which
- * window is.
+ * Counts one request of a credential. Without `item`, the credential is invalid; `full` is the error for a full window.
  */
 export async function countRequest(
   scope: Scope,
   principal: Principal,
 ): Promise<{ windows: Windows; item?: Partial<ApiKey>; full?: ServiceError | undefined }> {
-  const meter = credentialKinds[principal.kind].meterOf(principal, defaultLimits());
+  const counter = credentialKinds[principal.kind].rateLimitCounterOf(principal, defaultLimits());
   const seconds = unixSeconds(scope.now());
-  // API Gateway keeps the authorizer's answer for a minute, in which a session may end.
+  // API Gateway caches the principal for a minute, in which a session may expire.
   const isOver = principal.expiresAt !== undefined && principal.expiresAt <= seconds;
-  const { item, full } = isOver ? {} : await count(scope, meter);
+  const { item, full } = isOver ? {} : await count(scope, counter);
   return item
-    ? { windows: windowsOf(item, meter, seconds), item, full }
-    : { windows: nothingLeft(seconds, meter) };
+    ? { windows: windowsOf(item, counter, seconds), item, full }
+    : { windows: exhaustedWindows(seconds, counter) };
 }
 
-/** Counts one request without a credential. @param counted What all such requests of one limit have in common. */
+/** Counts one request without a credential. @param counted The name of the shared counter, such as the network. */
 export async function countAnonymous(
   scope: Scope,
   counted: string,
   limits: RequestLimits,
 ): Promise<{ windows: Windows; full?: ServiceError | undefined }> {
-  const meter: RequestMeter = {
-    entity: addressMeterEntity,
+  const counter: RateLimitCounter = {
+    entity: addressRateLimitEntity,
     key: { network: counted },
     alive: undefined,
     isAlive: () => true,
     ...limits,
   };
   const seconds = unixSeconds(scope.now());
-  const { item = beginWindows(undefined, seconds), full } = await count(scope, meter);
-  return { windows: windowsOf(item, meter, seconds), full };
+  const { item = beginWindows(undefined, seconds), full } = await count(scope, counter);
+  return { windows: windowsOf(item, counter, seconds), full };
 }
 
 async function count(
   { table, now }: Scope,
-  meter: RequestMeter,
+  counter: RateLimitCounter,
 ): Promise<{ item?: Counters; full?: ServiceError }> {
   const at = now();
   const seconds = unixSeconds(at);
   const lastUsedAt = at.toISOString();
-  const alive = meter.alive ? `${meter.alive.expression} AND ` : '';
-  const values = { ...meter.alive?.values, ...(meter.alive && { now: lastUsedAt }) };
+  const alive = counter.alive ? `${counter.alive.expression} AND ` : '';
+  const values = { ...counter.alive?.values, ...(counter.alive && { now: lastUsedAt }) };
 
   const within = (changes: Changes<AnyEntity>, condition: string, more: object) =>
     table.updateAndGet(
-      meter.entity,
-      table.writes.update(meter.entity, meter.key, changes, {
+      counter.entity,
+      table.writes.update(counter.entity, counter.key, changes, {
         expression: alive + condition,
         values: { ...values, ...more },
       }),
@@ -86,26 +85,26 @@ async function count(
 
   const attempt = async (): Promise<{ item?: Counters; full?: ServiceError }> => {
     const counted = { add: { hourCount: 1, dayCount: 1 }, set: { lastUsedAt } };
-    const limits = { seconds, perHour: meter.perHour, perDay: meter.perDay };
+    const limits = { seconds, perHour: counter.perHour, perDay: counter.perDay };
     const refused = await within(counted, openWindows, limits).catch(asRefused);
     if (!(refused instanceof ConditionFailed)) return { item: refused };
     const stored = refused.item as Counters | undefined;
-    if (!meter.isAlive(stored, lastUsedAt)) return {};
-    const full = stored && fullWindow(stored, meter, seconds);
+    if (!counter.isAlive(stored, lastUsedAt)) return {};
+    const full = stored && fullWindow(stored, counter, seconds);
     if (stored && full) return { item: stored, full };
     const begin = beginWindows(stored, seconds);
     const set = {
       ...begin,
       lastUsedAt,
-      ...(!meter.alive && { ttl: begin.dayEndsAt + day, ...meter.key }),
+      ...(!counter.alive && { ttl: begin.dayEndsAt + daySeconds, ...counter.key }),
     };
     return { item: await within({ set }, ...unchangedSince(stored)) };
   };
-  // Another request may begin the window at the same moment: then it is counted in that one.
-  return retryOnConflict(attempt, { attempts, conflictError });
+  // Another request may start the window at the same time; then the retry counts in that window.
+  return retryOnConflict(attempt, { attempts: attemptsMax, conflictError });
 }
 
-const conflictError = () => new Error('The meter met too many other writers');
+const conflictError = () => new Error('The rate-limit counter changed too often; send the request again');
 
 function asRefused(error: unknown): ConditionFailed {
   if (error instanceof ConditionFailed) return error;

@@ -4,48 +4,57 @@ import { covers } from '../identity/permissions.ts';
 import type { Principal } from '../identity/principal.ts';
 import { addressIn, networkOf } from './addresses.ts';
 import type { ApiKey } from './api-key.ts';
-import type { Guard } from './credential-kind.ts';
+import type { AccessRules } from './credential-kind.ts';
 import { credentialKinds } from './credential-kinds.ts';
 import { anonymousLimits, countAnonymous, countRequest } from './rate-limit.ts';
-import { type RateLimit, type RequestLimits, tighterOf, type Windows } from './rate-limit-windows.ts';
+import { type RateLimit, type RequestLimits, tighterWindow, type Windows } from './rate-limit-windows.ts';
 
 export interface Admission {
   rateLimit: RateLimit;
   windows: Windows;
-  /** Why this request may not go on. */
+  /** The error, if the request is refused. */
   refusal: ServiceError | undefined;
-  /** The credential's permissions at this moment. */
-  held: string[];
+  /** The current permissions of the credential. */
+  permissions: string[];
 }
 
 /**
- * Counts one request and decides whether it may go on: one conditional update on the credential's item, which
- * fails when the key was revoked, rotated or narrowed, or when a window is full. Exact however many run at once.
+ * Counts one request and decides whether it may continue. This is one conditional update of the credential's item,
+ * which fails if the key was revoked, rotated or restricted, or if a window is full. It is exact under concurrency.
  */
-export async function admit(scope: Scope, principal: Principal, endpoint: Guard): Promise<Admission> {
+export async function admit(scope: Scope, principal: Principal, endpoint: AccessRules): Promise<Admission> {
   const { windows, item, full } = await countRequest(scope, principal);
   const refusal = item ? (full ?? refusalOf(principal, item, endpoint)) : unauthenticated();
-  return { rateLimit: tighterOf(windows), windows, refusal, held: heldBy(principal, item ?? {}) };
+  return {
+    rateLimit: tighterWindow(windows),
+    windows,
+    refusal,
+    permissions: permissionsOf(principal, item ?? {}),
+  };
 }
 
-/** The same for a caller without a credential, who is known by an address alone. */
+/** The same for a caller without a credential, identified by the network. */
 export const admitAddress = (scope: Scope, sourceIp: string | null) =>
   admitAnonymous(scope, networkOf(sourceIp), anonymousLimits());
 
-/** Counts one request without a credential, together with all others that are counted under the same name. */
+/** Counts one request without a credential under a shared name. */
 export async function admitAnonymous(
   scope: Scope,
   counted: string,
   limits: RequestLimits,
 ): Promise<Admission> {
   const { windows, full } = await countAnonymous(scope, counted, limits);
-  return { rateLimit: tighterOf(windows), windows, refusal: full, held: [] };
+  return { rateLimit: tighterWindow(windows), windows, refusal: full, permissions: [] };
 }
 
-const heldBy = (principal: Principal, item: Partial<ApiKey>) =>
-  credentialKinds[principal.kind].heldBy(principal, item);
+const permissionsOf = (principal: Principal, item: Partial<ApiKey>) =>
+  credentialKinds[principal.kind].permissionsOf(principal, item);
 
-function refusalOf(principal: Principal, item: Partial<ApiKey>, guard: Guard): ServiceError | undefined {
+function refusalOf(
+  principal: Principal,
+  item: Partial<ApiKey>,
+  guard: AccessRules,
+): ServiceError | undefined {
   const { allowedIps = [] } = item;
   if (allowedIps.length > 0 && !addressIn(allowedIps, principal.sourceIp)) {
     return forbidden('IP address not allowed');
@@ -54,5 +63,5 @@ function refusalOf(principal: Principal, item: Partial<ApiKey>, guard: Guard): S
   if (refusal) return refusal === 'accepted' ? undefined : refusal;
   const { permission } = guard;
   if (permission === 'authenticated' || permission === 'public') return undefined;
-  return covers(heldBy(principal, item), permission) ? undefined : missingPermission(permission);
+  return covers(permissionsOf(principal, item), permission) ? undefined : missingPermission(permission);
 }

@@ -9,17 +9,17 @@ import type { RequestLimits } from './rate-limit-windows.ts';
 import { admitAnonymous } from './request-gate.ts';
 
 interface PublicTenant {
-  /** What the path or the token names, as a 404 says it: `Chat`. Each has counters of its own. */
+  /** The noun for a 404, such as `Chat`. Each noun has its own counters. */
   what: string;
-  /** What `from` needs from AWS. */
+  /** The AWS uses of `from`. */
   uses: readonly Use[];
-  /** The tenant's scope; nothing where the path or the token names none, which is a 404. */
+  /** The tenant's scope, or `undefined` for an unknown name, which returns 404. */
   from: (event: APIGatewayProxyEvent, runtime: Runtime) => Promise<Scope | undefined>;
-  /** Of each address, or of all callers of the tenant together. */
+  /** Counts per network, or for all callers of the tenant together. */
   limit: RequestLimits & { per: 'address' | 'tenant' };
 }
 
-/** The scope of a public endpoint that serves one tenant. Its handler gets its `needs`, and no principal. */
+/** The scope of a public endpoint that serves one tenant. Its handler gets `needs` and no principal. */
 export const scopeFrom = ({ what, uses, from, limit }: PublicTenant): ScopeFrom => ({
   kind: 'from',
   uses: ['rate-limits', ...uses],
@@ -29,7 +29,7 @@ export const scopeFrom = ({ what, uses, from, limit }: PublicTenant): ScopeFrom 
     const counted = scope && limit.per === 'tenant' ? scope.table.tenant : address;
     const admission = admitAnonymous(runtime.scopeOf(''), `${what} ${counted}`, limit);
     if (scope) return { scope, admission };
-    // Counted all the same, so that nobody can try names without a limit.
+    // Count unknown names too, to limit guessing.
     return {
       admission: admission.then(({ refusal, ...rest }) => ({ ...rest, refusal: refusal ?? notFound(what) })),
     };

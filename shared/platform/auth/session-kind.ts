@@ -1,16 +1,16 @@
 import { log } from '../../core/log.ts';
-import { sessionMeterEntity } from './api-key.ts';
-import { type CredentialKind, RefusedForNow } from './credential-kind.ts';
+import { sessionRateLimitEntity } from './api-key.ts';
+import { type CredentialKind, TemporaryRefusal } from './credential-kind.ts';
 
-/** Sessions belong to people at a screen, who open many requests at once. */
+/** A user interface sends many concurrent requests, so sessions have higher limits. */
 const limitFactor = 10;
 
-/** A token of the OIDC issuer, which vouches for all that it says until it expires. */
+/** A token of the OIDC issuer. Its claims are valid until it expires. */
 export const sessionKind: CredentialKind = {
   recognises: (token) => token.split('.').length === 3,
 
   async callerOf(token) {
-    // Only the authorizer reads tokens: no other Lambda has to load what verifies them.
+    // Loaded on demand: only the authorizer verifies tokens.
     const [{ principalOfSession }, { UntrustedToken }] = await Promise.all([
       import('./session.ts'),
       import('./issuer.ts'),
@@ -19,14 +19,14 @@ export const sessionKind: CredentialKind = {
       return await principalOfSession(token);
     } catch (error) {
       if (!(error instanceof UntrustedToken)) throw error;
-      log.info('A session token was refused', { reason: error.message });
-      if (!error.forGood) throw new RefusedForNow();
+      log.info('A session token was rejected', { reason: error.message });
+      if (!error.isFinal) throw new TemporaryRefusal();
       return undefined;
     }
   },
 
-  meterOf: ({ userId }, { perHour, perDay }) => ({
-    entity: sessionMeterEntity,
+  rateLimitCounterOf: ({ userId }, { perHour, perDay }) => ({
+    entity: sessionRateLimitEntity,
     key: { userId },
     alive: undefined,
     isAlive: () => true,
@@ -34,6 +34,6 @@ export const sessionKind: CredentialKind = {
     perDay: perDay * limitFactor,
   }),
 
-  heldBy: ({ permissions }) => permissions,
+  permissionsOf: ({ permissions }) => permissions,
   refusalOf: () => undefined,
 };

@@ -5,7 +5,7 @@ import { isKnown } from '../identity/permissions.ts';
 import { type Principal, tenantOf } from '../identity/principal.ts';
 import { issuerOf, UntrustedToken } from './issuer.ts';
 
-/** The longest that fits into the keys of the table, however it is written. */
+/** The longest name that fits into a table key once encoded. */
 const encodedMax = 600;
 const Name = z
   .string()
@@ -17,13 +17,13 @@ const Claims = z.object({
   sub: Name,
   organizationId: Name.nullish(),
   'custom:organizationId': Name.nullish(),
-  /** A list, or one text with blanks between, as scopes are written. Without it a session may do everything. */
+  /** A list, or one space-separated text, as OAuth scopes. A session without it has every permission. */
   permissions: z.union([z.array(z.string()), z.string().transform((text) => text.split(' '))]).default(['*']),
 });
 
 const verifier = loadOnce(() => issuerOf(requireEnv('OIDC_ISSUER'), requireEnv('OIDC_AUDIENCE')));
 
-/** Who a session token of the configured OIDC issuer speaks for. @throws UntrustedToken */
+/** The principal of a session token of the configured OIDC issuer. @throws UntrustedToken */
 export async function principalOfSession(token: string): Promise<Omit<Principal, 'sourceIp'>> {
   const payload = await verifier()(token);
   const { data: claims, error } = Claims.safeParse(payload);
@@ -42,5 +42,5 @@ export async function principalOfSession(token: string): Promise<Omit<Principal,
   };
 }
 
-/** Names that mean nothing here are left out: an issuer may serve other applications too. */
+/** Ignores unknown permissions: an issuer may serve other applications too. */
 const known = (names: readonly string[]) => [...new Set(names.filter(isKnown))];

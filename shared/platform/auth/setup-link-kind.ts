@@ -1,37 +1,40 @@
 import { missingPermission } from '../../core/errors.ts';
 import { tenantOf } from '../identity/principal.ts';
 import { productionRuntime } from '../runtime.ts';
-import { asLastWritten, type CredentialKind } from './credential-kind.ts';
-import { hashKey, isIntakeToken, isWellFormedKey } from './key-format.ts';
-import { intakeEntity } from './setup-link.ts';
+import { type CredentialKind, consistentRead } from './credential-kind.ts';
+import { hashKey, isSetupLinkToken, isWellFormedKey } from './key-format.ts';
+import { setupLinkEntity } from './setup-link.ts';
 
-/** `tv_setup_…`, the token of a setup link: speaks for the one who made it, to the endpoints that take it alone. */
+/**
+ * The token of a setup link, `tv_setup_…`. It acts for the user who created the link, on the endpoints with
+ * `acceptsSetupLink` only.
+ */
 export const setupLinkKind: CredentialKind = {
-  recognises: (token) => isWellFormedKey(token) && isIntakeToken(token),
+  recognises: (token) => isWellFormedKey(token) && isSetupLinkToken(token),
 
   async callerOf(token) {
     const hash = hashKey(token);
     const { table } = productionRuntime().scopeOf('');
-    const intake = await table.get(intakeEntity, { hash }, asLastWritten);
-    if (!intake) return undefined;
-    const { id: keyId, userId, organizationId } = intake;
+    const setupLink = await table.get(setupLinkEntity, { hash }, consistentRead);
+    if (!setupLink) return undefined;
+    const { id: keyId, userId, organizationId } = setupLink;
     const owner = { tenant: tenantOf(userId, organizationId), userId, organizationId };
     return { kind: 'intake', ...owner, environment: 'production', keyId, hash, permissions: [] };
   },
 
-  meterOf: ({ hash }, limits) => ({
-    entity: intakeEntity,
+  rateLimitCounterOf: ({ hash }, limits) => ({
+    entity: setupLinkEntity,
     key: { hash },
     alive: { expression: '#expiresAt > :now' },
     isAlive: (item, now) => Boolean(item?.expiresAt && item.expiresAt > now),
     ...limits,
   }),
 
-  heldBy: () => [],
+  permissionsOf: () => [],
 
-  refusalOf(_principal, { permission, acceptsIntakeToken }) {
-    if (acceptsIntakeToken) return 'accepted';
-    // A setup link is no credential of a user, so where any of these is enough it is not.
+  refusalOf(_principal, { permission, acceptsSetupLink }) {
+    if (acceptsSetupLink) return 'accepted';
+    // A setup link is not a credential of a user, so endpoints for any credential refuse it.
     const isAny = permission === 'authenticated' || permission === 'public';
     return missingPermission(isAny ? '*' : permission);
   },

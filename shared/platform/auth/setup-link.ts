@@ -2,30 +2,33 @@ import * as z from 'zod';
 import { defineEntity } from '../data/entity.ts';
 import { counters, credentialPartition } from './api-key.ts';
 
-/** Who or what the values are for, as the one who made the link told it. */
-export const IntakeContext = z.strictObject({
+/** The consumer of the values, as the creator of the link describes it. */
+export const SetupLinkContext = z.strictObject({
   type: z.enum(['product', 'agent', 'tool']),
   id: z.string().min(1).max(255),
 });
 
-/** What a setup link allows: to give values to these keys, for a while. Of its token only the hash is stored. */
-export const Intake = z.object({
+/**
+ * A setup link allows its holder to set the values of these keys until it expires. The table stores only the hash of
+ * its token.
+ */
+export const SetupLink = z.object({
   hash: z.string(),
   id: z.string(),
   userId: z.string(),
   organizationId: z.string().nullable(),
   keys: z.array(z.string()),
-  context: IntakeContext.nullable(),
+  context: SetupLinkContext.nullable(),
   createdAt: z.string(),
   expiresAt: z.string(),
   ttl: z.int(),
   ...counters,
 });
-export type Intake = z.infer<typeof Intake>;
+export type SetupLink = z.infer<typeof SetupLink>;
 
-/** Beside the credentials of keys: like them it leads from a hash to a tenant. */
-export const intakeEntity = defineEntity({
+/** Stored with the credentials of API keys: both map a hash to a tenant. */
+export const setupLinkEntity = defineEntity({
   type: 'intake',
-  schema: Intake,
+  schema: SetupLink,
   key: ({ hash }: { hash: string }) => ({ PK: credentialPartition(hash), SK: 'INTAKE' }),
 });

@@ -2,15 +2,15 @@ import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import type * as z from 'zod';
 import { log } from '../../core/log.ts';
 
-/** A message as it came, and what it says. */
+/** An SQS record with its parsed message. */
 export interface Received<Message> {
   record: SQSRecord;
   message: Message;
 }
 
 /**
- * The messages of an event. A malformed one is logged and left out, which acknowledges it: a retry would find it as it
- * is, and hold up the messages behind it in its group.
+ * Parses the messages of an event. Malformed messages are logged and dropped, which acknowledges them: a retry would
+ * fail again and block the message group.
  */
 export const messagesOf = <S extends z.ZodType>(schema: S, { Records }: SQSEvent): Received<z.output<S>>[] =>
   Records.flatMap((record) => {

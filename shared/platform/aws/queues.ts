@@ -4,7 +4,7 @@ import { requireEnv } from '../../core/environment.ts';
 import { loadOnce } from '../../core/load-once.ts';
 import { withoutSdkLogger } from './without-sdk-logger.ts';
 
-/** A message of a FIFO queue. Two with the same `id` within five minutes are delivered once. */
+/** A message of a FIFO queue. SQS deduplicates messages with the same `id` for five minutes. */
 export interface GroupedMessage {
   id: string;
   group: string;
@@ -13,7 +13,7 @@ export interface GroupedMessage {
 
 const sqs = loadOnce(() => withoutSdkLogger(new SQSClient({})));
 
-/** Sends in order, ten at a time. @throws when any message was not taken. */
+/** Sends in order, in batches of ten. @throws if SQS rejects any message. */
 export async function sendGrouped(queueEnv: string, messages: readonly GroupedMessage[]): Promise<void> {
   for (const chunk of chunksOf(messages, 10)) {
     const { Failed = [] } = await sqs().send(
@@ -27,7 +27,7 @@ export async function sendGrouped(queueEnv: string, messages: readonly GroupedMe
         })),
       }),
     );
-    if (Failed.length > 0) throw new Error(`SQS refused ${Failed.length} messages: ${Failed[0]?.Message}`);
+    if (Failed.length > 0) throw new Error(`SQS rejected ${Failed.length} messages: ${Failed[0]?.Message}`);
   }
 }
 

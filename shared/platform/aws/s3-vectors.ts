@@ -2,7 +2,7 @@ import { S3VectorsClient } from '@aws-sdk/client-s3vectors';
 import { loadOnce } from '../../core/load-once.ts';
 import { withoutSdkLogger } from './without-sdk-logger.ts';
 
-/** Names an index as every request of S3 Vectors does. */
+/** The address of an index in requests to S3 Vectors. */
 export interface VectorIndex {
   vectorBucketName: string;
   indexName: string;

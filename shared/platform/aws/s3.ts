@@ -1,6 +1,6 @@
 import { requireEnv } from '../../core/environment.ts';
 
-/** S3 refused a request, or failed at it again and again. */
+/** S3 rejected a request, or failed after all retries. */
 export class S3Error extends Error {
   readonly status: number;
 
@@ -10,7 +10,7 @@ export class S3Error extends Error {
   }
 }
 
-/** With all tries. */
+/** Total, including retries. */
 const timeoutMs = 60_000;
 
 interface S3Request {
@@ -20,7 +20,7 @@ interface S3Request {
 }
 
 /**
- * One request to a bucket. Signed by hand with a 3 KB library: the S3 client would be the largest part of every bundle.
+ * One request to a bucket. aws4fetch (3 KB) signs it: the S3 client would be the largest part of every bundle.
  * @throws S3Error
  */
 export async function s3Request(
@@ -41,7 +41,7 @@ export async function s3Request(
   return response;
 }
 
-/** An address under which anyone may read an object for some time, without credentials. */
+/** A presigned URL: anyone can read the object with it until it expires. */
 export async function signedUrl(bucket: string, key: string, seconds: number): Promise<string> {
   const client = await s3Client();
   const url = `${urlOf(bucket, key)}?X-Amz-Expires=${seconds}`;
@@ -64,5 +64,5 @@ function urlOf(bucket: string, key: string): string {
   return `${endpoint}/${bucket}/${pathOf(key)}`;
 }
 
-/** A key as a part of an address. */
+/** A key, encoded for the path of a URL. */
 export const pathOf = (key: string) => key.split('/').map(encodeURIComponent).join('/');

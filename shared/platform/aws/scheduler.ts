@@ -4,7 +4,7 @@ import { loadOnce } from '../../core/load-once.ts';
 import { withoutSdkLogger } from './without-sdk-logger.ts';
 
 export interface ScheduledMessage {
-  /** Two with the same name are one. */
+  /** Unique: creating a schedule twice has no further effect. */
   name: string;
   at: Date;
   /** The environment variable that holds the queue's ARN. */
@@ -14,7 +14,7 @@ export interface ScheduledMessage {
 
 const scheduler = loadOnce(() => withoutSdkLogger(new SchedulerClient({})));
 
-/** Has EventBridge Scheduler put one message into a queue at a time, to the second. */
+/** Schedules one message to a queue with EventBridge Scheduler, to the second. */
 export async function scheduleMessage({ name, at, queueEnv, body }: ScheduledMessage): Promise<void> {
   const command = new CreateScheduleCommand({
     Name: name,

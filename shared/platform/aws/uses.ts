@@ -1,27 +1,27 @@
 /**
- * What a Lambda can need from AWS, in the words of this layer. From each, the CDK app derives the statements of the
- * role and the environment variables (`infra/uses.ts`, `infra/aws/grants.ts`).
+ * The AWS uses that a Lambda can declare. From each, the CDK app derives IAM statements and environment variables
+ * (`infra/uses.ts`, `infra/aws/grants.ts`).
  */
 export type Use =
   | 'table:read'
   | 'table:write'
-  /** Counts a request on the credential's item. */
+  /** Counts requests on the credential's item. */
   | 'rate-limits'
-  /** The limits of a credential that has none of its own, without the counters. */
+  /** The default limits, without the counters. */
   | 'default-limits'
-  /** Reads credentials as the authorizer does: keys in the table, tokens by the issuer's keys. */
+  /** Verifies credentials as the authorizer does: keys in the table, tokens by the issuer's keys. */
   | 'credentials'
   | 'payloads'
   | 'payloads:list'
   | 'queue:plan'
   | 'queue:runs'
-  /** Also schedules a message for later than a queue can delay it. */
+  /** Also schedules messages beyond the longest delay of a queue. */
   | 'queue:wakes'
   | 'queue:cleanup'
   | 'messages'
   | 'assets'
   | 'vectors'
-  /** Sees whether a collection exists, and nothing of what is in it. */
+  /** Checks whether a collection exists, without access to its contents. */
   | 'vectors:find'
   | 'test-keys'
   | 'secrets:read'
@@ -30,16 +30,16 @@ export type Use =
   | 'public-url'
   | 'static-files';
 
-/** What a factory or a Lambda needs from AWS. */
+/** The AWS requirements of a factory or a Lambda. */
 export interface Requirements {
   uses: readonly Use[];
-  /** Where the usual is too little. A Lambda's share of a processor grows with it; 1,769 have a whole one. */
+  /** In MB, if the default is too small. CPU grows with memory; 1,769 MB is one full vCPU. */
   memoryMb?: number;
 }
 
 type Part = Use | Partial<Requirements>;
 
-/** All that several need together. */
+/** Combines requirements. */
 export function requirementsOf(...parts: readonly Part[]): Requirements {
   const known = parts.map((part) => (typeof part === 'string' ? { uses: [part] } : part));
   const memories = known.flatMap(({ memoryMb }: Partial<Requirements>) => memoryMb ?? []);
@@ -50,9 +50,8 @@ export function requirementsOf(...parts: readonly Part[]): Requirements {
 }
 
 /**
- * A factory that carries what it needs from AWS.
- * Each call is marked as pure, so that a bundle leaves out the factories that it does not use.
- * @param parts Uses, memory, and the factories that it uses itself.
+ * Attaches AWS requirements to a factory. Mark each call as pure, so that bundles drop unused factories.
+ * @param parts Uses, memory, and the factories that this factory calls.
  */
 // biome-ignore lint/suspicious/noExplicitAny: factories of every shape carry uses
 export const using = <F extends (...args: any[]) => unknown>(

@@ -1,20 +1,23 @@
 import { type StoredKey, sharedPartition, tenantOfItem } from '../data/keys.ts';
 import type { TenantTable } from '../data/table.ts';
 
-/** A partition key takes 1,000 writes a second; items of all tenants stand here, so that one look finds what is left. */
+/**
+ * Items of all tenants share these partitions, so that few queries find them. Sharded: a partition key takes 1,000
+ * writes per second.
+ */
 const shards = 4;
 const partition = (kind: string, shard: number) => sharedPartition(`SWEEP#${kind}#${shard}`);
 
-/** Where an item stands until it needs no more looking after. @param at When the next sweep should look at it. */
+/** The index keys of an item that the sweep has to check. @param at When the sweep checks it. */
 export const sweepKeys = (kind: string, id: string, at: string) => ({
   PK2: partition(kind, id.charCodeAt(id.length - 1) % shards),
   SK2: at,
 });
 
-/** The change of an item that needs no more looking after. */
-export const leaveSweep = { removeFromIndex: 2 } as const;
+/** Removes an item from the sweep index. */
+export const removeFromSweepIndex = { removeFromIndex: 2 } as const;
 
-/** What is due for a look at a moment, or whatever the clocks say, of all tenants, a page at a time. */
+/** Yields the due items of all tenants, a page at a time. Without a time, all items. */
 export async function* dueForSweep(
   table: TenantTable,
   kind: string,

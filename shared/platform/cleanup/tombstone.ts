@@ -10,32 +10,35 @@ import { exists, type Write } from '../data/writes.ts';
 
 const deletedPartition = tenantPartition('DELETED');
 
-/** A partition key takes 1,000 writes a second. Those of all tenants are here, so that one look finds what is left. */
+/**
+ * Tombstones of all tenants share these partitions, so that few queries find them. Sharded: a partition key takes 1,000
+ * writes per second.
+ */
 const cleanupShards = 4;
 const cleanupsPartition = (shard: number) => sharedPartition(`CLEANUPS#${shard}`);
 const shardOf = (id: string) => id.charCodeAt(id.length - 1) % cleanupShards;
 
 /**
- * Says that a flow, a record or a result is gone while what hung on it is still being removed: reads leave that out.
- * It stands in an index until all is removed, so that no clean-up is ever forgotten.
+ * Marks a flow, a record or a result as deleted while its data is being removed; reads skip that data. It stays in an
+ * index until the removal is complete, so no cleanup is lost.
  */
 export const tombstoneEntity = defineEntity({
   type: 'tombstone',
   schema: z.object({
     id: z.string(),
     deletedAt: z.string(),
-    /** Unix seconds; once what hung on it is removed. */
+    /** Unix seconds. Set once the removal is complete. */
     ttl: z.int().optional(),
   }),
   key: ({ id }: { id: string }) => ({ PK: deletedPartition, SK: id }),
   index: ({ id, deletedAt }) => ({ PK1: cleanupsPartition(shardOf(id)), SK1: deletedAt }),
 });
 
-/** Belongs into the transaction that deletes the flow, the record or the result itself. */
+/** Commit it in the transaction that deletes the item. */
 export const tombstoneOf = ({ table, now }: Scope, id: string): Write =>
   table.writes.put(tombstoneEntity, { id, deletedAt: now().toISOString() });
 
-/** The ids of flows (`flow`) or records (`record`) that were deleted lately. */
+/** The ids of recently deleted flows (`flow`) or records (`record`). */
 export async function deletedIds(
   table: TenantTable,
   prefix: 'flow' | 'record',
@@ -48,10 +51,10 @@ export async function deletedIds(
   return new Set(items.map(({ SK }) => SK));
 }
 
-/** Longer than a queue keeps a message: a run of a deleted flow that begins that late is still told why it fails. */
+/** Longer than the retention of a queue: a late run of a deleted flow still fails with the right reason. */
 const flowsKeptSeconds = 15 * 86_400;
 
-/** Call when nothing is left that hung on it, and nothing can be written any more. */
+/** Call when all data is removed and no writer is left. */
 export async function confirmCleaned({ table, now }: Scope, id: string): Promise<void> {
   if (idKind(id) !== 'flow') return table.removeAll([tombstoneEntity.key({ id })]);
   const ttl = unixSeconds(now()) + flowsKeptSeconds;
@@ -60,7 +63,7 @@ export async function confirmCleaned({ table, now }: Scope, id: string): Promise
   await table.commit([write]).catch(ifRefused(undefined));
 }
 
-/** What was deleted before a moment and is not known to be cleaned up, of all tenants, a page at a time. */
+/** Yields deletions before a time whose cleanup is not confirmed, of all tenants, a page at a time. */
 export async function* unfinishedCleanups(
   table: TenantTable,
   before: Date,

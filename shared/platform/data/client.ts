@@ -2,6 +2,6 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { withoutSdkLogger } from '../aws/without-sdk-logger.ts';
 
-/** A document client as every store expects it: absent members are left out of items. */
+/** The document client of every store. It drops `undefined` members. */
 export const documentClient = (client = new DynamoDBClient({})) =>
   DynamoDBDocumentClient.from(withoutSdkLogger(client), { marshallOptions: { removeUndefinedValues: true } });

@@ -11,7 +11,7 @@ import type { Write } from './writes.ts';
 
 const contentionRetries = 8;
 
-/** One write as what it is, several as one transaction. */
+/** Sends one write as its own command, several as one transaction. */
 export function sendWrites(
   client: DynamoDBDocumentClient,
   TableName: string,
@@ -30,8 +30,8 @@ export function sendWrites(
   return client.send(new TransactWriteCommand({ TransactItems }));
 }
 
-/** Tries again while other writers are in the way; a condition that fails is the caller's to handle. */
-export async function persistently<T>(send: () => Promise<T>): Promise<T> {
+/** Retries on contention. A failed condition goes to the caller. */
+export async function retryContention<T>(send: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await send();
@@ -43,16 +43,16 @@ export async function persistently<T>(send: () => Promise<T>): Promise<T> {
 }
 
 /**
- * A client that waits for DynamoDB while that cannot be reached, throttles or has no room, for as long as the signal
- * allows: a worker has the time, and what it holds (a model's answer) is paid for.
+ * A client that retries outages, throttling and contention until the signal is aborted. For workers: they have time,
+ * and their results (such as model responses) have been paid for.
  */
-export const patient = (client: DynamoDBDocumentClient, until: AbortSignal): DynamoDBDocumentClient => {
+export const retryOutages = (client: DynamoDBDocumentClient, signal: AbortSignal): DynamoDBDocumentClient => {
   const send = async (...parameters: Parameters<DynamoDBDocumentClient['send']>) => {
     for (let attempt = 1; ; attempt++) {
       try {
         return await client.send(...parameters);
       } catch (error) {
-        if (until.aborted || !(isOutage(error) || isContention(error))) throw error;
+        if (signal.aborted || !(isOutage(error) || isContention(error))) throw error;
         await backOff(attempt);
       }
     }

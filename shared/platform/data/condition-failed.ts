@@ -5,11 +5,11 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 
-/** A write did not happen because a condition on it, or on one beside it, did not hold. */
+/** A write was rejected because its condition, or that of another write in the transaction, did not hold. */
 export class ConditionFailed extends Error {
-  /** Which of the committed writes had the failed conditions. */
+  /** The indexes of the writes whose conditions failed. */
   readonly failed: readonly number[];
-  /** The stored item that failed the condition, where the command asked for it. */
+  /** The stored item, if the command requested it. */
   readonly item: Record<string, unknown> | undefined;
 
   constructor(failed: readonly number[], item: Record<string, unknown> | undefined, cause: unknown) {
@@ -19,7 +19,7 @@ export class ConditionFailed extends Error {
   }
 }
 
-/** Answers something in place of a condition that did not hold. For `catch`. */
+/** Returns a fallback if a condition did not hold. For `catch`. */
 export const ifRefused =
   <T>(answer: T) =>
   (error: unknown): T => {
@@ -45,7 +45,7 @@ const throttling = new Set([
   'RequestLimitExceeded',
 ]);
 
-/** Another writer, or DynamoDB's own limits, were in the way: the same write may succeed a moment later. */
+/** Another writer or a limit of DynamoDB interfered: a retry may succeed. */
 export function isContention(error: unknown): boolean {
   if (error instanceof TransactionConflictException) return true;
   if (error instanceof Error && throttling.has(error.name)) return true;
@@ -54,7 +54,7 @@ export function isContention(error: unknown): boolean {
   return reasons.length > 0 && reasons.every((code) => passing.has(code));
 }
 
-/** DynamoDB cannot be reached, or failed by itself: whatever was asked may be answered later. */
+/** DynamoDB is unreachable or failed: a later retry may succeed. */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { $metadata, code } = error as Error & { $metadata?: { httpStatusCode?: number }; code?: unknown };

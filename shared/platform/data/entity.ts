@@ -2,7 +2,9 @@ import type * as z from 'zod';
 import { log } from '../../core/log.ts';
 import { type IndexKeys, type Key, storedIndexKeys, storedKey } from './keys.ts';
 
-/** How one kind of item is keyed and parsed. Keys are made of the fields that `KeyOf` names; the table adds the tenant. */
+/**
+ * Defines the key and the schema of one kind of item. `KeyOf` names the fields of the key; the table adds the tenant.
+ */
 export interface Entity<
   S extends z.ZodObject = z.ZodObject,
   KeyOf extends object = object,
@@ -12,7 +14,7 @@ export interface Entity<
   schema: S;
   key: (source: KeyOf) => Key;
   index?: (item: z.input<S>) => IndexKeys;
-  /** The fields that lists show: kept together, so that a list reads these and not whole items. */
+  /** The fields that lists return. Stored together, so that a list reads them instead of whole items. */
   summary?: readonly Summary[];
 }
 
@@ -27,7 +29,7 @@ export const defineEntity = <
 // biome-ignore lint/suspicious/noExplicitAny: stands for entities of every shape, and key functions are contravariant
 export type AnyEntity = Entity<any, any, any>;
 export type ItemOf<E extends AnyEntity> = z.infer<E['schema']>;
-/** An item as its schema takes it: what is written. It differs from what is read where the schema transforms. */
+/** The input of the schema, which is what is written. It differs from the output if the schema transforms. */
 export type StoredOf<E extends AnyEntity> = z.input<E['schema']>;
 export type KeyOf<E extends AnyEntity> = Parameters<E['key']>[0];
 export type SummaryOf<E extends AnyEntity> =
@@ -35,7 +37,7 @@ export type SummaryOf<E extends AnyEntity> =
 
 type Attributes = Record<string, unknown>;
 
-/** An item as it is stored. */
+/** Encodes an item for the table. */
 export function encode(entity: AnyEntity, tenant: string, item: Attributes): Attributes {
   const stored: Attributes = {
     ...item,
@@ -52,13 +54,13 @@ export function encode(entity: AnyEntity, tenant: string, item: Attributes): Att
   return { ...stored, summary };
 }
 
-/** An item as the program knows it. Unknown attributes are left out; a missing one throws. */
+/** Decodes a stored item. Drops unknown attributes. @throws if an attribute is missing. */
 export function decode<E extends AnyEntity>(entity: E, stored: Attributes): ItemOf<E> {
   const { summary, ...rest } = stored;
   return entity.schema.parse({ ...rest, ...(summary as Attributes) }) as ItemOf<E>;
 }
 
-/** The items of a list that can be read. The log names the others, so that one of them does not take the list along. */
+/** Decodes the items of a list. Logs and skips unreadable ones, so that one item does not break the list. */
 export const decodeReadable = <E extends AnyEntity>(
   entity: E,
   stored: readonly (Attributes | undefined)[],
@@ -67,11 +69,11 @@ export const decodeReadable = <E extends AnyEntity>(
     try {
       return item ? [decode(entity, item)] : [];
     } catch (error) {
-      log.error('A stored item cannot be read', { error, type: entity.type, key: [item?.PK, item?.SK] });
+      log.error('A stored item is unreadable', { error, type: entity.type, key: [item?.PK, item?.SK] });
       return [];
     }
   });
 
-/** The path of a field inside the stored item, for an expression. */
+/** The attribute path of a field, for expressions. */
 export const attributePath = (entity: AnyEntity, field: string) =>
   (entity.summary as string[] | undefined)?.includes(field) ? `#summary.#${field}` : `#${field}`;

@@ -1,8 +1,8 @@
 declare const issued: unique symbol;
 
 /**
- * A partition of the table or of an index, without its tenant: the table adds the one that it is bound to. Only modules
- * that declare an entity make partitions (a test checks that), so no caller can name another tenant's or make one up.
+ * A partition of the table or of an index, without its tenant: the table adds its own. Only modules that declare an
+ * entity create partitions (a test checks this), so callers cannot construct another tenant's.
  */
 export interface Partition {
   readonly [issued]: true;
@@ -10,19 +10,19 @@ export interface Partition {
   readonly isShared: boolean;
 }
 
-/** A partition that every tenant has. */
+/** A partition that exists once per tenant. */
 export const tenantPartition = (name: string) => ({ name, isShared: false }) as Partition;
 
-/** A partition of all tenants together. Its name must not begin with `T#`. */
+/** A partition shared by all tenants. Its name must not begin with `T#`. */
 export const sharedPartition = (name: string) => ({ name, isShared: true }) as Partition;
 
-/** Where an item stands, as its entity tells it. */
+/** The key of an item, as its entity defines it. */
 export interface Key {
   PK: Partition;
   SK: string;
 }
 
-/** Where an item stands in the two sparse indexes. Both project the keys and `summary`, nothing else. */
+/** The keys of an item in the two sparse indexes. Both project only the keys and `summary`. */
 export interface IndexKeys {
   PK1?: Partition;
   SK1?: string;
@@ -30,13 +30,13 @@ export interface IndexKeys {
   SK2?: string;
 }
 
-/** A key as the table holds it: read from there, or made of a {@link Key}. */
+/** A stored key, read from the table or built from a {@link Key}. */
 export interface StoredKey {
   PK: string & { readonly [issued]: true };
   SK: string;
 }
 
-/** The name of a partition as the table holds it. */
+/** The stored name of a partition. */
 export const storedPartition = (tenant: string, { name, isShared }: Partition) =>
   (isShared ? name : `T#${tenant}#${name}`) as StoredKey['PK'];
 
@@ -45,11 +45,11 @@ export const storedKey = (tenant: string, { PK, SK }: Key): StoredKey => ({
   SK,
 });
 
-/** Attributes of an index as the table holds them; what is missing is left out. */
+/** The stored index attributes, without the missing ones. */
 export const storedIndexKeys = (tenant: string, { PK1, SK1, PK2, SK2 }: IndexKeys) => ({
   ...(PK1 && { PK1: storedPartition(tenant, PK1), SK1 }),
   ...(PK2 && { PK2: storedPartition(tenant, PK2), SK2 }),
 });
 
-/** The tenant of a stored item, by its partition. A tenant's name has no `#`. */
+/** The tenant of a stored item. Tenant names contain no `#`. */
 export const tenantOfItem = ({ PK }: StoredKey) => PK.split('#')[1] ?? '';

@@ -4,50 +4,50 @@ import type { QueryPage, TenantTable } from './table.ts';
 
 export type Row = Record<string, unknown>;
 
-/** An index whose sort key is the id of the items it lists. */
+/** An index sorted by the id of its items. */
 export interface ListSource extends Pick<QueryOptions, 'partition' | 'index' | 'filter'> {
   postFilter?: PostFilter;
 }
 
-/** What only whole items tell of what a list shows: they are read, some at a time, within a bound. */
+/** A filter that has to read whole items. It reads them in batches, within limits. */
 export interface PostFilter {
-  /** Of some index entries those that belong to the list, in their order. */
-  keep: (entries: readonly Row[]) => Promise<Sifted>;
-  /** How many entries a Query brings, and how many of them are sifted at once. */
-  perQuery: number;
-  atOnce: number;
+  /** Returns those entries that belong to the list, in their order. */
+  keep: (entries: readonly Row[]) => Promise<FilteredRows>;
+  /** How many entries one Query reads, and how many of them `keep` gets at once. */
+  entriesPerQuery: number;
+  batchSize: number;
 }
 
-export interface Sifted {
+export interface FilteredRows {
   rows: Row[];
-  /** What it cost: an item read is 1 unit, a large one 1 for each 4 KB of it. */
+  /** Read units: 1 per item, or 1 per 4 KB of a large item. */
   units: number;
-  /** Nothing beyond these can belong to the list. */
+  /** No later entry can belong to the list. */
   last?: boolean;
 }
 
-/** A filtered page looks at 10,000 index entries at most, a thousand a Query; a sieve reads 8 MB at most. */
+/** A filtered page reads up to 10,000 index entries, 1,000 per Query; a post-filter reads up to 8 MB. */
 const queriesMax = 10;
 const filteredPerQuery = 1_000;
 const pageUnitsMax = 2_000;
-/** Of a row that another depends on. */
-const lookQueriesMax = 2;
-const lookUnitsMax = 200;
+/** Limits of `newestRow`. */
+const newestRowQueriesMax = 2;
+const newestRowUnitsMax = 200;
 const countUnitsMax = 10_000;
 const countQueriesMax = 100;
 
-/** The newest row of a list, looked for a little way; `stoppedAt` tells where that ended without one. */
+/** The newest row within a short scan. `stoppedAt` is where the scan ended without one. */
 export async function newestRow(table: TenantTable, source: ListSource) {
-  const bounds = { wanted: 1, queries: lookQueriesMax, units: lookUnitsMax };
-  const { found, stoppedAt, units } = await collect(table, source, bounds);
+  const bounds = { wanted: 1, queries: newestRowQueriesMax, units: newestRowUnitsMax };
+  const { found, stoppedAt, units } = await collectRows(table, source, bounds);
   return { row: found[0], stoppedAt, units };
 }
 
-/** How many rows a list has; nothing where finding that out would mean to read too much. */
-export async function countOf(table: TenantTable, source: ListSource): Promise<number | undefined> {
+/** Counts the rows of a list; `undefined` if that would read too much. */
+export async function countRows(table: TenantTable, source: ListSource): Promise<number | undefined> {
   if (!source.postFilter) return await table.count(source);
   let [count, units] = [0, 0];
-  for await (const stage of walk(table, source, {})) {
+  for await (const stage of walkList(table, source, {})) {
     count += stage.rows.length;
     units += stage.units;
     if (stage.at && (stage.queries >= countQueriesMax || units >= countUnitsMax)) return undefined;
@@ -55,15 +55,15 @@ export async function countOf(table: TenantTable, source: ListSource): Promise<n
   return count;
 }
 
-export interface Place {
+export interface ListPosition {
   backwards?: boolean;
-  /** Begins beside this id, or at it. */
-  beside?: string | undefined;
-  including?: true | undefined;
+  /** The id at which the page begins; exclusive unless `inclusive` is set. */
+  cursor?: string | undefined;
+  inclusive?: true | undefined;
 }
 
-interface Search extends Place {
-  /** It ends when it has so many rows. */
+interface Search extends ListPosition {
+  /** The number of rows after which the search ends. */
   wanted: number;
   queries?: number;
   units?: number;
@@ -72,16 +72,20 @@ interface Search extends Place {
 interface Collected {
   found: Row[];
   units: number;
-  /** The last entry that was looked at, where others follow that were not. */
+  /** The last entry read, if unread entries follow. */
   stoppedAt?: string | undefined;
 }
 
-/** The rows beside an id, and where a search that had not enough of them gave up. */
-export async function collect(table: TenantTable, source: ListSource, search: Search): Promise<Collected> {
+/** The rows after a cursor, and where the search stopped if it found too few. */
+export async function collectRows(
+  table: TenantTable,
+  source: ListSource,
+  search: Search,
+): Promise<Collected> {
   const { wanted, queries: queriesAllowed = queriesMax, units: unitsAllowed = pageUnitsMax } = search;
   const found: Row[] = [];
   let units = 0;
-  for await (const { rows, queries, at, ...filtered } of walk(table, source, search, wanted)) {
+  for await (const { rows, queries, at, ...filtered } of walkList(table, source, search, wanted)) {
     found.push(...rows);
     units += filtered.units;
     if (at === undefined || found.length >= wanted) break;
@@ -90,26 +94,26 @@ export async function collect(table: TenantTable, source: ListSource, search: Se
   return { found, units };
 }
 
-interface Stage extends Sifted {
-  /** How many Queries are done with. */
+interface Stage extends FilteredRows {
+  /** The number of finished Queries. */
   queries: number;
-  /** The last entry that was looked at; nothing at the end of the list. */
+  /** The last entry read; `undefined` at the end of the list. */
   at: string | undefined;
 }
 
-/** A list from one place to its end, some at a time. `wanted` is how many rows may do. */
-export async function* walk(
+/** Yields a list from a position to its end, in batches. `wanted` is a hint for the size of the first Query. */
+export async function* walkList(
   table: TenantTable,
   source: ListSource,
-  place: Place,
+  place: ListPosition,
   wanted = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Stage, void> {
   const { postFilter = passAll } = source;
   for (let queries = 0, startKey: QueryPage['nextKey']; ; queries++) {
     const page = await table.query(queryOf(source, { ...place, wanted }, { queries, startKey }));
     startKey = page.nextKey;
-    const entries = entriesIn(page, source).filter(({ id }) => id !== place.beside || place.including);
-    const chunks = chunksOf(entries, postFilter.atOnce);
+    const entries = entriesIn(page, source).filter(({ id }) => id !== place.cursor || place.inclusive);
+    const chunks = chunksOf(entries, postFilter.batchSize);
     for (const [index, chunk] of chunks.entries()) {
       const { last, ...filtered } = await postFilter.keep(chunk);
       const isEnd = last || (!startKey && index === chunks.length - 1);
@@ -123,8 +127,8 @@ export async function* walk(
 
 const passAll: PostFilter = {
   keep: async (entries) => ({ rows: [...entries], units: 0 }),
-  perQuery: filteredPerQuery,
-  atOnce: Number.POSITIVE_INFINITY,
+  entriesPerQuery: filteredPerQuery,
+  batchSize: Number.POSITIVE_INFINITY,
 };
 
 const sortKeyOf = ({ index }: ListSource) => (index ? `SK${index}` : 'SK');
@@ -134,20 +138,20 @@ const entriesIn = (page: QueryPage, source: ListSource): Row[] =>
 
 function queryOf(
   { postFilter, ...source }: ListSource,
-  { wanted, backwards = false, beside }: Search,
+  { wanted, backwards = false, cursor }: Search,
   { queries, startKey }: { queries: number; startKey: QueryPage['nextKey'] },
 ): QueryOptions {
-  // Without a filter of the index, the first Query is that of a page on which all belong to the list.
+  // Without an index filter, size the first Query as if every entry belonged to the list.
   const perQuery = source.filter
     ? filteredPerQuery
     : queries > 0 && postFilter
-      ? postFilter.perQuery
+      ? postFilter.entriesPerQuery
       : wanted + 1;
   return {
     ...source,
     newestFirst: !backwards,
-    // Both bounds are inclusive, so the row beside which the page begins comes along and is dropped.
-    ...(beside && (backwards ? { from: beside } : { to: beside })),
+    // Both bounds are inclusive, so the Query also returns the row of the cursor, which is dropped.
+    ...(cursor && (backwards ? { from: cursor } : { to: cursor })),
     limit: Math.min(perQuery, filteredPerQuery),
     ...(startKey && { startKey }),
   };

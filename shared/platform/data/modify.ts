@@ -3,29 +3,29 @@ import type { AnyEntity, ItemOf, KeyOf, StoredOf } from './entity.ts';
 import { type RetryOptions, retryOnConflict } from './retry-on-conflict.ts';
 import type { Changes, Condition, Write, Writes } from './writes.ts';
 
-/** What becomes of an item that was read. What is written counts its `revision` up. */
+/** The change of an item that was read. Each write increments `revision`. */
 export type Modification<E extends AnyEntity> = {
-  /** What must hold of the stored item. Without it, the item must be as it was read. */
+  /** The condition on the stored item. By default, the item must be unchanged since it was read. */
   condition?: Condition;
 } & (
   | { update: Changes<E> }
   | (({ put: StoredOf<E> } | { remove: true }) & {
-      /** Goes into the same transaction. */
-      beside?: readonly Write[];
-      /** Makes the error that is thrown where only writes of `beside` were refused. Without it, that is a conflict. */
-      besideRefused?: () => Error;
+      /** Further writes for the same transaction. */
+      alsoWrite?: readonly Write[];
+      /** Creates the error to throw if only `alsoWrite` was refused. Without it, that counts as a conflict. */
+      alsoWriteRefused?: () => Error;
     })
 );
 
 export interface ModifyOptions<Item> extends Omit<RetryOptions, 'isConflict'> {
   consistent?: boolean;
-  /** The item, where it was read already. */
+  /** The item, if it was read before. */
   known?: Item;
-  /** Reads the item after a conflict; it may also be another one. */
+  /** Reads the item after a conflict. May return another item. */
   readAgain?: (before: Item) => Promise<Item | undefined>;
 }
 
-/** What `modify` needs of a table. */
+/** The parts of a table that `modify` uses. */
 interface ItemAccess {
   writes: Writes;
   get<E extends AnyEntity>(
@@ -40,11 +40,11 @@ interface ItemAccess {
 type Revisioned<E extends AnyEntity> = E & (ItemOf<E> extends { revision: number } ? unknown : never);
 
 /**
- * Reads an item, decides what becomes of it, and writes that if the item is still as it was read. When another writer
- * came between, it is read and decided anew.
- * @param decide Answers nothing where nothing is to be written.
- * @returns the item as it is then, or as it was before it was removed; nothing where there is none.
- * @throws ConditionFailed, or what `conflictError` makes, when others come between at every attempt.
+ * Reads an item, decides on a change, and writes it if the item is unchanged. After a conflict it reads and decides
+ * again.
+ * @param decide Returns `undefined` to write nothing.
+ * @returns the changed item, or the item before its removal; `undefined` if there is none.
+ * @throws ConditionFailed, or the error of `conflictError`, after conflicts on every attempt.
  */
 export async function modify<E extends AnyEntity>(
   this: ItemAccess,
@@ -68,30 +68,30 @@ async function write<E extends AnyEntity>(
   table: ItemAccess,
   entity: E,
   item: ItemOf<E>,
-  { condition = isAsRead(item as { revision: number }), ...change }: Modification<E>,
+  { condition = isUnchanged(item as { revision: number }), ...change }: Modification<E>,
 ): Promise<ItemOf<E>> {
   const { writes } = table;
   if ('update' in change) {
     const add = { ...change.update.add, revision: 1 };
     return table.updateAndGet(entity, writes.update(entity, item, { ...change.update, add }, condition));
   }
-  const { beside = [], besideRefused } = change;
+  const { alsoWrite = [], alsoWriteRefused } = change;
   const after = 'put' in change ? { ...(change.put as object), revision: item.revision + 1 } : undefined;
   const own = after
     ? writes.put(entity, after as StoredOf<E>, condition)
     : writes.remove(entity, item, condition);
   try {
-    await table.commit([own, ...beside]);
+    await table.commit([own, ...alsoWrite]);
   } catch (error) {
     const isOther = error instanceof ConditionFailed && !error.failed.includes(0);
-    throw (isOther && besideRefused?.()) || error;
+    throw (isOther && alsoWriteRefused?.()) || error;
   }
   return after ? entity.schema.parse(after) : item;
 }
 
-/** Holds for an item that nobody changed since it was read. */
-export const isAsRead = ({ revision }: { revision: number }): Condition => ({
-  // Not :revision, which an update adds.
+/** Holds if the item is unchanged since it was read. */
+export const isUnchanged = ({ revision }: { revision: number }): Condition => ({
+  // Not `:revision`: updates use that name.
   expression: '#revision = :seen',
   values: { seen: revision },
 });

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { OffsetQuery, wholeNumber } from './pages.ts';
 
-/** The query parameters of the lists that are paged by number. */
+/** The query parameters of lists with page numbers. */
 export const PageQuery = z.object({
   limit: OffsetQuery.shape.limit,
   page: wholeNumber(1, 10_000).default(1).meta({ description: '1 to 10,000, default 1' }),
   includeCount: z.enum(['true', 'false']).optional().meta({
-    description: '"true" adds total and totalPages, and reads the whole list for it',
+    description: '"true" adds total and totalPages, which reads the whole list',
   }),
 });
 export type PageQuery = z.output<typeof PageQuery>;
@@ -25,7 +25,7 @@ export const PagePagination = z
   .meta({ id: 'PagePagination' });
 export type PagePagination = z.output<typeof PagePagination>;
 
-/** @param found How many rows there are, counted to one beyond the page at least. */
+/** @param found The number of rows, counted at least one past the page. */
 export function pagePagination({ page, limit, includeCount }: PageQuery, found: number): PagePagination {
   const hasMore = found > page * limit;
   const hasPrev = page > 1;

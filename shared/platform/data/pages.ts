@@ -1,24 +1,24 @@
 import * as z from 'zod';
 import { invalidAt } from '../../core/errors.ts';
 import { type IdPrefix, idKind } from '../../core/ids.ts';
-import { collect, countOf, type ListSource, type Row } from './listing.ts';
+import { collectRows, countRows, type ListSource, type Row } from './listing.ts';
 import type { TenantTable } from './table.ts';
 
 export const limitMax = 100;
 
-/** A number as it stands in a query. */
+/** A whole number in a query parameter. */
 export const wholeNumber = (least: number, most: number) =>
   z.string().regex(/^\d+$/, 'Expected a whole number').transform(Number).pipe(z.int().min(least).max(most));
 
 const Limit = wholeNumber(1, limitMax);
 
-/** The query parameters of every list that is paged by cursor. */
+/** The query parameters of lists with cursors. */
 export const CursorQuery = z.object({
   limit: Limit.default(50).meta({ description: `1 to ${limitMax}, default 50` }),
-  cursor: z.string().optional().meta({ description: 'nextCursor or prevCursor of an earlier answer' }),
+  cursor: z.string().optional().meta({ description: 'The nextCursor or prevCursor of an earlier response' }),
   direction: z.enum(['next', 'prev']).optional().meta({ description: 'Must agree with the cursor' }),
   includeCount: z.enum(['true', 'false']).optional().meta({
-    description: '"true" adds totalCount, totalPages and currentPage, and reads the whole list for it',
+    description: '"true" adds totalCount, totalPages and currentPage, which reads the whole list',
   }),
 });
 export type CursorQuery = z.output<typeof CursorQuery>;
@@ -30,7 +30,7 @@ export const CursorPagination = z
     hasMore: z.boolean(),
     hasPrev: z.boolean(),
     limit: z.int(),
-    /** The place of the first row in the whole list, from 0. */
+    /** The offset of the first row in the whole list, from 0. */
     currentOffset: z.int(),
     totalCount: z.int().optional(),
     totalPages: z.int().optional(),
@@ -39,7 +39,7 @@ export const CursorPagination = z
   .meta({ id: 'CursorPagination' });
 export type CursorPagination = z.output<typeof CursorPagination>;
 
-/** The query parameters of the lists that are paged by offset. */
+/** The query parameters of lists with offsets. */
 export const OffsetQuery = z.object({
   limit: Limit.default(50).meta({ description: `1 to ${limitMax}, default 50` }),
   offset: wholeNumber(0, 1_000_000).default(0),
@@ -49,36 +49,44 @@ export const OffsetPagination = z
   .object({ limit: z.int(), offset: z.int(), returned: z.int(), hasMore: z.boolean() })
   .meta({ id: 'OffsetPagination' });
 
-/** No tenant has so many items, and places after it are still whole numbers. */
+/** Beyond the number of items of any tenant, and small enough for exact arithmetic. */
 const offsetMax = 1e9;
 
-/** Where a page begins: beside which id, in which direction, and the place of that page's first row. */
+/** The content of a cursor: the direction, the id next to the page, and the offset of the page's first row. */
 const Cursor = z.strictObject({
   to: z.enum(['next', 'prev']),
   id: z.string().regex(/^[a-z]+_[0-9a-z]{26}$/),
   offset: z.int().min(0).max(offsetMax),
-  /** Left by a page without rows: the id itself is a row of the page that it leads to. */
+  /** Set by a page without rows: the id itself is a row of the target page. */
   including: z.literal(true).optional(),
 });
 
 const encodeCursor = (cursor: z.infer<typeof Cursor>) =>
   Buffer.from(JSON.stringify(cursor)).toString('base64url');
 
-/** @param kind What the list is of: a cursor of a list of other items would lead to nothing, or to its beginning. */
+/** @param kind The id prefix of the list: a cursor of another list would be meaningless. */
 function decodeCursor(
   { cursor, direction }: CursorQuery,
   kind: IdPrefix,
 ): z.infer<typeof Cursor> | undefined {
   if (cursor === undefined) {
     if (direction === 'prev')
-      throw invalidAt('direction', 'INVALID_VALUE', 'There is no page before the first one');
+      throw invalidAt(
+        'direction',
+        'INVALID_VALUE',
+        'There is no page before the first one. Send the prevCursor of an earlier response',
+      );
     return;
   }
   try {
     const parsed = Cursor.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
     if (idKind(parsed.id) !== kind) throw notOfThisList();
     if (direction && direction !== parsed.to) {
-      throw invalidAt('direction', 'INVALID_VALUE', `The cursor leads to the ${parsed.to} page`);
+      throw invalidAt(
+        'direction',
+        'INVALID_VALUE',
+        `The cursor leads to the ${parsed.to} page. Omit direction, or send "${parsed.to}"`,
+      );
     }
     return parsed;
   } catch (error) {
@@ -89,11 +97,16 @@ function decodeCursor(
   }
 }
 
-const notOfThisList = () => invalidAt('cursor', 'INVALID_CURSOR', 'Not a cursor of this list');
+const notOfThisList = () =>
+  invalidAt(
+    'cursor',
+    'INVALID_CURSOR',
+    'Not a cursor of this list. Send the nextCursor or prevCursor of an earlier response',
+  );
 
 /**
- * One page of an index, newest first, in either direction. Its cost is the page; with a filter or a sieve up to ten
- * Queries and 2,000 units, after which it answers what it has found with a cursor that goes on from there.
+ * One page of an index, newest first, in either direction. Reads the page only; with a filter or post-filter up to ten
+ * Queries and 2,000 read units, after which it returns the rows found so far and a cursor to continue.
  */
 export async function cursorPage(
   table: TenantTable,
@@ -103,8 +116,8 @@ export async function cursorPage(
   const { limit } = query;
   const cursor = decodeCursor(query, source.kind);
   const backwards = cursor?.to === 'prev';
-  const place = { backwards, beside: cursor?.id, including: cursor?.including };
-  const { found, stoppedAt } = await collect(table, source, { wanted: limit + 1, ...place });
+  const position = { backwards, cursor: cursor?.id, inclusive: cursor?.including };
+  const { found, stoppedAt } = await collectRows(table, source, { wanted: limit + 1, ...position });
   const more = found.length > limit || stoppedAt !== undefined;
   const shown = found.slice(0, limit);
   const rows = backwards ? shown.toReversed() : shown;
@@ -114,7 +127,7 @@ export async function cursorPage(
   const nextFrom = (backwards ? undefined : stoppedAt) ?? idOf(rows.at(-1)) ?? cursor?.id;
   const prevFrom = (backwards ? stoppedAt : undefined) ?? idOf(rows[0]) ?? cursor?.id;
   const turned = rows.length === 0 && { including: true as const };
-  const total = query.includeCount === 'true' ? await countOf(table, source) : undefined;
+  const total = query.includeCount === 'true' ? await countRows(table, source) : undefined;
   return {
     rows,
     pagination: {

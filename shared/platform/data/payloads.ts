@@ -7,8 +7,8 @@ import { using } from '../aws/uses.ts';
 import type { Scope } from './scope.ts';
 
 /**
- * A value as an item holds it: its JSON, or where in the payload bucket that lies. As text, because DynamoDB has no
- * form for every JSON (numbers over 38 digits, deep nesting) and takes longer to unpack its own.
+ * A value in an item: its JSON, or its location in the payload bucket. Stored as text, because DynamoDB cannot
+ * represent all JSON (numbers over 38 digits, deep nesting) and decodes its own types more slowly.
  */
 export const PayloadRef = z.union([
   z.object({ inline: z.string() }),
@@ -16,25 +16,25 @@ export const PayloadRef = z.union([
 ]);
 export type PayloadRef = z.infer<typeof PayloadRef>;
 
-/** How long the JSON of such a value is. */
+/** The length of the value's JSON in bytes. */
 export const payloadBytes = (payloadRef: PayloadRef) =>
   'pointer' in payloadRef ? payloadRef.bytes : Buffer.byteLength(payloadRef.inline);
 
-// Loaded with the first value that is too large for an item.
+// Loaded for the first value that is too large for an item.
 const zlib = () => process.getBuiltinModule('node:zlib');
 
-/** JSON longer than this goes to the payload bucket: an item holds 400 KB. */
+/** Longer JSON goes to the payload bucket: an item holds 400 KB. */
 export const inlineBytesMax = 200_000;
 
 export type PayloadStore = ReturnType<typeof payloadStore>;
 
-/** Keeps what is too large for an item, gzip'd, in S3 under the tenant's own prefix. */
+/** Offloads values that are too large for an item to S3, gzip-compressed, under the tenant's prefix. */
 export const payloadStore = /* @__PURE__ */ using(['payloads'], ({ table }: Scope) => {
   const keyOf = (name: string) => `${table.tenant}/${name}.json.gz`;
   const store = {
     /**
-     * @param name Unique for the value: a value is written once and never changed.
-     * @param inlineMax How many bytes of JSON may stay in the item.
+     * @param name Unique per value: values are immutable.
+     * @param inlineMax The largest JSON in bytes that stays in the item.
      */
     async offload(name: string, value: unknown, inlineMax = inlineBytesMax): Promise<PayloadRef> {
       const json = JSON.stringify(value) ?? 'null';
@@ -50,13 +50,13 @@ export const payloadStore = /* @__PURE__ */ using(['payloads'], ({ table }: Scop
       return JSON.parse((await promisify(zlib().gunzip)(await response.arrayBuffer())).toString());
     },
 
-    /** The same for a list: null in place of a value that is gone or broken, which the log tells. */
+    /** The same for a list: `null` for a missing or broken value, which is logged. */
     async fetchReadable(payloadRef: PayloadRef): Promise<unknown> {
       try {
         return await store.fetch(payloadRef);
       } catch (error) {
         if (!isLost(error)) throw error;
-        log.error('A stored value cannot be read', { error, ...('pointer' in payloadRef && payloadRef) });
+        log.error('A stored value is unreadable', { error, ...('pointer' in payloadRef && payloadRef) });
         return null;
       }
     },
@@ -68,7 +68,7 @@ export const payloadStore = /* @__PURE__ */ using(['payloads'], ({ table }: Scop
 });
 
 export const payloadFolders = /* @__PURE__ */ using(['payloads', 'payloads:list'], ({ table }: Scope) => ({
-  /** Removes all payloads whose names begin with `<folder>/`. */
+  /** Removes all payloads under `<folder>/`. */
   async remove(folder: string): Promise<void> {
     const prefix = `${table.tenant}/${folder}/`;
     for (let more = true; more; ) {
@@ -79,7 +79,7 @@ export const payloadFolders = /* @__PURE__ */ using(['payloads', 'payloads:list'
   },
 }));
 
-/** Whether asking again cannot help. */
+/** Whether a retry cannot help. */
 const isLost = (error: unknown) =>
   (error instanceof S3Error && error.status === 404) ||
   error instanceof SyntaxError ||

@@ -2,16 +2,16 @@ import { backOff } from './commit.ts';
 import { ConditionFailed } from './condition-failed.ts';
 
 export interface RetryOptions {
-  /** How often the work is done at most. */
+  /** The largest number of attempts. */
   attempts?: number;
   isConflict?: (error: unknown) => boolean;
-  /** Makes the error that is thrown after the last attempt, in place of the conflict itself. */
+  /** Creates the error to throw after the last attempt, in place of the conflict. */
   conflictError?: () => Error;
 }
 
 /**
- * Does work that reads and then writes, and does it anew when another writer came between: the second time at once,
- * then with pauses.
+ * Runs work that reads and then writes, and repeats it after a conflict with another writer: the first retry at once,
+ * further ones after a pause.
  */
 export async function retryOnConflict<T>(
   work: () => Promise<T>,

@@ -2,21 +2,21 @@ import type { NewId } from '../../core/ids.ts';
 import { type Requirements, using } from '../aws/uses.ts';
 import type { TenantTable } from './table.ts';
 
-/** What a store is bound to: one tenant's view of the table, the clock and the ids. */
+/** The context of a store: one tenant's view of the table, the clock and the id generator. */
 export interface Scope {
   table: TenantTable;
   now: () => Date;
   newId: NewId;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the response is no longer needed. */
   signal?: AbortSignal;
 }
 
-/** Makes one of the things that an endpoint names under `needs`, and states what that needs from AWS. */
+/** A factory that an endpoint names under `needs`, with its AWS requirements. */
 export type Need<T> = ((scope: Scope) => T) & Requirements;
 export type Needs = Record<string, Need<unknown>>;
 export type Resolved<N extends Needs> = { [Name in keyof N]: ReturnType<N[Name]> };
 
-/** The clock and the ids, for those who name them under `needs`. */
+/** The clock and the id generator, as needs. */
 export const clock = /* @__PURE__ */ using([], ({ now }: Scope) => now);
 export const ids = /* @__PURE__ */ using([], ({ newId }: Scope) => newId);
 

@@ -7,7 +7,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { chunksOf } from '../../core/chunks.ts';
-import { backOff, persistently, sendWrites } from './commit.ts';
+import { backOff, retryContention, sendWrites } from './commit.ts';
 import { type AnyEntity, decode, type ItemOf, type KeyOf } from './entity.ts';
 import { type Key, type StoredKey, storedKey } from './keys.ts';
 import { modify } from './modify.ts';
@@ -16,7 +16,7 @@ import { type Write, writesFor } from './writes.ts';
 
 type Attributes = Record<string, unknown>;
 
-/** An item, or its entry in an index, as the table holds it. */
+/** An item or an index entry, as stored. */
 export type StoredItem = Attributes & StoredKey;
 
 export interface QueryPage {
@@ -28,8 +28,8 @@ const batchGetMax = 100;
 const batchWriteMax = 25;
 
 /**
- * The one table, as one tenant sees it: every key is made with this tenant's name in it.
- * With `commit.ts`, which sends writes, the only module that sends commands to DynamoDB.
+ * One tenant's view of the table: every key contains this tenant's name. Only this module and `commit.ts`, which sends
+ * writes, send commands to DynamoDB.
  */
 export function tenantTable(client: DynamoDBDocumentClient, TableName: string, tenant: string) {
   const table = {
@@ -47,7 +47,7 @@ export function tenantTable(client: DynamoDBDocumentClient, TableName: string, t
       return Item && decode(entity, Item);
     },
 
-    /** Any items by their keys, in the order asked for; `undefined` where there is none. */
+    /** Items by their keys, in the requested order; `undefined` for a missing one. */
     async getMany(keys: readonly Key[], { consistent = false } = {}): Promise<(Attributes | undefined)[]> {
       const found = new Map<string, Attributes>();
       const asked = keys.map((key) => storedKey(tenant, key));
@@ -79,7 +79,7 @@ export function tenantTable(client: DynamoDBDocumentClient, TableName: string, t
       return { items: Items as StoredItem[], nextKey: LastEvaluatedKey };
     },
 
-    /** All that a query matches, as it is taken. */
+    /** Iterates over all items of a query. */
     async *pages(options: Omit<QueryOptions, 'startKey'>): AsyncGenerator<StoredItem[], void> {
       for (let startKey: Attributes | undefined; ; ) {
         const page = await table.query({ ...options, ...(startKey && { startKey }) });
@@ -89,12 +89,12 @@ export function tenantTable(client: DynamoDBDocumentClient, TableName: string, t
       }
     },
 
-    /** The same all at once: for what is few by its nature. */
+    /** Returns all items of a query. For small lists only. */
     async queryAll(options: Omit<QueryOptions, 'limit' | 'startKey'>): Promise<StoredItem[]> {
       return (await Array.fromAsync(table.pages(options))).flat();
     },
 
-    /** How many items a query matches. Reads them all: its cost is the range, not a page. */
+    /** Counts the items of a query. Reads them all: its cost is the range, not a page. */
     async count(options: Omit<QueryOptions, 'limit' | 'startKey'>): Promise<number> {
       let total = 0;
       if (isEmptyRange(options)) return total;
@@ -112,17 +112,17 @@ export function tenantTable(client: DynamoDBDocumentClient, TableName: string, t
     },
 
     /**
-     * Applies the writes together or not at all; more than one is a transaction (100 at most).
-     * @throws ConditionFailed when a condition does not hold. Contention and throttling are tried again.
+     * Commits all writes or none; more than one is a transaction (100 at most).
+     * @throws ConditionFailed if a condition does not hold. Retries contention and throttling.
      */
     async commit(writes: readonly Write[]): Promise<void> {
-      await persistently(() => sendWrites(client, TableName, writes));
+      await retryContention(() => sendWrites(client, TableName, writes));
     },
 
-    /** One conditional update that answers the item as it is then. */
+    /** One conditional update that returns the new item. */
     async updateAndGet<E extends AnyEntity>(entity: E, write: Write): Promise<ItemOf<E>> {
       if (!('Update' in write)) throw new TypeError('Expected an update');
-      const { Attributes } = await persistently(() =>
+      const { Attributes } = await retryContention(() =>
         client.send(
           new UpdateCommand({
             ...write.Update,
@@ -137,7 +137,7 @@ export function tenantTable(client: DynamoDBDocumentClient, TableName: string, t
 
     modify,
 
-    /** Deletes by key, whether they are there or not. */
+    /** Deletes items by key, existing or not. */
     async removeAll(keys: readonly (Key | StoredItem)[]): Promise<void> {
       const stored = keys.map((key) => (isStored(key) ? key : storedKey(tenant, key)));
       for (const chunk of chunksOf(stored, batchWriteMax)) {
@@ -156,7 +156,7 @@ export function tenantTable(client: DynamoDBDocumentClient, TableName: string, t
 }
 export type TenantTable = ReturnType<typeof tenantTable>;
 
-/** DynamoDB refuses bounds that contain nothing. */
+/** DynamoDB rejects an empty range. */
 const isEmptyRange = ({ from, to }: Pick<QueryOptions, 'from' | 'to'>) =>
   from !== undefined && to !== undefined && from > to;
 

@@ -4,18 +4,19 @@ import { ifRefused } from './condition-failed.ts';
 import type { Scope } from './scope.ts';
 import type { Version, Versioned, VersionKind } from './version-kind.ts';
 
-/** Snapshots that this process has seen in the table, so that running them again costs no write. */
+/** Snapshots that this process knows to be stored. Running them again writes nothing. */
 const seen = loadingCache<true>({ entriesMax: 10_000 });
 
-/** Versions of content that is run without being published. */
+/** Versions of unpublished content that is run. */
 export function versionSnapshots<D extends Versioned, V extends Version, Summary>(
   { table }: Pick<Scope, 'table'>,
   kind: VersionKind<D, V, Summary>,
 ) {
   return {
     /**
-     * A version whose id follows from its document and its content, so that the same is stored once. Nothing is written.
-     * @param facts What the version holds beside its content. @param content What the id follows from, as JSON.
+     * Builds a version whose id is derived from its document and its content, so that equal content is stored once.
+     * Writes nothing.
+     * @param facts The fields of the version in addition to its content. @param content The hashed content, as JSON.
      */
     of<Facts extends Pick<Version, 'number' | 'type' | 'createdAt'>>(
       documentId: string,
@@ -29,14 +30,14 @@ export function versionSnapshots<D extends Versioned, V extends Version, Summary
     },
 
     /**
-     * Writes down a snapshot, which may be there already. @param make Makes the version as it is stored.
-     * @param ttl Unix seconds after which nobody asks for it; for good without it.
+     * Stores a snapshot unless it exists. @param make Builds the stored version.
+     * @param ttl The expiry in Unix seconds; permanent without it.
      */
     async keep(id: string, make: () => Promise<V>, ttl?: number): Promise<void> {
       await seen(`${table.tenant} ${id}${ttl === undefined ? '' : ' for a time'}`, async () => {
         const version = await make();
         const { put, insert } = table.writes;
-        // One that is kept for good takes the place of one that is kept for a time.
+        // A permanent snapshot replaces an expiring one.
         const write =
           ttl === undefined ? put(kind.entity, version) : insert(kind.entity, { ...version, ttl });
         await table.commit([write]).catch(ifRefused(undefined));

@@ -4,15 +4,15 @@ import type { Scope } from './scope.ts';
 import { draftOf, noDraft, type Version, type Versioned, type VersionKind } from './version-kind.ts';
 import type { Write } from './writes.ts';
 
-/** The documents whose content has versions. */
+/** The store of the versioned documents. */
 export interface Documents<D> {
   /** @throws 404 */
   find: (id: string) => Promise<D>;
-  /** Applies a change to the document as it is now, with other writes in the same transaction. */
-  change: (id: string, decide: (before: D) => Promise<{ after: D; beside?: Write[] }>) => Promise<D>;
+  /** Applies a change to the current document, with further writes in the same transaction. */
+  change: (id: string, decide: (before: D) => Promise<{ after: D; alsoWrite?: Write[] }>) => Promise<D>;
 }
 
-/** Versions of documents: a draft that changes, and published and test ones that never do. */
+/** Versions of documents: a mutable draft, and immutable published and test versions. */
 export function versioned<D extends Versioned, V extends Version, Summary extends { number: number }>(
   { table, now }: Pick<Scope, 'table' | 'now'>,
   kind: VersionKind<D, V, Summary>,
@@ -32,7 +32,7 @@ export function versioned<D extends Versioned, V extends Version, Summary extend
     throw ofAnother(kind);
   }
 
-  /** Turns the draft into the published version; it takes effect at once. @returns its id. */
+  /** Publishes the draft, with immediate effect. @returns the id of the version. */
   async function publishDraft(documentId: string, expectedId?: string): Promise<string> {
     const { publishedVersionId } = await documents.change(documentId, async (before) => {
       if (expectedId && before.draft?.id !== expectedId) throw noDraft();
@@ -40,7 +40,7 @@ export function versioned<D extends Versioned, V extends Version, Summary extend
       const version: V = { ...draft, type: 'published', createdAt: now().toISOString() };
       return {
         after: { ...pointedAt(before, version, version.createdAt), draft: null },
-        beside: [table.writes.insert(kind.entity, version)],
+        alsoWrite: [table.writes.insert(kind.entity, version)],
       };
     });
     return publishedVersionId as string;
@@ -57,20 +57,20 @@ export function versioned<D extends Versioned, V extends Version, Summary extend
     find,
     publishDraft,
 
-    /** A version as a worker reads it: without its document, which may have gone on to another. @throws 404 */
+    /** Reads a version without its document, which may have a newer version by now. For workers. @throws 404 */
     async immutable(documentId: string, id: string): Promise<V> {
       const version = await get(documentId, id, true);
       if (!version) throw missing();
       return version;
     },
 
-    /** @throws 404 where nothing was published. */
+    /** @throws 404 if no version is published. */
     async published(document: D): Promise<V> {
       if (!document.publishedVersionId) throw notFound('Published version');
       return find(document, document.publishedVersionId);
     },
 
-    /** All versions of a document, the last one first. */
+    /** All versions of a document, newest first. */
     async list(document: D): Promise<Summary[]> {
       const draft = document.draft && kind.summary.parse(draftOf(kind, document));
       const range = { partition: kind.versionsOf(document.id), index: 1, newestFirst: true } as const;
@@ -80,7 +80,7 @@ export function versioned<D extends Versioned, V extends Version, Summary extend
       return [...(draft ? [draft] : []), ...stored].sort((a, b) => b.number - a.number);
     },
 
-    /** Points the document at a version: its draft, or one that was published before. */
+    /** Publishes a version: the draft, or one that was published before. */
     async publish(documentId: string, id: string): Promise<void> {
       const version = await find(await documents.find(documentId), id);
       if (version.type === 'draft') return void (await publishDraft(documentId, id));
@@ -93,9 +93,17 @@ export function versioned<D extends Versioned, V extends Version, Summary extend
 }
 
 const ofAnother = ({ noun, codeOfForeign }: { noun: string; codeOfForeign: DetailCode }) =>
-  invalidAt('versionId', codeOfForeign, `The version belongs to another ${noun}`);
+  invalidAt(
+    'versionId',
+    codeOfForeign,
+    `The version belongs to another ${noun}. Send a version of this ${noun}`,
+  );
 
 const notPublishable = ({ type }: Version) =>
-  invalidAt('versionId', 'NOT_PUBLISHABLE', `A ${type} version is the record of a run; publish the draft`);
+  invalidAt(
+    'versionId',
+    'NOT_PUBLISHABLE',
+    `A ${type} version is a snapshot of a run. Publish the draft instead`,
+  );
 
 const capitalised = (noun: string) => noun.charAt(0).toUpperCase() + noun.slice(1);

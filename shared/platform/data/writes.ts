@@ -2,28 +2,28 @@ import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { type AnyEntity, attributePath, encode, type KeyOf, type StoredOf } from './entity.ts';
 import { type IndexKeys, type StoredKey, storedIndexKeys, storedKey } from './keys.ts';
 
-/** A condition on the stored item: `#name` stands for an attribute, `:name` for one of `values`. */
+/** A condition on the stored item: `#name` is an attribute, `:name` is one of `values`. */
 export interface Condition {
   expression: string;
   values?: Record<string, unknown>;
 }
 
 /**
- * What an update changes in an item. Fields hold what is stored: what the entity's schema parses. One that is
- * `undefined` stays as it is.
+ * The changes of an update. Fields hold stored values, which are the input of the entity's schema. `undefined` leaves a
+ * field unchanged.
  */
 export interface Changes<E extends AnyEntity> {
   set?: Some<StoredOf<E>>;
-  /** Sets a field only where it is missing. */
+  /** Sets fields that are missing. */
   setOnce?: Some<StoredOf<E>>;
-  /** A decimal comes as text: DynamoDB adds it exactly. */
+  /** Pass decimals as text: DynamoDB adds them exactly. */
   add?: { readonly [Field in NumberFields<StoredOf<E>>]?: number | string };
   remove?: readonly OptionalFields<StoredOf<E>>[];
-  /** Moves the item in an index, whatever `entity.index` says. */
+  /** Replaces the item's index keys, regardless of `entity.index`. */
   index?: IndexKeys;
-  /** Puts the item into an index unless it is there already. */
+  /** Adds the item to an index unless it has an entry. */
   indexOnce?: IndexKeys;
-  /** Takes the item out of an index. */
+  /** Removes the item from an index. */
   removeFromIndex?: 1 | 2;
 }
 
@@ -33,7 +33,7 @@ type NumberFields<T> = {
 }[keyof T];
 type OptionalFields<T> = { [Field in keyof T]-?: undefined extends T[Field] ? Field : never }[keyof T];
 
-/** One write, as the parameters of DynamoDB's Put, Update, Delete or ConditionCheck. */
+/** One write, as the input of DynamoDB's Put, Update, Delete or ConditionCheck. */
 export type Write =
   | { Put: Parameters & { Item: Parameters } }
   | { Update: Parameters & { Key: StoredKey; UpdateExpression: string } }
@@ -42,12 +42,12 @@ export type Write =
 type Parameters = Record<string, unknown>;
 type Numbers = Readonly<Record<string, number | string>>;
 
-/** Holds where there is an item of the key. */
+/** Holds if the item exists. */
 export const exists: Condition = { expression: 'attribute_exists(PK)' };
-/** Holds where there is none. */
+/** Holds if the item does not exist. */
 export const absent: Condition = { expression: 'attribute_not_exists(PK)' };
 
-/** Makes the writes of one tenant. They do nothing until they are committed. */
+/** Builds the writes of one tenant. They take effect when they are committed. */
 export function writesFor(tenant: string) {
   return {
     put: <E extends AnyEntity>(entity: E, item: StoredOf<E>, condition?: Condition): Write => ({
@@ -115,7 +115,7 @@ function updateOf(
     UpdateExpression,
     ...(ConditionExpression && { ConditionExpression }),
     ...namesIn(`${UpdateExpression} ${ConditionExpression ?? ''}`),
-    // DynamoDB refuses an empty one.
+    // DynamoDB rejects an empty clause.
     ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
   };
 }
@@ -131,7 +131,7 @@ const numbersIn = (add: Numbers) =>
     ]),
   );
 
-/** `#name` always stands for the attribute `name`, so no expression can meet a reserved word. */
+/** `#name` always stands for the attribute `name`, which avoids DynamoDB's reserved words. */
 export function namesIn(expression: string) {
   const names = new Set(expression.match(/#\w+/g));
   return names.size === 0

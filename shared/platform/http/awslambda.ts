@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 
 export type StreamingHandler = (event: unknown, stream: Writable, context: unknown) => Promise<void>;
 
-/** What Lambda's runtime puts between the response's head and its body. */
+/** Lambda's separator between the response headers and the body. */
 export const preludeEnd = '\0'.repeat(8);
 
 export interface AwsLambda {
@@ -10,7 +10,7 @@ export interface AwsLambda {
   HttpResponseStream: { from: (stream: Writable, head: object) => Writable };
 }
 
-/** Lambda's own `awslambda`, for where there is none: the same marks and the same bytes. */
+/** A stand-in for Lambda's global `awslambda` that writes the same bytes. */
 const standIn: AwsLambda = {
   streamifyResponse(handler) {
     return Object.assign(handler, { [Symbol.for('aws.lambda.runtime.handler.streaming')]: 'response' });
@@ -23,10 +23,10 @@ const standIn: AwsLambda = {
   },
 };
 
-/** The global `awslambda`, completed by the stand-in. */
+/** The global `awslambda`, completed with the stand-in. */
 export function awsLambda(): AwsLambda {
   const global: { awslambda?: unknown } = globalThis;
-  // The SDK may have put an object of its own there.
+  // The SDK may have set a partial object.
   global.awslambda = Object.assign(global.awslambda ?? {}, {
     ...standIn,
     ...(global.awslambda as Partial<AwsLambda>),

@@ -1,19 +1,16 @@
-import { withoutEnd } from '../../core/text.ts';
+import { withoutTrailing } from '../../core/text.ts';
 
-/** What API Gateway tells of the address that was asked: the domain is one that leads to this API, never just a header. */
+/** The requested address, from API Gateway: `domainName` is a domain of this API, not merely a header. */
 interface Asked {
   domainName?: string | undefined;
-  /** With the stage, or with the path under which a custom domain has the API. */
+  /** Includes the stage, or the base path of a custom domain. */
   path?: string | undefined;
 }
 
-/**
- * The address of the API itself: the one that the operator configured, else what API Gateway was asked for, without
- * the endpoint's own path.
- */
+/** The base URL of the API: the configured one, else the requested address without the endpoint's path. */
 export function baseUrlOf(endpointPath: string, { domainName = '', path = '' }: Asked): string {
   const { PUBLIC_URL } = process.env;
-  if (PUBLIC_URL) return withoutEnd(PUBLIC_URL, '/');
+  if (PUBLIC_URL) return withoutTrailing(PUBLIC_URL, '/');
   const segments = path.replace(/\/$/, '').split('/');
   const before = segments.slice(0, segments.length - endpointPath.slice(1).split('/').length);
   return `https://${domainName}${before.join('/')}`;

@@ -3,13 +3,13 @@ import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { invalidAt, ServiceError, tooLarge } from '../../core/errors.ts';
 import type { AnyEndpoint } from './endpoint.ts';
-import { refuseChanged, refuseTooDeep, tooDeep } from './json-body.ts';
-import { refuseTooManyMembers } from './member-count.ts';
+import { assertExactJson, assertNotTooDeep, tooDeep } from './json-body.ts';
+import { assertMemberCount } from './member-count.ts';
 
-/** What a Lambda can take: an invocation is limited to 6 MB, and binary bodies travel in base 64. */
+/** A Lambda payload is limited to 6 MB, and binary bodies arrive in base64. */
 export const bodyLimits = { json: 5_000_000, multipart: 4_400_000 } as const;
 
-/** Reads the body as the endpoint declares it, in place of the text in `event.body`. */
+/** Parses `event.body` as the endpoint declares. */
 export const bodyParser = ({
   bodyType = 'json',
   method,
@@ -18,7 +18,7 @@ export const bodyParser = ({
     const text = method === 'GET' ? '' : (event.body ?? '');
     const bytes = event.isBase64Encoded ? (text.length * 3) / 4 : Buffer.byteLength(text);
     if (bytes > bodyLimits[bodyType])
-      throw tooLarge(`The body may have ${bodyLimits[bodyType]} bytes at most; split it`);
+      throw tooLarge(`The body is larger than ${bodyLimits[bodyType]} bytes. Split it into several requests`);
     const body = text === '' ? undefined : bodyType === 'json' ? jsonBody(event) : await formBody(event);
     Object.assign(event, { body });
   },
@@ -30,15 +30,15 @@ const unsupportedMediaType = (expected: string) =>
 const parseJson = httpJsonBodyParser().before as (request: { event: object }) => void;
 const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i;
 
-/** The JSON of a body, as it was sent or not at all. @throws ServiceError VALIDATION, UNSUPPORTED_MEDIA_TYPE */
+/** Parses a JSON body; `undefined` if there is none. @throws ServiceError VALIDATION, UNSUPPORTED_MEDIA_TYPE */
 export function jsonBody(event: Pick<APIGatewayProxyEvent, 'headers' | 'body' | 'isBase64Encoded'>): unknown {
   const { headers, body, isBase64Encoded } = event;
-  // API Gateway has decoded the text by then, as UTF-8 whatever it says.
+  // API Gateway has already decoded the text as UTF-8, whatever the charset.
   const encoding = charset.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
   if (!/^utf-?8$/i.test(encoding)) throw unsupportedMediaType('application/json in UTF-8');
   const text = isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString() : (body ?? '');
-  refuseTooManyMembers(text);
-  refuseChanged(text);
+  assertMemberCount(text);
+  assertExactJson(text);
   try {
     parseJson({ event });
   } catch (error) {
@@ -50,17 +50,17 @@ export function jsonBody(event: Pick<APIGatewayProxyEvent, 'headers' | 'body' | 
       throw invalidAt(
         '',
         'FORBIDDEN_MEMBER',
-        `No member of a body may be called ${String(data).slice(0, 100)}`,
+        `The name ${String(data).slice(0, 100)} is not allowed in a body`,
       );
     }
     if (message.startsWith('Maximum call stack')) throw tooDeep();
     throw invalidAt('', 'MALFORMED_JSON', `The body is not valid JSON: ${unquoted(message)}`);
   }
-  refuseTooDeep(event.body);
+  assertNotTooDeep(event.body);
   return event.body;
 }
 
-/** What a parser says, without what it quotes of the body, which may be a secret's value. */
+/** The parser's message without its quote of the body, which may contain a secret. */
 const unquoted = (message: string) => message.replace(/, (?:\.\.\.)?".*$/s, '');
 
 async function formBody(event: APIGatewayProxyEvent): Promise<unknown> {
@@ -68,7 +68,7 @@ async function formBody(event: APIGatewayProxyEvent): Promise<unknown> {
   if (!/^multipart\/form-data\b/i.test(contentType)) throw unsupportedMediaType('multipart/form-data');
   const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
   try {
-    // As a stream, of which no copy is made.
+    // A stream avoids a copy.
     const stream = new ReadableStream({
       start(controller) {
         controller.enqueue(bytes);

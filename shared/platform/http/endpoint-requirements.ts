@@ -1,7 +1,7 @@
 import { type Requirements, requirementsOf } from '../aws/uses.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 
-/** What an endpoint's Lambda needs from AWS: what its needs carry, and what the request stack does for it. */
+/** The AWS requirements of an endpoint's Lambda: those of its needs and of the request stack. */
 export const endpointRequirements = ({ needs, scope }: AnyEndpoint): Requirements =>
   requirementsOf(
     ...Object.values(needs),

@@ -3,7 +3,7 @@ import type { CallerOf, NeedsOf, PublicScope } from '../auth/public-scope.ts';
 import type { Windows } from '../auth/rate-limit-windows.ts';
 import type { Needs } from '../data/scope.ts';
 import type { Access } from '../identity/permissions.ts';
-import type { Answer, EndpointResponse } from './response.ts';
+import type { EndpointResponse, HandlerResult } from './response.ts';
 
 type Schema = z.ZodType | undefined;
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
@@ -19,20 +19,20 @@ export interface Request<
   params: Parsed<Params>;
   query: Parsed<Query>;
   body: Parsed<Body>;
-  /** Its permissions are those of this moment, except in a GET, which runs beside the meter. */
+  /** Its permissions are current, except in a GET, which runs concurrently with the request gate. */
   principal: CallerOf<S>;
   signal: AbortSignal;
-  /** Milliseconds until Lambda ends the process. */
+  /** The milliseconds until the Lambda timeout. */
   timeLeftMs: () => number;
   requestId: string;
-  /** How much of its limits the credential has used, this request included. */
+  /** The usage of the credential's rate limits, including this request. */
   usage: () => Promise<Windows>;
-  /** The address under which the caller reached the API, with the stage if there is one. */
+  /** The URL by which the caller reached the API, with the stage if there is one. */
   baseUrl: () => string;
 }
 
 interface Route {
-  /** `<group>.<verb>`: also the operationId, and with a slash the path of the file under `functions/`. */
+  /** `<group>.<verb>`: also the operationId, and with a slash the path of the file in `functions/`. */
   id: `${string}.${string}`;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: `/${string}`;
@@ -47,31 +47,34 @@ export interface Endpoint<
   S extends Scoping = Scoping,
 > extends Route {
   summary: string;
-  /** What a caller should know beyond the shapes: limits, rules, decisions. Shown on the reference page. */
+  /** Limits, rules and decisions beyond the shapes. Shown on the reference page. */
   description?: string;
   permission: S extends undefined ? Exclude<Access, 'public'> : 'public';
-  /** Of a public endpoint: which tenant it serves, and how its callers are counted. */
+  /** For public endpoints: determines the tenant and counts the callers. */
   scope?: S;
-  /** Refuses API keys, whatever they hold: for what only a person may do. */
+  /** Refuses API keys regardless of their permissions. For actions reserved to people. */
   sessionOnly?: boolean;
-  /** Takes the token of a setup link too, which all other endpoints refuse. */
-  acceptsIntakeToken?: boolean;
+  /** Also accepts the token of a setup link. All other endpoints refuse it. */
+  acceptsSetupLink?: boolean;
   params?: Params;
   query?: Query;
   body?: Body;
-  /** How the body is sent. Multipart fields arrive as one object of strings and files. */
+  /** The format of the body. Multipart fields arrive as one object of strings and files. */
   bodyType?: 'json' | 'multipart';
   response: R;
-  /** Statuses beyond 401, 403, 429, 500 and 504, which every endpoint may answer. */
+  /** Error statuses in addition to 401, 403, 429, 500 and 504, which every endpoint may return. */
   errors?: readonly ErrorStatuses[];
-  /** Bound to the tenant, so that an endpoint without one has none. */
+  /** Bound to the tenant. An endpoint without a tenant has no needs. */
   needs: N & (S extends 'none' ? Record<string, never> : unknown);
-  handle: (request: Request<Params, Query, Body, S>, needs: NeedsOf<N, S>) => Promise<Answer<R>> | Answer<R>;
+  handle: (
+    request: Request<Params, Query, Body, S>,
+    needs: NeedsOf<N, S>,
+  ) => Promise<HandlerResult<R>> | HandlerResult<R>;
 }
 
 /**
- * Ties the schemas to the handler's types, and keeps the route's own text in the type, for the typed client.
- * Declares only: nothing runs, nothing is read from the environment.
+ * Declares an endpoint: derives the handler's types from the schemas, and keeps the literal route for the typed client.
+ * Runs nothing and reads no environment variables.
  */
 export const defineEndpoint = <
   Params extends Schema = undefined,
@@ -85,7 +88,7 @@ export const defineEndpoint = <
   endpoint: Endpoint<Params, Query, Body, R, N, S> & At,
 ) => endpoint;
 
-/** An endpoint of any shape. */
+/** An endpoint of any type. */
 export interface AnyEndpoint
   // biome-ignore lint/suspicious/noExplicitAny: a registry holds endpoints of every shape
   extends Omit<Endpoint<any, any, any>, 'permission' | 'needs' | 'handle'> {

@@ -2,11 +2,11 @@ import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { hasCode, ServiceError } from '../../core/errors.ts';
 import { log } from '../../core/log.ts';
-import { json } from './answers.ts';
 import { httpErrorOf } from './http-errors.ts';
 import type { CallContext } from './lambda.ts';
+import { json } from './proxy-result.ts';
 
-/** Turns whatever was thrown into a response. A 500 tells the request's id and nothing of the inside. */
+/** Converts any error into a response. A 500 contains the request id and no internal details. */
 export const errorMapper = (): MiddlewareObj<
   APIGatewayProxyEvent,
   APIGatewayProxyResult,
@@ -18,7 +18,7 @@ export const errorMapper = (): MiddlewareObj<
     const admission = await request.context.admission?.catch(() => undefined);
     const error = admission?.refusal ?? request.error;
     if (!(error instanceof ServiceError)) log.error('Unhandled error', { error, requestId });
-    else if (hasCode(error, 'TIMEOUT')) log.error('A request ran out of its time', { requestId });
+    else if (hasCode(error, 'TIMEOUT')) log.error('A request timed out', { requestId });
     const seen = error instanceof ServiceError ? error : new ServiceError('INTERNAL', `Request ${requestId}`);
     const { statusCode, body, headers } = httpErrorOf(seen);
     request.response = json(statusCode, body, headers);

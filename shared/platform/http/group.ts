@@ -1,8 +1,8 @@
 import type { AnyEndpoint } from './endpoint.ts';
 
-/** Endpoints that belong together: one folder of `functions/`, one tag of the API document, one role on AWS. */
+/** A group of endpoints: one folder in `functions/`, one tag of the API document, one IAM role. */
 export interface Group {
-  /** What they are about, for readers of the API document. */
+  /** The description of the tag in the API document. */
   description: string;
   /** In the order of the API document. */
   endpoints: readonly AnyEndpoint[];

@@ -2,12 +2,12 @@ import type { ErrorCode, ErrorDetail, ServiceError } from '../../core/errors.ts'
 
 interface Mapped {
   status: number;
-  /** The body's `error`. Without it, the error's own message. */
+  /** The `error` member of the body. By default, the error's message. */
   error?: string;
   headers?: Readonly<Record<string, string>>;
 }
 
-/** What each kind of failure is in HTTP. */
+/** The HTTP status of each error code. */
 export const httpErrors = {
   VALIDATION: { status: 400, error: 'Validation error' },
   UNAUTHENTICATED: { status: 401, error: 'Unauthorized', headers: { 'WWW-Authenticate': 'Bearer' } },
@@ -26,7 +26,7 @@ export const httpErrors = {
   TIMEOUT: { status: 504, error: 'Gateway timeout' },
 } as const satisfies Record<ErrorCode, Mapped>;
 
-/** Statuses whose `details` are a text, as the specification has it. All others list what is wrong. */
+/** Statuses whose `details` is a text, as the specification requires. For other statuses it is a list. */
 export const textStatuses: readonly number[] = [401, 403, 429];
 
 export interface HttpError {

@@ -1,27 +1,27 @@
 import { type ErrorDetail, invalid, invalidAt } from '../../core/errors.ts';
-import { deeperThan } from '../../core/nesting.ts';
-import { withoutEnd } from '../../core/text.ts';
+import { isDeeperThan } from '../../core/nesting.ts';
+import { withoutTrailing } from '../../core/text.ts';
 
-/** Deeper JSON could be parsed, but not written down again. Schemas say what is too deep for them. */
+/** Deeper JSON can be parsed but not serialized again. Schemas may set lower limits. */
 const levelsMax = 2_000;
 
 /**
- * What a text may hold that JSON.parse changes or lets through: a number of many digits or a large exponent, a member
- * that means more than a key in JavaScript. Only such a text is looked at value by value.
+ * Finds texts with values that JSON.parse may change or that are unsafe in JavaScript: long numbers, large exponents,
+ * and members such as `__proto__`. Only such texts are checked value by value.
  */
 const suspicious = /[\d.]{16}|\d[eE]\+?\d{3}|__proto__|"prototype"|\\u00[4-7]/i;
 
-/** @throws ServiceError 400 where a body is nested too deeply to be written down again. */
-export function refuseTooDeep(value: unknown): void {
-  if (deeperThan(levelsMax, value)) throw tooDeep();
+/** @throws ServiceError 400 if a body is nested too deeply to be serialized again. */
+export function assertNotTooDeep(value: unknown): void {
+  if (isDeeperThan(levelsMax, value)) throw tooDeep();
 }
 
 export const tooDeep = () =>
-  invalidAt('', 'TOO_DEEP', `The body may be nested ${levelsMax} levels deep at most`);
+  invalidAt('', 'TOO_DEEP', `The body is nested more than ${levelsMax} levels deep`);
 
 type Problem = Omit<ErrorDetail, 'path'>;
 
-/** Stands in place of a value that cannot be taken, until its path is known. */
+/** Replaces a refused value until its path is known. */
 class Refused {
   readonly problem: Problem;
 
@@ -31,10 +31,10 @@ class Refused {
 }
 
 /**
- * Lets through JSON that is taken as it was sent (I-JSON, RFC 7493), and text that is no JSON.
- * @throws ServiceError 400 at the path of each value that JSON.parse would change.
+ * Accepts JSON that JSON.parse preserves exactly (I-JSON, RFC 7493), and text that is not JSON.
+ * @throws ServiceError 400 with the path of each value that JSON.parse would change.
  */
-export function refuseChanged(text: string): void {
+export function assertExactJson(text: string): void {
   if (!suspicious.test(text)) return;
   let refused = 0;
   const value = parsed(text, (key, member: unknown, context?: { source?: string }) => {
@@ -65,19 +65,19 @@ function* detailsIn(value: unknown, path: string[] = []): Generator<ErrorDetail,
 
 function problemOf(key: string, member: unknown, source = ''): Problem | undefined {
   if (key === '__proto__') {
-    return { code: 'FORBIDDEN_MEMBER', message: 'No member of a body may be called __proto__' };
+    return { code: 'FORBIDDEN_MEMBER', message: 'The name __proto__ is not allowed in a body' };
   }
-  // What the parser refuses without its path.
+  // The parser rejects this without a path.
   if (key === 'constructor' && isObject(member) && Object.hasOwn(member, 'prototype')) {
     return {
       code: 'FORBIDDEN_MEMBER',
-      message: 'No member called constructor may have one called prototype',
+      message: 'A member constructor with a member prototype is not allowed in a body',
     };
   }
   if (typeof member === 'number' && isChanged(source, member)) {
     return {
       code: 'NUMBER_NOT_EXACT',
-      message: 'No 64-bit floating-point number is exactly this; send it as text',
+      message: 'No 64-bit floating-point number has exactly this value. Send it as text',
     };
   }
   return undefined;
@@ -85,7 +85,7 @@ function problemOf(key: string, member: unknown, source = ''): Problem | undefin
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** Whether a whole number is another one than was sent, or none at all. Fractions are rounded, as everywhere. */
+/** Whether parsing changes a whole number. Fractions are rounded, as usual. */
 function isChanged(source: string, value: number): boolean {
   if (!Number.isFinite(value)) return true;
   const sent = decimalOf(source);
@@ -93,11 +93,11 @@ function isChanged(source: string, value: number): boolean {
   return sent.exponent >= 0 && (sent.digits !== digits || sent.exponent !== exponent);
 }
 
-/** A decimal as its significant digits and a power of ten: `1200` and `1.2e3` are both 12 and 2. */
+/** The significant digits and the power of ten of a decimal: `1200` and `1.2e3` are both 12 and 2. */
 function decimalOf(text: string) {
   const [, whole = '', fraction = '', exponent = '0'] = /^-?(\d+)(?:\.(\d+))?(?:e(.+))?$/i.exec(text) ?? [];
   const all = (whole + fraction).replace(/^0+/, '');
-  const digits = withoutEnd(all, '0');
+  const digits = withoutTrailing(all, '0');
   const isZero = digits === '';
   return { digits, exponent: isZero ? 0 : Number(exponent) - fraction.length + all.length - digits.length };
 }

@@ -2,22 +2,22 @@ import middy, { type PluginExecutionMode } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { ServiceError } from '../../core/errors.ts';
 import type { Call } from '../auth/public-scope.ts';
-import { rateLimitHeadersOf, uncounted } from '../auth/rate-limit-windows.ts';
+import { rateLimitHeadersOf, uncountedRateLimit } from '../auth/rate-limit-windows.ts';
 import { type Admission, admit } from '../auth/request-gate.ts';
 import { resolveNeeds, type Scope } from '../data/scope.ts';
 import { type Principal, principalFrom } from '../identity/principal.ts';
 import { productionRuntime, type Runtime } from '../runtime.ts';
-import { answerOf } from './answers.ts';
 import { baseUrlOf } from './base-url.ts';
 import { bodyParser } from './body.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import { errorMapper } from './error-mapper.ts';
+import { toProxyResult } from './proxy-result.ts';
 import { isStreamed } from './response.ts';
 import { EmptyBody, parseOrReject } from './validation.ts';
 
-const tookTooLong = 'The request took too long and was ended; ask for less at once, or try again later';
+const tookTooLong = 'The request timed out. Request less at once, or try again later';
 
-/** What the stack learns about a call and later parts of it need. */
+/** The request's context, which earlier middleware sets for later middleware. */
 export interface CallContext extends Context {
   principal?: Principal;
   scope?: Scope;
@@ -25,9 +25,9 @@ export interface CallContext extends Context {
 }
 
 /**
- * One endpoint, as the Lambda that API Gateway invokes. In order: lower-case headers, the principal, the meter
- * (which also decides the permission), the body, validation, the handler, the response schema; errors and
- * rate-limit headers on every way out.
+ * Builds the Lambda handler of an endpoint. In order: lower-case headers, the principal, the request gate (which also
+ * checks the permission), the body, validation, the handler, the response schema. Every response passes the error
+ * mapper and gets rate-limit headers.
  */
 export const toLambda = (
   endpoint: AnyEndpoint,
@@ -52,9 +52,9 @@ export const toLambda = (
       const call = await callOf(endpoint, event, loadRuntime);
       if (!call) return;
       Object.assign(context, call);
-      // A read runs beside the meter, since nothing of it leaves before the meter has spoken. A write waits, what is
-      // streamed does since it may be long, what only a session may do since it is audited, and what is public since it
-      // may have found no tenant.
+      // A read runs concurrently with the request gate, because its response is held until the gate decides. Other
+      // requests wait for the gate: writes; streams, which may be long; session-only endpoints, which are audited; and
+      // public endpoints, which may have no tenant.
       const { method, sessionOnly, scope } = endpoint;
       const isRead = method === 'GET' && !isStreamed(endpoint) && !sessionOnly && !scope;
       if (isRead) call.admission.catch(() => {});
@@ -73,7 +73,7 @@ export const toLambda = (
       },
     );
 
-/** Who calls, for which tenant; nothing where the endpoint has no tenant. */
+/** Resolves the caller and the tenant; `undefined` if the endpoint has no tenant. */
 function callOf(
   endpoint: AnyEndpoint,
   event: APIGatewayProxyEvent,
@@ -86,11 +86,11 @@ function callOf(
   return { principal, scope, admission: admit(scope, principal, endpoint) };
 }
 
-/** @returns the permissions that the credential holds at this moment. */
+/** @returns the current permissions of the credential. */
 async function admitted(admission: Promise<Admission> | undefined): Promise<string[]> {
-  const { refusal, held = [] } = (await admission) ?? {};
+  const { refusal, permissions = [] } = (await admission) ?? {};
   if (refusal) throw refusal;
-  return held;
+  return permissions;
 }
 
 async function answerTo(
@@ -107,7 +107,7 @@ async function answerTo(
   };
   const needs = scope && resolveNeeds(endpoint.needs, { ...scope, signal });
   const reply: unknown = await endpoint.handle(request as never, needs as never);
-  return answerOf(endpoint.response, reply);
+  return toProxyResult(endpoint.response, reply);
 }
 
 function parseRequest({ params, query, body, method }: AnyEndpoint, event: APIGatewayProxyEvent) {
@@ -125,7 +125,7 @@ function parseRequest({ params, query, body, method }: AnyEndpoint, event: APIGa
   };
 }
 
-/** API Gateway hands path parameters on as they were sent. */
+/** API Gateway passes path parameters percent-encoded. */
 const decoded = (parameters: Record<string, string | undefined>) =>
   Object.fromEntries(
     Object.entries(parameters).map(([name, value]) => {
@@ -148,7 +148,7 @@ function rateLimitHeaders({ scope }: AnyEndpoint) {
   }) => {
     const admission = await context.admission?.catch(() => undefined);
     if (!response) return;
-    const limits = rateLimitHeadersOf(admission?.rateLimit ?? uncounted(isFree));
+    const limits = rateLimitHeadersOf(admission?.rateLimit ?? uncountedRateLimit(isFree));
     response.headers = { ...response.headers, ...limits };
   };
   return { after: add, onError: add };

@@ -1,19 +1,19 @@
 import { invalidAt } from '../../core/errors.ts';
 
-/** More than metadata of 256 KB can have. With so many in one object, all that looks at each takes seconds. */
+/** More than metadata of 256 KB can have. Beyond this, checks of each member of an object take seconds. */
 const membersMax = 50_000;
-/** `"abc":1,` is about the least that a member takes. */
+/** About the shortest member: `"abc":1,`. */
 const bytesMin = 6 * membersMax;
 
-/** A value in a body, and the one that holds it. */
+/** A value in a body, and its parent. */
 interface Place {
   value: unknown;
   key: string;
   holder: Place | undefined;
 }
 
-/** Lets through text that is no JSON. @throws ServiceError 400 at the path of an object with too many members. */
-export function refuseTooManyMembers(text: string): void {
+/** Accepts text that is not JSON. @throws ServiceError 400 with the path of an object with too many members. */
+export function assertMemberCount(text: string): void {
   if (text.length < bytesMin) return;
   const open: Place[] = [{ value: parsed(text), key: '', holder: undefined }];
   for (let place = open.pop(); place; place = open.pop()) {
@@ -26,7 +26,7 @@ export function refuseTooManyMembers(text: string): void {
   }
 }
 
-/** Put together only for the one that is told: a body may be nested a million levels deep. */
+/** Built only for the reported object: a body may be nested a million levels deep. */
 function pathOf(place: Place): string[] {
   const path: string[] = [];
   for (let at = place; at.holder; at = at.holder) path.unshift(at.key);
@@ -42,4 +42,4 @@ function parsed(text: string): unknown {
 }
 
 const tooMany = (path: string[]) =>
-  invalidAt(path.join('.'), 'TOO_MANY_MEMBERS', `An object may have ${membersMax} members at most`);
+  invalidAt(path.join('.'), 'TOO_MANY_MEMBERS', `The object has more than ${membersMax} members`);

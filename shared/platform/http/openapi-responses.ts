@@ -7,8 +7,11 @@ import type { Bodies, EndpointResponse } from './response.ts';
 const codesText = Object.entries(detailCodes).map(([code, meaning]) => `- \`${code}\`: ${meaning}`);
 const ErrorDetail = z
   .object({
-    path: z.string().optional().describe('What is wrong: a dotted path into the body, or a parameter'),
-    code: z.string().describe(`What is wrong with it. More codes may be added.\n\n${codesText.join('\n')}`),
+    path: z
+      .string()
+      .optional()
+      .describe('The place of the error: a dotted path into the body, or a parameter'),
+    code: z.string().describe(`The kind of error. More codes may be added.\n\n${codesText.join('\n')}`),
     message: z.string(),
   })
   .meta({ id: 'ErrorDetail' });
@@ -17,32 +20,32 @@ const AccessError = z
   .object({
     error: z.string(),
     details: z.string(),
-    code: z.string().optional().describe('Where the reason has a code: see `ErrorDetail`'),
+    code: z.string().optional().describe('Present if the reason has a code: see `ErrorDetail`'),
   })
   .meta({ id: 'AccessError' });
 
 const errorMeanings: Record<number, string> = {
-  400: 'The request is not valid; `details` names each culprit by its path',
+  400: 'The request is invalid; `details` lists each error with its path',
   401: 'The API key is invalid or missing',
-  403: 'The credential lacks the permission',
-  404: 'There is no such resource in the caller’s tenant',
-  409: 'The state of the resource, or a concurrent change, does not allow this',
+  403: 'The credential lacks the required permission',
+  404: 'The caller’s tenant has no such resource',
+  409: 'The state of the resource, or a concurrent change, prevents the operation',
   413: 'The body is too large',
-  415: 'The body has another media type than the operation takes',
-  422: 'The request is well formed, but there is nothing to run',
-  429: 'The hourly or daily limit is reached; `X-RateLimit-Reset` says until when',
-  500: 'A fault of the service; `details` holds the request’s id',
-  503: 'Too busy to begin, or the time was too short for all of the work; `details` says which, and how much is done: send the request again',
-  504: 'The request took too long and was ended; what it has written by then stays',
+  415: 'The operation does not accept the media type of the body',
+  422: 'The request is well-formed, but there is nothing to run',
+  429: 'The hourly or daily limit is reached; `X-RateLimit-Reset` is the time of the reset',
+  500: 'Internal error; `details` contains the request id',
+  503: 'The service is too busy to start, or ran out of time before all work was done. `details` says which, and how much is done: send the request again',
+  504: 'The request timed out; its writes up to then remain',
 };
 
 const rateLimitHeaders = {
-  'X-RateLimit-Limit': { description: 'Requests allowed in the window', schema: { type: 'integer' } },
-  'X-RateLimit-Remaining': { description: 'Requests left in it', schema: { type: 'integer' } },
-  'X-RateLimit-Reset': { description: 'Unix second at which it begins anew', schema: { type: 'integer' } },
+  'X-RateLimit-Limit': { description: 'Requests allowed per window', schema: { type: 'integer' } },
+  'X-RateLimit-Remaining': { description: 'Requests left in the window', schema: { type: 'integer' } },
+  'X-RateLimit-Reset': { description: 'Unix second at which the window resets', schema: { type: 'integer' } },
 };
 
-/** @param isCounted Whether requests have rate limits, which each answer tells in its headers. */
+/** @param isCounted Whether requests are counted, so that responses have rate limit headers. */
 export const responsesOf = (
   response: EndpointResponse,
   failures: readonly number[],
@@ -54,7 +57,7 @@ export const responsesOf = (
     ...failures.map((status) => [status, failure(status, isCounted, schemas)]),
   ]);
 
-/** The content of each status that is a success; of none, where it has no body. */
+/** The content of each success status; none for a status without a body. */
 function successes(
   response: EndpointResponse,
   schemas: Components,
@@ -77,7 +80,7 @@ function successes(
       return [[200, { [response.mediaType]: { schema } }], ...whole(response.bodies)];
     }
     case 'sse': {
-      // First, since generators that know one answer only take the first.
+      // First, because generators that support only one response take the first.
       const inOne = response.json && json(response.json);
       return [[200, { ...inOne, 'text/event-stream': eventStreamOf(response.events, schemas) }]];
     }

@@ -4,10 +4,10 @@ import { typeText } from './type-text.ts';
 
 export type Json = Record<string, unknown>;
 
-/** The schemas of a document that carry a name, by that name. */
+/** The named schemas of a document, by name. */
 export type Components = Map<string, Json>;
 
-/** A schema as JSON Schema; those with an id are moved to the components and referred to. */
+/** Converts a schema to JSON Schema. Schemas with an id move to the components and are referenced. */
 export function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: Components): Json {
   const {
     $schema: _dialect,
@@ -20,7 +20,7 @@ export function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: Com
   }) as Json & { $defs?: Record<string, Json> };
   for (const [name, definition] of Object.entries($defs)) schemas.set(name, pointToComponents(definition));
   const id = schema.meta()?.id;
-  // With an id of its own the schema is among the definitions already when it refers to itself.
+  // A schema with an id is already a definition if it references itself.
   if (!id || own.$ref) return pointToComponents(own);
   schemas.set(id, pointToComponents(own));
   return { $ref: `#/components/schemas/${id}` };
@@ -39,13 +39,13 @@ interface Tidied {
 }
 
 /**
- * Leaves out what would only puzzle a reader: bounds that every number has, and the name that becomes the reference.
- * Patterns are spelled so that every reader takes them for the same.
+ * Omits noise: the bounds that every number has, and the id that becomes the reference. Rewrites patterns so that every
+ * engine reads them alike.
  */
 function tidy(schema: Tidied): void {
   delete schema.id;
   if (schema.pattern !== undefined) schema.pattern = portablePattern(schema.pattern);
-  // A step's schema is that of what is sent; what comes of it is told in words.
+  // The schema of a step describes its input. Its output is described in prose.
   if (schema.output instanceof z.ZodType) {
     const output = typeText(z.toJSONSchema(schema.output, { unrepresentable: 'any' }) as object);
     schema.description = `${schema.description ?? ''}. Its output: \`${output}\``;
@@ -56,8 +56,8 @@ function tidy(schema: Tidied): void {
 }
 
 /**
- * What a stream of server-sent events is made of, as OpenAPI 3.2 describes it: `event`, `id`, and `data` with the schema of
- * its JSON. 3.1 has no `itemSchema`: `schema` tells of one event, and the extension registered for 3.1 says that it does.
+ * Describes a stream of server-sent events as OpenAPI 3.2 does: `event`, `id`, and `data` with the schema of its JSON.
+ * OpenAPI 3.1 has no `itemSchema`: `schema` describes one event, and the registered 3.1 extension says so.
  */
 export function eventStreamOf(events: z.ZodType, components: Components): Json {
   const contentSchema = schemaOf(events, 'output', components);
@@ -66,7 +66,7 @@ export function eventStreamOf(events: z.ZodType, components: Components): Json {
     type: 'object',
     properties: {
       event: { type: 'string', enum: typesOf(events), description: 'The type of the event' },
-      id: { type: 'string', description: 'Its number in the stream' },
+      id: { type: 'string', description: 'The number of the event in the stream' },
       data: { type: 'string', contentMediaType: 'application/json', contentSchema },
     },
     required: ['event', 'id', 'data'],

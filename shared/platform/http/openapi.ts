@@ -8,13 +8,13 @@ import { type Components, type Json, schemaOf } from './openapi-schemas.ts';
 
 const about = `Build and run automation from flows and records.
 
-Send \`Authorization: Bearer <API key or session token>\` with every request. Bodies are JSON unless an operation says otherwise; members that an operation does not know are refused. Ids carry a prefix (\`flow_…\`) and sort by the time of their making.
+Send \`Authorization: Bearer <API key or session token>\` with every request. Bodies are JSON unless an operation says otherwise. Unknown members are rejected. Ids have a prefix (\`flow_…\`) and sort by creation time.
 
-In the steps of a flow, \`{{ name }}\` stands for a variable and \`{{secret:KEY}}\` for the value of a secret, which no answer ever shows: \`[secret:KEY]\` stands in its place.
+In the steps of a flow, \`{{ name }}\` inserts a variable and \`{{secret:KEY}}\` the value of a secret. Responses never contain secret values: they show \`[secret:KEY]\` instead.
 
-Lists are paged by \`cursor\`, or by \`offset\` where an operation has it. A JSON body may have ${bodyLimits.json.toLocaleString('en')} bytes, an upload ${bodyLimits.multipart.toLocaleString('en')}.`;
+Lists use \`cursor\` pagination, some operations \`offset\` or \`page\`. A JSON body has at most ${bodyLimits.json.toLocaleString('en')} bytes, an upload ${bodyLimits.multipart.toLocaleString('en')}.`;
 
-/** How the document describes itself. It is a static file, so it has no handler. */
+/** The endpoint of the document itself. It is a static file, so it has no handler. */
 export const apiDocument = {
   id: 'docs.openapi',
   method: 'GET',
@@ -29,19 +29,19 @@ export const apiDocument = {
 type Described = Omit<AnyEndpoint, 'needs' | 'handle'>;
 
 const docsGroup: { description: string; endpoints: readonly Described[] } = {
-  description: 'This description of the API.',
+  description: 'The OpenAPI document of this API.',
   endpoints: [apiDocument],
 };
 
 /**
- * The OpenAPI 3.1 document of the endpoints, with every schema that carries an id as a component.
- * @param groups By their names, which become the tags.
+ * Builds the OpenAPI 3.1 document of the endpoints. Each schema with an id becomes a component.
+ * @param groups By name; the names become the tags.
  */
 export function openApi(groups: Readonly<Record<string, Group>>) {
   const described = Object.entries({ ...groups, docs: docsGroup }).map(
     ([name, { description, endpoints }]) => ({
       tag: { name, description },
-      // A page or a script is no operation.
+      // Pages and scripts are not operations.
       endpoints: endpoints.filter(({ response }) => response.kind !== 'text'),
     }),
   );
@@ -61,7 +61,7 @@ export function openApi(groups: Readonly<Record<string, Group>>) {
       description: about,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    // Relative to where the document is served, so it holds behind any host and stage.
+    // Relative to the document's URL, so it is valid for every host and stage.
     servers: [{ url: '.', description: 'this deployment' }],
     tags: described.filter(({ endpoints }) => endpoints.length > 0).map(({ tag }) => tag),
     security: [{ bearer: [] }],
@@ -90,7 +90,7 @@ function operation(endpoint: Described, schemas: Components): Json {
     description,
     permission,
     sessionOnly,
-    acceptsIntakeToken,
+    acceptsSetupLink,
     scope,
     params,
     query,
@@ -104,8 +104,8 @@ function operation(endpoint: Described, schemas: Components): Json {
   const needed = isPublic
     ? ''
     : permission === 'authenticated'
-      ? 'Needs any valid credential.'
-      : `Needs \`${permission}\`${sessionOnly ? ', and a session' : ''}${acceptsIntakeToken ? ', or the token of a setup link' : ''}.`;
+      ? 'Requires any valid credential.'
+      : `Requires \`${permission}\`${sessionOnly ? ' and a session' : ''}${acceptsSetupLink ? ', or the token of a setup link' : ''}.`;
   const failures = [...new Set([...errors, ...(takesCredential ? [401, 403, 429] : [429]), 500, 504])].sort();
   return {
     operationId: id,

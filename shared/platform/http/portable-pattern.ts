@@ -1,6 +1,6 @@
 /**
- * JavaScript's shorthands for sets of characters, spelled out: Python's `\d` and `\w` hold the digits and letters of every
- * script, and neither Python nor JavaScript without the flag `u` knows `\p`.
+ * JavaScript's character class shorthands, spelled out: in Python, `\d` and `\w` match the digits and letters of every
+ * script, and neither Python nor JavaScript without the flag `u` supports `\p`.
  */
 const sets: Record<string, string> = {
   '\\d': '0-9',
@@ -13,7 +13,10 @@ const complements: Record<string, string> = {
   '\\P{Cc}': '\\x00-\\x1F\\x7F-\\x9F',
 };
 
-/** The source of a regular expression, as JavaScript with and without `u`, Python and Go read it alike. */
+/**
+ * Rewrites the source of a regular expression so that JavaScript (with and without `u`), Python and Go interpret it
+ * alike.
+ */
 export function portablePattern(source: string): string {
   let inClass = false;
   return source.replace(/\\(?:p\{\w+\}|.)|[[\]]/gi, (token) => {

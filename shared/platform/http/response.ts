@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { LiveBody } from './live-body.ts';
+import type { StreamedBody } from './streamed-body.ts';
 
 type Statuses = 200 | 201 | 202 | 204;
 /** The schemas of an endpoint's JSON bodies, by status. */
@@ -10,22 +10,22 @@ export interface JsonResponse {
   bodies: Bodies;
 }
 
-/** A page, a script or a style, which browsers may cache for a day. */
+/** A page, a script or a stylesheet. Browsers may cache it for a day. */
 export interface TextResponse {
   kind: 'text';
   mediaType: string;
   headers?: Readonly<Record<string, string>>;
 }
 
-/** Server-sent events, each sent as it happens. */
+/** Server-sent events, each sent when it occurs. */
 export interface SseResponse {
   kind: 'sse';
   events: z.ZodType;
-  /** The one JSON body that callers may ask for in place of the events. */
+  /** The JSON body that callers can request instead of the events. */
   json?: z.ZodType;
 }
 
-/** A body of another media type that is sent while it is made. */
+/** A body of another media type, streamed while it is produced. */
 export interface StreamResponse {
   kind: 'stream';
   mediaType: string;
@@ -34,27 +34,24 @@ export interface StreamResponse {
   bodies?: Bodies;
 }
 
-/** What an endpoint answers, in one of four ways. What its handler returns follows from it: see {@link Answer}. */
+/** The four kinds of responses. Each determines the handler's result: see {@link HandlerResult}. */
 export type EndpointResponse = JsonResponse | TextResponse | SseResponse | StreamResponse;
 
-/**
- * What a handler returns: the body, or status and body where several are declared; a text; a body that is still being
- * made.
- */
-export type Answer<R extends EndpointResponse> = R extends JsonResponse
+/** The result of a handler: the body, or status and body if several are declared; a text; or a streamed body. */
+export type HandlerResult<R extends EndpointResponse> = R extends JsonResponse
   ? IsUnion<keyof R['bodies']> extends true
     ? StatusAndBody<R['bodies']>
     : Input<R['bodies'][keyof R['bodies']]>
   : R extends TextResponse
     ? string
     : R extends { kind: 'stream'; bodies: infer B extends Bodies }
-      ? LiveBody | StatusAndBody<B>
-      : LiveBody;
+      ? StreamedBody | StatusAndBody<B>
+      : StreamedBody;
 
 type StatusAndBody<B extends Bodies> = { [S in keyof B]: { status: S; body: Input<B[S]> } }[keyof B];
 type Input<S> = S extends z.ZodType ? z.input<S> : never;
 type IsUnion<T, U = T> = T extends unknown ? ([U] extends [T] ? false : true) : never;
 
-/** Whether the answer is sent while it is made. */
+/** Whether the response is streamed. */
 export const isStreamed = ({ response: { kind } }: { response: EndpointResponse }) =>
   kind === 'sse' || kind === 'stream';

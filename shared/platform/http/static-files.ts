@@ -1,11 +1,11 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { rateLimitHeadersOf, uncounted } from '../auth/rate-limit-windows.ts';
+import { rateLimitHeadersOf, uncountedRateLimit } from '../auth/rate-limit-windows.ts';
 
-/** In the order of preference: the smallest first. */
+/** In order of preference: smallest first. */
 export const contentCodings = ['br', 'gzip', 'identity'] as const;
 export type ContentCoding = (typeof contentCodings)[number];
 
-/** A file in one content coding: the name under which its bytes are stored, and its strong ETag. */
+/** A file in one content coding: the name of its stored bytes, and its strong ETag. */
 export interface Representation {
   storedAs: string;
   etag: string;
@@ -17,12 +17,12 @@ export interface StaticFile {
 }
 
 /**
- * Every file of every site by its path. One at a path with `{proxy+}` is served for the paths below it that have no
- * file of their own and no extension.
+ * Every file of every site by path. A file at a path with `{proxy+}` is served for the paths below it that have neither
+ * a file nor an extension.
  */
 export type Manifest = Readonly<Record<string, StaticFile>>;
 
-/** The parts of an event that decide about the response. */
+/** The parts of an event that determine the response. */
 export type StaticRequest = Pick<APIGatewayProxyEvent, 'resource' | 'pathParameters' | 'headers'> & {
   requestContext: Pick<APIGatewayProxyEvent['requestContext'], 'httpMethod' | 'path'>;
 };
@@ -33,7 +33,7 @@ export interface StaticResponse {
   body: Uint8Array;
 }
 
-/** @param read Reads stored bytes by their name. */
+/** @param read Returns stored bytes by name. */
 export async function staticResponse(
   manifest: Manifest,
   read: (storedAs: string) => Promise<Uint8Array>,
@@ -45,7 +45,7 @@ export async function staticResponse(
   const { storedAs, etag } = file.codings[coding] ?? file.codings.identity;
   const headers = {
     ...file.headers,
-    ...rateLimitHeadersOf(uncounted(true)),
+    ...rateLimitHeadersOf(uncountedRateLimit(true)),
     etag,
     ...(Object.keys(file.codings).length > 1 && { vary: 'Accept-Encoding' }),
   };
@@ -59,7 +59,7 @@ export async function staticResponse(
 
 const empty = new Uint8Array();
 
-/** By the route, since the path of the event may begin with that of a custom domain. */
+/** Resolves by route, because the event's path may include the base path of a custom domain. */
 function fileAt(manifest: Manifest, { resource, pathParameters }: StaticRequest): StaticFile | undefined {
   const path = resource.replace('{proxy+}', pathParameters?.proxy ?? '').replace(/\/$/, '');
   const isPage = !/\.\w+$/.test(path);
@@ -72,7 +72,7 @@ function headerOf({ headers }: StaticRequest, name: string): string {
   return value ?? '';
 }
 
-/** RFC 9110, 12.5.3: each coding may have a weight, and 0 refuses it. */
+/** RFC 9110, 12.5.3: each coding may have a weight; 0 refuses it. */
 function chooseCoding({ codings }: StaticFile, acceptEncoding: string): ContentCoding {
   const accepted = acceptEncoding
     .toLowerCase()
@@ -83,14 +83,14 @@ function chooseCoding({ codings }: StaticFile, acceptEncoding: string): ContentC
   return contentCodings.find((coding) => codings[coding] && accepted.includes(coding)) ?? 'identity';
 }
 
-/** RFC 9110, 13.1.2: a list of ETags, compared without regard to their being weak, or `*`. */
+/** RFC 9110, 13.1.2: a list of ETags, compared weakly, or `*`. */
 const isMatch = (ifNoneMatch: string, etag: string) =>
   ifNoneMatch.split(',').some((each) => ['*', etag].includes(each.trim().replace(/^W\//, '')));
 
-/** As API Gateway answers a path that it has no route for. */
+/** The response of API Gateway to an unknown path. */
 const notFound = ({ requestContext: { httpMethod, path } }: StaticRequest): StaticResponse => ({
   statusCode: 404,
-  headers: { 'content-type': 'application/json', ...rateLimitHeadersOf(uncounted(false)) },
+  headers: { 'content-type': 'application/json', ...rateLimitHeadersOf(uncountedRateLimit(false)) },
   body: Buffer.from(
     JSON.stringify({
       error: 'Not found',

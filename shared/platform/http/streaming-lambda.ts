@@ -4,9 +4,9 @@ import { awsLambda, type StreamingHandler } from './awslambda.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import { toLambda } from './lambda.ts';
 
-/** One endpoint as a Lambda whose answer is streamed, through the same stack as the others. */
+/** Builds a response-streaming Lambda handler of an endpoint, with the same request stack. */
 export function toStreamingLambda(endpoint: AnyEndpoint, loadRuntime?: () => Runtime) {
-  // Middy looks for it.
+  // Middy requires the global.
   awsLambda();
   return toLambda(endpoint, loadRuntime, executionModeStreamifyResponse) as unknown as StreamingHandler;
 }

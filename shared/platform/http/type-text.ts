@@ -10,7 +10,7 @@ interface JsonSchema {
   const?: unknown;
 }
 
-/** A JSON Schema in a line, as TypeScript would write it: for people, who read a type faster than a schema. */
+/** Renders a JSON Schema as a one-line TypeScript type, which people read faster than a schema. */
 export function typeText(schema: JsonSchema): string {
   const { anyOf, oneOf, properties, items, type, additionalProperties } = schema;
   if ('const' in schema) return JSON.stringify(schema.const);

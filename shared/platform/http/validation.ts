@@ -2,16 +2,16 @@ import * as z from 'zod';
 import type { DetailCode } from '../../core/error-codes.ts';
 import { type ErrorDetail, invalid } from '../../core/errors.ts';
 
-/** The body of an action that needs none: nothing or `{}`. */
+/** The body of an action without input: empty or `{}`. */
 export const EmptyBody = z.strictObject({}).optional();
 
-/** Refuses a list in which something stands twice, at the second place. */
+/** Rejects duplicates in a list, at the second occurrence. */
 export const unique = (context: z.core.ParsePayload<string[]>) => {
   const seen = new Set<string>();
   for (const [index, value] of context.value.entries()) {
     if (seen.has(value)) {
       const params = { code: 'DUPLICATE_ID' };
-      const message = `${value} stands here twice`;
+      const message = `${value} occurs twice. Remove one`;
       context.issues.push({ code: 'custom', params, path: [index], message, input: value });
       return;
     }
@@ -19,7 +19,7 @@ export const unique = (context: z.core.ParsePayload<string[]>) => {
   }
 };
 
-/** Parses what came from outside, or throws a 400 that names each culprit by its dotted path. */
+/** Parses external input. @throws a 400 with the dotted path of each error. */
 export function parseOrReject<S extends z.ZodType>(
   schema: S,
   value: unknown,
@@ -40,7 +40,7 @@ function detailOf(issue: z.core.$ZodIssue, base: PropertyKey[]): ErrorDetail[] {
       return issue.keys.map((key) => ({
         path: at(key),
         code: 'UNKNOWN_MEMBER',
-        message: `"${key}" is not a member of this object`,
+        message: `"${key}" is not a known member of this object`,
       }));
     case 'invalid_type':
       return [
@@ -75,7 +75,7 @@ function detailOf(issue: z.core.$ZodIssue, base: PropertyKey[]): ErrorDetail[] {
 
 const upperCase = <Text extends string>(text: Text) => text.toUpperCase() as Uppercase<Text>;
 
-/** Of a union's branches the one that fits best says what is wrong: the one whose complaint lies deepest. */
+/** Reports the errors of the best-matching branch of a union: the one whose error is nested deepest. */
 function closestBranch(branches: readonly (readonly z.core.$ZodIssue[])[], base: PropertyKey[]) {
   const depth = (issues: readonly z.core.$ZodIssue[]) =>
     issues.reduce((deepest, { path }) => Math.max(deepest, path.length), 0);

@@ -9,7 +9,7 @@ import type { Principal } from './principal.ts';
 
 const keptSeconds = 400 * 86_400;
 
-/** Who did what to which key or secret, when, and from where. Never the value of one. */
+/** The log of changes to keys and secrets: who, what, when and from where. Never contains a value. */
 export const Audit = z.object({
   id: z.string(),
   at: z.string(),
@@ -37,19 +37,19 @@ export const auditEntity = defineEntity({
 export interface AuditEvent {
   action: string;
   targetId: string;
-  /** What else an auditor asks for, such as permissions. Not logged. */
+  /** Further data for auditors, such as permissions. Not logged. */
   details?: Record<string, unknown>;
 }
 
 /**
- * Notes what was done: `write` belongs into the transaction of the change, so that neither is there without the
- * other; call `tell` after it, for the log.
+ * Creates an audit record. Commit `write` in the transaction of the change, so that both exist or neither; call `log`
+ * afterwards to log it.
  */
 export function audit(
   { table, now, newId }: Scope,
   { userId, kind, keyId, sourceIp }: Principal,
   { action, targetId, details = {} }: AuditEvent,
-): { write: Write; tell: () => void } {
+): { write: Write; log: () => void } {
   const moment = now();
   const item: Audit = {
     ...{ id: newId('audit'), at: moment.toISOString(), action, targetId, details },
@@ -58,9 +58,9 @@ export function audit(
   };
   return {
     write: table.writes.insert(auditEntity, item),
-    tell: () => {
-      const { details: _unlogged, ttl: _ttl, ...told } = item;
-      log.info('Audit', told);
+    log: () => {
+      const { details: _unlogged, ttl: _ttl, ...logged } = item;
+      log.info('Audit', logged);
     },
   };
 }

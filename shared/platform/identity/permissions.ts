@@ -1,6 +1,6 @@
 /**
- * What a key can be scoped to: groups with READ, WRITE and EXECUTE, as far as these make sense.
- * A group appears here with the first endpoint that asks for it.
+ * The permissions of keys: groups with READ, WRITE and EXECUTE, as applicable. A group is added with the first endpoint
+ * that requires it.
  */
 export const permissions = {
   '*': 'full access to all resources',
@@ -12,7 +12,7 @@ export const permissions = {
   'RECORDS:READ': 'read records',
   'RECORDS:WRITE': 'create or update records',
   'SECRETS:*': 'full access to secrets',
-  'SECRETS:READ': 'read which secrets there are, never their values',
+  'SECRETS:READ': 'list secrets and read their metadata, never their values',
   'SECRETS:WRITE': 'create, change or delete secrets',
   'PROMPTS:*': 'full access to prompts',
   'ANALYTICS:READ': 'read analytics data',
@@ -22,7 +22,7 @@ export const permissions = {
 export type Permission = keyof typeof permissions;
 export const permissionNames = Object.keys(permissions) as [Permission, ...Permission[]];
 
-/** The permissions by what they are about, for those who choose. */
+/** The permissions by group, for display. */
 export function permissionGroups() {
   const groups = Object.groupBy(permissionNames, (name) => name.split(':')[0] ?? name);
   return Object.entries(groups).map(([key, names = []]) => ({
@@ -40,12 +40,12 @@ export function covers(held: readonly string[], needed: string): boolean {
   return held.includes('*') || held.includes(needed) || held.includes(`${needed.split(':')[0]}:*`);
 }
 
-/** Whether a name covers anything here. `API_KEYS:*` does, although no key can be given it. */
+/** Whether a name covers any permission. `API_KEYS:*` does, although no key can have it. */
 export const isKnown = (name: string) => permissionNames.some((permission) => covers([name], permission));
 
-/** Test keys are for testing: never everything, never key management, never writing secrets. */
+/** Test keys cannot have every permission, manage keys or write secrets. */
 export const barredFromTestKeys = (permission: string) =>
   ['*', 'SECRETS:*', 'SECRETS:WRITE'].includes(permission) || permission.startsWith('API_KEYS:');
 
-/** Who may call an endpoint: the holder of a permission, anyone with a valid credential, or everyone. */
+/** The access to an endpoint: a permission, any valid credential, or public. */
 export type Access = Permission | 'authenticated' | 'public';

@@ -1,33 +1,33 @@
 import * as z from 'zod';
 import { unauthenticated } from '../../core/errors.ts';
 
-/** Who calls, as the authorizer tells it. API Gateway carries it as a flat map of strings. */
+/** The caller, as the authorizer identifies it. API Gateway passes it on as a flat map of strings. */
 export const Principal = z.object({
   kind: z.enum(['key', 'session', 'intake']),
-  /** `org:<id>` or `user:<id>`: whose data this credential reaches. */
+  /** `org:<id>` or `user:<id>`: the owner of the data that the credential can access. */
   tenant: z.string(),
   userId: z.string(),
   organizationId: z.string().nullable(),
   environment: z.enum(['production', 'test']),
   /**
-   * Of a key or a setup link only: its id, and the hash of the very value that was sent, so that a rotated one dies at
-   * once.
+   * For API keys and setup links: the id, and the hash of the value that was sent, so that a rotated value is invalid
+   * at once.
    */
   keyId: z.string().nullable(),
   hash: z.string().nullable(),
-  /** Of a session, from its token. A key's come from the meter, live. */
+  /** For sessions, from the token. The request gate reads the permissions of API keys from the table. */
   permissions: z.array(z.string()),
   sourceIp: z.string().nullable(),
-  /** Of a session: the Unix second at which its token ends. */
+  /** For sessions: the expiry of the token in Unix seconds. */
   expiresAt: z.int().optional(),
 });
 export type Principal = z.infer<typeof Principal>;
 
-/** Data is shared by an organization where the caller belongs to one. */
+/** Members of an organization share its data. */
 export const tenantOf = (userId: string, organizationId: string | null) =>
   organizationId ? `org:${encodeURIComponent(organizationId)}` : `user:${encodeURIComponent(userId)}`;
 
-/** What an authorizer's answer carries: one JSON string, because API Gateway allows no nesting in a context. */
+/** The authorizer's context: one JSON string, because API Gateway allows no nested values. */
 export const toContext = (principal: Omit<Principal, 'sourceIp'>) => ({
   principal: JSON.stringify(principal),
 });

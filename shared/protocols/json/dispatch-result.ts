@@ -19,27 +19,27 @@ const StepRow = z.object({
 });
 type StepRow = z.infer<typeof StepRow>;
 
-/** What a dispatched run answers where it is not streamed. */
+/** The response to a dispatch that is not streamed. */
 export const DispatchResult = z
   .object({
     success: z.boolean(),
     executionId: z.string(),
     status: z.enum(['completed', 'failed', 'paused']),
-    output: z.unknown().meta({ description: 'The last step’s' }),
+    output: z.unknown().meta({ description: 'The output of the last step' }),
     error: z.string().nullable(),
     steps: z.array(StepRow),
     totalTokens: z.object({ input: z.int(), output: z.int() }),
-    totalCost: z.string().meta({ description: 'USD, decimal text' }),
+    totalCost: z.string().meta({ description: 'USD as decimal text' }),
     durationMs: z.int(),
     batchExecutionId: z
       .string()
       .optional()
-      .meta({ description: 'Of a paused run: the batch of one as which it goes on by itself' }),
+      .meta({ description: 'For a paused run: the batch of one as which the run continues' }),
   })
   .meta({ id: 'DispatchResult' });
 export type DispatchResult = z.infer<typeof DispatchResult>;
 
-/** The one answer that an execution's events make up. */
+/** Collects the events of an execution into one response. */
 export async function dispatchResultOf(events: AsyncIterable<ExecutionEvent>): Promise<DispatchResult> {
   const steps: StepRow[] = [];
   let executionId = '';

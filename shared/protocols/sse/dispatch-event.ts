@@ -8,10 +8,10 @@ const event = <Type extends string, Shape extends z.ZodRawShape>(
   description?: string,
 ) => z.object({ type: z.literal(type), ...every, ...shape }).meta({ id: nameOf(type), description });
 
-/** Of the event's component in the API document: `step_start` is a `StepStartEvent`. */
+/** The event's component in the API document: `step_start` is a `StepStartEvent`. */
 const nameOf = (type: string) => `${type.replace(/(?:^|_)(\w)/g, (_, letter) => letter.toUpperCase())}Event`;
 
-/** Where a step stands: `index` is the top-level step's, `path` tells the way into the branches of a conditional. */
+/** The position of a step: `index` is that of the top-level step, `path` includes the branches of conditionals. */
 const place = { id: z.string(), name: z.string(), index: z.int(), path: z.string() };
 const text = { id: z.string(), stepId: z.string() };
 
@@ -55,7 +55,7 @@ export const DispatchEvent = z
         until: z.string(),
         batchExecutionId: z.string(),
       },
-      'The run goes on by itself at `until`; follow it as the batch of that id',
+      'The run continues at `until`; follow it as the batch of that id',
     ),
     event('execution_complete', {
       kind: z.literal('flow'),
@@ -76,14 +76,14 @@ export const DispatchEvent = z
         kind: z.literal('flow'),
         error: z.object({ code: z.enum(['TIMEOUT', 'INTERNAL']), message: z.string() }),
       },
-      'The run was cut off: by its time limit, or by a fault of the service',
+      'The run was aborted by its time limit or by an internal error',
     ),
     event('ping', { timestamp: z.string() }),
   ])
   .meta({ id: 'DispatchEvent' });
 export type DispatchEvent = z.infer<typeof DispatchEvent>;
 
-/** An event without what every event carries. */
+/** An event without the members that every event has. */
 export type EventBody = DispatchEvent extends infer E
   ? E extends DispatchEvent
     ? Omit<E, 'executionId' | 'seq'>

@@ -1,10 +1,12 @@
 import { type FlowStep, type StepEvent, variableOf } from '../../domain/flows/steps/step.ts';
 import type { ExecutionEvent } from '../../execution/execution-event.ts';
-import { pingEveryMs } from '../../platform/http/live-body.ts';
+import { pingEveryMs } from '../../platform/http/streamed-body.ts';
 import type { DispatchEvent, EventBody } from './dispatch-event.ts';
 import { withPings } from './pings.ts';
 
-/** An execution's events as a client of POST /v1/dispatch reads them, numbered without gaps, with a ping in each silence. */
+/**
+ * Maps the events of an execution to those of POST /v1/dispatch: numbered without gaps, with a ping after each silence.
+ */
 export async function* dispatchEvents(
   events: AsyncIterable<ExecutionEvent>,
   everyMs = pingEveryMs,
@@ -20,7 +22,7 @@ export async function* dispatchEvents(
   }
 }
 
-/** Knows of an execution what later events say again, and numbers its texts, since a step may show several. */
+/** Remembers what later events repeat, and numbers the texts, since a step may emit several. */
 function openMapper() {
   let totalSteps = 0;
   let texts = 0;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The same events, and a ping whenever none came for so long: a line on which nothing comes would be closed on the way. */
+/** Adds a ping after each silence of `everyMs`, so that proxies do not close the idle connection. */
 export async function* withPings<T>(
   events: AsyncIterable<T>,
   everyMs: number,

@@ -125,7 +125,10 @@ test('a test key can be seen again by a session, a live one by nobody', async ()
     metadata: { environment: 'test', createdVia: 'session', lastUsedAt: null },
   });
   const refused = await expectStatus(403, tenant.call('GET', path(live.id, '/reveal')));
-  expect(refused).toEqual({ error: 'Forbidden', details: 'Only test keys can be revealed' });
+  expect(refused).toEqual({
+    error: 'Forbidden',
+    details: 'Only test keys can be revealed. Regenerate the live key to get a new value',
+  });
 });
 
 test.each(['production', 'test'])('a deleted %s key is refused, and gone', async (environment) => {

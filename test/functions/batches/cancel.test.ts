@@ -73,7 +73,7 @@ test('409 for one that is cancelled, completed or failed already, and it stays w
     const before = await finishedBatch(tenant, batchId);
     expect(await expectStatus(409, cancel(tenant, batchId))).toEqual({
       error: 'Conflict',
-      details: [{ code: 'CONFLICT', message: `The batch is already ${outcome}` }],
+      details: [{ code: 'CONFLICT', message: `The batch already has the status ${outcome}` }],
     });
     expect(await status(tenant, batchId)).toEqual(before);
   }

@@ -89,7 +89,7 @@ test('unknown flows and records are a 404 that names the records, and nothing is
     const asked = start(tenant, { flowId, recordIds: [...recordIds, stranger] });
     expect(await expectStatus(404, asked)).toEqual({
       error: 'Record not found',
-      details: [{ path: 'recordIds.2', code: 'NOT_FOUND', message: `There is no record ${stranger}` }],
+      details: [{ path: 'recordIds.2', code: 'NOT_FOUND', message: `Record ${stranger} does not exist` }],
     });
   }
   const summary = await expectStatus(200, tenant.call('GET', '/v1/batch/summary'));

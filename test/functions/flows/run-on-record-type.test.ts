@@ -157,9 +157,9 @@ test('a prompt’s result tells the prompt, the model, the tokens and the cost i
 test.concurrent.each([
   ['breaks down', 'broken', {}, 'generic-openai/broken answered 500: The model broke down', 2],
   ['refuses', 'refusing', {}, 'generic-openai/refusing answered 400: The prompt was refused', 0],
-  ['answers nonsense', 'nonsense', {}, 'generic-openai/nonsense gave no usable answer', 2],
+  ['answers nonsense', 'nonsense', {}, 'generic-openai/nonsense returned an unusable response', 2],
   ['hangs', 'hanging', { timeoutMs: 1_000 }, 'generic-openai/hanging did not answer in time', 2],
-  ['answers no JSON', 'any', { responseFormat: 'json' }, 'The model answered no JSON: You said', 2],
+  ['answers no JSON', 'any', { responseFormat: 'json' }, 'The model did not return JSON: You said', 2],
 ])(
   'a model that %s fails its step with the reason; the others go on and the counts are right',
   async (_what, model, more, message, retryCount) => {

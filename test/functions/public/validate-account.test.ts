@@ -4,9 +4,9 @@ import { validateFlow } from '../../../functions/public/validate-flow.ts';
 import { vectorStore } from '../../../shared/adapters/vectors/vector-store.ts';
 import { toLambda } from '../../../shared/platform/http/lambda.ts';
 import { createRecords, expectStatus, template } from '../../support/flows.ts';
-import { setupLink } from '../../support/intake.ts';
 import { invokeWith } from '../../support/invoke.ts';
 import { newKey } from '../../support/keys.ts';
+import { setupLink } from '../../support/setup-links.ts';
 import { call, callerWith, countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
 
 afterEach(() => vi.unstubAllEnvs());

@@ -56,7 +56,7 @@ test('409 that names the pair when type and name are taken, and the first record
       {
         path: 'name',
         code: 'NAME_TAKEN',
-        message: 'A record of the type "a" with the name "x" exists already',
+        message: 'A record of the type "a" with the name "x" already exists; choose another name',
       },
     ],
   });
@@ -141,12 +141,12 @@ test('metadata may have 256 KB and messages 128 KB, and one byte more is a 400 t
     {
       path: 'metadata',
       code: 'TOO_LARGE',
-      message: 'The metadata may have 262144 bytes (256 KB) of JSON at most; this has 262145',
+      message: 'The metadata may have at most 262144 bytes (256 KB) of JSON; this has 262145',
     },
     {
       path: 'messages',
       code: 'TOO_LARGE',
-      message: 'The messages may have 131072 bytes (128 KB) of JSON at most; this has 262143',
+      message: 'The messages may have at most 131072 bytes (128 KB) of JSON; this has 262143',
     },
   ]);
 });

@@ -106,7 +106,7 @@ test.each(Object.entries(files))(
 
     const second = await expectStatus(201, upload(tenant, bytes, fields));
     expect(second).toMatchObject({ success: false, created: 0, records: [] });
-    const taken = second.errorDetails.filter((detail: string) => detail.includes('exists already'));
+    const taken = second.errorDetails.filter((detail: string) => detail.includes('already exists'));
     expect(taken).toHaveLength(Object.keys(records).length);
     expect(await stored(tenant)).toEqual(records);
   },
@@ -118,7 +118,7 @@ test('the lines of an unclosed quote and of what came before it are told', async
   const { errorDetails } = await expectStatus(201, upload(tenant, new TextEncoder().encode(text), {}));
   expect(errorDetails).toEqual([
     'Line 4: expected 2 cells, as in the header, but found 1',
-    'Line 5: a quote opens in this row and never closes; the file was not read from here on',
+    'Line 5: a quote opens in this row and never closes; the rest of the file was not read',
   ]);
   expect(Object.keys(await stored(tenant))).toEqual(['A']);
 });
@@ -179,7 +179,7 @@ test('the line with the bytes of an unknown encoding is told', async () => {
   const tenant = await newTenant();
   const file = joined(utf8('name\nA\nB'), bytes(0x81), utf8('\n'));
   const { details } = await expectStatus(400, upload(tenant, file, {}));
-  expect(details[0].message).toContain('line 3 holds other bytes. Save it as UTF-8');
+  expect(details[0].message).toContain('line 3 contains invalid bytes. Save it as UTF-8');
 });
 
 test('10,000 rows below a separator line are taken, and one more is a 413 that names the limit', async () => {
@@ -193,8 +193,12 @@ test('10,000 rows below a separator line are taken, and one more is a 413 that n
 });
 
 test.each([
-  ['more than a Lambda takes', 4_400_000, 'The body may have 4400000 bytes at most; split it'],
-  ['more than API Gateway takes', 30_000_000, 'The body may have 10 MB at most'],
+  [
+    'more than a Lambda takes',
+    4_400_000,
+    'The body is larger than 4400000 bytes. Split it into several requests',
+  ],
+  ['more than API Gateway takes', 30_000_000, 'The body is larger than 10 MB'],
 ])('a file of %s is a 413 that names the limit, and nothing is created', async (_what, bytes, message) => {
   const tenant = await newTenant();
   const file = utf8(`name;text\nA;${'x'.repeat(bytes)}\n`);

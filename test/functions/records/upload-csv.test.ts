@@ -22,7 +22,7 @@ test('201 with the records that the rows became', async () => {
     created: 2,
     errors: 0,
     errorDetails: [],
-    message: 'Created 2 records; 0 rows could not be used',
+    message: 'Created 2 records; 0 rows failed, see errorDetails',
     records: [
       { id, type: 'city', name: 'Oslo', metadata: { Zip: '0150' } },
       { id, type: 'town', name: 'Bergen; old', metadata: {} },
@@ -45,10 +45,10 @@ test('bad rows are reported with their lines, and the good ones are created', as
     errorDetails: [
       'Line 4: expected 2 cells, as in the header, but found 1',
       'Line 5: the name (column "name") is blank',
-      'Line 6: a record of this type and name exists already',
+      'Line 6: a record with this type and name already exists',
       'Line 7: the same type and name as in line 2',
     ],
-    message: 'Created 2 records; 4 rows could not be used',
+    message: 'Created 2 records; 4 rows failed, see errorDetails',
   });
   const { data } = (await tenant.call('GET', '/v1/records?type=place')).body;
   expect(data.map(({ name, metadata }: { name: string; metadata: object }) => [name, metadata])).toEqual([
@@ -79,7 +79,7 @@ test('3,376 airports become as many records, and the same file again none', asyn
     body: { success: false, created: 0, errors: 3_376, records: [] },
   });
   expect(second.body.errorDetails).toHaveLength(3_376);
-  expect(second.body.errorDetails.at(-1)).toBe('Line 3377: a record of this type and name exists already');
+  expect(second.body.errorDetails.at(-1)).toBe('Line 3377: a record with this type and name already exists');
   expect(await count()).toBe(3_376);
 });
 
@@ -141,7 +141,7 @@ test.each([
 test('400 names the line of a quote that opens in the first row and never closes', async () => {
   const { status, body } = await upload(await newTenant(), 'name,v\nb1,"abc\nc1,1\n');
   expect(status).toBe(400);
-  const message = 'Line 2: a quote opens in this row and never closes; the file was not read from here on';
+  const message = 'Line 2: a quote opens in this row and never closes; the rest of the file was not read';
   expect(body.details).toEqual([{ path: 'file', code: 'UNCLOSED_QUOTE', message }]);
 });
 
@@ -166,7 +166,7 @@ test('413 with the advice to split for more than 10,000 rows, and nothing is cre
     details: [
       {
         code: 'TOO_LARGE',
-        message: 'A call takes 10000 rows at most: split the file and upload its parts one after another',
+        message: 'A call takes at most 10000 rows: split the file and upload its parts one after another',
       },
     ],
   });

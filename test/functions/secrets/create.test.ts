@@ -97,7 +97,13 @@ test('409 for a key that is there, pending or active, and it stays as it is', as
     const body = await expectStatus(409, create(tenant, { key: given.key, value: 'another value' }));
     expect(body).toEqual({
       error: 'Conflict',
-      details: [{ path: 'key', code: 'KEY_TAKEN', message: `There is a secret ${given.key} already` }],
+      details: [
+        {
+          path: 'key',
+          code: 'KEY_TAKEN',
+          message: `The secret ${given.key} already exists; update it instead`,
+        },
+      ],
     });
     expect(await expectStatus(200, tenant.call('GET', `/v1/secrets/${secret.id}`))).toEqual({ data: secret });
   }

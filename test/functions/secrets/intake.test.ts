@@ -3,6 +3,7 @@ import { endpoints } from '../../../functions/index.ts';
 import { generateKey } from '../../../shared/platform/auth/key-format.ts';
 import type { AnyEndpoint } from '../../../shared/platform/http/endpoint.ts';
 import { expectStatus } from '../../support/flows.ts';
+import { newKey } from '../../support/keys.ts';
 import {
   expireAt,
   newSecret,
@@ -10,8 +11,7 @@ import {
   setupLink,
   storedLink,
   storedSecret,
-} from '../../support/intake.ts';
-import { newKey } from '../../support/keys.ts';
+} from '../../support/setup-links.ts';
 import { type Answer, callerWith, newTenant, stack, type Tenant } from '../../support/stack.ts';
 
 type Caller = Pick<Tenant, 'call'>;
@@ -167,7 +167,7 @@ test('a link is dead when its time is over, in spite of the authorizer’s memor
 });
 
 test('a made-up token of the right form is no link', async () => {
-  const { status, body } = await manifestOf({ call: callerWith(generateKey('intake')) });
+  const { status, body } = await manifestOf({ call: callerWith(generateKey('setup-link')) });
   expect({ status, body }).toEqual({ status: 401, body: unauthorized });
 });
 

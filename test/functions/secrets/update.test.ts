@@ -57,7 +57,7 @@ test('409 with both numbers for another version than the expected one, and nothi
       details: [
         {
           ...{ path: 'expectedVersion', code: 'VERSION_MISMATCH' },
-          message: 'Version 1 was expected, but the secret has version 2',
+          message: 'The secret has version 2, not 1; read it again and retry',
         },
       ],
     });

@@ -72,7 +72,7 @@ test('an inline flow that names a secret takes FLOWS:WRITE: who may only run flo
     expect((await dispatch(writer, steps)).body).toMatchObject({ success: true, output: 12 });
   }
   expect((await dispatch(runner, [template('no secret')])).status).toBe(200);
-  // A stored flow may be run by whoever may run flows.
+  // Whoever may run flows may run a stored flow.
   const flow = await publishedFlow(tenant, [length('TOKEN')]);
   const body = { flow: { id: flow.id }, options: { streamResponse: false } };
   expect((await runner.call('POST', '/v1/dispatch', { body })).body).toMatchObject({ output: 12 });

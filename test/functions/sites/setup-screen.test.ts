@@ -4,7 +4,7 @@ import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, test as anyTest, beforeAll, expect } from 'vitest';
 import { noBrowser, openBrowser, watchedPage } from '../../support/browser.ts';
-import { expireAt, newSecret, revokeSecret, setupLink, storedSecret } from '../../support/intake.ts';
+import { expireAt, newSecret, revokeSecret, setupLink, storedSecret } from '../../support/setup-links.ts';
 import { call, newTenant, stack, type Tenant } from '../../support/stack.ts';
 
 const test = anyTest.skipIf(noBrowser !== undefined);

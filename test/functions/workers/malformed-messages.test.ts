@@ -19,12 +19,12 @@ function withMalformed(...bodies: object[]): SQSEvent {
   return event;
 }
 
-test.each(workers)('%s leaves malformed messages behind, which no retry would mend', async (worker) => {
+test.each(workers)('%s discards malformed messages, since no retry would fix them', async (worker) => {
   const { batchItemFailures = [] } = (await take(worker, withMalformed())) ?? {};
   expect(batchItemFailures).toEqual([]);
 });
 
-test('a record behind malformed messages in its group is run, or failed where it was given up on', async () => {
+test('a record behind malformed messages in its group runs, or fails if it came from the dead-letter queue', async () => {
   const batch = await plannedBatch({ steps: [template('x')], recordCount: 2 });
   await take('run-record', withMalformed(batch.message(0)));
   expect(await batch.progress()).toMatchObject({ processedRecords: 1, failedRecords: 0 });

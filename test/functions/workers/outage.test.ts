@@ -40,7 +40,7 @@ test.each([
   ['writes', /Put|Write|Update/],
   ['reads', /Get|Query/],
 ])(
-  'a DynamoDB that does not take %s for a while fails no record, and no model is asked twice',
+  'a DynamoDB that rejects %s for a while fails no record, and no model is called twice',
   async (_what, refused) => {
     const models = await modelServer();
     const ask = { model: 'generic-openai/any', userPrompt: 'x' };

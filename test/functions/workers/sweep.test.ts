@@ -63,41 +63,38 @@ const soon = { timeout: 20_000, interval: 50 };
 test.each([
   ['a record', deleteRecord, ({ id }: { id: string; flow: { id: string } }) => id],
   ['a flow', deleteFlow, ({ flow }: { id: string; flow: { id: string } }) => flow.id],
-])(
-  'a crash right after %s was deleted leaves nothing for ever: the sweep finds it',
-  async (_what, endpoint, idOf) => {
-    const world = await ran();
-    const deleted = idOf(world);
-    // Dies as soon as the transaction is done, before any message is sent.
-    const table = brokenTable(world.tenant, {
-      after: (command) => {
-        if (command === 'TransactWriteItems') throw new Error('The process died');
-      },
-    });
-    const past = { ...at(world.scope, -hour), table };
-    const handler = toLambda(endpoint, () => ({ scopeOf: () => past }));
-    const { statusCode } = await invokeWith(handler, principalOf(world))({ pathParameters: { id: deleted } });
-    expect(statusCode).toBe(500);
-    expect(await world.itemsOf(world.id)).toBeGreaterThan(0);
-    expect(await world.isUnfinished(deleted)).toBe(true);
+])('after a crash right after %s was deleted, the sweep cleans up', async (_what, endpoint, idOf) => {
+  const world = await ran();
+  const deleted = idOf(world);
+  // Dies as soon as the transaction is done, before any message is sent.
+  const table = brokenTable(world.tenant, {
+    after: (command) => {
+      if (command === 'TransactWriteItems') throw new Error('The process died');
+    },
+  });
+  const past = { ...at(world.scope, -hour), table };
+  const handler = toLambda(endpoint, () => ({ scopeOf: () => past }));
+  const { statusCode } = await invokeWith(handler, principalOf(world))({ pathParameters: { id: deleted } });
+  expect(statusCode).toBe(500);
+  expect(await world.itemsOf(world.id)).toBeGreaterThan(0);
+  expect(await world.isUnfinished(deleted)).toBe(true);
 
-    await sweep();
+  await sweep();
 
-    await vi.waitFor(async () => expect(await world.isUnfinished(deleted)).toBe(false), soon);
-    if (endpoint === deleteRecord) {
-      expect(await world.itemsOf(world.id)).toBe(0);
-      expect(await world.itemsOf(world.keptId)).toBeGreaterThan(1);
-      expect(await deletedIds(world.scope.table, 'record')).not.toContain(deleted);
-    } else {
-      expect(await world.itemsOfFlow()).toBe(0);
-      expect(await world.itemsOf(world.id)).toBe(1);
-      // Runs that are still queued are told of the deletion.
-      expect(await deletedIds(world.scope.table, 'flow')).toContain(deleted);
-    }
-  },
-);
+  await vi.waitFor(async () => expect(await world.isUnfinished(deleted)).toBe(false), soon);
+  if (endpoint === deleteRecord) {
+    expect(await world.itemsOf(world.id)).toBe(0);
+    expect(await world.itemsOf(world.keptId)).toBeGreaterThan(1);
+    expect(await deletedIds(world.scope.table, 'record')).not.toContain(deleted);
+  } else {
+    expect(await world.itemsOfFlow()).toBe(0);
+    expect(await world.itemsOf(world.id)).toBe(1);
+    // Runs that are still queued are told of the deletion.
+    expect(await deletedIds(world.scope.table, 'flow')).toContain(deleted);
+  }
+});
 
-test('a clean-up that is confirmed when its tombstone is gone leaves none', async () => {
+test('confirming a cleanup whose tombstone is gone creates no new one', async () => {
   const { scope } = await plannedBatch({ steps: [] });
   const [flow, record] = [newId('flow'), newId('record')];
   for (const id of [flow, record]) {
@@ -106,7 +103,7 @@ test('a clean-up that is confirmed when its tombstone is gone leaves none', asyn
   }
 });
 
-test('a queue that cannot be reached does not fail a deletion', async () => {
+test('an unreachable queue does not fail a deletion', async () => {
   const world = await ran();
   const past = at(world.scope, -hour);
   const handler = toLambda(deleteRecord, () => ({ scopeOf: () => past }));
@@ -120,7 +117,7 @@ test('a queue that cannot be reached does not fail a deletion', async () => {
   await vi.waitFor(async () => expect(await world.itemsOf(world.id)).toBe(0), soon);
 });
 
-test('what was deleted this moment is cleaned at once, and once more when nothing can write to it any more', async () => {
+test('a deletion is cleaned up at once, and again when no run can write to it any more', async () => {
   const world = await ran();
   await expectStatus(204, world.call('DELETE', `/v1/records/${world.id}`));
   await vi.waitFor(async () => expect(await world.itemsOf(world.id)).toBe(0), soon);
@@ -140,7 +137,7 @@ test('what was deleted this moment is cleaned at once, and once more when nothin
   expect(await world.itemsOf(world.id)).toBe(0);
 });
 
-test('a run whose message comes long after its record or flow is gone leaves what goes by itself', async () => {
+test('a run whose message arrives long after its record or flow was deleted writes items that expire', async () => {
   for (const gone of ['record', 'flow'] as const) {
     const batch = await plannedBatch({ steps: [template('x')] });
     const { table } = batch.scope;
@@ -158,17 +155,17 @@ test('a run whose message comes long after its record or flow is gone leaves wha
   }
 });
 
-test('one clean-up that fails does not keep the others of its message from being done', async () => {
+test('a failed cleanup does not prevent the others of its message', async () => {
   const world = await ran();
   await recordStore(at(world.scope, -hour)).remove(world.id);
   const message = { tenant: world.tenant, ids: ['batch_x', world.id], isLast: true };
   expect(CleanupMessage.safeParse(message).success).toBe(true);
-  await expect(cleanUp(sqsEvent([message]))).rejects.toThrow('1 of 2 could not be cleaned up');
+  await expect(cleanUp(sqsEvent([message]))).rejects.toThrow('The cleanup of 1 of 2 ids failed');
   expect(await world.itemsOf(world.id)).toBe(0);
   expect(await world.isUnfinished(world.id)).toBe(false);
 });
 
-test('hundreds that were left behind are all found, of every tenant, and confirmed', async () => {
+test('the sweep finds and confirms hundreds of unfinished cleanups of every tenant', async () => {
   const worlds = await Promise.all([plannedBatch({ steps: [] }), plannedBatch({ steps: [] })]);
   const ids = new Map(worlds.map((world) => [world, Array.from({ length: 230 }, () => newId('record'))]));
   for (const [{ scope }, some] of ids) {

@@ -38,6 +38,6 @@ test('of a great many problems the first hundred are listed, and how many more t
   expect(listed.at(-1)).toEqual({
     path: '',
     code: 'MORE_PROBLEMS',
-    message: 'There are 299900 more, not listed',
+    message: '299900 more errors are not listed',
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { log } from '../../../shared/core/log.ts';
-import { noteValue } from '../../../shared/core/redaction/known-values.ts';
+import { rememberSecretValue } from '../../../shared/core/redaction/known-values.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -39,7 +39,7 @@ test('LOG_LEVEL leaves out what matters less', () => {
 
 test('no line has a secret’s value that the process has held, whatever else is in it', () => {
   const value = 'hush "my" dear/7351';
-  noteValue(value);
+  rememberSecretValue(value);
   const url = `https://example.com/?q=${encodeURIComponent(value)}`;
   const lines = written(() =>
     log.warn(`Failed: ${value}`, { error: new Error(url), basic: btoa(`me:${value}`) }),

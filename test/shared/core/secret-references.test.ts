@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import {
-  inScript,
-  keysOfScript,
-  keysOfTemplate,
+  replaceInScript,
+  secretKeysInScript,
+  secretKeysInTemplate,
   withBareReferences,
   withSecretsVariable,
 } from '../../../shared/core/secret-references.ts';
@@ -31,16 +31,16 @@ test.each([
   ['{{secret: }}', [''], [''], '{{secret: }}', '{{ secrets.}}'],
   ['{{secrets:KEY}} {{ a | split: "secret:NO" }}', [], [], undefined, undefined],
 ])('%s', (text, inTemplate, inCode, bare = text, asVariable = text) => {
-  expect(keysOfTemplate(text)).toEqual(inTemplate);
-  expect(keysOfScript(text)).toEqual(inCode);
+  expect(secretKeysInTemplate(text)).toEqual(inTemplate);
+  expect(secretKeysInScript(text)).toEqual(inCode);
   expect(withBareReferences(text)).toBe(bare);
   expect(withSecretsVariable(text)).toBe(asVariable);
 });
 
 test('a script has what is given in place of its plain references alone', () => {
   const code = 'f("{{secret:AB}}", "{{ secret:CD }}", "{{- secret:EF}}", secrets.GH)';
-  expect(inScript(code, (key) => `<${key}>`)).toBe('f("<AB>", "<CD>", "{{- secret:EF}}", secrets.GH)');
-  expect(keysOfScript(code)).toEqual(['AB', 'CD', 'GH']);
+  expect(replaceInScript(code, (key) => `<${key}>`)).toBe('f("<AB>", "<CD>", "{{- secret:EF}}", secrets.GH)');
+  expect(secretKeysInScript(code)).toEqual(['AB', 'CD', 'GH']);
 });
 
 test.each([
@@ -52,7 +52,7 @@ test.each([
   ['dashes', `{{secret:${'-'.repeat(200_000)}`],
 ])('a text of %s takes no longer than others of its length', (_what, text) => {
   const begun = performance.now();
-  keysOfTemplate(text);
+  secretKeysInTemplate(text);
   withBareReferences(text);
   expect(performance.now() - begun).toBeLessThan(1_000);
 });

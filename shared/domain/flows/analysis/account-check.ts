@@ -8,12 +8,12 @@ import { lookups } from './account-lookups.ts';
 import { type Finding, finding, limitFindings } from './finding.ts';
 import { type ResourceKind, type ResourceReference, resourceReferencesIn } from './resource-references.ts';
 
-/** How the account is asked for the things of one kind that a flow names. */
+/** How to look up one kind of resource. */
 interface Check {
   code: string;
-  /** What the caller has to hold to be told; null where anyone with a credential may know. */
+  /** The permission that the caller needs to see the result; null if any credential is enough. */
   permission: Permission | null;
-  /** How many names are looked up; those beyond are not. */
+  /** How many names to look up; further names are skipped. */
   max: number;
 }
 
@@ -21,7 +21,7 @@ const checks: Record<ResourceKind, Check> = {
   secret: { code: 'UNKNOWN_SECRET', permission: 'SECRETS:READ', max: 100 },
   model: { code: 'MODEL_NOT_CONFIGURED', permission: null, max: 100 },
   recordName: { code: 'UNKNOWN_RECORD', permission: 'RECORDS:READ', max: 100 },
-  // Each of these is a request of its own.
+  // Each of these lookups is a separate request.
   recordId: { code: 'UNKNOWN_RECORD', permission: 'RECORDS:READ', max: 10 },
   recordType: { code: 'UNKNOWN_RECORD_TYPE', permission: 'RECORDS:READ', max: 10 },
   collection: { code: 'UNKNOWN_COLLECTION', permission: 'RECORDS:READ', max: 10 },
@@ -29,13 +29,15 @@ const checks: Record<ResourceKind, Check> = {
 
 export interface AccountFindings {
   findings: Finding[];
-  /** Whether anything was looked up, or would have been if the flow had named it. */
+  /** True if something was looked up, or the flow references nothing. */
   performed: boolean;
-  /** Whether something that the flow names was not looked up. */
+  /** True if a reference was not looked up. */
   skipped: boolean;
 }
 
-/** Looks up whether the account has what the steps of a flow name. Reads keys and index entries, never a whole record. */
+/**
+ * Checks whether the tenant has the resources that the steps of a flow reference. Reads keys and index entries only.
+ */
 export const accountCheck = /* @__PURE__ */ using(
   ['table:read', hasCollection, 'provider-keys'],
   (scope: Scope) =>
@@ -70,8 +72,8 @@ async function checkKind(
     });
     return { findings, performed: true, skipped: names.length > max };
   } catch (error) {
-    // The rest of the answer is worth having without it.
-    log.error('An account could not be asked', { error, code });
+    // The other findings are useful without this lookup.
+    log.error('A lookup for the validation of a flow failed', { error, code });
     return none;
   }
 }

@@ -7,10 +7,10 @@ import { RecordType, recordGuardEntity, recordsRange } from '../../records/recor
 import { findSecrets } from '../../secrets/find-secrets.ts';
 import type { ResourceKind } from './resource-references.ts';
 
-/** Asks the account for things of one kind. @returns what is wrong with each name that it does not have. */
+/** Looks up resources of one kind. @returns the problem of each name that does not exist. */
 type Lookup = (names: readonly string[], scope: Scope) => Promise<ReadonlyMap<string, string>>;
 
-/** Asks for each name by itself. */
+/** Looks up each name separately. */
 async function eachProblem(
   names: readonly string[],
   problemOf: (name: string) => Promise<string | undefined>,
@@ -76,7 +76,7 @@ const collection: Lookup = (collections, { table }) =>
   eachProblem(collections, async (collection) =>
     (await hasCollection(table.tenant, collection.trim()))
       ? undefined
-      : `Nothing has been stored in the collection "${collection}"`,
+      : `The collection "${collection}" is empty; store vectors in it first`,
   );
 
 export const lookups: Record<ResourceKind, Lookup> = {

@@ -20,15 +20,14 @@ export interface Analysis {
 }
 
 /**
- * How much of templates and scripts is looked at, and how long one may be. Anyone may ask for this, and it costs much
- * more than to check that they parse: with long templates more and more.
+ * Limits for all analysed texts and for each one. Analysis needs only a credential and costs far more than parsing,
+ * more than linearly for long templates.
  */
 const charactersMax = { all: 250_000, one: 20_000 };
 
 /**
- * What is to be said about the steps of a flow beyond whether they can be saved. Reads them only: no template is
- * filled and no script run. Parts that are wrong are passed over.
- * @param member The member of the body that holds the steps.
+ * Finds problems beyond those that prevent saving. Reads the steps only: renders no template and runs no script. Skips
+ * invalid parts. @param member The member of the body that contains the steps.
  */
 export async function analyse(steps: unknown, member: string, sandbox: Sandbox): Promise<Analysis> {
   const visits = [...stepNodesOf(steps, { path: [member], branches: [], last: true })];
@@ -54,7 +53,7 @@ export async function analyse(steps: unknown, member: string, sandbox: Sandbox):
   };
 }
 
-/** The steps whose texts are looked at: the first ones, as far as all may be long, without those that are too long. */
+/** The steps to analyse: in order, up to the total limit, without those that have a text above its own limit. */
 function fitting(visits: readonly StepNode[]): Set<StepNode> {
   const fit = new Set<StepNode>();
   let characters = 0;
@@ -72,5 +71,5 @@ const notAnalysed = (visit: StepNode): Finding =>
     visit,
     [],
     'NOT_ANALYSED',
-    `The variables of this step were not looked at: for that a text may have ${charactersMax.one} characters, and all together ${charactersMax.all}`,
+    `The variables of this step were not analysed: a text may have ${charactersMax.one} characters, all texts together ${charactersMax.all}`,
   );

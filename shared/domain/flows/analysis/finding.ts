@@ -1,16 +1,16 @@
 import type { StepNode } from '../checking/step-nodes.ts';
 
-/** Something that is to be said about a flow. */
+/** A problem or recommendation for a flow. */
 export interface Finding {
   code: string;
   message: string;
-  /** Into the body, dotted. */
+  /** Dotted path within the body. */
   path: string;
   step?: { index: number; name: string; type: string };
   details?: unknown;
 }
 
-/** @param path Into the step. */
+/** @param path Within the step. */
 export const finding = (
   { step: { name, type }, path: at, index }: StepNode,
   path: readonly PropertyKey[],
@@ -25,7 +25,7 @@ export const finding = (
   ...(details !== undefined && { details }),
 });
 
-/** More are not listed: an answer has to fit its bounds. */
+/** Keeps the response within its size limit. */
 const findingsMax = 1_000;
 
 export function limitFindings(...sources: Iterable<Finding>[]): Finding[] {
@@ -38,6 +38,6 @@ export function limitFindings(...sources: Iterable<Finding>[]): Finding[] {
     }
   }
   if (more > 0)
-    findings.push({ code: 'MORE_FINDINGS', message: `There are ${more} more, not listed`, path: '' });
+    findings.push({ code: 'MORE_FINDINGS', message: `${more} more findings are not listed`, path: '' });
   return findings;
 }

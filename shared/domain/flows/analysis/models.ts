@@ -3,7 +3,7 @@ import { isProviderName, providerNames } from '../../../adapters/models/provider
 import type { StepNode } from '../checking/step-nodes.ts';
 import { type Finding, finding } from './finding.ts';
 
-/** Models that neither the catalog nor a provider’s name vouches for. */
+/** Finds models that are not in the catalog and do not name a known provider. */
 export async function unknownModels(visits: readonly StepNode[]): Promise<Finding[]> {
   const problems = new Map<string, string | undefined>();
   const findings: Finding[] = [];
@@ -22,7 +22,7 @@ interface Named {
   path: PropertyKey[];
 }
 
-/** The models that a config names. */
+/** The models that a config references. */
 export function modelsIn(config: Record<string, unknown>): Named[] {
   const { fallbacks } = (config.errorHandling ?? {}) as { fallbacks?: unknown };
   const list: unknown[] = Array.isArray(fallbacks) ? fallbacks : [];
@@ -42,12 +42,12 @@ async function problemOf(name: string): Promise<string | undefined> {
   const [, provider, modelId] = /^([^/]+)\/(.+)$/s.exec(name) ?? [];
   if (!provider || !modelId) {
     if (await isListed(name)) return undefined;
-    return `There is no model ${name} in the catalog; name other models as <provider>/${name}`;
+    return `The catalog has no model ${name}; write models outside of the catalog as <provider>/${name}`;
   }
   if (!isProviderName(provider)) {
-    return `There is no model provider ${provider}; there are ${providerNames.join(', ')}`;
+    return `There is no model provider ${provider}; expected one of ${providerNames.join(', ')}`;
   }
-  // A generic server may have any.
+  // A generic server may have any model.
   if (provider === 'generic-openai' || (await isListed(modelId, provider))) return undefined;
-  return `The catalog knows no model ${modelId} of ${provider}; it may be a new one`;
+  return `The catalog does not list the model ${modelId} of ${provider}; check its name, or ignore this if the model is new`;
 }

@@ -3,7 +3,7 @@ import { stepTypes } from '../step-types/index.ts';
 import type { AnyStepType } from '../steps/step.ts';
 import { type Finding, finding } from './finding.ts';
 
-/** What works, but is seldom meant. */
+/** Finds what is valid, but usually a mistake. */
 export function* practices(visits: readonly StepNode[]): Generator<Finding, void> {
   for (const visit of visits) {
     const { type, config } = visit.step;
@@ -12,7 +12,7 @@ export function* practices(visits: readonly StepNode[]): Generator<Finding, void
         visit,
         ['config', 'outputVariable'],
         'OUTPUT_NOT_KEPT',
-        'The model’s answer is kept in no variable: the next steps cannot use it',
+        'No variable takes the model’s response, so later steps cannot use it; set outputVariable',
       );
     }
     if (reachesOutside(type) && config.errorHandling === undefined) {
@@ -20,7 +20,7 @@ export function* practices(visits: readonly StepNode[]): Generator<Finding, void
         visit,
         ['config', 'errorHandling'],
         'NO_ERROR_HANDLING',
-        'The step reaches outside; where it fails, the run ends. errorHandling can try it again or go on',
+        'The run ends if this step fails; set errorHandling to retry the step or to continue',
       );
     }
   }

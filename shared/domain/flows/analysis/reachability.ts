@@ -1,17 +1,17 @@
 import type { StepNode } from '../checking/step-nodes.ts';
 import { type Finding, finding } from './finding.ts';
 
-/** Whether an expression always holds, or never; nothing where that depends on the variables. */
+/** Whether an expression is always true, or always false; undefined if that depends on the variables. */
 export type AlwaysHolds = (expression: string) => boolean | undefined;
 
-/** Tells the steps that a run may come to from those that it never does, with why. */
+/** Separates the reachable steps from the unreachable ones, with the reasons. */
 export function reachable(
   visits: readonly StepNode[],
   alwaysHolds: AlwaysHolds,
 ): { reached: StepNode[]; findings: Finding[] } {
   const reached: StepNode[] = [];
   const findings: Finding[] = [];
-  /** Branches, and steps by their path, that a run never enters. */
+  /** The branches, and steps by path, that no run enters. */
   const closed = new Set<string>();
   for (const visit of visits) {
     const { step, path, branches } = visit;
@@ -34,9 +34,15 @@ export function reachable(
 
 function neverRuns(visit: StepNode, alwaysHolds: AlwaysHolds): Finding | undefined {
   const { enabled, when } = visit.step;
-  if (!enabled) return finding(visit, ['enabled'], 'UNREACHABLE_STEP', 'The step is switched off');
+  if (!enabled)
+    return finding(visit, ['enabled'], 'UNREACHABLE_STEP', 'The step is disabled, so it never runs');
   if (when === undefined || alwaysHolds(when) !== false) return undefined;
-  return finding(visit, ['when'], 'UNREACHABLE_STEP', 'This never holds, so the step never runs');
+  return finding(
+    visit,
+    ['when'],
+    'UNREACHABLE_STEP',
+    'The condition is always false, so the step never runs',
+  );
 }
 
 function closedBranches({ step: { config } }: StepNode, alwaysHolds: AlwaysHolds) {
@@ -45,6 +51,6 @@ function closedBranches({ step: { config } }: StepNode, alwaysHolds: AlwaysHolds
   const branch = holds ? 'falseSteps' : 'trueSteps';
   const steps = config[branch];
   if (holds === undefined || !Array.isArray(steps) || steps.length === 0) return [];
-  const message = `The condition ${holds ? 'always' : 'never'} holds, so these steps never run`;
+  const message = `The condition is ${holds ? 'always true' : 'always false'}, so these steps never run`;
   return [{ path: ['config', branch], message }];
 }

@@ -3,24 +3,26 @@ import type { StepNode } from '../checking/step-nodes.ts';
 import { ownTexts, secretKeysOfText } from '../secret-keys.ts';
 import { modelsIn } from './models.ts';
 
-/** The kinds of things of an account that a flow names. A record is named by its id or by its type and name. */
+/** The kinds of resources that a flow references. A record is referenced by its id, or by its type and name. */
 export type ResourceKind = 'secret' | 'model' | 'recordType' | 'recordId' | 'recordName' | 'collection';
 
 export interface ResourceReference {
   kind: ResourceKind;
-  /** Of a `recordName`: the type and the name with a NUL between, which no type has. */
+  /** For a `recordName`: the type and the name, separated by NUL, which types cannot contain. */
   name: string;
   visit: StepNode;
-  /** Into the step. */
+  /** Within the step. */
   path: PropertyKey[];
 }
 type Named = Pick<ResourceReference, 'kind' | 'name' | 'path'>;
 type Json = Record<string, unknown>;
 
-/** Longer texts name nothing. */
+/** Longer texts cannot be names. */
 const nameMax = 1_000;
 
-/** What steps name outright, without what a template gives at run time and what steps of the same flow make. */
+/**
+ * The resources that steps reference literally. Ignores templates, and resources that steps of the same flow create.
+ */
 export function resourceReferencesIn(visits: Iterable<StepNode>): ResourceReference[] {
   const enabled = [...visits].filter(({ step }) => step.enabled);
   const made = new Set(enabled.flatMap(({ step }) => madeBy(step.type, step.config)));
@@ -49,7 +51,7 @@ const namedBy = ({ step }: StepNode): Named[] => [
   ...(namesOf.get(step.type)?.(step.config) ?? []),
 ];
 
-/** What else steps of a type name. */
+/** Further references, by step type. */
 const namesOf = new Map<string, (config: Json) => Named[]>([
   ['retrieve-record', recordsIn],
   ['update-record', recordsIn],

@@ -4,13 +4,13 @@ import { type Sandbox, SandboxError } from '../../../adapters/sandbox/sandbox.ts
 import { type ConfigText, isFlowText } from '../checking/texts.ts';
 import type { AlwaysHolds } from './reachability.ts';
 
-/** What all texts of one flow may take together. */
+/** The time limit for all texts of one flow. */
 const timeoutMs = 5_000;
 
-/** What was found out about some texts. */
+/** The analysis of some texts. */
 export interface TextAnalysis {
   alwaysHolds: AlwaysHolds;
-  /** Absent where looking at them took too long: then nothing is known of any. */
+  /** Absent if the analysis timed out. */
   readsOf?: (text: ConfigText) => Reads;
 }
 
@@ -36,7 +36,7 @@ export async function analyseTexts(
 
 const nameOf = ({ kind, text }: FlowText) => `${kind} ${text}`;
 
-/** A path names one variable and what is in it. */
+/** A path reads one variable. */
 const variableAt = ({ text }: ConfigText): Reads => ({
   names: [{ name: /^[^.[]+/.exec(text)?.[0] ?? '', guarded: false }],
   everything: false,

@@ -12,13 +12,10 @@ export interface Validation extends Analysis {
   errors: Finding[];
 }
 
-/** Flows that are too large or too deep to be looked at any closer. */
+/** The flow is too large or too deep for further analysis. */
 const outOfBounds = new Set(['TOO_MANY_STEPS', 'TOO_DEEP']);
 
-/**
- * What is to be said about a flow as it is sent.
- * @param Body What a flow that is saved has to be: its complaints are the errors, word for word.
- */
+/** Validates a flow as it is sent. @param Body The schema for saving; its issues become the errors verbatim. */
 export async function validateFlow(
   Body: z.ZodType,
   body: Record<string, unknown>,
@@ -39,14 +36,14 @@ export async function validateFlow(
   return { valid: errors.length === 0, errors, ...analysis };
 }
 
-/** The member of a flow as it is sent that holds the steps. */
+/** The member of the body that contains the steps. */
 export const stepsMember = (body: Record<string, unknown>) =>
   body.flowSteps === undefined && body.steps !== undefined ? 'steps' : 'flowSteps';
 
 export const isOutOfBounds = ({ errors }: Pick<Validation, 'errors'>) =>
   errors.some(({ code }) => outOfBounds.has(code));
 
-/** Saving stops at what is wrong with the list of steps as a whole, then at its shape; here all is told at once. */
+/** Saving stops at the first kind of problem: the list of steps, then its shape. Validation reports all of them. */
 async function withOthers(
   refusals: ErrorDetail[],
   steps: unknown,
@@ -62,7 +59,7 @@ async function withOthers(
   return [...refusals, ...others.filter(({ path }) => !told.has(path))];
 }
 
-/** The innermost step that a path leads into, under the index of the one at the top. */
+/** The innermost step on a path, with the index of its top-level step. */
 function stepAt(body: unknown, path: string): Pick<Finding, 'step'> {
   const segments = path.split('.');
   let value: unknown = body;

@@ -4,10 +4,10 @@ import type { ConfigText } from '../checking/texts.ts';
 import { variableOf } from '../steps/step.ts';
 import { type Finding, finding } from './finding.ts';
 
-/** What a run has without any step: built-in variables, and what a dispatch brings under these names. */
+/** Variables that every run has: the built-in ones, and those that a dispatch adds. */
 const given = new Set(['_record', '_flow', '_execution', '_user', '_agent', 'messages', 'secrets']);
 
-/** What a step reads, each with the first place where it does, and what it sets. */
+/** The variables that a step sets and reads, each with the first path that reads it. */
 export interface VariableUse {
   visit: StepNode;
   reads: Map<string, { path: PropertyKey[]; guarded: boolean }>;
@@ -15,7 +15,7 @@ export interface VariableUse {
   sets: string | undefined;
 }
 
-/** What is known of a step without looking at its texts. */
+/** For a step whose texts were not analysed. */
 export function unknownUse(visit: StepNode): VariableUse {
   const sets: unknown = variableOf(visit.step);
   return {
@@ -26,7 +26,7 @@ export function unknownUse(visit: StepNode): VariableUse {
   };
 }
 
-/** @param readsOf What was found out about each of its texts. */
+/** @param readsOf The variables that a text reads. */
 export function useOf(visit: StepNode, readsOf: (text: ConfigText) => Reads): VariableUse {
   const use: VariableUse = { ...unknownUse(visit), readsEverything: false };
   for (const text of visit.texts) {
@@ -39,7 +39,7 @@ export function useOf(visit: StepNode, readsOf: (text: ConfigText) => Reads): Va
   return use;
 }
 
-/** Reads of what no step before has set. */
+/** Finds reads of variables that no earlier step sets. */
 export function* unsetVariables(uses: readonly VariableUse[]): Generator<Finding, void> {
   const setters = Map.groupBy(uses.entries(), ([, { sets }]) => sets);
   for (const [at, { visit, reads }] of uses.entries()) {
@@ -50,17 +50,17 @@ export function* unsetVariables(uses: readonly VariableUse[]): Generator<Finding
       const setter = by[0]?.[1].visit.step.name;
       const [code, message] =
         setter === undefined
-          ? ['UNKNOWN_VARIABLE', `No step sets ${name}: each run has to bring it as an input`]
+          ? ['UNKNOWN_VARIABLE', `No step sets ${name}: each run must pass it as an input`]
           : [
               'VARIABLE_USED_BEFORE_SET',
-              `${name} is not set here: the step "${setter}" comes later or in another branch`,
+              `${name} is not set yet: the step "${setter}" sets it later or in another branch`,
             ];
       yield finding(visit, path, code, message, { variable: name });
     }
   }
 }
 
-/** Whether one step runs only where the other does not. */
+/** Whether the steps are in different branches of one conditional. */
 function isOtherBranch(one: StepNode, other: StepNode): boolean {
   const at = one.branches.findIndex((branch, level) => branch !== other.branches[level]);
   const [mine, theirs] = [one.branches[at], other.branches[at]];
@@ -68,7 +68,7 @@ function isOtherBranch(one: StepNode, other: StepNode): boolean {
 }
 const conditionalOf = (branch: string) => branch.slice(0, branch.lastIndexOf('.'));
 
-/** Outputs that are lost before any step reads them. */
+/** Finds outputs that are overwritten before a step reads them. */
 export function* overwrittenOutputs(uses: readonly VariableUse[]): Generator<Finding, void> {
   for (const [at, { visit, sets }] of uses.entries()) {
     if (sets === undefined) continue;
@@ -77,19 +77,19 @@ export function* overwrittenOutputs(uses: readonly VariableUse[]): Generator<Fin
         position > at && (isRead(later, sets) || (later.sets === sets && isCertainAfter(visit, later.visit))),
     );
     if (!next || isRead(next, sets)) continue;
-    const message = `The step "${next.visit.step.name}" sets ${sets} again before any step reads it`;
+    const message = `The step "${next.visit.step.name}" overwrites ${sets} before a step reads it`;
     yield finding(visit, variablePath(visit), 'OUTPUT_OVERWRITTEN', message, { variable: sets });
   }
 }
 
 const isRead = ({ reads, readsEverything }: VariableUse, name: string) => readsEverything || reads.has(name);
 
-/** Whether a later step runs whenever the earlier one did. */
+/** Whether the later step runs whenever the earlier one does. */
 const isCertainAfter = (earlier: StepNode, later: StepNode) =>
   later.step.when === undefined &&
   later.branches.every((branch, level) => branch === earlier.branches[level]);
 
-/** Outputs that no step reads, and that are not what the flow ends with. */
+/** Finds outputs that no step reads and that are not the flow's output. */
 export function* unusedOutputs(uses: readonly VariableUse[]): Generator<Finding, void> {
   const read = new Set(uses.flatMap(({ reads }) => [...reads.keys()]));
   if (uses.some(({ readsEverything }) => readsEverything)) return;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { nameUpTo } from '../../../core/name.ts';
-import { namesSecret } from '../../../core/secret-references.ts';
+import { hasSecretReference } from '../../../core/secret-references.ts';
 import type { Permission } from '../../../platform/identity/permissions.ts';
 import { ownTexts } from '../secret-keys.ts';
 import { conditionalStep } from '../step-types/conditional.ts';
@@ -26,21 +26,23 @@ const base = {
     .string()
     .min(1)
     .max(128)
-    .regex(/^[A-Za-z0-9_\-:.]+$/, 'An id has letters, digits and _ - : .')
+    .regex(/^[A-Za-z0-9_\-:.]+$/, 'An id may contain letters, digits and _ - : .')
     .optional()
-    .meta({ description: 'Generated when missing' }),
-  order: z.int().min(0).optional().meta({ description: 'The index in the list when missing' }),
-  enabled: z.boolean().optional().meta({ description: 'true when missing' }),
-  when: Expression.max(500).optional().meta({ description: 'The step is skipped when this is falsy' }),
+    .meta({ description: 'Default: a generated id' }),
+  order: z.int().min(0).optional().meta({ description: 'Default: the index in the list' }),
+  enabled: z.boolean().optional().meta({ description: 'Default: true' }),
+  when: Expression.max(500)
+    .optional()
+    .meta({ description: 'The step is skipped if this expression is falsy' }),
 };
 
-/** A conditional's config holds steps again, as they are sent. */
+/** The config of a conditional, with nested steps as the caller sends them. */
 const ConditionalConfig = conditionalStep.config.extend({
   trueSteps: z.lazy(() => NestedSteps).optional(),
   falseSteps: z.lazy(() => NestedSteps).optional(),
 });
 
-/** `fetch-url` is the schema FetchUrlStep of the reference, which also tells the step's output. */
+/** The API document's schema of the type `fetch-url` is FetchUrlStep. It also describes the output. */
 const schemaName = (type: string) =>
   `${type.replaceAll(/(^|-)([a-z])/g, (_match, _dash, letter: string) => letter.toUpperCase())}Step`;
 
@@ -52,19 +54,19 @@ const stepOf = ({ type, summary, config, output, takesSecrets, permission }: Any
       const { when } = step;
       const refuse = (issue: object, path: PropertyKey[]) =>
         context.addIssue({ code: 'custom', params: { code: 'SECRET_NOT_ALLOWED' }, ...issue, path });
-      if (when && namesSecret(when)) refuse({ message: 'A condition sees no secrets' }, ['when']);
-      const named = ownTexts(step).filter(({ text }) => namesSecret(text));
+      if (when && hasSecretReference(when)) refuse({ message: 'A condition cannot use secrets' }, ['when']);
+      const named = ownTexts(step).filter(({ text }) => hasSecretReference(text));
       const texts = takesSecrets && named.length > 0 ? textsOf(step) : [];
       const filled = new Set(texts.map(({ path }) => path.join('.')));
-      const message = takesSecrets ? 'No reference is filled here' : keepsSecret(type);
+      const message = takesSecrets ? 'This member cannot use secrets' : keepsSecret(type);
       for (const { path } of named) if (!filled.has(path.join('.'))) refuse({ message }, path);
     })
     .meta({ id: schemaName(type), description: summary + inlineNeeds(permission), output });
 };
 const inlineNeeds = (permission: Permission | null) =>
-  permission ? `. In an inline flow it needs \`${permission}\` too` : '';
+  permission ? `. In an inline flow it also requires \`${permission}\`` : '';
 const keepsSecret = (type: string) =>
-  `A step of the type ${type} would keep the value of a secret. ${secretTakers.join(', ')} take {{secret:KEY}}`;
+  `A step of the type ${type} cannot use secrets, because it would store their values. These types accept {{secret:KEY}}: ${secretTakers.join(', ')}`;
 const secretTakers = Object.values<AnyStepType>(stepTypes).flatMap(({ type, takesSecrets }) =>
   takesSecrets ? [type] : [],
 );
@@ -76,7 +78,7 @@ const FlowStepIn = z
   .discriminatedUnion('type', Object.values<AnyStepType>(stepTypes).map(stepOf) as [Variant, ...Variant[]])
   .meta({ id: 'FlowStepInput' });
 
-/** The steps of a flow or of a branch, each checked by itself. */
+/** The steps of a flow or of a branch, each validated by itself. */
 export const NestedSteps: z.ZodType<FlowStepInput[], FlowStepInput[]> = z
   .array(FlowStepIn)
   .meta({ id: 'FlowSteps' });

@@ -10,23 +10,23 @@ import type { CheckedSteps } from './text-problems.ts';
 
 const stepsMax = 1_000;
 const nestingMax = 10;
-/** Each is noted in the transaction that saves the flow. */
+/** The transaction that saves the flow writes one item per secret. */
 const secretsMax = 40;
 
-/** The steps of a flow as a caller sends them; each config is checked against its type, and so are nested steps. */
+/** The steps of a flow as a caller sends them. Validates each config against its step type, including nested steps. */
 export const FlowStepsInput = z
   .preprocess((steps: FlowStepInput[], context) => {
-    // First, since this limits how deep the schema has to go.
+    // First, since this limits the depth for the schema.
     for (const issue of issuesOfTree(steps)) context.issues.push(issue);
     return steps;
   }, NestedSteps)
   .superRefine((steps, context) => {
     if (secretKeysOfSteps(steps).length <= secretsMax) return;
-    const message = `A flow names ${secretsMax} secrets at most`;
+    const message = `A flow references at most ${secretsMax} secrets`;
     context.addIssue({ code: 'custom', params: { code: 'TOO_MANY_SECRETS' }, message });
   });
 
-/** Completes steps that were checked: ids, the order, what is on; sorted by order, then position. */
+/** Adds the defaults to checked steps (id, order, enabled) and sorts them by order, then position. */
 export const normaliseSteps = (steps: CheckedSteps, newId: NewId): FlowStep[] => completed(steps, newId);
 
 const completed = (steps: readonly FlowStepInput[], newId: NewId): FlowStep[] =>
@@ -44,14 +44,14 @@ const completed = (steps: readonly FlowStepInput[], newId: NewId): FlowStep[] =>
 
 type Issue = z.core.$ZodRawIssue;
 
-/** What no single step can tell: their number and depth, ids that occur twice. And types that do not exist. */
+/** Issues of the whole tree: number, depth, duplicate ids. Also unknown types. */
 function issuesOfTree(steps: unknown): Issue[] {
   const issues: Issue[] = [];
   const ids = new Set<unknown>();
   let count = 0;
   const refuse = (path: PropertyKey[], code: DetailCode, message: string) =>
     issues.push({ code: 'custom', params: { code }, path, message, input: undefined });
-  /** Comes before what is wrong with single steps, of which not everything may be listed. */
+  /** Listed before the issues of single steps, which may be truncated. */
   const refuseAll = (...given: Parameters<typeof refuse>) => {
     refuse(...given);
     issues.unshift(...issues.splice(-1));
@@ -59,7 +59,7 @@ function issuesOfTree(steps: unknown): Issue[] {
 
   const visit = (list: readonly unknown[], path: PropertyKey[], depth: number) => {
     if (depth > nestingMax) {
-      return refuseAll(path, 'TOO_DEEP', `Conditionals may be nested ${nestingMax} levels deep`);
+      return refuseAll(path, 'TOO_DEEP', `Conditionals can be nested at most ${nestingMax} levels deep`);
     }
     for (const [index, step] of list.entries()) {
       if (count > stepsMax) return;
@@ -67,11 +67,11 @@ function issuesOfTree(steps: unknown): Issue[] {
       const { type, id, config } = step as Partial<FlowStepInput>;
       const at = [...path, index];
       if (++count > stepsMax) {
-        return refuseAll(at, 'TOO_MANY_STEPS', `A flow has ${stepsMax} steps at most`);
+        return refuseAll(at, 'TOO_MANY_STEPS', `A flow has at most ${stepsMax} steps`);
       }
       if (!stepTypeNames.some((name) => name === type)) issues.push(unknownType(type, [...at, 'type']));
       if (id !== undefined && ids.has(id))
-        refuse([...at, 'id'], 'DUPLICATE_ID', `Another step has the id ${id}`);
+        refuse([...at, 'id'], 'DUPLICATE_ID', `Another step has the id ${id}; give each step its own`);
       ids.add(id);
       for (const [name, nested] of branchesOf(config)) visit(nested, [...at, 'config', name], depth + 1);
     }

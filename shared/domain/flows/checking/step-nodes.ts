@@ -3,7 +3,7 @@ import { type ConfigText, textsOf } from './texts.ts';
 
 type Json = Record<string, unknown>;
 
-/** A step as it was sent, which may be wrong in parts. */
+/** A step as the caller sent it, which may be partly invalid. */
 export interface UncheckedStep {
   type: string;
   name: string;
@@ -12,14 +12,14 @@ export interface UncheckedStep {
   enabled: boolean;
 }
 
-/** One step at the place where a run comes to it. */
+/** A step with its position in the tree. */
 export interface StepNode {
   step: UncheckedStep;
-  /** Into the body. */
+  /** Within the body. */
   path: PropertyKey[];
-  /** Of the step, or of the one at the top level in which it is nested. */
+  /** The index of its top-level step. */
   index: number;
-  /** The branches that lead to it, from the outermost in, each by its path. */
+  /** The paths of the branches that contain it, outermost first. */
   branches: string[];
   texts: ConfigText[];
   /** Whether the flow may end with it. */
@@ -33,7 +33,7 @@ interface Place {
   last: boolean;
 }
 
-/** The steps of a list and those nested in it, in the order of a run. What is no step is passed over. */
+/** Walks the steps of a list and their branches in execution order. Skips what is not a step. */
 export function* stepNodesOf(steps: unknown, place: Place): Generator<StepNode, void> {
   const sent = inOrder(steps);
   const lastEnabled = sent.findLast(({ step }) => step.enabled)?.position;
@@ -54,7 +54,7 @@ export function* stepNodesOf(steps: unknown, place: Place): Generator<StepNode, 
   }
 }
 
-/** By `order`, then by position, as they are stored. */
+/** By `order`, then by position, as in stored flows. */
 function inOrder(steps: unknown) {
   const list: unknown[] = Array.isArray(steps) ? steps : [];
   return list

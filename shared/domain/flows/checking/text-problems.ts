@@ -4,12 +4,12 @@ import { type Sandbox, SandboxError } from '../../../adapters/sandbox/sandbox.ts
 import type { ErrorDetail } from '../../../core/errors.ts';
 import { invalid } from '../../../core/errors.ts';
 import { escapedForScript } from '../../../core/redaction/secret-forms.ts';
-import { inScript } from '../../../core/secret-references.ts';
+import { replaceInScript } from '../../../core/secret-references.ts';
 import type { FlowStepInput } from './flow-step.ts';
 import { stepNodesOf } from './step-nodes.ts';
 import { type ConfigText, isFlowText } from './texts.ts';
 
-/** What all texts of one request may take together. */
+/** The time limit for all texts of one request. */
 const timeoutMs = 5_000;
 
 declare const checked: unique symbol;
@@ -17,8 +17,8 @@ declare const checked: unique symbol;
 export type CheckedSteps = readonly FlowStepInput[] & { readonly [checked]: true };
 
 /**
- * Lets steps through in which every template, expression and script parses: the last check before they are saved or
- * run. @param path Of the steps in the body. @throws ServiceError 400 that names each text which does not parse.
+ * Checks that every template, expression and script parses: the last check before steps are saved or run. @param path
+ * Of the steps within the body. @throws ServiceError 400 that lists each text which does not parse.
  */
 export async function checkTexts(
   steps: readonly FlowStepInput[],
@@ -30,7 +30,7 @@ export async function checkTexts(
   return steps as CheckedSteps;
 }
 
-/** What is wrong with the templates, expressions and scripts of steps, which may be wrong in other ways too. */
+/** The syntax errors in the templates, expressions and scripts of steps, which may be invalid in other ways. */
 export async function textProblems(
   steps: unknown,
   path: readonly string[],
@@ -48,15 +48,17 @@ export async function textProblems(
   } catch (error) {
     const culprit = texts[at[0] ?? 0];
     if (!(error instanceof SandboxError) || !culprit) throw error;
-    return detailOf(culprit, 'It is nested too deeply, or takes too long to check');
+    return detailOf(culprit, 'The text is nested too deeply, or takes too long to check; simplify it');
   }
 }
 
-/** A script is looked at with something in the place of its secrets: an escape is no name and no number, so this tells
- * also whether each reference stands inside a literal. */
+/**
+ * Replaces secret references with an escape sequence, which is only valid inside a literal. So the check also finds
+ * references outside of literals.
+ */
 const asChecked = ({ kind, text }: FlowText): FlowText => ({
   kind,
-  text: kind === 'template' ? text : inScript(text, () => escapedForScript('-')),
+  text: kind === 'template' ? text : replaceInScript(text, () => escapedForScript('-')),
 });
 
 const detailOf = ({ kind, path }: ConfigText, message: string | undefined): ErrorDetail[] =>

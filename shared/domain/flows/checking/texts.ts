@@ -9,18 +9,18 @@ import type { AnyStepType } from '../steps/step.ts';
 import { Template, TemplatedJson } from '../steps/template-text.ts';
 import type { UncheckedStep } from './step-nodes.ts';
 
-/** A text of a step that reads variables, and how. */
+/** A text of a step that reads variables, with its syntax. */
 export interface ConfigText {
   kind: FlowText['kind'] | 'path';
   text: string;
-  /** Into the step. */
+  /** Within the step. */
   path: PropertyKey[];
 }
-/** Whether it is more than the path of a variable. */
+/** False for the path of a variable. */
 export const isFlowText = (text: ConfigText): text is ConfigText & FlowText => text.kind !== 'path';
 type Kind = ConfigText['kind'] | 'json';
 
-/** The parts of a schema that matter here, as zod keeps them. */
+/** The parts of a zod schema definition that matter here. */
 interface Definition {
   type: string;
   checks?: unknown[];
@@ -35,7 +35,7 @@ interface Definition {
 }
 const definitionOf = (schema: z.ZodType) => schema._zod.def as unknown as Definition;
 
-// A schema that is refined further keeps the checks that it had, so its last one tells what it comes from.
+// A refined schema keeps its earlier checks, so the last check of a base schema identifies it.
 const kinds = new Map<unknown, Kind>(
   (
     [
@@ -50,7 +50,7 @@ const kinds = new Map<unknown, Kind>(
 const kindOf = ({ checks = [] }: Definition) =>
   checks.map((check) => kinds.get(check)).find((kind) => kind !== undefined);
 
-/** The texts of a step that read variables, as the schema of its type tells. */
+/** The texts of a step that read variables, found through the schema of its type. */
 export function textsOf({
   type,
   config,
@@ -58,7 +58,7 @@ export function textsOf({
 }: Pick<UncheckedStep, 'type' | 'config'> & { when?: string | undefined }): ConfigText[] {
   const types: Record<string, AnyStepType> = stepTypes;
   const stepType = Object.hasOwn(types, type) ? types[type] : undefined;
-  // By its path, since the options of a union may each find the same text.
+  // Keyed by path, since several options of a union may find the same text.
   const found = new Map<string, ConfigText>();
   if (when !== undefined) found.set('when', { kind: 'expression', text: when, path: ['when'] });
   if (!stepType) return [...found.values()];
@@ -86,13 +86,13 @@ function* textsUnder(schema: z.ZodType, value: unknown, path: PropertyKey[]): Ge
   }
 }
 
-/** Of a pipe the side that describes what is sent: what is looked at beforehand begins with a transform. */
+/** The side of a pipe that describes the input: a preprocessed schema begins with a transform. */
 const sentAs = ({ in: first, out }: Definition) =>
   first && definitionOf(first).type === 'transform' ? out : first;
 
 type Inside = [schema: z.ZodType, value: unknown, at: PropertyKey[]];
 
-/** What a schema leads to in a value. */
+/** The inner schemas with the values that they apply to. */
 function inside(definition: Definition, value: unknown): Inside[] {
   const { innerType, getter, options, shape, element, valueType } = definition;
   const wrapped = innerType ?? sentAs(definition) ?? getter?.();

@@ -9,11 +9,11 @@ const Config = z
   .strictObject({
     http: Http,
     auth: Auth.optional(),
-    requestTemplate: Template.optional().meta({ description: 'A template of the whole body' }),
+    requestTemplate: Template.optional().meta({ description: 'A template of the complete request body' }),
     responseMapping: z
       .record(z.string().min(1), z.string().min(1).max(500))
       .optional()
-      .meta({ description: 'Name in the output → path in the response’s body, such as data.items[0].id' }),
+      .meta({ description: 'Maps output members to paths in the response body, such as data.items[0].id' }),
     ...commonConfig,
   })
   .superRefine(({ http: { method = 'GET', body }, requestTemplate }, context) => {

@@ -3,12 +3,12 @@ import { Expression } from '../steps/code.ts';
 import { PlainErrorHandling } from '../steps/error-handling.ts';
 import { defineStepType, type FlowStep } from '../steps/step.ts';
 
-/** As they are stored. They were checked when they were sent, by what stands in `flow-step.ts`. */
+/** As stored. `flow-step.ts` validated them when the flow was saved. */
 const BranchSteps = z.array(z.custom<FlowStep>()).optional();
 
 export const conditionalStep = defineStepType({
   type: 'conditional',
-  summary: 'Go on with one of two lists of steps',
+  summary: 'Run one of two lists of steps',
   config: z.strictObject({
     condition: Expression.meta({ description: 'A JavaScript expression over the variables' }),
     trueSteps: BranchSteps,

@@ -5,27 +5,32 @@ import { Template } from '../steps/template-text.ts';
 
 const CrawledPage = z.object({
   url: z.string(),
-  depth: z.int().meta({ description: 'How many links lead to the page from the first one' }),
+  depth: z.int().meta({ description: 'The number of links from the first page' }),
   title: z.string().optional(),
   markdown: z.string().optional(),
   error: z
     .string()
     .optional()
-    .meta({ description: 'Why the page could not be read, in place of its content' }),
+    .meta({ description: 'The reason if the page could not be read; replaces its content' }),
 });
 
 export const crawlStep = defineStepType({
   type: 'crawl',
-  summary: 'Read the pages of a site as markdown, following its links',
+  summary: 'Read the pages of a site as Markdown by following its links',
   config: z.strictObject({
-    url: Template.min(1).meta({ description: 'The first page. Only pages of its host are read' }),
-    limit: z.int().min(1).max(100).optional().meta({ description: 'Pages at most; 10 without it' }),
+    url: Template.min(1).meta({ description: 'The first page. The crawl stays on its host' }),
+    limit: z
+      .int()
+      .min(1)
+      .max(100)
+      .optional()
+      .meta({ description: 'The maximum number of pages. Default: 10' }),
     depth: z
       .int()
       .min(0)
       .max(5)
       .optional()
-      .meta({ description: 'Links to follow from the first page at most; 2 without it' }),
+      .meta({ description: 'The maximum number of links from the first page. Default: 2' }),
     ...commonConfig,
   }),
   output: z.array(CrawledPage),

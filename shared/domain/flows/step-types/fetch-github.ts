@@ -8,28 +8,28 @@ const Patterns = z.array(z.string().min(1).max(200)).max(50);
 
 const Config = z
   .strictObject({
-    repo: Template.min(1).optional().meta({ description: '`owner/name`, or an address on github.com' }),
-    repository: Template.min(1).optional().meta({ description: 'The same as repo' }),
+    repo: Template.min(1).optional().meta({ description: '`owner/name`, or a URL on github.com' }),
+    repository: Template.min(1).optional().meta({ description: 'An alias of repo' }),
     path: Template.optional().meta({
-      description: 'A file, whose text is the output, or a directory; the whole repository without it',
+      description: 'A file, whose text becomes the output, or a directory. Default: the whole repository',
     }),
     branch: Template.optional().meta({
-      description: 'A branch, tag or commit; the default branch without it',
+      description: 'A branch, tag or commit. Default: the default branch',
     }),
     includePatterns: Patterns.optional().meta({
       description:
-        'Globs of the files of a directory to take, seen from the root of the repository; one without a slash is of a name anywhere',
+        'Globs of files to include, relative to the root of the repository. A glob without a slash matches names in any directory',
     }),
     excludePatterns: Patterns.optional().meta({
-      description: 'Globs of the files and directories to leave out',
+      description: 'Globs of files and directories to exclude',
     }),
-    compress: z.boolean().optional().meta({ description: 'Leaves out blank lines, and spaces at line ends' }),
+    compress: z.boolean().optional().meta({ description: 'Removes blank lines and trailing spaces' }),
     style: z
       .enum(['plain', 'markdown', 'xml'])
       .optional()
-      .meta({ description: 'How the files of a directory are set apart; markdown without it' }),
+      .meta({ description: 'How to separate the files of a directory. Default: markdown' }),
     auth: BearerAuth.optional().meta({
-      description: 'A token of GitHub: for private repositories, and for more than 60 requests in an hour',
+      description: 'A GitHub token: for private repositories, and for more than 60 requests per hour',
     }),
     ...commonConfig,
   })
@@ -40,7 +40,7 @@ const Config = z
 
 export const fetchGithubStep = defineStepType({
   type: 'fetch-github',
-  summary: 'Read a file or the files of a GitHub repository as text',
+  summary: 'Read a file or a directory of a GitHub repository as text',
   config: Config,
   output: z.string(),
   effects: true,

@@ -8,12 +8,12 @@ const ResponseType = z.enum(Object.keys(contentAs) as (keyof typeof contentAs)[]
 
 export const fetchUrlStep = defineStepType({
   type: 'fetch-url',
-  summary: 'Fetch a page or a file as text, markdown or JSON',
+  summary: 'Fetch a page or a file as text, Markdown or JSON',
   config: z.strictObject({
     http: Http,
     responseType: ResponseType.optional().meta({
       description:
-        'What the output is: the value for json, a text for all others. Without it the content type decides: JSON becomes its value, an HTML page becomes markdown, all else stays text',
+        'The form of the output: a value for json, text for all others. Default: by content type, JSON becomes a value, an HTML page becomes Markdown, anything else stays text',
     }),
     ...commonConfig,
   }),

@@ -5,18 +5,19 @@ import { defineStepType } from '../steps/step.ts';
 import { Template } from '../steps/template-text.ts';
 
 export const EmbeddingModelName = nameUpTo(255).meta({
-  description: '`<provider>/<modelId>` such as openai/text-embedding-3-small, or a model id of the catalog',
+  description:
+    '`<provider>/<modelId>`, such as openai/text-embedding-3-small, or a model id from the catalog',
 });
 
 export const Config = z
   .strictObject({
-    inputSource: z
-      .enum(['text', 'variable'])
-      .optional()
-      .meta({ description: 'Says where the input comes from; without it, whichever is given' }),
+    inputSource: z.enum(['text', 'variable']).optional().meta({
+      description: 'Where the input comes from. Default: whichever of text and inputVariable is given',
+    }),
     text: Template.min(1).optional(),
     inputVariable: VariablePath.optional().meta({
-      description: 'Holds a text, or a list of up to 500. What is no text is embedded as its JSON',
+      description:
+        'Names a variable with a text, or a list of up to 500. Values other than text are embedded as JSON',
     }),
     embeddingModel: EmbeddingModelName,
     ...commonConfig,
@@ -27,7 +28,10 @@ export const Config = z
     if ((text === undefined) === (inputVariable === undefined)) {
       refuse('text', 'Give either text or inputVariable');
     } else if (inputSource && (inputSource === 'text') !== (text !== undefined)) {
-      refuse('inputSource', `Expected ${text === undefined ? 'variable' : 'text'}, since that is given`);
+      refuse(
+        'inputSource',
+        `Expected ${text === undefined ? 'variable' : 'text'}, because that member is given`,
+      );
     }
   });
 
@@ -35,7 +39,7 @@ const Vector = z.array(z.number());
 
 export const generateEmbeddingStep = defineStepType({
   type: 'generate-embedding',
-  summary: 'Make an embedding: the vector of a text, or those of a list of texts',
+  summary: 'Embed a text or a list of texts as vectors',
   config: Config,
   output: z.union([Vector, z.array(Vector)]),
   effects: true,

@@ -5,7 +5,7 @@ import { defineStepType } from '../steps/step.ts';
 import { Template } from '../steps/template-text.ts';
 import { AssetOutput, Visibility } from './store-asset.ts';
 
-/** Less would hold no line of text. */
+/** Smaller pages have no room for a line of text. */
 const roomMinPoints = 72;
 
 const Length = z.union([
@@ -15,7 +15,7 @@ const Length = z.union([
 
 const PdfOptions = z
   .strictObject({
-    format: z.enum(formats).optional().meta({ description: 'A4 without it' }),
+    format: z.enum(formats).optional().meta({ description: 'Default: A4' }),
     landscape: z.boolean().optional(),
     margin: z
       .union([
@@ -29,25 +29,25 @@ const PdfOptions = z
       ])
       .optional()
       .meta({
-        description: 'Pixels, or text with a unit such as 20mm, for all sides or for each; 20mm without it',
+        description: 'Pixels, or text with a unit such as 20mm, for all sides or for each. Default: 20mm',
       }),
   })
   .refine(
     (options) => {
       const { width, height } = contentAreaOf(pageOf(options));
-      // A margin that is none has been refused already.
+      // The schema has already rejected an invalid margin.
       return !(Math.min(width, height) < roomMinPoints);
     },
-    { path: ['margin'], message: 'The margins leave less than an inch of the page' },
+    { path: ['margin'], message: 'The margins leave less than an inch of the page; make them smaller' },
   );
 
 export const Config = z
   .strictObject({
     html: Template.min(1).optional().meta({
-      description: 'Images only as data: URLs of PNG or JPEG; of styles those in `style` attributes of text',
+      description: 'Images only as data: URLs with PNG or JPEG; styles only in `style` attributes of text',
     }),
     markdown: Template.min(1).optional(),
-    filename: Template.min(1).optional().meta({ description: 'document.pdf without it' }),
+    filename: Template.min(1).optional().meta({ description: 'Default: document.pdf' }),
     visibility: Visibility,
     pdfOptions: PdfOptions.optional(),
     ...commonConfig,
@@ -60,7 +60,7 @@ export type Config = z.infer<typeof Config>;
 
 export const generatePdfStep = defineStepType({
   type: 'generate-pdf',
-  summary: 'Make a PDF of HTML or Markdown, and keep it as a file',
+  summary: 'Create a PDF from HTML or Markdown and store it as a file',
   config: Config,
   output: AssetOutput,
   effects: true,

@@ -24,7 +24,7 @@ import { upsertRecordStep } from './upsert-record.ts';
 import { vectorSearchStep } from './vector-search.ts';
 import { waitUntilStep } from './wait-until.ts';
 
-/** Every type of step, by its name. A new one is a file here and a line below, and what runs it in `execution/steps`. */
+/** All step types by name. To add one, add a file here, a line below, and its runner in `execution/steps`. */
 export const stepTypes = {
   prompt: promptStep,
   template: templateStep,
@@ -55,10 +55,10 @@ export const stepTypes = {
 export type StepTypeName = keyof typeof stepTypes;
 export const stepTypeNames = Object.keys(stepTypes) as StepTypeName[];
 
-/** The type of a stored step, which was checked when it was saved. */
+/** The type of a stored step, which was validated when it was saved. */
 export function stepTypeOf(name: string): AnyStepType {
   const types: Record<string, AnyStepType> = stepTypes;
   const type = Object.hasOwn(types, name) ? types[name] : undefined;
-  if (!type) throw new Error(`There is no step type ${name}`);
+  if (!type) throw new Error(`Unknown step type ${name}`);
   return type;
 }

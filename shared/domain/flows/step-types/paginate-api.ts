@@ -10,34 +10,35 @@ const Path = z.string().min(1).max(500);
 const Config = z
   .strictObject({
     url: Template.min(1),
-    method: Method.optional().meta({ description: 'GET without it' }),
+    method: Method.optional().meta({ description: 'Default: GET' }),
     headers: Headers.optional(),
     paginationType: z.enum(['page', 'offset', 'cursor', 'link']).meta({
       description:
-        'How the next page is asked for: by its number, by the number of entities before it, by a cursor in the answer, or by the answer’s Link header',
+        'How to request the next page: by page number, by the offset of its first entity, by a cursor from the response, or by the Link header of the response',
     }),
     pageParam: Parameter.optional().meta({
-      description: 'The query parameter of the page’s number; `page` without it',
+      description: 'The query parameter for the page number. Default: `page`',
     }),
     startPage: z
       .int()
       .min(0)
       .max(1_000_000)
       .optional()
-      .meta({ description: 'The first number; 1 without it' }),
-    pageSizeParam: Parameter.optional().meta({ description: '`limit` without it' }),
+      .meta({ description: 'The number of the first page. Default: 1' }),
+    pageSizeParam: Parameter.optional().meta({ description: 'Default: `limit`' }),
     pageSize: z.int().min(1).max(10_000).optional().meta({
-      description: 'Entities of a page. A page with fewer is the last one, for page and offset',
+      description: 'Entities per page. For page and offset, a page with fewer entities is the last one',
     }),
-    offsetParam: Parameter.optional().meta({ description: '`offset` without it' }),
-    cursorParam: Parameter.optional().meta({ description: '`cursor` without it' }),
+    offsetParam: Parameter.optional().meta({ description: 'Default: `offset`' }),
+    cursorParam: Parameter.optional().meta({ description: 'Default: `cursor`' }),
     cursorPath: Path.optional().meta({
-      description: 'Where the answer has the next cursor, such as meta.next',
+      description: 'The path of the next cursor in the response, such as meta.next',
     }),
     entityPath: Path.optional().meta({
-      description: 'Where the answer has its entities, such as data.items; without it the answer is the list',
+      description:
+        'The path of the entities in the response, such as data.items. Default: the response is the list',
     }),
-    maxPages: z.int().min(1).max(1_000).optional().meta({ description: '100 without it' }),
+    maxPages: z.int().min(1).max(1_000).optional().meta({ description: 'Default: 100' }),
     ...commonConfig,
   })
   .refine(({ paginationType, cursorPath }) => paginationType !== 'cursor' || cursorPath !== undefined, {
@@ -49,7 +50,7 @@ export const paginateApiStep = defineStepType({
   type: 'paginate-api',
   summary: 'Read all pages of a list from an HTTP API',
   config: Config,
-  output: z.array(z.unknown()).meta({ description: 'The entities of all pages, in their order' }),
+  output: z.array(z.unknown()).meta({ description: 'The entities of all pages, in order' }),
   effects: true,
   takesSecrets: true,
   permission: null,

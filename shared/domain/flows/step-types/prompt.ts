@@ -5,7 +5,7 @@ import { ErrorHandling } from '../steps/error-handling.ts';
 import { defineStepType } from '../steps/step.ts';
 import { Template } from '../steps/template-text.ts';
 
-/** How an answer is asked for. Telling it to the model serves those providers that cannot be held to a format. */
+/** The instruction for each format. Helps with providers that cannot enforce a response format. */
 export const instructions = {
   text: undefined,
   json: 'Answer with one valid JSON value and nothing else.',
@@ -17,16 +17,16 @@ const formats = Object.keys(instructions) as (keyof typeof instructions)[];
 
 export const Config = z
   .strictObject({
-    model: nameUpTo(255).meta({ description: '`<provider>/<modelId>`, or a model id of the catalog' }),
+    model: nameUpTo(255).meta({ description: '`<provider>/<modelId>`, or a model id from the catalog' }),
     userPrompt: Template.min(1).optional(),
-    text: Template.min(1).optional().meta({ description: 'Another name of userPrompt' }),
+    text: Template.min(1).optional().meta({ description: 'An alias of userPrompt' }),
     systemPrompt: Template.optional(),
     responseFormat: z
       .string()
       .toLowerCase()
       .pipe(z.enum(formats))
       .optional()
-      .meta({ description: `${formats.join(', ')}, in any case. json gives a parsed output` }),
+      .meta({ description: `${formats.join(', ')}, case-insensitive. json parses the response` }),
     previousMessages: Template.optional().meta({
       description: 'Names a list of earlier messages {role, content}, such as {{messages}}',
     }),
@@ -37,20 +37,20 @@ export const Config = z
     frequencyPenalty: z.number().min(-2).max(2).optional(),
     presencePenalty: z.number().min(-2).max(2).optional(),
     seed: z.int().optional(),
-    timeoutMs: z.int().min(1_000).max(300_000).optional().meta({ description: '120,000 without it' }),
+    timeoutMs: z.int().min(1_000).max(300_000).optional().meta({ description: 'Default: 120,000' }),
     outputVariable,
     errorHandling: ErrorHandling.optional(),
   })
   .refine(({ userPrompt, text }) => (userPrompt === undefined) !== (text === undefined), {
     path: ['userPrompt'],
     params: { code: 'MISSING_REQUIRED_FIELD' },
-    message: 'Required: expected a prompt, as userPrompt or as text',
+    message: 'Required: expected a prompt in userPrompt or text',
   });
 export type Config = z.infer<typeof Config>;
 
 export const promptStep = defineStepType({
   type: 'prompt',
-  summary: 'Ask a language model',
+  summary: 'Call a language model',
   config: Config,
   output: z.unknown(),
   effects: true,

@@ -4,7 +4,7 @@ import { commonConfig } from '../steps/common-config.ts';
 import { checkSelector, selectorMembers } from '../steps/selector-config.ts';
 import { defineStepType } from '../steps/step.ts';
 
-/** What a flow sees of a record. */
+/** The fields of a record that flows see. */
 export const SeenRecord = z.object({
   id: z.string(),
   type: z.string(),
@@ -16,7 +16,7 @@ export const SeenRecord = z.object({
 
 export const retrieveRecordStep = defineStepType({
   type: 'retrieve-record',
-  summary: 'Find a record; the output is null where there is none',
+  summary: 'Find a record; the output is null if there is none',
   config: z.strictObject({ ...selectorMembers, ...commonConfig }).superRefine(checkSelector),
   output: SeenRecord.nullable(),
   effects: true,

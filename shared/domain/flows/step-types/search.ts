@@ -12,7 +12,7 @@ export const searchStep = defineStepType({
   config: z.strictObject({
     provider: z.enum(providers),
     query: Template.min(1),
-    maxResults: z.int().min(1).max(20).optional().meta({ description: '5 without it' }),
+    maxResults: z.int().min(1).max(20).optional().meta({ description: 'Default: 5' }),
     ...commonConfig,
   }),
   output: z.array(
@@ -20,7 +20,7 @@ export const searchStep = defineStepType({
       title: z.string(),
       url: z.string(),
       snippet: z.string(),
-      publishedAt: z.iso.datetime().optional().meta({ description: 'Where the provider knows it' }),
+      publishedAt: z.iso.datetime().optional().meta({ description: 'Set if the provider knows it' }),
     }),
   ),
   effects: true,

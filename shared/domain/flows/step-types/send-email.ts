@@ -6,7 +6,7 @@ import { isTemplated, Template } from '../steps/template-text.ts';
 
 export const recipientsMax = 50;
 
-/** Addresses that are known already have to be addresses; those that templates make are looked at when they are made. */
+/** Checks literal addresses now, and rendered ones when the step runs. */
 const Addresses = Template.min(1).superRefine((text, context) => {
   const message = isTemplated(text) ? undefined : problemOf(text);
   if (message) context.addIssue({ code: 'custom', message });
@@ -15,24 +15,24 @@ const Addresses = Template.min(1).superRefine((text, context) => {
 export const Config = z
   .strictObject({
     from: Addresses.meta({
-      description: 'An address, or Name <address>, that SES knows as the deployment’s own',
+      description: 'An address, or Name <address>, that is verified in SES',
     }),
     to: z
       .union([Addresses, z.array(Addresses).min(1).max(recipientsMax)], {
         error: `Expected an email address, or a list of 1 to ${recipientsMax}`,
       })
       .meta({
-        description: `${recipientsMax} addresses at most: a text with commas, a list, or a {{ reference }} to one`,
+        description: `At most ${recipientsMax} addresses: text separated by commas, a list, or a {{ reference }} to one`,
       }),
     subject: Template.min(1),
     html: Template.optional(),
-    text: Template.optional().meta({ description: 'The body for those who read no HTML' }),
+    text: Template.optional().meta({ description: 'The body for mail clients without HTML' }),
     ...commonConfig,
   })
   .refine(({ html, text }) => html !== undefined || text !== undefined, {
     path: ['html'],
     params: { code: 'MISSING_REQUIRED_FIELD' },
-    message: 'Required: expected a body, as html or text or both',
+    message: 'Required: expected a body in html, text or both',
   });
 export type Config = z.infer<typeof Config>;
 

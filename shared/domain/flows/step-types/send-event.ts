@@ -10,11 +10,11 @@ export const sendEventStep = defineStepType({
   summary: 'Put an event on the deployment’s EventBridge bus',
   config: z.strictObject({
     eventType: Template.min(1).meta({
-      description: `Becomes the event’s detail-type: ${typeCharactersMax} characters at most when it is filled`,
+      description: `The detail-type of the event: at most ${typeCharactersMax} characters once rendered`,
     }),
     payload: TemplatedJson.optional().meta({
       description:
-        'Any JSON of 256 KB at most; it becomes detail.payload, beside detail.tenant. Texts in it are templates',
+        'Any JSON of up to 256 KB. Becomes detail.payload, next to detail.tenant. Its texts are templates',
     }),
     ...commonConfig,
   }),

@@ -4,7 +4,7 @@ import { defineStepType, type StepEvent } from '../steps/step.ts';
 
 const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** What each type of stream shows of a value. */
+/** The events for a value, by stream type. */
 export const eventsOf = {
   text: (value: unknown): StepEvent[] => [
     { type: 'text_start' },
@@ -18,11 +18,11 @@ const streamTypes = Object.keys(eventsOf) as (keyof typeof eventsOf)[];
 
 export const sendStreamStep = defineStepType({
   type: 'send-stream',
-  summary: 'Show a variable to the caller of a streamed run, at once',
+  summary: 'Stream a variable to the caller at once',
   config: z.strictObject({
     sourceVariable: VariablePath,
     streamType: z.enum(streamTypes).optional().meta({
-      description: 'text (without it): as text_delta; json and artifact: as a custom event of that name',
+      description: 'Default: text, as text_delta events. json and artifact: as a custom event of that name',
     }),
     ...commonConfig,
   }),

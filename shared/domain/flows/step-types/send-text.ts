@@ -5,19 +5,19 @@ import { isTemplated, Template } from '../steps/template-text.ts';
 
 export const charactersMax = 1_600;
 const phoneNumber = /^\+[1-9]\d{6,14}$/;
-/** A name in the sender's place: letters and digits, one letter at least. */
+/** A sender id: letters and digits, at least one letter. */
 const senderId = /^(?=.*[A-Za-z])[A-Za-z0-9]{1,11}$/;
 
-/** A number without what people write for the eye. */
+/** Removes the separators from a phone number. */
 export const compact = (text: string) => text.replace(/[\s().-]/g, '');
 export const isPhoneNumber = (text: string) => phoneNumber.test(compact(text));
 export const isSender = (text: string) => isPhoneNumber(text) || senderId.test(text);
 export const expected = {
   from: 'a phone number like +491701234567, or a name of 1 to 11 letters and digits',
-  to: 'a phone number in international form, like +491701234567',
+  to: 'a phone number in international format, like +491701234567',
 };
 
-/** What is known already has to be right; what a template makes is looked at when it is made. */
+/** Checks literal values now, and rendered ones when the step runs. */
 const textThat = (accepts: (text: string) => boolean, what: string) =>
   Template.min(1).refine((text) => isTemplated(text) || accepts(text), `Expected ${what}`);
 
@@ -25,11 +25,11 @@ export const sendTextStep = defineStepType({
   type: 'send-text',
   summary: 'Send a text message (SMS) through Amazon SNS',
   config: z.strictObject({
-    from: textThat(isSender, expected.from)
-      .optional()
-      .meta({ description: 'A number of the account, or a name where the country allows one' }),
+    from: textThat(isSender, expected.from).optional().meta({
+      description: 'A phone number of the AWS account, or a sender name where the country allows one',
+    }),
     to: textThat(isPhoneNumber, expected.to),
-    message: Template.min(1).meta({ description: `${charactersMax} characters at most when it is filled` }),
+    message: Template.min(1).meta({ description: `At most ${charactersMax} characters once rendered` }),
     ...commonConfig,
   }),
   output: z.object({ messageId: z.string() }),

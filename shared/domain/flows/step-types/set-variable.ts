@@ -6,13 +6,13 @@ import { Template, TemplatedJson } from '../steps/template-text.ts';
 
 export const setVariableStep = defineStepType({
   type: 'set-variable',
-  summary: 'Give a variable a value',
+  summary: 'Set a variable',
   config: z
     .strictObject({
       variableName: VariableName,
       value: TemplatedJson.optional().meta({
         description:
-          'Any JSON. Texts in it are templates; one that is a single {{ reference }} keeps its type',
+          'Any JSON. Its texts are templates; a text that is a single {{ reference }} keeps the type of the value',
       }),
       valueTemplate: Template.optional(),
       errorHandling: PlainErrorHandling.optional(),

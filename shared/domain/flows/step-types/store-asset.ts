@@ -5,10 +5,10 @@ import { Template } from '../steps/template-text.ts';
 
 export const Visibility = z.enum(['public', 'private']).optional().meta({
   description:
-    'public: anyone who knows the address. private: by a signed address that ends. private without it',
+    'public: anyone with the URL can read the file. private: only by a signed URL that expires. Default: private',
 });
 
-/** What the steps that make files give. */
+/** The output of the steps that create files. */
 export const AssetOutput = z.object({
   assetId: z.string(),
   url: z.string(),
@@ -20,13 +20,11 @@ export const AssetOutput = z.object({
 
 export const Config = z
   .strictObject({
-    url: Template.min(1).optional().meta({ description: 'Where the file is fetched from' }),
-    content: Template.min(1)
-      .optional()
-      .meta({ description: 'The file itself, as base 64 or as a data: URL' }),
-    filename: Template.min(1).optional().meta({ description: 'Without it, the last part of the url' }),
+    url: Template.min(1).optional().meta({ description: 'Where to fetch the file from' }),
+    content: Template.min(1).optional().meta({ description: 'The file as base64, or as a data: URL' }),
+    filename: Template.min(1).optional().meta({ description: 'Default: the last part of the URL' }),
     contentType: Template.min(1).optional().meta({
-      description: 'Without it, what the server says, else what the filename’s ending means',
+      description: 'Default: the content type of the response, else by the extension of the filename',
     }),
     visibility: Visibility,
     ...commonConfig,
@@ -37,13 +35,13 @@ export const Config = z
   })
   .refine(({ content, filename }) => content === undefined || filename !== undefined, {
     path: ['filename'],
-    message: 'Required: content brings no name along',
+    message: 'Required with content',
   });
 export type Config = z.infer<typeof Config>;
 
 export const storeAssetStep = defineStepType({
   type: 'store-asset',
-  summary: 'Keep a file of up to 25 MB, and give its address',
+  summary: 'Store a file of up to 25 MB and return its URL',
   config: Config,
   output: AssetOutput,
   effects: true,

@@ -4,18 +4,19 @@ import { defineStepType } from '../steps/step.ts';
 import { Template } from '../steps/template-text.ts';
 
 export const CollectionName = Template.min(1).meta({
-  description: 'One of your collections of vectors: any name of up to 255 characters',
+  description: 'One of your vector collections: any name of up to 255 characters',
 });
 
 export const storeVectorStep = defineStepType({
   type: 'store-vector',
-  summary: 'Keep vectors in a collection; one of the same id is replaced',
+  summary: 'Store vectors in a collection; replaces vectors with the same id',
   config: z.strictObject({
     vectorsSource: VariablePath.meta({
-      description: 'Holds a vector, an object {id?, vector, metadata?}, or a list of up to 10,000 of these',
+      description:
+        'Names a variable with a vector, an object {id?, vector, metadata?}, or a list of up to 10,000 of these',
     }),
     destination: CollectionName.meta({
-      description: 'The collection that takes them, which is made when it is not there',
+      description: 'The collection for the vectors; created if it does not exist',
     }),
     ...commonConfig,
   }),

@@ -1,32 +1,37 @@
 import * as z from 'zod';
 import { scriptLanguages } from '../../../adapters/code/evaluate-code.ts';
-import { inScript, keysOfScript, namesSecret, secretNameProblem } from '../../../core/secret-references.ts';
+import {
+  hasSecretReference,
+  replaceInScript,
+  secretKeysInScript,
+  secretNameProblem,
+} from '../../../core/secret-references.ts';
 import { Script } from '../steps/code.ts';
 import { commonConfig } from '../steps/common-config.ts';
 import { defineStepType } from '../steps/step.ts';
 
 export const transformDataStep = defineStepType({
   type: 'transform-data',
-  summary: 'Compute with a script in a sandbox',
+  summary: 'Run a script in a sandbox',
   config: z
     .strictObject({
       script: Script.meta({
         description:
-          'Returns the output, or is one expression. Sees the variables, may use await, reaches nothing. `{{secret:KEY}}` may stand in a literal; `secrets.KEY` is the same',
+          'Returns the output, or is a single expression. Reads the variables, may use await, has no network. `{{secret:KEY}}` is allowed inside literals; `secrets.KEY` is equivalent',
       }),
-      language: z.enum(scriptLanguages).optional().meta({ description: 'javascript without it' }),
+      language: z.enum(scriptLanguages).optional().meta({ description: 'Default: javascript' }),
       sandboxProvider: z
         .string()
         .max(100)
         .optional()
-        .meta({ description: 'Any: all run in the same sandbox' }),
-      timeoutMs: z.int().min(1).max(30_000).optional().meta({ description: '5,000 without it' }),
+        .meta({ description: 'Accepted for compatibility: all scripts run in the same sandbox' }),
+      timeoutMs: z.int().min(1).max(30_000).optional().meta({ description: 'Default: 5,000' }),
       ...commonConfig,
     })
     .superRefine(({ script }, context) => {
-      const message = namesSecret(inScript(script, () => ''))
-        ? 'In a script {{secret:KEY}} stands by itself, without filters'
-        : secretNameProblem(keysOfScript(script));
+      const message = hasSecretReference(replaceInScript(script, () => ''))
+        ? 'In a script, {{secret:KEY}} takes no filters'
+        : secretNameProblem(secretKeysInScript(script));
       if (message)
         context.addIssue({ code: 'custom', params: { code: 'INVALID_SCRIPT' }, path: ['script'], message });
     }),

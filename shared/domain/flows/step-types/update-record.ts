@@ -15,11 +15,11 @@ export const updateRecordStep = defineStepType({
       ...selectorMembers,
       updates: z.record(z.string().min(1), TemplatedJson).meta({
         description:
-          'Metadata. Texts in it are templates; one that is a single {{ reference }} keeps its type',
+          'The metadata to write. Its texts are templates; a text that is a single {{ reference }} keeps the type of the value',
       }),
       mergeStrategy: z.enum(strategies).optional().meta({
         description:
-          'merge, without it: each key replaces the record’s. deep-merge: objects are merged, lists replaced, null clears. replace: nothing else is left',
+          'merge (default): replaces each given key. deep-merge: merges objects, replaces lists, removes keys with null. replace: replaces all metadata',
       }),
       ...commonConfig,
     })

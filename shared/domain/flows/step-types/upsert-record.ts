@@ -6,13 +6,15 @@ import { Template } from '../steps/template-text.ts';
 
 export const upsertRecordStep = defineStepType({
   type: 'upsert-record',
-  summary: 'Create a record, or replace the metadata of the one with that type and name',
+  summary: 'Create a record, or replace the metadata of the record with that type and name',
   config: z.strictObject({
     recordType: RecordType,
     recordName: Template.optional().meta({
-      description: 'The record’s name; without it, the object’s `name`',
+      description: 'The record’s name. Default: the object’s `name`',
     }),
-    sourceVariable: VariablePath.meta({ description: 'Holds the object that becomes the metadata' }),
+    sourceVariable: VariablePath.meta({
+      description: 'Names the variable with the object that becomes the metadata',
+    }),
     ...commonConfig,
   }),
   output: z.object({ id: z.string(), type: z.string(), name: z.string(), metadata: Metadata }),

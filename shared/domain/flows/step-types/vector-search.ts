@@ -8,14 +8,16 @@ import { CollectionName } from './store-vector.ts';
 export const Config = z
   .strictObject({
     collection: CollectionName,
-    query: Template.min(1).optional().meta({ description: 'A text, which is embedded and then looked for' }),
-    vectorVariable: VariablePath.optional().meta({ description: 'Holds the vector to look for' }),
-    embeddingModel: EmbeddingModelName.optional().meta({
-      description: 'The one that made the collection’s vectors; goes with query',
+    query: Template.min(1).optional().meta({ description: 'A text to embed and search for' }),
+    vectorVariable: VariablePath.optional().meta({
+      description: 'Names a variable with the vector to search for',
     }),
-    limit: z.int().min(1).max(100).optional().meta({ description: '10 without it' }),
+    embeddingModel: EmbeddingModelName.optional().meta({
+      description: 'The model that created the collection’s vectors; requires query',
+    }),
+    limit: z.int().min(1).max(100).optional().meta({ description: 'Default: 10' }),
     threshold: z.number().min(-1).max(1).optional().meta({
-      description: 'The lowest score that counts: cosine similarity, 1 for the same direction',
+      description: 'The minimum score: cosine similarity, 1 for the same direction',
     }),
     ...commonConfig,
   })
@@ -27,14 +29,14 @@ export const Config = z
     } else if (query !== undefined && embeddingModel === undefined) {
       refuse('embeddingModel', 'Required: expected the model that embeds the query');
     } else if (vectorVariable !== undefined && embeddingModel !== undefined) {
-      refuse('embeddingModel', 'Goes with query; vectorVariable is a vector already');
+      refuse('embeddingModel', 'Give embeddingModel only with query; vectorVariable already names a vector');
     }
   });
 export type Config = z.infer<typeof Config>;
 
 export const vectorSearchStep = defineStepType({
   type: 'vector-search',
-  summary: 'Find the nearest vectors of a collection, nearest first',
+  summary: 'Find the nearest vectors in a collection, nearest first',
   config: Config,
   output: z.array(
     z.object({ id: z.string(), score: z.number(), metadata: z.record(z.string(), z.unknown()) }),

@@ -7,16 +7,16 @@ const thirtyDays = 30 * 86_400_000;
 
 export const Config = z
   .strictObject({
-    delayMs: z.int().min(0).max(thirtyDays).optional().meta({ description: 'A fixed pause' }),
+    delayMs: z.int().min(0).max(thirtyDays).optional().meta({ description: 'A fixed delay' }),
     condition: Expression.optional().meta({
       description:
-        'A JavaScript expression that is asked again and again until it holds. It sees the clock, and the run’s record as it is then',
+        'A JavaScript expression, evaluated until it is true. It reads the clock and the current state of the run’s record',
     }),
     timeoutMs: z.int().min(1).max(thirtyDays).optional().meta({
-      description: 'When the condition does not hold by then, the step fails; 300,000 without it',
+      description: 'If the condition is not true by then, the step fails. Default: 300,000',
     }),
     pollIntervalMs: z.int().min(100).max(86_400_000).optional().meta({
-      description: '5,000 without it; at least 10,000 after the first ten seconds',
+      description: 'Default: 5,000. At least 10,000 after the first ten seconds',
     }),
     ...commonConfig,
   })
@@ -31,7 +31,7 @@ export const Output = z.object({ waitedMs: z.int(), result: z.unknown() });
 
 export const waitUntilStep = defineStepType({
   type: 'wait-until',
-  summary: 'Wait for a time to pass, or for a condition to hold',
+  summary: 'Wait for a time, or for a condition',
   config: Config,
   output: Output,
   effects: false,

@@ -3,10 +3,10 @@ import * as z from 'zod';
 /** The longest script, in characters. */
 const scriptCharactersMax = 100_000;
 
-/** A script. That it parses is checked with the flow. */
+/** A script. Its syntax is checked with the flow. */
 export const Script = z.string().min(1).max(scriptCharactersMax);
 
-/** A JavaScript expression over the variables. That it parses is checked with the flow. */
+/** A JavaScript expression over the variables. Its syntax is checked with the flow. */
 export const Expression = z
   .string()
   .max(scriptCharactersMax)

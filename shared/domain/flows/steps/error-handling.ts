@@ -1,7 +1,12 @@
 import * as z from 'zod';
 import { nameUpTo } from '../../../core/name.ts';
 
-const delay = z.int().min(0).max(60_000).optional().meta({ description: 'Milliseconds to wait before' });
+const delay = z
+  .int()
+  .min(0)
+  .max(60_000)
+  .optional()
+  .meta({ description: 'Milliseconds to wait before the fallback' });
 
 const RetryFallback = z.strictObject({ type: z.literal('retry'), delay });
 const MessageFallback = z.strictObject({ type: z.literal('message'), message: z.string(), delay });
@@ -16,7 +21,7 @@ const ModelFallback = z.strictObject({
 const Fallback = z.discriminatedUnion('type', [RetryFallback, ModelFallback, MessageFallback]);
 export type Fallback = z.infer<typeof Fallback>;
 
-/** What happens when a step that calls a model fails: the fallbacks are tried in their order. */
+/** The error handling of steps that call a model. Fallbacks run in order. */
 export const ErrorHandling = z.strictObject({
   onError: z.enum(['fail', 'continue', 'fallback']),
   triggers: z
@@ -24,12 +29,12 @@ export const ErrorHandling = z.strictObject({
     .min(1)
     .max(2)
     .optional()
-    .meta({ description: 'When the fallbacks are used; without it, on an error' }),
+    .meta({ description: 'When to use the fallbacks. Default: on an error' }),
   fallbacks: z.array(Fallback).max(10).optional(),
 });
 export type ErrorHandling = z.infer<typeof ErrorHandling>;
 
-/** The same for a step without a model, which has none to fall back to. */
+/** For steps without a model, which have no model fallbacks. */
 export const PlainErrorHandling = ErrorHandling.extend({
   fallbacks: z
     .array(z.discriminatedUnion('type', [RetryFallback, MessageFallback]))
@@ -37,7 +42,7 @@ export const PlainErrorHandling = ErrorHandling.extend({
     .optional(),
 });
 
-/** The members of the config that change when the step is tried again. */
+/** The config changes for a fallback. */
 export function fallbackOverrides(fallback: Fallback): Record<string, unknown> {
   if (fallback.type !== 'model') return {};
   const { type: _type, delay: _delay, ...overrides } = fallback;

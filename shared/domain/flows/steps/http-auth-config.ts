@@ -5,7 +5,7 @@ import { Template } from './template-text.ts';
 const NoAuth = z.strictObject({ type: z.literal('none') });
 export const BearerAuth = z.strictObject({ type: z.literal('bearer'), token: Template.min(1) });
 
-/** How a request shows who sends it. */
+/** How a request authenticates. */
 export const Auth = z.discriminatedUnion('type', [
   NoAuth,
   BearerAuth,
@@ -13,7 +13,7 @@ export const Auth = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.enum(['api_key', 'custom_header']),
     token: Template.min(1),
-    headerName: HeaderName.optional().meta({ description: 'X-API-Key without it' }),
+    headerName: HeaderName.optional().meta({ description: 'Default: X-API-Key' }),
   }),
 ]);
 export type Auth = z.infer<typeof Auth>;

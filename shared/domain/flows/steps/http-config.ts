@@ -1,20 +1,20 @@
 import * as z from 'zod';
 import { Template, TemplatedJson } from './template-text.ts';
 
-export const HeaderName = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'Not the name of a header');
+export const HeaderName = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'Expected a valid header name');
 export const Headers = z.record(HeaderName, Template);
 export const Method = z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
-export const bodyOfGet = 'A GET request has no body';
+export const bodyOfGet = 'A GET request has no body; remove it or choose another method';
 
-/** A request as a step's config has it. */
+/** A request in the config of a step. */
 export const Http = z
   .strictObject({
     url: Template.min(1),
-    method: Method.optional().meta({ description: 'GET without it' }),
+    method: Method.optional().meta({ description: 'Default: GET' }),
     headers: Headers.optional(),
-    body: TemplatedJson.optional().meta({ description: 'Text or any JSON; texts in it are templates' }),
-    timeout: z.int().min(1).max(300_000).optional().meta({ description: 'Milliseconds; 30,000 without it' }),
+    body: TemplatedJson.optional().meta({ description: 'A text or any JSON; texts are templates' }),
+    timeout: z.int().min(1).max(300_000).optional().meta({ description: 'Milliseconds. Default: 30,000' }),
   })
   .refine(({ method = 'GET', body }) => method !== 'GET' || body === undefined, {
     path: ['body'],

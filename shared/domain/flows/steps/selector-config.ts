@@ -4,13 +4,15 @@ import { filterSizes } from '../../../core/filters/filter-size.ts';
 import { isTemplated, Template, TemplatedJson } from './template-text.ts';
 
 const text = Template.min(1).optional();
-const another = (name: string) => text.meta({ description: `Another name of ${name}` });
+const another = (name: string) => text.meta({ description: `An alias of ${name}` });
 
-/** The ways in which a step names one record. */
+/** The ways to select one record. */
 export const selectorMembers = {
   id: text.meta({ description: 'The record’s id' }),
   recordId: another('id'),
-  recordType: text.meta({ description: 'With recordName: the record of this type and name' }),
+  recordType: text.meta({
+    description: 'Together with recordName: selects the record of this type and name',
+  }),
   type: another('recordType'),
   recordName: text,
   name: another('recordName'),
@@ -21,27 +23,26 @@ export const selectorMembers = {
     })
     .optional()
     .meta({
-      description: `The record of the type that changed last among those that \`where\` means: a condition or groups of them, whose values may be templates. Looks through 10,000 records at most. ${filterSizes}`,
+      description: `Selects the most recently changed record of the type that matches \`where\`: a condition or groups of them, whose values may be templates. Reads at most 10,000 records. ${filterSizes}`,
     }),
 };
 export type SelectorConfig = {
   [Name in keyof typeof selectorMembers]?: z.infer<(typeof selectorMembers)[Name]>;
 };
 
-/** Refuses a config that names its record in no way, in two ways, or by half. */
+/** Rejects a config without a selector, with several, or with half of one. */
 export function checkSelector(config: SelectorConfig, context: z.RefinementCtx): void {
   const refuse = (path: PropertyKey[], message: string) =>
     context.addIssue({ code: 'custom', path, message });
   for (const [one, other] of aliases) {
     if (config[one] !== undefined && config[other] !== undefined)
-      refuse([other], `Give either ${one} or ${other}, which is another name of it`);
+      refuse([other], `Give either ${one} or its alias ${other}`);
   }
   const { id, type, name, filter } = selectorIn(config);
   const ways = [id, type ?? name, filter].filter((way) => way !== undefined).length;
-  if (ways !== 1)
-    refuse([], 'Name the record either by id, or by recordType and recordName, or by recordFilter');
+  if (ways !== 1) refuse([], 'Select the record by id, by recordType and recordName, or by recordFilter');
   else if ((type === undefined) !== (name === undefined))
-    refuse([type === undefined ? 'recordType' : 'recordName'], 'recordType and recordName belong together');
+    refuse([type === undefined ? 'recordType' : 'recordName'], 'Give recordType and recordName together');
 }
 
 const aliases = [

@@ -1,20 +1,20 @@
 import * as z from 'zod';
 import type { Permission } from '../../../platform/identity/permissions.ts';
 
-/** A step as it is stored, run and answered. Its config was checked against its type when it was saved. */
+/** A stored step. Its config was validated against its type when the flow was saved. */
 export const FlowStep = z.object({
   id: z.string(),
   type: z.string(),
   name: z.string(),
   order: z.int(),
   enabled: z.boolean(),
-  /** A JavaScript expression; the step is skipped when it is falsy. */
+  /** A JavaScript expression. The step is skipped if it is falsy. */
   when: z.string().optional(),
   config: z.record(z.string(), z.unknown()),
 });
 export type FlowStep = z.infer<typeof FlowStep>;
 
-/** What a step shows while it runs. */
+/** An event that a step emits while it runs. */
 export type StepEvent =
   | { type: 'text_start' }
   | { type: 'text_delta'; delta: string }
@@ -33,23 +33,23 @@ export interface StepType<
 > {
   type: Type;
   summary: string;
-  /** Strict: an unknown member of a config is refused when the flow is saved. */
+  /** Strict: saving a flow rejects unknown members. */
   config: Config;
   output: Output;
-  /** True where the step reaches outside: its result is checkpointed before the next step begins. */
+  /** True if the step has effects outside of the run: its result is checkpointed before the next step begins. */
   effects: boolean;
   /**
-   * True where `{{secret:KEY}}` may stand in its config. Only for work that leaves the service: what a step keeps would
-   * keep the value too. Otherwise a config that names a secret is refused.
+   * True if the config may contain `{{secret:KEY}}`. Only for work that leaves the service: a step that stores data
+   * would store the value too.
    */
   takesSecrets: boolean;
-  /** What the caller of an inline flow has to hold beside FLOWS:EXECUTE; null where that is enough. */
+  /** The permission that the caller of an inline flow needs in addition to FLOWS:EXECUTE; null if none. */
   permission: Permission | null;
-  /** Steps to run next, before the one that follows, and the name of that branch: how a condition branches. */
+  /** The steps to run before the next one, with the name of the branch. Used by conditionals. */
   branch?: (config: z.output<Config>, output: z.output<Output>) => Branch;
 }
 
-/** Declares a type of step. What runs it is in `execution/steps`, under the same name. */
+/** Declares a step type. Its runner is in `execution/steps`, under the same name. */
 export const defineStepType = <Type extends string, Config extends z.ZodObject, Output extends z.ZodType>(
   step: StepType<Type, Config, Output>,
 ) => step;
@@ -57,6 +57,6 @@ export const defineStepType = <Type extends string, Config extends z.ZodObject, 
 // biome-ignore lint/suspicious/noExplicitAny: a registry holds steps of every shape, and branch is contravariant in its config
 export type AnyStepType = StepType<string, any, any>;
 
-/** The variable that takes a step's output: every type that has one names it `outputVariable`, or is about it. */
+/** The variable that takes a step's output. */
 export const variableOf = ({ config }: Pick<FlowStep, 'config'>): string | undefined =>
   (config.outputVariable ?? config.variableName) as string | undefined;

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { charactersMax, isPlain } from '../../../adapters/templates/limits.ts';
 import { nestingMax, textsIn } from '../../../core/json-texts.ts';
-import { keysOfTemplate, secretNameProblem } from '../../../core/secret-references.ts';
+import { secretKeysInTemplate, secretNameProblem } from '../../../core/secret-references.ts';
 
-/** A text in which `{{ references }}` are filled when the step runs. That it parses is checked with the flow. */
+/** A text with `{{ references }}`, rendered when the step runs. Its syntax is checked with the flow. */
 export const Template = z
   .string()
   .max(charactersMax)
@@ -12,7 +12,7 @@ export const Template = z
     if (problem) context.addIssue({ code: 'custom', params: { code: 'INVALID_TEMPLATE' }, message: problem });
   });
 
-/** Any JSON in whose texts `{{ references }}` are filled. */
+/** Any JSON with `{{ references }}` in its texts. */
 export const TemplatedJson = z.unknown().superRefine((value, context) => {
   for (const { text, path, depth } of textsIn(value)) {
     const message = depth > nestingMax ? `Nested more than ${nestingMax} levels deep` : problemIn(text);
@@ -24,10 +24,10 @@ export const TemplatedJson = z.unknown().superRefine((value, context) => {
 
 function problemIn(text: string): string | undefined {
   if (isPlain(text)) return undefined;
-  if (text.length > charactersMax) return `A template has ${charactersMax} characters at most`;
-  return secretNameProblem(keysOfTemplate(text));
+  if (text.length > charactersMax) return `A template has at most ${charactersMax} characters`;
+  return secretNameProblem(secretKeysInTemplate(text));
 }
 
-/** Whether a JSON value holds a text that is to be filled. */
+/** Whether a JSON value contains a template. */
 export const isTemplated = (value: unknown): boolean =>
   [...textsIn(value)].some(({ text }) => !isPlain(text));

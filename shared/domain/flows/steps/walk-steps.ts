@@ -1,27 +1,27 @@
 const branchNames = ['trueSteps', 'falseSteps'] as const;
 export type BranchName = (typeof branchNames)[number];
 
-/** The branches of a conditional, by their names in its config. */
+/** The branches of a conditional, by their config members. */
 export const branchesOf = (config: unknown): [BranchName, unknown[]][] =>
   branchNames.flatMap((name) => {
     const steps = (config as Record<string, unknown> | null | undefined)?.[name];
     return Array.isArray(steps) ? [[name, steps]] : [];
   });
 
-/** As a run names the branch: `2.true.0` is the first step of one. */
+/** The names of branches in paths: `2.true.0` is the first step of one. */
 const inRun: Record<BranchName, string> = { trueSteps: 'true', falseSteps: 'false' };
 
 interface StepLike {
   config?: unknown;
 }
 
-/** A step, and its place as a run names it: `2`, or `2.true.0` in a branch. */
+/** A step with its path: `2`, or `2.true.0` in a branch. */
 export interface PlacedStep<Step> {
   step: Step;
   path: string;
 }
 
-/** The steps of a list and of all branches, each before those nested in it. */
+/** Walks the steps of a list and of all branches, parents first. */
 export function* walkSteps<Step extends StepLike>(
   steps: readonly Step[],
   base = '',
@@ -35,7 +35,7 @@ export function* walkSteps<Step extends StepLike>(
   }
 }
 
-/** A config with something else in place of each of its branches. */
+/** A copy of the config with each branch replaced. */
 export const mapBranches = <Config extends object>(
   config: Config,
   change: (branch: unknown[]) => unknown[],
@@ -44,7 +44,7 @@ export const mapBranches = <Config extends object>(
   ...Object.fromEntries(branchesOf(config).map(([name, branch]) => [name, change(branch)])),
 });
 
-/** The steps with a change to each of them, those of branches too. */
+/** A copy of the steps, including those in branches, with each one changed. */
 export const mapSteps = <Step extends { config: object }>(
   steps: readonly Step[],
   change: (step: Step) => Step,

@@ -11,7 +11,7 @@ import {
   recordRunsPartition,
 } from './checkpoint.ts';
 
-/** A checkpoint as an index shows it: enough to filter, sort and count its results by. */
+/** A checkpoint as an index projects it: enough to filter, sort and count its results. */
 export interface CheckpointEntry {
   recordId: string;
   runId: string;
@@ -20,18 +20,18 @@ export interface CheckpointEntry {
   flowId: string;
   flowVersionId: string;
   rows: Row[];
-  /** Of the last one of a run that is over. */
+  /** In the last checkpoint of a finished run. */
   finished?: FinishedRun;
 }
 
 export interface CheckpointQuery {
   newestFirst: boolean;
-  /** Bounds of the run's beginning, as ISO moments. */
+  /** Bounds of the run's start, as ISO timestamps. */
   from?: string | undefined;
   to?: string | undefined;
 }
 
-/** Checkpoints of a flow in the order of their runs, from all shards at once. */
+/** Checkpoints of a flow in the order of their runs, merged from all shards. */
 export async function* checkpointsOfFlow(
   table: TenantTable,
   flowId: string,
@@ -55,7 +55,7 @@ export function checkpointsOfRecord(
   return entries(table, { partition, ...range }, query);
 }
 
-/** Checkpoints of a record that ended a run, in the order of the runs: all from an index, so slim. */
+/** The last checkpoints of a record's finished runs, in the order of the runs. Reads index entries only. */
 export const finalCheckpointsOfRecord = (
   table: TenantTable,
   recordId: string,
@@ -63,7 +63,7 @@ export const finalCheckpointsOfRecord = (
 ): AsyncGenerator<CheckpointEntry> =>
   entries(table, { partition: recordRunsPartition(recordId), index: 2, ...boundsOf(query) }, query);
 
-/** Below the first run of a flow's partitions lie what it cost. */
+/** The costs of a flow sort below its first run. */
 const boundsOf = ({ from, to }: CheckpointQuery) => ({
   from: from ? idFloor('exec', Date.parse(from)) : 'exec_',
   ...(to && { to: idCeiling('exec', Date.parse(to)) }),
@@ -91,7 +91,7 @@ function toEntry({ SK, summary }: StoredItem): CheckpointEntry {
 const compare = (a: CheckpointEntry, b: CheckpointEntry) =>
   a.runId === b.runId ? a.index - b.index : a.runId < b.runId ? -1 : 1;
 
-/** Sorted streams as one sorted stream. */
+/** Merges sorted streams into one. */
 async function* merge<T>(streams: AsyncGenerator<T>[], order: (a: T, b: T) => number): AsyncGenerator<T> {
   const heads = await Promise.all(streams.map((stream) => stream.next()));
   for (;;) {

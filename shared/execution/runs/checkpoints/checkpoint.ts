@@ -5,29 +5,29 @@ import { defineEntity } from '../../../platform/data/entity.ts';
 import { tenantPartition } from '../../../platform/data/keys.ts';
 import { PayloadRef } from '../../../platform/data/payloads.ts';
 
-/** A step's result as it is kept. What the flow version or the run tells is not repeated in it. */
+/** A stored step result. Omits what the flow version or the run already contains. */
 export const StoredStepResult = z.object({
   path: z.string(),
   retryCount: z.int(),
   output: PayloadRef.optional(),
-  /** The beginning of an output that lies in the bucket. */
+  /** The beginning of an offloaded output. */
   preview: z.string().optional(),
   resolvedPrompt: PayloadRef.optional(),
   error: z.string().optional(),
   modelUsed: z.string().optional(),
-  // What an earlier release let through is read as not reported.
+  // Values that an earlier release accepted by mistake count as not reported.
   promptTokens: TokenCount.optional().catch(undefined),
   completionTokens: TokenCount.optional().catch(undefined),
   estimatedCost: z.string().nullable().optional(),
 });
 export type StoredStepResult = z.infer<typeof StoredStepResult>;
 
-/** What lists filter and sort by, one row a result: step id, status, start (Unix ms), duration (ms). */
+/** The columns for filters and sorting, one row per result: step id, status, start (Unix ms), duration (ms). */
 const Row = z.tuple([z.string(), z.enum(['completed', 'failed', 'skipped']), z.int(), z.int()]);
 export type Row = z.infer<typeof Row>;
 const Rows = z.array(Row);
 
-/** Rows are kept as text: thousands are read to skip to a page, and a list of lists is slow to unpack. */
+/** Rows are stored as JSON text: a page skips over thousands, and nested DynamoDB lists are slow to decode. */
 export const formatRows = (rows: readonly Row[]) => JSON.stringify(rows);
 export const parseRows = (text: string): Row[] => Rows.parse(JSON.parse(text));
 
@@ -39,65 +39,65 @@ export const RunEnd = z.object({
 });
 export type RunEnd = z.infer<typeof RunEnd>;
 
-/** What lists show of a run that is over. */
+/** The fields of a finished run that lists show. */
 export const FinishedRun = z.object({
   status: RunEnd.shape.status,
-  /** The last step that asked a model with a prompt. */
+  /** The last step that called a model with a prompt. */
   promptStepId: z.string().nullable(),
 });
 export type FinishedRun = z.infer<typeof FinishedRun>;
 
-/** A step that waits, without keeping a worker, for a time to come. */
+/** A step that waits without occupying a worker. */
 export const Wait = z.object({ path: z.string(), since: z.string() });
 
 /**
- * The step results that a run wrote at one time: those up to a step that reached outside or waits, or to its end.
- * Written once, never changed. A run is its checkpoints: a broken one goes on after the last, and one whose
- * last has an `end` is over.
+ * The step results that a run wrote at one time: up to a step with effects, a wait, or the end. Immutable. The
+ * checkpoints are the state of a run: an interrupted run resumes after the last one, and a run whose last one has an
+ * `end` is over.
  */
 export const Checkpoint = z.object({
   runId: z.string(),
-  /** Its place among the run's checkpoints, from 0. */
+  /** Its position among the run's checkpoints, from 0. */
   index: z.int(),
   flowId: z.string(),
   flowVersionId: z.string(),
   batchId: z.string().nullable(),
-  /** Null where the run had no record, or one that is not stored. */
+  /** Null if the run had no record, or one that is not stored. */
   recordId: z.string().nullable(),
   recordName: z.string().nullable(),
   userId: z.string(),
   organizationId: z.string().nullable(),
-  /** The record's metadata as the run saw it; in the first checkpoint only. */
+  /** The record's metadata as the run saw it. In the first checkpoint only. */
   recordMetadata: PayloadRef.optional(),
   results: z.array(StoredStepResult),
-  /** One {@link Row} a result, as text. */
+  /** One {@link Row} per result, as text. */
   rows: z.string(),
-  /** What of it lies in the payload bucket. */
+  /** The offloaded payloads of this checkpoint. */
   pointers: z.array(z.string()).optional(),
-  /** These three in the last checkpoint only. */
+  /** These three are in the last checkpoint only. */
   end: RunEnd.optional(),
   finished: FinishedRun.optional(),
   flowName: z.string().optional(),
-  /** Left in place of a deleted result's first checkpoint, so that its message cannot run it again. */
+  /** Replaces the first checkpoint of a deleted result, so that a redelivered message does not run it again. */
   removed: z.literal(true).optional(),
-  /** The step that the run is suspended at; in the last checkpoint so far. */
+  /** The step at which the run is suspended. In the latest checkpoint. */
   waiting: Wait.optional(),
-  /** When it is to be forgotten, in Unix seconds, where what it belongs to is not stored, or no longer. */
+  /** Expiry in Unix seconds, if the flow or record is not stored or was deleted. */
   ttl: z.int().optional(),
 });
 export type Checkpoint = z.infer<typeof Checkpoint>;
 
-/** A partition key takes 1,000 writes a second; a flow's results are spread over four. */
+/** A partition takes 1,000 writes a second, so a flow's results are spread over four. */
 export const flowShards = 4;
 
-/** Beside the record it ran on; without one by itself. */
+/** A run shares the partition of its stored record; without one it has its own. */
 const runPartition = ({ recordId, runId }: Pick<Checkpoint, 'recordId' | 'runId'>) =>
   recordId ? recordPartition(recordId) : tenantPartition(`RUN#${runId}`);
 const sortKey = (runId: string, index: number) => `${runId}#${String(index).padStart(4, '0')}`;
-/** Which of the partitions of its flow's results a run's are in. */
+/** The shard of the flow's results that holds a run. */
 export const flowShardOf = (runId: string) =>
   (runId.charCodeAt(runId.length - 1) + runId.charCodeAt(runId.length - 2)) % flowShards;
-/** Lists the finished runs of a record that are kept for as long as it is. */
+/** Lists the finished runs of a record that do not expire before it. */
 export const recordRunsPartition = (recordId: string) => tenantPartition(`RECORD#${recordId}#RUNS`);
 
 /** All results of a record are one partition, newest run first. */
@@ -124,14 +124,14 @@ export const checkpointEntity = defineEntity({
 export const flowResultsPartition = (flowId: string, shard: number) =>
   tenantPartition(`FLOW#${flowId}#STEPS#${shard}`);
 
-/** The range that holds the checkpoints of one run. */
+/** The checkpoints of one run. */
 export const runRange = (run: Pick<Checkpoint, 'recordId' | 'runId'>) => ({
   partition: runPartition(run),
   from: `STEPS#${run.runId}#`,
   to: `STEPS#${run.runId}#~`,
 });
 
-/** The range of a record's partition that holds its step results. */
+/** The step results in a record's partition. */
 export const recordResultsRange = (recordId: string) => ({
   partition: recordPartition(recordId),
   from: 'STEPS#',

@@ -12,13 +12,13 @@ import {
   type StoredStepResult,
 } from './checkpoint.ts';
 
-/** A day longer than a queue keeps a message. */
+/** One day longer than the queue's message retention. */
 const redeliverySeconds = 15 * 86_400;
 
-/** Until when (in Unix seconds) a message may come again, whose run must then be seen to be over. */
+/** Unix seconds until which a message may be redelivered. Until then it must be visible that the run is over. */
 export const redeliveryExpiresAt = ({ now }: Scope) => unixSeconds(now()) + redeliverySeconds;
 
-/** A run as its checkpoints tell it. */
+/** All checkpoints of a run. */
 export async function readCheckpoints(
   { table }: Scope,
   run: Pick<Checkpoint, 'recordId' | 'runId'>,
@@ -27,7 +27,7 @@ export async function readCheckpoints(
   return items.map((item) => decode(checkpointEntity, item));
 }
 
-/** What an earlier attempt of a run has done, by the path of each step: the engine goes on after it. */
+/** The step results of earlier attempts, by path. The engine resumes after them. */
 export async function readStepResults(
   scope: Scope,
   checkpoints: readonly Checkpoint[],

@@ -9,7 +9,7 @@ import type { TenantTable } from '../../../platform/data/table.ts';
 import type { Write } from '../../../platform/data/writes.ts';
 import { type Checkpoint, flowResultsPartition, flowShardOf, type StoredStepResult } from './checkpoint.ts';
 
-/** What a flow's calls of a model on a record add up to. */
+/** The total of a flow's model calls on a record. */
 export interface ModelUse {
   recordId: string;
   flowId: string;
@@ -22,15 +22,14 @@ export interface ModelUse {
 }
 
 /**
- * Costs are kept in whole units of 10^-15 USD: whole numbers come back from DynamoDB exactly, however large, and
- * a price of a token has no finer parts.
+ * Costs are stored in whole units of 10^-15 USD: DynamoDB returns integers exactly, and no token price has finer parts.
  */
 const unitsPerDollar = new Big('1e15');
 const Whole = z.union([z.int(), z.bigint()]).transform((value) => new Big(String(value)));
 
 type CostKey = Pick<ModelUse, 'recordId' | 'flowId' | 'model'>;
 
-/** Beside the record, and with the results of the flow, so that it goes with either. */
+/** In the record's partition and in the flow's results, so that deleting either removes it. */
 const recordCostEntity = defineEntity({
   type: 'recordCost',
   schema: z.object({
@@ -47,7 +46,7 @@ const recordCostEntity = defineEntity({
   }),
 });
 
-/** What these results of a run add to its record's costs. Nothing of a run that will be forgotten, or has no record. */
+/** The model uses in these results. Empty for a run that expires, or without a record. */
 export function modelUsesOf(
   { recordId, flowId, ttl }: Pick<Checkpoint, 'recordId' | 'flowId' | 'ttl'>,
   results: readonly Omit<StoredStepResult, 'output' | 'resolvedPrompt' | 'preview'>[],
@@ -70,7 +69,7 @@ export function modelUsesOf(
   );
 }
 
-/** The same the other way round, for results that are deleted. */
+/** The uses with opposite signs, for deleted results. */
 export const negated = (uses: readonly ModelUse[]): ModelUse[] =>
   uses.map((use) => ({
     ...use,
@@ -80,7 +79,7 @@ export const negated = (uses: readonly ModelUse[]): ModelUse[] =>
     cost: use.cost.neg(),
   }));
 
-/** One write for each counter, since a transaction takes one for an item. They belong into that of the results. */
+/** One write per counter: a transaction takes one write per item. Commit them in the transaction of the results. */
 export function costWrites({ writes }: TenantTable, uses: readonly ModelUse[]): Write[] {
   const counters = Map.groupBy(uses, ({ recordId, flowId, model }) => `${recordId}#${flowId}#${model}`);
   return [...counters.values()].flatMap((same) => {
@@ -91,7 +90,7 @@ export function costWrites({ writes }: TenantTable, uses: readonly ModelUse[]): 
       completionTokens: sum(same, 'completionTokens'),
       units: unitsPerDollar.times(totalCost(same)).round(0).toFixed(),
     };
-    // Once, so that an index entry is written for the first use only.
+    // Once, so that only the first use writes an index entry.
     const indexOnce = {
       PK1: flowResultsPartition(flowId, flowShardOf(recordId)),
       SK1: `COSTS#${recordId}#${model}`,
@@ -106,7 +105,7 @@ const sum = (uses: readonly ModelUse[], field: 'count' | 'promptTokens' | 'compl
 const totalCost = (uses: readonly ModelUse[]) =>
   uses.reduce((total, { cost }) => total.plus(cost), new Big(0));
 
-/** What the model calls cost that the record's step results tell of. */
+/** The costs of all model calls in the record's step results. */
 export const recordCosts = /* @__PURE__ */ using(
   ['table:read'],
   ({ table }: Scope) =>

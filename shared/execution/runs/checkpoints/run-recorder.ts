@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import { beginningOf } from '../../../core/text.ts';
+import { truncate } from '../../../core/text.ts';
 import { type PayloadRef, type PayloadStore, payloadStore } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Write } from '../../../platform/data/writes.ts';
@@ -28,54 +28,54 @@ export type RunFacts = Omit<
   | 'flowName'
 > & { recordMetadata: Record<string, unknown>; flowName: string };
 
-/** What a run writes on its way. */
+/** The writes of a checkpoint before the end. */
 export interface CheckpointWrite {
   writes: readonly Write[];
-  /** What the results in these writes add to the record's costs, which belongs into the same transaction. */
+  /** The costs of the results in these writes. Commit them in the same transaction. */
   uses: readonly ModelUse[];
 }
 
-/** The last write of a run, which whoever counts runs may take into a transaction of theirs. */
+/** The last write of a run. The caller may add it to a transaction of its own, for example to count the run. */
 export interface FinalWrite {
   write: Write;
-  /** Whether it is the run's first write too. */
+  /** Whether it is also the first write of the run. */
   isFirst: boolean;
   failed: boolean;
-  /** USD of all its model calls, as decimal text. */
+  /** USD for all model calls of the run, as decimal text. */
   cost: string;
-  /** What the results in this write add to the record's costs, which belongs into the same transaction. */
+  /** The costs of the results in this write. Commit them in the same transaction. */
   uses: readonly ModelUse[];
 }
 
-/** Together these keep a checkpoint below the 400 KB of an item: results of one, a value of a result, metadata. */
+/** These limits keep a checkpoint below the 400 KB of an item: all its results, one value of a result, the metadata. */
 const checkpointBytesMax = 150_000;
 const valueBytesMax = 90_000;
 const resultBytes = 500;
 const previewLength = 1_000;
 
-/** Where a run's results go. */
+/** Records the results of a run. */
 export interface RunRecorder {
   add: (result: StepResult) => Promise<void>;
-  /** Writes down what was added. */
+  /** Writes a checkpoint with the added results. */
   flush: () => Promise<void>;
-  /** Writes down what was added, and that the run is suspended. */
+  /** Writes a checkpoint with the added results, and that the run is suspended. */
   suspend: (wait: Wait) => Promise<void>;
-  /** The last results and how the run ended; null for well. */
+  /** Writes the last checkpoint. @param error Null for a successful run. */
   finish: (error: string | null) => Promise<void>;
 }
 
 export interface RunRecorderOptions {
-  /** What an earlier attempt left. */
+  /** The checkpoints of earlier attempts. */
   earlier?: readonly Checkpoint[];
   /** Written with the first checkpoint, unless that is also the last. */
   opening?: Write;
-  /** Commits what is written before the end; a transaction by itself without it. */
+  /** Commits the checkpoints before the end. Default: one transaction each. */
   commitProgress?: (progress: CheckpointWrite) => Promise<void>;
 }
 
 /**
- * Writes a run's step results as it goes, each once: a checkpoint is refused when another worker has written
- * the same one, so of two workers on one record the second stops at its first write.
+ * Writes each step result of a run once. The table rejects a checkpoint that another worker has already written, so of
+ * two workers on one run the second stops at its first write.
  */
 export function openRunRecorder(
   scope: Scope,
@@ -143,7 +143,7 @@ const commitAlone =
 const totalOf = (results: readonly Pick<StoredStepResult, 'estimatedCost'>[]) =>
   results.reduce((total, { estimatedCost }) => total.plus(estimatedCost ?? 0), new Big(0));
 
-/** The last step of these checkpoints that asked a model with a prompt. */
+/** The last step in these checkpoints that called a model with a prompt. */
 const lastPromptOf = (checkpoints: readonly Checkpoint[]): string | null =>
   checkpoints
     .flatMap(({ results, rows }) => {
@@ -152,7 +152,7 @@ const lastPromptOf = (checkpoints: readonly Checkpoint[]): string | null =>
     })
     .at(-1) ?? null;
 
-/** What a result takes in its checkpoint, with all that goes without saying. */
+/** The size of a result in its checkpoint. */
 const sizeOf = ({ output, resolvedPrompt = '', error = '' }: StepResult) =>
   Math.min(bytesOf(JSON.stringify(output) ?? ''), valueBytesMax) +
   Math.min(bytesOf(resolvedPrompt), valueBytesMax) +
@@ -220,6 +220,6 @@ async function toStoredResult(
   };
 }
 
-/** The beginning of an output, as text: the one thing that is cut. */
+/** The beginning of an output, as text. */
 export const previewOf = (output: unknown) =>
-  beginningOf(typeof output === 'string' ? output : (JSON.stringify(output) ?? ''), previewLength);
+  truncate(typeof output === 'string' ? output : (JSON.stringify(output) ?? ''), previewLength);

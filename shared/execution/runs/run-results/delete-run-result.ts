@@ -9,20 +9,20 @@ import { type Checkpoint, checkpointEntity, formatRows } from '../checkpoints/ch
 import { readCheckpoints, redeliveryExpiresAt } from '../checkpoints/read-checkpoints.ts';
 import { costWrites, modelUsesOf, negated } from '../checkpoints/record-costs.ts';
 
-/** Checkpoints and what they take back of the costs, which are mostly one write each, fit a transaction of 100. */
+/** The checkpoints and their cost refunds, mostly one write each, fit a transaction of 100. */
 const checkpointsPerTransaction = 40;
 
 const ExecutionId = idOf('exec');
 const exists = { expression: 'attribute_exists(PK) AND attribute_not_exists(#removed)' };
 
-/** Ends a run that is suspended, where its batch was stopped. @returns whether it did. */
+/** Ends a suspended run of a cancelled batch. @returns whether it did. */
 type EndSuspendedRun = (
   run: Pick<Checkpoint, 'runId' | 'recordId' | 'flowId'> & { batchId: string },
 ) => Promise<boolean>;
 
 /**
- * Deletes what a finished run left on a record, and takes back what it cost. The last transaction takes the first
- * and the last checkpoint: until then the result is there, and can be deleted once more if this one breaks off.
+ * Deletes the result of a finished run from a record and subtracts its costs. The last transaction removes the first
+ * and the last checkpoint: until then the result exists, and an interrupted deletion can be repeated.
  */
 export const deleteRunResult = (scope: Scope, endSuspendedRun: EndSuspendedRun = async () => false) => {
   const { table } = scope;
@@ -48,8 +48,8 @@ export const deleteRunResult = (scope: Scope, endSuspendedRun: EndSuspendedRun =
     costWrites(table, negated(checkpoints.flatMap((each) => modelUsesOf(each, each.results))));
 
   /**
-   * The finished run as it is kept. One that is suspended is ended first where its batch was stopped.
-   * @throws ServiceError 404 where there is none, 409 where it is not finished.
+   * The finished run. Ends a suspended run of a cancelled batch first. @throws ServiceError 404 if it does not exist,
+   * 409 if it is not finished.
    */
   async function find(recordId: string, runId: string): Promise<[Checkpoint, ...Checkpoint[]]> {
     if (!ExecutionId.safeParse(runId).success) throw notFound('Result');
@@ -61,19 +61,19 @@ export const deleteRunResult = (scope: Scope, endSuspendedRun: EndSuspendedRun =
     if (last.end) return [first, ...others];
     const { batchId } = first;
     if (batchId === null || !last.waiting || !(await endSuspendedRun({ ...first, batchId })))
-      throw conflict('The run is not over yet');
+      throw conflict('The run has not ended yet; wait until it ends, or cancel its batch');
     return find(recordId, runId);
   }
 
   return (recordId: string, runId: string): Promise<void> =>
-    // Another one may delete it too: what is left is decided anew.
+    // A concurrent deletion may interfere: reads again what is left.
     retryOnConflict(async () => {
       const [first, ...others] = await find(recordId, runId);
       await remove(first, others);
     });
 };
 
-/** What stays for as long as the run's message may come again: that it is over. */
+/** Marks the run as over for as long as its message may be redelivered. */
 function markerOf(
   scope: Scope,
   { results: _results, pointers: _pointers, ...first }: Checkpoint,

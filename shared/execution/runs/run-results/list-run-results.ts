@@ -12,7 +12,7 @@ import {
   payloadStore,
 } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { answerBytes, answerBytesMax } from '../../../platform/http/answer-size.ts';
+import { responseBytes, responseBytesMax } from '../../../platform/http/response-size.ts';
 import { type Checkpoint, checkpointEntity } from '../checkpoints/checkpoint.ts';
 import { type CheckpointEntry, finalCheckpointsOfRecord } from '../checkpoints/checkpoint-index.ts';
 import { readCheckpoints } from '../checkpoints/read-checkpoints.ts';
@@ -27,8 +27,8 @@ const text = z.string().nullable();
 export const RunResultQuery = PageQuery.extend({
   status: Status.optional(),
   promptId: z.string().min(1).max(255).optional().meta({ description: 'The id of a prompt step' }),
-  from: Moment.meta({ description: 'Created at or after' }),
-  to: Moment.meta({ description: 'Created at or before' }),
+  from: Moment.meta({ description: 'Created at or after this time' }),
+  to: Moment.meta({ description: 'Created at or before this time' }),
   sortBy: z.enum(['createdAt', 'status']).default('createdAt'),
   sortOrder: z.enum(['asc', 'desc']).default('desc'),
 });
@@ -38,17 +38,17 @@ export const RunResultPage = z.object({
   data: z.array(
     z
       .object({
-        id: z.string().meta({ description: 'That of the execution' }),
+        id: z.string().meta({ description: 'The id of the execution' }),
         recordId: z.string(),
         flowId: text,
-        flowName: text.meta({ description: 'As it was when the run ended' }),
-        promptId: text.meta({ description: 'The last step of the run that asked a model with a prompt' }),
+        flowName: text.meta({ description: 'The name when the run ended' }),
+        promptId: text.meta({ description: 'The last step of the run that called a model with a prompt' }),
         promptName: text,
         status: Status,
         result: z.unknown().optional().meta({
-          description: 'The output of the last step that was completed; left out where the answer is full',
+          description: 'The output of the last completed step; omitted if the response has no room for it',
         }),
-        createdAt: z.string().meta({ description: 'When the run began' }),
+        createdAt: z.string().meta({ description: 'When the run started' }),
       })
       .meta({ id: 'RunResult' }),
   ),
@@ -56,10 +56,10 @@ export const RunResultPage = z.object({
 });
 type RunResult = z.input<typeof RunResultPage>['data'][number];
 
-/** A sort that is not by creation looks at this many results at most. */
+/** Sorting by anything but creation reads at most this many results. */
 const sortedMax = 100_000;
 
-/** Lists the finished runs of a record. A page costs the entries before it, which are slim, and its own items. */
+/** Lists the finished runs of a record. Reads the index entries of all earlier pages, and the items of its own page. */
 export const runResults = /* @__PURE__ */ using(['table:read', payloadStore], (scope: Scope) => {
   const { table } = scope;
   const payloads = payloadStore(scope);
@@ -79,14 +79,14 @@ export const runResults = /* @__PURE__ */ using(['table:read', payloadStore], (s
     return isSorted ? found : byStatus(found, sortOrder);
   }
 
-  /** The last checkpoints of these runs, but for those that were deleted in this moment or cannot be read. */
+  /** The last checkpoints of these runs, without those that were just deleted or cannot be read. */
   async function lastCheckpoints(entries: readonly CheckpointEntry[]): Promise<Checkpoint[]> {
     const keys = entries.map((entry) => checkpointEntity.key(entry));
     const items = await table.getMany(keys, { consistent: true });
     return decodeReadable(checkpointEntity, items);
   }
 
-  /** What came of a run. Only one whose last steps failed has to look further back than its last checkpoint. */
+  /** The output of a run. Reads earlier checkpoints only if the last one has no completed step. */
   const outputOf = async (last: Checkpoint): Promise<PayloadRef | undefined> =>
     lastOutput([last]) ?? (last.index > 0 ? lastOutput(await readCheckpoints(scope, last)) : undefined);
 
@@ -119,7 +119,7 @@ const matches = ({ flowId, finished }: CheckpointEntry, query: RunResultQuery) =
   (!query.status || finished?.status === query.status) &&
   (!query.promptId || finished?.promptStepId === query.promptId);
 
-/** Newest first among those of the same status. */
+/** Newest first within a status. */
 function byStatus(
   entries: readonly CheckpointEntry[],
   sortOrder: RunResultQuery['sortOrder'],
@@ -131,10 +131,10 @@ function byStatus(
   );
 }
 
-/** The values, for as long as there is room for them; nothing in place of those that do not fit. */
+/** The values, while the response has room; undefined in place of those that do not fit. */
 async function fittingValues(payloads: PayloadStore, outputs: readonly (PayloadRef | undefined)[]) {
   const room = openRoom();
-  // A value takes as much as its JSON at least, which is known before it is fetched.
+  // The JSON size is a lower bound, known before the value is fetched.
   const maybe = outputs.map((payloadRef) => !payloadRef || room.takes(payloadBytes(payloadRef)));
   const values = await Promise.all(
     outputs.map((payloadRef, place) =>
@@ -143,12 +143,12 @@ async function fittingValues(payloads: PayloadStore, outputs: readonly (PayloadR
   );
   const exact = openRoom();
   return values.map((result, place): { result?: unknown } =>
-    maybe[place] && exact.takes(answerBytes(result)) ? { result } : {},
+    maybe[place] && exact.takes(responseBytes(result)) ? { result } : {},
   );
 }
 
 function openRoom() {
-  let left = answerBytesMax;
+  let left = responseBytesMax;
   return {
     takes(bytes: number): boolean {
       if (bytes > left) return false;
@@ -162,5 +162,5 @@ const tooMany = () =>
   invalidAt(
     'sortBy',
     'TOO_MANY_RESULTS',
-    `Narrow the list to fewer than ${sortedMax} results, or sort by createdAt`,
+    `Narrow the filters to fewer than ${sortedMax} results, or sort by createdAt`,
   );

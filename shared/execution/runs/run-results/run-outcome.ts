@@ -5,18 +5,18 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import { type Checkpoint, parseRows } from '../checkpoints/checkpoint.ts';
 import { readCheckpoints } from '../checkpoints/read-checkpoints.ts';
 
-/** What came of one run. */
+/** The outcome of one run. */
 export const RunOutcome = z
   .object({
     executionId: z.string(),
     recordId: z.string().nullable(),
     success: z.boolean(),
-    output: z.unknown().meta({ description: 'Of the last step that was completed' }),
+    output: z.unknown().meta({ description: 'The output of the last completed step' }),
     error: z.string().nullable(),
   })
   .meta({ id: 'RunOutcome' });
 
-/** Tells what came of a run that is over. */
+/** Reads the outcome of a finished run. */
 export const runOutcomes = /* @__PURE__ */ using(
   ['table:read', payloadStore],
   (scope: Scope) =>
@@ -37,7 +37,7 @@ export const runOutcomes = /* @__PURE__ */ using(
     },
 );
 
-/** What the last completed step of these checkpoints gave. */
+/** The output of the last completed step in these checkpoints. */
 export const lastOutput = (checkpoints: readonly Checkpoint[]): PayloadRef | undefined =>
   checkpoints
     .flatMap(({ results, rows }) => {

@@ -5,7 +5,7 @@ import { using } from '../../../platform/aws/uses.ts';
 import { deletedIds } from '../../../platform/cleanup/tombstone.ts';
 import { OffsetQuery } from '../../../platform/data/pages.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { answerBytes, answerBytesMax } from '../../../platform/http/answer-size.ts';
+import { responseBytes, responseBytesMax } from '../../../platform/http/response-size.ts';
 import {
   type CheckpointEntry,
   type CheckpointQuery,
@@ -26,11 +26,11 @@ const sortFields = [
 ] as const;
 const Moment = z.iso.datetime({ offset: true }).optional();
 
-/** What both lists of step results take. */
+/** The query of both lists of step results. */
 export const StepResultQuery = OffsetQuery.extend({
   status: z.enum(['pending', 'running', 'completed', 'failed', 'skipped']).optional(),
-  from: Moment.meta({ description: 'Created at or after' }),
-  to: Moment.meta({ description: 'Created at or before' }),
+  from: Moment.meta({ description: 'Created at or after this time' }),
+  to: Moment.meta({ description: 'Created at or before this time' }),
   sortBy: z.enum(sortFields).default('createdAt'),
   sortOrder: z.enum(['asc', 'desc']).default('desc'),
 });
@@ -41,13 +41,13 @@ export type StepResultQuery = z.output<typeof StepResultQuery> & {
   stepId?: string | undefined;
 };
 
-/** A sort that is not by creation looks at this many results at most. */
+/** Sorting by anything but creation reads at most this many results. */
 const sortedMax = 100_000;
 
 export const stepResultStore = /* @__PURE__ */ using(['table:read', 'payloads'], (scope: Scope) => {
   const { table } = scope;
 
-  /** A page costs the entries before it, which are slim, and the items of its own results. */
+  /** Reads the index entries of all earlier pages, and the items of its own page. */
   async function page(
     source: AsyncGenerator<CheckpointEntry>,
     query: StepResultQuery,
@@ -65,7 +65,7 @@ export const stepResultStore = /* @__PURE__ */ using(['table:read', 'payloads'],
       throw invalidAt(
         'sortBy',
         'TOO_MANY_RESULTS',
-        `Narrow the list to fewer than ${sortedMax} results, or sort by createdAt`,
+        `Narrow the filters to fewer than ${sortedMax} results, or sort by createdAt`,
       );
     }
     const { flowSteps, rowsOf } = stepResultRows(scope);
@@ -90,22 +90,22 @@ export const stepResultStore = /* @__PURE__ */ using(['table:read', 'payloads'],
   };
 });
 
-/** What a row shows only where it leaves room for the rest. */
+/** Fields that a row omits if the response has no room for them. */
 const large = { inputVariables: null, resolvedPrompt: null, stepConfig: null };
 
-/** As many rows as an answer has room for, and one at least. */
+/** As many rows as the response has room for, at least one. */
 async function fitting<Row extends object>(rows: AsyncIterable<Row>): Promise<Row[]> {
   const data: Row[] = [];
   let bytes = 0;
   for await (const row of rows) {
-    bytes += answerBytes(row);
-    if (bytes > answerBytesMax && data.length > 0) break;
-    data.push(bytes > answerBytesMax ? { ...row, ...large } : row);
+    bytes += responseBytes(row);
+    if (bytes > responseBytesMax && data.length > 0) break;
+    data.push(bytes > responseBytesMax ? { ...row, ...large } : row);
   }
   return data;
 }
 
-/** An entry's results that match, in the order asked for. */
+/** The matching results of a checkpoint, in the requested order. */
 function refsOf(entry: CheckpointEntry, query: StepResultQuery): ResultRef[] {
   if (query.recordId && entry.recordId !== query.recordId) return [];
   if (query.batchId && entry.batchId !== query.batchId) return [];

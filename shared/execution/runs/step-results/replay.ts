@@ -11,22 +11,22 @@ import {
 } from '../checkpoints/checkpoint.ts';
 import { type ResultRef, type StepIndex, stepIn } from './result-ref.ts';
 
-/** What a run's checkpoints tell of one of its results. */
+/** A step result with the state of its run at that step. */
 export interface ReplayedResult {
   checkpoint: Pick<Checkpoint, 'recordName' | 'userId' | 'organizationId'>;
   kept: StoredStepResult;
   recordMetadata: PayloadRef | undefined;
-  /** What the earlier steps had put into variables; null where that is too much to show, or cannot be read. */
+  /** The variables set by earlier steps; null if they are too large to show or cannot be read. */
   inputs: ReadonlyMap<string, PayloadRef> | null;
 }
 
 const inputsBytesMax = 1_000_000;
-/** A checkpoint has 400 KB at most, and most have few. */
+/** A checkpoint has at most 400 KB, and most are far smaller. */
 const checkpointsAtOnce = 100;
 
 /**
- * Finds the moments of these results, reading the checkpoints of their runs once, in the order of the results, and
- * no further than what is asked for. A moment is given once; nothing in place of one that cannot be read.
+ * Replays the runs of these results to find their variables. Reads each checkpoint once, in the order of the results,
+ * and only as far as the caller asks. Returns each result once, undefined if it cannot be read.
  */
 export function replayReader(table: TenantTable, refs: readonly ResultRef[], steps: StepIndex) {
   const wanted = new Set(refs.map(nameOf));
@@ -65,7 +65,7 @@ export function replayReader(table: TenantTable, refs: readonly ResultRef[], ste
 
 const nameOf = ({ entry, place }: ResultRef) => `${entry.runId} ${entry.index} ${place}`;
 
-/** The checkpoints of these results and those before them in their runs, which hold the variables. */
+/** The checkpoints of these results and the earlier ones of their runs, which contain the variables. */
 function checkpointsOf(refs: readonly ResultRef[]) {
   const runs = [...Map.groupBy(refs, ({ entry }) => entry.runId).values()];
   return runs.flatMap((ofRun) => {
@@ -78,7 +78,7 @@ function checkpointsOf(refs: readonly ResultRef[]) {
   });
 }
 
-/** Follows a run from checkpoint to checkpoint. @returns what tells the moment of each result, by its place. */
+/** Follows a run from checkpoint to checkpoint. @returns each result's state by its position. */
 function openReplay(steps: StepIndex) {
   const variables = new Map<string, PayloadRef>();
   let bytes = 0;

@@ -2,7 +2,7 @@ import type { FlowStep } from '../../../domain/flows/steps/step.ts';
 import type { Row } from '../checkpoints/checkpoint.ts';
 import type { CheckpointEntry } from '../checkpoints/checkpoint-index.ts';
 
-/** One result, found by its entry and its place in it. */
+/** One result, by its checkpoint and its position there. */
 export interface ResultRef {
   entry: CheckpointEntry;
   place: number;

@@ -4,7 +4,7 @@ import { OffsetPagination } from '../../../platform/data/pages.ts';
 const text = z.string().nullable();
 const count = z.int().nullable();
 
-/** One step's result on one record. */
+/** The result of one step on one record. */
 export const StepResultResponse = z
   .object({
     id: z.string(),
@@ -30,15 +30,15 @@ export const StepResultResponse = z
     outputPreview: text.meta({ description: 'The first 1,000 characters of the output' }),
     inputVariables: z
       .unknown()
-      .meta({ description: 'What earlier steps of the run had put into variables; null beyond 1 MB' }),
+      .meta({ description: 'The variables set by earlier steps of the run; null beyond 1 MB' }),
     resolvedPrompt: text.meta({
-      description: 'Null, as is stepConfig, where the row would not fit an answer',
+      description: 'Null, like stepConfig, if the row would not fit the response',
     }),
     modelUsed: text,
     promptTokens: count,
     completionTokens: count,
     totalTokens: count,
-    estimatedCost: text.meta({ description: 'USD, decimal text; null where the price is not known' }),
+    estimatedCost: text.meta({ description: 'USD as decimal text; null if the price is unknown' }),
     errorMessage: text,
     retryCount: count,
   })

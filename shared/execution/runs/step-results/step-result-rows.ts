@@ -13,22 +13,22 @@ import { previewOf } from '../checkpoints/run-recorder.ts';
 import { type ReplayedResult, replayReader } from './replay.ts';
 import { type ResultRef, type StepIndex, stepOf } from './result-ref.ts';
 
-/** Each has a few MB of payloads at most, and an answer has room for few of those. */
+/** A result has a few MB of payloads at most, and a response has room for few of those. */
 const rowsAtOnce = 8;
 
-/** Builds the rows of step results from what is kept: checkpoints, and the versions that they were made with. */
+/** Builds the rows of step results from checkpoints and flow versions. */
 export const stepResultRows = (scope: Scope) => {
   const { table } = scope;
   const payloads = payloadStore(scope);
 
-  /** The steps of the versions that these results were made with. */
+  /** The steps of the versions of these results. */
   async function flowSteps(
     entries: readonly Pick<CheckpointEntry, 'flowId' | 'flowVersionId'>[],
   ): Promise<StepIndex> {
     const versions = new Map(entries.map(({ flowId, flowVersionId }) => [flowVersionId, flowId]));
     const loaded = await Promise.all(
       [...versions].map(async ([id, flowId]) => {
-        // A deleted flow's version is gone; what ran with it can still be told, without the names.
+        // The version of a deleted flow is gone; its results are listed without step names.
         const steps = await versionStore(scope)
           .immutable(flowId, id)
           .then((version) => version.steps, ifMissing([]));
@@ -38,7 +38,7 @@ export const stepResultRows = (scope: Scope) => {
     return new Map(loaded);
   }
 
-  /** The rows of these results, in their order. Whoever has enough of them stops asking, and no more is read. */
+  /** The rows of these results, in order. Reads only as far as the caller iterates. */
   async function* rowsOf(refs: readonly ResultRef[]) {
     const steps = await flowSteps(refs.map(({ entry }) => entry));
     const momentOf = replayReader(table, refs, steps);
@@ -55,7 +55,7 @@ export const stepResultRows = (scope: Scope) => {
 
 type Fetched = (payloadRef: PayloadRef | undefined) => Promise<unknown>;
 
-/** Unpacks each value once, though it may be an input of every row. */
+/** Fetches each value once, though it may be an input of every row. */
 function fetchedOnce(payloads: PayloadStore): Fetched {
   const values = new Map<PayloadRef, Promise<unknown>>();
   return async (payloadRef) => {

@@ -3,14 +3,14 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { inTurn } from '../../../../infra/local/gateway/in-turn.ts';
+import { oneAtATimePerConnection } from '../../../../infra/local/gateway/one-at-a-time.ts';
 
 const get = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 
 /** A server that answers when the test does. */
 async function waitingServer() {
   const open: ServerResponse[] = [];
-  const server = createServer(inTurn((_request, response) => open.push(response)));
+  const server = createServer(oneAtATimePerConnection((_request, response) => open.push(response)));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {

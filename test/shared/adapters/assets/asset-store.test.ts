@@ -20,7 +20,7 @@ beforeEach(() => {
   vi.unstubAllEnvs();
 });
 
-test('a private file is read by its signed address, for an hour', async () => {
+test('a private file is readable by its signed URL for an hour', async () => {
   const before = Date.now();
   const { assetId, url, expiresAt } = await assetStore(owner()).store(file());
   expect(assetId).toMatch(/^asset_[0-9a-hjkmnp-tv-z]{26}$/);
@@ -37,7 +37,7 @@ test('a private file is read by its signed address, for an hour', async () => {
   );
 });
 
-test('the signature is what AWS asks for', async () => {
+test('the signature follows the AWS specification', async () => {
   vi.stubEnv('AWS_SESSION_TOKEN', 'token/+=');
   const { url } = await assetStore(owner()).store(file({ filename: "a b (1)'!*ä+%.txt" }));
   const { searchParams, pathname, host } = new URL(url);
@@ -65,7 +65,7 @@ test('the signature is what AWS asks for', async () => {
   expect(hmac(key, `AWS4-HMAC-SHA256\n${time}\n${scope}\n${digest}`).toString('hex')).toBe(signature);
 });
 
-test('a public file has an address without a signature that does not end', async () => {
+test('a public file has a URL without a signature that does not expire', async () => {
   const { url, expiresAt } = await assetStore(owner()).store(
     file({ visibility: 'public', filename: 'Ä/ö'.replace('/', '_') }),
   );
@@ -77,13 +77,13 @@ test('a public file has an address without a signature that does not end', async
   expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
 });
 
-test('private files do not lie where public ones are served from', async () => {
+test('private files are stored outside of the public folder', async () => {
   const { url } = await assetStore(owner()).store(file());
   const bucket = new URL(process.env.PUBLIC_ASSETS_URL ?? '').pathname;
   expect(new URL(url).pathname.startsWith(`${bucket}/`)).toBe(false);
 });
 
-test('a step that runs again stores the same file once; every other one is a file of its own', async () => {
+test('a repeated step stores the same file once; each other file is separate', async () => {
   const mine = owner();
   const id = async (changes: Partial<File>, who = mine) =>
     (await assetStore(who).store(file(changes))).assetId;
@@ -107,7 +107,7 @@ test.each([
   ['IMAGE/PNG', 'inline'],
   ['application/pdf', 'inline'],
   ['text/plain; charset=utf-8', 'inline'],
-])('%s is %s: a browser runs nothing of a file', async (contentType, disposition) => {
+])('%s is %s: a browser executes nothing in a file', async (contentType, disposition) => {
   const { url } = await assetStore(owner()).store(file({ contentType, visibility: 'public' }));
   const { headers } = await fetch(url);
   expect(headers.get('content-disposition')).toMatch(new RegExp(`^${disposition}; filename=`));
@@ -116,18 +116,18 @@ test.each([
 
 test.each([
   [file({ bytes: Buffer.alloc(0) }), 'note.txt is empty'],
-  [file({ bytes: Buffer.alloc(25_000_001) }), 'note.txt has 25000001 bytes; 25000000 are the most'],
-])('%#: a file without content, or with too much, is refused', async (sent, message) => {
+  [file({ bytes: Buffer.alloc(25_000_001) }), 'note.txt has 25000001 bytes; the maximum is 25000000'],
+])('%#: an empty or too large file is rejected', async (sent, message) => {
   expect(await failureOf(assetStore(owner()).store(sent))).toMatchObject({ message, retryable: false });
 });
 
-test('25 MB are stored whole', async () => {
+test('25 MB are stored completely', async () => {
   const bytes = Buffer.alloc(25_000_000, 'abc');
   const { url } = await assetStore(owner()).store(file({ bytes }));
   expect(Buffer.compare(Buffer.from(await (await fetch(url)).arrayBuffer()), bytes)).toBe(0);
 });
 
-test('a bucket that may not be written to is a fault of the program, not of the flow', async () => {
+test('a missing permission for the bucket is an error of the deployment, not of the flow', async () => {
   const { url } = await loopback((_request, response) => response.writeHead(403).end());
   vi.stubEnv('AWS_ENDPOINT_URL_S3', url);
   await expect(assetStore(owner()).store(file())).rejects.toThrow('S3 answered 403 to PUT');

@@ -18,16 +18,16 @@ test.each([
   expect(safeFilename(text)).toBe(name);
 });
 
-test.each(['', '  ', '.', '..', ' .. '])('%j is no name', (text) => {
-  expect(() => safeFilename(text)).toThrow(`${JSON.stringify(text)} is no name of a file`);
+test.each(['', '  ', '.', '..', ' .. '])('%j is not a filename', (text) => {
+  expect(() => safeFilename(text)).toThrow(`${JSON.stringify(text)} is not a valid filename`);
 });
 
-test('a name has 255 bytes at most', () => {
+test('a filename has at most 255 bytes', () => {
   expect(safeFilename('ü'.repeat(127))).toHaveLength(127);
-  expect(() => safeFilename('ü'.repeat(128))).toThrow('has 255 bytes at most; this one has 256');
+  expect(() => safeFilename('ü'.repeat(128))).toThrow('has at most 255 bytes; this one has 256');
 });
 
-test('a header holds any name in ASCII, with nothing that would end it', () => {
+test('a header contains any filename in ASCII, without anything that would end it', () => {
   expect(contentDisposition('a"b\\c%d;é’(1)*.pdf', 'application/pdf')).toBe(
     `inline; filename="a_b_c_d;__(1)*.pdf"; filename*=UTF-8''a%22b%5Cc%25d%3B%C3%A9%E2%80%99%281%29%2A.pdf`,
   );

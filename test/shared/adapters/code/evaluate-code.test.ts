@@ -19,11 +19,11 @@ test.each<[string, unknown]>([
   ['return () => 1', null],
   ['return new Date(0)', '1970-01-01T00:00:00.000Z'],
   ['return 1 // the end', 1],
-])('%s gives %j', async (script, output) => {
+])('%s returns %j', async (script, output) => {
   expect(await evaluateScript(script, variables)).toEqual(output);
 });
 
-test('a variable called input is that variable, and none takes the place of a built-in', async () => {
+test('a variable called input is that variable, and none replaces a built-in', async () => {
   const script = 'return [input, JSON.stringify([variables.JSON]), typeof Date]';
   expect(await evaluateScript(script, { input: 'mine', JSON: 'yours', Date: 1 })).toEqual([
     'mine',
@@ -56,7 +56,7 @@ test.each([
     `try { return ${reach}("return na" + "me.length")() } catch { return 1 }`,
   ],
   ['set anew', `${reach}("na" + "me = 5")(); return ${reach}("return na" + "me")()`],
-])('a script comes to a variable %s, whether or not it names it', async (_, script) => {
+])('a script reads a variable %s, whether it names it or not', async (_, script) => {
   const order = { ...variables.order, note: long, deep: { text: long, '__proto__ ': long }, last: 1 };
   const all = {
     z: 1,
@@ -72,7 +72,7 @@ test.each([
   expect(await seen(script)).toBe(await seen(`/* variables */ ${script}`));
 });
 
-test('of what is large only what the code names is copied for it', async () => {
+test('only the large values that the code names are copied for it', async () => {
   const copied: string[] = [];
   const watched = ((name, input, limits) => {
     copied.push((input as { variables: string }).variables);
@@ -86,7 +86,7 @@ test('of what is large only what the code names is copied for it', async () => {
   ]);
 });
 
-test('an expression gives its value', async () => {
+test('returns the value of an expression', async () => {
   expect(await evaluateExpression('order.items.length > 1 && name', variables)).toBe('Ada');
   expect(await evaluateExpression('variables.missing?.deep', variables)).toBe(null);
 });
@@ -153,7 +153,7 @@ describe('hostile scripts', () => {
     expect(await evaluateScript('return name', variables)).toBe('Ada');
   });
 
-  test('see nothing of the host through any constructor', async () => {
+  test('reach nothing of the host through any constructor', async () => {
     const script = `
       const global = (async () => {}).constructor('return globalThis')();
       const seen = [typeof process, typeof require, typeof fetch, typeof setTimeout];
@@ -179,7 +179,7 @@ describe('hostile scripts', () => {
     expect(variables).toMatchObject({ order: { items: [{ price: 2 }, { price: 3 }] }, name: 'Ada' });
   });
 
-  test('that run at once with a good one do not take it down', async () => {
+  test('that run together with a valid one do not break it', async () => {
     const bad = () => evaluateScript('return JSON.parse("[".repeat(1e6))', {});
     const good = () => evaluateScript('return 1', {});
     const results = await Promise.allSettled([bad(), good(), bad(), good(), good()]);
@@ -212,10 +212,10 @@ test('syntax is checked without running anything', async () => {
   expect(await problemOf('expression', 'return 1')).toContain("Unexpected token 'return'");
 });
 
-test('brackets within each other, which the compiler takes the square of in memory, are refused at 500', async () => {
+test('nested brackets, for which the compiler needs quadratic memory, are rejected at 500', async () => {
   const classes = (levels: number) => `${'(class{x='.repeat(levels)}1${'})'.repeat(levels)}`;
   expect(await problemOf('script', classes(200))).toBeUndefined();
-  expect(await problemOf('script', classes(300))).toBe('It is nested too deeply');
-  expect(await problemOf('typescript', classes(300))).toBe('It is nested too deeply');
+  expect(await problemOf('script', classes(300))).toBe('The code is nested too deeply');
+  expect(await problemOf('typescript', classes(300))).toBe('The code is nested too deeply');
   expect(await problemOf('expression', `${'[1], (2), '.repeat(1_000)}3`)).toBeUndefined();
 });

@@ -27,23 +27,23 @@ test.each([
     400,
     'MessageRejected',
     'Email address is not verified.',
-    'The email was refused: Email address is not verified.',
+    'The email was rejected: Email address is not verified.',
     false,
     1,
   ],
-  [429, 'TooManyRequestsException', 'Too many.', 'The email was refused: Too many.', true, 2],
-  [400, 'LimitExceededException', 'Daily quota.', 'The email was refused: Daily quota.', true, 2],
-  [500, 'InternalFailure', 'Oh.', 'The email could not be handed on: AWS answered 500', true, 2],
+  [429, 'TooManyRequestsException', 'Too many.', 'The email was rejected: Too many.', true, 2],
+  [400, 'LimitExceededException', 'Daily quota.', 'The email was rejected: Daily quota.', true, 2],
+  [500, 'InternalFailure', 'Oh.', 'The email could not be sent: AWS answered 500', true, 2],
   [
     403,
     'AccessDeniedException',
     'User: arn:aws:sts::123456789012:assumed-role/x is not authorized',
-    'The email was refused: this deployment is not allowed to send it',
+    'The email was rejected: this deployment has no permission to send it',
     false,
     1,
   ],
 ])(
-  'a %i %s becomes words, and whether it may be tried again',
+  'a %i %s becomes a message, and retryable or not',
   async (status, type, says, message, retryable, times) => {
     const { url, asked } = await answering(status, type, says);
     expect(await failureOf(sendingTo(url))).toMatchObject({ message, retryable });
@@ -51,25 +51,25 @@ test.each([
   },
 );
 
-test('a service that cannot be reached may be tried again', async () => {
+test('an unreachable service is retryable', async () => {
   const failure = await failureOf(sendingTo('http://127.0.0.1:1'));
   expect(failure).toMatchObject({
-    message: 'The email could not be handed on: ECONNREFUSED',
+    message: 'The email could not be sent: ECONNREFUSED',
     retryable: true,
   });
 });
 
-test('one that is too slow is given up', async () => {
+test('a call that is too slow is aborted', async () => {
   const tooSlow = deliver('The email', async () => {
     throw new DOMException('The operation was aborted due to timeout', 'TimeoutError');
   });
   expect(await failureOf(tooSlow)).toMatchObject({
-    message: 'The email was not taken within 20 s',
+    message: 'The email was not accepted within 20 s',
     retryable: true,
   });
 });
 
-test('a fault of the program stays one', async () => {
+test('a bug is not reported as a delivery failure', async () => {
   const fault = new TypeError('undefined is not a function');
   await expect(deliver('The email', () => Promise.reject(fault))).rejects.toBe(fault);
 });

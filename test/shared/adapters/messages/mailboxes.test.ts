@@ -13,7 +13,7 @@ test.each([
   ['ada@bücher.example', ['ada@xn--bcher-kva.example']],
   ['Zoë <zoe@example.com>', ['=?UTF-8?B?Wm/Dqw==?= <zoe@example.com>']],
   ['', []],
-])('%j holds %j', (text, mailboxes) => {
+])('%j contains %j', (text, mailboxes) => {
   expect(parseMailboxes(text)).toEqual(mailboxes);
 });
 
@@ -21,11 +21,11 @@ test.each([
   ['blanks before no address', `a${' '.repeat(4_000_000)}b`],
   ['quotes that nothing closes', '"a'.repeat(2_000_001)],
   ['escaped quotes', '\\"'.repeat(2_000_000)],
-])('%s are refused after one reading', (_what, text) => {
+])('%s are rejected in linear time', (_what, text) => {
   expect(() => parseMailboxes(text)).toThrow('is not an email address');
 });
 
-test('a long display name becomes encoded words that RFC 2047 allows, and none is cut within a character', () => {
+test('a long display name becomes valid RFC 2047 encoded words, none cut inside a character', () => {
   const name = '🙂é'.repeat(40);
   const [mailbox = ''] = parseMailboxes(`${name} <a@example.com>`);
   const words = mailbox.split(' ').slice(0, -1);
@@ -46,11 +46,15 @@ test.each([
   'ädä@example.com',
   'ada@example.com;bob@example.com',
   `${'x'.repeat(250)}@example.com`,
-])('%j is refused by name', (text) => {
+])('%j is rejected with the invalid part', (text) => {
   expect(() => parseMailboxes(text)).toThrow(/ is not an email address$/);
 });
 
-test.each(['\r', '\n', '\0', '\u2028', '\t'])('%j cannot smuggle a header in', (character) => {
-  expect(() => parseMailboxes(`ada@example.com${character}Bcc: eve@example.com`)).toThrow(/no line breaks/);
-  expect(() => parseMailboxes(`"Ada${character}Bcc: eve" <ada@example.com>`)).toThrow(/no line breaks/);
+test.each(['\r', '\n', '\0', '\u2028', '\t'])('%j cannot inject a header', (character) => {
+  expect(() => parseMailboxes(`ada@example.com${character}Bcc: eve@example.com`)).toThrow(
+    /must not contain line breaks/,
+  );
+  expect(() => parseMailboxes(`"Ada${character}Bcc: eve" <ada@example.com>`)).toThrow(
+    /must not contain line breaks/,
+  );
 });

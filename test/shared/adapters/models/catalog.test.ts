@@ -20,7 +20,7 @@ test.each([
   [
     'nowhere/gpt-5',
     openai,
-    'There is no model provider nowhere; there are openai, anthropic, google, generic-openai',
+    'There is no model provider nowhere; expected one of openai, anthropic, google, generic-openai',
   ],
   ['constructor/gpt-5', openai, 'There is no model provider constructor'],
   ['anthropic/claude', openai, 'The model provider anthropic is not configured: set ANTHROPIC_API_KEY'],
@@ -33,13 +33,13 @@ test.each([
   [
     'claude-sonnet-4-5',
     openai,
-    'No configured model provider has claude-sonnet-4-5; providers are configured by OPENAI',
+    'No configured model provider has claude-sonnet-4-5; configure one with OPENAI',
   ],
-])('%s with %j is refused: %s', async (name, keys, message) => {
+])('%s with %j is rejected: %s', async (name, keys, message) => {
   await expect(resolveModel(name, keys)).rejects.toThrow(message);
 });
 
-test('prices come from the catalog of the provider, for a generic server by its address or the model', async () => {
+test('prices come from the provider’s catalog, for a generic server by its URL or the model', async () => {
   const listed = await priceOf(await resolveModel('openai/gpt-5-mini', openai));
   expect(listed).toMatchObject({ input: expect.any(Number), output: expect.any(Number) });
   expect(await priceOf(await resolveModel('generic-openai/gpt-5-mini', generic))).toEqual(listed);

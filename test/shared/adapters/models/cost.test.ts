@@ -9,7 +9,7 @@ function decimal(units: bigint, digits: number): string {
   return fraction ? `${padded.slice(0, -digits)}.${fraction}` : padded.slice(0, -digits);
 }
 
-test('the cost is exact for any prices and any numbers of tokens', () => {
+test('the cost is exact for any prices and token counts', () => {
   // Prices as they are quoted: up to four decimals of a dollar per million tokens.
   const priceUnits = fc.integer({ min: 0, max: 9_000_000 });
   const tokens = fc.integer({ min: 0, max: 2_000_000_000 });
@@ -37,7 +37,7 @@ test.each([
   expect(costOf(price, usage)).toBe(cost);
 });
 
-test('a tier holds for the whole call once the input goes beyond its start', () => {
+test('a tier applies to the whole call once the input exceeds its start', () => {
   const rate = {
     base: 3,
     tiers: [

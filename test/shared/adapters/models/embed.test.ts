@@ -23,7 +23,7 @@ beforeEach(() => {
   vi.unstubAllEnvs();
 });
 
-test('one vector for each text in their order, counted and priced by the catalog', async () => {
+test('one vector per text in order, counted and priced by the catalog', async () => {
   const server = await openai();
   const { vectors, ...used } = await embed(['a red apple', 'the red apple', 'quarterly tax return']);
   expect(used).toEqual({ modelUsed: model, promptTokens: 12, estimatedCost: '0.00000024' });
@@ -33,24 +33,24 @@ test('one vector for each text in their order, counted and priced by the catalog
   expect(server.embeddings).toHaveLength(1);
 });
 
-test('a bare model id goes to the provider that sells it', async () => {
+test('a bare model id resolves to the provider that sells it', async () => {
   await openai();
   expect(await embed(['x'], { model: 'text-embedding-3-small' })).toMatchObject({ modelUsed: model });
 });
 
-test('a generic server embeds too; what nobody prices costs nobody knows what', async () => {
+test('a generic server embeds too; without a price the cost is unknown', async () => {
   const server = await modelServer();
   vi.stubEnv('GENERIC_OPENAI_BASE_URL', server.url);
   const answer = await embed(['x'], { model: 'generic-openai/my-own' });
   expect(answer).toMatchObject({ modelUsed: 'generic-openai/my-own', promptTokens: 1, estimatedCost: null });
 });
 
-test('tokens that the provider did not count are 0, and the cost is unknown', async () => {
+test('without a token count from the provider, tokens are 0 and the cost is unknown', async () => {
   await openai({ misbehave: 'no-usage' });
   expect(await embed(['x'])).toMatchObject({ promptTokens: 0, estimatedCost: null });
 });
 
-test('numbers of a vector are kept as exactly as a 32-bit float, and no longer', async () => {
+test('the numbers of a vector keep the precision of a 32-bit float', async () => {
   const values = [0.123456789123456, -1e-7, 0.30000001192092896];
   const server = await loopback((_request, response) => {
     const data = [{ object: 'embedding', index: 0, embedding: values }];
@@ -62,7 +62,7 @@ test('numbers of a vector are kept as exactly as a 32-bit float, and no longer',
   expect(JSON.stringify(vectors[0])).toBe('[0.123456789,-1e-7,0.300000012]');
 });
 
-test('a provider that fails for a moment is asked again, twice at most', async () => {
+test('temporary errors of a provider are retried at most twice', async () => {
   // Its second request fails.
   const shaky = await openai({ failurePercent: 50, failureStatus: 429 });
   for (const text of ['x', 'y']) expect((await embed([text])).vectors).toHaveLength(1);
@@ -75,24 +75,24 @@ test('a provider that fails for a moment is asked again, twice at most', async (
   expect(down.embeddings).toHaveLength(3);
 });
 
-test('a key never gets into a message', async () => {
+test('an error never contains the key', async () => {
   await openai({ failurePercent: 100, failureStatus: 401, failureMessage: 'Wrong key sk-very-secret' });
   const failure = await failureOf(embed(['x']));
   expect(failure).toMatchObject({ message: `${model} answered 401: Wrong key ***`, retryable: false });
 });
 
-test('an answer that is none, and fewer vectors than texts, are no success', async () => {
+test('an invalid response, or fewer vectors than texts, is an error', async () => {
   await openai({ misbehave: 'nonsense' });
-  expect((await failureOf(embed(['x']))).message).toContain('gave no usable answer');
+  expect((await failureOf(embed(['x']))).message).toContain('returned an unusable response');
   const server = await loopback((_request, response) => {
     const data = [{ object: 'embedding', index: 0, embedding: [1] }];
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ data, model: 'm' }));
   });
   vi.stubEnv('OPENAI_BASE_URL', `${server.url}/v1`);
-  expect((await failureOf(embed(['x', 'y']))).message).toContain('gave no usable answer');
+  expect((await failureOf(embed(['x', 'y']))).message).toContain('returned an unusable response');
 });
 
-test('a call that is called off ends', async () => {
+test('aborting a call ends it', async () => {
   await openai({ misbehave: 'hang' });
   const failure = await failureOf(embed(['x'], { signal: AbortSignal.timeout(50) }));
   expect(failure.message).toBe(`${model} did not answer in time`);
@@ -102,23 +102,23 @@ test.each([
   [[], 'There is no text to embed'],
   [['a', ' \n'], 'Text 1 of those to embed is empty'],
   [[''], 'The text to embed is empty'],
-  [Array(501).fill('x'), '501 texts are too many to embed in one step; 500 are the most'],
-  [['x'.repeat(100_001)], 'The text to embed has 100001 characters; 100000 are the most'],
+  [Array(501).fill('x'), '501 texts are too many to embed in one step; the maximum is 500'],
+  [['x'.repeat(100_001)], 'The text to embed has 100001 characters; the maximum is 100000'],
   [
     Array(21).fill('x'.repeat(100_000)),
-    'The texts to embed have 2100000 characters; 2000000 are the most in one step',
+    'The texts to embed have 2100000 characters; the maximum per step is 2000000',
   ],
-])('%#: texts that are none or too much are not sent', async (texts, message) => {
+])('%#: no texts, or too many, are not sent', async (texts, message) => {
   const server = await openai();
   expect(await failureOf(embed(texts))).toMatchObject({ message, retryable: false });
   expect(server.embeddings).toHaveLength(0);
 });
 
-test('a provider without embeddings, and one that is not configured, say so', async () => {
+test('a provider without embeddings, and an unconfigured one, lead to an error that says so', async () => {
   vi.stubEnv('ANTHROPIC_API_KEY', 'k');
   const messageWith = async (name: string) => (await failureOf(embed(['x'], { model: name }))).message;
   expect(await messageWith('anthropic/claude-sonnet-4-5')).toBe(
-    'The model provider anthropic makes no embeddings; these do: openai, google, generic-openai',
+    'The model provider anthropic has no embeddings; use one of openai, google, generic-openai',
   );
   expect(await messageWith('openai/text-embedding-3-small')).toBe(
     'The model provider openai is not configured: set OPENAI_API_KEY',
@@ -130,7 +130,7 @@ test.each([
   ['vectors of different lengths', '[[1, 2], [1]]'],
   ['no numbers', '[[], []]'],
   ['null in place of a number', '[[null, 1], [1, 1]]'],
-])('an answer with %s is none', async (_what, vectors) => {
+])('a response with %s is invalid', async (_what, vectors) => {
   const server = await loopback((_request, response) => {
     const data = [...vectors.matchAll(/\[([^[\]]*)\]/g)].map(
       ([vector], index) => `{"object":"embedding","index":${index},"embedding":${vector}}`,
@@ -139,10 +139,10 @@ test.each([
   });
   vi.stubEnv('GENERIC_OPENAI_BASE_URL', `${server.url}/v1`);
   const failure = await failureOf(embed(['x', 'y'], { model: 'generic-openai/m' }));
-  expect(failure.message).toContain('generic-openai/m gave no usable answer');
+  expect(failure.message).toContain('generic-openai/m returned an unusable response');
 });
 
-test('tokens that cannot be are 0, and the cost is unknown', async () => {
+test('impossible token counts are 0, and the cost is unknown', async () => {
   const server = await loopback((_request, response) => {
     const data = [{ object: 'embedding', index: 0, embedding: [1] }];
     const usage = { prompt_tokens: -1.5, total_tokens: -1.5 };

@@ -26,7 +26,7 @@ beforeEach(() => {
   vi.unstubAllEnvs();
 });
 
-test('counts the tokens and costs what the catalog says, exactly', async () => {
+test('counts the tokens, and computes the exact cost from the catalog', async () => {
   await openai({ answer: () => 'x'.repeat(40) });
   expect(await ask()).toMatchObject({
     text: 'x'.repeat(40),
@@ -37,7 +37,7 @@ test('counts the tokens and costs what the catalog says, exactly', async () => {
   });
 });
 
-test('a provider that does not count tokens costs nobody knows what', async () => {
+test('without a token count from the provider, the cost is unknown', async () => {
   await openai({ misbehave: 'no-usage' });
   expect(await ask()).toMatchObject({ usage: null, cost: null });
 });
@@ -51,20 +51,20 @@ test.each([
     'more from a cache than at all',
     { prompt_tokens: 10, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 11 } },
   ],
-])('a usage that cannot be counts as none: %s', async (_what, usage) => {
+])('an impossible usage counts as none: %s', async (_what, usage) => {
   await openai({ usage, answer: () => 'paid for' });
   const none = { text: 'paid for', usage: null, cost: null };
   expect(await ask()).toMatchObject(none);
   expect(await ask({ streamed: true })).toMatchObject(none);
 });
 
-test('asks for JSON where the provider can promise it', async () => {
+test('requests JSON from providers that support it', async () => {
   const server = await openai();
   await ask({ format: { type: 'json' }, messages: [{ role: 'user', content: 'Answer as JSON' }] });
   expect(server.requests[0]).toMatchObject({ response_format: { type: 'json_object' } });
 });
 
-test('speaks Anthropic’s own language', async () => {
+test('uses Anthropic’s own API', async () => {
   const anthropic = await loopback((_request, response) => {
     const usage = { input_tokens: 8, output_tokens: 2 };
     const content = [{ type: 'text', text: 'from Claude' }];
@@ -93,7 +93,7 @@ test('speaks Anthropic’s own language', async () => {
   });
 });
 
-test('a key never gets into a message', async () => {
+test('an error never contains the key', async () => {
   await openai({ failurePercent: 100, failureStatus: 401, failureMessage: 'Wrong key sk-very-secret' });
   expect(await failureOf(ask())).toMatchObject({
     message: 'openai/gpt-4o answered 401: Wrong key ***',
@@ -101,7 +101,7 @@ test('a key never gets into a message', async () => {
   });
 });
 
-test('429 and 5xx are asked again twice, then the step may be tried again', async () => {
+test('429 and 5xx are retried twice, then the step is retryable', async () => {
   for (const failureStatus of [429, 500, 503]) {
     const server = await openai({ failurePercent: 100, failureStatus });
     expect(await failureOf(ask())).toMatchObject({
@@ -112,7 +112,7 @@ test('429 and 5xx are asked again twice, then the step may be tried again', asyn
   }
 });
 
-test('a provider is asked again when it says so, not before', async () => {
+test('a retry waits as long as the provider requests', async () => {
   let calls = 0;
   const server = await loopback((_request, response) => {
     calls++;
@@ -127,7 +127,7 @@ test('a provider is asked again when it says so, not before', async () => {
   expect(performance.now() - began).toBeLessThan(1_500);
 });
 
-test('a redirect is not followed: the request has a key', async () => {
+test('redirects are not followed: the request has a key', async () => {
   const asked: string[] = [];
   const server = await loopback((request, response) => {
     asked.push(request.url ?? '');
@@ -139,7 +139,7 @@ test('a redirect is not followed: the request has a key', async () => {
   expect(asked).toEqual(['/chat/completions']);
 });
 
-test('a time limit ends the call, and it may be tried again', async () => {
+test('a time limit aborts the call, which is retryable', async () => {
   await openai({ misbehave: 'hang' });
   expect(await failureOf(ask({ signal: AbortSignal.timeout(100) }))).toMatchObject({
     message: 'openai/gpt-4o did not answer in time',
@@ -147,20 +147,20 @@ test('a time limit ends the call, and it may be tried again', async () => {
   });
 });
 
-test('an address that is none is told as such', async () => {
+test('an invalid URL is reported as such', async () => {
   vi.stubEnv('OPENAI_API_KEY', 'k');
   vi.stubEnv('OPENAI_BASE_URL', 'nonsense');
   expect((await failureOf(ask())).message).toContain('openai/gpt-4o');
 });
 
-test('calls at once are answered each with its own', async () => {
+test('concurrent calls get their own responses', async () => {
   await openai({ answer: ({ messages }) => messages[0]?.content ?? '', delayMs: 5 });
   const texts = Array.from({ length: 20 }, (_, index) => `question ${index}`);
   const answers = await Promise.all(texts.map((content) => ask({ messages: [{ role: 'user', content }] })));
   expect(answers.map(({ text }) => text)).toEqual(texts);
 });
 
-test('no more of an answer is read than the caller takes', async () => {
+test('reads a response only as fast as the caller', async () => {
   const server = await openai({ answer: () => 'one two three' });
   const events: ModelEvent[] = [];
   for await (const event of stream({ streamed: true })) {
@@ -185,7 +185,7 @@ test('leaving the loop ends the call', async () => {
   await vi.waitFor(() => expect(server.gone()).toBe(1));
 });
 
-test('a stream that is cut in the middle fails, and may be tried again', async () => {
+test('an interrupted stream fails and is retryable', async () => {
   const cut = await loopback((_request, response) => {
     response.setHeader('content-type', 'text/event-stream');
     response.write('data: {"choices":[{"index":0,"delta":{"content":"Half a"}}]}\n\n');
@@ -230,7 +230,7 @@ async function answering(message: object, chunks: object[]) {
 }
 
 test.each([true, false])(
-  'a model asks for tools, streamed %s, and is sent their results',
+  'a model requests tools, streamed %s, and receives their results',
   async (streamed) => {
     const call = (text: string) => ({
       id: 'call_1',
@@ -274,7 +274,7 @@ test.each([true, false])(
   },
 );
 
-test('the input of a call that is no JSON is told as it was written', async () => {
+test('tool input that is not JSON is returned as written', async () => {
   const broken = { id: 'c', type: 'function', function: { name: 'weather', arguments: '{"city":' } };
   await answering({ content: '', tool_calls: [broken] }, []);
   const { toolCalls } = await ask({ model: 'generic-openai/any', tools: [weather] });
@@ -283,7 +283,7 @@ test('the input of a call that is no JSON is told as it was written', async () =
   ]);
 });
 
-test('files and a schema go along in the provider’s own form', async () => {
+test('files and a schema are sent in the provider’s own format', async () => {
   const asked = await answering({ content: '{"n":1}' }, []);
   const schema = { type: 'object', properties: { n: { type: 'integer' } } };
   const png = Buffer.from('89504e470d0a1a0a', 'hex');

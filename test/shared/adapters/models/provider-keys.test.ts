@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { providerKeys } from '../../../../shared/adapters/models/provider-keys.ts';
 import { loopback } from '../../../support/loopback.ts';
 
-test('keys come from the environment, or from the secret that it names, which is read once', async () => {
+test('reads the keys from the environment, or once from the secret that it names', async () => {
   vi.stubEnv('OPENAI_API_KEY', 'from-env');
   expect(await providerKeys()).toMatchObject({ OPENAI_API_KEY: 'from-env' });
 

@@ -75,16 +75,18 @@ const asEvents = (each: string) => (response: ServerResponse) => {
 test.each([
   ['an answer', asJson],
   ['an answer that is packed', packed],
-])('%s is read to 10 MB, asked for once, and ended', async (_what, answer) => {
+])('%s is read up to 10 MB, requested once, and aborted', async (_what, answer) => {
   const seen = await endless(answer);
   const { message, retryable } = await failureOf(ask());
-  expect(message).toBe('generic-openai/any gave no usable answer: the answer has more than 10000000 bytes');
+  expect(message).toBe(
+    'generic-openai/any returned an unusable response: the response has more than 10000000 bytes',
+  );
   expect(retryable).toBe(false);
   expect(seen.requests).toBe(1);
   expect(seen.megabytes).toBeLessThan(400);
 });
 
-test('an error is read to 10 MB too', async () => {
+test('an error is read up to 10 MB too', async () => {
   const seen = await endless((response) => asJson(Object.assign(response, { statusCode: 400 })));
   expect((await failureOf(ask())).message).toContain('generic-openai/any');
   expect(seen.megabytes).toBeLessThan(400);
@@ -93,7 +95,7 @@ test('an error is read to 10 MB too', async () => {
 test.each([
   ['text', piece('x'.repeat(1_000_000)), '4000000 characters'],
   ['anything else', `: ${'x'.repeat(1_000_000)}\n\n`, '50000000 bytes'],
-])('a stream of %s ends where it is too long', async (_what, each, limit) => {
+])('a stream of %s ends at the limit', async (_what, each, limit) => {
   const seen = await endless(asEvents(each));
   let shown = 0;
   const { message, retryable } = await failureOf(
@@ -108,17 +110,17 @@ test.each([
   expect(seen.megabytes).toBeLessThan(400);
 });
 
-test('an answer with embeddings is read to 50 MB', async () => {
+test('a response with embeddings is read up to 50 MB', async () => {
   const seen = await endless(packed);
   const { message } = await failureOf(
     liveModels.embed({ model: 'generic-openai/any', texts: ['x'], signal }),
   );
-  expect(message).toContain('the answer has more than 50000000 bytes');
+  expect(message).toContain('the response has more than 50000000 bytes');
   expect(seen).toMatchObject({ requests: 1 });
   expect(seen.megabytes).toBeLessThan(400);
 });
 
-test('a text of four million characters is taken', async () => {
+test('a text of four million characters is accepted', async () => {
   const content = 'é'.repeat(4_000_000);
   const server = await loopback((_request, response) => {
     response.setHeader('content-type', 'application/json').end(start + content + end);

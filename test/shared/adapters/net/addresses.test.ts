@@ -9,7 +9,7 @@ test.each(['1.1.1.1', '93.184.216.34', '2606:4700:4700::1111', '2a00:1450:4001:8
   },
 );
 
-test('no address of a private IPv4 network is public, in whichever form it is written', () => {
+test('no address of a private IPv4 network is public, in any notation', () => {
   const octet = fc.integer({ min: 0, max: 255 });
   const inside = fc.oneof(
     fc.tuple(fc.constantFrom(0, 10, 127, 224, 239, 240, 255), octet, octet, octet),
@@ -45,7 +45,7 @@ test('no address of a private IPv4 network is public, in whichever form it is wr
   );
 });
 
-test('an allowed host is one by name and port', () => {
+test('an allowed host matches name and port', () => {
   vi.stubEnv('ALLOWED_HOSTS', '127.0.0.1:4010, LOCALHOST:80,[::1]:9');
   const allowed = (url: string) => isAllowedHost(new URL(url));
   expect(['http://127.0.0.1:4010/a', 'http://localhost/', 'http://[::1]:9/'].map(allowed)).toEqual([

@@ -68,7 +68,7 @@ test.each([
   'http://localhost/',
   'http://LOCALHOST./',
   'https://127.0.0.1/',
-])('%s is refused for good', async (url) => {
+])('%s is rejected permanently', async (url) => {
   const error = await failureOf(safeFetch(request(url)));
   expect(error.message).toMatch(/is not a public address|cannot be reached: ENOTFOUND/);
   if (!/ENOTFOUND/.test(error.message)) expect(error.retryable).toBe(false);
@@ -84,7 +84,7 @@ test.each([
   ['http://256.256.256.256/', 'Not a URL'],
   ['//example.com', 'Not a URL'],
   ['', 'Not a URL'],
-])('%s is refused: %s', async (url, reason) => {
+])('%s is rejected: %s', async (url, reason) => {
   expect(await failureOf(safeFetch(request(url)))).toMatchObject({
     message: expect.stringContaining(reason),
     retryable: false,
@@ -92,7 +92,7 @@ test.each([
 });
 
 test.each([[['10.0.0.5']], [['::1']], [['93.184.216.34', '127.0.0.1']], [['::ffff:169.254.169.254']]])(
-  'a name that resolves to %j is refused',
+  'a name that resolves to %j is rejected',
   async (addresses) => {
     const asked: string[] = [];
     const guarded = makeSafeFetch((hostname, _options, done) => {
@@ -111,7 +111,7 @@ test.each([[['10.0.0.5']], [['::1']], [['93.184.216.34', '127.0.0.1']], [['::fff
   },
 );
 
-test('a name that does not resolve may be tried again', async () => {
+test('a name that does not resolve is retryable', async () => {
   const guarded = makeSafeFetch((_hostname, _options, done) =>
     done(Object.assign(new Error(), { code: 'EAI_AGAIN' }), []),
   );
@@ -121,7 +121,7 @@ test('a name that does not resolve may be tried again', async () => {
   });
 });
 
-test('sends method, headers and body, and answers with status, headers, text and address', async () => {
+test('sends method, headers and body, and returns status, headers, text and URL', async () => {
   const { url, host } = await loopback(async (incoming, response) => {
     response
       .writeHead(418, { 'x-seen': `${incoming.method} ${incoming.headers['x-a']}` })
@@ -139,7 +139,7 @@ test('sends method, headers and body, and answers with status, headers, text and
   });
 });
 
-test('an allowed host is only that one', async () => {
+test('an allowed host is only that host', async () => {
   const { url, port } = await loopback((_incoming, response) => response.end('in'));
   allow(`localhost:${port}`);
   expect(await safeFetch(request(`http://localhost:${port}/`))).toMatchObject({ text: 'in' });
@@ -156,7 +156,7 @@ test.each([
   'http://localhost:8081/',
   '//10.0.0.1/x',
   'file:///etc/passwd',
-])('a redirect to %s is refused', async (location) => {
+])('a redirect to %s is rejected', async (location) => {
   const { url, host } = await loopback((_incoming, response) => response.writeHead(302, { location }).end());
   allow(host);
   expect(await failureOf(safeFetch(request(url)))).toMatchObject({
@@ -183,7 +183,7 @@ test.each([
   expect(answer).toMatchObject({ text: `${followedBy} ${body} ${body && 'text/x'}`, url: `${url}/next` });
 });
 
-test('a body that has to stay with its origin is not sent on to another one', async () => {
+test('a same-origin body is not redirected to another origin', async () => {
   const other = await loopback((_incoming, response) => response.end('got it'));
   const first = await loopback((incoming, response) => {
     response.writeHead(incoming.url === '/303' ? 303 : 307, { location: other.url }).end();
@@ -197,7 +197,7 @@ test('a body that has to stay with its origin is not sent on to another one', as
   expect((await safeFetch(sent('/303'))).text).toBe('got it');
 });
 
-test('credentials stay with the origin that they were meant for', async () => {
+test('credentials stay with their origin', async () => {
   const seen: unknown[] = [];
   const other = await loopback(({ headers }, response) => {
     seen.push([headers.authorization, headers.cookie, headers['x-api-key'], headers.accept]);
@@ -214,7 +214,7 @@ test('credentials stay with the origin that they were meant for', async () => {
   expect(seen).toEqual(['Bearer x', 'Bearer x', [undefined, undefined, undefined, 'text/x']]);
 });
 
-test('more than five redirects are refused', async () => {
+test('more than five redirects are rejected', async () => {
   let hops = 0;
   const { url, host } = await loopback((_incoming, response) =>
     response.writeHead(302, { location: `/${++hops}` }).end(),
@@ -224,7 +224,7 @@ test('more than five redirects are refused', async () => {
   expect(hops).toBe(6);
 });
 
-test('more than 5 MB are refused, also when they come compressed', async () => {
+test('more than 5 MB are rejected, also when compressed', async () => {
   const bomb = gzipSync(Buffer.alloc(50_000_000));
   const { url, host } = await loopback(({ url }, response) => {
     if (url === '/gzip') return response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb);
@@ -236,7 +236,7 @@ test('more than 5 MB are refused, also when they come compressed', async () => {
   }
 });
 
-test('how much an answer may have, a request can say', async () => {
+test('a request can set the limit of its response', async () => {
   const { url, host } = await loopback((_incoming, response) => response.end('x'.repeat(6_000_000)));
   allow(host);
   const { bytes } = await safeFetch(request(url, { bytesMax: 6_000_000 }));
@@ -247,7 +247,7 @@ test('how much an answer may have, a request can say', async () => {
   });
 });
 
-test('the bytes come as they are, beside the text', async () => {
+test('the raw bytes are returned with the text', async () => {
   const { url, host } = await loopback((_incoming, response) => response.end(Buffer.from([0, 255, 65])));
   allow(host);
   const answer = await safeFetch(request(url));
@@ -255,14 +255,14 @@ test('the bytes come as they are, beside the text', async () => {
   expect(answer.text).toBe('\0\ufffdA');
 });
 
-test('the service says who it is, unless the request says otherwise', async () => {
+test('the service sends its user agent, unless the request sets one', async () => {
   const { url, host } = await loopback(({ headers }, response) => response.end(headers['user-agent']));
   allow(host);
   expect((await safeFetch(request(url))).text).toBe('agent-flow-service');
   expect((await safeFetch(request(url, { headers: { 'User-Agent': 'mine' } }))).text).toBe('mine');
 });
 
-test('text is decoded by its charset, by UTF-8 where that is unknown', async () => {
+test('text is decoded by its charset, by UTF-8 if that is unknown', async () => {
   const { url, host } = await loopback((incoming, response) => {
     const charset = incoming.url?.slice(1);
     const bytes = charset === 'latin1' ? Buffer.from('é', 'latin1') : Buffer.from('é');
@@ -275,7 +275,7 @@ test('text is decoded by its charset, by UTF-8 where that is unknown', async () 
   expect(await Promise.all(texts)).toEqual(['é', 'é', 'é']);
 });
 
-test.each(['never answers', 'stops in the middle'])('a server that %s may be tried again', async (manner) => {
+test.each(['never answers', 'stops in the middle'])('a server that %s is retryable', async (manner) => {
   const { url, host } = await loopback((_incoming, response) => {
     if (manner !== 'never answers') response.writeHead(200).write('beginning');
   });
@@ -286,7 +286,7 @@ test.each(['never answers', 'stops in the middle'])('a server that %s may be tri
   });
 });
 
-test('a connection that breaks may be tried again', async () => {
+test('a broken connection is retryable', async () => {
   const { url, host } = await loopback((incoming) => incoming.socket.destroy());
   allow(host);
   expect(await failureOf(safeFetch(request(url)))).toMatchObject({
@@ -295,7 +295,7 @@ test('a connection that breaks may be tried again', async () => {
   });
 });
 
-test('the caller’s signal ends the request with the caller’s reason', async () => {
+test('the caller’s signal aborts the request with the caller’s reason', async () => {
   const { url, host } = await loopback(() => {});
   allow(host);
   const controller = new AbortController();
@@ -304,7 +304,7 @@ test('the caller’s signal ends the request with the caller’s reason', async 
   await expect(running).rejects.toThrow('enough');
 });
 
-test('headers cannot smuggle others in', async () => {
+test('headers cannot inject others', async () => {
   const { url, host } = await loopback((_incoming, response) => response.end());
   allow(host);
   const error = await failureOf(safeFetch(request(url, { headers: { 'x-a': 'b\r\nevil: 1' } })));

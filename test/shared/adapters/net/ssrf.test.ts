@@ -67,12 +67,12 @@ async function outcomeOf(type: string, url: string, ports: Partial<Ports>): Prom
   }
 }
 
-test('the corpus holds enough, and nothing twice', () => {
+test('the corpus is large enough and has no duplicates', () => {
   expect(corpus.length).toBeGreaterThan(150);
   expect(new Set(corpus).size).toBe(corpus.length);
 });
 
-test.each(Object.keys(steps))('%s refuses every hostile address without connecting to it', async (type) => {
+test.each(Object.keys(steps))('%s rejects every hostile address without connecting to it', async (type) => {
   const { port, connections } = await trap();
   const fetch = makeSafeFetch(resolve);
   for (const url of corpus) {
@@ -102,7 +102,7 @@ test.each([...Object.keys(steps), 'search'])('%s follows no redirect to a hostil
   }
 });
 
-test('a page with links to hostile addresses leads the crawler to none of them', async () => {
+test('a page with links to hostile addresses does not lead the crawler there', async () => {
   const { port, connections } = await trap();
   const links = corpus.map(
     (each) => `<a href="${each.replaceAll('PORT', String(port))}"><img src="${each}"></a>`,
@@ -132,7 +132,7 @@ test.each([
   expect(connections()).toBe(0);
 });
 
-test('a name that changes its mind after it was checked is checked again, and refused', async () => {
+test('a name that resolves differently after the check is checked again, and rejected', async () => {
   const { port, connections } = await trap();
   const answers = [['93.184.216.34'], ['127.0.0.1']];
   const fetch = makeSafeFetch((_hostname, _options, done) => {

@@ -21,7 +21,7 @@ const textOf = async (text: string, options?: Options) => (await read(text, opti
 /** `paintImageXObject` of pdf.js. */
 const paintsImage = 85;
 
-test('HTML becomes pages whose text can be selected, in the order in which it is read', async () => {
+test('HTML becomes pages with selectable text in reading order', async () => {
   const html = `
     <html><head><title>Annual report</title><style>p { color: red }</style></head><body>
       <h1>Annual   report</h1>
@@ -46,7 +46,7 @@ test('HTML becomes pages whose text can be selected, in the order in which it is
   expect(new Set(pages[0]?.links)).toEqual(new Set(['https://example.com/a?b=1']));
 });
 
-test('Markdown with lists, tables, code and tasks is laid out too', async () => {
+test('lays out Markdown with lists, tables, code and tasks', async () => {
   const markdown = [
     ...['# Plan', '', 'Some **bold**, `code` and ~~old~~ text.', '', '- [x] done', '- [ ] to do', ''],
     ...['| A | B |', '|---|---|', '| 1 | <script>alert(1)</script>2 |', '', '```js', 'a <b> c', '```'],
@@ -56,13 +56,13 @@ test('Markdown with lists, tables, code and tasks is laid out too', async () => 
   );
 });
 
-test('letters and signs of Latin, Greek and Cyrillic, arrows and marks come out as they are', async () => {
+test('Latin, Greek and Cyrillic letters, arrows and symbols are kept', async () => {
   const signs = 'Ünïcödé ăâîșț łőğş Ελληνικά Кириллица їґ → ⇒ ✓ ✗ ★ € ₽ № ≤ ≠ ∞ ½ “„” – — … ─│┌';
   expect(await textOf(`<p>${signs}</p>`)).toBe(signs);
   expect(await textOf(`<pre>${signs}</pre>`)).toBe(signs);
 });
 
-test('text looks as its elements and styles say', async () => {
+test('text has the style of its elements and attributes', async () => {
   const { pages } = await read(
     '<h1>big</h1><p style="font-size: 20pt; text-align: right">right</p><p align="center">mid</p>' +
       '<p>low<sub>2</sub><span style="display:none">gone</span><small>small</small></p>',
@@ -96,7 +96,7 @@ test.each([
   expect((await read('<p>x</p>', options)).pages[0]?.places[0]?.x).toBeCloseTo(x, 1);
 });
 
-test('what does not fit a page goes on the next, with the head of the table again', async () => {
+test('overflow continues on the next page, with the table header repeated', async () => {
   const rows = Array.from({ length: 120 }, (_, n) => `<tr><td>row ${n}</td></tr>`).join('');
   const { pages, text } = await read(`<table><thead><tr><th>Head</th></tr></thead>${rows}</table>`);
   expect(pages.length).toBeGreaterThan(2);
@@ -104,14 +104,14 @@ test('what does not fit a page goes on the next, with the head of the table agai
   expect(text).toContain('row 119');
 });
 
-test('a page ends where the document says', async () => {
+test('a page ends where the document requests it', async () => {
   const { pages } = await read(
     '<p>one</p><p style="page-break-before: always">two</p><p style="break-after: page">still two</p><p>three</p>',
   );
   expect(pages.map(({ text }) => text)).toEqual(['one', 'two still two', 'three']);
 });
 
-test('cells that reach over others leave them their places, whatever their numbers say', async () => {
+test('spanning cells leave other cells in place, whatever the spans', async () => {
   const { pages } = await read(
     '<table><tr><td rowspan="2">a<td colspan="100%">b<tr><td>c<td>d<tr><td rowspan="99">e<td colspan="-1">f</table>',
   );
@@ -141,7 +141,7 @@ function png(width: number, height: number, pixels = Buffer.alloc(height * (1 + 
 const imageOf = (bytes: Buffer, type = 'png') =>
   `<img alt="words" src="data:image/${type};base64,${bytes.toString('base64')}">`;
 
-test('an image that lies in the document is shown', async () => {
+test('an embedded image is shown', async () => {
   const { pages } = await read(`<p>a picture: ${imageOf(png(40, 20))} there</p>`);
   expect(pages[0]?.operations).toContain(paintsImage);
   expect(pages[0]?.text).toBe('a picture: there');
@@ -153,13 +153,13 @@ test.each([
   ['would fill the memory', imageOf(png(1, 1).fill(0x7f, 16, 24))],
   ['is no image', imageOf(Buffer.from('hello'))],
   ['is of another kind', imageOf(Buffer.from('<svg/>'), 'svg+xml')],
-])('words stand in for an image that %s', async (_, image) => {
+])('alternative text replaces an image that %s', async (_, image) => {
   const { pages, text } = await read(`<p>${image}</p>`);
   expect(text).toBe('words');
   expect(pages[0]?.operations).not.toContain(paintsImage);
 });
 
-test('nothing is fetched and no file is read, whatever the document names', async () => {
+test('fetches nothing and reads no file, whatever the document references', async () => {
   const seen: (string | undefined)[] = [];
   const { url } = await loopback((request, response) => {
     seen.push(request.url);
@@ -177,7 +177,7 @@ test('nothing is fetched and no file is read, whatever the document names', asyn
   expect(seen).toEqual([]);
 });
 
-test('no script is in a PDF, and no link that would run one', async () => {
+test('a PDF contains no script and no link that would run one', async () => {
   const bytes = await render(
     '<script>alert(1)</script><a href="javascript:alert(1)">a</a> <a href="file:///etc/passwd">b</a> ' +
       '<a href=" JAVASCRIPT:alert(1)">c</a> <p onclick="alert(1)">d</p> <a href="mailto:me@example.com">e</a>',
@@ -199,7 +199,7 @@ test.each([
   expect(await textOf(html)).toEqual(text);
 });
 
-test('the same document is the same file, byte for byte', async () => {
+test('the same document yields the same bytes', async () => {
   const html = '<h1>Title</h1><p>Text in <b>bold</b> and <code>code</code></p>';
   expect(Buffer.compare(await render(html), await render(html))).toBe(0);
 });

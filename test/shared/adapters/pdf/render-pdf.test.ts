@@ -10,7 +10,7 @@ const render = (text: string, { signal = new AbortController().signal, secondsMa
   renderPdf(source(text), sandbox, signal, secondsMax);
 const textOf = async (text: string) => (await readPdf(await render(text))).text;
 
-test('documents that come at once are all made', async () => {
+test('concurrent documents are all created', async () => {
   const texts = ['<p>one</p>', '<p>two</p>', '<p>three</p>'];
   expect(await Promise.all(texts.map(textOf))).toEqual(['one', 'two', 'three']);
 });
@@ -20,21 +20,23 @@ test.each([
   [
     'a table of 61 columns',
     `<table><tr>${'<td>x'.repeat(61)}</table>`,
-    'a table has 61 columns; 60 are the most',
+    'a table has 61 columns; the maximum is 60',
   ],
   ['300,000 paragraphs', '<p>x'.repeat(300_000), 'the document takes too much memory to lay out'],
-])('%s end in an error that says so, and the next document is not harmed', async (_, html, reason) => {
+])('%s end in an error that says so, and the next document is unharmed', async (_, html, reason) => {
   const [failure, next] = await Promise.all([failureOf(render(html)), textOf('<p>fine</p>')]);
-  expect(failure).toMatchObject({ message: `The PDF cannot be made: ${reason}`, retryable: false });
+  expect(failure).toMatchObject({ message: `The PDF could not be created: ${reason}`, retryable: false });
   expect(next).toBe('fine');
 });
 
 test('a document that takes too long ends in an error that says so', async () => {
   const failure = await failureOf(render('a '.repeat(400_000), { secondsMax: 1 }));
-  expect(failure.message).toBe('The PDF cannot be made: the document takes more than 1 seconds to lay out');
+  expect(failure.message).toBe(
+    'The PDF could not be created: the document takes more than 1 seconds to lay out',
+  );
 });
 
-test('a run that is called off does not wait for its document', async () => {
+test('an aborted run does not wait for its document', async () => {
   const run = new AbortController();
   const rendering = render('<br>'.repeat(200_000), { signal: run.signal });
   setTimeout(() => run.abort(new Error('called off')), 300);

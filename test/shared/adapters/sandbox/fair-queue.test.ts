@@ -21,7 +21,7 @@ function starter(turns: ReturnType<typeof makeFairQueue>) {
 }
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('one tenant has no more than its places, however many are free', async () => {
+test('a tenant has at most its number of slots, however many are free', async () => {
   const { begin, started, finishOne } = starter(makeFairQueue({ places: 4, placesPerTenant: 2 }));
   for (let n = 0; n < 5; n++) begin('a');
   begin('b');
@@ -31,14 +31,14 @@ test('one tenant has no more than its places, however many are free', async () =
   expect(started).toEqual(['a', 'a', 'b', 'a']);
 });
 
-test('a free place goes to the tenant that has the fewest, then to the one that waited longest', async () => {
+test('a free slot goes to the tenant with the fewest, then to the one that has waited longest', async () => {
   const { begin, started, finishOne } = starter(makeFairQueue({ places: 2, placesPerTenant: 2 }));
   for (const tenant of ['a', 'a', 'a', 'a', 'b', 'c', 'b']) begin(tenant);
   for (let n = 0; n < 6; n++) await finishOne();
   expect(started).toEqual(['a', 'a', 'b', 'a', 'c', 'b', 'a']);
 });
 
-test('whoever gives up waiting takes no place', async () => {
+test('an aborted wait takes no slot', async () => {
   const { begin, started, finishOne } = starter(makeFairQueue({ places: 1, placesPerTenant: 1 }));
   const leaving = new AbortController();
   begin('a');
@@ -51,7 +51,7 @@ test('whoever gives up waiting takes no place', async () => {
   expect(started).toEqual(['a', 'c']);
 });
 
-test('whoever gives up waiting and comes again waits behind those who came meanwhile', async () => {
+test('a tenant that aborts and waits again is behind those who came meanwhile', async () => {
   const { begin, started, finishOne } = starter(makeFairQueue({ places: 1, placesPerTenant: 1 }));
   const leaving = new AbortController();
   begin('a');
@@ -65,7 +65,7 @@ test('whoever gives up waiting and comes again waits behind those who came meanw
   expect(started).toEqual(['a', 'c', 'b']);
 });
 
-test('a signal that is over is refused a place; one that is aborted after its turn began drops nobody', async () => {
+test('an aborted signal gets no slot; aborting after the start affects nobody', async () => {
   const { begin, started, finishOne } = starter(makeFairQueue({ places: 1, placesPerTenant: 1 }));
   await expect(begin('a', AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
   const running = new AbortController();
@@ -78,7 +78,7 @@ test('a signal that is over is refused a place; one that is aborted after its tu
   expect(started).toEqual(['a', 'a', 'a']);
 });
 
-test('whatever comes and goes, all get their turn and no limit is passed', async () => {
+test('in any order of events all get a slot and no limit is exceeded', async () => {
   const tenants = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 60 });
   await fc.assert(
     fc.asyncProperty(

@@ -8,7 +8,7 @@ const endless = 'while (true);';
 /** A built-in that QuickJS cannot interrupt: only the end of the thread ends it. */
 const uninterruptible = 'return Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)';
 
-test('the thread that serves requests goes on while scripts run', async () => {
+test('the serving thread stays responsive while scripts run', async () => {
   const sandbox = sandboxOf('busy');
   let over = false;
   const running = Promise.allSettled(
@@ -26,7 +26,7 @@ test('the thread that serves requests goes on while scripts run', async () => {
   expect(turns).toBeGreaterThan(50);
 });
 
-test('a tenant that keeps all its threads busy does not keep others waiting', async () => {
+test('a tenant that uses all its threads does not delay others', async () => {
   const stop = new AbortController();
   const limits = { timeoutMs: 20_000, signal: stop.signal };
   const hogs = Array.from({ length: 6 }, () =>
@@ -38,7 +38,7 @@ test('a tenant that keeps all its threads busy does not keep others waiting', as
   await Promise.all(hogs);
 }, 60_000);
 
-test('memory has a hard limit and is given back, whatever a script allocates', async () => {
+test('memory has a hard limit and is released, whatever a script allocates', async () => {
   const sandbox = sandboxOf('hoarder');
   const hoard = 'const all = []; while (true) all.push(new Uint8Array(2 ** 20).fill(1)); return all.length';
   const before = process.memoryUsage().rss;
@@ -51,7 +51,7 @@ test('memory has a hard limit and is given back, whatever a script allocates', a
   expect(process.memoryUsage().rss - before).toBeLessThan(400_000_000);
 });
 
-test('a run that is stopped stops its script, also while it waits for its turn', async () => {
+test('aborting a run stops its script, also while it waits for a slot', async () => {
   const sandbox = sandboxOf('stopped');
   const stop = new AbortController();
   const running = Array.from({ length: 8 }, () =>
@@ -63,7 +63,7 @@ test('a run that is stopped stops its script, also while it waits for its turn',
   expect(await evaluateScript(sandbox, 'return 1', {})).toBe(1);
 });
 
-test('TypeScript that takes Node’s stripper forever is ended, and the next is not', async () => {
+test('TypeScript that hangs Node’s type stripper is terminated, and the next is not', async () => {
   const sandbox = sandboxOf('stripper');
   const bomb = `const x = ${'<T>('.repeat(24)}1${')'.repeat(24)}`;
   const failure = await failureOf(
@@ -73,13 +73,13 @@ test('TypeScript that takes Node’s stripper forever is ended, and the next is 
   expect(await evaluateScript(sandbox, 'return 1 as number', {}, { language: 'typescript' })).toBe(1);
 });
 
-test('a thread that breaks while it is being ended, when it has no task, leaves the process alone', async () => {
+test('a thread that fails while terminating, without a task, does not affect the process', async () => {
   // How Piscina tells it; an event of this name that nobody listens to ends the process.
   threads().emit('error', new Error('Worker terminated due to reaching memory limit'));
   expect(await evaluateScript(sandboxOf('after'), '1 + 1', {})).toBe(2);
 });
 
-test('short scripts of a tenant that come together are handed over together, each with its own result', async () => {
+test('concurrent short scripts of a tenant share a request to a thread, each with its own result', async () => {
   const sandbox = sandboxOf('many');
   const run = vi.spyOn(threads(), 'run');
   onTestFinished(() => run.mockRestore());
@@ -94,7 +94,7 @@ test('short scripts of a tenant that come together are handed over together, eac
   expect(run.mock.calls.length).toBeLessThan(10);
 });
 
-test('of scripts that are handed over together, one that breaks its thread fails alone', async () => {
+test('of scripts in one request, one that breaks its thread fails alone', async () => {
   const sandbox = sandboxOf('neighbours');
   const script = (n: number) => (n === 1 ? uninterruptible : `return ${n}`);
   const results = await Promise.allSettled(
@@ -108,7 +108,7 @@ test('of scripts that are handed over together, one that breaks its thread fails
   ]);
 });
 
-test('of scripts that are handed over together, one that is stopped leaves the others be', async () => {
+test('of scripts in one request, an aborted one does not affect the others', async () => {
   const sandbox = sandboxOf('stopping one');
   const stop = new AbortController();
   const stopped = evaluateScript(sandbox, endless, {}, { timeoutMs: 500, signal: stop.signal });

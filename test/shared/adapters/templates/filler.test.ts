@@ -26,19 +26,19 @@ test.each([
   expect(await renderTemplate(template, variables)).toBe(text);
 });
 
-test('what is inherited is not to be seen', async () => {
+test('inherited members are not visible', async () => {
   const template =
     '{{ user.constructor }}{{ user.__proto__ }}{{ user.toString }}{{ __proto__ }}{{ constructor.name }}';
   expect(await renderTemplate(template, variables)).toBe('');
 });
 
-test('nothing can be fetched from beside a template', async () => {
+test('templates cannot load other files', async () => {
   for (const tag of ['include', 'render', 'layout']) {
     expect(await problemOf('template', `{% ${tag} "/etc/passwd" %}`)).toContain(`tag "${tag}" not found`);
   }
 });
 
-test('a template that does not parse is refused with its line and column', async () => {
+test('a template with a syntax error is rejected with its line and column', async () => {
   expect(await problemOf('template', 'fine\n{{ user.name')).toContain('line:2, col:1');
   expect(await problemOf('template', '{{ name | nofilter }}')).toContain('undefined filter: nofilter');
   expect(await problemOf('template', '{{ user.name }}')).toBeUndefined();
@@ -61,7 +61,7 @@ test.each([
   ['the size of an object by a variable', `{% if ${'keys[name] and '.repeat(4_000)} nothing %}a{% endif %}`],
   ['lists beside each other', `{% if ${'list == list and '.repeat(4_000)} nothing %}a{% endif %}`],
   ['lists as cases', `{% case list %}{% when ${'other, '.repeat(4_000)} 1 %}{% endcase %}`],
-])('looking thousands of times at %s delays nobody else', async (_what, bomb) => {
+])('reading %s thousands of times delays nobody else', async (_what, bomb) => {
   let turns = 0;
   const others = setInterval(() => turns++, 10);
   await expect(renderTemplate(bomb, variables)).rejects.toThrow(StepError);
@@ -69,7 +69,7 @@ test.each([
   expect(turns).toBeGreaterThan(10);
 });
 
-test('blanks in a template with a filter take no longer than a reading', async () => {
+test('whitespace in a template with a filter takes linear time', async () => {
   const blanks = ' '.repeat(99_000);
   const fills = Array.from({ length: 100 }, () =>
     renderTemplate(`{{ user.name | upcase }}${blanks}`, variables),
@@ -77,13 +77,13 @@ test('blanks in a template with a filter take no longer than a reading', async (
   expect(new Set(await Promise.all(fills))).toEqual(new Set([`ADA${blanks}`]));
 });
 
-test('deep nesting is refused when it is saved', async () => {
+test('saving rejects deep nesting', async () => {
   expect(
     await problemOf('template', `${'{% if a %}'.repeat(9_000)}${'{% endif %}'.repeat(9_000)}`),
   ).toBeDefined();
 });
 
-test('a text that is one reference keeps the type of what it names; others become text', async () => {
+test('a text that is a single reference keeps the type of the value; others become text', async () => {
   const value = {
     whole: '{{ user.tags }}',
     age: '{{user.age}}',
@@ -96,7 +96,7 @@ test('a text that is one reference keeps the type of what it names; others becom
   ]);
 });
 
-test('a reference that a value names again and again makes no value beyond measure', async () => {
+test('repeated references to a large value are limited', async () => {
   const many = Array.from({ length: 100 }, () => '{{ long }}');
   await expect(renderValue(many, variables)).rejects.toThrow('more than 4000000 characters');
   let value: unknown = 'x';

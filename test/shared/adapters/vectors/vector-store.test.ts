@@ -17,7 +17,7 @@ beforeEach(() => {
   vi.unstubAllEnvs();
 });
 
-test('what was put is found, nearest first, with its metadata and the cosine as score', async () => {
+test('stored vectors are found, nearest first, with metadata and cosine score', async () => {
   const vectors = store();
   const metadata = { title: 'Ä "quoted" title', tags: ['a', { deep: [1, null] }], text: 'x'.repeat(30_000) };
   await vectors.put('docs', [stored('same', [3, 4], metadata), stored('across', [-4, 3])]);
@@ -29,21 +29,21 @@ test('what was put is found, nearest first, with its metadata and the cosine as 
   expect(await vectors.query('docs', [1, 1], 1)).toHaveLength(1);
 });
 
-test('a collection that nothing was put in is empty', async () => {
+test('an unused collection is empty', async () => {
   expect(await store().query('none', [1, 2], 10)).toEqual([]);
   const vectors = store();
   await vectors.put('none', []);
   expect(await vectors.query('none', [1, 2], 10)).toEqual([]);
 });
 
-test('an id that is put again has the new vector and the new metadata', async () => {
+test('storing an id again replaces the vector and the metadata', async () => {
   const vectors = store();
   await vectors.put('docs', [stored('a', [1, 0], { n: 1 })]);
   await vectors.put('docs', [stored('a', [0, 1])]);
   expect(await vectors.query('docs', [0, 1], 10)).toEqual([{ id: 'a', score: 1, metadata: {} }]);
 });
 
-test('collections of one name are apart for each tenant, and of one tenant for each name', async () => {
+test('collections are separate per tenant and per name', async () => {
   const [one, other] = [store(), store()];
   await one.put('docs', [stored('mine', [1, 0])]);
   await one.put('Docs ✓', [stored('another', [1, 0, 0])]);
@@ -53,7 +53,7 @@ test('collections of one name are apart for each tenant, and of one tenant for e
 });
 
 test.each(['', ':', '-', '_', '.', '~', '%', '*', "'", '('])(
-  'no tenant’s name runs into the name of a collection at "%s"',
+  'tenant and collection names cannot collide at "%s"',
   async (between) => {
     const user = `user:${randomUUID()}`;
     await vectorStore(user).put(`b${between}c`, [stored('x', [1, 0])]);
@@ -70,7 +70,7 @@ test('more vectors than one request takes are all stored', async () => {
   }
 });
 
-test('vectors so long that 500 do not fit a request are all stored', async () => {
+test('vectors so long that 500 exceed a request are all stored', async () => {
   const vectors = store();
   const long = (n: number) => Array.from({ length: 4_096 }, (_, at) => Math.sin(n * 4_096 + at));
   await vectors.put(
@@ -80,29 +80,29 @@ test('vectors so long that 500 do not fit a request are all stored', async () =>
   expect((await vectors.query('long', long(299), 1))[0]?.id).toBe('v299');
 });
 
-test('steps that make the same collection at once both store their vectors', async () => {
+test('steps that create the same collection concurrently both store their vectors', async () => {
   const vectors = store();
   await Promise.all(['a', 'b', 'c', 'd'].map((id) => vectors.put('race', [stored(id, [1, 0])])));
   expect(await vectors.query('race', [1, 0], 10)).toHaveLength(4);
 });
 
-test('vectors of another dimension are refused with both numbers, on writing and on asking', async () => {
+test('vectors of another dimension are rejected with both numbers, for writes and queries', async () => {
   const vectors = store();
   await vectors.put('docs', [stored('a', [1, 2, 3])]);
-  const message = 'The collection docs holds vectors of 3 dimensions; this has 2';
+  const message = 'The collection docs has vectors of 3 dimensions; this vector has 2';
   for (const attempt of [vectors.put('docs', [stored('b', [1, 2])]), vectors.query('docs', [1, 2], 5)]) {
     expect(await failureOf(attempt)).toMatchObject({ message, retryable: false });
   }
   expect((await failureOf(vectors.put('new', [stored('a', [1, 2]), stored('b', [1])]))).message).toBe(
-    'Vectors of one collection have one dimension: a has 2, b has 1',
+    'All vectors of a collection have the same dimension: a has 2, b has 1',
   );
 });
 
-test('metadata of more than 40,000 bytes are refused before anything is stored', async () => {
+test('more than 40,000 bytes of metadata are rejected before anything is stored', async () => {
   const vectors = store();
   const large = stored('large', [1, 0], { text: 'é'.repeat(20_000) });
   expect((await failureOf(vectors.put('docs', [stored('small', [1, 0]), large]))).message).toBe(
-    'The metadata of the vector large has 40011 bytes; 40000 are the most',
+    'The metadata of the vector large has 40011 bytes; the maximum is 40000',
   );
   expect(await vectors.query('docs', [1, 0], 10)).toEqual([]);
 });
@@ -125,20 +125,17 @@ const refusal = (status: number, type: string) => (_: IncomingMessage, response:
 test.each([
   [429, 'TooManyRequestsException'],
   [503, 'ServiceUnavailableException'],
-])(
-  'a store that answers %i again and again fails the step, which may be tried again',
-  async (status, type) => {
-    const { vectors, StepError } = await storeOn(refusal(status, type));
-    const failure = await vectors.query('docs', [1], 1).catch((error) => error);
-    expect(failure).toBeInstanceOf(StepError);
-    expect(failure).toMatchObject({
-      message: `The vector store answered ${status}: Not now`,
-      retryable: true,
-    });
-  },
-);
+])('a store that keeps answering %i fails the step, which is retryable', async (status, type) => {
+  const { vectors, StepError } = await storeOn(refusal(status, type));
+  const failure = await vectors.query('docs', [1], 1).catch((error) => error);
+  expect(failure).toBeInstanceOf(StepError);
+  expect(failure).toMatchObject({
+    message: `The vector store answered ${status}: Not now`,
+    retryable: true,
+  });
+});
 
-test('a deployment that may not reach its store is a fault of the program, not of the flow', async () => {
+test('a missing permission for the store is an error of the deployment, not of the flow', async () => {
   const { vectors, StepError } = await storeOn(refusal(403, 'AccessDeniedException'));
   const failure = await vectors.query('docs', [1], 1).catch((error) => error);
   expect(failure).not.toBeInstanceOf(StepError);

@@ -3,7 +3,7 @@ import { plainText, readPage } from '../../../../shared/adapters/web/page.ts';
 
 const address = 'https://example.com/docs/start?x=1#top';
 
-test('the title is that of the page, not of an image in it', () => {
+test('the title is that of the page, not of an embedded image', () => {
   const { title } = readPage(
     '<body><svg><title>Icon</title></svg><title>A &amp;\n  B</title><title>C</title>',
     address,
@@ -11,7 +11,7 @@ test('the title is that of the page, not of an image in it', () => {
   expect(title).toBe('A & B');
 });
 
-test('links are absolute, of the web, each once, also those of what is left out', () => {
+test('links are absolute, http only, unique, and include those of removed elements', () => {
   const { links } = readPage(
     `<nav><a href="/a">A</a></nav><a href="b#c">B</a><a href="/a">A again</a><a href="//cdn.example/x">X</a>
      <a href="#here">here</a><a href="javascript:x()">js</a><a href="mailto:a@b">mail</a><a href="http://[">bad</a><a>none</a>`,
@@ -20,12 +20,12 @@ test('links are absolute, of the web, each once, also those of what is left out'
   expect(links).toEqual(['https://example.com/a', 'https://example.com/docs/b#c', 'https://cdn.example/x']);
 });
 
-test('the first base of a page is what its links are relative to', () => {
+test('links are relative to the first base of a page', () => {
   const { links } = readPage('<base href="/v2/"><base href="/v3/"><a href="x">x</a>', address);
   expect(links).toEqual(['https://example.com/v2/x']);
 });
 
-test('what only a browser can use stays as text or is left out', () => {
+test('what only works in a browser becomes text or is removed', () => {
   const { markdown } = readPage(
     '<p>a <a href="javascript:x()">js</a> <a href="#b">b</a> <img alt="i" src="data:image/png;base64,AAAA">' +
       '<img alt="pic" src="../p.png"><button>OK</button><input value="v"></p><form><p>in a form</p></form>',

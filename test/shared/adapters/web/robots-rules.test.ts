@@ -58,7 +58,7 @@ test.each<[string, string[], Record<string, boolean>]>([
   expect(allowed(lines, ...Object.keys(paths))).toEqual(Object.values(paths));
 });
 
-test('the pause is that of its group', () => {
+test('the delay is that of its group', () => {
   const text =
     'User-agent: *\nCrawl-delay: 9\n\nUser-agent: agent-flow-service\nCrawl-delay: 0.5\nDisallow: /x';
   expect(readRobots({ text, urls: [] }).delaySeconds).toBe(0.5);
@@ -68,7 +68,7 @@ test('the pause is that of its group', () => {
 const expected = (rule: string, path: string) =>
   new RegExp(`^${rule.replace(/\*/g, '.*')}`.replace(/[^$]$/, '$&.*')).test(path);
 
-test('a rule matches what its regular expression matches', () => {
+test('a rule matches like its regular expression', () => {
   const letters = fc.constantFrom('a', 'b', '/', '*');
   const rule = fc.tuple(fc.array(letters, { maxLength: 8 }), fc.boolean());
   fc.assert(
@@ -86,7 +86,7 @@ test('a rule matches what its regular expression matches', () => {
   );
 });
 
-test('3,000 rules of 40 wildcards each are held against long addresses in one pass over them', () => {
+test('3,000 rules of 40 wildcards each match long URLs in linear time', () => {
   const rule = (n: number) => `Disallow: /${'*a'.repeat(39)}*${n}`;
   const lines = ['User-agent: *', ...Array.from({ length: 3_000 }, (_, n) => rule(n))];
   const paths = Array.from({ length: 12 }, (_, n) => `/${'a'.repeat(1_900)}b${n % 2 === 0 ? n : ''}`);

@@ -50,18 +50,18 @@ test.each([
   ['olderThanDays', '', 'a number of days, 0 or more'],
 ])('%s does not take %j, which is told at the path of the condition', (op, value, expected) => {
   const condition = { field: 'a', op, value };
-  expect(problemsOf(condition)).toEqual([`: The value of ${op} has to be ${expected}`]);
+  expect(problemsOf(condition)).toEqual([`: The value of ${op} must be ${expected}`]);
   expect(problemsOf(group(leaf, group(condition)))).toEqual([
-    `conditions.1.conditions.0: The value of ${op} has to be ${expected}`,
+    `conditions.1.conditions.0: The value of ${op} must be ${expected}`,
   ]);
 });
 
 test.each([
   ['', 'Too small: expected string to have >=1 characters'],
   ['x'.repeat(129), 'Too big: expected string to have <=128 characters'],
-  ['a\nb', 'A field has no control characters'],
-  [' a', 'A field has no blank at its ends'],
-  ['a\u00a0', 'A field has no blank at its ends'],
+  ['a\nb', 'Expected a field without control characters'],
+  [' a', 'Expected a field without leading or trailing blanks'],
+  ['a\u00a0', 'Expected a field without leading or trailing blanks'],
 ])('%j is no field', (field, problem) => {
   expect(problemsOf({ ...leaf, field })).toEqual([`field: ${problem}`]);
 });
@@ -71,10 +71,10 @@ test.each([
   [{ field: 'a', op: 'like' }, expect.stringMatching(/^op: Expected one of eq, neq, .*, and, or$/)],
   [group(), 'conditions: Too small: expected array to have >=1 items'],
   [group(...Array(51).fill(leaf)), 'conditions: Too big: expected array to have <=50 items'],
-  [{ ...leaf, extra: 1 }, 'extra: "extra" is not a member of this object'],
+  [{ ...leaf, extra: 1 }, 'extra: "extra" is not a known member of this object'],
   [
     group(group(group(group(leaf)))),
-    'conditions.0.conditions.0.conditions.0.op: Groups may be nested 3 deep',
+    'conditions.0.conditions.0.conditions.0.op: Groups are nested more than 3 levels deep',
   ],
 ])('%j is no filter', (filter, problem) => {
   expect(problemsOf(filter)).toContainEqual(problem);
@@ -83,5 +83,7 @@ test.each([
 test('a filter nested thousands of levels deep is refused like any other', () => {
   let deep: object = leaf;
   for (let level = 0; level < 20_000; level++) deep = group(deep);
-  expect(problemsOf(deep)).toContainEqual(expect.stringContaining('Groups may be nested 3 deep'));
+  expect(problemsOf(deep)).toContainEqual(
+    expect.stringContaining('Groups are nested more than 3 levels deep'),
+  );
 });

@@ -53,7 +53,7 @@ function dyingAt(fatal: number) {
   return { updates, before };
 }
 
-test('a call that dies in the middle is finished by the same call, which writes nothing twice', async () => {
+test('repeating an interrupted call completes it and writes nothing twice', async () => {
   const { ids, all, interfered } = await withRecords(120);
   await expect(interfered(dyingAt(50))(targets, change, inTime)).rejects.toThrow('The process died');
   const written = (await all()).filter(({ revision }) => revision === 2).length;
@@ -70,7 +70,7 @@ test('a call that dies in the middle is finished by the same call, which writes 
   }
 });
 
-test('after a failure nothing more is begun, and nothing is still being written when it is told', async () => {
+test('after a failure no write starts, and the error is thrown when all writes have finished', async () => {
   const { all, interfered } = await withRecords(200);
   await expect(interfered(dyingAt(10))(targets, change, inTime)).rejects.toThrow('The process died');
   const then = await all();
@@ -79,7 +79,7 @@ test('after a failure nothing more is begun, and nothing is still being written 
   expect(then.filter(({ revision }) => revision === 2).length).toBeLessThan(50);
 });
 
-test('a write whose answer was lost is told as it was, and not repeated', async () => {
+test('a write whose response was lost is reported as it was, and not repeated', async () => {
   const { ids, all, interfered } = await withRecords(3);
   const { updates, before } = dyingAt(Number.POSITIVE_INFINITY);
   let answers = 0;
@@ -94,7 +94,7 @@ test('a write whose answer was lost is told as it was, and not repeated', async 
   expect((await all()).map(({ revision }) => revision)).toEqual([2, 2, 2]);
 });
 
-test('what others wrote between the reading and the writing is kept, and the answer tells of it', async () => {
+test('concurrent changes are kept, and the response includes them', async () => {
   const { records, ids, all, meanwhile } = await withRecords(40);
   const edit = meanwhile((id) => records.update(id, { metadata: { mine: id, old: 2 } }));
   const { recordIds, data } = await edit(targets, change, inTime);
@@ -105,7 +105,7 @@ test('what others wrote between the reading and the writing is kept, and the ans
   );
 });
 
-test('records that are gone meanwhile, or no longer meant, are left alone and left out', async () => {
+test('records that were deleted meanwhile, or no longer match, are skipped', async () => {
   const { records, ids, all, meanwhile } = await withRecords(3);
   const [gone = '', retyped = '', kept = ''] = ids;
   const edit = meanwhile(async (id) => {
@@ -121,7 +121,7 @@ test('records that are gone meanwhile, or no longer meant, are left alone and le
   ]);
 });
 
-test('503 with what is done when the time runs out, and the same call does the rest', async () => {
+test('503 with the progress at the time limit; the same call does the rest', async () => {
   const { ids, all, interfered } = await withRecords(100);
   const { updates, before } = dyingAt(Number.POSITIVE_INFINITY);
   const timeLeftMs = () => (updates.sent < 40 ? 29_000 : 2_000);
@@ -134,13 +134,13 @@ test('503 with what is done when the time runs out, and the same call does the r
   expect(done).toBeGreaterThan(0);
   expect(error).toMatchObject({
     code: 'OUT_OF_TIME',
-    message: `The time of the call is over: ${done} of 100 records are done. Send the call again for the rest`,
+    message: `The time limit of the call was reached: ${done} of 100 records are done. Send the call again for the rest`,
   });
   expect((await interfered({})(targets, change, inTime)).recordIds).toEqual(ids);
   expect((await all()).every(({ metadata, revision }) => metadata.done && revision === 2)).toBe(true);
 });
 
-test('400 when the records take too long to read, and nothing is written', async () => {
+test('400 if reading the records takes too long, and nothing is written', async () => {
   const { all, interfered } = await withRecords(3);
   const call = interfered({})(targets, change, { dryRun: false, timeLeftMs: () => 9_000 });
   await expect(call).rejects.toMatchObject({
@@ -150,7 +150,7 @@ test('400 when the records take too long to read, and nothing is written', async
   expect((await all()).every(({ revision }) => revision === 1)).toBe(true);
 });
 
-test('503 when somebody else lets a record grow too large meanwhile, and the same call is then a 400 that names it', async () => {
+test('503 if another request makes a record too large meanwhile; the same call then returns a 400 that names it', async () => {
   const { records, ids, interfered, meanwhile } = await withRecords(2);
   const large = { text: 'x'.repeat(256 * 1024 - 20) };
   const edit = meanwhile((id) =>
@@ -158,7 +158,7 @@ test('503 when somebody else lets a record grow too large meanwhile, and the sam
   );
   await expect(edit(targets, change, inTime)).rejects.toMatchObject({
     code: 'OUT_OF_TIME',
-    message: expect.stringContaining(`${ids[1]} has become too large`),
+    message: expect.stringContaining(`${ids[1]} became too large`),
   });
   await expect(interfered({})(targets, change, inTime)).rejects.toMatchObject({
     code: 'VALIDATION',

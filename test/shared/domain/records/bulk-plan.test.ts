@@ -19,7 +19,7 @@ const refused = (code: string, message: string) => ({
   details: [{ code, message: expect.stringContaining(message) }],
 });
 
-test('10,000 records are planned, and the first 1,000 shown; one more is refused with the number', async () => {
+test('plans 10,000 records and returns the first 1,000; one more is rejected with the limit', async () => {
   const edits = await planOf(pages(10_000, { n: 1 }), targets, change);
   expect(edits).toHaveLength(10_000);
   expect(edits.filter(({ shown }) => shown)).toEqual(edits.slice(0, 1_000));
@@ -28,7 +28,7 @@ test('10,000 records are planned, and the first 1,000 shown; one more is refused
   );
 });
 
-test('metadata of more than 64 MB together is refused, unless it stays as it is', async () => {
+test('more than 64 MB of metadata together is rejected, unless it stays unchanged', async () => {
   const metadata = { text: 'x'.repeat(64_000) };
   await expect(planOf(pages(1_000, metadata), targets, change)).rejects.toMatchObject(
     refused('TOO_MANY_RECORDS', '64000000'),
@@ -37,7 +37,7 @@ test('metadata of more than 64 MB together is refused, unless it stays as it is'
   expect(edits.filter((edit) => edit.metadata !== undefined)).toEqual([]);
 });
 
-test('the first ten of those that would grow too large are named', async () => {
+test('lists the first ten records that would become too large', async () => {
   const large = { text: 'x'.repeat(256 * 1024 - 15) };
   const refusal = await planOf(pages(12, large), targets, change).catch((error) => error);
   expect(refusal).toMatchObject({ code: 'VALIDATION' });

@@ -24,7 +24,7 @@ async function withRecords(count: number) {
   return { created: created.map(({ id }) => id), read };
 }
 
-test('reads them in pages: of a list the newest first, of ids in their order', async () => {
+test('reads records page by page: lists newest first, ids in their order', async () => {
   const { created, read } = await withRecords(450);
   const even = created.filter((_, n) => n % 2 === 0);
   expect(await read({ recordFilter: { type: 'even' } })).toEqual(even.toReversed());
@@ -32,7 +32,7 @@ test('reads them in pages: of a list the newest first, of ids in their order', a
   expect(await read({ recordIds: [...created, ...created] })).toEqual(created);
 });
 
-test('400 when there are more to look through than the bound, however few are meant', async () => {
+test('400 if there are more records to read than the limit, however few match', async () => {
   const { created, read } = await withRecords(20);
   const conditions = [{ field: 'n', operator: 'equals' as const, value: 3 }];
   expect(await read({ conditions }, 20)).toEqual([created[3]]);

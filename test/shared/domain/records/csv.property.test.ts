@@ -22,7 +22,7 @@ const written = fc.integer({ min: 1, max: 5 }).chain((width) =>
   }),
 );
 
-test('any table of texts that is written as CSV is read as it was, each row with its line', async () => {
+test('any table written as CSV is read back unchanged, each row with its line', async () => {
   await fc.assert(
     fc.asyncProperty(
       written,
@@ -57,7 +57,7 @@ test('any table of texts that is written as CSV is read as it was, each row with
   );
 });
 
-test('no bytes whatever make it fail with anything but an answer', async () => {
+test('any bytes lead to a response', async () => {
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 200 }),
     fc.string({ unit: fc.constantFrom('name', '"', ',', ';', '\r', '\n', ' ', 'a', '\t'), maxLength: 60 }),

@@ -46,24 +46,24 @@ test.each([
   expect(await read(file)).toEqual({ records: clean, errors: [] });
 });
 
-test('reads Windows-1252 where the bytes are not UTF-8', async () => {
+test('reads Windows-1252 if the bytes are not UTF-8', async () => {
   const file = Buffer.from('name;city\nCaf\xe9 \x80;M\xfcnchen\n', 'latin1');
   expect((await read(file)).records).toEqual([['Café €', { city: 'München' }]]);
 });
 
-test('reads UTF-16 with its mark, as spreadsheets save "Unicode text"', async () => {
+test('reads UTF-16 with a byte order mark, as spreadsheets save "Unicode text"', async () => {
   const file = Buffer.from('\ufeffname\tcity\nÅse\tTromsø\n', 'utf16le');
   expect((await read(file)).records).toEqual([['Åse', { city: 'Tromsø' }]]);
 });
 
-test('keeps cells as text and leaves blank ones out', async () => {
+test('keeps cells as text and omits blank ones', async () => {
   const file = 'name,zip,big,date,flag,note,empty\nA,007,12345678901234567890,2024-01-02,true, padded ,\n';
   expect((await read(file)).records).toEqual([
     ['A', { zip: '007', big: '12345678901234567890', date: '2024-01-02', flag: 'true', note: ' padded ' }],
   ]);
 });
 
-test('keeps quotes, delimiters and line ends that are quoted', async () => {
+test('keeps quotes, delimiters and line ends inside quotes', async () => {
   const file = 'name,note\r\nA,"one\r\ntwo, ""three"""\r\n"B, the second",x\r\n';
   expect((await read(file)).records).toEqual([
     ['A', { note: 'one\r\ntwo, "three"' }],
@@ -71,14 +71,14 @@ test('keeps quotes, delimiters and line ends that are quoted', async () => {
   ]);
 });
 
-test('keeps stray quotes as they are written', async () => {
+test('keeps stray quotes', async () => {
   expect((await read('name,size\n27" screen,big\nsay "hi",small\n')).records).toEqual([
     ['27" screen', { size: 'big' }],
     ['say "hi"', { size: 'small' }],
   ]);
 });
 
-test('a semicolon file may hold decimal commas, and a comma file semicolons', async () => {
+test('a semicolon file may contain decimal commas, and a comma file semicolons', async () => {
   expect((await read('name;price;sum\nA;1,5;2,5\nB;3,5;4,5\n')).records).toEqual([
     ['A', { price: '1,5', sum: '2,5' }],
     ['B', { price: '3,5', sum: '4,5' }],
@@ -89,27 +89,27 @@ test('a semicolon file may hold decimal commas, and a comma file semicolons', as
   ]);
 });
 
-test('the columns that are asked for tell the delimiter where its look does not', async () => {
+test('the requested columns determine the delimiter if the file is ambiguous', async () => {
   expect((await read('name;Lat, Lon, Alt\nA;1, 2, 3\nB;4, 5, 6\n')).records).toEqual([
     ['A', { 'Lat, Lon, Alt': '1, 2, 3' }],
     ['B', { 'Lat, Lon, Alt': '4, 5, 6' }],
   ]);
 });
 
-test('a file of one column is read', async () => {
+test('reads a file with one column', async () => {
   expect((await read('name\nA\n\nB\n')).records).toEqual([
     ['A', {}],
     ['B', {}],
   ]);
 });
 
-test('names repeated and blank headers, and leaves written ones alone', async () => {
+test('names repeated and blank headers, and keeps the others', async () => {
   expect((await read('name,a,a,,a_2,a, \nN,1,2,3,4,5,6\n')).records).toEqual([
     ['N', { a: '1', a_3: '2', column_4: '3', a_2: '4', a_4: '5', column_7: '6' }],
   ]);
 });
 
-test('takes 5,002 columns, also where all are called the same, and rows that are wider', async () => {
+test('accepts 5,002 columns, also with equal names, and rows that are wider', async () => {
   const { records, errors } = await read(
     `name${',c'.repeat(5_001)}\nN${',1'.repeat(5_001)}\nM${','.repeat(6_000)}\n`,
   );
@@ -122,7 +122,7 @@ test('takes 5,002 columns, also where all are called the same, and rows that are
   expect(errors).toEqual(['3: expected 5002 cells, as in the header, but found 6001']);
 });
 
-test('a header with many of another delimiter is read under its own', async () => {
+test('a header with many other delimiters is read with its own', async () => {
   const title = 'a,'.repeat(6_000);
   expect((await read(`name;${title}\nN;1\n`)).records).toEqual([['N', { [title]: '1' }]]);
 });
@@ -131,7 +131,7 @@ test('a header with dots is a literal key', async () => {
   expect((await read('name,address.city\nN,Oslo\n')).records).toEqual([['N', { 'address.city': 'Oslo' }]]);
 });
 
-test('reports ragged rows with their lines and reads the others', async () => {
+test('reports ragged rows by line and reads the others', async () => {
   expect(await read('name,a\nA,1\nB\nC,1,2\nD,4\nE,5,\n')).toEqual({
     records: [
       ['A', { a: '1' }],
@@ -149,14 +149,14 @@ test.each([
   ['LF', '\n'],
   ['CRLF', '\r\n'],
   ['CR', '\r'],
-])('counts lines as an editor does, after quoted line ends and empty lines (%s)', async (_, end) => {
+])('counts lines as editors do, after quoted line ends and empty lines (%s)', async (_, end) => {
   const file = ['name,a', 'A,"x', 'y', '', 'z"', '', '', 'B', '"C', 'c",1', '  ', 'D'].join(end);
   const { drafts, errors } = await parse(file);
   expect(drafts.map(({ line }) => line)).toEqual([2, 9]);
   expect(errors.map(({ line }) => line)).toEqual([8, 12]);
 });
 
-test('reports blank and overlong names and types, and names that come twice', async () => {
+test('reports blank and overlong names and types, and duplicate names', async () => {
   const long = 'x'.repeat(501);
   const file = `name,kind\n ,t\nA,\n${long},t\nA,t\nA,u\nA,t\nB,${'y'.repeat(256)}\n`;
   const { drafts, errors } = await parse(file, { nameColumn: 'name', typeColumn: 'kind' });
@@ -173,20 +173,20 @@ test('reports blank and overlong names and types, and names that come twice', as
   ]);
 });
 
-test('reports a row whose metadata is over the limit', async () => {
+test('reports a row whose metadata exceeds the limit', async () => {
   const { drafts, errors } = await parse(`name,a\nA,${'x'.repeat(256 * 1024)}\nB,1\n`);
   expect(drafts.map(({ name }) => name)).toEqual(['B']);
   expect(errors).toEqual([{ line: 2, message: expect.stringContaining('262144 bytes (256 KB)') }]);
 });
 
-test('reports the row whose quote never closes and keeps those before it', async () => {
+test('reports a row with an unclosed quote and keeps those before it', async () => {
   expect(await read('name,a\nA,1\nB,"open\nC,3\n')).toEqual({
     records: [['A', { a: '1' }]],
-    errors: ['3: a quote opens in this row and never closes; the file was not read from here on'],
+    errors: ['3: a quote opens in this row and never closes; the rest of the file was not read'],
   });
 });
 
-test('takes the type from the value before the column, which then is a column like others', async () => {
+test('prefers the type value over a type column, which then is an ordinary column', async () => {
   const file = 'name,kind\nA,x\n';
   expect((await parse(file, { typeColumn: 'kind' })).drafts).toMatchObject([
     { type: 'x', name: 'A', metadata: {} },
@@ -195,7 +195,7 @@ test('takes the type from the value before the column, which then is a column li
   expect(valued).toMatchObject([{ type: 'v', name: 'A', metadata: { kind: 'x' } }]);
 });
 
-test('without a name column takes the one called name, in any case', async () => {
+test('without a name column it uses the one called name, in any case', async () => {
   expect((await read('ID,Name\n1,A\n', { typeValue: 't' })).records).toEqual([['A', { ID: '1' }]]);
 });
 
@@ -218,7 +218,7 @@ test.each([
   });
 });
 
-test('400 that names a missing type column and the columns there are', async () => {
+test('400 that names a missing type column and lists the existing ones', async () => {
   expect(await refusal('name;a\nA;1\n', { typeColumn: 'kind' })).toMatchObject({
     code: 'VALIDATION',
     details: [
@@ -231,7 +231,7 @@ test('400 that names a missing type column and the columns there are', async () 
   });
 });
 
-test('takes 10,000 rows, and answers one more with 413 and the advice to split', async () => {
+test('accepts 10,000 rows; one more is a 413 with the advice to split', async () => {
   const rows = (count: number) => `name\n${Array.from({ length: count }, (_, n) => `row ${n}\n\n`).join('')}`;
   expect((await parse(rows(10_000))).drafts).toHaveLength(10_000);
   expect(await refusal(rows(10_001))).toEqual({
@@ -241,7 +241,7 @@ test('takes 10,000 rows, and answers one more with 413 and the advice to split',
   });
 });
 
-test('413 for a small file whose records would be huge together', async () => {
+test('413 for a small file whose records would be very large together', async () => {
   const file = `name,${'h'.repeat(200_000)}\n${Array.from({ length: 1_000 }, (_, n) => `${n},x`).join('\n')}`;
   expect(await refusal(file)).toEqual({
     code: 'TOO_LARGE',
@@ -250,7 +250,7 @@ test('413 for a small file whose records would be huge together', async () => {
   });
 });
 
-test('a file of many pieces is read as it is, wherever its pieces meet', async () => {
+test('reads a file of many pieces correctly, wherever they are split', async () => {
   const cells = (n: number) => [`row ${n}`, `😀${'é'.repeat(n % 7)}\r\n"${n}"`, '模😀'.repeat(n % 5) || 'x'];
   const count = 3_000;
   const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;

@@ -51,7 +51,7 @@ const worlds = fc.record({
   events,
 });
 
-test('paged forth and back while records come and go, each that stays is met once in its order', async () => {
+test('paging back and forth during writes returns each remaining record once, in order', async () => {
   const property = fc.asyncProperty(worlds, async ({ given, filter, limit, seen, events }) => {
     const scope = countingRuntime().scopeOf(newTenantName());
     const records = recordStore(scope);

@@ -3,7 +3,7 @@ import { visitNewestRecords } from '../../../../shared/domain/records/newest-rec
 import { createRecords } from '../../../support/flows.ts';
 import { countingRuntime, newTenant } from '../../../support/stack.ts';
 
-test('others have their turn between records that take long to look at', async () => {
+test('yields to the event loop between records that take long', async () => {
   const tenant = await newTenant();
   await createRecords(tenant, 'wide', 4);
   let othersTurns = 0;

@@ -22,7 +22,7 @@ async function counted() {
   return { records, commands };
 }
 
-test('each operation takes as many requests as it must', async () => {
+test('each operation sends the minimum number of requests', async () => {
   const { records, commands } = await counted();
   const { id } = await records.create(owner, draft('x'));
   for (const name of ['y', 'z']) await records.create(owner, draft(name, 'b'));
@@ -50,7 +50,7 @@ test('each operation takes as many requests as it must', async () => {
   expect(await commands(() => records.remove(id))).toEqual(['GetItem', 'TransactWriteItems']);
 });
 
-test('a list of many records reads slim entries and fetches only its page', async () => {
+test('a list of many records reads index entries and fetches only its page', async () => {
   const { records, commands } = await counted();
   await records.createMany(
     owner,
@@ -63,7 +63,7 @@ test('a list of many records reads slim entries and fetches only its page', asyn
   ]);
 });
 
-test('twenty upserts of one pair at once make one record with the metadata of one of them', async () => {
+test('twenty concurrent upserts of one pair create one record with the metadata of one of them', async () => {
   const { records } = await counted();
   const upserted = await Promise.all(
     Array.from({ length: 20 }, (_, n) =>
@@ -77,7 +77,7 @@ test('twenty upserts of one pair at once make one record with the metadata of on
   expect(all[0]?.revision).toBe(20);
 });
 
-test('an upsert replaces the metadata whole and leaves the messages', async () => {
+test('an upsert replaces all metadata and keeps the messages', async () => {
   const { records } = await counted();
   const messages = [{ role: 'user' as const, content: 'Hello' }];
   const { id } = await records.create(owner, { ...draft('x'), messages });
@@ -88,7 +88,7 @@ test('an upsert replaces the metadata whole and leaves the messages', async () =
 test.each([
   ['a blank name', { name: '', metadata: {} }, 'name'],
   ['metadata over the limit', { name: 'x', metadata: { text: 'x'.repeat(300_000) } }, 'metadata'],
-])('an upsert refuses %s', async (_, given, path) => {
+])('an upsert rejects %s', async (_, given, path) => {
   const { records } = await counted();
   await expect(records.upsert({ ...owner, type: 'a', ...given })).rejects.toMatchObject({
     code: 'VALIDATION',
@@ -96,7 +96,7 @@ test.each([
   });
 });
 
-test('upserts, renames and deletions of the same pair at once leave each pair with one record or none', async () => {
+test('concurrent upserts, renames and deletions of one pair leave at most one record for each pair', async () => {
   const { records } = await counted();
   const upsert = (name: string) => records.upsert({ ...owner, type: 'a', name, metadata: {} });
   const { id } = await upsert('x');
@@ -135,7 +135,7 @@ const conflicted = () =>
     CancellationReasons: [{ Code: 'None' }, { Code: 'TransactionConflict' }],
   });
 
-test('many records are created each once, the taken ones told, though transactions meet contention', async () => {
+test('many records are created once each and taken names reported, despite transaction conflicts', async () => {
   const refused = new Map<string, number>();
   // DynamoDB cancels transactions that meet; the local table never does.
   const records = await storeThrough((middleware) =>
@@ -161,7 +161,7 @@ test('many records are created each once, the taken ones told, though transactio
   expect(pagination.totalCount).toBe(260);
 });
 
-test('large records are spread over transactions that DynamoDB takes', async () => {
+test('large records are spread over several transactions', async () => {
   const { records, commands } = await counted();
   const metadata = { text: 'x'.repeat(250_000) };
   const drafts = Array.from({ length: 30 }, (_, n) => ({ ...draft(`large ${n}`), metadata }));
@@ -171,7 +171,7 @@ test('large records are spread over transactions that DynamoDB takes', async () 
   expect(used).toEqual(['TransactWriteItems', 'TransactWriteItems', 'TransactWriteItems']);
 });
 
-test('a transaction whose answer is lost is not mistaken for one that was refused', async () => {
+test('a transaction whose response is lost is not treated as rejected', async () => {
   let lost = 0;
   const records = await storeThrough((middleware) =>
     middleware.add(

@@ -45,7 +45,7 @@ test('finds a record by its id, by its type and name, and by a filter', async ()
   for (const selector of selectors) expect(await port.find(selector)).toEqual(ada);
 });
 
-test('finds nothing where there is nothing', async () => {
+test('returns nothing if there is no match', async () => {
   const { port, create, store } = await world();
   const { id } = await create('Ada', {}, 'other');
   await store.remove(id);
@@ -55,7 +55,7 @@ test('finds nothing where there is nothing', async () => {
   }
 });
 
-test('a record of another tenant is not there, by whatever it is named', async () => {
+test('a record of another tenant does not exist, for any selector', async () => {
   const [mine, theirs] = [await world(), await world()];
   const { id } = await theirs.create('Ada', { tier: 'gold' });
   for (const selector of [{ id }, { type: 'customer', name: 'Ada' }, gold]) {
@@ -65,7 +65,7 @@ test('a record of another tenant is not there, by whatever it is named', async (
   expect((await theirs.store.get(id)).metadata).toEqual({ tier: 'gold' });
 });
 
-test('of the records that a filter means it takes the one that changed last, of every page', async () => {
+test('of all matching records it returns the most recently changed one, across pages', async () => {
   const { port, store, create } = await world();
   const first = await create('first', { tier: 'gold' });
   await store.createMany(
@@ -80,7 +80,7 @@ test('of the records that a filter means it takes the one that changed last, of 
   expect((await port.find(gold))?.name).toBe('first');
 });
 
-test('reads no more records for a filter than it may, and says so', async () => {
+test('a filter reads no more records than its limit, and the error says so', async () => {
   const { scope, create } = await world();
   for (const name of ['a', 'b', 'c']) await create(name);
   expect(await findRecord(scope, 3)(gold)).toBeUndefined();
@@ -110,7 +110,7 @@ test.each([
   expect(await store.get(id)).toMatchObject({ ...after, messages: [{ role: 'user', content: 'Hello' }] });
 });
 
-test('of many writers at once none is lost', async () => {
+test('concurrent writers lose no changes', async () => {
   const { port, create, store } = await world();
   const { id } = await create('Ada', { tier: 'gold' });
   const selectors: RecordSelector[] = [{ id }, { type: 'customer', name: 'Ada' }, gold];
@@ -122,7 +122,7 @@ test('of many writers at once none is lost', async () => {
   expect(Object.keys((await store.get(id)).metadata.counts as object)).toHaveLength(30);
 });
 
-test('a record that another writer takes out of the filter meanwhile is not changed', async () => {
+test('does not change a record that stops matching the filter meanwhile', async () => {
   const { scope, create, store } = await world();
   const { id } = await create('Ada', { tier: 'gold' });
   const getMany: typeof scope.table.getMany = async (...asked) => {
@@ -135,22 +135,22 @@ test('a record that another writer takes out of the filter meanwhile is not chan
   expect((await store.get(id)).metadata).toEqual({ tier: 'silver' });
 });
 
-test('metadata over the limits is refused, and nothing is written', async () => {
+test('rejects metadata over the limits, and writes nothing', async () => {
   const { port, create, store } = await world();
   const { id } = await create('Ada', { text: 'x'.repeat(200_000) });
   let deep: Record<string, unknown> = {};
   for (let level = 0; level < 5_000; level++) deep = { deep };
   const large = await failureOf(port.update({ id }, { more: 'x'.repeat(100_000) }, 'merge'));
   expect(large).toMatchObject({
-    message: expect.stringMatching(/^The record was refused: The metadata may have 262144 bytes/),
+    message: expect.stringMatching(/^The record was rejected: The metadata may have at most 262144 bytes/),
     retryable: false,
   });
   const nested = await failureOf(port.update({ id }, deep, 'deep-merge'));
-  expect(nested.message).toBe('The record was refused: The metadata may be nested 100 levels deep at most');
+  expect(nested.message).toBe('The record was rejected: The metadata may be nested at most 100 levels deep');
   expect((await store.get(id)).revision).toBe(1);
 });
 
-test('each way takes as many requests as it must', async () => {
+test('each operation sends the minimum number of requests', async () => {
   const { port, create, consumed, reset } = await world();
   const { id } = await create('Ada', { tier: 'gold' });
   const commands = async (work: () => Promise<unknown>) => {

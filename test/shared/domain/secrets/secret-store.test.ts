@@ -42,7 +42,7 @@ const dyingTable = (tenant: string) =>
     },
   });
 
-test('a value can be read by runs, and is nowhere in the table', async () => {
+test('runs can read a value, which is nowhere in the table', async () => {
   const { secrets, principal, table, valueForRun } = secretWorld();
   const secret = await secrets.create(principal, { key, value: first, description: 'What for' });
   expect(await valueForRun(key)).toBe(first);
@@ -60,7 +60,7 @@ test('a value can be read by runs, and is nowhere in the table', async () => {
   expect(JSON.stringify(items)).not.toContain(first);
 });
 
-test('each change leaves an audit item that tells who did what, without a value', async () => {
+test('each change writes an audit item with the actor and the action, without a value', async () => {
   const { secrets, principal, table } = secretWorld();
   const { id, createdAt } = await secrets.create(principal, { key });
   await secrets.update(principal, id, { value: first });
@@ -79,7 +79,7 @@ test('each change leaves an audit item that tells who did what, without a value'
     expect(item).toMatchObject({ targetId: id, userId: principal.userId, sourceIp: '203.0.113.7' });
 });
 
-test('of twenty who rotate the same version at once exactly one does, and its value is what runs get', async () => {
+test('of twenty concurrent rotations of one version exactly one succeeds, and runs get its value', async () => {
   const { secrets, principal, valueForRun } = secretWorld();
   const { id } = await secrets.create(principal, { key, value: first });
   const values = many(20, (n) => `value of writer ${n}`);
@@ -95,7 +95,7 @@ test('of twenty who rotate the same version at once exactly one does, and its va
   expect((await secrets.get(id)).version).toBe(2);
 });
 
-test('of ten who create a key at once exactly one does, and of the others no value is left', async () => {
+test('of ten concurrent creations of one key exactly one succeeds, and no value of the others remains', async () => {
   const kept: string[] = [];
   const { secrets, principal, vault, valueForRun } = secretWorld(noting(kept));
   const { done, codes } = await outcomesOf(
@@ -116,7 +116,7 @@ test('of ten who create a key at once exactly one does, and of the others no val
   }
 });
 
-test('who dies between keeping a value and naming it leaves the one before, however often that happens', async () => {
+test('a crash between storing a value and referencing it keeps the previous value, however often it happens', async () => {
   const { secrets, secretsOn, principal, table, valueForRun, vault } = secretWorld();
   const { id, valueId } = await secrets.create(principal, { key, value: first });
   const dying = secretsOn({ table: dyingTable(table.tenant) });
@@ -131,7 +131,7 @@ test('who dies between keeping a value and naming it leaves the one before, howe
   expect(await valueForRun(key)).toBe(second);
 });
 
-test('while Secrets Manager is down nothing changes, and afterwards everything goes on', async () => {
+test('while Secrets Manager is down nothing changes; afterwards everything works', async () => {
   const { secrets, secretsOn, principal, valueForRun } = secretWorld();
   const broken = secretsOn({}, brokenVault);
   await expect(broken.create(principal, { key, value: first })).rejects.toThrow('ECONNREFUSED');
@@ -145,7 +145,7 @@ test('while Secrets Manager is down nothing changes, and afterwards everything g
   expect(await valueForRun(key)).toBe(second);
 });
 
-test('a description and another expected version change no value and keep none', async () => {
+test('changing a description, or expecting another version, stores no value', async () => {
   const kept: string[] = [];
   const { secrets, principal, valueForRun } = secretWorld(noting(kept));
   const { id } = await secrets.create(principal, { key, value: first });
@@ -154,7 +154,7 @@ test('a description and another expected version change no value and keep none',
     details: [
       {
         ...{ path: 'expectedVersion', code: 'VERSION_MISMATCH' },
-        message: 'Version 4 was expected, but the secret has version 1',
+        message: 'The secret has version 1, not 4; read it again and retry',
       },
     ],
   });
@@ -164,7 +164,7 @@ test('a description and another expected version change no value and keep none',
   expect(await valueForRun(key)).toBe(first);
 });
 
-test('a pending secret has no value until it gets one, which is its first', async () => {
+test('a pending secret has no value until its first one is set', async () => {
   const { secrets, principal, valueForRun } = secretWorld();
   const pending = await secrets.create(principal, { key });
   expect(pending).toMatchObject({ status: 'pending', version: 0, valuePreview: null, lastRotatedAt: null });
@@ -176,7 +176,7 @@ test('a pending secret has no value until it gets one, which is its first', asyn
   expect(await valueForRun(key)).toBe(second);
 });
 
-test('a revoked secret leaves a tombstone and no value; created again it is itself, one version on', async () => {
+test('a revoked secret keeps a tombstone and no value; creating it again restores it with the next version', async () => {
   const { secrets, principal, table, valueForRun, vault } = secretWorld();
   const { id, valueId, createdAt } = await secrets.create(principal, { key, value: first });
   const uses = ['flow_1', 'flow_2'].map((by) => table.writes.insert(secretUseEntity, { key, by }));
@@ -201,7 +201,7 @@ test('a revoked secret leaves a tombstone and no value; created again it is itse
   expect(await valueForRun(key)).toBe(second);
 });
 
-test('created again without a value it is pending, and takes one', async () => {
+test('a secret restored without a value is pending and accepts one', async () => {
   const { secrets, principal, valueForRun } = secretWorld();
   const { id } = await secrets.create(principal, { key, value: first });
   await secrets.remove(principal, id);
@@ -211,7 +211,7 @@ test('created again without a value it is pending, and takes one', async () => {
   expect(await valueForRun(key)).toBe(second);
 });
 
-test('a deletion wins over rotations at the same time, and none of their values can be read', async () => {
+test('a deletion wins over concurrent rotations, and none of their values can be read', async () => {
   const { secrets, principal, valueForRun, vault } = secretWorld();
   const { id } = await secrets.create(principal, { key, value: first });
   const rotations = many(8, (n) => secrets.update(principal, id, { value: `value of writer ${n}` }));
@@ -229,7 +229,7 @@ test('a deletion wins over rotations at the same time, and none of their values 
   });
 });
 
-test('a deletion that breaks off halfway has taken the value, and can be finished', async () => {
+test('an interrupted deletion has removed the value and can be completed', async () => {
   const { secrets, secretsOn, principal, table, valueForRun } = secretWorld();
   const { id } = await secrets.create(principal, { key, value: first });
   const dying = secretsOn({ table: dyingTable(table.tenant) });
@@ -241,7 +241,7 @@ test('a deletion that breaks off halfway has taken the value, and can be finishe
   expect(await valueForRun(key)).toBe(second);
 });
 
-test('fifty values are set at once: new ones, rotated ones and revoked ones', async () => {
+test('sets fifty values at once: new, rotated and revoked ones', async () => {
   const { secrets, principal, valueForRun } = secretWorld();
   const keys = many(50, (n) => `KEY_${n}`);
   await secrets.create(principal, { key: 'KEY_0', value: first });
@@ -258,7 +258,7 @@ test('fifty values are set at once: new ones, rotated ones and revoked ones', as
   expect(await secrets.get(set[49]?.id ?? '')).toMatchObject({ key: 'KEY_49', status: 'active' });
 });
 
-test('when one of several cannot be set none is, and nothing is left of new ones', async () => {
+test('if one of several secrets cannot be set, none is, and no new value remains', async () => {
   const kept: string[] = [];
   const { secrets, principal, table, valueForRun, vault } = secretWorld(noting(kept));
   const old = await secrets.create(principal, { key: 'OLD_KEY', value: first });
@@ -285,9 +285,9 @@ test('when one of several cannot be set none is, and nothing is left of new ones
   expect([await valueForRun('OLD_KEY'), await valueForRun('NEW_KEY')]).toEqual([first, undefined]);
 });
 
-test('what is written beside secrets is written with them', async () => {
+test('further writes of the transaction are committed with the secrets', async () => {
   const { secrets, principal, table } = secretWorld();
-  const beside = table.writes.insert(secretUseEntity, { key, by: 'flow_1' });
-  const [secret] = await secrets.setAll(principal, [{ key, value: first }], [beside]);
+  const alsoWrite = table.writes.insert(secretUseEntity, { key, by: 'flow_1' });
+  const [secret] = await secrets.setAll(principal, [{ key, value: first }], [alsoWrite]);
   expect(await secrets.remove(principal, secret?.id ?? '')).toEqual({ referenceCount: 1 });
 });

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { withoutKnownValues } from '../../../../shared/core/redaction/known-values.ts';
+import { redactKnownValues } from '../../../../shared/core/redaction/known-values.ts';
 import { secretValues } from '../../../../shared/domain/secrets/secret-values.ts';
 import type { SecretReader } from '../../../../shared/domain/secrets/secret-vault.ts';
 import { secretWorld } from '../../../support/secrets.ts';
@@ -25,7 +25,7 @@ function runWorld() {
   return { ...world, reads, consumed, given, scope };
 }
 
-test('a run has its values by one read of the table and one of each value; further runs by the table’s alone', async () => {
+test('a run reads the table once and each value once; later runs read only the table', async () => {
   const { secrets, principal, given, reads, consumed } = runWorld();
   const { id } = await secrets.create(principal, { key: 'KEY_A', value: 'the value of a' });
   const other = await secrets.create(principal, { key: 'KEY_B', value: 'the value of b' });
@@ -35,10 +35,10 @@ test('a run has its values by one read of the table and one of each value; furth
   expect(reads.toSorted()).toEqual([id, other.id].toSorted());
   for (const _run of [1, 2, 3]) expect(await given('KEY_A', 'KEY_B')).toEqual(expected);
   expect(reads).toHaveLength(2);
-  expect(withoutKnownValues('it was the value of a')).not.toContain('the value of a');
+  expect(redactKnownValues('it was the value of a')).not.toContain('the value of a');
 });
 
-test('runs that begin at once share the read of a value', async () => {
+test('runs that start concurrently share the read of a value', async () => {
   const { secrets, principal, given, reads } = runWorld();
   await secrets.create(principal, { key: 'KEY_A', value: 'the value of a' });
   const all = await Promise.all(many(20, () => given('KEY_A')));
@@ -46,7 +46,7 @@ test('runs that begin at once share the read of a value', async () => {
   expect(reads).toHaveLength(1);
 });
 
-test('a rotation is seen by the next run, and a deletion too', async () => {
+test('the next run sees a rotation, and a deletion', async () => {
   const { secrets, principal, given } = runWorld();
   const { id } = await secrets.create(principal, { key: 'KEY_A', value: 'the value of a' });
   expect(await given('KEY_A')).toEqual({ KEY_A: 'the value of a' });
@@ -58,7 +58,7 @@ test('a rotation is seen by the next run, and a deletion too', async () => {
   expect(await given('KEY_A')).toEqual({ KEY_A: 'once more a value' });
 });
 
-test('what is pending, was never there or could not be a key is left out', async () => {
+test('pending secrets, missing ones and invalid keys are omitted', async () => {
   const { secrets, principal, given, reads, consumed } = runWorld();
   await secrets.create(principal, { key: 'PENDING_KEY' });
   expect(await given('PENDING_KEY', 'NEVER_THERE', 'no key', '', '\ud800')).toEqual({});
@@ -67,7 +67,7 @@ test('what is pending, was never there or could not be a key is left out', async
   expect(consumed.commands).toEqual(['BatchGetItem']);
 });
 
-test('a tenant sees its own value of a key only, also beside another’s in the same process', async () => {
+test('a tenant sees only its own value of a key, also next to another tenant in the same process', async () => {
   const [one, other, third] = [runWorld(), runWorld(), runWorld()];
   await one.secrets.create(one.principal, { key: 'KEY_A', value: 'the value of one' });
   await other.secrets.create(other.principal, { key: 'KEY_A', value: 'the value of the other' });
@@ -76,7 +76,7 @@ test('a tenant sees its own value of a key only, also beside another’s in the 
   expect(await third.given('KEY_A')).toEqual({});
 });
 
-test('when a value cannot be read that is a fault, and is forgotten with it', async () => {
+test('a value that cannot be read is an error, which is not cached', async () => {
   const { secrets, principal, scope, vault, given } = runWorld();
   await secrets.create(principal, { key: 'KEY_A', value: 'the value of a' });
   const broken = { ...vault, read: () => Promise.reject(new Error('connect ECONNREFUSED')) };
@@ -84,7 +84,7 @@ test('when a value cannot be read that is a fault, and is forgotten with it', as
   expect(await given('KEY_A')).toEqual({ KEY_A: 'the value of a' });
 });
 
-test('a value is kept for ten minutes, and then read again', async () => {
+test('a value is cached for ten minutes', async () => {
   const { secrets, principal, given, reads } = runWorld();
   await secrets.create(principal, { key: 'KEY_A', value: 'the value of a' });
   const now = Date.now();
@@ -98,7 +98,7 @@ test('a value is kept for ten minutes, and then read again', async () => {
   expect(reads).toHaveLength(2);
 });
 
-test('more values at once than are kept are all given', async () => {
+test('returns all values, also if they exceed the cache', async () => {
   const { secrets, principal, scope, vault } = runWorld();
   const keys = many(510, (n) => `KEY_${n}`);
   for (let from = 0; from < keys.length; from += 90) {

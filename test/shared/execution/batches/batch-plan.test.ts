@@ -7,7 +7,7 @@ import { deliver, plannedBatch } from '../../../support/batches.ts';
 import { template } from '../../../support/flows.ts';
 import { silentQueue } from '../../../support/silent-queue.ts';
 
-test('a batch of more records than one message plans is planned in parts, each record once in its slot', async () => {
+test('a large batch is planned page by page, each record once in its slot', async () => {
   const { scope, batch, records, tenant, progress } = await plannedBatch({
     ...{ steps: [template('x')], recordCount: 5_003, recordConcurrency: 7 },
     ...{ planned: false, totalRecords: 0 },
@@ -28,7 +28,7 @@ test('a batch of more records than one message plans is planned in parts, each r
 test.each([
   ['was stopped', { planned: false }, true],
   ['has been planned', { planned: true }, false],
-])('a batch that %s gets no more messages', async (_what, changes, isStopped) => {
+])('a batch that %s gets no further messages', async (_what, changes, isStopped) => {
   const { scope, batch, tenant } = await plannedBatch({ steps: [template('x')], recordCount: 3, ...changes });
   if (isStopped) await batchStore(scope).stop(batch.id, 'cancelled');
   const sent = await silentQueue<RunMessage>('RUNS_QUEUE_URL');
@@ -37,7 +37,7 @@ test.each([
   expect(sent).toEqual([]);
 });
 
-test('a batch is not over before all of its records are planned, and one whose records are gone is', async () => {
+test('a batch does not end before all its records are planned; a batch whose records were deleted does', async () => {
   const { scope, batch, message, tenant, progress } = await plannedBatch({
     ...{ steps: [template('x')], recordCount: 1, planned: false },
   });
@@ -53,7 +53,7 @@ test('a batch is not over before all of its records are planned, and one whose r
   expect(await empty.progress()).toMatchObject({ status: 'completed', totalRecords: 0, progress: 100 });
 });
 
-test('who lists the latest batches sees one move on, and keeps how it ended', async () => {
+test('the list of batches shows progress, and stores the outcome', async () => {
   const { scope, batch, message } = await plannedBatch({ steps: [template('x')], recordCount: 2 });
   const { latest } = batchStore(scope);
   const seen = async () => (await latest(1))[0]?.progress;

@@ -34,7 +34,7 @@ async function run(
   return { ...batch, ended, transactions: transactions.length };
 }
 
-test('runs that end a few turns of the event loop apart are counted in one transaction', async () => {
+test('runs that end a few event loop turns apart are counted in one transaction', async () => {
   // So that no time passes between them, whatever else the machine does.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -45,7 +45,7 @@ test('runs that end a few turns of the event loop apart are counted in one trans
   expect(await progress()).toMatchObject({ processedRecords: 3, failedRecords: 0 });
 });
 
-test('a run that goes on for long keeps no other from ending', async () => {
+test('a long run does not delay the end of others', async () => {
   const { ended, progress } = await run(async (place, ended) => {
     if (place === 2) await vi.waitFor(() => expect(ended).toHaveLength(2), { timeout: 10_000 });
   });
@@ -53,7 +53,7 @@ test('a run that goes on for long keeps no other from ending', async () => {
   expect(await progress()).toMatchObject({ processedRecords: 3 });
 });
 
-test('checkpoints on the way are gathered too, each with the costs of its record', async () => {
+test('checkpoints before the end are grouped too, each with the costs of its record', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const ask: FlowStepInput = {

@@ -32,21 +32,24 @@ const standsInSweep = async ({ table }: Scope, id: string) => {
 test.each([
   ['whose records were never planned', { recordCount: 12, planned: false }],
   ['whose few records never got their messages', { recordCount: 3, planned: true }],
-])('a batch %s runs when the sweeper has seen it, and is then left alone', async (_what, options) => {
-  const { scope, batch, ...tenant } = await plannedBatch({ steps, ...options });
-  await resumeIfStalled(scope, batch.id, later(16 * 60_000));
-  const { recordCount } = options;
-  expect(await finishedBatch(tenant, batch.id)).toMatchObject({
-    status: 'completed',
-    processedRecords: recordCount,
-    totalRecords: recordCount,
-  });
-  expect(await standsInSweep(scope, batch.id)).toBe(true);
-  await resumeIfStalled(scope, batch.id, later(32 * 60_000));
-  expect(await standsInSweep(scope, batch.id)).toBe(false);
-});
+])(
+  'a batch %s runs after the sweeper has resent its messages, and is then left alone',
+  async (_what, options) => {
+    const { scope, batch, ...tenant } = await plannedBatch({ steps, ...options });
+    await resumeIfStalled(scope, batch.id, later(16 * 60_000));
+    const { recordCount } = options;
+    expect(await finishedBatch(tenant, batch.id)).toMatchObject({
+      status: 'completed',
+      processedRecords: recordCount,
+      totalRecords: recordCount,
+    });
+    expect(await standsInSweep(scope, batch.id)).toBe(true);
+    await resumeIfStalled(scope, batch.id, later(32 * 60_000));
+    expect(await standsInSweep(scope, batch.id)).toBe(false);
+  },
+);
 
-test('records that were named one by one get their messages again', async () => {
+test('listed records get their messages again', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, steps);
   const records = await createRecords(tenant, 'thing', 3);
@@ -62,7 +65,7 @@ test('records that were named one by one get their messages again', async () => 
   expect(await batchStore(scope).recordIds(await batchStore(scope).get(batch.id))).toEqual(ids);
 });
 
-test('a small batch of which only some messages were sent runs whole at the next start', async () => {
+test('a small batch of which only some messages were sent completes at the next start', async () => {
   const { scope, batch, records, ...tenant } = await plannedBatch({ steps, recordCount: 3 });
   await batchPlanner(scope).enqueue(batch, records.slice(0, 1), 0);
   const processed = async () => (await batchStore(scope).progress(batch)).processedRecords;
@@ -71,7 +74,7 @@ test('a small batch of which only some messages were sent runs whole at the next
   expect(await finishedBatch(tenant, batch.id)).toMatchObject({ status: 'completed', processedRecords: 3 });
 });
 
-test('a run that waits goes on by the newest of its messages alone', async () => {
+test('only the newest message resumes a waiting run', async () => {
   const { delayed } = await queueOfItsOwn('WAKES_QUEUE_URL');
   const wait = { type: 'wait-until' as const, name: 'wait', config: { delayMs: 60_000 } };
   const { scope, batch, message } = await plannedBatch({ steps: [wait, ...steps] });
@@ -86,7 +89,7 @@ test('a run that waits goes on by the newest of its messages alone', async () =>
   expect(await delayed()).toBe(2);
 });
 
-test('the messages of a batch say which sending they come from', async () => {
+test('the messages of a batch count the resends', async () => {
   const wait = { type: 'wait-until' as const, name: 'wait', config: { delayMs: 3_600_000 } };
   const { scope, batch } = await plannedBatch({ steps: [wait, ...steps] });
   await resumeIfStalled(scope, batch.id, later(16 * 60_000));
@@ -100,7 +103,7 @@ test('the messages of a batch say which sending they come from', async () => {
   expect((await batchStore(scope).get(batch.id)).seen).toMatchObject({ processed: 0, sendings: 1 });
 });
 
-test('a batch whose queue cannot be reached is begun all the same, once', async () => {
+test('a batch whose queue is unreachable is still created, once', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, steps);
   await createRecords(tenant, 'thing', 12);
@@ -113,7 +116,7 @@ test('a batch whose queue cannot be reached is begun all the same, once', async 
   expect(await finishedBatch(tenant, batch.id)).toMatchObject({ status: 'completed', processedRecords: 12 });
 });
 
-test('a batch that cannot be planned for a day is failed', async () => {
+test('a batch that cannot be planned for a day fails', async () => {
   const { scope, batch, progress } = await plannedBatch({
     steps,
     planned: false,
@@ -123,13 +126,13 @@ test('a batch that cannot be planned for a day is failed', async () => {
   expect(await progress()).toMatchObject({ status: 'failed' });
 });
 
-test('a batch that stands still for 40 days is failed, so that it ends', async () => {
+test('a batch without progress for 40 days fails, so that it ends', async () => {
   const { scope, batch, progress } = await plannedBatch({ steps, flowId: `flow_${'0'.repeat(26)}` });
   await resumeIfStalled(scope, batch.id, later(41 * day));
   expect(await progress()).toMatchObject({ status: 'failed' });
 });
 
-test('a batch that stands is looked at ever more seldom, one that moved soon again', async () => {
+test('a batch without progress is checked less and less often, one with progress soon again', async () => {
   // It names no records, so that its messages are none.
   const { scope, batch, message } = await plannedBatch({ steps, recordCount: 2, recordType: null });
   const minute = 60_000;
@@ -157,7 +160,7 @@ test('a batch that stands is looked at ever more seldom, one that moved soon aga
   expect(await batchStore(scope).get(batch.id)).toMatchObject({ stopped: 'failed' });
 });
 
-test('a batch that moved does not get its messages again, one that stands does', async () => {
+test('a batch with progress does not get its messages again, one without does', async () => {
   const { scope, batch, message } = await plannedBatch({ steps, recordCount: 2 });
   await deliver([message(0)]);
   vi.stubEnv('PLAN_QUEUE_URL', 'http://127.0.0.1:1/none');
@@ -166,7 +169,7 @@ test('a batch that moved does not get its messages again, one that stands does',
   await expect(resumeIfStalled(scope, batch.id, later(32 * 60_000))).rejects.toThrow();
 });
 
-test('records that were processed and deleted still count when a batch is planned again', async () => {
+test('records that were processed and then deleted still count when a batch is planned again', async () => {
   const { scope, batch, message, records, ...tenant } = await plannedBatch({ steps, recordCount: 3 });
   await deliver([message(0), message(1)]);
   await recordStore(scope).remove(records[0]?.id ?? '');
@@ -175,7 +178,7 @@ test('records that were processed and deleted still count when a batch is planne
   expect(await finishedBatch(tenant, batch.id)).toMatchObject({ totalRecords: 3, processedRecords: 3 });
 });
 
-test('the sweep looks at the batches that are due and at no others, and one that cannot be read is in nobody’s way', async () => {
+test('the sweep checks only the batches that are due, and an unreadable one does not stop it', async () => {
   const anHourAgo = new Date(Date.now() - 3_600_000).toISOString();
   const due = await plannedBatch({ steps, startedAt: anHourAgo });
   const fresh = await plannedBatch({ steps });
@@ -193,7 +196,7 @@ test('the sweep looks at the batches that are due and at no others, and one that
   expect((await batchStore(fresh.scope).get(fresh.batch.id)).seen).toBeUndefined();
 });
 
-test('a clock that is set back leaves no record out', async () => {
+test('a clock that is set back omits no record', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, steps);
   await createRecords(tenant, 'thing', 15);

@@ -17,7 +17,7 @@ function world() {
   return { scope, run };
 }
 
-test('a wake is held back in the queue for a quarter of an hour at most, and numbered', async () => {
+test('a timer of up to 15 minutes is an SQS delay, and timers are numbered', async () => {
   const { scope, run } = world();
   const sent = await silentQueue<TimerMessage>('WAKES_QUEUE_URL');
   await scheduleTimer(scope, at(900), run);
@@ -30,7 +30,7 @@ test('a wake is held back in the queue for a quarter of an hour at most, and num
   ]);
 });
 
-test('a wake that comes early waits on under its number, one in time gives the run its message once', async () => {
+test('an early timer is rescheduled with its number; a timer in time enqueues the run once', async () => {
   const { scope, run } = world();
   const wakes = await silentQueue<TimerMessage>('WAKES_QUEUE_URL');
   const runs = await silentQueue<RunMessage>('RUNS_QUEUE_URL');

@@ -23,7 +23,7 @@ async function begin(steps: object[], changes: Partial<Dispatch> = {}) {
   return { events, checkpoints: (runId: string) => readCheckpoints(scope, { runId, recordId: null }) };
 }
 
-test('every event is yielded once, and the totals stand in the last', async () => {
+test('yields every event once; the last one has the totals', async () => {
   const server = await modelServer({ answer: () => 'one two' });
   vi.stubEnv('GENERIC_OPENAI_BASE_URL', server.url);
   const { events } = await begin([template('x'), ask]);
@@ -39,7 +39,7 @@ test('every event is yielded once, and the totals stand in the last', async () =
   });
 });
 
-test('the run waits until an event is taken', async () => {
+test('the run waits until the consumer takes an event', async () => {
   const server = await modelServer();
   vi.stubEnv('GENERIC_OPENAI_BASE_URL', server.url);
   const { events } = await begin([template('x'), ask]);
@@ -51,7 +51,7 @@ test('the run waits until an event is taken', async () => {
   expect(server.requests).toHaveLength(1);
 });
 
-test('leaving the loop ends the run, which is written down before the loop is left', async () => {
+test('leaving the loop ends the run, and records its end first', async () => {
   const server = await modelServer({ misbehave: 'hang' });
   vi.stubEnv('GENERIC_OPENAI_BASE_URL', server.url);
   const { events, checkpoints } = await begin([template('x'), ask]);
@@ -63,11 +63,11 @@ test('leaving the loop ends the run, which is written down before the loop is le
   await vi.waitFor(() => expect(server.gone()).toBe(server.requests.length));
   expect((await checkpoints(runId)).at(-1)?.end).toMatchObject({
     status: 'failed',
-    error: 'The client went away',
+    error: 'The client disconnected',
   });
 });
 
-test('a run whose time is over ends although nobody takes its events, which are there afterwards', async () => {
+test('a run at its time limit ends even if nobody reads its events, which remain readable', async () => {
   const { events, checkpoints } = await begin([template('x'), template('y')], { timeMs: 300 });
   const { value: started } = await events.next();
   const runId = started?.type === 'started' ? started.execution.id : '';
@@ -79,7 +79,7 @@ test('a run whose time is over ends although nobody takes its events, which are 
   expect(rest.at(-1)).toMatchObject({ type: 'cut-off', error: { code: 'TIMEOUT' } });
 });
 
-test('a resolved prompt is shown in debug mode alone', async () => {
+test('resolved prompts are only included in debug mode', async () => {
   const server = await modelServer();
   vi.stubEnv('GENERIC_OPENAI_BASE_URL', server.url);
   const { events } = await begin([ask]);

@@ -48,21 +48,21 @@ async function died(writes: number, steps: object[] = [prompt('one'), prompt('tw
   };
 }
 
-test('a dispatched run whose process died is ended, with what it did, and its results can be read', async () => {
+test('a dispatched run whose process crashed is ended with its results, which can be read', async () => {
   // The version, then the first checkpoint together with the execution.
   const { scope, runId, checkpoints, execution } = await died(2);
   expect((await checkpoints()).map(({ end }) => end)).toEqual([undefined]);
   expect(await execution()).toMatchObject({ id: runId, kind: 'dispatch' });
   await endExpiredExecution(scope, runId);
   expect((await checkpoints()).at(-1)).toMatchObject({
-    end: { status: 'failed', error: 'The process that ran it ended before the run did' },
+    end: { status: 'failed', error: 'The process of the run crashed before the run ended' },
   });
   expect(await execution()).toBeUndefined();
   await endExpiredExecution(scope, runId);
   expect(await checkpoints()).toHaveLength(2);
 });
 
-test('at the start no lease counts, but what this process began goes on', async () => {
+test('at the start leases are ignored, but runs of this process continue', async () => {
   const { scope, runId, checkpoints } = await died(2);
   await endExpiredExecution(scope, runId, { atStart: true, now: new Date() });
   expect((await checkpoints()).at(-1)?.end).toBeUndefined();
@@ -71,7 +71,7 @@ test('at the start no lease counts, but what this process began goes on', async 
   expect((await checkpoints()).at(-1)?.end).toMatchObject({ status: 'failed' });
 });
 
-test('a suspended run whose wake cannot be sent is left to its batch, and is not failed', async () => {
+test('a suspended run whose timer cannot be set is left to its batch and does not fail', async () => {
   const tenant = await newTenant();
   vi.stubEnv('WAKES_QUEUE_URL', 'http://127.0.0.1:1/none');
   const wait = { type: 'wait-until', name: 'wait', config: { delayMs: 60_000 } };
@@ -80,14 +80,14 @@ test('a suspended run whose wake cannot be sent is left to its batch, and is not
   expect(result).toMatchObject({ status: 'paused', batchExecutionId: expect.stringMatching(/^batch_/) });
 });
 
-test('a run that comes to its end leaves no execution behind', async () => {
+test('a run that ends leaves no execution behind', async () => {
   const { runId, checkpoints, execution } = await died(Number.POSITIVE_INFINITY);
   expect((await checkpoints()).at(-1)?.end).toMatchObject({ status: 'completed' });
   expect(await execution()).toBeUndefined();
   expect(runId).toMatch(/^exec_/);
 });
 
-test('a run that came to its end while the sweeper looked stays as it ended', async () => {
+test('a run that ends during the sweep stays as it ended', async () => {
   const { scope, runId, checkpoints, execution } = await died(Number.POSITIVE_INFINITY);
   const flow = { flowId: newId('flow'), flowName: 'Mortal' };
   const [first] = await checkpoints();
@@ -101,20 +101,20 @@ test('a run that came to its end while the sweeper looked stays as it ended', as
   expect(await execution()).toBeUndefined();
 });
 
-test('a run of one checkpoint is one write, and opens no execution', async () => {
+test('a run with one checkpoint needs one write, and no execution', async () => {
   const { checkpoints, execution } = await died(2, [template('one')]);
   expect(await checkpoints()).toMatchObject([{ end: { status: 'completed' } }]);
   expect(await execution()).toBeUndefined();
 });
 
-test('a run that waits is looked after by its batch', async () => {
+test('the batch watches a suspended run', async () => {
   const wait = { type: 'wait-until', name: 'wait', config: { delayMs: 60_000 } };
   const { checkpoints, execution } = await died(Number.POSITIVE_INFINITY, [prompt('one'), wait]);
   expect((await checkpoints()).at(-1)).toMatchObject({ waiting: expect.anything() });
   expect(await execution()).toBeUndefined();
 });
 
-test('the sweep ends the runs whose lease has passed and no others, and one that cannot be read is in nobody’s way', async () => {
+test('the sweep ends only the runs with an expired lease, and an unreadable one does not stop it', async () => {
   const [past, live] = [await died(2), await died(2)];
   const { table } = past.scope;
   const execution = await past.execution();
@@ -138,7 +138,7 @@ test('the sweep ends the runs whose lease has passed and no others, and one that
 test.each<[string, (run: Awaited<ReturnType<typeof died>>) => Promise<unknown>]>([
   ['record', ({ scope, recordId }) => recordStore(scope).remove(recordId ?? '')],
   ['flow', async ({ scope, execution }) => markDeleted(scope, (await execution())?.flowId ?? '')],
-])('a run whose %s was deleted is left to the clean-up of that', async (_what, remove) => {
+])('a run whose %s was deleted is left to its cleanup', async (_what, remove) => {
   const run = await died(2);
   await remove(run);
   await endExpiredExecution(run.scope, run.runId);
@@ -148,7 +148,7 @@ test.each<[string, (run: Awaited<ReturnType<typeof died>>) => Promise<unknown>]>
 
 const markDeleted = (scope: Scope, id: string) => scope.table.commit([tombstoneOf(scope, id)]);
 
-test('the costs of what a run did before its process died are kept, and its end adds none twice', async () => {
+test('the costs of a crashed run are kept, and its end adds none twice', async () => {
   const { scope, recordId, runId } = await died(3);
   const costs = () => recordCosts(scope)(recordId ?? '');
   const before = await costs();
@@ -157,7 +157,7 @@ test('the costs of what a run did before its process died are kept, and its end 
   expect(await costs()).toEqual(before);
 });
 
-test('the sweep finds every run whose lease has passed, whatever its id ends with', async () => {
+test('the sweep finds every expired execution, whatever its id', async () => {
   const { scope, execution } = await died(2);
   const known = await execution();
   if (!known) throw new Error('No execution');

@@ -51,7 +51,7 @@ test.each([
   ['that has a flow, to be written over', true, true],
   ['that has none, to be written over', false, true],
 ])(
-  'an upsert of a name %s is carried out though another comes between its reads',
+  'an upsert of a name %s succeeds although another one writes between its reads',
   async (_what, has, allow) => {
     const { scope, upsert, stepOf } = await world();
     if (has) await upsert('one');
@@ -66,7 +66,7 @@ test.each([
   },
 );
 
-test('two upserts of a name whose flow was deleted make one flow', async () => {
+test('two upserts of a name whose flow was deleted create one flow', async () => {
   const { scope, upsert, stepOf } = await world();
   await flowStore(scope).remove(await upsert('one'));
   let between = '';
@@ -77,7 +77,7 @@ test('two upserts of a name whose flow was deleted make one flow', async () => {
   expect(await stepOf(between)).toBe('two');
 });
 
-test('steps that another saves in the millisecond of those that were read are not written over', async () => {
+test('steps saved in the same millisecond as the ones that were read are not overwritten', async () => {
   const at = new Date();
   const { scope, upsert, stepOf } = await world({ now: () => at });
   const id = await upsert('one');

@@ -6,7 +6,7 @@ import { dispatchHere } from './dispatch-here.ts';
 
 const wait = (config: object) => ({ type: 'wait-until', name: 'wait', config });
 
-test('a silent run pings, and its events are still numbered without gaps', async () => {
+test('a silent run emits pings, and its events are numbered without gaps', async () => {
   const flow = { name: 'Slow', steps: [wait({ delayMs: 120 })] };
   const { events } = await dispatchHere(await newTenant(), { flow }, {}, { pingEveryMs: 20 });
   expect(events.filter(({ type }) => type === 'ping').length).toBeGreaterThan(1);
@@ -14,7 +14,7 @@ test('a silent run pings, and its events are still numbered without gaps', async
   expect(events.at(-1)?.type).toBe('execution_complete');
 });
 
-test('outputs that the record cannot take are told, and the run is no success', async () => {
+test('outputs that the record cannot take are reported, and the run fails', async () => {
   const tenant = await newTenant();
   const [record] = await createRecords(tenant, 'thing', 1);
   const script = {
@@ -28,10 +28,10 @@ test('outputs that the record cannot take are told, and the run is no success', 
     options: { autoAppendMetadata: true },
   });
   expect(result).toMatchObject({ success: false, status: 'failed' });
-  expect(result.error).toContain('The outputs could not be appended');
+  expect(result.error).toContain('The output variables could not be appended');
 });
 
-test('a fault of the service is told with the request’s id, and nothing of the inside', async () => {
+test('an internal error is reported with the request id and without details', async () => {
   const broken: Interference = {
     before: (command, input) => {
       if (command === 'TransactWriteItems' && JSON.stringify(input).includes('"batch"'))
@@ -40,7 +40,10 @@ test('a fault of the service is told with the request’s id, and nothing of the
   };
   const flow = { name: 'Waits', steps: [template('x'), wait({ delayMs: 60_000 })] };
   const { result, events } = await dispatchHere(await newTenant(), { flow }, broken);
-  const error = { code: 'INTERNAL', message: 'The service broke the run off; request request-1' };
+  const error = {
+    code: 'INTERNAL',
+    message: 'The run failed because of an internal error; report the request id request-1',
+  };
   expect(events.at(-1)).toMatchObject({ type: 'execution_error', error });
   expect(result).toMatchObject({ success: false, status: 'failed', error: error.message });
 });

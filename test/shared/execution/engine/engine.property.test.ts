@@ -46,7 +46,7 @@ async function drive(world: World, run: Omit<Run, 'ports'>, breaks: readonly num
   }
 }
 
-test('a run that is broken off after any steps and goes on from there gives what an undisturbed one gives', async () => {
+test('a run that is interrupted after any step and resumed returns the same as an undisturbed one', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(anyStep, { maxLength: 7 }),

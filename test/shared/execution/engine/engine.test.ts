@@ -47,7 +47,7 @@ function scripted(...answers: (string | StepError)[]) {
   return { requests, ports: fakePorts({ model }) };
 }
 
-test('steps run in the order of the list, each told before and after, and the run ends with the last output', async () => {
+test('steps run in order with an event before and after each, and the run ends with the last output', async () => {
   const steps = flowSteps(template('one', 'a'), template('{{ a }} two', 'b'), template('{{ b }} three'));
   const { events, results, end } = await run(steps);
   expect(events.map(({ type }) => type)).toEqual([
@@ -63,11 +63,11 @@ test('steps run in the order of the list, each told before and after, and the ru
   expect(end).toEqual({ type: 'run_end', success: true, output: 'one two three', retryable: false });
 });
 
-test('a run of no steps succeeds with nothing', async () => {
+test('a run without steps succeeds with no output', async () => {
   expect((await run([])).end).toEqual({ type: 'run_end', success: true, output: null, retryable: false });
 });
 
-test('a result tells when its step began and how long it took, by the clock of the ports', async () => {
+test('a result contains the start and the duration of its step, by the clock of the ports', async () => {
   const times = ['2026-01-01T00:00:00.000Z', '2026-01-01T00:00:01.250Z'].map((time) => new Date(time));
   const { results } = await run(flowSteps(template('x')), {
     ports: fakePorts({ now: () => times.shift() ?? new Date(0) }),
@@ -85,7 +85,7 @@ test('a result tells when its step began and how long it took, by the clock of t
   ]);
 });
 
-test('a clock that is set back makes no step shorter than nothing', async () => {
+test('a clock that is set back yields no negative duration', async () => {
   const times = [new Date(2_000), new Date(1_000)];
   const { results } = await run(flowSteps(template('x')), {
     ports: fakePorts({ now: () => times.shift() ?? new Date(0) }),
@@ -93,7 +93,7 @@ test('a clock that is set back makes no step shorter than nothing', async () => 
   expect(results).toMatchObject([{ durationMs: 0 }]);
 });
 
-test('an error of a thousand characters is told whole, a longer one to there', async () => {
+test('an error message of up to a thousand characters is kept, a longer one truncated', async () => {
   const errorOf = async (length: number) => {
     const model = modelOf(() => Promise.reject(new StepError('e'.repeat(length))));
     return (await run(flowSteps(prompt('x')), { ports: fakePorts({ model }) })).end.error;
@@ -102,7 +102,7 @@ test('an error of a thousand characters is told whole, a longer one to there', a
   expect(await errorOf(1_001)).toBe(`${'e'.repeat(1_000)}…`);
 });
 
-test('a run that was aborted begins no step', async () => {
+test('an aborted run starts no step', async () => {
   const signal = AbortSignal.abort(new Error('gone'));
   const told: RunEvent[] = [];
   const steps = flowSteps(setVariable('a', 1));
@@ -113,12 +113,12 @@ test('a run that was aborted begins no step', async () => {
   expect(told).toEqual([]);
 });
 
-test('a step that is off is passed over without a word', async () => {
+test('a disabled step emits no events', async () => {
   const { results } = await run(flowSteps({ ...template('off'), enabled: false }, template('on')));
   expect(outcomes(results)).toEqual(['1 completed']);
 });
 
-test('a step whose "when" is falsy is skipped, and leaves its variable and the output alone', async () => {
+test('a step whose "when" is falsy is skipped, and changes neither its variable nor the output', async () => {
   const steps = flowSteps(
     template('kept', 'x'),
     { ...template('lost', 'x'), when: 'amount > 10' },
@@ -131,7 +131,7 @@ test('a step whose "when" is falsy is skipped, and leaves its variable and the o
   expect((await run(steps, { variables: { amount: 11 } })).end.output).toBe('lost');
 });
 
-test('the end keeps the output of the last step that ran when a later one was skipped', async () => {
+test('the output is that of the last step that ran if a later one was skipped', async () => {
   const { end } = await run(flowSteps(template('kept'), { ...template('lost'), when: 'false' }));
   expect(end.output).toBe('kept');
 });
@@ -143,7 +143,7 @@ test('a "when" that throws fails its step', async () => {
   expect(end).toMatchObject({ success: false, error: results[0]?.error });
 });
 
-test('outputVariable and set-variable give later steps their values with their types', async () => {
+test('outputVariable and set-variable pass values with their types to later steps', async () => {
   const steps = flowSteps(
     transform('({ list: [1, 2], name: "Ada" })', 'data'),
     setVariable('list', '{{ data.list }}'),
@@ -155,7 +155,7 @@ test('outputVariable and set-variable give later steps their values with their t
   expect(variables).toEqual({ data: 'before' });
 });
 
-test('a conditional goes into the branch of its condition and out again, also within another', async () => {
+test('a conditional runs the branch of its condition and then continues, also when nested', async () => {
   const steps = flowSteps(
     {
       type: 'conditional',
@@ -196,7 +196,7 @@ test('a conditional goes into the branch of its condition and out again, also wi
   expect(await paths(3)).toEqual(['0', '0.true.0', '0.true.1', '0.true.1.true.0', '1', 'huge']);
 });
 
-test('a condition tells what matched; one that throws fails its step and enters no branch', async () => {
+test('a condition returns what matched; one that throws fails its step and enters no branch', async () => {
   const conditional = (condition: string) =>
     flowSteps({ type: 'conditional', name: 'c', config: { condition, falseSteps: [template('branch')] } });
   expect((await run(conditional('"yes"'))).end.output).toEqual({ matched: true, result: 'yes' });
@@ -210,14 +210,14 @@ test('a failed step ends the run, also from within a branch', async () => {
   expect(end).toMatchObject({ success: false, error: expect.stringContaining('no'), retryable: false });
 });
 
-test('the end of a failed run tells whether trying again may help', async () => {
+test('the end of a failed run tells whether a retry may succeed', async () => {
   const fails = (retryable: boolean) =>
     run(flowSteps(prompt('x')), scripted(new StepError('busy', { retryable })));
   expect((await fails(true)).end).toMatchObject({ success: false, error: 'busy', retryable: true });
   expect((await fails(false)).end).toMatchObject({ success: false, error: 'busy', retryable: false });
 });
 
-test('onError fail is as none; continue goes on without an output', async () => {
+test('onError fail is the default; continue proceeds without an output', async () => {
   const handled = (onError: string) => ({
     ...failing(),
     config: { script: 'throw new Error("no")', outputVariable: 'x', errorHandling: { onError } },
@@ -231,28 +231,28 @@ test('onError fail is as none; continue goes on without an output', async () => 
 const withFallbacks = (...fallbacks: object[]) =>
   prompt('hello', { errorHandling: { onError: 'fallback', fallbacks }, outputVariable: 'answer' });
 
-test.each(['fail', 'continue'])('fallbacks beside onError %s are not used', async (onError) => {
+test.each(['fail', 'continue'])('fallbacks with onError %s are not used', async (onError) => {
   const fallbacks = [{ type: 'message', message: 'instead' }];
   const steps = flowSteps(prompt('x', { errorHandling: { onError, fallbacks } }));
   const { results } = await run(steps, scripted(new StepError('down')));
   expect(results).toMatchObject([{ status: 'failed', error: 'down' }]);
 });
 
-test('a retry fallback tries the step again, as often as it is listed', async () => {
+test('a retry fallback retries the step, as often as it is listed', async () => {
   const world = scripted(new StepError('one'), new StepError('two'), 'three');
   const { results } = await run(flowSteps(withFallbacks({ type: 'retry' }, { type: 'retry' })), world);
   expect(results).toMatchObject([{ status: 'completed', output: 'three', retryCount: 2 }]);
   expect(world.requests).toHaveLength(3);
 });
 
-test('fallbacks that are used up leave the last failure, and the run fails', async () => {
+test('when all fallbacks fail, the last failure stays and the run fails', async () => {
   const world = scripted(new StepError('one'), new StepError('two', { retryable: true }));
   const { results, end } = await run(flowSteps(withFallbacks({ type: 'retry' })), world);
   expect(results).toMatchObject([{ status: 'failed', error: 'two', retryCount: 1 }]);
   expect(end).toMatchObject({ success: false, error: 'two', retryable: true });
 });
 
-test('a model fallback asks another model with its own settings', async () => {
+test('a model fallback calls another model with its own settings', async () => {
   const world = scripted(new StepError('down'), 'from the other');
   const fallback = { type: 'model', model: 'other', temperature: 0.1, maxTokens: 7 };
   const { results } = await run(flowSteps(withFallbacks(fallback)), world);
@@ -263,7 +263,7 @@ test('a model fallback asks another model with its own settings', async () => {
   ]);
 });
 
-test('a message fallback is the output, and no further model is asked', async () => {
+test('a message fallback is the output, and no further model is called', async () => {
   const world = scripted(new StepError('down'));
   const fallbacks = [{ type: 'message', message: 'Sorry' }, { type: 'retry' }];
   const { results, end } = await run(
@@ -275,7 +275,7 @@ test('a message fallback is the output, and no further model is asked', async ()
   expect(world.requests).toHaveLength(1);
 });
 
-test('an empty output uses the fallbacks only where that is a trigger', async () => {
+test('an empty output uses the fallbacks only if that is a trigger', async () => {
   const handled = (...types: string[]) =>
     prompt('x', {
       errorHandling: {
@@ -295,7 +295,7 @@ test('an empty output uses the fallbacks only where that is a trigger', async ()
   expect(outcomes(unhandled.results)).toEqual(['0 failed']);
 });
 
-test('a fallback waits its delay, and a signal ends the wait', async () => {
+test('a fallback waits for its delay, and a signal ends the wait', async () => {
   const delayed = (delay: number) => flowSteps(withFallbacks({ type: 'retry', delay }));
   const before = performance.now();
   await run(delayed(60), scripted(new StepError('down'), 'up'));
@@ -304,7 +304,7 @@ test('a fallback waits its delay, and a signal ends the wait', async () => {
   await expect(run(delayed(60_000), { ...scripted(new StepError('down')), signal })).rejects.toThrow();
 });
 
-test('the outputs of a run have 100 million characters together', async () => {
+test('the outputs of a run have at most 100 million characters together', async () => {
   const large = 'x'.repeat(40_000_000);
   const steps = flowSteps(...[1, 2, 3].map((n) => setVariable(`v${n}`, '{{ large }}')));
   const { results, end } = await run(steps, { variables: { large } });
@@ -312,7 +312,7 @@ test('the outputs of a run have 100 million characters together', async () => {
   expect(end.error).toContain('more than 100000000 characters together');
 });
 
-test('an aborted run throws the reason of its signal and tells of no failed step', async () => {
+test('an aborted run throws the reason of its signal and emits no failed step', async () => {
   const stopping = new AbortController();
   const model = modelOf(() => {
     stopping.abort(new Error('out of time'));
@@ -328,7 +328,7 @@ test('an aborted run throws the reason of its signal and tells of no failed step
   expect(told).toEqual(['step_start', 'step_end', 'step_start']);
 });
 
-test('a run that is aborted while a condition is told throws the reason, whatever the condition says', async () => {
+test('a run that is aborted while a condition is evaluated throws the reason, whatever the result', async () => {
   const stopping = new AbortController();
   const sandbox: Sandbox = async () => {
     stopping.abort(new Error('out of time'));
@@ -339,7 +339,7 @@ test('a run that is aborted while a condition is told throws the reason, whateve
   await expect(running).rejects.toThrow('out of time');
 });
 
-test('a fault of the program is not passed off as a failed step', async () => {
+test('a bug is not reported as a failed step', async () => {
   const bug = () => Promise.reject(new TypeError('a bug'));
   await expect(run(flowSteps(prompt('x')), { ports: fakePorts({ model: modelOf(bug) }) })).rejects.toThrow(
     TypeError,
@@ -348,7 +348,7 @@ test('a fault of the program is not passed off as a failed step', async () => {
   await expect(run(steps, { ports: fakePorts({ sandbox: bug }) })).rejects.toThrow(TypeError);
 });
 
-test('a run that goes on tells nothing of the steps that are done, and asks no condition of theirs again', async () => {
+test('a resumed run emits nothing for completed steps, and does not evaluate their conditions again', async () => {
   const steps = flowSteps({ ...template('done', 'a'), when: 'true' }, template('{{ a }} and on'));
   const { results } = await run(steps);
   const done = new Map(results.slice(0, 1).map((result) => [result.path, result]));
@@ -362,7 +362,7 @@ test('a run that goes on tells nothing of the steps that are done, and asks no c
   expect(end.output).toBe('done and on');
 });
 
-test('nothing comes after a run was suspended, wherever that was', async () => {
+test('no event follows a suspension, wherever it occurs', async () => {
   const wait: FlowStepInput = { type: 'wait-until', name: 'wait', config: { delayMs: 3_600_000 } };
   const branch: FlowStepInput = {
     type: 'conditional',
@@ -374,7 +374,7 @@ test('nothing comes after a run was suspended, wherever that was', async () => {
   expect(events.map(({ type }) => type)).toEqual(['step_start', 'step_end', 'step_start', 'suspend']);
 });
 
-test('a prompt’s result tells the prompt, the model, the tokens and the cost; only it has effects', async () => {
+test('the result of a prompt contains the prompt, the model, the tokens and the cost; only it has effects', async () => {
   const { events } = await run(
     flowSteps(template('Ada', 'name'), prompt('Hello {{ name }}')),
     scripted('Hi'),

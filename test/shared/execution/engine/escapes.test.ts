@@ -100,7 +100,7 @@ test.each<[why: string, code: string, output: unknown]>([
   ['a weak reference', 'return typeof new WeakRef({}).deref()', 'undefined'],
   ['a finaliser that never ends', 'new FinalizationRegistry(() => { for (;;); }).register({}); return 1', 1],
   ['half a character', 'return "\\ud800"', '\ud800'],
-])('a script gets nothing by %s', async (_why, code, output) => {
+])('a script reaches nothing through %s', async (_why, code, output) => {
   expect(await script(code)).toEqual(output);
   await expectUnharmed();
 });
@@ -188,7 +188,7 @@ test.each<[why: string, code: string, says: RegExp]>([
   ['spread', 'return Math.max(...Array(1e6).fill(1))', /(too many arguments|64 MB)/],
   ['a huge output', 'return Array(2e6).fill("xyz")', /(more than 4000000 characters|250 ms)/],
   ['a huge integer', 'return String(2n ** (2n ** 30n))', /(BigInt|memory|250 ms|RangeError)/],
-])('a script cannot break out or run on by %s', async (_why, code, says) => {
+])('a script cannot escape or keep running through %s', async (_why, code, says) => {
   expect((await failureOf(script(code))).message).toMatch(says);
   // The limit, V8's grace, and time for a machine that is busy.
   await expectUnharmed();
@@ -210,7 +210,7 @@ test.each<[thrown: string, message: string | RegExp]>([
     'Object.assign(new Error("m"), { name: "n".repeat(1e6) })',
     `The script failed: ${'n'.repeat(500)} (line 1)`,
   ],
-])('whatever is thrown, here %s, becomes words', async (thrown, message) => {
+])('any thrown value, here %s, becomes a message', async (thrown, message) => {
   const failure = await failureOf(script(`throw ${thrown}`));
   expect(failure.message).toEqual(typeof message === 'string' ? message : expect.stringMatching(message));
   await expectUnharmed();
@@ -224,7 +224,7 @@ test.each([
   `return ${'!'.repeat(90_000)}1`,
   `return ${'a?'.repeat(20_000)}b${':c'.repeat(20_000)}`,
   `return ${'x=>'.repeat(30_000)}1`,
-])('TypeScript that is nested deeply is refused, and the next script is not (%#)', async (code) => {
+])('deeply nested TypeScript is rejected, and the next script is not (%#)', async (code) => {
   expect(await problemOf('typescript', code)).toEqual(expect.any(String));
   await failureOf(evaluateScript(code, variables, { language: 'typescript' }));
   await expectUnharmed();
@@ -245,7 +245,7 @@ test.each([
   '{{ order | map: "constructor" }}{{ order.items | map: "__proto__" }}',
   '{% assign __proto__ = order %}{{ polluted }}{% assign constructor = 1 %}{{ nothing.constructor }}',
   '{{ order.items | where: "constructor" }}'.replace('where', 'find'),
-])('the template %s shows nothing of the host', async (template) => {
+])('the template %s reveals nothing of the host', async (template) => {
   expect(await renderTemplate(template, variables)).not.toMatch(
     /function|native|\[object|Object|process|\/work/,
   );
@@ -255,12 +255,12 @@ test.each([
 test.each(['include', 'render', 'layout', 'block'])('a template cannot %s a file', async (tag) => {
   expect(await problemOf('template', `{% ${tag} "/etc/passwd" %}`)).toContain(`"${tag}" not found`);
   await expect(renderTemplate(`{% ${tag} "../../package.json" %}`, variables)).rejects.toThrow(
-    /cannot be filled/,
+    /could not be rendered/,
   );
 });
 
 const tooMuch =
-  /^The template cannot be filled: .*(limit exceeded|takes longer|more than 4000000|Invalid string length)/;
+  /^The template could not be rendered: .*(limit exceeded|takes longer|more than 4000000|Invalid string length)/;
 test.each([
   '{% for i in (1..1000000000) %}x{% endfor %}',
   '{% for a in numbers %}{% for b in numbers %}{% endfor %}{% endfor %}',
@@ -278,7 +278,7 @@ test.each([
   '{{ "now" | date: "%99999999999d" }}',
   '{{ long }}'.repeat(9_000),
   '{{ numbers }}'.repeat(7_000),
-])('the template %.80s is ended in time', async (template) => {
+])('the template %.80s is terminated in time', async (template) => {
   await expect(renderTemplate(template, bombs)).rejects.toThrow(tooMuch);
   await expectUnharmed();
 });
@@ -288,22 +288,22 @@ test.each([
   `{{ ${'a['.repeat(40_000)}1${']'.repeat(40_000)} }}`,
   `{{ a${' | upcase'.repeat(11_000)} }}`,
   '{{ '.repeat(30_000),
-])('a template that is nested deeply is refused or filled (%#)', async (template) => {
+])('a deeply nested template is rejected or rendered (%#)', async (template) => {
   const problem = await problemOf('template', template);
   const filled = renderTemplate(template, variables);
   if (problem === undefined) expect(await filled).toBe('');
-  else await expect(filled).rejects.toThrow(/cannot be filled/);
+  else await expect(filled).rejects.toThrow(/could not be rendered/);
   await expectUnharmed();
 });
 
-test('a filled value has __proto__ as a member like any other', async () => {
+test('a rendered value has __proto__ as an ordinary member', async () => {
   const value = JSON.parse('{"__proto__": {"polluted": "{{ name }}"}}');
   const filled = (await renderValue(value, variables)) as object;
   expect(Object.keys(filled)).toEqual(['__proto__']);
   expect('polluted' in filled).toBe(false);
 });
 
-test('JSON from outside that nests deeper than it could be written down is taken as text', async () => {
+test('external JSON that is too deep to serialise stays text', async () => {
   const deep = '['.repeat(100_000) + ']'.repeat(100_000);
   expect(jsonIn(deep)).toBeUndefined();
   const value = jsonIn('['.repeat(100) + ']'.repeat(100));

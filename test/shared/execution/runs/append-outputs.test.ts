@@ -33,7 +33,7 @@ const appending = (steps: Parameters<typeof plannedBatch>[0]['steps']) =>
 const recordOf = async ({ call, records }: Awaited<ReturnType<typeof appending>>) =>
   expectStatus(200, call('GET', `/v1/records/${records[0]?.id}`));
 
-test('outputs that the record cannot take fail the run, in front of its caller and in a batch alike', async () => {
+test('outputs that the record cannot take fail the run, for dispatches and batches', async () => {
   const tooLarge = script('"x".repeat(300_000)');
   const batch = await appending([tooLarge]);
   expect(await deliver([batch.message()])).toEqual([]);
@@ -47,7 +47,7 @@ test('outputs that the record cannot take fail the run, in front of its caller a
   };
   const dispatched = await expectStatus(200, batch.call('POST', '/v1/dispatch', { body }));
   expect(dispatched).toMatchObject({ success: false, status: 'failed' });
-  expect(dispatched.error).toMatch(/^The outputs could not be appended: /);
+  expect(dispatched.error).toMatch(/^The output variables could not be appended to the record: /);
   expect(data).toMatchObject([{ status: 'failed' }]);
 });
 
@@ -55,7 +55,7 @@ test.each([
   ['last', [template('the answer!', 'greeting'), prompt]],
   ['before another', [prompt, template('{{ answered }}!', 'greeting')]],
 ])(
-  'a worker that dies once it has appended pays for nothing twice, with its model call %s',
+  'a worker that crashes after appending repeats no paid work, with its model call %s',
   async (_where, steps) => {
     const batch = await appending(steps);
     const { table } = batch.scope;

@@ -11,7 +11,7 @@ const script = (code: string, outputVariable?: string) => ({
   config: { script: code, ...(outputVariable && { outputVariable }) },
 });
 
-test('an output of 300 KB goes to the payload bucket and comes back whole: in variables, in a resumed run, in lists', async () => {
+test('an output of 300 KB is offloaded and restored: in variables, in a resumed run, in lists', async () => {
   const text = `"start " + "äß€".repeat(100_000) + " end"`;
   const batch = await plannedBatch({
     steps: [
@@ -45,7 +45,7 @@ function dyingAtEnd<T extends (...parameters: never[]) => Promise<void>>(commit:
   }) as T;
 }
 
-test('a record with 200 KB of metadata is run, and its results tell the metadata as the run saw it', async () => {
+test('a record with 200 KB of metadata runs, and its results contain the metadata as the run saw it', async () => {
   const metadata = { text: 'é'.repeat(100_000), list: Array.from({ length: 100 }, (_, n) => ({ n })) };
   const batch = await plannedBatch({ metadata, steps: [template('{{ _record.metadata.text | size }}')] });
   expect(await deliver([batch.message()])).toEqual([]);
@@ -54,7 +54,7 @@ test('a record with 200 KB of metadata is run, and its results tell the metadata
   ]);
 });
 
-test('sixty steps with large outputs are spread over checkpoints, and everything is kept in its order', async () => {
+test('sixty steps with large outputs are spread over checkpoints, and all are kept in order', async () => {
   const steps = Array.from({ length: 60 }, (_, n) => script(`"${n}:" + "x".repeat(15_000)`, `v${n}`));
   const batch = await plannedBatch({ steps });
   expect(await deliver([batch.message()])).toEqual([]);
@@ -71,7 +71,7 @@ test('sixty steps with large outputs are spread over checkpoints, and everything
   expect(await batch.progress()).toMatchObject({ status: 'completed', processedRecords: 1 });
 });
 
-test('characters of several bytes count as what they take', async () => {
+test('multi-byte characters count as their bytes', async () => {
   const steps = Array.from({ length: 12 }, (_, n) => script(`"${n}" + "€".repeat(29_000)`));
   const batch = await plannedBatch({ steps });
   expect(await deliver([batch.message()])).toEqual([]);
@@ -81,7 +81,7 @@ test('characters of several bytes count as what they take', async () => {
   );
 });
 
-test('a thousand steps that all fail with long reasons keep every one of them', async () => {
+test('a thousand steps that fail with long errors keep all of them', async () => {
   const fails = {
     ...script('throw new Error("x".repeat(600))'),
     config: { script: 'throw new Error("x".repeat(600))', errorHandling: { onError: 'continue' } },
@@ -98,7 +98,7 @@ test('a thousand steps that all fail with long reasons keep every one of them', 
   for (const { errorMessage } of rows) expect(errorMessage).toContain('x'.repeat(400));
 });
 
-test('an output that DynamoDB has no form for is kept as it was: huge numbers, deep nesting, the order of keys', async () => {
+test('an output that DynamoDB cannot represent is kept: huge numbers, deep nesting, the order of keys', async () => {
   const deep = Array.from({ length: 60 }).reduce((inner) => ({ inner }), 1);
   const text = JSON.stringify({ z: 1e300, a: 1e-200, m: 2 ** 60, deep });
   const batch = await plannedBatch({ steps: [script(text, 'data'), template('{{ data }}')] });
@@ -119,7 +119,7 @@ async function fetchesOf(work: () => Promise<unknown>): Promise<number> {
   return urls.filter((url) => url.includes(`/${process.env.PAYLOAD_BUCKET}/`)).length;
 }
 
-test('a page of step results fetches each payload once, and none that is too much to show', async () => {
+test('a page of step results fetches each payload once, and none that is too large to show', async () => {
   const steps = Array.from({ length: 20 }, (_, n) => script(`"x".repeat(100_000)`, `v${n}`));
   const batch = await plannedBatch({ steps });
   expect(await deliver([batch.message()])).toEqual([]);
@@ -134,7 +134,7 @@ test('a page of step results fetches each payload once, and none that is too muc
   expect(fetches).toBe(9);
 });
 
-test('a variable that is set again counts once, and each step sees what it was then', async () => {
+test('a variable that is set again counts once, and each step shows its value at that time', async () => {
   const steps = Array.from({ length: 6 }, (_, n) => script(`"${n}".repeat(600_000)`, 'v'));
   const batch = await plannedBatch({ steps });
   expect(await deliver([batch.message()])).toEqual([]);
@@ -144,7 +144,7 @@ test('a variable that is set again counts once, and each step sees what it was t
   ]);
 });
 
-test('a page ends before it is too long for a Lambda, which counts each quote as it escapes it', async () => {
+test('a page ends before it exceeds the Lambda limit, which counts escaped quotes', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [
     script(`'"'.repeat(400_000)`, 'quotes'),
@@ -164,7 +164,7 @@ test('a page ends before it is too long for a Lambda, which counts each quote as
   expect(names).toEqual(['script', ...Array.from({ length: 7 }, (_, n) => `${n}`)]);
 });
 
-test('a row that alone is too long for an answer leaves out what is large', async () => {
+test('a row that alone exceeds the response limit omits its large fields', async () => {
   const tenant = await newTenant();
   const config = { model: 'generic-openai/silent', userPrompt: '{{ a }}{{ b }}{{ c }}' };
   const steps = ['a', 'b', 'c'].map((name) => script(`'"'.repeat(500_000)`, name));
@@ -182,7 +182,7 @@ test('a row that alone is too long for an answer leaves out what is large', asyn
   expect(data).toMatchObject([left]);
 });
 
-test('the results of a record fit an answer, each quote of them escaped', async () => {
+test('the results of a record fit a response with all quotes escaped', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [script(`'"'.repeat(900_000)`)]);
   const [record] = await createRecords(tenant, 'thing', 1);

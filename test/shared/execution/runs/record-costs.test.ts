@@ -67,7 +67,7 @@ const write = async (log: Log, ...uses: ReturnType<typeof use>[]) => {
   await log.flush();
 };
 
-test('the costs of each record are the sums over its step results, over several batches and models', async () => {
+test('the costs of a record are the sums over its step results, across batches and models', async () => {
   const batch = await plannedBatch({ recordCount: 3, steps: [prompt(), template('x'), prompt('gpt-4o')] });
   await deliver(batch.messages);
   for (const { id } of batch.records) {
@@ -87,7 +87,7 @@ test('the costs of each record are the sums over its step results, over several 
   }
 });
 
-test('a worker that dies at any of its writes leaves the costs the sum of what is written, and so does the next', async () => {
+test('a worker that crashes at any write keeps the costs equal to the stored results, and so does the next one', async () => {
   for (const when of ['before', 'after'] as const) {
     for (let death = 0; death < 3; death++) {
       const batch = await plannedBatch({ steps: [prompt(), template('x'), prompt(), prompt('gpt-4o')] });
@@ -109,7 +109,7 @@ test('a worker that dies at any of its writes leaves the costs the sum of what i
   }
 }, 60_000);
 
-test('runs on one record that end together, and that end in transactions at once, all count', async () => {
+test('concurrent runs and transactions on one record all count', async () => {
   const batch = await plannedBatch({ steps: [prompt()] });
   const id = batch.records[0]?.id ?? '';
   const messages = Array.from({ length: 5 }, () => ({ ...batch.message(), runId: newId('exec') }));
@@ -127,7 +127,7 @@ test('runs on one record that end together, and that end in transactions at once
   });
 });
 
-test('decimals add up exactly, the smallest with the largest', async () => {
+test('decimals add up exactly, from the smallest to the largest', async () => {
   const { log, costs } = world();
   const run = log();
   await write(run, ...Array.from({ length: 10 }, () => use('0.1')));
@@ -152,14 +152,14 @@ test('decimals add up exactly, the smallest with the largest', async () => {
   });
 });
 
-test('a model of any name is told apart, with # and letters of all kinds', async () => {
+test('models with any name are distinguished, including # and all letters', async () => {
   const { log, costs } = world();
   const names = ['a#b', 'a#', 'ä/模型', `x/${'模'.repeat(255)}`];
   await write(log(), ...names.map((name) => use('1', name)));
   expect((await costs()).modelBreakdown.map(({ model }) => model).toSorted()).toEqual(names.toSorted());
 });
 
-test('a checkpoint without a model is a plain write, with one a transaction', async () => {
+test('a checkpoint without a model call is a plain write, one with a model call a transaction', async () => {
   const { consumed, scopeOf, reset } = countingRuntime();
   const { log } = world();
   const scope = scopeOf(newTenantName());
@@ -171,7 +171,7 @@ test('a checkpoint without a model is a plain write, with one a transaction', as
   expect(consumed.commands).toEqual(['PutItem', 'TransactWriteItems']);
 });
 
-test('a run without a stored record, and one that will be forgotten, are nobody’s costs', async () => {
+test('a run without a stored record, or one that expires, has no record costs', async () => {
   const { scope, log, costs } = world();
   await write(log({ recordId: null }), use('1'));
   await write(log({ ttl: Math.floor(Date.now() / 1_000) + 1_000 }), use('1'));

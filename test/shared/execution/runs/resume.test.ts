@@ -70,7 +70,7 @@ const expectWhole = async (batch: PlannedBatch) => {
 };
 
 test.each([0, 1, 2, 3])(
-  'a worker that dies right after its write %i is taken over without any model call made twice',
+  'a worker that crashes right after its write %i is resumed without repeating a model call',
   async (death) => {
     const batch = await plannedBatch({ steps });
     await runOnce(dyingAt(batch, death, 'after'), batch.message()).catch(() => {});
@@ -81,7 +81,7 @@ test.each([0, 1, 2, 3])(
 );
 
 test.each([0, 1, 2, 3])(
-  'one that dies before its write %i is taken over, and only a call that was not written down is made again',
+  'one that crashes before its write %i is resumed, repeating only a call that was not recorded',
   async (death) => {
     const batch = await plannedBatch({ steps });
     await expect(runOnce(dyingAt(batch, death, 'before'), batch.message())).rejects.toThrow('died');
@@ -94,7 +94,7 @@ test.each([0, 1, 2, 3])(
   },
 );
 
-test('one that dies again and again still ends with each result once', async () => {
+test('one that crashes repeatedly still ends with each result once', async () => {
   const batch = await plannedBatch({ steps });
   for (let death = 0; death < 6; death++) {
     await runOnce(dyingAt(batch, 1, 'before'), batch.message()).catch(() => {});
@@ -103,7 +103,7 @@ test('one that dies again and again still ends with each result once', async () 
   await expectWhole(batch);
 });
 
-test('a run that was taken over gives the results of one that was not', async () => {
+test('a resumed run has the same results as an undisturbed one', async () => {
   const [whole, broken] = [await plannedBatch({ steps }), await plannedBatch({ steps })];
   await deliver([whole.message()]);
   for (const death of [1, 1, 1]) {
@@ -158,7 +158,7 @@ function failingFirst(times: number, failure: () => Error, commands = writes) {
   return { seen, fail };
 }
 
-test('transactions that are cancelled for a conflict lose nothing and double nothing', async () => {
+test('transactions cancelled by conflicts lose and duplicate nothing', async () => {
   const conflict = () => cancelled('None', 'TransactionConflict');
   const { seen, fail } = failingFirst(3, conflict, ['TransactWriteItems']);
   expect(await throughTable({ before: fail })).toBe(0);
@@ -171,7 +171,7 @@ test('neither does throttling', async () => {
   expect(seen.size).toBeGreaterThanOrEqual(40);
 });
 
-test('neither do answers that are lost after the write was done', async () => {
+test('neither do responses that are lost after the write', async () => {
   const hangUp = () =>
     Object.assign(new Error('socket hang up'), { code: 'ECONNRESET', name: 'TimeoutError' });
   const { seen, fail } = failingFirst(1, hangUp);

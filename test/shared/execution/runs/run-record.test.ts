@@ -37,7 +37,7 @@ const told = (rows: readonly { stepName: string; status: string; retryCount: num
   rows.map(({ stepName, status, retryCount }) => `${stepName} ${status} ${retryCount}`);
 const named = (rows: readonly { stepName: string }[]) => rows.map(({ stepName }) => stepName);
 
-test('a message that is delivered twice at once and again later makes one set of results and counts once', async () => {
+test('a message that is delivered twice at once, and again later, yields one set of results and counts once', async () => {
   const server = await model({ delayMs: 50 });
   const batch = await plannedBatch({ steps: [template('a'), prompt('b'), template('c')] });
   const message = batch.message();
@@ -57,7 +57,7 @@ test('a message that is delivered twice at once and again later makes one set of
   expect(named(await batch.results())).toEqual(['a', 'b', 'c']);
 });
 
-test('many messages at once, each delivered three times, are each counted once', async () => {
+test('many concurrent messages, each delivered three times, count once each', async () => {
   const batch = await plannedBatch({ recordCount: 20, steps: [template('a'), template('b')] });
   for (let time = 0; time < 3; time++) {
     await Promise.all([deliver(batch.messages.slice(0, 10)), deliver(batch.messages.slice(5))]);
@@ -71,7 +71,7 @@ test('many messages at once, each delivered three times, are each counted once',
     expect(named(await batch.results(recordId ?? ''))).toEqual(['a', 'b']);
 });
 
-test('a message that cannot be run is handed back with those behind it in its group; other groups go on', async () => {
+test('a message that fails is returned with the later ones of its group; other groups continue', async () => {
   const batch = await plannedBatch({ recordCount: 4, steps: [template('x')] });
   const broken = { ...batch.batch, id: newId('batch'), flowVersionId: newId('flowver') };
   await batchStore(batch.scope).create(broken);
@@ -93,7 +93,7 @@ test('a message that cannot be run is handed back with those behind it in its gr
   expect(await batch.progress()).toMatchObject({ status: 'completed', processedRecords: 4 });
 });
 
-test('the messages of a group run one after another, those of several side by side', async () => {
+test('the messages of a group run in order, those of several groups concurrently', async () => {
   let answered = 0;
   let most = 0;
   const server = await model({
@@ -113,7 +113,7 @@ test('the messages of a group run one after another, those of several side by si
   expect(most).toBeGreaterThan(1);
 });
 
-test('a deleted record is counted as failed, with the reason', async () => {
+test('a deleted record counts as failed, with the reason', async () => {
   const batch = await plannedBatch({ recordCount: 2, steps: [template('x')] });
   await recordStore(batch.scope).remove(batch.records[0]?.id ?? '');
   expect(await deliver(batch.messages)).toEqual([]);
@@ -125,7 +125,7 @@ test('a deleted record is counted as failed, with the reason', async () => {
   });
 });
 
-test('the records of a deleted flow are counted as failed and not run', async () => {
+test('the records of a deleted flow count as failed and do not run', async () => {
   const server = await model();
   const batch = await plannedBatch({ recordCount: 2, steps: [prompt('x')] });
   await batch.scope.table.commit([tombstoneOf(batch.scope, batch.flow.id)]);
@@ -134,7 +134,7 @@ test('the records of a deleted flow are counted as failed and not run', async ()
   expect(server.requests).toEqual([]);
 });
 
-test('the messages of a cancelled batch are taken and nothing is run or counted', async () => {
+test('the messages of a cancelled batch are consumed without running or counting anything', async () => {
   const server = await model();
   const batch = await plannedBatch({ recordCount: 3, steps: [prompt('x')] });
   await batchStore(batch.scope).stop(batch.batch.id, 'cancelled');
@@ -144,7 +144,7 @@ test('the messages of a cancelled batch are taken and nothing is run or counted'
   expect(await batch.results()).toEqual([]);
 });
 
-test('a record that runs when its batch is cancelled ends and is counted; the next of its group does not begin', async () => {
+test('a record that runs during the cancellation finishes and counts; the next one of its group does not start', async () => {
   const stop = () => batchStore(batch.scope).stop(batch.batch.id, 'cancelled');
   let stopping: Promise<unknown> | undefined;
   const server = await model({
@@ -169,7 +169,7 @@ test('a record that runs when its batch is cancelled ends and is counted; the ne
   expect(server.requests).toHaveLength(2);
 });
 
-test('a message of a batch that is no more is taken', async () => {
+test('a message of a batch that no longer exists is consumed', async () => {
   const batch = await plannedBatch({ steps: [template('x')] });
   expect(await deliver([{ ...batch.message(), batchId: newId('batch') }])).toEqual([]);
   expect(await batch.results()).toEqual([]);
@@ -177,7 +177,7 @@ test('a message of a batch that is no more is taken', async () => {
 
 const twoRetries = { maxRetries: 2 };
 
-test('a model that fails for a while is asked again from the failed step, maxRetries times; the result tells how often', async () => {
+test('a model with temporary errors is retried from the failed step, maxRetries times; the result counts the retries', async () => {
   // The provider's client asks three times by itself.
   const server = await model({ failurePercent: 100, failureStatus: 503 });
   const batch = await plannedBatch({
@@ -192,7 +192,7 @@ test('a model that fails for a while is asked again from the failed step, maxRet
   expect(results[1]?.errorMessage).toContain('503');
 });
 
-test('one that answers in the end completes the step, whose result tells the retries; the others have none', async () => {
+test('a retry that succeeds completes the step, whose result counts the retries; the others have none', async () => {
   const server = await model({ failurePercent: 100, failureStatus: 503 });
   const { answer = () => '' } = server.options;
   server.options.answer = answer;
@@ -210,7 +210,7 @@ test('one that answers in the end completes the step, whose result tells the ret
   expect(server.requests).toHaveLength(8);
 });
 
-test('what a retried run did before its failed step is neither done nor told again, failed steps included', async () => {
+test('a retried run neither repeats nor records again what it did before its failed step, including failed steps', async () => {
   const server = await model({ failurePercent: 100, failureStatus: 503 });
   const batch = await plannedBatch({
     ...twoRetries,
@@ -225,7 +225,7 @@ test('what a retried run did before its failed step is neither done nor told aga
   expect(server.requests).toHaveLength(3 + 3 * 3);
 });
 
-test('a failure that no retry can mend is not retried', async () => {
+test('a permanent failure is not retried', async () => {
   const server = await model({ failurePercent: 100, failureStatus: 400 });
   const batch = await plannedBatch({ ...twoRetries, steps: [prompt('x')] });
   await deliver([batch.message()]);
@@ -233,7 +233,7 @@ test('a failure that no retry can mend is not retried', async () => {
   expect(told(await batch.results())).toEqual(['x failed 0']);
 });
 
-test('a worker that runs out of time hands its message back, and the next one goes on after what is written', async () => {
+test('a worker at its time limit returns its message, and the next one resumes after the recorded results', async () => {
   const server = await model();
   const batch = await plannedBatch({ steps: [prompt('quick'), prompt('slow'), template('end')] });
   Object.defineProperty(server.options, 'misbehave', {

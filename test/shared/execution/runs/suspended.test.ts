@@ -36,14 +36,14 @@ const later = (scope: Scope, ms: number): Scope => ({
 });
 const checkpoints = ({ scope, message }: PlannedBatch) => readCheckpoints(scope, message());
 
-test('a long wait keeps no worker: what was done is written down, and the record is not counted yet', async () => {
+test('a long wait occupies no worker: the results so far are recorded, and the record does not count yet', async () => {
   const batch = await plannedBatch({ steps: steps({ delayMs: 10 * minute }) });
   await runOnce(batch.scope, batch.message());
   expect(await checkpoints(batch)).toMatchObject([{ results: [{ path: '0' }], waiting: { path: '1' } }]);
   expect(await batch.progress()).toMatchObject({ status: 'scheduled', processedRecords: 0 });
 });
 
-test('a suspended run goes on where it waited; the wait is told from its beginning', async () => {
+test('a suspended run resumes at its wait, whose duration includes the suspension', async () => {
   const batch = await plannedBatch({ steps: steps({ delayMs: 10 * minute }) });
   await runOnce(batch.scope, batch.message());
   await runOnce(later(batch.scope, 10 * minute), { ...batch.message(), wake: 1 });
@@ -58,7 +58,7 @@ test('a suspended run goes on where it waited; the wait is told from its beginni
   expect(rows[2]?.durationMs).toBeLessThan(10 * minute);
 });
 
-test('a message that comes while the run is suspended changes nothing', async () => {
+test('a message during the suspension changes nothing', async () => {
   const batch = await plannedBatch({ steps: steps({ delayMs: 10 * minute }) });
   for (const _ of [1, 2, 3]) await runOnce(batch.scope, batch.message());
   expect(await checkpoints(batch)).toHaveLength(1);
@@ -67,14 +67,14 @@ test('a message that comes while the run is suspended changes nothing', async ()
   expect(await batch.results()).toHaveLength(3);
 });
 
-test('a poll in vain writes nothing', async () => {
+test('a poll without a result writes nothing', async () => {
   const poll = wait({ condition: `Date.now() > ${Date.now() + minute}`, pollIntervalMs: 30_000 });
   const batch = await plannedBatch({ steps: [poll, template('x')] });
   for (const _ of [1, 2]) await runOnce(batch.scope, batch.message());
   expect(await checkpoints(batch)).toMatchObject([{ waiting: { path: '0' } }]);
 });
 
-test('two waits are suspended one after the other', async () => {
+test('two waits suspend one after the other', async () => {
   const batch = await plannedBatch({ steps: [wait({ delayMs: minute }), wait({ delayMs: minute })] });
   const waits = async () =>
     (await checkpoints(batch)).map(({ waiting, end }) => waiting?.path ?? end?.status);
@@ -85,7 +85,7 @@ test('two waits are suspended one after the other', async () => {
   expect(await waits()).toEqual(['0', '1', 'completed']);
 });
 
-test('a run that goes on ends with the cost and the prompt of what it did before', async () => {
+test('a resumed run ends with the cost and the prompt of its first part', async () => {
   const batch = await plannedBatch({ steps: [prompt, wait({ delayMs: minute }), template('x')] });
   await runOnce(batch.scope, batch.message());
   await runOnce(later(batch.scope, minute), batch.message());
@@ -96,7 +96,7 @@ test('a run that goes on ends with the cost and the prompt of what it did before
   expect((await checkpoints(batch)).at(-1)?.finished?.promptStepId).toBe(asked?.stepId);
 });
 
-test('a wait inside a branch is gone on with inside that branch', async () => {
+test('a wait inside a branch resumes inside that branch', async () => {
   const branch = { condition: 'true', trueSteps: [wait({ delayMs: minute }), template('inside')] };
   const conditional = { type: 'conditional', name: 'if', config: branch };
   const batch = await plannedBatch({ steps: [conditional, template('outside')] });
@@ -115,7 +115,7 @@ async function cancelledWhileSuspended() {
 }
 const cancelledEnd = { status: 'failed', error: 'The batch was cancelled' };
 
-test('a run that was cancelled while it was suspended ends with its time; its cost is counted, its record is not', async () => {
+test('a suspended run of a cancelled batch ends when its timer fires; its cost counts, its record does not', async () => {
   const batch = await cancelledWhileSuspended();
   for (const _ of [1, 2]) await runOnce(later(batch.scope, minute), batch.message());
   const ends = (await checkpoints(batch)).flatMap(({ end }) => end ?? []);
@@ -126,7 +126,7 @@ test('a run that was cancelled while it was suspended ends with its time; its co
   expect(cost).toBe(Number(asked?.estimatedCost));
 });
 
-test('the result of a run that was cancelled while it was suspended can be deleted before its time', async () => {
+test('the result of a suspended run of a cancelled batch can be deleted before its timer fires', async () => {
   const batch = await cancelledWhileSuspended();
   const path = `/v1/records/${batch.message().recordId}/results`;
   await expectStatus(204, batch.call('DELETE', path, { body: { resultId: batch.message().runId } }));
@@ -136,14 +136,14 @@ test('the result of a run that was cancelled while it was suspended can be delet
   expect(await batch.progress()).toMatchObject({ status: 'cancelled', processedRecords: 0 });
 });
 
-test('a run that never began leaves nothing when its batch is cancelled', async () => {
+test('a run that never started leaves nothing behind when its batch is cancelled', async () => {
   const batch = await plannedBatch({ steps: steps({ delayMs: minute }) });
   await expectStatus(200, batch.call('POST', `/v1/batch/cancel/${batch.batch.id}`));
   await runOnce(batch.scope, batch.message());
   expect(await checkpoints(batch)).toEqual([]);
 });
 
-test('a dispatched run that waits ends when it is cancelled', async () => {
+test('a suspended dispatched run ends when it is cancelled', async () => {
   const tenant = await newTenant();
   const [record] = await createRecords(tenant, 'thing', 1);
   const body = {
@@ -159,7 +159,7 @@ test('a dispatched run that waits ends when it is cancelled', async () => {
   await expectStatus(204, tenant.call('DELETE', path, { body: { resultId: paused.executionId } }));
 });
 
-test('a wait of more than a quarter of an hour is left to a schedule', async () => {
+test('a wait of more than 15 minutes uses a schedule', async () => {
   const batch = await plannedBatch({ steps: steps({ delayMs: 3 * 60 * minute }) });
   await runOnce(batch.scope, batch.message());
   const { runId } = batch.message();
@@ -171,7 +171,7 @@ test('a wait of more than a quarter of an hour is left to a schedule', async () 
   expect(JSON.parse(schedule.Target?.Input ?? '')).toMatchObject({ run: { runId, wake: 1 } });
 });
 
-test.concurrent('a dispatched run that waits goes on by itself as a batch, with all that it was given', async () => {
+test.concurrent('a suspended dispatched run continues as a batch with all its input', async () => {
   const tenant = await newTenant();
   const body = {
     flow: { name: 'Waits', steps: [wait({ delayMs: 10_500 }), template('{{ _record.name }} {{ who }}')] },
@@ -190,7 +190,7 @@ test.concurrent('a dispatched run that waits goes on by itself as a batch, with 
   ]);
 });
 
-test.concurrent('a dispatched run of a stored flow keeps one line of results across its wait', async () => {
+test.concurrent('a dispatched run of a stored flow has one result across its wait', async () => {
   const tenant = await newTenant();
   const flow = await expectStatus(
     201,
@@ -206,7 +206,7 @@ test.concurrent('a dispatched run of a stored flow keeps one line of results acr
   expect(new Set(sessions)).toEqual(new Set([executionId]));
 });
 
-test.concurrent('a dispatched run that waited still appends its outputs to its record', async () => {
+test.concurrent('a resumed dispatched run still appends its outputs to its record', async () => {
   const tenant = await newTenant();
   const [record] = await createRecords(tenant, 'thing', 1);
   const body = {

@@ -31,7 +31,7 @@ const prompt = (model: string) => ({
   config: { model: `generic-openai/${model}`, userPrompt: 'hello' },
 });
 
-test('a model that reports an impossible usage spoils no list', async () => {
+test('a model that reports an impossible usage breaks no list', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [prompt('miscounting')]);
   const [record] = await createRecords(tenant, 'thing', 1);
@@ -65,7 +65,7 @@ async function spoiled(change: (item: Stored) => object = () => ({})) {
 
 const query = StepResultQuery.parse({ limit: '100', sortOrder: 'asc' });
 
-test('a row that cannot be read is shown as far as it can, and takes no other along', async () => {
+test('an unreadable row is shown as far as possible, and does not affect others', async () => {
   const { scope, flow, spoiledId } = await spoiled(() => ({ results: 'garbage' }));
   const { data } = await stepResultStore(scope).ofFlow(flow.id, query);
   expect(data).toHaveLength(6);
@@ -81,7 +81,7 @@ test('a row that cannot be read is shown as far as it can, and takes no other al
   expect(results.data).toEqual([]);
 });
 
-test('numbers of tokens that an earlier release let through are read as not reported', async () => {
+test('invalid token counts from an earlier release are read as not reported', async () => {
   const { scope, spoiledId } = await spoiled(({ results }) => ({
     results: results.map((result) => ({ ...result, promptTokens: 1.5, completionTokens: -3 })),
   }));
@@ -90,7 +90,7 @@ test('numbers of tokens that an earlier release let through are read as not repo
   expect(data.at(-1)).toMatchObject(shown);
 });
 
-test('a cost that cannot be read is left out', async () => {
+test('an unreadable cost is omitted', async () => {
   const { scope, PK, spoiledId } = await spoiled();
   const [cost] = await scope.table.queryAll({ partition: PK, from: 'COSTS#', to: 'COSTS#~' });
   await scope.table.commit([{ Put: { Item: { ...cost, SK: `${cost?.SK}-2`, promptTokens: 1.5 } } }]);
@@ -116,7 +116,7 @@ test.each<[string, (pointer: string) => Promise<unknown>]>([
   ['gone', (pointer) => s3Request(bucket(), 'DELETE', pointer)],
   ['not packed', (pointer) => s3Request(bucket(), 'PUT', pointer, { body: Buffer.from('{}') })],
   ['no JSON', (pointer) => s3Request(bucket(), 'PUT', pointer, { body: gzipSync('{"cut": ') })],
-])('a payload that is %s is null, and the row is shown', async (_what, spoil) => {
+])('a payload that is %s becomes null, and the row is shown', async (_what, spoil) => {
   const batch = await ranWithPayload();
   await spoil(batch.pointer);
   expect(await batch.results()).toMatchObject([
@@ -127,7 +127,7 @@ test.each<[string, (pointer: string) => Promise<unknown>]>([
   expect(data).toMatchObject([{ result: '100000' }]);
 });
 
-test('texts that are cut in the middle of a character are kept: a preview, an error', async () => {
+test('texts that are cut inside a character are stored: a preview, an error', async () => {
   const step = (script: string) => ({
     type: 'transform-data',
     name: 's',
@@ -147,7 +147,7 @@ test('texts that are cut in the middle of a character are kept: a preview, an er
   expect(lone?.outputPreview?.startsWith('� alone')).toBe(true);
 });
 
-test('a bucket that does not answer fails the list, in place of showing outputs as null', async () => {
+test('an unavailable bucket fails the list instead of showing outputs as null', async () => {
   const batch = await ranWithPayload();
   const { url } = await loopback((_request, response) => response.writeHead(403).end());
   vi.stubEnv('AWS_ENDPOINT_URL_S3', url);

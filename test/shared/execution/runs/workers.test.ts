@@ -18,7 +18,7 @@ const steps = [template('a')];
 /** A message that was given up on for the last time. */
 const givenUp = (message: RunMessage) => sqsEvent([{ ...message, restarts: 2 }]);
 
-test('a record that was given up on is failed with a reason, counted once however often that is told', async () => {
+test('a record from the dead-letter queue fails with a reason, and counts once however often its message arrives', async () => {
   const batch = await plannedBatch({ recordCount: 2, steps });
   const event = givenUp(batch.message());
   await Promise.all([failRecord(event), failRecord(event)].map((each) => each.catch(() => {})));
@@ -35,7 +35,7 @@ test('a record that was given up on is failed with a reason, counted once howeve
   });
 });
 
-test('a record that was given up on is tried anew after a rest, twice, before it is failed', async () => {
+test('a record from the dead-letter queue is retried after a delay, twice, before it fails', async () => {
   const { delayed } = await queueOfItsOwn('WAKES_QUEUE_URL');
   const batch = await plannedBatch({ steps });
   await failRecord(sqsEvent([batch.message()]));
@@ -53,7 +53,7 @@ test('a record that was given up on is tried anew after a rest, twice, before it
   expect(await batch.progress()).toMatchObject({ status: 'completed', failedRecords: 0 });
 });
 
-test('one that ended after all stays as it ended', async () => {
+test('one that has ended after all stays as it ended', async () => {
   const batch = await plannedBatch({ steps });
   await deliver([batch.message()]);
   await failRecord(givenUp(batch.message()));
@@ -64,7 +64,7 @@ test('one that ended after all stays as it ended', async () => {
   });
 });
 
-test('one that was given up on half-way keeps what it had done', async () => {
+test('one that failed half-way keeps its results', async () => {
   const batch = await plannedBatch({
     steps: [
       { type: 'prompt', name: 'ask', config: { model: 'generic-openai/any', userPrompt: 'x' } },
@@ -100,7 +100,7 @@ test('a batch that is planned twice runs each record once', async () => {
   for (const { id } of batch.records) expect(await batch.results(id)).toHaveLength(1);
 });
 
-test('records that are made after a batch began are left out of it', async () => {
+test('records created after the start of a batch are not part of it', async () => {
   const batch = await plannedBatch({ recordCount: 3, steps, planned: false });
   const { userId, organizationId } = batch;
   const draft = { type: 'thing', name: 'late', metadata: {}, messages: null };

@@ -35,7 +35,7 @@ beforeEach(() => {
 
 const variables = { id: 7, item: { tags: ['a'] }, key: 's3cret' };
 
-test('sends what the templates make and gives status, headers and parsed body', async () => {
+test('sends the rendered request and returns status, headers and parsed body', async () => {
   const { url, seen } = await api(json({ ok: true }, 201));
   const http = {
     url: `${url}/items/{{ id }}`,
@@ -84,7 +84,7 @@ test('sends the request template as the body', async () => {
   expect(seen[0]).toMatchObject({ body: '{"n": 7}', headers: { 'content-type': 'application/json' } });
 });
 
-test('gives only what the mapping names', async () => {
+test('returns only what the mapping names', async () => {
   const { url } = await api(json({ data: { items: [{ id: 'a' }] } }));
   const responseMapping = {
     first: 'data.items[0].id',
@@ -116,7 +116,7 @@ test.each([
   });
 });
 
-test('an API that is too slow may be tried again, an address that is none may not', async () => {
+test('a timeout is retryable, an invalid address is not', async () => {
   const { url } = await api(() => {});
   const slow = await failureOf(runStep('api-call', { http: { url, timeout: 100 } }));
   expect(slow).toMatchObject({ message: `${url} did not answer within 100 ms`, retryable: true });
@@ -124,7 +124,7 @@ test('an API that is too slow may be tried again, an address that is none may no
   expect(gone).toMatchObject({ message: expect.stringContaining('Not a URL'), retryable: false });
 });
 
-test('a private address is refused, also when a variable holds it', async () => {
+test('a private address is rejected, also from a variable', async () => {
   const failure = await failureOf(
     runStep(
       'api-call',
@@ -139,7 +139,7 @@ const url = 'https://example.com';
 test.each([
   [{ http: {} }, 'http.url: Invalid input: expected string, received undefined'],
   [{ http: { url, method: 'TRACE' } }, expect.stringContaining('http.method: Invalid option')],
-  [{ http: { url, body: 'x' } }, 'http.body: A GET request has no body'],
+  [{ http: { url, body: 'x' } }, 'http.body: A GET request has no body; remove it or choose another method'],
   [
     { http: { url, method: 'POST', body: 'x' }, requestTemplate: 'y' },
     'http.body: Give either http.body or requestTemplate',
@@ -154,7 +154,7 @@ test.each([
     { http: { url }, errorHandling: { onError: 'fallback', fallbacks: [{ type: 'model', model: 'x' }] } },
     expect.stringContaining('errorHandling.fallbacks.0.type: '),
   ],
-])('%j is refused', async (config, problem) => {
+])('%j is rejected', async (config, problem) => {
   expect(await problemsOf('api-call', config)).toEqual([problem]);
 });
 
@@ -162,16 +162,19 @@ test.each([
   ['beyond Latin-1', 's\u00e9cret\u2603valueA42'],
   ['of a second line', 's\u00e9cret\r\nX-Other: valueA42'],
   ['of control', 's\u00e9cret\u0000valueA42'],
-])('a header value with characters %s is refused in words that tell nothing of it', async (_what, key) => {
-  const { url, seen } = await api(json({}));
-  const http = { url, headers: { 'X-Key': '{{ key }}' } };
-  const { message } = await failureOf(runStep('api-call', { http }, { variables: { key } }));
-  expect(message).toMatch(/^The value of the header x-key has characters that a header cannot carry/);
-  expect(message).not.toMatch(/cret|valueA42|9731/);
-  expect(seen).toEqual([]);
-});
+])(
+  'a header value with characters %s is rejected with a message that does not reveal it',
+  async (_what, key) => {
+    const { url, seen } = await api(json({}));
+    const http = { url, headers: { 'X-Key': '{{ key }}' } };
+    const { message } = await failureOf(runStep('api-call', { http }, { variables: { key } }));
+    expect(message).toMatch(/^The value of the header x-key has characters that a header cannot carry/);
+    expect(message).not.toMatch(/cret|valueA42|9731/);
+    expect(seen).toEqual([]);
+  },
+);
 
-test('a header value may have letters of Latin-1, and space around it', async () => {
+test('a header value may have Latin-1 letters and surrounding space', async () => {
   const { url, seen } = await api(json({}));
   const http = { url, headers: { 'X-Key': '{{ key }}' } };
   await runStep('api-call', { http }, { variables: { key: ' caf\u00e9\n' } });

@@ -10,11 +10,11 @@ test.each([
   ['_record.metadata.size - 12', { matched: false, result: 0 }],
   ['_record.metadata.name', { matched: false, result: null }],
   ['variables._record.metadata', { matched: true, result: { size: 12 } }],
-])('%s gives %j', async (condition, output) => {
+])('%s returns %j', async (condition, output) => {
   expect(await runStep('conditional', { condition }, { variables })).toEqual({ output });
 });
 
-test('the branch is the one that the output tells, so that a resumed run takes it again', () => {
+test('the output determines the branch, so that a resumed run takes it again', () => {
   const step = (name: string) => ({ id: name, type: 'template', name, order: 0, enabled: true, config: {} });
   const config = { condition: 'true', trueSteps: [step('yes')], falseSteps: [step('no')] };
   const branch = (matched: boolean) => conditionalStep.branch?.(config, { matched, result: null });
@@ -34,6 +34,6 @@ test('a condition that throws fails the step', async () => {
 test.each([
   ['a >', "condition: Unexpected token ')' (line 2)"],
   [' ', 'condition: Expected an expression'],
-])('the condition "%s" is refused', async (condition, problem) => {
+])('the condition "%s" is rejected', async (condition, problem) => {
   expect(await problemsOf('conditional', { condition })).toEqual([problem]);
 });

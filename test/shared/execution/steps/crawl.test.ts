@@ -24,7 +24,7 @@ async function crawled(url: string, config: object = {}): Promise<CrawledPage[]>
 }
 const pathsOf = (pages: CrawledPage[]) => pages.map(({ url }) => new URL(url).pathname);
 
-test('reads the nearest pages first, each once, as markdown', async () => {
+test('reads the nearest pages first, each once, as Markdown', async () => {
   const { url, asked } = await site({
     '/': page('home', '/a', 'b#part', '/a#x', '/', '/a'),
     '/a': page('a', '/deep', '/b'),
@@ -76,7 +76,7 @@ test('stays on the host of the first page', async () => {
   expect(pathsOf(await crawled(url))).toEqual(['/', '/ok']);
 });
 
-test('goes where the first page redirects to, and asks for the robots.txt of that host', async () => {
+test('follows a redirect of the first page, and fetches the robots.txt of that host', async () => {
   const target = await site({
     '/robots.txt': robots('User-agent: *', 'Disallow: /no'),
     '/new/': page('new', '/no', 'yes'),
@@ -100,7 +100,7 @@ test('a page that others redirect to is listed once', async () => {
   expect(pathsOf(await crawled(url))).toEqual(['/', '/a', '/b']);
 });
 
-test('does what robots.txt says to it', async () => {
+test('follows robots.txt', async () => {
   const { url, asked } = await site({
     '/robots.txt': robots(
       'User-agent: *',
@@ -121,7 +121,7 @@ test('does what robots.txt says to it', async () => {
   expect(new Set(asked.map(({ headers }) => headers['user-agent']))).toEqual(new Set(['agent-flow-service']));
 });
 
-test('asks for one page at a time, and pauses, where robots.txt wants that', async () => {
+test('fetches one page at a time, with pauses, if robots.txt requests that', async () => {
   const times: number[] = [];
   const { url } = await web(({ path }) => {
     if (path === '/robots.txt') return robots('User-agent: *', 'Crawl-delay: 0.1');
@@ -133,7 +133,7 @@ test('asks for one page at a time, and pauses, where robots.txt wants that', asy
   expect(Math.min(...pauses)).toBeGreaterThan(95);
 });
 
-test('asks for no more than four pages at once', async () => {
+test('fetches at most four pages concurrently', async () => {
   let now = 0;
   let most = 0;
   const { url } = await web(async ({ path }) => {
@@ -147,7 +147,7 @@ test('asks for no more than four pages at once', async () => {
   expect(most).toBe(4);
 });
 
-test('a page that fails is listed with its error, what is no page is not', async () => {
+test('a failed page is listed with its error; other content is not listed', async () => {
   const { url } = await site({
     '/': page('home', '/gone', '/broken', '/data', '/doc.pdf', '/ok', '/large'),
     '/broken': { status: 503 },
@@ -165,7 +165,7 @@ test('a page that fails is listed with its error, what is no page is not', async
   ]);
 });
 
-test('what is no page costs three requests for each page of the limit at most', async () => {
+test('other content costs at most three requests per page of the limit', async () => {
   const { url, asked } = await web(({ path }) =>
     path === '/'
       ? page('home', ...Array.from({ length: 100 }, (_, n) => `/${n}`))
@@ -175,7 +175,7 @@ test('what is no page costs three requests for each page of the limit at most', 
   expect(asked).toHaveLength(1 + 5 * 3);
 });
 
-test('ends when the pages have four million characters, and says so', async () => {
+test('ends at four million characters, and says so', async () => {
   const { url } = await web(({ path }) =>
     path === '/robots.txt' ? undefined : html(`<p>${'x'.repeat(1_900_000)}</p><a href="${path}1">next</a>`),
   );
@@ -194,7 +194,7 @@ test.each<[string, Record<string, WebAnswer>, string, boolean]>([
   [
     'is forbidden',
     { '/robots.txt': robots('User-agent: *', 'Disallow: /'), '/': page('x') },
-    'does not allow to crawl',
+    'disallows',
     false,
   ],
   ['may be forbidden', { '/robots.txt': { status: 503 }, '/': page('x') }, '/robots.txt answered 503', true],
@@ -211,7 +211,7 @@ test.each([
   ['ftp://example.com/', 'Not a web address'],
   ['example.com', 'Not a web address'],
   ['', 'Not a web address'],
-])('%j is refused', async (start, message) => {
+])('%j is rejected', async (start, message) => {
   const running = runStep('crawl', { url: '{{ start }}' }, { variables: { start } });
   expect(await failureOf(running)).toMatchObject({
     message: expect.stringContaining(message),
@@ -219,7 +219,7 @@ test.each([
   });
 });
 
-test('ends at once when the run is stopped', async () => {
+test('ends at once when the run is aborted', async () => {
   const stop = new AbortController();
   const { url, asked } = await web(({ path }) => {
     if (path === '/1') stop.abort(new Error('enough'));
@@ -229,7 +229,7 @@ test('ends at once when the run is stopped', async () => {
   expect(asked.length).toBeLessThan(10);
 });
 
-test('a page with 50,000 links, a robots.txt of a megabyte and endless paths do it no harm', async () => {
+test('a page with 50,000 links, a robots.txt of a megabyte and endless paths are handled', async () => {
   const { url } = await web(({ path }) => {
     if (path === '/robots.txt') return robots('User-agent: *', `Disallow: /x${'*a'.repeat(500_000)}`);
     return page('trap', ...Array.from({ length: 50_000 }, (_, n) => `${n}/`), `/${'x'.repeat(100_000)}`);
@@ -245,6 +245,6 @@ test.each([
   [{ url, depth: 6 }, expect.stringContaining('depth: ')],
   [{ url, depth: -1 }, expect.stringContaining('depth: ')],
   [{ url, pages: 5 }, expect.stringContaining('Unrecognized key: "pages"')],
-])('%j is refused', async (config, problem) => {
+])('%j is rejected', async (config, problem) => {
   expect(await problemsOf('crawl', config)).toEqual([problem]);
 });

@@ -53,7 +53,7 @@ async function fetched(config: object, variables = {}): Promise<unknown> {
 }
 const headingsOf = (text: unknown) => [...String(text).matchAll(/^## (.*)$/gm)].map(([, path]) => path);
 
-test('a file gives its text, at the branch that is named', async () => {
+test('returns the text of a file, at the given branch', async () => {
   const asked = await stub();
   expect(await fetched({ path: '/{{ p }}', branch: 'feature/x' }, { p: 'README.md' })).toBe(
     files['README.md'],
@@ -67,7 +67,7 @@ test('a file gives its text, at the branch that is named', async () => {
   expect(asked[0]?.headers.authorization).toBeUndefined();
 });
 
-test('a file of more than a megabyte, whose content GitHub leaves out, is asked for by itself', async () => {
+test('a file above a megabyte, whose content GitHub omits, is fetched separately', async () => {
   const asked = await stub(({ headers }) =>
     headers.accept?.includes('raw')
       ? { body: 'large' }
@@ -77,7 +77,7 @@ test('a file of more than a megabyte, whose content GitHub leaves out, is asked 
   expect(asked).toHaveLength(2);
 });
 
-test('a repository gives all its text files as one text', async () => {
+test('a repository returns all its text files as one text', async () => {
   const asked = await stub();
   const text = await fetched({});
   expect(headingsOf(text)).toEqual([
@@ -91,7 +91,7 @@ test('a repository gives all its text files as one text', async () => {
   expect(asked.map(({ path }) => path)).toEqual(['/api/repos/ada/airports/tarball', '/codeload/main']);
 });
 
-test('a directory gives what is below it, at the branch that is named', async () => {
+test('a directory returns the files below it, at the given branch', async () => {
   const asked = await stub();
   expect(headingsOf(await fetched({ path: 'src', branch: 'v1' }))).toEqual([
     'src/deep/er.ts',
@@ -145,7 +145,7 @@ test.each([
   expect(asked[0]?.path).toBe(path);
 });
 
-test('the token goes to GitHub, and not along with a redirect to another host', async () => {
+test('the token is sent to GitHub, and not with a redirect to another host', async () => {
   const other = await web(() => ({ body: archive }));
   const asked = await stub(() => ({ status: 302, headers: { location: other.url } }));
   await fetched({ auth: { type: 'bearer', token: '{{ t }}' } }, { t: 's3cret' });
@@ -157,18 +157,18 @@ test.each<[object, WebAnswer, string, boolean]>([
   [
     {},
     json({ message: 'Not Found' }, { status: 404 }),
-    'GitHub has no ada/airports, or does not show it. Give a token',
+    'GitHub does not have ada/airports, or does not show it. Set auth to a token',
     false,
   ],
-  [{ path: 'x/y', branch: 'b' }, { status: 404 }, 'GitHub has no ada/airports/x/y at b', false],
-  [{ auth: { type: 'bearer', token: 't' } }, { status: 401 }, 'GitHub refused the token', false],
+  [{ path: 'x/y', branch: 'b' }, { status: 404 }, 'GitHub does not have ada/airports/x/y at b', false],
+  [{ auth: { type: 'bearer', token: 't' } }, { status: 401 }, 'GitHub rejected the token in auth', false],
   [
     {},
     { status: 403, headers: { 'x-ratelimit-remaining': '0' } },
-    'The limit of requests to GitHub is used up. Give a token',
+    'The GitHub rate limit is exhausted. Set auth to a token',
     true,
   ],
-  [{}, { status: 429 }, 'The limit of requests to GitHub is used up', true],
+  [{}, { status: 429 }, 'The GitHub rate limit is exhausted', true],
   [
     {},
     json({ message: 'Repository access blocked' }, { status: 451 }),
@@ -192,7 +192,7 @@ test.each<[object, WebAnswer, string, boolean]>([
   [
     { includePatterns: ['*.java'] },
     { body: archive },
-    'ada/airports has no text file that the patterns leave',
+    'ada/airports has no text file that matches the patterns',
     false,
   ],
   [{}, { status: 302, headers: { location: 'http://169.254.169.254/' } }, 'is not a public address', false],
@@ -208,15 +208,15 @@ const tar = (size: number) => tarball([{ path: 'r/a', body: 'a'.repeat(size) }])
 test.each<[string, () => Uint8Array, string]>([
   ['no archive', () => Buffer.from('<html>'), 'The archive is broken'],
   ['cut off', () => archive.subarray(0, 200), 'The archive is broken'],
-  ['no tar', () => gzipSync('hello'), 'The archive is broken: It is no tar'],
-  ['packed twice', () => gzipSync(archive), 'The archive is broken: It is no tar'],
+  ['no tar', () => gzipSync('hello'), 'The archive is broken: The data is not a tar archive'],
+  ['packed twice', () => gzipSync(archive), 'The archive is broken: The data is not a tar archive'],
   ['empty', () => Buffer.alloc(0), 'The archive is broken'],
   [
     'a tar that ends in a file',
     () => gzipSync(gunzipSync(archive).subarray(0, 2_048)),
     'The archive is broken',
   ],
-  ['a text of more than 4 MB', () => tar(4_000_001), 'has more than 4000000 bytes of text: name a path'],
+  ['a text of more than 4 MB', () => tar(4_000_001), 'has more than 4000000 bytes of text: set path'],
   [
     'a bomb of zeros',
     () => tarball([{ path: 'r/a', body: Buffer.alloc(201_000_000) }]),
@@ -228,7 +228,7 @@ test.each<[string, () => Uint8Array, string]>([
     'more than 50000 files',
   ],
   ['more than 25 MB', () => Buffer.alloc(25_000_001), 'more than 25000000 bytes'],
-])('an archive that is %s is refused', async (_name, body, message) => {
+])('an archive that is %s is rejected', async (_name, body, message) => {
   const bytes = body();
   await stub(() => ({ body: bytes }));
   expect(await failureOf(fetched({}))).toMatchObject({
@@ -237,7 +237,7 @@ test.each<[string, () => Uint8Array, string]>([
   });
 });
 
-test('what comes after the end of an archive is not read', async () => {
+test('data after the end of an archive is not read', async () => {
   const bytes = gzipSync(
     Buffer.concat([gunzipSync(tarball([{ path: 'r/a.md', body: 'x' }])), Buffer.alloc(201_000_000)]),
   );
@@ -245,7 +245,7 @@ test('what comes after the end of an archive is not read', async () => {
   expect(await fetched({})).toBe('## a.md\n\n```md\nx\n```');
 });
 
-test('patterns that are made to be slow are not', async () => {
+test('patterns designed to be slow are not slow', async () => {
   const paths = Array.from({ length: 500 }, (_, n) => ({ path: `r/${'a'.repeat(80)}${n}`, body: 'x' }));
   await stub(() => ({ body: tarball(paths) }));
   const slow = ['*a'.repeat(90), '+(a|aa)'.repeat(25), '**/'.repeat(60), '{a,b}'.repeat(40), '('.repeat(200)];
@@ -265,16 +265,16 @@ test.each([
   'a b/c',
   '',
   'a/b%2f..',
-])('%j is no repository, and nobody is asked', async (repo) => {
+])('%j is not a repository, and no request is sent', async (repo) => {
   const asked = await stub();
   const failure = await failureOf(runStep('fetch-github', { repo: '{{ repo }}' }, { variables: { repo } }));
   expect(failure.message).toContain('Not a GitHub repository');
   expect(asked).toEqual([]);
 });
 
-test.each(['../../../user', 'a/./b', '..'])('the path %s is refused', async (path) => {
+test.each(['../../../user', 'a/./b', '..'])('the path %s is rejected', async (path) => {
   const asked = await stub();
-  expect((await failureOf(fetched({ path }))).message).toContain('has no . or .. in it');
+  expect((await failureOf(fetched({ path }))).message).toContain('must not contain . or ..');
   expect(asked).toEqual([]);
 });
 
@@ -290,6 +290,6 @@ test.each([
     expect.stringContaining('auth.type: '),
   ],
   [{ repo: 'a/b', token: 'x' }, expect.stringContaining('Unrecognized key: "token"')],
-])('%j is refused', async (config, problem) => {
+])('%j is rejected', async (config, problem) => {
   expect(await problemsOf('fetch-github', config)).toContainEqual(problem);
 });

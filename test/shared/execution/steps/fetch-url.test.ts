@@ -55,7 +55,7 @@ test.each<[SandboxError['reason'], string]>([
   ['time', 'takes too long to read'],
   ['memory', 'takes too much memory to read'],
   ['broken', 'nests too deeply to read'],
-])('a page that is over the limit of %s fails the step with these words', async (reason, words) => {
+])('a page over the limit of %s fails the step with that message', async (reason, words) => {
   const { url } = await web(() => html('<p>a'));
   const sandbox = async () => {
     throw new SandboxError(reason);
@@ -64,7 +64,7 @@ test.each<[SandboxError['reason'], string]>([
   expect(failure).toMatchObject({ message: expect.stringMatching(`^${url}.* ${words}$`), retryable: false });
 });
 
-test('a page comes without scripts, styles and what frames it, with tables and absolute links', async () => {
+test('a page is returned without scripts, styles and navigation, with tables and absolute links', async () => {
   const { url } = await web(({ path }) =>
     path === '/old' ? { status: 302, headers: { location: '/hi/' } } : html(page),
   );
@@ -74,14 +74,14 @@ test('a page comes without scripts, styles and what frames it, with tables and a
   );
 });
 
-test('a page is decoded by the charset that it names itself', async () => {
+test('a page is decoded by the charset that it declares', async () => {
   const body = Buffer.from('<meta charset="iso-8859-1"><p>Kāneʻohe é', 'latin1');
   expect(await fetched({ type: 'text/html', body })).toContain('é');
 });
 
 test.each([
-  ['json', { body: 'oops' }, 'answers no JSON: "oops"'],
-  ['xml', { body: '<a><b></a>' }, 'answers no well-formed XML: 1:10: unexpected close tag'],
+  ['json', { body: 'oops' }, 'did not return JSON: "oops"'],
+  ['xml', { body: '<a><b></a>' }, 'did not return well-formed XML: 1:10: unexpected close tag'],
   ['xml', { body: '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>' }, 'undefined entity'],
   [
     'text',
@@ -118,7 +118,7 @@ test.each([
   },
 );
 
-test('sends method, headers and body with their templates filled', async () => {
+test('sends the rendered method, headers and body', async () => {
   const { url, asked } = await web(() => json({}));
   const http = {
     url: `${url}/{{ id }}`,
@@ -137,14 +137,14 @@ test('sends method, headers and body with their templates filled', async () => {
   ]);
 });
 
-test('more than 5 MB are refused', async () => {
+test('more than 5 MB are rejected', async () => {
   expect(await failureOf(fetched({ body: 'x'.repeat(5_000_001) }))).toMatchObject({
     message: expect.stringContaining('more than 5000000 bytes'),
     retryable: false,
   });
 });
 
-test('a private address is refused, also when a variable holds it', async () => {
+test('a private address is rejected, also from a variable', async () => {
   const running = runStep(
     'fetch-url',
     { http: { url: '{{ u }}' } },
@@ -155,10 +155,13 @@ test('a private address is refused, also when a variable holds it', async () => 
 
 test.each([
   [{}, expect.stringContaining('http: ')],
-  [{ http: { url: 'https://a', body: 'x' } }, 'http.body: A GET request has no body'],
+  [
+    { http: { url: 'https://a', body: 'x' } },
+    'http.body: A GET request has no body; remove it or choose another method',
+  ],
   [{ http: { url: '{{ a' } }, expect.stringContaining('http.url: ')],
   [{ http: { url: 'https://a' }, responseType: 'yaml' }, expect.stringContaining('responseType: ')],
   [{ http: { url: 'https://a' }, auth: {} }, expect.stringContaining('Unrecognized key: "auth"')],
-])('%j is refused', async (config, problem) => {
+])('%j is rejected', async (config, problem) => {
   expect(await problemsOf('fetch-url', config)).toEqual([problem]);
 });

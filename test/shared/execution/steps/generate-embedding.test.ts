@@ -48,7 +48,7 @@ test('a text becomes one vector, with the tokens and the cost in the result', as
   });
 });
 
-test('a list becomes a list of vectors in its order', async () => {
+test('a list becomes a list of vectors in the same order', async () => {
   const { output } = await embedding({ inputSource: 'variable', inputVariable: 'texts' });
   const [one, two, again] = output as number[][];
   expect(one).toEqual(again);
@@ -71,13 +71,13 @@ test.each([
   [{ inputVariable: 'nothing' }, 'The variable nothing is not set'],
   [{ text: '{{ missing }} ' }, 'The text to embed is empty'],
   [{ text: 'x', embeddingModel: 'nowhere/m' }, 'There is no model provider nowhere'],
-])('%j fails for good', async (config, message) => {
+])('%j fails permanently', async (config, message) => {
   const failure = await failureOf(embedding(config));
   expect(failure.message).toContain(message);
   expect(failure.retryable).toBe(false);
 });
 
-test('a provider that is down fails the step, which may be tried again', async () => {
+test('an unavailable provider fails the step, which is retryable', async () => {
   const embed = async () => {
     throw new StepError('openai/m answered 503: down', { retryable: true });
   };
@@ -85,7 +85,7 @@ test('a provider that is down fails the step, which may be tried again', async (
   expect((await failureOf(running)).retryable).toBe(true);
 });
 
-test('a run that is called off calls off the call', async () => {
+test('aborting the run aborts the call', async () => {
   const called = Promise.withResolvers<AbortSignal>();
   const embed = ({ signal }: EmbeddingRequest) => {
     called.resolve(signal);
@@ -102,10 +102,13 @@ const model = { embeddingModel };
 test.each([
   [{ ...model }, 'text: Give either text or inputVariable'],
   [{ ...model, text: 'a', inputVariable: 'b' }, 'text: Give either text or inputVariable'],
-  [{ ...model, inputSource: 'variable', text: 'a' }, 'inputSource: Expected text, since that is given'],
+  [
+    { ...model, inputSource: 'variable', text: 'a' },
+    'inputSource: Expected text, because that member is given',
+  ],
   [
     { ...model, inputSource: 'text', inputVariable: 'a' },
-    'inputSource: Expected variable, since that is given',
+    'inputSource: Expected variable, because that member is given',
   ],
   [{ ...model, inputSource: 'file', text: 'a' }, expect.stringContaining('inputSource: ')],
   [{ text: 'a' }, 'embeddingModel: Invalid input: expected string, received undefined'],
@@ -121,6 +124,6 @@ test.each([
     expect.stringContaining('errorHandling.fallbacks.0.type: '),
   ],
   [{ ...model, text: 'a', temperature: 1 }, expect.stringContaining('temperature')],
-])('%j is refused', async (config, problem) => {
+])('%j is rejected', async (config, problem) => {
   expect(await problemsOf('generate-embedding', config)).toEqual([problem]);
 });

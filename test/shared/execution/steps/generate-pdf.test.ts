@@ -25,7 +25,7 @@ async function generated(config: object, variables: object = {}, who = owner()) 
 }
 const download = async ({ url }: Asset) => new Uint8Array(await (await fetch(url)).arrayBuffer());
 
-test('makes a PDF of HTML, and keeps it as a private file', async () => {
+test('creates a PDF from HTML and stores it as a private file', async () => {
   const asset = await generated(
     {
       html: '<h1>Invoice {{ no }}</h1><p>For {{ name | escape }}</p>',
@@ -49,7 +49,7 @@ test('makes a PDF of HTML, and keeps it as a private file', async () => {
   expect(info.Title).toBe('invoice-7');
 });
 
-test('makes a PDF of Markdown, for everybody when told so', async () => {
+test('creates a PDF from Markdown, public if configured', async () => {
   const asset = await generated(
     { markdown: '# Plan\n\n- {{ item }}', visibility: 'public' },
     { item: 'do it' },
@@ -60,7 +60,7 @@ test('makes a PDF of Markdown, for everybody when told so', async () => {
   expect(pages).toMatchObject([{ width: 595, height: 842, text: 'Plan do it' }]);
 });
 
-test('a step that runs again makes the same file', async () => {
+test('a repeated step creates the same file', async () => {
   const who = owner();
   const variables = { _execution: { id: who.runId, timestamp: '2026-02-03T04:05:06.000Z' } };
   const one = await generated({ html: '<p>x</p>' }, variables, who);
@@ -78,10 +78,10 @@ test.each([
 });
 
 test.each([
-  [{ html: '{{ long }}' }, 'The document has 1000001 characters; 1000000 are the most'],
-  [{ html: '<div>'.repeat(18_000) }, 'The PDF cannot be made: the document is nested too deeply'],
-  [{ html: '<p>x</p>', filename: 'x'.repeat(300) }, 'The name of a file has 255 bytes at most'],
-])('%#: what cannot be made fails for good', async (config, message) => {
+  [{ html: '{{ long }}' }, 'The document has 1000001 characters; the maximum is 1000000'],
+  [{ html: '<div>'.repeat(18_000) }, 'The PDF could not be created: the document is nested too deeply'],
+  [{ html: '<p>x</p>', filename: 'x'.repeat(300) }, 'A filename has at most 255 bytes'],
+])('%#: an invalid document fails permanently', async (config, message) => {
   const failure = await failureOf(generated(config, { long: 'x'.repeat(1_000_001) }));
   expect(failure.message).toContain(message);
   expect(failure.retryable).toBe(false);
@@ -98,14 +98,14 @@ test.each([
   [{ html, pdfOptions: { margin: -1 } }, expect.stringContaining('pdfOptions.margin: ')],
   [
     { html, pdfOptions: { margin: '10cm' } },
-    'pdfOptions.margin: The margins leave less than an inch of the page',
+    'pdfOptions.margin: The margins leave less than an inch of the page; make them smaller',
   ],
   [
     { html, pdfOptions: { format: 'A6', margin: { left: '3in', right: '2in' } } },
-    'pdfOptions.margin: The margins leave less than an inch of the page',
+    'pdfOptions.margin: The margins leave less than an inch of the page; make them smaller',
   ],
   [{ html, pdfOptions: { scale: 2 } }, expect.stringContaining('scale')],
   [{ html, visibility: 'shared' }, expect.stringContaining('visibility: ')],
-])('%j is refused', async (config, problem) => {
+])('%j is rejected', async (config, problem) => {
   expect(await problemsOf('generate-pdf', config)).toEqual([problem]);
 });

@@ -15,7 +15,7 @@ async function paginated(config: object, variables = {}): Promise<unknown> {
   return (await runStep('paginate-api', config, { variables })).output;
 }
 
-test('page: goes from page to page until one is not full', async () => {
+test('page: reads pages until one is not full', async () => {
   const { url, asked } = await web((one) => {
     const page = Number(query(one).get('page'));
     return json({ data: { items: all.slice((page - 1) * 10, page * 10) } });
@@ -39,7 +39,7 @@ test('page: without a page size, until one is empty', async () => {
   expect(queries(asked)).toEqual(['0', '1', '2', '3'].map((p) => ({ p })));
 });
 
-test('offset: counts on by what it was given', async () => {
+test('offset: adds the number of received entities', async () => {
   const { url, asked } = await web((one) => {
     const skip = Number(query(one).get('skip'));
     return json(all.slice(skip, skip + 10));
@@ -54,7 +54,7 @@ test.each([
   ['empty', ''],
   ['missing', undefined],
   ['false', false],
-])('cursor: goes on until it is %s, also over an empty page', async (_name, last) => {
+])('cursor: continues until it is %s, also after an empty page', async (_name, last) => {
   const pages: Record<string, [object[], unknown]> = {
     '': [all.slice(0, 10), 'a b'],
     'a b': [[], 7],
@@ -80,7 +80,7 @@ test.each([
   ]);
 });
 
-test('link: follows rel="next", relative or not, as it stands', async () => {
+test('link: follows rel="next", relative or absolute', async () => {
   const links: Record<string, string> = {
     '/': '<x>; rel="prev", </two?a=1%202>; rel="next last"; title="a, b; c"',
     '/two?a=1%202': '<HOST/three>; rel=next',
@@ -110,7 +110,7 @@ test('sends method and headers with every page', async () => {
     });
 });
 
-test('stops after maxPages, 100 without it', async () => {
+test('stops after maxPages, by default 100', async () => {
   const { url, asked } = await web(({ path }) => json([path]));
   expect(await paginated({ url, paginationType: 'page', maxPages: 3 })).toHaveLength(3);
   asked.length = 0;
@@ -131,12 +131,12 @@ test.each<[string, object, (one: Asked) => WebAnswer]>([
     { paginationType: 'link' },
     ({ path }) => json([1, 2], { headers: { link: `<${path}>; rel=next` } }),
   ],
-])('a server that %s does not double anything', async (_name, config, answer) => {
+])('a server that %s duplicates nothing', async (_name, config, answer) => {
   const { url } = await web(answer);
   expect(await paginated({ url, ...config })).toEqual([1, 2]);
 });
 
-test('cursors that go in a circle end', async () => {
+test('circular cursors end', async () => {
   const { url, asked } = await web((one) => {
     const at = Number(query(one).get('cursor') ?? 0);
     return json({ items: [at], next: (at + 1) % 3 });
@@ -152,8 +152,8 @@ test('a list that is null is empty', async () => {
 });
 
 test.each<[object, WebAnswer, string, boolean]>([
-  [{}, { body: 'oops' }, 'answers no JSON', false],
-  [{}, json({ items: [] }), 'has no list: name its place in entityPath', false],
+  [{}, { body: 'oops' }, 'did not return JSON', false],
+  [{}, json({ items: [] }), 'has no list: set entityPath to its path', false],
   [{ entityPath: 'data.list' }, json({ data: {} }), 'has no list at data.list', false],
   [{ entityPath: 'constructor.name' }, json({}), 'has no list at constructor.name', false],
   [
@@ -165,13 +165,13 @@ test.each<[object, WebAnswer, string, boolean]>([
   [
     { paginationType: 'link' },
     json([], { headers: { link: 'oops' } }),
-    'has a Link header that cannot be read',
+    'returned an invalid Link header',
     false,
   ],
   [
     { paginationType: 'link' },
     json([], { headers: { link: '<http://169.254.169.254/>; rel=next' } }),
-    'names a next page of another origin: http://169.254.169.254',
+    'links to a next page of another origin, http://169.254.169.254',
     false,
   ],
   [
@@ -194,15 +194,15 @@ test.each<[object, WebAnswer, string, boolean]>([
 test.each([
   ['100000 entities', () => `[${'1,'.repeat(40_000)}{}]`],
   ['20000000 bytes', () => JSON.stringify(['x'.repeat(4_900_000)])],
-])('more than %s in all are refused', async (limit, body) => {
+])('more than %s in total are rejected', async (limit, body) => {
   const { url } = await web(({ path }) => ({ body: body().replace(/\]$/, `,"${path}"]`) }));
   expect(await failureOf(paginated({ url, paginationType: 'page' }))).toMatchObject({
-    message: `The pages of ${url} have more than ${limit}: set maxPages, or ask for less`,
+    message: `The pages of ${url} have more than ${limit}: set maxPages, or request less`,
     retryable: false,
   });
 });
 
-test.each(['not a url', 'http://127.0.0.1/', 'ftp://example.com/'])('%s is refused', async (url) => {
+test.each(['not a url', 'http://127.0.0.1/', 'ftp://example.com/'])('%s is rejected', async (url) => {
   expect((await failureOf(paginated({ url, paginationType: 'page' }))).retryable).toBe(false);
 });
 
@@ -218,6 +218,6 @@ test.each([
   [{ url, paginationType: 'page', headers: { 'a b': 'c' } }, expect.stringContaining('headers.a b: ')],
   [{ url, paginationType: 'page', method: 'HEAD' }, expect.stringContaining('method: ')],
   [{ url, paginationType: 'page', cursor: 'x' }, expect.stringContaining('Unrecognized key: "cursor"')],
-])('%j is refused', async (config, problem) => {
+])('%j is rejected', async (config, problem) => {
   expect(await problemsOf('paginate-api', config)).toEqual([problem]);
 });

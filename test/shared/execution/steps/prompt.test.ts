@@ -23,7 +23,7 @@ beforeEach(() => {
   vi.unstubAllEnvs();
 });
 
-test('asks with everything the config says and tells what it took', async () => {
+test('sends the complete config and returns the usage', async () => {
   const server = await serving({ answer: () => 'Cold.' });
   const config = {
     model,
@@ -75,23 +75,23 @@ test.each(['{"a": 1}', '```json\n{"a": 1}\n```', ' ```\n{"a": 1}```\n'])(
   },
 );
 
-test('an answer that is no JSON fails the step, and may be tried again', async () => {
+test('a response that is not JSON fails the step, which is retryable', async () => {
   await serving({ answer: () => 'I would rather not' });
   const failure = await failureOf(runStep('prompt', { model, text: 'Give a', responseFormat: 'json' }));
   expect(failure).toMatchObject({
-    message: 'The model answered no JSON: I would rather not',
+    message: 'The model did not return JSON: I would rather not',
     retryable: true,
   });
 });
 
-test('HTML comes without the fence around it', async () => {
+test('HTML is returned without its code fence', async () => {
   await serving({ answer: () => '```html\n<p>Hi</p>\n```' });
   expect(await runStep('prompt', { model, text: 'Hi', responseFormat: 'html' })).toMatchObject({
     output: '<p>Hi</p>',
   });
 });
 
-test('what the provider refuses for a while is asked again twice', async () => {
+test('temporary errors of the provider are retried twice', async () => {
   const server = await serving({ failurePercent: 50, failureStatus: 429 });
   await runStep('prompt', { model, text: 'first' });
   expect(await runStep('prompt', { model, text: 'second' })).toMatchObject({ modelUsed: model });
@@ -111,14 +111,19 @@ test.each([
     false,
     `${model} answered 400: Too long`,
   ],
-  [{ misbehave: 'nonsense' as const }, 1, true, `${model} gave no usable answer: Invalid JSON response`],
+  [
+    { misbehave: 'nonsense' as const },
+    1,
+    true,
+    `${model} returned an unusable response: Invalid JSON response`,
+  ],
 ])('a provider with %j is called %i times and the step fails', async (options, calls, retryable, message) => {
   const server = await serving(options);
   expect(await failureOf(runStep('prompt', { model, text: 'Hi' }))).toMatchObject({ message, retryable });
   expect(server.requests).toHaveLength(calls);
 });
 
-test('a model that does not answer in time fails the step, and may be tried again', async () => {
+test('a model that times out fails the step, which is retryable', async () => {
   await serving({ misbehave: 'hang' });
   const failure = await failureOf(runStep('prompt', { model, text: 'Hi', timeoutMs: 1_000 }));
   expect(failure).toMatchObject({ message: `${model} did not answer in time`, retryable: true });
@@ -132,7 +137,7 @@ test('the run’s signal ends the call', async () => {
   );
 });
 
-test('earlier messages have to be messages', async () => {
+test('earlier messages must be messages', async () => {
   await serving({});
   const failure = failureOf(
     runStep('prompt', { model, text: 'Hi', previousMessages: '{{ city }}' }, { variables }),
@@ -144,7 +149,7 @@ test('earlier messages have to be messages', async () => {
 });
 
 test.each([
-  [{ model }, 'userPrompt: Required: expected a prompt, as userPrompt or as text'],
+  [{ model }, 'userPrompt: Required: expected a prompt in userPrompt or text'],
   [{ model, text: 'a', userPrompt: 'b' }, expect.stringContaining('userPrompt: ')],
   [{ text: 'a' }, 'model: Invalid input: expected string, received undefined'],
   [{ model, text: '{{ a' }, 'text: output "{{ a" not closed, line:1, col:1'],
@@ -160,6 +165,6 @@ test.each([
     },
     expect.stringContaining('errorHandling.fallbacks.0.delay: Too big'),
   ],
-])('%j is refused', async (config, problem) => {
+])('%j is rejected', async (config, problem) => {
   expect(await problemsOf('prompt', config)).toEqual([problem]);
 });

@@ -56,7 +56,7 @@ test.each<[object, object]>([
   expect(await retrieved(config)).toEqual({ asked: [selector], output: record });
 });
 
-test('groups are filled too', async () => {
+test('groups are rendered too', async () => {
   const condition = (value: string) => ({ field: 'name', op: 'eq', value });
   const group = (value: string) => ({
     op: 'or',
@@ -66,7 +66,7 @@ test('groups are filled too', async () => {
   expect(asked).toEqual([{ type: 'customer', filter: group('Ada') }]);
 });
 
-test('the output is null where there is no such record', async () => {
+test('the output is null if there is no such record', async () => {
   expect((await retrieved({ id }, null)).output).toBeNull();
 });
 
@@ -78,18 +78,15 @@ test.each([
   { recordType: `{{ none }}`, recordName: 'Ada' },
   { recordType: 'customer', recordName: 'x'.repeat(501) },
   { recordFilter: { type: '{{ none }}' } },
-])('%j can be no record’s: the output is null and nothing is asked', async (config) => {
+])('%j cannot name a record: the output is null and no request is sent', async (config) => {
   expect(await retrieved(config)).toEqual({ asked: [], output: null });
 });
 
 test.each([
-  [
-    where('eq', '{{ none }}'),
-    'recordFilter.where: The value of eq has to be a text, a number, true or false',
-  ],
+  [where('eq', '{{ none }}'), 'recordFilter.where: The value of eq must be a text, a number, true or false'],
   [
     where('between', [9, '{{ low }}']),
-    'recordFilter.where: The value of between has to be [low, high]: two numbers, dates or other texts, in their order',
+    'recordFilter.where: The value of between must be [low, high]: two numbers, dates or other texts, in their order',
   ],
   [
     {
@@ -98,37 +95,37 @@ test.each([
         where: { op: 'and', conditions: [{ field: 'a', op: 'olderThanDays', value: '{{ who.name }}' }] },
       },
     },
-    'recordFilter.where.conditions.0: The value of olderThanDays has to be a number of days, 0 or more',
+    'recordFilter.where.conditions.0: The value of olderThanDays must be a number of days, 0 or more',
   ],
   [
     where('contains', '{% for n in (1..10001) %}x{% endfor %}'),
-    'recordFilter.where: A text may have 10,000 characters at most',
+    'recordFilter.where: A text has at most 10,000 characters',
   ],
-])('%j fails for good where a filled value does not suit its operator', async (config, message) => {
+])('%j fails permanently if a rendered value does not suit its operator', async (config, message) => {
   expect(await failureOf(retrieved(config))).toMatchObject({ message, retryable: false });
 });
 
 const isSet = { field: 'a', op: 'isSet' };
 const groupOf = (conditions: object[]) => ({ op: 'or', conditions });
-const ways = ': Name the record either by id, or by recordType and recordName, or by recordFilter';
+const ways = ': Select the record by id, by recordType and recordName, or by recordFilter';
 test.each([
   [{}, [ways]],
   [{ id, recordFilter: { type: 't' } }, [ways]],
   [{ id, recordType: 't', recordName: 'n' }, [ways]],
-  [{ recordType: 't' }, ['recordName: recordType and recordName belong together']],
-  [{ name: 'n' }, ['recordType: recordType and recordName belong together']],
-  [{ id, recordId: id }, ['recordId: Give either id or recordId, which is another name of it']],
+  [{ recordType: 't' }, ['recordName: Give recordType and recordName together']],
+  [{ name: 'n' }, ['recordType: Give recordType and recordName together']],
+  [{ id, recordId: id }, ['recordId: Give either id or its alias recordId']],
   [{ id: '' }, ['id: Too small: expected string to have >=1 characters']],
   [{ id: '{{ a' }, [expect.stringMatching(/^id: .*not closed/)]],
-  [where('eq'), ['recordFilter.where: The value of eq has to be a text, a number, true or false']],
+  [where('eq'), ['recordFilter.where: The value of eq must be a text, a number, true or false']],
   [where('eq', '{{ a'), [expect.stringMatching(/^recordFilter.where.value: .*not closed/)]],
   [where('like', 'x'), [expect.stringMatching(/^recordFilter.where.op: Expected one of eq, /)]],
-  [where('eq', 'x'.repeat(10_001)), ['recordFilter.where: A text may have 10,000 characters at most']],
+  [where('eq', 'x'.repeat(10_001)), ['recordFilter.where: A text has at most 10,000 characters']],
   [
     { recordFilter: { type: 't', where: groupOf(Array(50).fill(groupOf(Array(10).fill(isSet)))) } },
-    ['recordFilter.where: A filter may have 500 conditions at most'],
+    ['recordFilter.where: A filter has at most 500 conditions'],
   ],
   [{ recordFilter: { where: {} } }, expect.arrayContaining([expect.stringMatching(/^recordFilter.type: /)])],
-])('%j is refused', async (config, problems) => {
+])('%j is rejected', async (config, problems) => {
   expect(await problemsOf('retrieve-record', config)).toEqual(problems);
 });

@@ -23,7 +23,7 @@ async function provider(name: SearchProvider, answer: WebAnswer) {
 const searched = (config: object, variables = {}) =>
   runStep('search', { query: 'q', ...config }, { variables, ports: { searchAccount } });
 
-test('exa: what it is asked, and what it answers', async () => {
+test('exa: request and response', async () => {
   const asked = await provider(
     'exa',
     json({
@@ -55,7 +55,7 @@ test('exa: what it is asked, and what it answers', async () => {
   });
 });
 
-test('tavily: what it is asked, and what it answers', async () => {
+test('tavily: request and response', async () => {
   const asked = await provider(
     'tavily',
     json({
@@ -89,7 +89,7 @@ test('tavily: what it is asked, and what it answers', async () => {
   ]);
 });
 
-test('brave: what it is asked, and what it answers', async () => {
+test('brave: request and response', async () => {
   const asked = await provider(
     'brave',
     json({
@@ -128,12 +128,12 @@ test.each([
   ['exa', { results: [] }],
   ['tavily', { results: [] }],
   ['brave', { type: 'search', query: {} }],
-] as const)('%s: no hits are an empty list', async (name, answer) => {
+] as const)('%s: no results are an empty list', async (name, answer) => {
   await provider(name, json(answer));
   expect((await searched({ provider: name })).output).toEqual([]);
 });
 
-test('gives no more than was asked for', async () => {
+test('returns no more than requested', async () => {
   await provider(
     'exa',
     json({ results: Array.from({ length: 9 }, () => ({ title: 't', url: 'https://a' })) }),
@@ -142,16 +142,16 @@ test('gives no more than was asked for', async () => {
 });
 
 test.each(['exa', 'tavily', 'brave'] as const)(
-  '%s: without an account the step says what is missing',
+  '%s: without an account the step names the missing variable',
   async (name) => {
     expect(await failureOf(searched({ provider: name }))).toMatchObject({
-      message: `There is no account with ${name}: the service needs ${name.toUpperCase()}_API_KEY`,
+      message: `The search provider ${name} is not configured: set ${name.toUpperCase()}_API_KEY`,
       retryable: false,
     });
   },
 );
 
-test('an account has the provider’s own address unless another is set', async () => {
+test('an account has the provider’s own URL unless another is set', async () => {
   vi.stubEnv('BRAVE_API_KEY', key);
   expect(await searchAccount('brave')).toEqual({ key, baseUrl: 'https://api.search.brave.com/res/v1' });
 });
@@ -160,23 +160,23 @@ test.each<[SearchProvider, WebAnswer, string, boolean]>([
   [
     'exa',
     json({ error: `Invalid key ${key}` }, { status: 401 }),
-    'exa refused the key of the service with 401',
+    'exa rejected the API key of the service with 401',
     false,
   ],
-  ['tavily', { status: 403, body: key }, 'tavily refused the key of the service with 403', false],
+  ['tavily', { status: 403, body: key }, 'tavily rejected the API key of the service with 403', false],
   ['tavily', { status: 429, body: `too many for ${key}` }, 'tavily answered 429: too many for …', true],
   ['brave', { status: 500 }, 'brave answered 500', true],
   ['brave', { status: 422, body: 'q is too long' }, 'brave answered 422: q is too long', false],
-  ['exa', { body: '<html>' }, 'exa answered in a form that is not known', false],
-  ['tavily', json({ results: [{ title: 'no url' }] }), 'tavily answered in a form that is not known', false],
-  ['brave', json(null), 'brave answered in a form that is not known', false],
+  ['exa', { body: '<html>' }, 'exa returned an unknown response format', false],
+  ['tavily', json({ results: [{ title: 'no url' }] }), 'tavily returned an unknown response format', false],
+  ['brave', json(null), 'brave returned an unknown response format', false],
 ])('%s: %j fails the step and shows no key', async (name, answer, message, retryable) => {
   await provider(name, answer);
   const failure = await failureOf(searched({ provider: name }));
   expect(failure).toMatchObject({ message, retryable });
 });
 
-test('a provider that cannot be reached may be tried again, and shows no key', async () => {
+test('an unreachable provider is retryable, and reveals no key', async () => {
   const { url } = await web(() => undefined);
   vi.stubEnv('BRAVE_API_KEY', key);
   vi.stubEnv('BRAVE_BASE_URL', url);
@@ -186,10 +186,10 @@ test('a provider that cannot be reached may be tried again, and shows no key', a
   expect(failure.message).not.toContain(key);
 });
 
-test('a query that comes out empty is refused before anybody is asked', async () => {
+test('a query that renders empty is rejected before the request', async () => {
   const asked = await provider('exa', json({ results: [] }));
   expect((await failureOf(searched({ provider: 'exa', query: '{{ nothing }} ' }))).message).toBe(
-    'The query is empty',
+    'The query is empty after its templates were rendered',
   );
   expect(asked).toEqual([]);
 });
@@ -202,6 +202,6 @@ test.each([
   [{ provider: 'exa', query: 'q', maxResults: 21 }, expect.stringContaining('maxResults: ')],
   [{ provider: 'exa', query: 'q', maxResults: 0 }, expect.stringContaining('maxResults: ')],
   [{ provider: 'exa', query: 'q', apiKey: 'x' }, expect.stringContaining('Unrecognized key: "apiKey"')],
-])('%j is refused', async (config, problem) => {
+])('%j is rejected', async (config, problem) => {
   expect(await problemsOf('search', config)).toEqual([problem]);
 });

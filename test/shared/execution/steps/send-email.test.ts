@@ -17,7 +17,7 @@ async function emailed(config: object, variables: object = {}) {
   return { output, sent: await outboxOf(mark), mark };
 }
 
-test('sends what the templates make', async () => {
+test('sends the rendered email', async () => {
   const { output, sent, mark } = await emailed(
     {
       from: 'Shop <shop@example.com>',
@@ -46,7 +46,7 @@ test.each([
     ['a@example.com', 'b@example.com'],
   ],
   ['{{ list }}', ['c@example.com', 'd@example.com', 'e@example.com']],
-])('takes %j as recipients', async (to, expected) => {
+])('accepts %j as recipients', async (to, expected) => {
   const list = ['c@example.com', 'd@example.com, e@example.com'];
   const { sent } = await emailed({ to }, { b: 'b@example.com', list });
   expect(sent).toMatchObject([{ to: expected }]);
@@ -54,22 +54,22 @@ test.each([
 
 const many = Array.from({ length: 51 }, (_, n) => `a${n}@example.com`);
 test.each([
-  [{ from: '{{ two }}' }, 'from has to be one email address'],
-  [{ from: '{{ gone }}' }, 'from has to be one email address'],
-  [{ to: '{{ gone }}' }, 'to has to be an email address, or a list of them'],
-  [{ to: '{{ number }}' }, 'to has to be an email address, or a list of them'],
+  [{ from: '{{ two }}' }, 'from must be one email address'],
+  [{ from: '{{ gone }}' }, 'from must be one email address'],
+  [{ to: '{{ gone }}' }, 'to must be an email address or a list of email addresses'],
+  [{ to: '{{ number }}' }, 'to must be an email address or a list of email addresses'],
   [{ to: 'x{{ gone }}' }, 'to: "x" is not an email address'],
-  [{ to: '{{ many }}' }, 'An email has 50 recipients at most; to names 51'],
-  [{ to: '{{ smuggled }}' }, 'to: An address has no line breaks or other control characters'],
-  [{ from: '{{ smuggled }}' }, 'from: An address has no line breaks or other control characters'],
-  [{ subject: '{{ smuggled }}' }, 'subject has to be one line of 1 to 998 characters'],
-  [{ subject: '{{ long }}' }, 'subject has to be one line of 1 to 998 characters'],
-  [{ text: ' {{ gone }}' }, 'The email has no body: html and text came out blank'],
+  [{ to: '{{ many }}' }, 'An email has at most 50 recipients; to has 51'],
+  [{ to: '{{ smuggled }}' }, 'to: An address must not contain line breaks or other control characters'],
+  [{ from: '{{ smuggled }}' }, 'from: An address must not contain line breaks or other control characters'],
+  [{ subject: '{{ smuggled }}' }, 'subject must be one line of 1 to 998 characters'],
+  [{ subject: '{{ long }}' }, 'subject must be one line of 1 to 998 characters'],
+  [{ text: ' {{ gone }}' }, 'The email has no body: html and text are both blank'],
   [
     { from: 'shop@unverified.invalid' },
-    expect.stringMatching(/^The email was refused: Email address is not verified.*shop@unverified.invalid$/),
+    expect.stringMatching(/^The email was rejected: Email address is not verified.*shop@unverified.invalid$/),
   ],
-])('%j fails for good and sends nothing', async (config, message) => {
+])('%j fails permanently and sends nothing', async (config, message) => {
   const variables = {
     two: 'a@example.com, b@example.com',
     number: 5,
@@ -87,9 +87,9 @@ test.each([
   [{ ...valid, to: ['b@example.com', 'b\n@example.com'] }, expect.stringMatching(/^to\.1: .*line breaks/)],
   [{ ...valid, to: many }, 'to: Expected an email address, or a list of 1 to 50'],
   [{ ...valid, to: ' , ' }, 'to: Expected an email address'],
-  [{ ...valid, text: undefined }, 'html: Required: expected a body, as html or text or both'],
+  [{ ...valid, text: undefined }, 'html: Required: expected a body in html, text or both'],
   [{ ...valid, html: '{% if %}' }, expect.stringMatching(/^html: /)],
   [{ ...valid, cc: 'c@example.com' }, ': Unrecognized key: "cc"'],
-])('%j is refused', async (config, problem) => {
+])('%j is rejected', async (config, problem) => {
   expect(await problemsOf('send-email', config)).toEqual([problem]);
 });

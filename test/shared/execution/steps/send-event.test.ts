@@ -17,7 +17,7 @@ async function sentEvent(config: object, variables: object = {}) {
   return { output, sent: await outboxOf(mark), mark };
 }
 
-test('puts the payload on the bus, with the tenant beside it', async () => {
+test('puts the payload on the bus, with the tenant', async () => {
   const payload = { mark: '{{ mark }}', items: '{{ items }}', note: 'is {{ state }}', n: 1 };
   const { output, sent, mark } = await sentEvent({ payload }, { items: [1, { a: null }] });
   expect(output).toEqual({ eventId: expect.stringMatching(/^[\w-]+$/) });
@@ -31,7 +31,7 @@ test('puts the payload on the bus, with the tenant beside it', async () => {
   ]);
 });
 
-test('a payload may be any JSON, and left out', async () => {
+test('a payload may be any JSON, or omitted', async () => {
   expect((await sentEvent({ payload: ['{{ mark }}'] })).sent).toMatchObject([
     { detail: { payload: [expect.any(String)] } },
   ]);
@@ -41,13 +41,13 @@ test('a payload may be any JSON, and left out', async () => {
 });
 
 test.each([
-  [{ eventType: '{{ gone }}' }, 'eventType has to have 1 to 128 characters'],
-  [{ eventType: '{{ long }}' }, 'eventType has to have 1 to 128 characters'],
+  [{ eventType: '{{ gone }}' }, 'eventType must have 1 to 128 characters'],
+  [{ eventType: '{{ long }}' }, 'eventType must have 1 to 128 characters'],
   [
     { payload: '{{ huge }}' },
-    expect.stringMatching(/^An event may have 256 KB with its type; this has \d+ bytes$/),
+    expect.stringMatching(/^An event has at most 256 KB with its type; this one has \d+ bytes$/),
   ],
-])('%j fails for good and sends nothing', async (config, message) => {
+])('%j fails permanently and sends nothing', async (config, message) => {
   const variables = { long: 'x'.repeat(129), huge: { text: 'é'.repeat(131_072) } };
   expect(await failureOf(sentEvent(config, variables))).toMatchObject({ message, retryable: false });
 });
@@ -57,7 +57,7 @@ test.each([
   ['ThrottlingException', 'Slow down.', true],
   ['InternalFailure', '', true],
 ])(
-  'an entry that is refused in an answer that succeeds fails the step: %s',
+  'an entry rejected in a successful response fails the step: %s',
   async (ErrorCode, ErrorMessage, retryable) => {
     const { url } = await loopback((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/x-amz-json-1.1' });
@@ -67,7 +67,7 @@ test.each([
     vi.resetModules();
     const { putEvent } = await import('../../../../shared/adapters/messages/event.ts');
     await expect(putEvent('user:ada')({ type: 't', payload: {} })).rejects.toMatchObject({
-      message: `The event was refused: ${ErrorMessage || ErrorCode}`,
+      message: `The event was rejected: ${ErrorMessage || ErrorCode}`,
       retryable,
     });
     vi.unstubAllEnvs();
@@ -78,6 +78,6 @@ test.each([
   [{}, 'eventType: Invalid input: expected string, received undefined'],
   [{ eventType: '' }, 'eventType: Too small: expected string to have >=1 characters'],
   [{ eventType: 't', payload: { a: ['{{ b'] } }, expect.stringMatching(/^payload.a.0: /)],
-])('%j is refused', async (config, problem) => {
+])('%j is rejected', async (config, problem) => {
   expect(await problemsOf('send-event', config)).toEqual([problem]);
 });

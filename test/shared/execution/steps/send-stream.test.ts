@@ -11,7 +11,7 @@ async function sent(config: object) {
   return { events, output };
 }
 
-test('text is shown as text, other values as their JSON', async () => {
+test('text is streamed as text, other values as JSON', async () => {
   expect(await sent({ sourceVariable: 'text' })).toEqual({
     output: 'hello',
     events: [
@@ -24,12 +24,12 @@ test('text is shown as text, other values as their JSON', async () => {
   expect(events[1]).toEqual({ type: 'text_delta', delta: '["a","b"]' });
 });
 
-test.each(['json', 'artifact'])('%s is shown as a custom event of that name', async (streamType) => {
+test.each(['json', 'artifact'])('%s is streamed as a custom event of that name', async (streamType) => {
   const { events } = await sent({ sourceVariable: 'answer.items[1]', streamType });
   expect(events).toEqual([{ type: 'custom', name: streamType, value: 'b' }]);
 });
 
-test('without a listener it only passes the value on', async () => {
+test('without a listener it only returns the value', async () => {
   expect(await runStep('send-stream', { sourceVariable: 'text' }, { variables })).toEqual({
     output: 'hello',
   });
@@ -44,6 +44,6 @@ test.each([
   [{}, 'sourceVariable'],
   [{ sourceVariable: '{{ x }}' }, 'sourceVariable'],
   [{ sourceVariable: 'x', streamType: 'video' }, 'streamType'],
-])('%j is refused when the flow is saved', async (config, path) => {
+])('saving the flow rejects %j', async (config, path) => {
   expect(await problemsOf('send-stream', config)).toEqual([expect.stringContaining(`${path}: `)]);
 });

@@ -23,7 +23,7 @@ async function texted(config: object) {
   return { output, sent: await outboxOf(mark), mark };
 }
 
-test('sends what the templates make, to the number without what is for the eye', async () => {
+test('sends the rendered message to the number without separators', async () => {
   const { output, sent, mark } = await texted({
     from: '{{ name }}',
     to: '{{ phone }}',
@@ -38,13 +38,13 @@ test('sends under a number of the account', async () => {
 });
 
 test.each([
-  [{ to: '{{ gone }}' }, /^to has to be a phone number in international form/],
-  [{ to: '{{ name }}' }, /^to has to be/],
-  [{ to: '{{ evil }}' }, /^to has to be/],
-  [{ from: '{{ gone }}' }, /^from has to be a phone number like .* or a name/],
-  [{ message: '{{ gone }}' }, /^message has to have 1 to 1600 characters; it has 0$/],
-  [{ message: '{{ long }}' }, /^message has to have 1 to 1600 characters; it has 1601$/],
-])('%j fails for good and sends nothing', async (config, message) => {
+  [{ to: '{{ gone }}' }, /^to must be a phone number in international form/],
+  [{ to: '{{ name }}' }, /^to must be/],
+  [{ to: '{{ evil }}' }, /^to must be/],
+  [{ from: '{{ gone }}' }, /^from must be a phone number like .* or a name/],
+  [{ message: '{{ gone }}' }, /^message must have 1 to 1600 characters; it has 0$/],
+  [{ message: '{{ long }}' }, /^message must have 1 to 1600 characters; it has 1601$/],
+])('%j fails permanently and sends nothing', async (config, message) => {
   const failure = await failureOf(texted(config));
   expect(failure).toMatchObject({ message: expect.stringMatching(message), retryable: false });
 });
@@ -57,6 +57,6 @@ test.each([
   [{ ...valid, from: '12345' }, expect.stringMatching(/^from: Expected a phone number/)],
   [{ to: valid.to }, 'message: Invalid input: expected string, received undefined'],
   [{ ...valid, message: '{{ a' }, expect.stringMatching(/^message: /)],
-])('%j is refused', async (config, problem) => {
+])('%j is rejected', async (config, problem) => {
   expect(await problemsOf('send-text', config)).toEqual([problem]);
 });

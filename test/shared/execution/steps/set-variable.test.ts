@@ -13,7 +13,7 @@ test.each([
   [{ valueTemplate: '{{ user }}' }, variables.user],
   [{ valueTemplate: 'Dear {{ user.name }}' }, 'Dear Ada'],
   [{ valueTemplate: '{{ nobody.there }}' }, null],
-])('%j gives %j', async (given, output) => {
+])('%j returns %j', async (given, output) => {
   expect(await runStep('set-variable', { variableName: 'x', ...given }, { variables })).toEqual({ output });
 });
 
@@ -23,12 +23,12 @@ test.each([
   [{ value: 1, valueTemplate: 'x' }, 'value: Give either value or valueTemplate'],
   [{ value: { a: ['{{ x'] } }, 'value.a.0: output "{{ x" not closed, line:1, col:1'],
   [{ value: deep }, 'value: Nested more than 30 levels deep'],
-])('a wrong value is refused', async (given, problem) => {
+])('an invalid value is rejected', async (given, problem) => {
   expect(await problemsOf('set-variable', { variableName: 'x', ...given })).toEqual([problem]);
 });
 
 test.each(['__proto__', 'constructor', 'variables', '_flow', 'a b', ''])(
-  'the name "%s" is refused',
+  'the name "%s" is rejected',
   async (variableName) => {
     expect(await problemsOf('set-variable', { variableName, value: 1 })).toHaveLength(1);
   },

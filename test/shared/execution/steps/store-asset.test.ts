@@ -37,7 +37,7 @@ beforeEach(() => {
   vi.unstubAllEnvs();
 });
 
-test('keeps base 64 as a private file, unless told otherwise', async () => {
+test('stores base64 as a private file by default', async () => {
   const asset = await stored(
     { content: base64('Grüße'), filename: '{{ name }}.txt', contentType: 'text/plain; charset=utf-8' },
     { name: 'Ada' },
@@ -56,7 +56,7 @@ test('keeps base 64 as a private file, unless told otherwise', async () => {
   expect((await contentAt(shared.url)).toString()).toBe('x');
 });
 
-test('keeps what a server answers, by the name and the type that it has there', async () => {
+test('stores a server’s response with its name and type', async () => {
   const bytes = Buffer.from([0, 255, 1, 128]);
   const seen: (string | undefined)[] = [];
   const url = await web((request, response) => {
@@ -90,7 +90,7 @@ test.each([
   expect((await stored(config)).contentType).toEqual(type);
 });
 
-test('content may be a variable of many megabytes, in lines, or in the alphabet of URLs', async () => {
+test('content may be a variable of many megabytes, with line breaks, or in the URL alphabet', async () => {
   const large = Buffer.alloc(5_000_000, 'x').toString('base64');
   expect((await stored({ content: '{{ file.data }}', filename: 'f' }, { file: { data: large } })).size).toBe(
     5_000_000,
@@ -107,7 +107,7 @@ test.each([
   [{ filename: '名前 ✓.txt' }, '名前 ✓.txt'],
   [{ filename: "o'clock (1)*!.txt" }, "o'clock (1)*!.txt"],
   [{ filename: '%2e%2e%2fx+y&z=?#.txt' }, '%2e%2e%2fx+y&z=?#.txt'],
-])('the hostile name %j is a name and nothing more', async (names, filename) => {
+])('the hostile name %j is only a name', async (names, filename) => {
   for (const visibility of ['public', 'private']) {
     const asset = await stored({ content: base64('safe'), ...names, visibility });
     expect(asset.filename).toBe(filename);
@@ -119,24 +119,27 @@ test.each([
 
 const content = base64('a');
 test.each([
-  [{ content: 'not base 64!', filename: 'a' }, 'content is no base 64: not base 64!'],
-  [{ content: 'abcde', filename: 'a' }, 'content is no base 64: abcde'],
-  [{ content: 'ab=c', filename: 'a' }, 'content is no base 64: ab=c'],
-  [{ content: 'data:text/plain,hello', filename: 'a' }, 'content is no base 64: data:text/plain,hello'],
-  [{ content: '{{ list }}', filename: 'a' }, 'content is no text; expected base 64 or a data: URL'],
-  [{ content: '{{ missing }}', filename: 'a' }, 'content is no text; expected base 64 or a data: URL'],
+  [{ content: 'not base 64!', filename: 'a' }, 'content is not valid base64: not base 64!'],
+  [{ content: 'abcde', filename: 'a' }, 'content is not valid base64: abcde'],
+  [{ content: 'ab=c', filename: 'a' }, 'content is not valid base64: ab=c'],
+  [{ content: 'data:text/plain,hello', filename: 'a' }, 'content is not valid base64: data:text/plain,hello'],
+  [{ content: '{{ list }}', filename: 'a' }, 'content must be base64 text or a data: URL'],
+  [{ content: '{{ missing }}', filename: 'a' }, 'content must be base64 text or a data: URL'],
   [{ content: ' ', filename: 'a' }, 'a is empty'],
-  [{ content, filename: '{{ missing }}' }, '"" is no name of a file'],
-  [{ content, filename: '..' }, '".." is no name of a file'],
-  [{ content, filename: 'a'.repeat(256) }, 'has 255 bytes at most; this one has 256'],
-  [{ content, filename: 'a', contentType: 'text' }, '"text" is no content type; expected one like image/png'],
+  [{ content, filename: '{{ missing }}' }, '"" is not a valid filename'],
+  [{ content, filename: '..' }, '".." is not a valid filename'],
+  [{ content, filename: 'a'.repeat(256) }, 'has at most 255 bytes; this one has 256'],
+  [
+    { content, filename: 'a', contentType: 'text' },
+    '"text" is not a content type; expected one like image/png',
+  ],
   [{ content, filename: 'a', contentType: 'text/html\r\nX: y' }, 'is no content type'],
   [{ content, filename: 'a', contentType: 'text/hört' }, 'is no content type'],
   [{ content, filename: 'a', contentType: `text/${'x'.repeat(300)}` }, 'is no content type'],
   [{ url: 'not a url' }, 'Not a URL: not a url'],
   [{ url: 'file:///etc/passwd' }, 'Only http and https'],
   [{ url: 'http://169.254.169.254/latest' }, 'is not a public address'],
-])('%j fails for good', async (config, message) => {
+])('%j fails permanently', async (config, message) => {
   const failure = await failureOf(stored(config, { list: ['a'] }));
   expect(failure.message).toContain(message);
   expect(failure.retryable).toBe(false);
@@ -154,22 +157,22 @@ test.each([
   });
 });
 
-test('more than 25 MB are not stored, wherever they come from', async () => {
+test('more than 25 MB are rejected, from any source', async () => {
   const large = Buffer.alloc(25_000_001);
   const url = await web((_request, response) => response.end(large));
   expect((await failureOf(stored({ url }))).message).toBe(`${url}/ answers with more than 25000000 bytes`);
   const variables = { large: large.toString('base64') };
   expect((await failureOf(stored({ content: '{{ large }}', filename: 'f' }, variables))).message).toBe(
-    'f has 25000001 bytes; 25000000 are the most',
+    'f has 25000001 bytes; the maximum is 25000000',
   );
 });
 
-test('a server that says nonsense of the type is not taken at its word', async () => {
+test('an invalid content type of a server is ignored', async () => {
   const url = await web((_request, response) => response.setHeader('content-type', 'nonsense').end('a'));
   expect((await stored({ url: `${url}/a.html` })).contentType).toBe('text/html');
 });
 
-test('a store that fails for a moment fails the step, which may be tried again', async () => {
+test('a temporary failure of the store fails the step, which is retryable', async () => {
   const assets = {
     store: async () => {
       throw new StepError('The file could not be stored: S3 answered 503 to PUT', { retryable: true });
@@ -182,11 +185,11 @@ test('a store that fails for a moment fails the step, which may be tried again',
 test.each([
   [{ filename: 'a' }, 'url: Give either url or content'],
   [{ url: 'u', content, filename: 'a' }, 'url: Give either url or content'],
-  [{ content }, 'filename: Required: content brings no name along'],
+  [{ content }, 'filename: Required with content'],
   [{ url: 'u', visibility: 'secret' }, expect.stringContaining('visibility: ')],
   [{ url: '{{ u' }, expect.stringContaining('url: ')],
   [{ url: '' }, expect.stringContaining('url: ')],
   [{ url: 'u', bucket: 'b' }, expect.stringContaining('bucket')],
-])('%j is refused', async (config, problem) => {
+])('%j is rejected', async (config, problem) => {
   expect(await problemsOf('store-asset', config)).toEqual([problem]);
 });

@@ -38,7 +38,7 @@ test('vectors are stored in S3 Vectors and found there', async () => {
   ]);
 });
 
-test('a vector alone, an object, and lists of either are taken', async () => {
+test('accepts a vector, an object, and lists of either', async () => {
   const one = { id: expect.any(String), vector: [1, 2], metadata: {} };
   expect(await vectorsOf([1, 2])).toEqual([one]);
   expect(await vectorsOf([[1, 2]])).toEqual([one]);
@@ -50,7 +50,7 @@ test('a vector alone, an object, and lists of either are taken', async () => {
   expect(await vectorsOf([])).toEqual([]);
 });
 
-test('a vector without an id has one that follows from it, so that a step which runs again stores it once', async () => {
+test('a vector without an id gets a derived one, so that a repeated step stores it once', async () => {
   const { output } = await stored([{ vector: [1, 2], metadata: { a: 1 } }, [1, 2]]);
   expect((await stored([{ vector: [1, 2], metadata: { a: 1 } }, [1, 2]])).output).toEqual(output);
   expect(new Set(output.ids).size).toBe(2);
@@ -70,40 +70,37 @@ test.each([
   [undefined, 'The variable source is not set'],
   [null, 'The variable source is not set'],
   ['[1,2]', 'source: expected a vector, or an object {id?, vector, metadata?}.'],
-  [{ id: 'a' }, 'source.vector is no vector: expected a list of numbers'],
-  [{ vector: [] }, 'source.vector is no vector: expected a list of numbers'],
+  [{ id: 'a' }, 'source.vector is not a vector: expected a list of numbers'],
+  [{ vector: [] }, 'source.vector is not a vector: expected a list of numbers'],
   [
     [
       [1, 2],
       [1, '2'],
     ],
-    'source[1] is no vector: expected a list of numbers',
+    'source[1] is not a vector: expected a list of numbers',
   ],
-  [[[1, Number.NaN]], 'source[0] is no vector: expected a list of numbers'],
-  [[[1, 1e300]], 'source[0] is no vector: expected a list of numbers'],
-  [[0, 0], 'source is all zeros, and has no direction that could be compared'],
-  [[1e-60, 0], 'source is all zeros, and has no direction that could be compared'],
-  [huge(4_097), 'source has 4097 dimensions; 4096 are the most'],
-  [Array(10_001).fill([1]), 'source holds 10001 vectors; 10000 are the most in one step'],
+  [[[1, Number.NaN]], 'source[0] is not a vector: expected a list of numbers'],
+  [[[1, 1e300]], 'source[0] is not a vector: expected a list of numbers'],
+  [[0, 0], 'source is all zeros, so it has no direction to compare'],
+  [[1e-60, 0], 'source is all zeros, so it has no direction to compare'],
+  [huge(4_097), 'source has 4097 dimensions; the maximum is 4096'],
+  [Array(10_001).fill([1]), 'source contains 10001 vectors; the maximum is 10000 per step'],
   [[{ id: '', vector: [1] }], 'source[0].id: expected a vector'],
   [[{ id: 'i'.repeat(1_025), vector: [1] }], 'source[0].id: expected a vector'],
   [[{ vector: [1], metadata: 'text' }], 'source[0].metadata: expected a vector'],
   [[{ vector: [1] }, 'text'], 'source[1]: expected a vector'],
-])('%#: what is no vector fails for good and stores nothing', async (source, message) => {
+])('%#: an invalid vector fails permanently and stores nothing', async (source, message) => {
   const failure = await failureOf(stored(source));
   expect(failure.message).toContain(message);
   expect(failure.retryable).toBe(false);
 });
 
 test.each([
-  ['{{ missing }} ', 'The name of a collection has 1 to 255 characters; this one has 0'],
-  [`{{ name }}${'x'.repeat(255)}`, 'The name of a collection has 1 to 255 characters; this one has 260'],
-])(
-  '%#: a name without characters, or with too many, is none of a collection',
-  async (destination, message) => {
-    expect((await failureOf(stored([1], { destination }))).message).toBe(message);
-  },
-);
+  ['{{ missing }} ', 'A collection name has 1 to 255 characters; this one has 0'],
+  [`{{ name }}${'x'.repeat(255)}`, 'A collection name has 1 to 255 characters; this one has 260'],
+])('%#: an empty or overlong name is not a collection', async (destination, message) => {
+  expect((await failureOf(stored([1], { destination }))).message).toBe(message);
+});
 
 test.each([
   [{ destination: 'd' }, 'vectorsSource: Invalid input: expected string, received undefined'],
@@ -112,6 +109,6 @@ test.each([
   [{ vectorsSource: 'v', destination: '{{ a' }, expect.stringContaining('destination: ')],
   [{ vectorsSource: '{{ v }}', destination: 'd' }, expect.stringContaining('vectorsSource: ')],
   [{ vectorsSource: 'v', destination: 'd', tenant: 'x' }, expect.stringContaining('tenant')],
-])('%j is refused', async (config, problem) => {
+])('%j is rejected', async (config, problem) => {
   expect(await problemsOf('store-vector', config)).toEqual([problem]);
 });

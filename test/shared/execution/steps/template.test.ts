@@ -5,7 +5,7 @@ import { problemsOf, runStep } from './run-step.ts';
 
 const variables = { _record: { name: 'Oslo', metadata: { size: 3 } }, list: [1, 2] };
 
-test('fills the template from the variables and from its own inputs', async () => {
+test('renders the template with the variables and its own inputs', async () => {
   const config = {
     template: '{{ title }}: {{ _record.name }} {{ numbers[1] }}',
     inputs: { title: 'City {{ _record.metadata.size }}', numbers: '{{ list }}' },
@@ -15,7 +15,7 @@ test('fills the template from the variables and from its own inputs', async () =
   expect(await runStep('template', config, { variables })).toEqual({ output: 'City 3: Oslo 2' });
 });
 
-test('a template that takes too much fails the step for good', async () => {
+test('a template over the limits fails the step permanently', async () => {
   const bomb = runStep('template', { template: '{% for i in (1..999999999) %}{% endfor %}' });
   expect(await failureOf(bomb)).toMatchObject({
     retryable: false,
@@ -32,13 +32,13 @@ test.each([
   ],
   [{ template: 'x', inputs: { a: ['{{'] } }, 'inputs.a.0: output "{{" not closed, line:1, col:1'],
   [{ template: 'x', partials: {} }, ': Unrecognized key: "partials"'],
-  [{ template: 'x', outputVariable: '_record' }, 'outputVariable: This name is taken'],
+  [{ template: 'x', outputVariable: '_record' }, 'outputVariable: This name is reserved; choose another'],
   [{ template: 'x', outputVariable: '1st' }, expect.stringContaining('outputVariable: A variable name')],
-])('%j is refused', async (config, problem) => {
+])('%j is rejected', async (config, problem) => {
   expect(await problemsOf('template', config)).toEqual([problem]);
 });
 
-test('shows its text, or an artifact, to those who listen', async () => {
+test('streams its text, or an artifact, to listeners', async () => {
   const events: StepEvent[] = [];
   const emit = (event: StepEvent) => void events.push(event);
   await runStep('template', { template: 'hello', streamOutput: true }, { emit });

@@ -4,12 +4,12 @@ import { problemsOf, runStep } from './run-step.ts';
 
 const variables = { items: [{ price: 2 }, { price: 5 }] };
 
-test('gives what the script returns', async () => {
+test('returns the result of the script', async () => {
   const config = { script: 'return items.filter(({ price }) => price > 3)', outputVariable: 'dear' };
   expect(await runStep('transform-data', config, { variables })).toEqual({ output: [{ price: 5 }] });
 });
 
-test('takes TypeScript, and any name of a sandbox', async () => {
+test('accepts TypeScript, and any sandbox name', async () => {
   const config = {
     script: 'const n: number = 2; return n',
     language: 'typescript',
@@ -18,7 +18,7 @@ test('takes TypeScript, and any name of a sandbox', async () => {
   expect(await runStep('transform-data', config)).toEqual({ output: 2 });
 });
 
-test('a script that throws or does not end fails the step for good', async () => {
+test('a script that throws or does not end fails the step permanently', async () => {
   const thrown = await failureOf(runStep('transform-data', { script: 'throw new Error("no price")' }));
   expect(thrown).toMatchObject({ message: 'The script failed: Error: no price (line 1)', retryable: false });
   const endless = await failureOf(runStep('transform-data', { script: 'for (;;);', timeoutMs: 50 }));
@@ -34,6 +34,6 @@ test.each([
     'language: Invalid option: expected one of "javascript"|"typescript"',
   ],
   [{ script: 'return 1', timeoutMs: 60_000 }, expect.stringContaining('timeoutMs: Too big')],
-])('%j is refused', async (config, problem) => {
+])('%j is rejected', async (config, problem) => {
   expect(await problemsOf('transform-data', config)).toEqual([problem]);
 });

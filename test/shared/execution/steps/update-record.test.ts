@@ -20,7 +20,7 @@ async function updated(config: object, answer: () => typeof record | undefined =
   return { asked, output };
 }
 
-test('fills the updates, keeps the types of single references, and puts out the record', async () => {
+test('renders the updates, keeps the types of single references, and returns the record', async () => {
   const updates = { scores: '{{ scores }}', note: 'say {{ note }}', deep: { n: 1, of: ['{{ note }}'] } };
   const filled = { scores: [1, 2], note: 'say hi', deep: { n: 1, of: ['hi'] } };
   expect(await updated({ recordId: '{{ id }}', updates })).toEqual({
@@ -35,7 +35,7 @@ test.each([
     { type: 'customer', name: 'Ada' },
   ],
   [{ recordFilter: { type: 'customer' } }, { type: 'customer' }],
-])('%j names the record', async (names, selector) => {
+])('%j selects the record', async (names, selector) => {
   const { asked } = await updated({ ...names, updates: { a: null }, mergeStrategy: 'deep-merge' });
   expect(asked).toEqual([[selector, { a: null }, 'deep-merge']]);
 });
@@ -47,14 +47,17 @@ test.each([
     { recordType: 'customer', recordName: 'Bob' },
     'There is no record of the type "customer" with the name "Bob"',
   ],
-  [{ recordFilter: { type: 'customer' } }, 'There is no record of the type "customer" that the filter means'],
-])('%j that names no record fails for good', async (names, message) => {
+  [
+    { recordFilter: { type: 'customer' } },
+    'There is no record of the type "customer" that matches the filter',
+  ],
+])('%j that matches no record fails permanently', async (names, message) => {
   const failure = await failureOf(updated({ ...names, updates: {} }, () => undefined));
   expect(failure).toMatchObject({ message, retryable: false });
 });
 
-test('what the store refuses is the step’s failure', async () => {
-  const refused = new StepError('The record was refused: too large', { retryable: true });
+test('a rejection by the store is the step’s failure', async () => {
+  const refused = new StepError('The record was rejected: too large', { retryable: true });
   const failing = updated({ id, updates: {} }, () => {
     throw refused;
   });
@@ -62,7 +65,7 @@ test('what the store refuses is the step’s failure', async () => {
 });
 
 test.each([
-  [{ updates: {} }, [expect.stringMatching(/^: Name the record either/)]],
+  [{ updates: {} }, [expect.stringMatching(/^: Select the record by id/)]],
   [{ id }, ['updates: Invalid input: expected record, received undefined']],
   [{ id, updates: ['a'] }, ['updates: Invalid input: expected record, received array']],
   [{ id, updates: '{{ note }}' }, ['updates: Invalid input: expected record, received string']],
@@ -71,6 +74,6 @@ test.each([
     { id, updates: {}, mergeStrategy: 'overwrite' },
     [expect.stringMatching(/^mergeStrategy: Invalid option/)],
   ],
-])('%j is refused', async (config, problems) => {
+])('%j is rejected', async (config, problems) => {
   expect(await problemsOf('update-record', config)).toEqual(problems);
 });

@@ -46,15 +46,12 @@ test('finds its object inside a variable', async () => {
 
 test.each([
   [{ sourceVariable: 'nobody' }, 'The variable nobody is not set'],
-  [{ sourceVariable: 'text' }, 'The variable text holds no JSON object'],
-  [{ sourceVariable: 'list' }, 'The variable list holds no JSON object'],
+  [{ sourceVariable: 'text' }, 'The variable text must contain a JSON object'],
+  [{ sourceVariable: 'list' }, 'The variable list must contain a JSON object'],
   [{ sourceVariable: 'company.constructor' }, 'The variable company.constructor is not set'],
-  [{ sourceVariable: 'found' }, 'A record needs a name of 1 to 500 characters; there is none in found.name'],
-  [
-    { sourceVariable: 'company', recordName: '{{ nobody }}' },
-    expect.stringContaining('there is none in {{ nobody }}'),
-  ],
-])('%j fails for good and writes nothing', async (config, message) => {
+  [{ sourceVariable: 'found' }, 'A record name has 1 to 500 characters; set found.name'],
+  [{ sourceVariable: 'company', recordName: '{{ nobody }}' }, expect.stringContaining('set {{ nobody }}')],
+])('%j fails permanently and writes nothing', async (config, message) => {
   const sent: unknown[] = [];
   const records = {
     ...emptyWorld.records,
@@ -69,7 +66,7 @@ test.each([
   expect(sent).toEqual([]);
 });
 
-test('a member called __proto__ is data like any other', async () => {
+test('a member called __proto__ is ordinary data', async () => {
   await upserted({ sourceVariable: 'spoiled' });
   expect('polluted' in {}).toBe(false);
 });

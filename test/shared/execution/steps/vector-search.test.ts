@@ -37,7 +37,7 @@ async function search(config: object, variables: object = {}) {
   return { ...outcome, output: outcome.output as Hit[] };
 }
 
-test('a text is embedded and its nearest neighbours are found, nearest first, with what that cost', async () => {
+test('embeds a text and returns its nearest neighbours, nearest first, with the cost', async () => {
   const { output, ...used } = await search(
     { collection: 'docs-{{ lang }}', query: 'an {{ what }}', embeddingModel, limit: 2 },
     { lang: 'en', what: 'apple pie' },
@@ -53,7 +53,7 @@ test('a text is embedded and its nearest neighbours are found, nearest first, wi
   });
 });
 
-test('a vector of a variable is looked for without any model', async () => {
+test('searches for a vector from a variable without any model', async () => {
   const outcome = await search({ collection: 'plane', vectorVariable: 'at.here' }, { at: { here: [0, 2] } });
   expect(outcome).toEqual({
     output: [
@@ -64,7 +64,7 @@ test('a vector of a variable is looked for without any model', async () => {
   });
 });
 
-test('only what is near enough counts', async () => {
+test('only returns scores above the threshold', async () => {
   const idsAbove = async (threshold: number) =>
     (await search({ collection: 'plane', vectorVariable: 'v', threshold }, { v: [1, 0] })).output.map(
       ({ id }) => id,
@@ -74,7 +74,7 @@ test('only what is near enough counts', async () => {
   expect(await idsAbove(-1)).toEqual(['east', 'north', 'west']);
 });
 
-test('without a limit there are ten', async () => {
+test('the default limit is ten', async () => {
   const many = Array.from({ length: 12 }, (_, n) => ({ id: `v${n}`, vector: [n + 1, 1], metadata: {} }));
   await vectors.put('twelve', many);
   expect((await search({ collection: 'twelve', vectorVariable: 'v' }, { v: [1, 1] })).output).toHaveLength(
@@ -82,24 +82,28 @@ test('without a limit there are ten', async () => {
   );
 });
 
-test('a collection that was never stored in gives nothing', async () => {
+test('an unused collection returns nothing', async () => {
   expect((await search({ collection: 'none', vectorVariable: 'v' }, { v: [1] })).output).toEqual([]);
 });
 
 test.each([
   [{ vectorVariable: 'missing' }, {}, 'The variable missing is not set'],
-  [{ vectorVariable: 'v' }, { v: 'text' }, 'v is no vector: expected a list of numbers'],
+  [{ vectorVariable: 'v' }, { v: 'text' }, 'v is not a vector: expected a list of numbers'],
   [{ vectorVariable: 'v' }, { v: [0, 0] }, 'v is all zeros'],
   [
     { vectorVariable: 'v' },
     { v: [1, 2, 3] },
-    'The collection plane holds vectors of 2 dimensions; this has 3',
+    'The collection plane has vectors of 2 dimensions; this vector has 3',
   ],
   [{ query: '{{ missing }}', embeddingModel }, {}, 'The text to embed is empty'],
-  [{ query: 'x', embeddingModel }, {}, 'The collection plane holds vectors of 2 dimensions; this has 64'],
+  [
+    { query: 'x', embeddingModel },
+    {},
+    'The collection plane has vectors of 2 dimensions; this vector has 64',
+  ],
   [{ query: 'x', embeddingModel: 'nowhere/m' }, {}, 'There is no model provider nowhere'],
-  [{ collection: ' {{ missing }}', vectorVariable: 'v' }, { v: [1] }, 'The name of a collection has'],
-])('%j with %j fails for good', async (config, variables, message) => {
+  [{ collection: ' {{ missing }}', vectorVariable: 'v' }, { v: [1] }, 'A collection name has'],
+])('%j with %j fails permanently', async (config, variables, message) => {
   const failure = await failureOf(search({ collection: 'plane', ...config }, variables));
   expect(failure.message).toContain(message);
   expect(failure.retryable).toBe(false);
@@ -113,13 +117,13 @@ test.each([
   [{ collection, query: 'q' }, 'embeddingModel: Required: expected the model that embeds the query'],
   [
     { collection, vectorVariable: 'v', embeddingModel },
-    'embeddingModel: Goes with query; vectorVariable is a vector already',
+    'embeddingModel: Give embeddingModel only with query; vectorVariable already names a vector',
   ],
   [{ collection, vectorVariable: 'v', limit: 101 }, expect.stringContaining('limit: ')],
   [{ collection, vectorVariable: 'v', limit: 0 }, expect.stringContaining('limit: ')],
   [{ collection, vectorVariable: 'v', threshold: 2 }, expect.stringContaining('threshold: ')],
   [{ collection, query: '{{ q', embeddingModel }, expect.stringContaining('query: ')],
   [{ collection, vectorVariable: 'v', filter: {} }, expect.stringContaining('filter')],
-])('%j is refused', async (config, problem) => {
+])('%j is rejected', async (config, problem) => {
   expect(await problemsOf('vector-search', config)).toEqual([problem]);
 });

@@ -25,31 +25,31 @@ async function resumed(config: object, agoMs: number, ports: Partial<Ports> = {}
   return 'until' in outcome ? { suspendedForMs: outcome.until.getTime() - now.getTime() } : outcome;
 }
 
-test('a short pause is waited for in place', async () => {
+test('a short delay is waited for in place', async () => {
   const { output } = await runStep('wait-until', { delayMs: 30 });
   expect(output).toEqual({ waitedMs: expect.any(Number), result: null });
   expect((output as { waitedMs: number }).waitedMs).toBeGreaterThanOrEqual(29);
 });
 
-test('a pause of more than ten seconds is suspended to its end, and is over then', async () => {
+test('a delay of more than ten seconds suspends the run until its end', async () => {
   expect(await resumed({ delayMs: 60_000 }, 0)).toEqual({ suspendedForMs: 60_000 });
   expect(await resumed({ delayMs: 60_000 }, 59_000)).toEqual({ suspendedForMs: 1_000 });
   expect(await resumed({ delayMs: 60_000 }, 60_000)).toEqual({ output: { waitedMs: 60_000, result: null } });
 });
 
-test('a condition that holds is not waited for; its value is the result', async () => {
+test('a condition that holds ends the wait at once; its value is the result', async () => {
   const { output } = await runStep('wait-until', { condition: 'limit + 1' }, { variables });
   expect(output).toMatchObject({ result: 4 });
 });
 
-test('a condition is asked again until it holds', async () => {
+test('polls a condition until it holds', async () => {
   const soon = Date.now() + 250;
   const { output } = await runStep('wait-until', { condition: `Date.now() > ${soon}`, pollIntervalMs: 100 });
   expect(output).toMatchObject({ result: true });
   expect(Date.now()).toBeGreaterThan(soon);
 });
 
-test('a condition sees the run’s record as it is at that moment', async () => {
+test('a condition sees the current state of the run’s record', async () => {
   let asked = 0;
   const find = async () => {
     const status = ++asked < 3 ? 'open' : 'done';
@@ -62,7 +62,7 @@ test('a condition sees the run’s record as it is at that moment', async () => 
   expect(asked).toBe(3);
 });
 
-test('a poll is suspended after ten seconds, and then looks up every ten seconds at most', async () => {
+test('polling suspends the run after ten seconds, and then polls at most every ten seconds', async () => {
   const config = { condition: 'false', pollIntervalMs: 1_000, timeoutMs: 60_000 };
   expect(await resumed(config, 9_500)).toEqual({ suspendedForMs: 10_000 });
   expect(await resumed({ ...config, pollIntervalMs: 30_000 }, 0)).toEqual({ suspendedForMs: 30_000 });
@@ -77,14 +77,14 @@ test('a condition that does not hold in time fails the step', async () => {
   });
 });
 
-test('a condition that throws fails the step, and so does a record that is gone', async () => {
+test('a condition that throws fails the step, and so does a deleted record', async () => {
   expect((await failureOf(runStep('wait-until', { condition: 'nobody.there' }))).message).toContain('nobody');
   const ports = { records: { ...emptyWorld.records, find: async () => undefined } };
   const waiting = runStep('wait-until', { condition: '_record.x' }, { variables, ports });
   expect((await failureOf(waiting)).message).toContain('deleted');
 });
 
-test('an aborted run does not wait on', async () => {
+test('an aborted run stops waiting', async () => {
   const signal = AbortSignal.timeout(20);
   await expect(runStep('wait-until', { delayMs: 9_000 }, { signal })).rejects.toThrow();
 });
@@ -97,6 +97,6 @@ test.each([
   [{ condition: 'true', pollIntervalMs: 99 }, 'pollIntervalMs'],
   [{ condition: 'true', timeoutMs: 0 }, 'timeoutMs'],
   [{ condition: 'tr ue' }, 'condition'],
-])('%j is refused when the flow is saved', async (config, path) => {
+])('saving the flow rejects %j', async (config, path) => {
   expect(await problemsOf('wait-until', config)).toEqual([expect.stringMatching(new RegExp(`^${path}: `))]);
 });

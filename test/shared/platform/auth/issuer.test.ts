@@ -58,7 +58,7 @@ test('a key that the issuer begins to use is known at the next look, and one tha
   await verify(await sign());
   const withNew = await sign({}, { alg: 'RS256', kid: 'RS256' }, pairs.RS256.privateKey);
   state.published = published.slice(1);
-  await expect(verify(withNew)).rejects.toMatchObject({ forGood: false });
+  await expect(verify(withNew)).rejects.toMatchObject({ isFinal: false });
   advance(30_000);
   await expect(verify(withNew)).resolves.toMatchObject({ exp: expect.any(Number) });
   state.published = published.slice(0, 1);
@@ -97,7 +97,7 @@ test('an issuer that does not answer is left alone for five seconds, and says no
 test('a document that speaks for another issuer is not believed', async () => {
   const { url, sign } = await trusted();
   const other = issuerOf(`${url}/`, audience);
-  await expect(other(await sign({ iss: `${url}/` }))).rejects.toThrow('calls itself');
+  await expect(other(await sign({ iss: `${url}/` }))).rejects.toThrow('publishes another issuer name');
 });
 
 test('a token is over at the second of its expiry, and valid from five seconds before its beginning', async () => {
@@ -106,13 +106,13 @@ test('a token is over at the second of its expiry, and valid from five seconds b
   advance(1_000 - (Date.now() % 1_000));
   const token = await sign({ exp: now + 61, nbf: now + 11 });
   advance(4_999);
-  await expect(verify(token)).rejects.toMatchObject({ forGood: false });
+  await expect(verify(token)).rejects.toMatchObject({ isFinal: false });
   advance(1);
   await expect(verify(token)).resolves.toMatchObject({ exp: now + 61 });
   advance(54_999);
   await expect(verify(token)).resolves.toBeDefined();
   advance(1);
-  await expect(verify(token)).rejects.toMatchObject({ forGood: true });
+  await expect(verify(token)).rejects.toMatchObject({ isFinal: true });
 });
 
 test('an issuer that answers without end is read to 1 MB', async () => {
@@ -124,7 +124,7 @@ test('an issuer that answers without end is read to 1 MB', async () => {
     await pipeline(Readable.from(pieces()), response).catch(() => {});
   });
   await expect(issuerOf(server.url, audience)('a.b.c')).rejects.toThrow(
-    'the answer has more than 1000000 bytes',
+    'the response has more than 1000000 bytes',
   );
   expect(sent).toBeLessThan(200);
 });

@@ -32,7 +32,7 @@ export const keys: Case[] = [
   ['a prefix that nobody has', ({ key, bearer }) => bearer(key.replace('tv_', 'rt_')), unauthorized],
   ['a live key of the right form', ({ bearer }) => bearer(generateKey('production')), unauthorized],
   ['a test key of the right form', ({ bearer }) => bearer(generateKey('test')), unauthorized],
-  ['a setup link of the right form', ({ bearer }) => bearer(generateKey('intake')), unauthorized],
+  ['a setup link of the right form', ({ bearer }) => bearer(generateKey('setup-link')), unauthorized],
   ['the hash of a key', ({ key, bearer }) => bearer(hashKey(key)), unauthorized],
   [
     'the masked form of a key',

@@ -5,8 +5,8 @@ import { apiKeyStore } from '../../../../shared/domain/api-keys/api-key-store.ts
 import {
   type ApiKey,
   apiKeyEntity,
-  sessionMeterEntity,
-  unused,
+  sessionRateLimitEntity,
+  zeroCounters,
 } from '../../../../shared/platform/auth/api-key.ts';
 import { admit, admitAddress } from '../../../../shared/platform/auth/request-gate.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
@@ -38,7 +38,7 @@ async function keyWith(changes: Partial<ApiKey> = {}) {
     expiresAt: null,
     createdAt: '',
     updatedAt: '',
-    ...unused,
+    ...zeroCounters,
     ...changes,
   };
   const principal: Principal = {
@@ -225,7 +225,7 @@ test('of a session’s first requests at once each is counted, and its counters 
   // An hour that begins a minute before the day is over.
   advance(86_340_000);
   const { windows } = await admit(scope, session, access);
-  const stored = await scope.table.getMany([sessionMeterEntity.key(session)]);
+  const stored = await scope.table.getMany([sessionRateLimitEntity.key(session)]);
   expect(stored[0]?.ttl).toBeGreaterThan(windows.hourly.reset);
 });
 

@@ -46,7 +46,7 @@ import {
   type ApiKey,
   apiKeyEntity,
   credentialEntity,
-  unused,
+  zeroCounters,
 } from '../../../../shared/platform/auth/api-key.ts';
 import { hashKey } from '../../../../shared/platform/auth/key-format.ts';
 import { admit } from '../../../../shared/platform/auth/request-gate.ts';
@@ -282,7 +282,7 @@ export function newApiKey(): ApiKey {
     expiresAt: null,
     createdAt: at,
     updatedAt: at,
-    ...unused,
+    ...zeroCounters,
   };
 }
 

@@ -131,14 +131,14 @@ test('a condition of its own takes the place of the revision', async () => {
 
 test('writes beside it happen with it, and may refuse it', async () => {
   const { table, writes, stored, options } = await world();
-  const beside = [writes.insert(accountEntity, account({ id: 'b' }))];
-  const put = (before: Account) => ({ put: { ...before, balance: 7 }, beside });
+  const alsoWrite = [writes.insert(accountEntity, account({ id: 'b' }))];
+  const put = (before: Account) => ({ put: { ...before, balance: 7 }, alsoWrite });
   await table.modify(accountEntity, key, put, options);
   expect(await table.get(accountEntity, { id: 'b' }, options)).toEqual(account({ id: 'b' }));
   const again = (before: Account) => ({
     put: { ...before, balance: 8 },
-    beside,
-    besideRefused: () => new Error('taken'),
+    alsoWrite,
+    alsoWriteRefused: () => new Error('taken'),
   });
   await expect(table.modify(accountEntity, key, again, options)).rejects.toThrow('taken');
   await expect(table.modify(accountEntity, key, put, { ...options, attempts: 2 })).rejects.toThrow(

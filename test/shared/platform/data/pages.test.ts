@@ -56,8 +56,8 @@ const keeping = ({ unitsEach, atOnce }: { unitsEach: number; atOnce: number }): 
     rows: entries.filter(({ name }) => name === 'keep'),
     units: entries.length * unitsEach,
   }),
-  perQuery: 5,
-  atOnce,
+  entriesPerQuery: 5,
+  batchSize: atOnce,
 });
 
 const lists = fc.record({

@@ -9,12 +9,12 @@ import { checkpointEntity } from '../../../../shared/execution/runs/checkpoints/
 import { costWrites } from '../../../../shared/execution/runs/checkpoints/record-costs.ts';
 import { executionEntity } from '../../../../shared/execution/runs/execution.ts';
 import {
-  addressMeterEntity,
+  addressRateLimitEntity,
   apiKeyEntity,
   credentialEntity,
-  sessionMeterEntity,
+  sessionRateLimitEntity,
 } from '../../../../shared/platform/auth/api-key.ts';
-import { intakeEntity } from '../../../../shared/platform/auth/setup-link.ts';
+import { setupLinkEntity } from '../../../../shared/platform/auth/setup-link.ts';
 import { tombstoneEntity } from '../../../../shared/platform/cleanup/tombstone.ts';
 import { documentClient } from '../../../../shared/platform/data/client.ts';
 import type { AnyEntity } from '../../../../shared/platform/data/entity.ts';
@@ -28,9 +28,9 @@ const at = '2026-01-02T03:04:05.678Z';
 const keys: [AnyEntity, object, string[]][] = [
   [apiKeyEntity, { id: 'key_1' }, ['T#org:acme#KEYS', 'key_1']],
   [credentialEntity, { hash: 'abc' }, ['CREDENTIAL#abc', 'CREDENTIAL']],
-  [intakeEntity, { hash: 'abc' }, ['CREDENTIAL#abc', 'INTAKE']],
-  [sessionMeterEntity, { userId: 'u' }, ['T#org:acme#USER#u', 'METER']],
-  [addressMeterEntity, { network: '192.0.2.1' }, ['ADDRESS#192.0.2.1', 'METER']],
+  [setupLinkEntity, { hash: 'abc' }, ['CREDENTIAL#abc', 'INTAKE']],
+  [sessionRateLimitEntity, { userId: 'u' }, ['T#org:acme#USER#u', 'METER']],
+  [addressRateLimitEntity, { network: '192.0.2.1' }, ['ADDRESS#192.0.2.1', 'METER']],
   [auditEntity, { id: 'audit_1', at }, ['T#org:acme#AUDIT#2026-01', 'audit_1']],
   [
     flowEntity,

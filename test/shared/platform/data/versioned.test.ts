@@ -137,7 +137,7 @@ test('a version of another document is a 400 that names its kind, an unknown one
       {
         path: 'versionId',
         code: 'VERSION_OF_ANOTHER_FLOW',
-        message: 'The version belongs to another letter',
+        message: 'The version belongs to another letter. Send a version of this letter',
       },
     ],
   });

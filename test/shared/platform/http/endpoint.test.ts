@@ -4,8 +4,8 @@ import * as z from 'zod';
 import { optionalCredential } from '../../../../shared/platform/auth/optional-credential.ts';
 import { using } from '../../../../shared/platform/aws/uses.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
-import { answerOf } from '../../../../shared/platform/http/answers.ts';
 import { defineEndpoint } from '../../../../shared/platform/http/endpoint.ts';
+import { toProxyResult } from '../../../../shared/platform/http/proxy-result.ts';
 import { type EndpointResponse, isStreamed } from '../../../../shared/platform/http/response.ts';
 import type { Principal } from '../../../../shared/platform/identity/principal.ts';
 
@@ -88,11 +88,11 @@ test.each<[EndpointResponse['kind'], EndpointResponse, unknown, object]>([
     { statusCode: 204, body: '' },
   ],
 ])('%s: an answer is made as it is declared', (kind, response, reply, expected) => {
-  expect(answerOf(response, reply)).toMatchObject(expected);
+  expect(toProxyResult(response, reply)).toMatchObject(expected);
   expect(isStreamed({ response })).toBe(kind === 'sse' || kind === 'stream');
 });
 
 test('a status that is not declared, and a body that does not suit its schema, are faults', () => {
-  expect(() => answerOf(json, { status: 201, body: {} })).toThrow('no body for the status 201');
-  expect(() => answerOf(json, { status: 200, body: { one: 'x' } })).toThrow(z.ZodError);
+  expect(() => toProxyResult(json, { status: 201, body: {} })).toThrow('no body for the status 201');
+  expect(() => toProxyResult(json, { status: 200, body: { one: 'x' } })).toThrow(z.ZodError);
 });

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import {
-  busy,
   conflict,
   type ErrorCode,
   forbidden,
@@ -9,6 +8,7 @@ import {
   nothingToRun,
   rateLimited,
   ServiceError,
+  serviceBusy,
   unauthenticated,
 } from '../../../../shared/core/errors.ts';
 import { httpErrorOf, httpErrors } from '../../../../shared/platform/http/http-errors.ts';
@@ -33,7 +33,7 @@ test('404, 409, 422 and 503 answers carry a code', () => {
   expect(bodyOf(conflict(taken))).toEqual({ error: 'Conflict', details: [taken] });
   const nothing = { code: 'NOTHING_TO_RUN', message: 'No steps' };
   expect(bodyOf(nothingToRun('No steps'))).toEqual({ error: 'Unprocessable', details: [nothing] });
-  expect(bodyOf(busy())).toMatchObject({ error: 'Service unavailable', details: [{ code: 'BUSY' }] });
+  expect(bodyOf(serviceBusy())).toMatchObject({ error: 'Service unavailable', details: [{ code: 'BUSY' }] });
 });
 
 test('a 403 holds exactly error and details, and a code only where the reason has one', () => {
@@ -59,6 +59,6 @@ test('headers follow from the error: the challenge of a 401, the seconds to wait
     statusCode: 429,
     headers: { 'Retry-After': '17' },
   });
-  expect(httpErrorOf(busy()).headers).toEqual({ 'Retry-After': '10' });
+  expect(httpErrorOf(serviceBusy()).headers).toEqual({ 'Retry-After': '10' });
   expect(httpErrorOf(conflict('It is over')).headers).toEqual({});
 });

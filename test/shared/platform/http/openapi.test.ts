@@ -15,7 +15,7 @@ test('every type of step has an entry of its own, with what it does, its config 
   );
   expect([...byType.keys()].toSorted()).toEqual(Object.keys(stepTypes).toSorted());
   for (const [type, { summary, permission }] of Object.entries(stepTypes)) {
-    const inline = permission ? `. In an inline flow it needs \`${permission}\` too` : '';
+    const inline = permission ? `. In an inline flow it also requires \`${permission}\`` : '';
     const { description, properties } = byType.get(type) ?? {};
     expect(description).toContain(`${summary}${inline}. Its output: \``);
     expect(Object.keys(properties.config.properties).length, type).toBeGreaterThan(0);

@@ -54,13 +54,13 @@ test('an item says who did what, when and from where, in the partition of its mo
 test('telling is one line of the log, with the item’s id and without its details', () => {
   vi.stubEnv('LOG_LEVEL', 'info');
   const lines = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  const { tell } = audit(scopeAt(at), principal, {
+  const { log: logAudit } = audit(scopeAt(at), principal, {
     action: 'api-key.updated',
     targetId: 'key_2',
     details: { name: 'a name' },
   });
   expect(lines).not.toHaveBeenCalled();
-  tell();
+  logAudit();
   const [line] = lines.mock.calls.map(([text]) => String(text));
   lines.mockRestore();
   vi.unstubAllEnvs();

@@ -21,7 +21,7 @@ async function said(kind: 'warnings' | 'recommendations', ...steps: object[]): P
 const warnings = (...steps: object[]) => said('warnings', ...steps);
 const recommendations = (...steps: object[]) => said('recommendations', ...steps);
 
-test('a flow in which all fits together is not talked about', async () => {
+test('a consistent flow has no findings', async () => {
   const steps = [
     template('{{ _record.name }} {{ _flow.name }} {{ messages | size }} {{ secrets.key }}', 'a'),
     transform('const local = [a].map((x) => x.length); return { local, b: variables.a, c: input["a"] }', 'd'),
@@ -120,7 +120,7 @@ test.each([
   expect(await warnings(step)).toEqual([]);
 });
 
-test('a variable that is set later, or in the other branch, is not set yet', async () => {
+test('a variable set later, or in the other branch, is not set yet', async () => {
   expect(await warnings(template('{{ a }}'), template('x', 'a'), template('{{ a }}'))).toEqual([
     'VARIABLE_USED_BEFORE_SET flowSteps.0.config.template a',
   ]);
@@ -130,7 +130,7 @@ test('a variable that is set later, or in the other branch, is not set yet', asy
   ]);
 });
 
-test('steps are seen in the order in which they run, and told by the place where they stand', async () => {
+test('steps are analysed in execution order and reported at their position', async () => {
   const [late, early] = [template('{{ a }}'), template('x', 'a')];
   expect(await warnings({ ...late, order: 2 }, { ...early, order: 1 })).toEqual([]);
   const { warnings: found } = await analyse(
@@ -144,7 +144,7 @@ test('steps are seen in the order in which they run, and told by the place where
   expect(found).toEqual([
     {
       code: 'VARIABLE_USED_BEFORE_SET',
-      message: 'a is not set here: the step "x" comes later or in another branch',
+      message: 'a is not set yet: the step "x" sets it later or in another branch',
       path: 'steps.0.config.template',
       step: { index: 0, name: '{{ a }}', type: 'template' },
       details: { variable: 'a' },
@@ -152,7 +152,7 @@ test('steps are seen in the order in which they run, and told by the place where
   ]);
 });
 
-test('nested steps are told by their whole path, under the index of the step at the top', async () => {
+test('nested steps are reported by their full path and the index of the top-level step', async () => {
   const deep = condition('_record.a', [condition('_record.b', [], [template('{{ gone }}')])]);
   const { warnings: found } = await analyse([template('x'), deep], 'flowSteps', sandbox);
   expect(found).toMatchObject([
@@ -177,7 +177,7 @@ test.each([
   ['_record.x || 1', 'falseSteps'],
   ['[]', 'falseSteps'],
   ['!(2 * 2 !== 4) ? {} : _record.x', 'falseSteps'],
-])('%j leaves %s unreachable', async (expression, branch) => {
+])('%j makes %s unreachable', async (expression, branch) => {
   const step = condition(expression, [template('{{ gone }}', 'a')], [template('{{ gone }}', 'a')]);
   const other = branch === 'trueSteps' ? 'falseSteps' : 'trueSteps';
   expect((await warnings(step)).filter((each) => !each.endsWith(' x'))).toEqual([
@@ -194,11 +194,11 @@ test.each([
   'Math.random() > 2',
   '(() => false)()',
   '_record.x ?? false',
-])('%j may hold or not', async (expression) => {
+])('%j depends on the variables', async (expression) => {
   expect(await warnings(condition(expression, [template('a')], [template('b')]))).toEqual([]);
 });
 
-test('a step that is switched off, or whose condition never holds, never runs and sets nothing', async () => {
+test('a step that is disabled, or whose condition is always false, never runs and sets nothing', async () => {
   const off = { ...template('{{ gone }}', 'a'), enabled: false };
   const never = { ...condition('_record.x', [template('{{ gone }}', 'b')]), when: '1 === 2' };
   expect(await warnings(off, never, template('{{ a }}{{ b }}'))).toEqual([
@@ -209,7 +209,7 @@ test('a step that is switched off, or whose condition never holds, never runs an
   ]);
 });
 
-test('an output that is set again before it is read is lost', async () => {
+test('reports an output that is overwritten before it is read', async () => {
   const lost = 'OUTPUT_OVERWRITTEN flowSteps.0.config.outputVariable a';
   const [one, two, reads] = [template('1', 'a'), template('2', 'a'), template('{{ a }}')];
   expect(await warnings(one, two, reads)).toEqual([lost]);
@@ -227,7 +227,7 @@ test('an output that is set again before it is read is lost', async () => {
   ]);
 });
 
-test('an output that no step reads is told, unless the flow ends with it or a script may read any', async () => {
+test('reports an output that no step reads, unless the flow ends with it or a script may read any', async () => {
   const unused = 'UNUSED_OUTPUT flowSteps.0.config.outputVariable a';
   expect(await recommendations(template('1', 'a'), template('2', 'b'))).toEqual([unused]);
   expect(await recommendations(template('1', 'a'), transform('globalThis[variables.x]', 'b'))).toEqual([]);
@@ -251,7 +251,7 @@ test.each([
     },
     'config.errorHandling.fallbacks.1.model none-of-these',
   ],
-])('%j names a model that nobody knows', async (config, place) => {
+])('%j references an unknown model', async (config, place) => {
   expect(await warnings(prompt('x', config))).toEqual([`UNKNOWN_MODEL flowSteps.0.${place}`]);
 });
 
@@ -264,7 +264,7 @@ test.each([
   expect(await warnings(prompt('x', { model }))).toEqual([]);
 });
 
-test('what reaches outside should say what happens when it fails, and a prompt keep its answer', async () => {
+test('a step with effects should have error handling, and a prompt an output variable', async () => {
   const model = 'gpt-4.1-nano';
   const handled = { errorHandling: { onError: 'continue' } };
   expect(await recommendations(prompt('x', { model }), template('y'))).toEqual([
@@ -274,7 +274,7 @@ test('what reaches outside should say what happens when it fails, and a prompt k
   expect(await recommendations(template('y'), prompt('x', { model, ...handled }))).toEqual([]);
 });
 
-test('what is wrong in a flow is passed over', async () => {
+test('invalid parts of a flow are skipped', async () => {
   const broken = [
     null,
     5,
@@ -289,7 +289,7 @@ test('what is wrong in a flow is passed over', async () => {
   expect(await analyse('no list', 'flowSteps', sandbox)).toEqual({ warnings: [], recommendations: [] });
 });
 
-test('nothing is run: neither templates nor scripts', async () => {
+test('the analysis runs neither templates nor scripts', async () => {
   const [forever, throws] = ['while (true) {}', 'throw new Error("ran")'];
   const { warnings: found } = await analyse(
     [
@@ -303,7 +303,7 @@ test('nothing is run: neither templates nor scripts', async () => {
   expect(found).toEqual([]);
 });
 
-test('long texts, and what comes after many, are not looked at, and that is said', async () => {
+test('long texts, and those beyond the total limit, are reported as not analysed', async () => {
   const long = template(`{{ gone }}${'x'.repeat(20_000)}`);
   expect(await warnings(long, template('{{ gone }}'))).toEqual([
     'NOT_ANALYSED flowSteps.0',
@@ -313,9 +313,9 @@ test('long texts, and what comes after many, are not looked at, and that is said
   expect(await warnings(...many)).toEqual(['NOT_ANALYSED flowSteps.13']);
 });
 
-test('of more than a thousand findings the rest is only counted', async () => {
+test('beyond a thousand findings only their number is reported', async () => {
   const names = Array.from({ length: 1_500 }, (_, n) => `{{ v${n} }}`).join('');
   const found = (await analyse([template(names)], 'flowSteps', sandbox)).warnings;
   expect(found).toHaveLength(1_001);
-  expect(found.at(-1)).toMatchObject({ code: 'MORE_FINDINGS', message: 'There are 500 more, not listed' });
+  expect(found.at(-1)).toMatchObject({ code: 'MORE_FINDINGS', message: '500 more findings are not listed' });
 });

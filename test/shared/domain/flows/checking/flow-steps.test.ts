@@ -124,18 +124,18 @@ test.each([
   [Array.from({ length: 1_001 }, () => step()), [{ path: 'flowSteps.1000', code: 'TOO_MANY_STEPS' }]],
   [['x'], [{ path: 'flowSteps.0', code: 'INVALID_TYPE' }]],
   ['x', [{ path: 'flowSteps', code: 'INVALID_TYPE' }]],
-])('%j is refused at its path', async (steps, details) => {
+])('%j is rejected at its path', async (steps, details) => {
   expect(await refusal(steps)).toMatchObject(details);
 });
 
 const nested = (levels: number): object => (levels === 0 ? step() : conditional([nested(levels - 1)]));
 
-test('conditionals may be nested ten levels deep and no deeper', async () => {
+test('conditionals may be nested at most ten levels deep', async () => {
   expect(await saved([nested(10)])).toHaveLength(1);
   expect(await refusal([nested(11)])).toMatchObject([{ code: 'TOO_DEEP' }]);
 });
 
-test('a body nested to blow the stack is refused like any other', async () => {
+test('a body nested to overflow the stack is rejected like any other', async () => {
   const open = '{"type":"conditional","name":"x","config":{"condition":"1","trueSteps":[';
   const bomb = JSON.parse(`[${open.repeat(20_000)}${']}}'.repeat(20_000)}]`);
   expect(await refusal(bomb)).toMatchObject([{ code: 'TOO_DEEP' }]);

@@ -3,7 +3,7 @@ import { DynamoDBDocumentClient, type TransactWriteCommandInput } from '@aws-sdk
 import type { Use } from '../../shared/platform/aws/uses.ts';
 import { tableActionsOf, variablesOf } from '../uses.ts';
 
-/** A Lambda that runs: what it may read of the environment, and do to the table. */
+/** The environment variables and table actions of a running Lambda. */
 interface Rights {
   name: string;
   variables: ReadonlySet<string>;
@@ -13,8 +13,8 @@ interface Rights {
 const running = new AsyncLocalStorage<Rights>();
 const known: ReadonlySet<string> = new Set(Object.values(variablesOf).flat());
 
-/** Runs a Lambda with what its uses give it when it is deployed, once `enforceRights` was called. */
-export function withRights<T>(name: string, uses: readonly Use[], run: () => T): T {
+/** Runs a Lambda with the grants of its deployment, once `enforceGrants` was called. */
+export function withGrants<T>(name: string, uses: readonly Use[], run: () => T): T {
   const variables = new Set(uses.flatMap((use): readonly string[] => variablesOf[use]));
   const tableActions = new Set<string>(
     Object.entries(tableActionsOf).flatMap(([use, some]) => (uses.includes(use as Use) ? some : [])),
@@ -22,8 +22,8 @@ export function withRights<T>(name: string, uses: readonly Use[], run: () => T):
   return running.run({ name, variables, tableActions }, run);
 }
 
-/** From now on a Lambda sees only its own variables of the service, and does to the table only what its role allows. */
-export function enforceRights(): void {
+/** Restricts each Lambda to its own environment variables and to the table actions of its role. */
+export function enforceGrants(): void {
   process.env = new Proxy(process.env, {
     get: (target, name) => (isHidden(name) ? undefined : Reflect.get(target, name)),
     set: (target, name, value) => Reflect.set(target, name, value),
@@ -67,7 +67,7 @@ const actionsOfTransaction = {
   ConditionCheck: 'ConditionCheckItem',
 } as const;
 
-/** What IAM asks about a command: a transaction is made of what it holds. */
+/** The IAM actions of a command: a transaction needs those of its parts. */
 function actionsOf({ constructor: { name }, input }: Command): string[] {
   if (name !== 'TransactWriteCommand') return [`dynamodb:${actions[name] ?? name}`];
   const { TransactItems = [] } = input as TransactWriteCommandInput;

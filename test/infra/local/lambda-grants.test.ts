@@ -12,15 +12,15 @@ const run = (script: string) =>
 
 test('a Lambda sees the variables of its own uses, and what is not of the service', () => {
   const seen = run(`
-    import { enforceRights, withRights } from './infra/local/lambda-rights.ts';
-    enforceRights();
+    import { enforceGrants, withGrants } from './infra/local/lambda-grants.ts';
+    enforceGrants();
     const read = () => [process.env.TABLE_NAME, process.env.PAYLOAD_BUCKET, process.env.OTHER];
-    const later = await withRights('some', ['payloads'], async () => {
+    const later = await withGrants('some', ['payloads'], async () => {
       await new Promise((resolve) => setTimeout(resolve, 1));
       return read();
     });
     process.env.OTHER = 'changed';
-    console.log(JSON.stringify({ outside: read(), reading: withRights('one', ['table:read'], read), later }));`);
+    console.log(JSON.stringify({ outside: read(), reading: withGrants('one', ['table:read'], read), later }));`);
   expect(seen).toEqual({
     outside: ['table', 'bucket', 'changed'],
     reading: ['table', null, 'changed'],
@@ -31,9 +31,9 @@ test('a Lambda sees the variables of its own uses, and what is not of the servic
 test('a Lambda does to the table only what its uses allow, in a transaction too', () => {
   const errors = run(`
     import { GetCommand, PutCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-    import { enforceRights, withRights } from './infra/local/lambda-rights.ts';
+    import { enforceGrants, withGrants } from './infra/local/lambda-grants.ts';
     import { documentClient } from './shared/platform/data/client.ts';
-    enforceRights();
+    enforceGrants();
     const client = documentClient();
     client.middlewareStack.add(() => async () => ({ output: {} }), { step: 'initialize' });
     const item = { TableName: 'table', Key: { PK: 'a', SK: 'b' }, Item: { PK: 'a', SK: 'b' } };
@@ -47,7 +47,7 @@ test('a Lambda does to the table only what its uses allow, in a transaction too'
     for (const use of ['table:read', 'table:write', 'rate-limits', 'payloads']) {
       errors[use] = [];
       for (const command of Object.values(commands)) {
-        await withRights('some/lambda', [use], async () => client.send(command)).then(
+        await withGrants('some/lambda', [use], async () => client.send(command)).then(
           () => errors[use].push(null),
           ({ message }) => errors[use].push(message.split(':').slice(0, 2).join(':')),
         );

@@ -2,7 +2,7 @@ import { secretStore } from '../../shared/domain/secrets/secret-store.ts';
 import { secretReader } from '../../shared/domain/secrets/secret-vault.ts';
 import { credentialPartition } from '../../shared/platform/auth/api-key.ts';
 import { hashKey } from '../../shared/platform/auth/key-format.ts';
-import { intakeEntity } from '../../shared/platform/auth/setup-link.ts';
+import { setupLinkEntity } from '../../shared/platform/auth/setup-link.ts';
 import { expectStatus } from './flows.ts';
 import { callerWith, countingRuntime, type Tenant } from './stack.ts';
 
@@ -20,7 +20,7 @@ const scopeOf = ({ tenant }: Tenant) => countingRuntime().scopeOf(tenant);
 export async function expireAt(tenant: Tenant, token: string, moment: Date): Promise<void> {
   const { table } = scopeOf(tenant);
   const set = { expiresAt: moment.toISOString() };
-  await table.commit([table.writes.update(intakeEntity, { hash: hashKey(token) }, { set })]);
+  await table.commit([table.writes.update(setupLinkEntity, { hash: hashKey(token) }, { set })]);
 }
 
 /** All that is stored of a link. */

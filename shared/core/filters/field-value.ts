@@ -1,10 +1,10 @@
 import Big from 'big.js';
-import { withoutEnd } from '../text.ts';
-import { instantOf, isPlainNumber, numberOf, truthOf } from './comparison.ts';
+import { withoutTrailing } from '../text.ts';
+import { booleanOf, instantOf, isPlainNumber, numberOf } from './comparison.ts';
 import { isSet } from './field.ts';
 
-/** A value of a record or a filter, and what it may be taken for: each is found out when it is asked for, and once. */
-export class Reading {
+/** A value of a record or a filter with its conversions, which are computed lazily and once. */
+export class FieldValue {
   readonly value: unknown;
   readonly #known = new Map<string, unknown>();
 
@@ -25,15 +25,15 @@ export class Reading {
     return this.#once('number', numberOf);
   }
 
-  get truth(): boolean | undefined {
-    return this.#once('truth', truthOf);
+  get asBoolean(): boolean | undefined {
+    return this.#once('asBoolean', booleanOf);
   }
 
   get instant(): number | undefined {
     return this.#once('instant', instantOf);
   }
 
-  /** Of a text that is a plain number. */
+  /** For a text that is a plain number. */
   get decimal(): Big | undefined {
     return this.#once('decimal', (value) =>
       typeof value === 'string' && isPlainNumber(value) ? new Big(value) : undefined,
@@ -44,11 +44,11 @@ export class Reading {
     return this.#once('bytes', (value) => Buffer.from(String(value)));
   }
 
-  /** Of two texts that are equal as texts, plain numbers or instants, the same. */
+  /** Equal for texts that are equal as texts, plain numbers or instants. */
   get key(): string {
     return this.#once('key', (value) => {
       const text = String(value);
-      if (isPlainNumber(text)) return `number ${shortest(text)}`;
+      if (isPlainNumber(text)) return `number ${withoutTrailingZeros(text)}`;
       return this.instant === undefined ? `text ${text}` : `instant ${this.instant}`;
     });
   }
@@ -57,7 +57,7 @@ export class Reading {
     return this.#once('folded', foldedText);
   }
 
-  /** What a list holds besides other lists and objects. */
+  /** The elements of a list, except nested lists and objects. */
   get foldedElements(): ReadonlySet<string> {
     return this.#once('foldedElements', (value) => {
       const scalars = (value as unknown[]).filter((each) => typeof each !== 'object');
@@ -66,11 +66,11 @@ export class Reading {
   }
 }
 
-/** Upper case, because it writes out what lower case keeps apart: ß and SS, two forms of sigma. */
+/** Upper case unifies what lower case keeps distinct: ß and SS, the two forms of sigma. */
 const foldedText = (value: unknown) => String(value).toUpperCase();
 
-/** A plain number without zeros at its end that say nothing. */
-function shortest(number: string): string {
-  const short = number.includes('.') ? withoutEnd(withoutEnd(number, '0'), '.') : number;
+/** A plain number without insignificant trailing zeros. */
+function withoutTrailingZeros(number: string): string {
+  const short = number.includes('.') ? withoutTrailing(withoutTrailing(number, '0'), '.') : number;
   return short === '-0' ? '0' : short;
 }

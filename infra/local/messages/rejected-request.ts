@@ -1,5 +1,5 @@
-/** Why a stand-in does not take a message, as its service names it. */
-export class Refusal extends Error {
+/** A rejected request, with the error of the emulated service. */
+export class RejectedRequest extends Error {
   readonly code: string;
 
   constructor(code: string, message: string) {

@@ -1,19 +1,19 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import type { LiveBody } from './live-body.ts';
 import type { Bodies, EndpointResponse, TextResponse } from './response.ts';
+import type { StreamedBody } from './streamed-body.ts';
 
 interface StatusAndBody {
   status: number;
   body: unknown;
 }
 
-/** What the handler returned, as API Gateway takes it. JSON goes through its schema. */
-export function answerOf(response: EndpointResponse, reply: unknown): APIGatewayProxyResult {
+/** Converts the handler's result into API Gateway's format. JSON is encoded with its schema. */
+export function toProxyResult(response: EndpointResponse, reply: unknown): APIGatewayProxyResult {
   switch (response.kind) {
     case 'text':
       return text(response, reply as string);
     case 'sse':
-      return live(reply as LiveBody);
+      return live(reply as StreamedBody);
     case 'stream':
       return isLive(reply) ? live(reply) : whole(response.bodies ?? {}, reply as StatusAndBody);
     case 'json': {
@@ -40,16 +40,16 @@ function whole(bodies: Bodies, { status, body }: StatusAndBody): APIGatewayProxy
   return json(status, schema.parse(body));
 }
 
-const isLive = (reply: unknown): reply is LiveBody => (reply as LiveBody).stream !== undefined;
+const isLive = (reply: unknown): reply is StreamedBody => (reply as StreamedBody).stream !== undefined;
 
-/** Middy hands the stream of a body on; the type of a proxy's answer knows texts only. */
-const live = ({ contentType, headers, stream }: LiveBody): APIGatewayProxyResult => ({
+/** Middy passes the stream of a body on; the type of a proxy result allows only text. */
+const live = ({ contentType, headers, stream }: StreamedBody): APIGatewayProxyResult => ({
   statusCode: 200,
   headers: { 'content-type': contentType, 'cache-control': 'no-store', ...headers },
   body: stream as unknown as string,
 });
 
-/** Nothing from elsewhere, and a day in the browser's cache. */
+/** Allows only this origin. Browsers cache for a day. */
 const text = ({ mediaType, headers }: TextResponse, body: string): APIGatewayProxyResult => ({
   statusCode: 200,
   headers: {
