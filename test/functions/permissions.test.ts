@@ -60,7 +60,8 @@ beforeAll(async () => {
 });
 
 test.each(named)('%s: asks for what the contract’s rule gives it', (_id, endpoint) => {
-  expect(endpoint.permission).toBe(needed(endpoint));
+  const hint = `${endpoint.id}: if its permission is right, add its group to \`resources\` or it to \`exceptions\` in this file`;
+  expect(endpoint.permission, hint).toBe(needed(endpoint));
 });
 
 test.each(named)('%s: each permission lets in or is told which one is missing', async (_id, endpoint) => {

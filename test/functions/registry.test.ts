@@ -136,6 +136,14 @@ test.each(all.map((endpoint) => [endpoint.id, endpoint] as const))(
   },
 );
 
+test('an endpoint that validates input declares 400', () => {
+  const missing = all
+    .filter(({ params, query, body }) => params ?? query ?? body)
+    .filter(({ errors = [] }) => !errors.includes(400))
+    .map(({ id }) => `${id}: add 400 to its errors, since it validates input`);
+  expect(missing).toEqual([]);
+});
+
 type Operation = { responses: Record<number, { content: object }> };
 
 test('the OpenAPI document lists every code of an error, and gives each status its body', () => {

@@ -66,7 +66,7 @@ const ask = ({ call }: Tenant, { id, method, path }: AnyEndpoint, ids: Ids) => {
   const [group] = id.split('.');
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
     const kind = kinds[name] ?? kinds[`${group}.${name}`];
-    if (!kind) throw new Error(`What is ${name} of ${id}? Tell it in this test.`);
+    if (!kind) throw new Error(`${id}: add what its parameter ${name} names to \`kinds\` in this file`);
     return ids[kind];
   });
   return call(method, filled, { body: bodies[id]?.(ids) });
@@ -77,7 +77,8 @@ test.each(withIds.map((endpoint) => [endpoint.id, endpoint] as const))(
   async (_id, endpoint) => {
     const foreign = await ask(stranger, endpoint, real);
     const unknown = await ask(stranger, endpoint, missing);
-    expect(unknown.status).toBe(404);
+    const hint = `${endpoint.id}: if it requires a body, add one to \`bodies\` in this file. ${JSON.stringify(unknown.body)}`;
+    expect(unknown.status, hint).toBe(404);
     expect({ status: foreign.status, body: foreign.body }).toEqual({
       status: unknown.status,
       body: unknown.body,

@@ -8,7 +8,7 @@ import { newTenant, type Tenant } from '../../support/stack.ts';
 
 type StepTypeName = keyof typeof stepTypes;
 
-/** What a step does to the tenant's data, told a second time: who changes a step type decides it here too. */
+/** The permission of each step type, a second time: add a new type here too, with what it does to the tenant's data. */
 const needed: Record<StepTypeName, Permission | null> = {
   'retrieve-record': 'RECORDS:READ',
   'vector-search': 'RECORDS:READ',
