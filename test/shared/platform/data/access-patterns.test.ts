@@ -110,7 +110,7 @@ const patterns: Record<string, Pattern> = {
         world.keys.update(sessionOf(world.tenant), (await world.keys.get(id)).id, { name: 'x' });
     },
   },
-  'Give a key another value': {
+  'Rotate a key': {
     commands: 'TransactWriteItems',
     units: [2, 8],
     run: async (world) => {
@@ -127,7 +127,7 @@ const patterns: Record<string, Pattern> = {
       return () => world.keys.remove(sessionOf(world.tenant), key);
     },
   },
-  'Note that a key was shown': {
+  'Audit the reveal of a test key': {
     commands: 'PutItem',
     units: 1,
     run: async (world) => {
@@ -227,7 +227,7 @@ const patterns: Record<string, Pattern> = {
       return ask;
     },
   },
-  'Make a setup link': {
+  'Create a setup link': {
     commands: 'TransactWriteItems',
     units: [2, 4],
     run:
@@ -281,7 +281,7 @@ const patterns: Record<string, Pattern> = {
       () =>
         flows.update(flow.id, { name: 'Another' }),
   },
-  'Look up what a flow names': {
+  'Look up the references of a flow': {
     commands: '2 BatchGetItem, 2 Query',
     units: [1.5, 2.5],
     indexes: 'GSI1, GSI2',
@@ -296,7 +296,7 @@ const patterns: Record<string, Pattern> = {
       return () => accountCheck(world.scope)(steps, 'flowSteps', ['*']);
     },
   },
-  'Note a flow’s run': {
+  'Update a flow’s last run': {
     commands: 'UpdateItem',
     units: 2,
     indexes: 'GSI1',
@@ -340,7 +340,7 @@ const patterns: Record<string, Pattern> = {
       () =>
         versions.immutable(flow.id, versionId),
   },
-  'Which flow has a version': {
+  'Flow of a version': {
     commands: '2 GetItem, Query',
     units: 1.5,
     indexes: 'GSI2',
@@ -349,7 +349,7 @@ const patterns: Record<string, Pattern> = {
       return () => versions.get(other.id, versionId).catch(() => {});
     },
   },
-  'Keep a virtual version': {
+  'Store a virtual version': {
     commands: 'PutItem',
     units: 3,
     indexes: 'GSI1, GSI2',
@@ -500,7 +500,7 @@ const patterns: Record<string, Pattern> = {
       () =>
         recordsPort.find({ type: 'even', filter: { field: 'name', op: 'isSet' } }),
   },
-  'Change metadata by what it is': {
+  'Merge metadata': {
     commands: 'BatchGetItem, UpdateItem',
     units: 2,
     run: (world) => () => world.recordsPort.update({ id: first(world) }, { seen: true }, 'merge'),
@@ -640,7 +640,7 @@ const patterns: Record<string, Pattern> = {
       return () => run(messagesOf(batch).slice(0, 5));
     },
   },
-  'Take a message twice': {
+  'Receive a message again': {
     commands: 'BatchGetItem',
     units: [3, 4],
     run: async ({ newBatch, messagesOf, run }) => {
@@ -667,7 +667,7 @@ const patterns: Record<string, Pattern> = {
       return () => world.results.ofRecord(first(world), world.resultPage());
     },
   },
-  'Write down what a model answered': {
+  'Store the result of a model call': {
     commands: 'TransactWriteItems',
     units: [4, 6],
     indexes: 'GSI1',
@@ -705,7 +705,7 @@ const patterns: Record<string, Pattern> = {
       return () => world.removeResult(first(world), runId);
     },
   },
-  'Batches to look after': {
+  'Batches to check': {
     commands: '4 Query',
     units: 2,
     indexes: 'GSI2',
@@ -714,7 +714,7 @@ const patterns: Record<string, Pattern> = {
       return () => world.dueForSweep('BATCH');
     },
   },
-  'Look after a batch': {
+  'Check an unfinished batch': {
     commands: 'GetItem, BatchGetItem, UpdateItem',
     units: [5, 14],
     indexes: 'GSI2',
@@ -723,7 +723,7 @@ const patterns: Record<string, Pattern> = {
       return () => resumeIfStalled(world.scope, id, new Date());
     },
   },
-  'Dispatched runs to end': {
+  'Abandoned dispatched runs': {
     commands: '4 Query',
     units: 2,
     indexes: 'GSI2',
@@ -788,7 +788,7 @@ const patterns: Record<string, Pattern> = {
       return () => world.clean(first(world));
     },
   },
-  'Hide what was deleted': {
+  'Insert a tombstone': {
     commands: 'PutItem',
     units: 2,
     indexes: 'GSI1',
