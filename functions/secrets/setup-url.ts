@@ -37,13 +37,13 @@ export const secretsSetupUrl = defineEndpoint({
     const keys = [...new Set(body.keys)];
     const known = await secrets.byKeys(keys);
     const isRevoked = (key: string) => known.get(key)?.status === 'revoked';
-    const open = keys.filter((key) => !isConfigured(known.get(key)));
-    const token = open.length > 0 && (await tokens.issue(principal, open, body.context ?? null));
+    const unset = keys.filter((key) => !isConfigured(known.get(key)));
+    const token = unset.length > 0 && (await tokens.issue(principal, unset, body.context ?? null));
     return {
       url: token ? `${baseUrl()}/secrets/setup#${token}` : null,
-      missing: open.filter((key) => !isRevoked(key)),
-      revoked: open.filter(isRevoked),
-      alreadyConfigured: keys.filter((key) => !open.includes(key)),
+      missing: unset.filter((key) => !isRevoked(key)),
+      revoked: unset.filter(isRevoked),
+      alreadyConfigured: keys.filter((key) => !unset.includes(key)),
     };
   },
 });

@@ -2,23 +2,23 @@ import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import type { HttpError } from '../../shared/platform/http/http-errors.ts';
 
-/** The range that WAF accepts. */
+/** The range of limits that WAF accepts. */
 const rateMin = 10;
 const rateMax = 2_000_000_000;
 
-interface Guarded {
+interface FirewallOptions {
   stageArn: string;
-  /** The limit per IP address and five minutes. */
+  /** Requests allowed per IP address in five minutes. */
   ratePer5Minutes: number;
   /** The response above the limit. */
   refusal: HttpError;
 }
 
-/** A web ACL in front of the API: blocks floods of a single address before they reach a Lambda. */
+/** A web ACL in front of the API: blocks an address that sends too many requests before they reach a Lambda. */
 export class Firewall extends Construct {
-  constructor(scope: Construct, id: string, { stageArn, ratePer5Minutes, refusal }: Guarded) {
+  constructor(scope: Construct, id: string, { stageArn, ratePer5Minutes, refusal }: FirewallOptions) {
     super(scope, id);
-    const watched = (metricName: string) => ({
+    const visibility = (metricName: string) => ({
       metricName,
       cloudWatchMetricsEnabled: true,
       sampledRequestsEnabled: true,
@@ -26,7 +26,7 @@ export class Firewall extends Construct {
     const acl = new CfnWebACL(this, 'acl', {
       scope: 'REGIONAL',
       defaultAction: { allow: {} },
-      visibilityConfig: watched('requests'),
+      visibilityConfig: visibility('requests'),
       customResponseBodies: {
         refusal: { contentType: 'APPLICATION_JSON', content: JSON.stringify(refusal.body) },
       },
@@ -44,7 +44,7 @@ export class Firewall extends Construct {
               },
             },
           },
-          visibilityConfig: watched('rate-per-address'),
+          visibilityConfig: visibility('rate-per-address'),
         },
       ],
     });
@@ -52,7 +52,10 @@ export class Firewall extends Construct {
   }
 }
 
-/** The context value `wafRatePer5Minutes`. Without it there is no web ACL, which costs money even when idle. */
+/**
+ * The context value `wafRatePer5Minutes`; `undefined` if it is not set. Then there is no web ACL, because one costs money
+ * even when idle.
+ */
 export function firewallRate(construct: Construct): number | undefined {
   const value: unknown = construct.node.tryGetContext('wafRatePer5Minutes');
   if (value === undefined) return undefined;

@@ -6,7 +6,7 @@ import { log } from '../../shared/core/log.ts';
 import { StartError } from './start-error.ts';
 import { readStored, unreadableFileError, writePrivately } from './state-files.ts';
 
-/** The names of the database files of the last or the running instance. */
+/** The names of the files in the data directory, as the last or the running instance listed them. */
 const Contents = z.array(z.string());
 const contentsFile = 'contents.json';
 
@@ -18,14 +18,14 @@ export interface Databases {
 }
 
 /**
- * Checks the databases of the data directory before their servers open them, and keeps a connection to each, so that
- * their write-ahead logs (`-wal`) exist until the end, when they are merged. A log that is missing nevertheless was not
- * copied.
+ * Checks the databases of the data directory before their servers open them. Then holds a connection to each: SQLite
+ * keeps a write-ahead log (`-wal`) as long as a connection is open, and `close` merges it. A log that is missing at the
+ * next start was therefore not copied.
  * @param warn Receives a message for each missing file.
  */
 export function openDatabases(directory: string, warn: (text: string) => void): Databases {
-  const known = readStored(join(directory, contentsFile), Contents);
-  reportMissing(directory, known ?? [], warn);
+  const listed = readStored(join(directory, contentsFile), Contents);
+  reportMissing(directory, listed ?? [], warn);
   const open = new Map<string, DatabaseSync>();
   const openAll = () => {
     for (const name of databasesIn(directory)) {
@@ -33,39 +33,39 @@ export function openDatabases(directory: string, warn: (text: string) => void): 
       if (database) open.set(name, database);
     }
   };
-  const record = (names: string[]) => recordContents(join(directory, contentsFile), names);
-  /** @param left The expected files, without the logs. */
-  function close(left: () => string[]) {
-    const names = left();
+  const writeList = (names: string[]) => writeContents(join(directory, contentsFile), names);
+  /** @param expectedFiles The files that the next start expects, apart from the logs of the open databases. */
+  function close(expectedFiles: () => string[]) {
+    const names = expectedFiles();
     const logs = [...open.keys()].map((name) => `${name}-wal`);
     // Write the list before a log is removed, so that it never names a missing log.
-    record(names.filter((name) => !logs.includes(name)));
+    writeList(names.filter((name) => !logs.includes(name)));
     for (const database of open.values()) {
       merge(database);
       database.close();
     }
-    record(names.filter((name) => !logs.includes(name) || existsSync(join(directory, name))));
+    writeList(names.filter((name) => !logs.includes(name) || existsSync(join(directory, name))));
   }
 
   try {
-    refuseEmptied(directory, known ?? []);
+    refuseEmptied(directory, listed ?? []);
     openAll();
   } catch (error) {
-    close(() => known ?? []);
+    close(() => listed ?? []);
     throw error;
   }
-  if (!known) reportEmpty(directory, open, warn);
+  if (!listed) reportEmpty(directory, open, warn);
   return {
     watch() {
       openAll();
-      record(filesIn(directory));
+      writeList(filesIn(directory));
     },
     close: () => close(() => filesIn(directory)),
   };
 }
 
-/** If the list cannot be written, for example on a full disk, remove the old one, which would name merged logs. */
-function recordContents(file: string, names: string[]): void {
+/** Writes the list. If that fails, for example on a full disk, deletes the old list, because it names merged logs. */
+function writeContents(file: string, names: string[]): void {
   try {
     writePrivately(file, JSON.stringify(names, undefined, 2));
   } catch (error) {
@@ -124,8 +124,8 @@ function merge(database: DatabaseSync): void {
   }
 }
 
-function reportMissing(directory: string, known: readonly string[], warn: (text: string) => void): void {
-  const missing = known.filter((name) => !existsSync(join(directory, name)));
+function reportMissing(directory: string, listed: readonly string[], warn: (text: string) => void): void {
+  const missing = listed.filter((name) => !existsSync(join(directory, name)));
   const logs = missing.filter((name) => name.endsWith('-wal')).map((name) => join(directory, name));
   if (logs.length > 0) {
     throw new StartError(
@@ -137,15 +137,15 @@ function reportMissing(directory: string, known: readonly string[], warn: (text:
   }
 }
 
-/** SQLite accepts an empty file as a new database. */
-function refuseEmptied(directory: string, known: readonly string[]): void {
+/** Refuses a listed database file that is empty: SQLite would accept it as a new database. */
+function refuseEmptied(directory: string, listed: readonly string[]): void {
   for (const name of databasesIn(directory)) {
     const file = join(directory, name);
-    if (known.includes(name) && statSync(file).size === 0) throw unreadableFileError(file, 'it is empty');
+    if (listed.includes(name) && statSync(file).size === 0) throw unreadableFileError(file, 'it is empty');
   }
 }
 
-/** Without a list, a database without tables indicates one that was copied without its log. */
+/** If there is no list, warns of each database without tables: it may have been copied without its log. */
 function reportEmpty(
   directory: string,
   databases: ReadonlyMap<string, DatabaseSync>,

@@ -6,7 +6,7 @@ import type { StackFacts } from './stack.ts';
 export const tableName = 'agent-flow-service';
 export const vectorBucket = 'vectors';
 
-/** Sets the environment variables of a deployment, and the AWS endpoints, which the SDK reads. */
+/** Sets the environment variables that a deployed Lambda has, and the addresses of the local AWS servers for the SDK. */
 export function setEnvironment(
   { url, localUrl }: { url: string; localUrl: string },
   aws: StackFacts['aws'],

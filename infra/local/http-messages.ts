@@ -6,11 +6,11 @@ import { type GatewayResponseType, gatewayResponses } from '../gateway-responses
 const bodyBytesMax = 10 * 1024 * 1024;
 
 /**
- * Reads the whole body; `undefined` if it is too large. Reads to the end in any case, so that the client receives the
- * error.
+ * Reads the whole body; `undefined` if it is too large. Reads an oversized body to its end too, so that the client
+ * receives the error.
  */
 export async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
-  // With a known size, read into one buffer. Otherwise a file would be in memory twice.
+  // If the size is known, read into one buffer: collecting chunks would hold a file in memory twice.
   const contentLength = Number(request.headers['content-length'] ?? 0);
   let body = Buffer.allocUnsafe(Math.min(contentLength || 64 * 1024, bodyBytesMax));
   let bytes = 0;
@@ -41,7 +41,7 @@ export function gatewayAnswer(
   { requestContext }: APIGatewayProxyEvent,
 ): APIGatewayProxyResult {
   const { statusCode, body, headers } = gatewayResponses(defaultLimits().perHour)[type];
-  // Re-encoded, because a path may contain quotes.
+  // Escape the value for JSON: a path may contain quotes.
   const text = JSON.stringify(body).replace(
     /\$context\.(httpMethod|path|requestId)/g,
     (_, name: 'httpMethod' | 'path' | 'requestId') => JSON.stringify(requestContext[name]).slice(1, -1),
@@ -55,18 +55,18 @@ export function gatewayAnswer(
 
 export function write(
   response: ServerResponse,
-  answer: APIGatewayProxyResult,
+  result: APIGatewayProxyResult,
   { requestContext }: APIGatewayProxyEvent,
 ) {
   if (response.destroyed) return;
-  const body = Buffer.from(answer.body ?? '', answer.isBase64Encoded ? 'base64' : 'utf8');
-  response.statusCode = answer.statusCode;
-  for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, String(value));
-  for (const [name, values] of Object.entries(answer.multiValueHeaders ?? {})) {
+  const body = Buffer.from(result.body ?? '', result.isBase64Encoded ? 'base64' : 'utf8');
+  response.statusCode = result.statusCode;
+  for (const [name, value] of Object.entries(result.headers ?? {})) response.setHeader(name, String(value));
+  for (const [name, values] of Object.entries(result.multiValueHeaders ?? {})) {
     response.setHeader(name, values.map(String));
   }
   response.setHeader('x-amzn-requestid', requestContext.requestId);
-  if (answer.statusCode !== 204) response.setHeader('content-length', body.length);
+  if (result.statusCode !== 204) response.setHeader('content-length', body.length);
   response.end(body);
 }
 

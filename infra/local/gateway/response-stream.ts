@@ -10,25 +10,26 @@ interface Head {
 }
 
 /**
- * Converts the output of a streaming Lambda to an HTTP response, like API Gateway: JSON headers, eight zero bytes, the
- * body. Sends each piece of the body when it arrives. Destroyed when the client disconnects.
+ * Converts the output of a streaming Lambda to an HTTP response, like API Gateway. The output is the head (status and
+ * headers as JSON), eight zero bytes and the body. The stream sends each piece of the body when it arrives, and is
+ * destroyed when the client disconnects.
  */
 export function responseStream(response: ServerResponse, requestId: string): Writable {
   let head: Buffer | undefined = Buffer.alloc(0);
 
   const begin = (bytes: Buffer): Buffer | undefined => {
-    const seen = Buffer.concat([head ?? Buffer.alloc(0), bytes]);
-    const at = seen.indexOf(headEnd);
-    head = seen;
+    const received = Buffer.concat([head ?? Buffer.alloc(0), bytes]);
+    const at = received.indexOf(headEnd);
+    head = received;
     if (at === -1) {
-      if (seen.length > headBytesMax) throw new Error('The streamed response has no head');
+      if (received.length > headBytesMax) throw new Error('The streamed response has no head');
       return undefined;
     }
     head = undefined;
-    const { statusCode = 200, headers = {} } = JSON.parse(seen.subarray(0, at).toString()) as Head;
+    const { statusCode = 200, headers = {} } = JSON.parse(received.subarray(0, at).toString()) as Head;
     response.writeHead(statusCode, { ...headers, 'x-amzn-requestid': requestId });
     response.flushHeaders();
-    return seen.subarray(at + headEnd.length);
+    return received.subarray(at + headEnd.length);
   };
 
   const stream = new Writable({
@@ -51,7 +52,7 @@ export function responseStream(response: ServerResponse, requestId: string): Wri
       done(error);
     },
   });
-  // The writer sees the error. Before the Lambda starts writing there is no listener, and Node would end the process.
+  // The Lambda gets the error from its writes. Without this listener, an error before its first write would end Node.
   stream.on('error', () => {});
   response.on('close', () => {
     if (!stream.writableFinished) stream.destroy(new Error('The client disconnected'));

@@ -18,9 +18,9 @@ const Email = z.object({
 const recipientsMax = 50;
 const printable = /^[\x20-\x7e]*$/;
 
-/** SendEmail of SES v2 (REST JSON). Every sender is verified except in `.invalid` domains. */
-export function sendEmail(outbox: Outbox, sent: string): object {
-  const email = Email.parse(JSON.parse(sent));
+/** Emulates SendEmail of SES v2 (REST JSON). Every sender counts as verified, except in `.invalid` domains. */
+export function sendEmail(outbox: Outbox, body: string): object {
+  const email = Email.parse(JSON.parse(body));
   const { FromEmailAddress: from, Destination, Content } = email;
   const { Subject, Body } = Content.Simple;
   const addresses = [from, ...Destination.ToAddresses];

@@ -35,7 +35,7 @@ const schema = `
 
 export type VectorsStore = ReturnType<typeof openVectors>;
 
-/** The store of buckets, indexes and vectors: a database in a directory, or in memory. */
+/** Opens the store of buckets, indexes and vectors: a database in `directory`, or in memory without one. */
 export function openVectors(directory: string | undefined) {
   const database = new DatabaseSync(directory ? join(directory, 'vectors.db') : ':memory:');
   database.exec(schema);
@@ -59,10 +59,10 @@ export function openVectors(directory: string | undefined) {
   }
 
   return {
-    /** @returns false when there is one already. */
+    /** @returns false if the bucket exists. */
     addBucket: (name: string) => statement.addBucket.run(name, seconds()).changes > 0,
     hasBucket: (name: string) => statement.bucket.get(name) !== undefined,
-    /** @returns false when there is one already. */
+    /** @returns false if the index exists. */
     addIndex: ({ bucket, name, dimension, unfiltered }: Omit<IndexRow, 'id' | 'createdAt'>) =>
       statement.addIndex.run(bucket, name, dimension, unfiltered, seconds()).changes > 0,
     index: (bucket: string, name: string) => statement.index.get(bucket, name) as IndexRow | undefined,
@@ -98,7 +98,7 @@ export function openVectors(directory: string | undefined) {
       keys.flatMap((key) => statement.vector.all(id, key).map(rowOf)),
     list: ({ id }: IndexRow, after: number, limit: number): VectorRow[] =>
       statement.list.all(id, after, limit).map(rowOf),
-    nearest: (index: IndexRow, wanted: Float32Array, count: number) => matrixOf(index).nearest(wanted, count),
+    nearest: (index: IndexRow, query: Float32Array, count: number) => matrixOf(index).nearest(query, count),
     close: () => database.close(),
   };
 }

@@ -9,7 +9,7 @@ import { openSecrets } from './store.ts';
 
 const bodyType = 'application/x-amz-json-1.1';
 
-/** Emulates the protocol of Secrets Manager (AWS JSON 1.1). */
+/** Starts a stand-in for Secrets Manager, with its protocol (AWS JSON 1.1). */
 export async function startSecretsServer(
   directory: string | undefined,
   warn: (text: string) => void = log.warn,

@@ -6,20 +6,23 @@ const mediaType = new RegExp(`^${token}/${token}(?:\\s*;\\s*${token}=(?:${token}
 
 const isMediaType = (text: string) => text.length <= charactersMax && mediaType.test(text);
 
-/** A file's content type: the configured one, else the received one, else by the filename. @throws StepError */
+/**
+ * A file's content type: the configured one, else the received one if it is valid, else the usual one for the filename.
+ * @throws StepError if the configured one is invalid.
+ */
 export async function contentTypeOf(
-  asked: string | undefined,
-  sent: string | undefined,
+  configured: string | undefined,
+  received: string | undefined,
   filename: string,
 ): Promise<string> {
-  const wanted = asked?.trim();
-  if (wanted !== undefined && !isMediaType(wanted)) {
+  const contentType = configured?.trim();
+  if (contentType !== undefined && !isMediaType(contentType)) {
     throw new StepError(
-      `${JSON.stringify(wanted.slice(0, 100))} is not a content type; expected one like image/png`,
+      `${JSON.stringify(contentType.slice(0, 100))} is not a content type; expected one like image/png`,
     );
   }
-  if (wanted) return wanted;
-  if (sent && isMediaType(sent)) return sent;
+  if (contentType) return contentType;
+  if (received && isMediaType(received)) return received;
   const { default: mime } = await import('mime');
   return mime.getType(filename) ?? 'application/octet-stream';
 }

@@ -6,19 +6,20 @@ import { covers, type Permission } from '../../platform/identity/permissions.ts'
 import type { Principal } from '../../platform/identity/principal.ts';
 import type { DispatchBody } from './request.ts';
 
-/** @throws 403 where the request does more than run a stored flow and the caller lacks the permission for that. */
+/** @throws 403 if the request does more than run a stored flow and the caller lacks a permission for that. */
 export function checkPermissions({ permissions }: Principal, { flow, record, options }: DispatchBody): void {
-  const need = (permission: Permission) => {
+  const requirePermission = (permission: Permission) => {
     if (!covers(permissions, permission)) throw missingPermission(permission);
   };
-  if (options.flowMode === 'create' || options.flowMode === 'upsert') need('FLOWS:WRITE');
-  if (options.autoAppendMetadata || (record && options.recordMode === 'create')) need('RECORDS:WRITE');
+  if (options.flowMode === 'create' || options.flowMode === 'upsert') requirePermission('FLOWS:WRITE');
+  if (options.autoAppendMetadata || (record && options.recordMode === 'create'))
+    requirePermission('RECORDS:WRITE');
   if (!flow?.steps) return;
-  if (record?.id || options.recordMode === 'existing') need('RECORDS:READ');
-  // Whoever can create a flow that sends a secret somewhere can read the secret there.
-  if (secretKeysOfSteps(flow.steps).length > 0) need('FLOWS:WRITE');
+  if (record?.id || options.recordMode === 'existing') requirePermission('RECORDS:READ');
+  // A flow can send a secret to a server of its author, so only callers who may create flows may reference secrets.
+  if (secretKeysOfSteps(flow.steps).length > 0) requirePermission('FLOWS:WRITE');
   for (const { step } of walkSteps(flow.steps)) {
     const { permission } = stepTypeOf(step.type);
-    if (permission) need(permission);
+    if (permission) requirePermission(permission);
   }
 }

@@ -9,7 +9,7 @@ import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { versionSnapshots } from '../../platform/data/version-snapshots.ts';
 
-/** Recently run versions. They are immutable, so a warm Lambda reads each once. */
+/** Caches recently run versions. They are immutable, so a warm Lambda reads each once. */
 const recent = loadingCache<LoadedVersion>({ entriesMax: 50 });
 
 /** The versions that runs use: published ones, and snapshots of unpublished steps. */
@@ -37,8 +37,8 @@ export const runVersions = /* @__PURE__ */ using(['table:write', payloadStore], 
 
     /**
      * The version that a run of a flow uses: the published one, or the draft if nothing is published. A test key runs
-     * the draft if there is one. Takes a snapshot of the draft as a test version, since the draft may change during the
-     * run.
+     * the draft if there is one. Stores a snapshot of the draft as a test version, because the draft may change
+     * during the run.
      */
     async of(flow: Flow, environment: 'production' | 'test'): Promise<LoadedVersion> {
       const { draft, publishedVersionId } = flow;
@@ -56,7 +56,7 @@ export const runVersions = /* @__PURE__ */ using(['table:write', payloadStore], 
     virtual: (flow: { id: string; number: number }, steps: FlowStep[]): LoadedVersion =>
       snapshotOf(flow.id, { number: flow.number, type: 'virtual', createdAt: now().toISOString() }, steps),
 
-    /** Stores a virtual version, once. @param ttl Expiry in Unix seconds. */
+    /** Stores a virtual version unless it is stored. Ignores other versions. @param ttl Expiry in Unix seconds. */
     async keep({ steps, ...version }: LoadedVersion, ttl?: number): Promise<void> {
       if (version.type !== 'virtual') return;
       const offloaded = () => payloads.offload(`${version.flowId}/${version.id}`, steps);

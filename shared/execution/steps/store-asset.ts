@@ -12,7 +12,7 @@ export const storeAsset = defineStepRunner(storeAssetStep, {
   async run(step) {
     const { config, render, ports } = step;
     const file = await (config.url === undefined
-      ? givenFile(step)
+      ? inlineFile(step)
       : fetchedFile(step, (await render(config.url)).trim()));
     const filename = safeFilename(config.filename === undefined ? file.name : await render(config.filename));
     const contentType = await contentTypeOf(
@@ -66,7 +66,7 @@ function decoded(part: string): string {
   }
 }
 
-async function givenFile({ config, renderValue }: StepRun<Config>): Promise<File> {
+async function inlineFile({ config, renderValue }: StepRun<Config>): Promise<File> {
   const content = await renderValue(config.content);
   if (typeof content !== 'string') throw new StepError('content must be base64 text or a data: URL');
   return { ...decodeBase64(content), name: '' };

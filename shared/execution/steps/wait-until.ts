@@ -21,24 +21,26 @@ export const waitUntil = defineStepRunner(waitUntilStep, {
     for (;;) {
       const waitedMs = ports.now().getTime() - since.getTime();
       const next =
-        config.delayMs === undefined ? await poll(step, waitedMs) : pause(config.delayMs, waitedMs);
+        config.delayMs === undefined
+          ? await checkCondition(step, waitedMs)
+          : checkDelay(config.delayMs, waitedMs);
       if ('output' in next) return next;
       if (next.at > inPlaceMs)
-        return { until: new Date(since.getTime() + suspendedUntil(step, next.at, waitedMs)) };
+        return { until: new Date(since.getTime() + resumesAt(step, next.at, waitedMs)) };
       await sleep(next.at - waitedMs, undefined, { signal });
     }
   },
 });
 
-/** The result of one poll: the wait is over, or when to poll next (ms since its beginning). */
-type Look = Outcome | { at: number };
+/** The outcome if the wait is over; otherwise when to check again (ms since the wait began). */
+type WaitCheck = Outcome | { at: number };
 
-const pause = (delayMs: number, waitedMs: number): Look =>
+const checkDelay = (delayMs: number, waitedMs: number): WaitCheck =>
   waitedMs >= delayMs ? { output: { waitedMs, result: null } } : { at: delayMs };
 
-async function poll(step: StepRun<Config>, waitedMs: number): Promise<Look> {
+async function checkCondition(step: StepRun<Config>, waitedMs: number): Promise<WaitCheck> {
   const { condition = 'true', timeoutMs = defaults.timeoutMs, pollIntervalMs } = step.config;
-  const variables = await presentVariables(step, condition);
+  const variables = await currentVariables(step, condition);
   const result = await evaluateExpression(step.ports.sandbox, condition, variables, { signal: step.signal });
   if (result) return { output: { waitedMs, result } };
   if (waitedMs >= timeoutMs) {
@@ -47,14 +49,17 @@ async function poll(step: StepRun<Config>, waitedMs: number): Promise<Look> {
   return { at: Math.min(waitedMs + (pollIntervalMs ?? defaults.pollIntervalMs), timeoutMs) };
 }
 
-/** A suspended run polls at most every ten seconds: each poll costs a message and an invocation. */
-function suspendedUntil({ config }: StepRun<Config>, at: number, waitedMs: number): number {
+/**
+ * When a suspended run resumes (ms since the wait began). It polls at most every ten seconds, because each poll costs a
+ * message and an invocation.
+ */
+function resumesAt({ config }: StepRun<Config>, at: number, waitedMs: number): number {
   if (config.delayMs !== undefined) return at;
   return Math.min(Math.max(at, waitedMs + inPlaceMs), config.timeoutMs ?? defaults.timeoutMs);
 }
 
-/** The variables with the current state of the run's record, which a condition may read. */
-async function presentVariables({ variables, ports }: StepRun<Config>, condition: string) {
+/** The variables, with the current state of the run's record if the condition reads it. */
+async function currentVariables({ variables, ports }: StepRun<Config>, condition: string) {
   const { id } = (variables._record ?? {}) as { id?: string | null };
   if (!id || !condition.includes('_record')) return variables;
   const record = await ports.records.find({ id });

@@ -27,7 +27,7 @@ export const ApiKey = z.object({
   allowedIps: z.array(z.string()),
   isActive: z.boolean(),
   expiresAt: z.string().nullable(),
-  /** The key's own limits; without them the default limits apply. */
+  /** The key's own limits. If they are absent, the default limits apply. */
   perHour: z.int().optional(),
   perDay: z.int().optional(),
   createdAt: z.string(),
@@ -36,7 +36,7 @@ export const ApiKey = z.object({
 });
 export type ApiKey = z.infer<typeof ApiKey>;
 
-/** All keys of a tenant. */
+/** The partition of all keys of a tenant. */
 export const keysPartition = tenantPartition('KEYS');
 
 export const apiKeyEntity = defineEntity({
@@ -59,7 +59,7 @@ export const addressRateLimitEntity = defineEntity({
   key: ({ network }: { network: string }) => ({ PK: sharedPartition(`ADDRESS#${network}`), SK: 'METER' }),
 });
 
-/** Holds the credential of an API key, or a setup link. */
+/** The partition of one credential: of an API key or a setup link. */
 export const credentialPartition = (hash: string) => sharedPartition(`CREDENTIAL#${hash}`);
 
 /** Maps the hash of a key to its owner, for the authorizer. */

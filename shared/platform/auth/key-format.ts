@@ -23,7 +23,7 @@ export function generateKey(kind: KeyEnvironment | 'setup-link'): string {
   return body + checksum(body);
 }
 
-/** Detects typos and invented keys without a read of the table. */
+/** Whether the format and the checksum are valid. Rejects mistyped and invented keys without a read of the table. */
 export function isWellFormedKey(key: string): boolean {
   const parts = shape.exec(key);
   return parts?.[1] !== undefined && checksum(parts[1]) === parts[2];

@@ -23,13 +23,17 @@ export interface RequestLimits {
   perDay: number;
 }
 
-/** The limits of keys without their own. */
+/** The limits of keys without limits of their own. */
 export const defaultLimits = (): RequestLimits => ({
   perHour: Number(process.env.RATE_LIMIT_PER_HOUR ?? 1_000),
   perDay: Number(process.env.RATE_LIMIT_PER_DAY ?? 10_000),
 });
 
-/** For requests that are not counted. */
+/**
+ * The rate limit of a response whose request was not counted.
+ * @param isFree Whether the endpoint counts no requests. Otherwise the request failed before it was counted, and the
+ * headers report no requests left.
+ */
 export function uncountedRateLimit(isFree: boolean): RateLimit {
   const { perHour } = defaultLimits();
   return windowOf(perHour, isFree ? 0 : perHour, 0);
@@ -46,7 +50,7 @@ export const rateLimitHeadersOf = ({ limit, remaining, reset }: RateLimit) => ({
 export const tighterWindow = ({ hourly, daily }: Windows): RateLimit =>
   daily.remaining < hourly.remaining ? daily : hourly;
 
-/** Counts the first request of a window. */
+/** The counters after one more request, which starts a new window in place of each that has ended. */
 export function beginWindows(stored: Counters | undefined, seconds: number) {
   const hourOver = !stored || stored.hourEndsAt <= seconds;
   const dayOver = !stored || stored.dayEndsAt <= seconds;
@@ -73,7 +77,7 @@ export function fullWindow(
   return;
 }
 
-/** If one window has ended while the other is full, report the ended one as it would start with the next request. */
+/** Both windows. A window that has ended is reported as unused, starting now. */
 export const windowsOf = (item: Counters, { perHour, perDay }: RequestLimits, seconds: number): Windows => ({
   hourly:
     item.hourEndsAt > seconds
@@ -91,7 +95,7 @@ const windowOf = (limit: number, used: number, reset: number): RateLimit => ({
   reset,
 });
 
-/** For an invalid credential. */
+/** The windows that the headers report for an invalid credential: no requests left. */
 export const exhaustedWindows = (seconds: number, { perHour, perDay }: RequestLimits): Windows => ({
   hourly: windowOf(perHour, perHour, seconds + hour),
   daily: windowOf(perDay, perDay, seconds + daySeconds),

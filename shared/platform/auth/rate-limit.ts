@@ -21,7 +21,7 @@ import {
   windowsOf,
 } from './rate-limit-windows.ts';
 
-/** Callers without a credential get a tenth of the default limits: nobody is accountable for them. */
+/** Callers without a credential get a tenth of the default limits, because no account is responsible for them. */
 const anonymousFactor = 0.1;
 export const anonymousLimits = (): RequestLimits => {
   const { perHour, perDay } = defaultLimits();
@@ -30,7 +30,8 @@ export const anonymousLimits = (): RequestLimits => {
 const attemptsMax = 20;
 
 /**
- * Counts one request of a credential. Without `item`, the credential is invalid; `full` is the error for a full window.
+ * Counts one request of a credential. `item` is absent if the credential is invalid; `full` is the error if a window is
+ * full.
  */
 export async function countRequest(
   scope: Scope,
@@ -39,22 +40,22 @@ export async function countRequest(
   const counter = credentialKinds[principal.kind].rateLimitCounterOf(principal, defaultLimits());
   const seconds = unixSeconds(scope.now());
   // API Gateway caches the principal for a minute, in which a session may expire.
-  const isOver = principal.expiresAt !== undefined && principal.expiresAt <= seconds;
-  const { item, full } = isOver ? {} : await count(scope, counter);
+  const isExpired = principal.expiresAt !== undefined && principal.expiresAt <= seconds;
+  const { item, full } = isExpired ? {} : await count(scope, counter);
   return item
     ? { windows: windowsOf(item, counter, seconds), item, full }
     : { windows: exhaustedWindows(seconds, counter) };
 }
 
-/** Counts one request without a credential. @param counted The name of the shared counter, such as the network. */
+/** Counts one request without a credential. @param counterName The shared counter, such as the network. */
 export async function countAnonymous(
   scope: Scope,
-  counted: string,
+  counterName: string,
   limits: RequestLimits,
 ): Promise<{ windows: Windows; full?: ServiceError | undefined }> {
   const counter: RateLimitCounter = {
     entity: addressRateLimitEntity,
-    key: { network: counted },
+    key: { network: counterName },
     alive: undefined,
     isAlive: () => true,
     ...limits,
@@ -74,45 +75,48 @@ async function count(
   const alive = counter.alive ? `${counter.alive.expression} AND ` : '';
   const values = { ...counter.alive?.values, ...(counter.alive && { now: lastUsedAt }) };
 
-  const within = (changes: Changes<AnyEntity>, condition: string, more: object) =>
+  const updateIf = (condition: string, changes: Changes<AnyEntity>, conditionValues: object) =>
     table.updateAndGet(
       counter.entity,
       table.writes.update(counter.entity, counter.key, changes, {
         expression: alive + condition,
-        values: { ...values, ...more },
+        values: { ...values, ...conditionValues },
       }),
     ) as Promise<Counters>;
 
   const attempt = async (): Promise<{ item?: Counters; full?: ServiceError }> => {
-    const counted = { add: { hourCount: 1, dayCount: 1 }, set: { lastUsedAt } };
+    const increment = { add: { hourCount: 1, dayCount: 1 }, set: { lastUsedAt } };
     const limits = { seconds, perHour: counter.perHour, perDay: counter.perDay };
-    const refused = await within(counted, openWindows, limits).catch(asRefused);
-    if (!(refused instanceof ConditionFailed)) return { item: refused };
-    const stored = refused.item as Counters | undefined;
+    const result = await updateIf(openWindows, increment, limits).catch(conditionFailed);
+    if (!(result instanceof ConditionFailed)) return { item: result };
+    const stored = result.item as Counters | undefined;
     if (!counter.isAlive(stored, lastUsedAt)) return {};
     const full = stored && fullWindow(stored, counter, seconds);
     if (stored && full) return { item: stored, full };
-    const begin = beginWindows(stored, seconds);
+    const counters = beginWindows(stored, seconds);
     const set = {
-      ...begin,
+      ...counters,
       lastUsedAt,
-      ...(!counter.alive && { ttl: begin.dayEndsAt + daySeconds, ...counter.key }),
+      ...(!counter.alive && { ttl: counters.dayEndsAt + daySeconds, ...counter.key }),
     };
-    return { item: await within({ set }, ...unchangedSince(stored)) };
+    const [condition, conditionValues] = unchangedSince(stored);
+    return { item: await updateIf(condition, { set }, conditionValues) };
   };
-  // Another request may start the window at the same time; then the retry counts in that window.
+  // If another request starts the window at the same time, the retry counts in that window.
   return retryOnConflict(attempt, { attempts: attemptsMax, conflictError });
 }
 
 const conflictError = () => new Error('The rate-limit counter changed too often; send the request again');
 
-function asRefused(error: unknown): ConditionFailed {
+/** Returns the failure of the condition; rethrows other errors. */
+function conditionFailed(error: unknown): ConditionFailed {
   if (error instanceof ConditionFailed) return error;
   throw error;
 }
 
 const below = (counter: string, limit: string) =>
   `(#${counter} < #${limit} OR attribute_not_exists(#${limit}) AND #${counter} < :${limit})`;
+/** The condition that no window has ended and none is full. */
 const openWindows = `#hourEndsAt > :seconds AND #dayEndsAt > :seconds AND ${below('hourCount', 'perHour')} AND ${below('dayCount', 'perDay')}`;
 
 const unchangedSince = (stored: Counters | undefined): [string, object] =>

@@ -5,7 +5,7 @@ import { type CredentialKind, TemporaryRefusal } from './credential-kind.ts';
 /** A user interface sends many concurrent requests, so sessions have higher limits. */
 const limitFactor = 10;
 
-/** A token of the OIDC issuer. Its claims are valid until it expires. */
+/** Tokens of the OIDC issuer. The service trusts the claims of a token until it expires. */
 export const sessionKind: CredentialKind = {
   recognises: (token) => token.split('.').length === 3,
 

@@ -5,7 +5,7 @@ import { isKnown } from '../identity/permissions.ts';
 import { type Principal, tenantOf } from '../identity/principal.ts';
 import { issuerOf, UntrustedToken } from './issuer.ts';
 
-/** The longest name that fits into a table key once encoded. */
+/** Longer names, once encoded, do not fit into a table key. */
 const encodedMax = 600;
 const Name = z
   .string()
@@ -37,10 +37,10 @@ export async function principalOfSession(token: string): Promise<Omit<Principal,
     environment: 'production',
     keyId: null,
     hash: null,
-    permissions: known(claims.permissions),
+    permissions: knownPermissions(claims.permissions),
     expiresAt: Math.floor(payload.exp),
   };
 }
 
 /** Ignores unknown permissions: an issuer may serve other applications too. */
-const known = (names: readonly string[]) => [...new Set(names.filter(isKnown))];
+const knownPermissions = (names: readonly string[]) => [...new Set(names.filter(isKnown))];

@@ -4,7 +4,7 @@ import { loadOnce } from '../../core/load-once.ts';
 import { withoutSdkLogger } from './without-sdk-logger.ts';
 
 export interface ScheduledMessage {
-  /** Unique: creating a schedule twice has no further effect. */
+  /** The name of the schedule. A second schedule with this name has no effect. */
   name: string;
   at: Date;
   /** The environment variable that holds the queue's ARN. */
@@ -14,7 +14,7 @@ export interface ScheduledMessage {
 
 const scheduler = loadOnce(() => withoutSdkLogger(new SchedulerClient({})));
 
-/** Schedules one message to a queue with EventBridge Scheduler, to the second. */
+/** Schedules one message to a queue with EventBridge Scheduler. Its time has no fraction of a second. */
 export async function scheduleMessage({ name, at, queueEnv, body }: ScheduledMessage): Promise<void> {
   const command = new CreateScheduleCommand({
     Name: name,

@@ -7,7 +7,7 @@ export type Use =
   | 'table:write'
   /** Counts requests on the credential's item. */
   | 'rate-limits'
-  /** The default limits, without the counters. */
+  /** Reads the default limits, but counts no requests. */
   | 'default-limits'
   /** Verifies credentials as the authorizer does: keys in the table, tokens by the issuer's keys. */
   | 'credentials'
@@ -15,7 +15,7 @@ export type Use =
   | 'payloads:list'
   | 'queue:plan'
   | 'queue:runs'
-  /** Also schedules messages beyond the longest delay of a queue. */
+  /** Also schedules messages that are due later than a queue can delay them. */
   | 'queue:wakes'
   | 'queue:cleanup'
   | 'messages'
@@ -39,12 +39,12 @@ export interface Requirements {
 
 type Part = Use | Partial<Requirements>;
 
-/** Combines requirements. */
+/** All uses of the parts, and the largest of their memory sizes. */
 export function requirementsOf(...parts: readonly Part[]): Requirements {
-  const known = parts.map((part) => (typeof part === 'string' ? { uses: [part] } : part));
-  const memories = known.flatMap(({ memoryMb }: Partial<Requirements>) => memoryMb ?? []);
+  const requirements = parts.map((part) => (typeof part === 'string' ? { uses: [part] } : part));
+  const memories = requirements.flatMap(({ memoryMb }: Partial<Requirements>) => memoryMb ?? []);
   return {
-    uses: [...new Set(known.flatMap(({ uses = [] }) => uses))],
+    uses: [...new Set(requirements.flatMap(({ uses = [] }) => uses))],
     ...(memories.length > 0 && { memoryMb: Math.max(...memories) }),
   };
 }

@@ -60,7 +60,7 @@ export function jsonBody(event: Pick<APIGatewayProxyEvent, 'headers' | 'body' | 
   return event.body;
 }
 
-/** The parser's message without its quote of the body, which may contain a secret. */
+/** The parser's message without its excerpt of the body, which may contain a secret. */
 const unquoted = (message: string) => message.replace(/, (?:\.\.\.)?".*$/s, '');
 
 async function formBody(event: APIGatewayProxyEvent): Promise<unknown> {
@@ -68,7 +68,7 @@ async function formBody(event: APIGatewayProxyEvent): Promise<unknown> {
   if (!/^multipart\/form-data\b/i.test(contentType)) throw unsupportedMediaType('multipart/form-data');
   const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
   try {
-    // A stream avoids a copy.
+    // `Response` copies a buffer, but not a stream.
     const stream = new ReadableStream({
       start(controller) {
         controller.enqueue(bytes);

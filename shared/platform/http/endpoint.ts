@@ -19,7 +19,7 @@ export interface Request<
   params: Parsed<Params>;
   query: Parsed<Query>;
   body: Parsed<Body>;
-  /** Its permissions are current, except in a GET, which runs concurrently with the request gate. */
+  /** Its permissions are current, except in a GET, because a GET runs concurrently with the request gate. */
   principal: CallerOf<S>;
   signal: AbortSignal;
   /** The milliseconds until the Lambda timeout. */
@@ -32,7 +32,7 @@ export interface Request<
 }
 
 interface Route {
-  /** `<group>.<verb>`: also the operationId, and with a slash the path of the file in `functions/`. */
+  /** `<group>.<verb>`. Also the operationId; the file is `functions/<group>/<verb>.ts`. */
   id: `${string}.${string}`;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: `/${string}`;
@@ -47,10 +47,10 @@ export interface Endpoint<
   S extends Scoping = Scoping,
 > extends Route {
   summary: string;
-  /** Limits, rules and decisions beyond the shapes. Shown on the reference page. */
+  /** Limits and rules that the schemas do not express. Shown on the reference page. */
   description?: string;
   permission: S extends undefined ? Exclude<Access, 'public'> : 'public';
-  /** For public endpoints: determines the tenant and counts the callers. */
+  /** For public endpoints: how to determine the tenant and count the request. */
   scope?: S;
   /** Refuses API keys regardless of their permissions. For actions reserved to people. */
   sessionOnly?: boolean;
@@ -64,7 +64,7 @@ export interface Endpoint<
   response: R;
   /** Error statuses in addition to 401, 403, 429, 500 and 504, which every endpoint may return. */
   errors?: readonly ErrorStatuses[];
-  /** Bound to the tenant. An endpoint without a tenant has no needs. */
+  /** Factories of stores, which are bound to the tenant. An endpoint without a tenant has no needs. */
   needs: N & (S extends 'none' ? Record<string, never> : unknown);
   handle: (
     request: Request<Params, Query, Body, S>,

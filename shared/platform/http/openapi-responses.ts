@@ -65,7 +65,7 @@ function successes(
   const json = (schema: z.ZodType) => ({
     'application/json': { schema: schemaOf(schema, 'output', schemas) },
   });
-  const whole = (bodies: Bodies = {}) =>
+  const jsonBodies = (bodies: Bodies = {}) =>
     Object.entries(bodies).map(([status, schema]): [number, Json | undefined] => [
       Number(status),
       status === '204' ? undefined : json(schema),
@@ -74,15 +74,15 @@ function successes(
     case 'text':
       return [[200, { [response.mediaType]: { schema: { type: 'string' } } }]];
     case 'json':
-      return whole(response.bodies);
+      return jsonBodies(response.bodies);
     case 'stream': {
       const schema = schemaOf(response.body, 'output', schemas);
-      return [[200, { [response.mediaType]: { schema } }], ...whole(response.bodies)];
+      return [[200, { [response.mediaType]: { schema } }], ...jsonBodies(response.bodies)];
     }
     case 'sse': {
-      // First, because generators that support only one response take the first.
-      const inOne = response.json && json(response.json);
-      return [[200, { ...inOne, 'text/event-stream': eventStreamOf(response.events, schemas) }]];
+      // JSON first: generators that support only one media type take the first.
+      const jsonContent = response.json && json(response.json);
+      return [[200, { ...jsonContent, 'text/event-stream': eventStreamOf(response.events, schemas) }]];
     }
   }
 }

@@ -11,15 +11,17 @@ interface StatusAndBody {
 export function toProxyResult(response: EndpointResponse, reply: unknown): APIGatewayProxyResult {
   switch (response.kind) {
     case 'text':
-      return text(response, reply as string);
+      return textResult(response, reply as string);
     case 'sse':
-      return live(reply as StreamedBody);
+      return streamedResult(reply as StreamedBody);
     case 'stream':
-      return isLive(reply) ? live(reply) : whole(response.bodies ?? {}, reply as StatusAndBody);
+      return isStreamedBody(reply)
+        ? streamedResult(reply)
+        : jsonResult(response.bodies ?? {}, reply as StatusAndBody);
     case 'json': {
       const [status, another] = Object.keys(response.bodies);
       const isOnly = another === undefined;
-      return whole(
+      return jsonResult(
         response.bodies,
         isOnly ? { status: Number(status), body: reply } : (reply as StatusAndBody),
       );
@@ -34,23 +36,24 @@ export const json = (statusCode: number, body: unknown, headers = {}): APIGatewa
   body: body === undefined ? '' : JSON.stringify(body),
 });
 
-function whole(bodies: Bodies, { status, body }: StatusAndBody): APIGatewayProxyResult {
+function jsonResult(bodies: Bodies, { status, body }: StatusAndBody): APIGatewayProxyResult {
   const schema = bodies[status as keyof Bodies];
   if (!schema) throw new Error(`The endpoint declares no body for the status ${status}`);
   return json(status, schema.parse(body));
 }
 
-const isLive = (reply: unknown): reply is StreamedBody => (reply as StreamedBody).stream !== undefined;
+const isStreamedBody = (reply: unknown): reply is StreamedBody =>
+  (reply as StreamedBody).stream !== undefined;
 
-/** Middy passes the stream of a body on; the type of a proxy result allows only text. */
-const live = ({ contentType, headers, stream }: StreamedBody): APIGatewayProxyResult => ({
+/** Middy accepts a stream as the body, although the type of a proxy result allows only text. */
+const streamedResult = ({ contentType, headers, stream }: StreamedBody): APIGatewayProxyResult => ({
   statusCode: 200,
   headers: { 'content-type': contentType, 'cache-control': 'no-store', ...headers },
   body: stream as unknown as string,
 });
 
-/** Allows only this origin. Browsers cache for a day. */
-const text = ({ mediaType, headers }: TextResponse, body: string): APIGatewayProxyResult => ({
+/** Without CORS headers, so that only pages of this origin can read it. Browsers may cache it for a day. */
+const textResult = ({ mediaType, headers }: TextResponse, body: string): APIGatewayProxyResult => ({
   statusCode: 200,
   headers: {
     'content-type': mediaType,

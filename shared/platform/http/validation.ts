@@ -5,7 +5,7 @@ import { type ErrorDetail, invalid } from '../../core/errors.ts';
 /** The body of an action without input: empty or `{}`. */
 export const EmptyBody = z.strictObject({}).optional();
 
-/** Rejects duplicates in a list, at the second occurrence. */
+/** Rejects a list with duplicates. The path of the error is that of the second occurrence. */
 export const unique = (context: z.core.ParsePayload<string[]>) => {
   const seen = new Set<string>();
   for (const [index, value] of context.value.entries()) {
@@ -19,7 +19,7 @@ export const unique = (context: z.core.ParsePayload<string[]>) => {
   }
 };
 
-/** Parses external input. @throws a 400 with the dotted path of each error. */
+/** Parses external input. @throws ServiceError 400, with the dotted path of each error. */
 export function parseOrReject<S extends z.ZodType>(
   schema: S,
   value: unknown,

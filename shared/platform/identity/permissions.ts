@@ -1,6 +1,6 @@
 /**
- * The permissions of keys: groups with READ, WRITE and EXECUTE, as applicable. A group is added with the first endpoint
- * that requires it.
+ * The permissions of keys. A group has READ, WRITE or EXECUTE if endpoints use them. Add a group together with the first
+ * endpoint that requires it.
  */
 export const permissions = {
   '*': 'full access to all resources',
@@ -47,5 +47,5 @@ export const isKnown = (name: string) => permissionNames.some((permission) => co
 export const barredFromTestKeys = (permission: string) =>
   ['*', 'SECRETS:*', 'SECRETS:WRITE'].includes(permission) || permission.startsWith('API_KEYS:');
 
-/** The access to an endpoint: a permission, any valid credential, or public. */
+/** What an endpoint requires of its caller: a permission, any valid credential, or nothing. */
 export type Access = Permission | 'authenticated' | 'public';
