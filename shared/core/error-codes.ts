@@ -1,6 +1,6 @@
 /** Every code that an error's `details` may name, with its meaning for the reader of the API document. */
 export const detailCodes = {
-  ALREADY_CONFIGURED: 'The secret has a value already, which this request does not replace.',
+  ALREADY_CONFIGURED: 'The secret already has a value, which this request does not replace.',
   BUSY: 'The service is too busy to start. Nothing was done: send the request again later.',
   CONCURRENT_CHANGES: 'Concurrent requests kept changing the flow. Send the request again.',
   CONFLICT: 'The state of the resource, or a concurrent change, prevents the operation.',

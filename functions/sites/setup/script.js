@@ -1,13 +1,13 @@
 import { complain, fieldOf, mistakeIn, write } from './fields.js';
 
-// The intake screen. The token of the link is in the fragment, which browsers send to nobody; it is taken out of the
-// address at once and kept in this variable alone.
+// The setup page. The link's token is in the URL fragment, which browsers do not send. The script removes it from the
+// address immediately and keeps it only in this variable.
 let token = '';
 let returnUrl;
-/** What stands on the screen for each secret, by its key. */
+/** The form fields of each secret, by key. */
 let fields = new Map();
 
-const patienceMs = 30_000;
+const requestTimeoutMs = 30_000;
 const source = { type: 'manual' };
 const element = (id) => document.getElementById(id);
 const [form, alertBox, saveButton] = ['form', 'alert', 'save'].map(element);
@@ -28,7 +28,7 @@ async function ask(operation, body) {
     cache: 'no-store',
     credentials: 'omit',
     redirect: 'error',
-    signal: AbortSignal.timeout(patienceMs),
+    signal: AbortSignal.timeout(requestTimeoutMs),
   });
   const answer = await response.json().catch(() => undefined);
   if (!response.ok || !answer) throw new Refused(response.status, answer);

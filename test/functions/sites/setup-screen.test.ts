@@ -135,7 +135,7 @@ test('what the service refuses is told beside the value that it names', async ()
   await field(page, 'FIRST_KEY').fill('the first value');
   await field(page, 'SECOND_KEY').fill('the second value');
   await save(page);
-  await row(page, 'SECOND_KEY').getByText('has a value already').waitFor();
+  await row(page, 'SECOND_KEY').getByText('already has a value').waitFor();
   expect(await focused(page)).toBe('value-SECOND_KEY');
   expect(await storedSecret(tenant, 'FIRST_KEY')).toBeUndefined();
   expect(await storedSecret(tenant, 'SECOND_KEY')).toMatchObject({ value: 'meanwhile by its owner' });

@@ -87,11 +87,10 @@ test('concurrent short scripts of a tenant share a request to a thread, each wit
     Array.from({ length: 10 }, (_, n) => evaluateScript(sandbox, 'return n * 2', { n })),
   );
   expect(results).toEqual(Array.from({ length: 10 }, (_, n) => n * 2));
-  // The first one compiles, so those behind it may have to go again.
-  expect(run.mock.calls.length).toBeLessThanOrEqual(11);
-  run.mockClear();
-  await Promise.all(Array.from({ length: 10 }, (_, n) => evaluateScript(sandbox, 'return n * 2', { n })));
-  expect(run.mock.calls.length).toBeLessThan(10);
+  const sizes = run.mock.calls.map(([{ inputs }]) => inputs.length);
+  // On a slow machine the thread returns some of them, and each of those goes alone.
+  expect(sizes[0]).toBe(10);
+  expect(sizes.slice(1).every((size) => size === 1)).toBe(true);
 });
 
 test('of scripts in one request, one that breaks its thread fails alone', async () => {
