@@ -64,26 +64,29 @@ test.each(named)('%s: requires the permission that the contract’s rule assigns
   expect(endpoint.permission, hint).toBe(needed(endpoint));
 });
 
-test.each(named)('%s: each permission either grants access or gets an error that names the missing one', async (_id, endpoint) => {
-  const ask = async (call: Caller) => {
-    const { status, body } = await call(endpoint.method, pathOf(endpoint));
-    return status === 401 || status === 403 ? { status, body } : 'let in';
-  };
-  const permission = needed(endpoint);
-  const refusal = {
-    status: 403,
-    body: { error: 'Forbidden', details: `Missing required permission: ${permission}` },
-  };
-  const table = await Promise.all(
-    callers.map(async ({ held, key, session }) => [held, await ask(key), await ask(session)]),
-  );
-  expect(table).toEqual(
-    callers.map(({ held }) => {
-      const bySession = allows(held, permission) ? 'let in' : refusal;
-      return [held, endpoint.sessionOnly ? refusal : bySession, bySession];
-    }),
-  );
-});
+test.each(named)(
+  '%s: each permission either grants access or gets an error that names the missing one',
+  async (_id, endpoint) => {
+    const ask = async (call: Caller) => {
+      const { status, body } = await call(endpoint.method, pathOf(endpoint));
+      return status === 401 || status === 403 ? { status, body } : 'let in';
+    };
+    const permission = needed(endpoint);
+    const refusal = {
+      status: 403,
+      body: { error: 'Forbidden', details: `Missing required permission: ${permission}` },
+    };
+    const table = await Promise.all(
+      callers.map(async ({ held, key, session }) => [held, await ask(key), await ask(session)]),
+    );
+    expect(table).toEqual(
+      callers.map(({ held }) => {
+        const bySession = allows(held, permission) ? 'let in' : refusal;
+        return [held, endpoint.sessionOnly ? refusal : bySession, bySession];
+      }),
+    );
+  },
+);
 
 test.each(named.filter(([, { permission }]) => permission !== 'authenticated'))(
   '%s: a session whose token has the whole permission group is authorized',

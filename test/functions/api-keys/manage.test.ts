@@ -62,15 +62,18 @@ test('an update changes only the members sent and applies from the next request'
 test.each([
   ['inactive', { isActive: false }, { isActive: true }, 401],
   ['of another address', { allowedIps: ['192.0.2.1'] }, { allowedIps: [] }, 403],
-])('a key that is %s is rejected immediately, and accepted again once that is reverted', async (_, on, off, status) => {
-  const tenant = await newTenant();
-  const { id, call } = await newKey(tenant);
-  expect((await call('GET', '/v1/flows')).status).toBe(200);
-  await expectStatus(200, update(tenant, id, on));
-  expect((await call('GET', '/v1/flows')).status).toBe(status);
-  await expectStatus(200, update(tenant, id, off));
-  expect((await call('GET', '/v1/flows')).status).toBe(200);
-});
+])(
+  'a key that is %s is rejected immediately, and accepted again once that is reverted',
+  async (_, on, off, status) => {
+    const tenant = await newTenant();
+    const { id, call } = await newKey(tenant);
+    expect((await call('GET', '/v1/flows')).status).toBe(200);
+    await expectStatus(200, update(tenant, id, on));
+    expect((await call('GET', '/v1/flows')).status).toBe(status);
+    await expectStatus(200, update(tenant, id, off));
+    expect((await call('GET', '/v1/flows')).status).toBe(200);
+  },
+);
 
 test('a key expires at its expiry time; a key without one does not expire', async () => {
   const tenant = await newTenant();

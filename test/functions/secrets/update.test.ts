@@ -65,7 +65,7 @@ test('409 with both version numbers for a version other than the expected one, a
   expect(await expectStatus(200, tenant.call('GET', `/v1/secrets/${id}`))).toEqual(rotated);
 });
 
-test('each of many concurrent rotations without a version learns whether its value is the current one', async () => {
+test('each of many concurrent rotations without a version either stores its value or returns 409', async () => {
   const tenant = await newTenant();
   const { id } = await newSecret(tenant, { key: 'KEY_A', value: 'the first value' });
   const answers = await Promise.all(
