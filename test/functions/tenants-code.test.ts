@@ -38,7 +38,7 @@ test('endless scripts of one tenant do not delay other tenants', async () => {
   }
 });
 
-test('a flow that takes too long to check is rejected at the text, from any caller, and delays nobody', async () => {
+test('a flow that takes too long to check is rejected with the path of its script, from any caller, and delays nobody', async () => {
   const bomb = `const x = ${'<T>('.repeat(24)}1${')'.repeat(24)}`;
   const steps = [
     script('return 1'),

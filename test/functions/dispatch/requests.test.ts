@@ -73,12 +73,15 @@ test.each<[status: number, why: string, flow: object, record: object, options: o
     { type: 'thing', name: 'other' },
     { recordMode: 'create' },
   ],
-])('%i because %s stores neither a flow nor a record', async (status, _why, flow, record, options) => {
-  const tenant = await newTenant();
-  const taken = { type: 'thing', name: 'taken' };
-  await expectStatus(201, tenant.call('POST', '/v1/records', { body: taken }));
-  const body = { flow, record, options: { ...options, streamResponse: false } };
-  await expectStatus(status, tenant.call('POST', '/v1/dispatch', { body }));
-  expect((await expectStatus(200, tenant.call('GET', '/v1/flows'))).data).toEqual([]);
-  expect((await expectStatus(200, tenant.call('GET', '/v1/records'))).data).toMatchObject([taken]);
-});
+])(
+  '%i because %s, and neither a flow nor a record is stored',
+  async (status, _why, flow, record, options) => {
+    const tenant = await newTenant();
+    const taken = { type: 'thing', name: 'taken' };
+    await expectStatus(201, tenant.call('POST', '/v1/records', { body: taken }));
+    const body = { flow, record, options: { ...options, streamResponse: false } };
+    await expectStatus(status, tenant.call('POST', '/v1/dispatch', { body }));
+    expect((await expectStatus(200, tenant.call('GET', '/v1/flows'))).data).toEqual([]);
+    expect((await expectStatus(200, tenant.call('GET', '/v1/records'))).data).toMatchObject([taken]);
+  },
+);
