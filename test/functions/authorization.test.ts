@@ -14,7 +14,7 @@ const named = (list: readonly AnyEndpoint[]) => list.map((endpoint) => [endpoint
 const unauthorized = { error: 'Unauthorized', details: 'The API key is invalid or missing' };
 
 test.each(named(guarded))(
-  '%s: 401 in the specified words without a credential, with a made-up one, with a mistyped one',
+  '%s: 401 with the specified message without a credential, with an invented one and with a mistyped one',
   async (_id, endpoint) => {
     const path = pathOf(endpoint);
     const mistyped = `${generateKey('production').slice(0, -1)}!`;
@@ -47,7 +47,7 @@ test.each(named(needing))(
   },
 );
 
-test('a group permission covers its actions, and everything covers all; WRITE does not imply READ', async () => {
+test('a group permission includes its actions, and the all permission includes everything; WRITE does not imply READ', async () => {
   const tenant = await newTenant();
   const [group, everything, write] = await Promise.all([
     newKey(tenant, { permissions: ['FLOWS:*'] }),
@@ -59,7 +59,7 @@ test('a group permission covers its actions, and everything covers all; WRITE do
   expect((await write.call('GET', '/v1/flows')).status).toBe(403);
 });
 
-test('the scheme is read in any case, and only this scheme', async () => {
+test('the authorization scheme is case-insensitive, and no other scheme is accepted', async () => {
   const { key } = await tenantWithKey(['FLOWS:READ']);
   const withHeader = (authorization: string) => call('GET', '/v1/flows', { headers: { authorization } });
   expect((await withHeader(`bearer ${key}`)).status).toBe(200);
@@ -69,7 +69,7 @@ test('the scheme is read in any case, and only this scheme', async () => {
   expect((await withHeader(`Bearer ${'x'.repeat(9_000)}`)).status).toBe(401);
 });
 
-test('the reference page, its parts and the document need no credential', async () => {
+test('the reference page, its assets and the API document require no credential', async () => {
   const pages = all.filter(({ permission, method }) => permission === 'public' && method === 'GET');
   for (const { path } of pages) {
     expect((await call('GET', path)).status).toBe(200);

@@ -21,7 +21,7 @@ const ask = (authorization: string, more: Partial<APIGatewayRequestAuthorizerEve
 const principalOf = async (answer: ReturnType<typeof handler>) =>
   JSON.parse(String((await answer).context?.principal));
 
-test('a key speaks for its tenant, for any route of the stage, and brings no permissions of its own', async () => {
+test('a key authenticates as its tenant for any route of the stage, and its policy carries no permissions', async () => {
   const tenant = await newTenant();
   const { id, key } = await newKey(tenant, { permissions: ['*'], environment: 'production' });
   const { policyDocument } = await ask(`Bearer ${key}`);
@@ -32,7 +32,7 @@ test('a key speaks for its tenant, for any route of the stage, and brings no per
   expect(await principalOf(ask(`Bearer ${key}`))).toMatchObject(expected);
 });
 
-test('the token of a setup link speaks for who made it, as a setup link', async () => {
+test('a setup link’s token authenticates as a setup link of its creator', async () => {
   const tenant = await newTenant({ organizationId: `org ${crypto.randomUUID()}` });
   const { token } = await setupLink(tenant, ['KEY']);
   expect(await principalOf(ask(`Bearer ${token}`))).toEqual({
@@ -51,7 +51,7 @@ test('the token of a setup link speaks for who made it, as a setup link', async 
   });
 });
 
-test('a session speaks for its organization where it has one, with the permissions of its claims', async () => {
+test('a session authenticates as its organization if it has one, with the permissions of its claims', async () => {
   const organizationId = `org ${crypto.randomUUID()}`;
   const { token } = await newTenant({ organizationId, permissions: ['FLOWS:READ'] });
   expect(await principalOf(ask(`Bearer ${token}`))).toMatchObject({
@@ -91,7 +91,7 @@ async function forgedToken(claims: object = {}) {
     .sign(privateKey);
 }
 
-test('what never will be good is refused by a policy, which API Gateway keeps, without asking the table', async () => {
+test('a credential that can never become valid gets a deny policy, which API Gateway caches, without a table read', async () => {
   const { token } = await newTenant();
   const bad = [await forgedToken(), `${token.slice(0, -4)}AAAA`, 'a.b.c', '', 'tv_live_x'];
   const asked = await askedOfTable(async () => {
@@ -100,7 +100,7 @@ test('what never will be good is refused by a policy, which API Gateway keeps, w
   expect(asked).toEqual([]);
 });
 
-test('a key is looked for with the same request whether it is right or wrong, and as it was last written', async () => {
+test('looking up a valid and an invalid key sends the same strongly consistent request', async () => {
   const { key } = await newKey(await newTenant());
   const wrong = generateKey('production');
   const request = (value: string) => [
@@ -117,7 +117,7 @@ test('a key is looked for with the same request whether it is right or wrong, an
   expect(await askedOfTable(refusal)).toEqual([request(wrong)]);
 });
 
-test('two headers are refused for now: what API Gateway keeps would be kept for one of them', async () => {
+test('a request with two credential headers gets an uncached rejection, because API Gateway would cache it for one of them', async () => {
   const { token } = await newTenant();
   const Authorization = [`Bearer ${token}`, 'Bearer x'];
   await expect(ask(`Bearer ${token}`, { multiValueHeaders: { Authorization } })).rejects.toThrow(
@@ -125,7 +125,7 @@ test('two headers are refused for now: what API Gateway keeps would be kept for 
   );
 });
 
-test('a bad credential that is sent again and again costs one Lambda a minute and one read of the table', async () => {
+test('a repeated bad credential costs one Lambda invocation and one table read a minute', async () => {
   let invocations = 0;
   const authorize = makeAuthorizer((event) => {
     invocations++;

@@ -13,7 +13,7 @@ const create = ({ call }: Tenant, body: object | string) => call('POST', '/v1/re
 test.each([
   ['1e999', 'NUMBER_NOT_EXACT'],
   ['9007199254740993', 'NUMBER_NOT_EXACT'],
-])('a record whose metadata cannot be kept as sent is a 400 with the path: %s', async (value, code) => {
+])('400 with the path for a record whose metadata cannot be stored as sent: %s', async (value, code) => {
   const tenant = await newTenant();
   const { details } = await expectStatus(
     400,
@@ -28,12 +28,12 @@ test.each([
   ['', members(400_000)],
   ['metadata', { type: 't', name: 'n', metadata: members(50_001) }],
   ['metadata.list.0', { type: 't', name: 'n', metadata: { list: [members(50_001)] } }],
-])('an object of more than 50,000 members is a 400 with its path: "%s"', async (path, body) => {
+])('400 with the path for an object of more than 50,000 members: "%s"', async (path, body) => {
   const { details } = await expectStatus(400, create(await newTenant(), body));
   expect(details).toMatchObject([{ path, code: 'TOO_MANY_MEMBERS' }]);
 });
 
-test('an object of many members is looked at by the schema, and lists are not counted', async () => {
+test('the schema validates an object of many members; list elements do not count as members', async () => {
   const tenant = await newTenant();
   const unknown = await expectStatus(400, create(tenant, { type: 't', name: 'n', ...members(50_000 - 2) }));
   expect(unknown.details).toHaveLength(101);
@@ -41,7 +41,7 @@ test('an object of many members is looked at by the schema, and lists are not co
   await expectStatus(201, create(tenant, { type: 't', name: 'n', metadata }));
 });
 
-test.each(['iso-8859-1', '"utf-16"', 'us-ascii'])('a body in %s is a 415', async (charset) => {
+test.each(['iso-8859-1', '"utf-16"', 'us-ascii'])('415 for a body in %s', async (charset) => {
   const tenant = await newTenant();
   const headers = { 'content-type': `application/json; charset=${charset}` };
   const answer = await tenant.call('POST', '/v1/records', { body: { type: 't', name: 'n' }, headers });
@@ -55,13 +55,13 @@ test.each([
   'application/json; charset=UTF-8',
   'application/json;charset="utf-8"',
   'application/merge-patch+json',
-])('a body of the type %s is taken', async (type) => {
+])('a body of the type %s is accepted', async (type) => {
   const tenant = await newTenant();
   const headers = { 'content-type': type };
   await expectStatus(201, tenant.call('POST', '/v1/records', { body: { type: 't', name: 'é' }, headers }));
 });
 
-test('a name of blanks, or of half a character, is refused wherever one is given', async () => {
+test('every name field rejects blank names and names with half a surrogate pair', async () => {
   const tenant = await newTenant();
   const flow = await createFlow(tenant);
   const record = await expectStatus(201, create(tenant, { type: 't', name: 'n' }));
@@ -95,13 +95,13 @@ test.each([
     'parts of a union',
     () => ({ flow: { name: 'x' }, messages: [{ role: 'user', content: Array(many).fill({}) }] }),
   ],
-])('a body with a great many %s is a 400 that lists some', async (_what, body) => {
+])('400 for a body with very many %s, listing some of the errors', async (_what, body) => {
   const tenant = await newTenant();
   const { details } = await expectStatus(400, tenant.call('POST', '/v1/dispatch', { body: body() }));
   expect(details.length).toBeLessThanOrEqual(101);
 });
 
-test('a flow of a great many steps that are none is told to have too many', async () => {
+test('a flow with very many invalid steps is rejected for too many steps', async () => {
   const tenant = await newTenant();
   const body = { name: 'x', flowSteps: Array(many).fill({ type: 'none' }) };
   const { errors } = await expectStatus(200, tenant.call('POST', '/v1/public/flows/validate', { body }));

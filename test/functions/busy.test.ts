@@ -42,7 +42,7 @@ const refusal = {
   ],
 };
 
-test('who would wait long behind others without a credential is told to come again, while a tenant is answered', async () => {
+test('an anonymous request that would wait long behind others gets a retry-later error, while a tenant’s request is answered', async () => {
   const tenant = await newTenant();
   const validate = toLambda(validateFlow, countingRuntime);
   const create = toLambda(createFlow, countingRuntime);
@@ -56,7 +56,7 @@ test('who would wait long behind others without a credential is told to come aga
   expect(JSON.parse(refused.body)).toEqual(refusal);
 });
 
-test('who would wait long behind runs of the same tenant is told to come again', async () => {
+test('a request that would wait long behind runs of the same tenant gets a retry-later error', async () => {
   const tenant = await newTenant();
   occupy(tenant.tenant);
   const refused = await invokeWith(toLambda(createFlow, countingRuntime), principalOf(tenant))(request);

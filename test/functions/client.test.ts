@@ -15,7 +15,7 @@ import { newTenant, stack } from '../support/stack.ts';
 const newClient = async () => createClient({ baseUrl: stack().url, token: (await newTenant()).token });
 const greeting = { type: 'template', name: 'Greet', config: { template: 'hello' } };
 
-test('a call fills the path, sends the body and answers what the endpoint declares', async () => {
+test('a call fills the path, sends the body and returns what the endpoint declares', async () => {
   const { call } = await newClient();
   const created = await call('POST /v1/flows', { body: { name: 'A flow', flowSteps: [greeting] } });
   const flow = await call('GET /v1/flows/{id}', { params: { id: created.id } });
@@ -24,13 +24,13 @@ test('a call fills the path, sends the body and answers what the endpoint declar
   expectTypeOf(flow.description).toEqualTypeOf<string | null>();
 });
 
-test('an answer without a body is undefined', async () => {
+test('a response without a body returns undefined', async () => {
   const { call } = await newClient();
   const { id } = await call('POST /v1/flows', { body: { name: 'A flow' } });
   expect(await call('DELETE /v1/flows/{id}', { params: { id } })).toBeUndefined();
 });
 
-test('a query may be left out, and its numbers may be numbers', async () => {
+test('a query is optional, and its numeric parameters accept numbers', async () => {
   const { call } = await newClient();
   await call('POST /v1/flows', { body: { name: 'one' } });
   await call('POST /v1/flows', { body: { name: 'two' } });
@@ -49,7 +49,7 @@ test('a body with a file is sent as a form', async () => {
   expect(records[0]).toMatchObject({ type: 'airport', name: 'OSL', metadata: { city: 'Oslo' } });
 });
 
-test('events come as they are told, with their types; a refusal is thrown', async () => {
+test('events arrive as they are emitted, with their types; an error response throws', async () => {
   const { events } = await newClient();
   const types: string[] = [];
   for await (const event of events('POST /v1/dispatch', { body: { flow: { steps: [greeting] } } })) {
@@ -61,7 +61,7 @@ test('events come as they are told, with their types; a refusal is thrown', asyn
   await expect(refused.next()).rejects.toMatchObject({ status: 400 });
 });
 
-test('an answer that says no is thrown with its status and body', async () => {
+test('an error response throws with its status and body', async () => {
   const { call } = await newClient();
   const failing = call('POST /v1/flows', { body: { name: '' } });
   await expect(failing).rejects.toBeInstanceOf(ResponseError);
@@ -72,19 +72,19 @@ test('an answer that says no is thrown with its status and body', async () => {
   });
 });
 
-test('what stands in a path is encoded, so that it can name no other path', async () => {
+test('path parameters are encoded, so that they cannot address another path', async () => {
   const { call } = await newClient();
   const reading = call('GET /v1/flows/{id}', { params: { id: '../records?limit=1' } });
   await expect(reading).rejects.toMatchObject({ status: 400 });
 });
 
-test('the API document is read without a credential', async () => {
+test('the client reads the API document without a credential', async () => {
   const { call } = createClient({ baseUrl: `${stack().url}/` });
   expect((await call('GET /openapi.json')).openapi).toBe('3.1.0');
   await expect(call('GET /v1/flows')).rejects.toMatchObject({ status: 401 });
 });
 
-test('routes, requests and answers have the types of the declarations', () => {
+test('routes, requests and responses have the declared types', () => {
   expectTypeOf<'GET /v1/flows'>().toExtend<Route>();
   expectTypeOf<'GET /v1/nothing'>().not.toExtend<Route>();
   expectTypeOf<object>().toExtend<RequestOf<'GET /v1/flows'>>();
@@ -97,7 +97,7 @@ test('routes, requests and answers have the types of the declarations', () => {
   expectTypeOf<Extract<Run, { status: 'completed' }>['successCount']>().toEqualTypeOf<number>();
 });
 
-test('each kind of response has its type, and events come of server-sent events alone', () => {
+test('each kind of response has its type, and only server-sent events yield events', () => {
   expectTypeOf<string>().toExtend<AnswerOf<'GET /v1/records/export'>>();
   expectTypeOf<AnswerOf<'DELETE /v1/flows/{id}'>>().toEqualTypeOf<void>();
   expectTypeOf<AnswerOf<'POST /v1/dispatch'>['executionId']>().toEqualTypeOf<string>();
@@ -106,7 +106,7 @@ test('each kind of response has its type, and events come of server-sent events 
   expectTypeOf<EventOf<'GET /v1/records/export'>>().toEqualTypeOf<never>();
 });
 
-test('a bundle with the client holds nothing else of the service', async () => {
+test('a bundle with the client contains nothing else of the service', async () => {
   const client = fileURLToPath(import.meta.resolve('../../functions/client.ts'));
   const { metafile } = await build({
     entryPoints: [client],

@@ -59,34 +59,37 @@ beforeAll(async () => {
   );
 });
 
-test.each(named)('%s: asks for what the contract’s rule gives it', (_id, endpoint) => {
+test.each(named)('%s: requires the permission that the contract’s rule assigns', (_id, endpoint) => {
   const hint = `${endpoint.id}: if its permission is right, add its group to \`resources\` or it to \`exceptions\` in this file`;
   expect(endpoint.permission, hint).toBe(needed(endpoint));
 });
 
-test.each(named)('%s: each permission lets in or is told which one is missing', async (_id, endpoint) => {
-  const ask = async (call: Caller) => {
-    const { status, body } = await call(endpoint.method, pathOf(endpoint));
-    return status === 401 || status === 403 ? { status, body } : 'let in';
-  };
-  const permission = needed(endpoint);
-  const refusal = {
-    status: 403,
-    body: { error: 'Forbidden', details: `Missing required permission: ${permission}` },
-  };
-  const table = await Promise.all(
-    callers.map(async ({ held, key, session }) => [held, await ask(key), await ask(session)]),
-  );
-  expect(table).toEqual(
-    callers.map(({ held }) => {
-      const bySession = allows(held, permission) ? 'let in' : refusal;
-      return [held, endpoint.sessionOnly ? refusal : bySession, bySession];
-    }),
-  );
-});
+test.each(named)(
+  '%s: each permission either grants access or gets an error that names the missing one',
+  async (_id, endpoint) => {
+    const ask = async (call: Caller) => {
+      const { status, body } = await call(endpoint.method, pathOf(endpoint));
+      return status === 401 || status === 403 ? { status, body } : 'let in';
+    };
+    const permission = needed(endpoint);
+    const refusal = {
+      status: 403,
+      body: { error: 'Forbidden', details: `Missing required permission: ${permission}` },
+    };
+    const table = await Promise.all(
+      callers.map(async ({ held, key, session }) => [held, await ask(key), await ask(session)]),
+    );
+    expect(table).toEqual(
+      callers.map(({ held }) => {
+        const bySession = allows(held, permission) ? 'let in' : refusal;
+        return [held, endpoint.sessionOnly ? refusal : bySession, bySession];
+      }),
+    );
+  },
+);
 
 test.each(named.filter(([, { permission }]) => permission !== 'authenticated'))(
-  '%s: a session whose token names the whole group is let in',
+  '%s: a session whose token has the whole permission group is authorized',
   async (_id, endpoint) => {
     const group = `${endpoint.permission.split(':')[0]}:*`;
     const { call } = await newTenant({ permissions: [group] });
@@ -95,7 +98,7 @@ test.each(named.filter(([, { permission }]) => permission !== 'authenticated'))(
   },
 );
 
-test('keys that only sessions may manage are the only thing that a key with everything may not do', () => {
+test('a key with all permissions can do everything except manage keys, which only sessions can do', () => {
   const sessionOnly = guarded.filter((endpoint) => endpoint.sessionOnly).map(({ id }) => id);
   expect(sessionOnly.toSorted()).toEqual(
     ['create', 'delete', 'regenerate', 'reveal', 'update'].map((verb) => `api-keys.${verb}`),

@@ -36,7 +36,7 @@ test.each(counted)('%s: 429 beyond the limit, with how long to wait', async (_id
   expect(retryAfter).toBeLessThanOrEqual(reset - Math.floor(Date.now() / 1_000) + 60);
 });
 
-test('also a request that could not be counted has the headers', async () => {
+test('a request that could not be counted also has the headers', async () => {
   const tenant = await newTenant();
   const table = brokenTable(tenant.tenant, {
     before: () => {
@@ -52,7 +52,7 @@ test('also a request that could not be counted has the headers', async () => {
   });
 });
 
-test('the gateway’s own answers have the headers too, and say how long to wait', () => {
+test('the gateway’s own responses also have the headers, and state how long to wait', () => {
   for (const [type, { statusCode, headers }] of Object.entries(gatewayResponses(1_000))) {
     expect(headers, type).toMatchObject({ 'X-RateLimit-Limit': '1000', 'X-RateLimit-Remaining': '0' });
     expect(headers['Retry-After'], type).toBe(statusCode === 429 ? '1' : undefined);

@@ -93,7 +93,7 @@ function* unregistered(folder: string, file: string, module: Record<string, unkn
   else if (registered.id !== id) yield `${path}: its id is ${registered.id}, and should be ${id}`;
 }
 
-test('every file under functions/ that declares an endpoint is registered, at the path that its id names', async () => {
+test('every file under functions/ that declares an endpoint is registered, at the path that its id states', async () => {
   const byName: Readonly<Record<string, Group>> = groups;
   const folders = (await readdir('functions', { withFileTypes: true })).filter(
     (entry) => entry.isDirectory() && !['workers', 'sites'].includes(entry.name),
@@ -111,7 +111,7 @@ test('every file under functions/ that declares an endpoint is registered, at th
   expect(declared).toBe(all.length);
 });
 
-test('an endpoint that is not registered is named, with the file to add it to', () => {
+test('an error names an unregistered endpoint and the file to add it to', () => {
   const [listFlows] = groups.flows.endpoints;
   const module = { handler: () => {}, listFlows };
   const told = (...given: Parameters<typeof unregistered>) => [...unregistered(...given)];
@@ -129,7 +129,7 @@ test('an endpoint that is not registered is named, with the file to add it to', 
 });
 
 test.each(all.map((endpoint) => [endpoint.id, endpoint] as const))(
-  '%s: its path and its params name the same',
+  '%s: its path and its params have the same names',
   (_id, endpoint) => {
     const inPath = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     expect(Object.keys(endpoint.params?.shape ?? {}).toSorted()).toEqual(inPath.toSorted());
@@ -164,7 +164,7 @@ test('the OpenAPI document lists every code of an error, and gives each status i
   for (const code of Object.keys(detailCodes)) expect(listed).toContain(`\`${code}\``);
 });
 
-test('the OpenAPI document holds every route, and every reference in it leads somewhere', () => {
+test('the OpenAPI document contains every route, and every reference in it resolves', () => {
   const document = openApi(groups);
   const routes = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),

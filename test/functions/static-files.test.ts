@@ -24,11 +24,11 @@ async function get(path: string, headers: Record<string, string> = {}) {
   return { status: response.status, headers: response.headers, body: await response.text() };
 }
 
-test('every file of every site has a test below', () => {
+test('the tests below cover every file of every site', () => {
   expect(Object.keys(contents).toSorted()).toEqual(paths.map(([path]) => path).toSorted());
 });
 
-test.each(paths)('%s is served to anybody as it was made, as %s', async (path, type) => {
+test.each(paths)('%s is served without a credential and unchanged, as %s', async (path, type) => {
   const { status, headers, body } = await get(path);
   expect({ status, type: headers.get('content-type') }).toEqual({ status: 200, type });
   expect(headers.get('x-content-type-options')).toBe('nosniff');
@@ -36,14 +36,14 @@ test.each(paths)('%s is served to anybody as it was made, as %s', async (path, t
   expect(body === contents[path]).toBe(true);
 });
 
-test.each(paths)('%s: says that nothing is counted', async (path) => {
+test.each(paths)('%s: the headers state that the request is not counted', async (path) => {
   const { headers } = await get(path);
   expect(headers.get('x-ratelimit-limit')).toBe('1000');
   expect(headers.get('x-ratelimit-remaining')).toBe('1000');
   expect(headers.get('x-ratelimit-reset')).toBe('0');
 });
 
-test.each(paths)('%s: a client that has it already is told so, without the bytes', async (path) => {
+test.each(paths)('%s: a client with a current copy gets a 304 without the bytes', async (path) => {
   const etag = (await get(path)).headers.get('etag') ?? '';
   expect(etag).toMatch(/^"[\w.-]+"$/);
   for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
@@ -60,7 +60,7 @@ test.each([
   ['gzip, deflate, br', 'br', brotliDecompressSync],
   ['gzip', 'gzip', gunzipSync],
   ['GZIP;q=0.5, br;q=0', 'gzip', gunzipSync],
-])('a client that accepts %j gets %s, with an ETag of its own', async (accepted, coding, decode) => {
+])('a client that accepts %j gets %s, with a separate ETag', async (accepted, coding, decode) => {
   const { port, hostname } = new URL(stack().url);
   const { request } = await import('node:http');
   const path = '/docs/swagger-ui.css';
@@ -84,7 +84,7 @@ test.each([
   '/docs/swagger-ui.js/more',
   '/docs/__proto__',
   '/openapi.json/x',
-])('%s: 404 as for any path that is no route', async (path) => {
+])('%s: 404, as for any path without a route', async (path) => {
   const { status, headers, body } = await get(path);
   const [error, code] = ['Not found', 'NO_SUCH_ENDPOINT'];
   const details = [{ code, message: `No such endpoint: GET ${path}` }];
@@ -93,7 +93,7 @@ test.each([
   expect(headers.get('content-type')).toBe('application/json');
 });
 
-test('the API document is asked for anew each time, the scripts of the reference once a day', async () => {
+test('clients revalidate the API document each time, and the scripts of the reference once a day', async () => {
   expect((await get('/openapi.json')).headers.get('cache-control')).toBe('no-cache');
   expect((await get('/docs/swagger-ui.js')).headers.get('cache-control')).toBe('public, max-age=86400');
 });

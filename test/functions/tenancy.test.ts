@@ -73,7 +73,7 @@ const ask = ({ call }: Tenant, { id, method, path }: AnyEndpoint, ids: Ids) => {
 };
 
 test.each(withIds.map((endpoint) => [endpoint.id, endpoint] as const))(
-  '%s: another tenant’s ids answer word for word what ids that never existed do',
+  '%s: another tenant’s ids return exactly the response of ids that never existed',
   async (_id, endpoint) => {
     const foreign = await ask(stranger, endpoint, real);
     const unknown = await ask(stranger, endpoint, missing);
@@ -86,7 +86,7 @@ test.each(withIds.map((endpoint) => [endpoint.id, endpoint] as const))(
   },
 );
 
-test('a version of another tenant’s flow is unknown too, beside a flow of one’s own', async () => {
+test('a version of another tenant’s flow is also unknown, together with the caller’s own flow', async () => {
   const own = { ...real, flow: (await publishedFlow(stranger)).id };
   const neverThere = { ...own, flowver: missing.flowver };
   const ofVersions = withIds.filter(({ id }) => ['flow-versions.get', 'flow-versions.publish'].includes(id));
@@ -97,7 +97,7 @@ test('a version of another tenant’s flow is unknown too, beside a flow of one�
   }
 });
 
-test('ids of another tenant as filters find nothing', async () => {
+test('another tenant’s ids as filters match nothing', async () => {
   const flow = await publishedFlow(stranger);
   await expectStatus(200, runFlow(stranger, flow.id, 'thing'));
   const filtered = async (query: string) =>
@@ -107,7 +107,7 @@ test('ids of another tenant as filters find nothing', async () => {
     expect(await filtered(query)).toEqual([]);
 });
 
-test('after all that the owner still has everything as it was', async () => {
+test('after all these requests the owner’s data is unchanged', async () => {
   await Promise.all(withIds.map((endpoint) => ask(stranger, endpoint, real)));
   for (const [path, member, value] of [
     [`/v1/flows/${real.flow}`, 'name', 'A flow'],

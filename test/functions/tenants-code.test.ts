@@ -19,7 +19,7 @@ const inline = (...steps: object[]) => ({
 const firstOf = (work: Record<string, Promise<unknown>>) =>
   Promise.race(Object.entries(work).map(([name, done]) => done.then(() => name)));
 
-test('scripts that never end, of one tenant, keep no other tenant waiting', async () => {
+test('endless scripts of one tenant do not delay other tenants', async () => {
   const [attacker, other] = await Promise.all([newTenant(), newTenant()]);
   const flow = await createFlow(other);
   const attack = Promise.all(
@@ -38,7 +38,7 @@ test('scripts that never end, of one tenant, keep no other tenant waiting', asyn
   }
 });
 
-test('a flow that takes too long to check is refused at the text, whoever sends it, and delays nobody', async () => {
+test('a flow that takes too long to check is rejected with the path of its script, from any caller, and delays nobody', async () => {
   const bomb = `const x = ${'<T>('.repeat(24)}1${')'.repeat(24)}`;
   const steps = [
     script('return 1'),
@@ -57,7 +57,7 @@ test('a flow that takes too long to check is refused at the text, whoever sends 
   expect(await save).toMatchObject({ status: 400, body: { details: [refusal] } });
 });
 
-test('conditions and scripts need no memory for variables that they do not name', async () => {
+test('conditions and scripts use no memory for variables that they do not name', async () => {
   const { call } = await newTenant();
   // Together they are more than the sandbox has memory for.
   const large = Array.from({ length: 12 }, (_, index) => ({
@@ -68,7 +68,7 @@ test('conditions and scripts need no memory for variables that they do not name'
   expect(answer.body).toMatchObject({ success: true, output: 3_900_000 });
 });
 
-test('scripts that take long let no model be asked twice', async () => {
+test('slow scripts do not cause repeated model calls', async () => {
   const models = await modelServer();
   const { facts } = await start({ DATA_DIR: newDirectory(), GENERIC_OPENAI_BASE_URL: models.url }, [
     '--ephemeral',

@@ -4,7 +4,7 @@ import { expectStatus } from '../../support/flows.ts';
 import { newKey } from '../../support/keys.ts';
 import { newTenant } from '../../support/stack.ts';
 
-test('a session creates a key, whose value is shown once and works at once', async () => {
+test('a session creates a key; the value is returned once and works immediately', async () => {
   const tenant = await newTenant();
   const { apiKey, plainKey, warning, call } = await newKey(tenant, { name: 'CI' });
   expect(plainKey).toMatch(/^tv_live_[0-9A-Za-z]{49}$/);
@@ -27,7 +27,7 @@ test('a session creates a key, whose value is shown once and works at once', asy
   expect(JSON.stringify(list)).not.toContain(plainKey);
 });
 
-test('a key cannot make keys, whatever it holds', async () => {
+test('a key cannot create keys, whatever its permissions', async () => {
   const tenant = await newTenant();
   const live = await newKey(tenant, { permissions: ['*'] });
   const test = await newKey(tenant, { environment: 'test' });
@@ -39,7 +39,7 @@ test('a key cannot make keys, whatever it holds', async () => {
   });
 });
 
-test('a session that holds less cannot hand out more', async () => {
+test('a session cannot grant a key permissions that the session lacks', async () => {
   const tenant = await newTenant({ permissions: ['API_KEYS:WRITE', 'FLOWS:READ'] });
   const refused = await expectStatus(
     403,
@@ -71,7 +71,7 @@ test.each([
   expect((await tenant.call('GET', '/v1/api-keys')).body.total).toBe(0);
 });
 
-test('the value of a test key is kept in Secrets Manager, that of a live key nowhere', async () => {
+test('Secrets Manager stores the value of a test key; the value of a live key is not stored', async () => {
   const tenant = await newTenant();
   const [test, live] = [await newKey(tenant, { environment: 'test' }), await newKey(tenant)];
   expect(test.plainKey).toMatch(/^tv_test_/);
@@ -84,7 +84,7 @@ test('the value of a test key is kept in Secrets Manager, that of a live key now
   await expect(secretOf(live.id)).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
 });
 
-test('own limits of a key take the place of the deployment’s', async () => {
+test('a key’s own limits override the deployment’s limits', async () => {
   const { call } = await newKey(await newTenant(), { rateLimits: { perHour: 2 } });
   expect((await call('GET', '/v1/flows')).headers.get('x-ratelimit-limit')).toBe('2');
   await call('GET', '/v1/flows');
@@ -94,7 +94,7 @@ test('own limits of a key take the place of the deployment’s', async () => {
   });
 });
 
-test('analytics count the caller’s own keys, active and expired', async () => {
+test('analytics count the caller’s own active and expired keys', async () => {
   const organizationId = crypto.randomUUID();
   const [one, other] = [await newTenant({ organizationId }), await newTenant({ organizationId })];
   const mine = await newKey(one);

@@ -18,7 +18,7 @@ async function auditOf({ tenant }: Tenant) {
 
 const path = (id: string, action = '') => `/v1/api-keys/${id}${action}`;
 
-test('each change to a key, and each look at its value, is noted: who, what, when, from where', async () => {
+test('the audit log records each change to a key and each reveal of its value: who, what, when, from where', async () => {
   const tenant = await newTenant();
   const { id } = await newKey(tenant, { environment: 'test', name: 'CI', permissions: ['FLOWS:READ'] });
   await expectStatus(
@@ -51,7 +51,7 @@ test('each change to a key, and each look at its value, is noted: who, what, whe
   }
 });
 
-test('no value of a key is in what is noted, nor its hash', async () => {
+test('the audit log contains neither a key’s value nor its hash', async () => {
   const tenant = await newTenant();
   const { id, plainKey } = await newKey(tenant, { environment: 'test' });
   const renewed = await expectStatus(200, tenant.call('POST', path(id, '/regenerate')));
@@ -63,7 +63,7 @@ test('no value of a key is in what is noted, nor its hash', async () => {
   }
 });
 
-test('what is refused is not noted as done', async () => {
+test('the audit log does not record a rejected request as done', async () => {
   const organizationId = crypto.randomUUID();
   const tenant = await newTenant({ organizationId });
   const narrow = await newTenant({ organizationId, permissions: ['API_KEYS:WRITE'] });
@@ -90,7 +90,7 @@ test('what is refused is not noted as done', async () => {
   expect(await auditOf(tenant)).toEqual(before);
 });
 
-test('of many who delete a key at once one is noted, and nothing of the key is left', async () => {
+test('of many concurrent deletions of a key, the audit log records one, and nothing of the key remains', async () => {
   const tenant = await newTenant();
   const { id, plainKey } = await newKey(tenant);
   const [renewal, ...deletions] = await Promise.all([

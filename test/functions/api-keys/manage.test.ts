@@ -9,7 +9,7 @@ const path = (id: string, action = '') => `/v1/api-keys/${id}${action}`;
 const update = ({ call }: Pick<Tenant, 'call'>, id: string, body: object) => call('PUT', path(id), { body });
 const unknown = `key_${'0'.repeat(26)}`;
 
-test('options tell every permission once, with the limits', async () => {
+test('options list every permission once, with the limits', async () => {
   const { call } = await newTenant();
   const { permissionGroups, rateLimits, permissionScopes } = await expectStatus(
     200,
@@ -32,7 +32,7 @@ test('options tell every permission once, with the limits', async () => {
   expect(permissionScopes).toBeNull();
 });
 
-test('a key is read without its value, and when it was last used', async () => {
+test('reading a key returns when it was last used, without its value', async () => {
   const tenant = await newTenant();
   const { id, plainKey, apiKey, call } = await newKey(tenant);
   const analytics = () => expectStatus(200, tenant.call('GET', path(id, '/analytics')));
@@ -44,7 +44,7 @@ test('a key is read without its value, and when it was last used', async () => {
   expect((await analytics()).analytics.lastUsedAt).toMatch(/Z$/);
 });
 
-test('what is sent changes, the rest stays, and it holds with the next request', async () => {
+test('an update changes only the members sent and applies from the next request', async () => {
   const tenant = await newTenant();
   const { id, call } = await newKey(tenant, { permissions: ['FLOWS:READ'] });
   expect((await call('GET', '/v1/flows')).status).toBe(200);
@@ -62,17 +62,20 @@ test('what is sent changes, the rest stays, and it holds with the next request',
 test.each([
   ['inactive', { isActive: false }, { isActive: true }, 401],
   ['of another address', { allowedIps: ['192.0.2.1'] }, { allowedIps: [] }, 403],
-])('a key that is %s is refused at once, and taken again when that is undone', async (_, on, off, status) => {
-  const tenant = await newTenant();
-  const { id, call } = await newKey(tenant);
-  expect((await call('GET', '/v1/flows')).status).toBe(200);
-  await expectStatus(200, update(tenant, id, on));
-  expect((await call('GET', '/v1/flows')).status).toBe(status);
-  await expectStatus(200, update(tenant, id, off));
-  expect((await call('GET', '/v1/flows')).status).toBe(200);
-});
+])(
+  'a key that is %s is rejected immediately, and accepted again once that is reverted',
+  async (_, on, off, status) => {
+    const tenant = await newTenant();
+    const { id, call } = await newKey(tenant);
+    expect((await call('GET', '/v1/flows')).status).toBe(200);
+    await expectStatus(200, update(tenant, id, on));
+    expect((await call('GET', '/v1/flows')).status).toBe(status);
+    await expectStatus(200, update(tenant, id, off));
+    expect((await call('GET', '/v1/flows')).status).toBe(200);
+  },
+);
 
-test('a key dies at the moment that it was given, and lives on without one', async () => {
+test('a key expires at its expiry time; a key without one does not expire', async () => {
   const tenant = await newTenant();
   const { id, call } = await newKey(tenant);
   const expiresAt = new Date(Date.now() + 300).toISOString();
@@ -85,7 +88,7 @@ test('a key dies at the moment that it was given, and lives on without one', asy
 });
 
 test.each(['production', 'test'])(
-  'another value of a %s key kills the old one at once',
+  'regenerating a %s key invalidates the old value immediately',
   async (environment) => {
     const tenant = await newTenant();
     const { id, plainKey, call } = await newKey(tenant, { environment });
@@ -102,7 +105,7 @@ test.each(['production', 'test'])(
   },
 );
 
-test('of many who regenerate at once, one value lives in the end', async () => {
+test('after many concurrent regenerations, exactly one value is valid', async () => {
   const tenant = await newTenant();
   const { id } = await newKey(tenant);
   const answers = await Promise.all(
@@ -116,7 +119,7 @@ test('of many who regenerate at once, one value lives in the end', async () => {
   expect(statuses.filter((status) => status === 200)).toHaveLength(1);
 });
 
-test('a test key can be seen again by a session, a live one by nobody', async () => {
+test('a session can reveal a test key again; nobody can reveal a live key', async () => {
   const tenant = await newTenant();
   const [testKey, live] = [await newKey(tenant, { environment: 'test' }), await newKey(tenant)];
   const revealed = await expectStatus(200, tenant.call('GET', path(testKey.id, '/reveal')));
@@ -131,7 +134,7 @@ test('a test key can be seen again by a session, a live one by nobody', async ()
   });
 });
 
-test.each(['production', 'test'])('a deleted %s key is refused, and gone', async (environment) => {
+test.each(['production', 'test'])('a deleted %s key is rejected, and is removed', async (environment) => {
   const tenant = await newTenant();
   const { id, call } = await newKey(tenant, { environment });
   expect((await call('GET', '/v1/flows')).status).toBe(200);
@@ -142,7 +145,7 @@ test.each(['production', 'test'])('a deleted %s key is refused, and gone', async
   await expectStatus(404, tenant.call('DELETE', path(id)));
 });
 
-test('a key cannot change, renew, reveal or delete keys, whatever it holds', async () => {
+test('a key cannot update, regenerate, reveal or delete keys, whatever its permissions', async () => {
   const tenant = await newTenant();
   const { id, call } = await newKey(tenant, { permissions: ['*'] });
   const answers = await Promise.all([
@@ -159,7 +162,7 @@ test('a key cannot change, renew, reveal or delete keys, whatever it holds', asy
   }
 });
 
-test('a session that holds less gives a key no new life and no new place, but may end it', async () => {
+test('a session cannot reactivate, extend or re-allowlist a key that has more permissions than the session, but may revoke it', async () => {
   const organizationId = crypto.randomUUID();
   const [owner, helper] = [
     await newTenant({ organizationId }),
@@ -177,7 +180,7 @@ test('a session that holds less gives a key no new life and no new place, but ma
   await expectStatus(200, update(helper, id, { isActive: true, permissions: ['FLOWS:READ'] }));
 });
 
-test('a session that holds less hands out no more, neither by a change nor by a value', async () => {
+test('a session cannot grant permissions that it lacks, neither by an update nor by a new value', async () => {
   const organizationId = crypto.randomUUID();
   const [owner, helper] = [
     await newTenant({ organizationId }),
@@ -207,7 +210,7 @@ test.each([
   [{ rateLimits: { perDay: 1_000_001 } }, 'rateLimits.perDay'],
   [{ isActive: 'yes' }, 'isActive'],
   [{ environment: 'production' }, 'environment'],
-])('400 for %j, and nothing is changed', async (body, culprit) => {
+])('400 for %j, and nothing changes', async (body, culprit) => {
   const tenant = await newTenant();
   const { id, apiKey } = await newKey(tenant, { environment: 'test', name: 'same' });
   const { details } = await expectStatus(400, update(tenant, id, body));
@@ -216,7 +219,7 @@ test.each([
   expect(updatedAt).toBe(apiKey.updatedAt);
 });
 
-test('a garbled id is a 400; an unknown one, and another tenant’s, a 404', async () => {
+test('400 for a malformed id; 404 for an unknown one and another tenant’s', async () => {
   const [tenant, other] = await Promise.all([newTenant(), newTenant()]);
   const { id } = await newKey(other, { environment: 'test' });
   const calls = (key: string) => [

@@ -43,7 +43,7 @@ async function settled(tenant: Tenant, batchId: string) {
   }
 }
 
-test('what runs finishes whole and is counted; nothing more begins', async () => {
+test('running records finish and are counted; no other record starts', async () => {
   const { tenant, flow, batchId, answer } = await cancelledInFlight();
   expect(answer).toEqual({ success: true, message: expect.any(String) });
   expect(await status(tenant, batchId)).toMatchObject({
@@ -60,7 +60,7 @@ test('what runs finishes whole and is counted; nothing more begins', async () =>
   );
 });
 
-test('409 for one that is cancelled, completed or failed already, and it stays what it is', async () => {
+test('409 for a batch that is already cancelled, completed or failed, and its status does not change', async () => {
   const tenant = await newTenant();
   const fails = { type: 'transform-data', name: 'x', config: { script: 'throw new Error("no")' } };
   await createRecords(tenant, 'thing', 1);
@@ -81,7 +81,7 @@ test('409 for one that is cancelled, completed or failed already, and it stays w
   await expectStatus(409, cancel(cancelled.tenant, cancelled.batchId));
 });
 
-test('of many cancellations at once one succeeds', async () => {
+test('of many concurrent cancellations, exactly one succeeds', async () => {
   const tenant = await newTenant();
   const slow = { type: 'prompt', name: 'slow', config: { model: 'generic-openai/slow', userPrompt: 'wait' } };
   const flow = await publishedFlow(tenant, [slow]);
@@ -91,7 +91,7 @@ test('of many cancellations at once one succeeds', async () => {
   expect(answers.map((answer) => answer.status).toSorted()).toEqual([200, 409, 409, 409, 409, 409]);
 });
 
-test('404 for an unknown batch and another tenant’s, which goes on; 400 for a garbled id or members; 403', async () => {
+test('404 for an unknown batch and another tenant’s, which continues; 400 for a malformed id or body members; 403', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [template('x')]);
   await createRecords(tenant, 'thing', 1);

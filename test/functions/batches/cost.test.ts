@@ -42,7 +42,7 @@ test('a batch without models costs nothing', async () => {
   expect((await expectStatus(200, cost(tenant, batchId))).totalCostUsd).toBe(0);
 });
 
-test('a garbled id is a 400, an unknown one and another tenant’s a 404', async () => {
+test('400 for a malformed id; 404 for an unknown one and another tenant’s', async () => {
   const [tenant, other] = await Promise.all([newTenant(), newTenant()]);
   const flow = await publishedFlow(other, [template('x')]);
   await createRecords(other, 'thing', 1);

@@ -13,7 +13,7 @@ async function world(records: number, steps: object[] = [template('hello {{ _rec
   return { tenant, flowId: flow.id as string, recordIds };
 }
 
-test.each([3, 40])('%i records named one by one are run, and no others', async (count) => {
+test.each([3, 40])('%i records listed by id run, and no others', async (count) => {
   const { tenant, flowId, recordIds } = await world(50);
   const chosen = recordIds.slice(0, count);
   const started = await expectStatus(200, start(tenant, { flowId, recordIds: chosen }));
@@ -41,7 +41,7 @@ test('recordConcurrency 1 runs one record after another', async () => {
   }
 });
 
-test('maxRetries says how often a record is tried again from the step that failed', async () => {
+test('maxRetries limits how often a record is retried from the failed step', async () => {
   const broken = { type: 'prompt', name: 'ask', config: { model: 'generic-openai/broken', userPrompt: 'x' } };
   const { tenant, flowId, recordIds } = await world(1, [template('first'), broken]);
   const started = await expectStatus(200, start(tenant, { flowId, recordIds, options: { maxRetries: 1 } }));
@@ -81,7 +81,7 @@ function recordId(n: number) {
   return `record_${String(n).padStart(26, '0')}`;
 }
 
-test('unknown flows and records are a 404 that names the records, and nothing is run', async () => {
+test('unknown flows and records return a 404 that names the records, and nothing runs', async () => {
   const { tenant, flowId, recordIds } = await world(2);
   const { recordIds: theirs } = await world(1);
   await expectStatus(404, start(tenant, { flowId: unknown('flow'), recordIds }));

@@ -30,7 +30,7 @@ const slow = {
   config: { model: 'generic-openai/slow', userPrompt: 'wait' },
 };
 
-test('a batch that is over tells all about itself', async () => {
+test('a finished batch returns all its fields', async () => {
   const { tenant, flow, batchId } = await ranOn(12, [template('x')]);
   await finishedBatch(tenant, batchId);
   const answer = await expectStatus(200, status(tenant, batchId));
@@ -50,7 +50,7 @@ test('a batch that is over tells all about itself', async () => {
   expect(answer.completedAt >= answer.startedAt).toBe(true);
 });
 
-test('it is scheduled before the first record is done, then running; the counts only grow', async () => {
+test('a batch is scheduled until the first record is done, then running; the counts only grow', async () => {
   const { tenant, batchId } = await ranOn(25, [slow]);
   const seen: BatchStatus[] = [];
   await finishedBatch(tenant, batchId, (status) => seen.push(status));
@@ -63,7 +63,7 @@ test('it is scheduled before the first record is done, then running; the counts 
   }
 });
 
-test('failed ones count as processed; the batch completes unless all failed', async () => {
+test('failed records count as processed; the batch completes unless all records fail', async () => {
   const some = await ranOn(4, [
     script('if (Number(_record.metadata.value) < 3) throw new Error("no"); return 1'),
   ]);
@@ -90,7 +90,7 @@ test('failed ones count as processed; the batch completes unless all failed', as
   });
 });
 
-test('404 for an unknown batch and another tenant’s, 400 for a garbled id, 403 without FLOWS:READ', async () => {
+test('404 for an unknown batch and another tenant’s; 400 for a malformed id; 403 without FLOWS:READ', async () => {
   const { tenant, batchId } = await ranOn(1, [template('x')]);
   const missing = await expectStatus(404, status(tenant, unknownBatch));
   expect(missing).toEqual(notFoundBody('Batch'));

@@ -3,7 +3,7 @@ import { batchStore } from '../../../shared/execution/batches/batch-store.ts';
 import { createRecords, expectStatus, finishedBatch, publishedFlow, template } from '../../support/flows.ts';
 import { countingRuntime, newTenant } from '../../support/stack.ts';
 
-test('batches at work and those that are over are told apart, newest first', async () => {
+test('the summary lists active and finished batches separately, newest first', async () => {
   const tenant = await newTenant();
   const quick = await publishedFlow(tenant, [template('x')]);
   const waiting = await publishedFlow(tenant, [
@@ -38,7 +38,7 @@ test('batches at work and those that are over are told apart, newest first', asy
   expect(after).toMatchObject({ activeBatches: 0, recent: [{ id: ids[2], status: 'cancelled' }, {}, {}] });
 });
 
-test('a batch that was seen to be over costs no read of its slots any more', async () => {
+test('reading a batch already seen as finished no longer reads its slots', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [template('x')]);
   const recordIds = (await createRecords(tenant, 'thing', 1)).map(({ id }) => id);

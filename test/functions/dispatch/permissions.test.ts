@@ -65,7 +65,7 @@ const dispatch = async (call: Caller, step: object) => {
   return { status: answer.status, details: answer.body.details };
 };
 
-test.each(stepTypeNames)('an inline %s takes the permission for what it does', async (type) => {
+test.each(stepTypeNames)('an inline %s requires the permission for what it does', async (type) => {
   const step = stepOf(type);
   const branch = { type: 'conditional', name: 'if', config: { condition: 'false', trueSteps: [step] } };
   const permission = needed[type];

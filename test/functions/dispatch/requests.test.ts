@@ -32,7 +32,7 @@ const cases: [string, (ids: { flow: string; record: string }) => object, string[
   ],
 ];
 
-test.each(cases)('%s costs no more requests than it has to', async (_what, bodyOf, expected) => {
+test.each(cases)('%s sends no more requests than necessary', async (_what, bodyOf, expected) => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [template('a'), template('b')]);
   const [record] = await createRecords(tenant, 'thing', 1);
@@ -73,12 +73,15 @@ test.each<[status: number, why: string, flow: object, record: object, options: o
     { type: 'thing', name: 'other' },
     { recordMode: 'create' },
   ],
-])('%i because %s leaves neither a flow nor a record behind', async (status, _why, flow, record, options) => {
-  const tenant = await newTenant();
-  const taken = { type: 'thing', name: 'taken' };
-  await expectStatus(201, tenant.call('POST', '/v1/records', { body: taken }));
-  const body = { flow, record, options: { ...options, streamResponse: false } };
-  await expectStatus(status, tenant.call('POST', '/v1/dispatch', { body }));
-  expect((await expectStatus(200, tenant.call('GET', '/v1/flows'))).data).toEqual([]);
-  expect((await expectStatus(200, tenant.call('GET', '/v1/records'))).data).toMatchObject([taken]);
-});
+])(
+  '%i because %s, and neither a flow nor a record is stored',
+  async (status, _why, flow, record, options) => {
+    const tenant = await newTenant();
+    const taken = { type: 'thing', name: 'taken' };
+    await expectStatus(201, tenant.call('POST', '/v1/records', { body: taken }));
+    const body = { flow, record, options: { ...options, streamResponse: false } };
+    await expectStatus(status, tenant.call('POST', '/v1/dispatch', { body }));
+    expect((await expectStatus(200, tenant.call('GET', '/v1/flows'))).data).toEqual([]);
+    expect((await expectStatus(200, tenant.call('GET', '/v1/records'))).data).toMatchObject([taken]);
+  },
+);

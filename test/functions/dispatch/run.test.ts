@@ -24,7 +24,7 @@ const script = (code: string, outputVariable?: string) => ({
   config: { script: code, ...(outputVariable && { outputVariable }) },
 });
 
-test('an inline flow runs on inputs, without a record, and tells what each step did', async () => {
+test('an inline flow runs on inputs, without a record, and returns the result of each step', async () => {
   const tenant = await newTenant();
   const answer = await ran(tenant, {
     flow: inline(script('people.length', 'count'), prompt('There are {{ count }}')),
@@ -59,7 +59,7 @@ test('an inline flow runs on inputs, without a record, and tells what each step 
   ]);
 });
 
-test('a stored flow runs on a stored record, and its step results are kept', async () => {
+test('a stored flow runs on a stored record, and its step results are stored', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [template('hello {{ _record.name }}', 'greeting')]);
   const [record] = await createRecords(tenant, 'person', 1);
@@ -81,7 +81,7 @@ test('a stored flow runs on a stored record, and its step results are kept', asy
   expect(lastRunAt).toMatch(/Z$/);
 });
 
-test('a stored flow that runs without a record keeps its results under the flow', async () => {
+test('a stored flow that runs without a record stores its results under the flow', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [template('hello')]);
   await ran(tenant, { flow: { id: flow.id } });
@@ -89,14 +89,14 @@ test('a stored flow that runs without a record keeps its results under the flow'
   expect(rows).toMatchObject([{ recordId: null, recordName: null, outputPreview: 'hello' }]);
 });
 
-test('storeResults false leaves nothing behind', async () => {
+test('storeResults false stores nothing', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant);
   await ran(tenant, { flow: { id: flow.id } }, { storeResults: false });
   expect(await everyStepResult(tenant, `/v1/flows/${flow.id}/step-results`)).toEqual([]);
 });
 
-test('a virtual record is seen by the run and by nobody else', async () => {
+test('a virtual record is visible only to its run', async () => {
   const tenant = await newTenant();
   const record = { type: 'person', name: 'Ada', metadata: { city: 'London' } };
   const answer = await ran(tenant, {
@@ -108,7 +108,7 @@ test('a virtual record is seen by the run and by nobody else', async () => {
   expect(data).toEqual([]);
 });
 
-test('recordMode create saves the record, existing finds it, and a taken pair is a 409', async () => {
+test('recordMode create saves the record, existing finds it; an existing type and name is a 409', async () => {
   const tenant = await newTenant();
   const record = { type: 'person', name: 'Ada', metadata: { city: 'London' } };
   const flow = inline(template('{{ _record.id }}'));
@@ -145,7 +145,7 @@ test('flowMode create saves and publishes the flow', async () => {
   });
 });
 
-test('messages are a variable, and a prompt can go on from them', async () => {
+test('messages are a variable, and a prompt can continue from them', async () => {
   const tenant = await newTenant();
   const flow = inline({
     type: 'prompt',
@@ -158,7 +158,7 @@ test('messages are a variable, and a prompt can go on from them', async () => {
   expect(totalTokens.input).toBe(2 + 2);
 });
 
-test('modelOverride takes the place of every prompt’s model, in branches too', async () => {
+test('modelOverride replaces the model of every prompt, in branches too', async () => {
   const tenant = await newTenant();
   const branch = { type: 'conditional', name: 'if', config: { condition: 'true', trueSteps: [prompt('b')] } };
   const stored = await publishedFlow(tenant, [prompt('a', undefined, 'generic-openai/broken'), branch]);
@@ -172,7 +172,7 @@ test('modelOverride takes the place of every prompt’s model, in branches too',
   expect(rows.map(({ stepName }) => stepName).toSorted()).toEqual(['ask', 'ask', 'if']);
 });
 
-test('steps beside the id of a stored flow run in place of its own, as a virtual version kept once', async () => {
+test('steps sent with a stored flow’s id replace its own for the run, as a virtual version stored once', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [template('own')]);
   for (const _ of [1, 2]) {
@@ -200,7 +200,7 @@ test('a live key runs the published version, a test key the draft', async () => 
   expect(versions).toHaveLength(1);
 });
 
-test('a failing step ends the run and says why', async () => {
+test('a failing step ends the run and returns the reason', async () => {
   const tenant = await newTenant();
   const flow = inline(template('before'), script('throw new Error("no luck")'), template('after'));
   const answer = await ran(tenant, { flow });
@@ -209,7 +209,7 @@ test('a failing step ends the run and says why', async () => {
   expect(answer.steps.map(({ status }: { status: string }) => status)).toEqual(['completed', 'failed']);
 });
 
-test('an output that is nested too deeply fails its step, and says how deep it may be', async () => {
+test('an output that is nested too deeply fails its step with the maximum depth', async () => {
   const tenant = await newTenant();
   const nested = (levels: number) => script(`JSON.parse("[".repeat(${levels}) + "]".repeat(${levels}))`, 'v');
   const { output } = await ran(tenant, { flow: inline(nested(110)) });
@@ -222,7 +222,7 @@ test('an output that is nested too deeply fails its step, and says how deep it m
   }
 });
 
-test('debugMode shows the resolved prompts, which are otherwise left out', async () => {
+test('debugMode returns the resolved prompts, which are otherwise omitted', async () => {
   const tenant = await newTenant();
   const body = { flow: inline(prompt('Hi {{ who }}')), inputs: { who: 'Ada' } };
   expect((await ran(tenant, body, { debugMode: true })).steps[0].resolvedPrompt).toBe('Hi Ada');
@@ -287,13 +287,13 @@ test.each([
     {},
     'messages.0.role',
   ],
-])('%s is a 400 with the path', async (_what, body, options, path) => {
+])('400 with the path for %s', async (_what, body, options, path) => {
   const tenant = await newTenant();
   const { details } = await expectStatus(400, dispatch(tenant, body, options));
   expect(details.map((detail: { path: string }) => detail.path)).toContain(path);
 });
 
-test('a run without a usable flow is a 422', async () => {
+test('422 for a run without a usable flow', async () => {
   const tenant = await newTenant();
   const [record] = await createRecords(tenant, 'person', 1);
   const empty = await createFlow(tenant, []);
@@ -307,7 +307,7 @@ test('a run without a usable flow is a 422', async () => {
   }
 });
 
-test('unknown flows and records, and another tenant’s, are a 404', async () => {
+test('404 for unknown flows and records, and another tenant’s', async () => {
   const [tenant, other] = await Promise.all([newTenant(), newTenant()]);
   const theirs = await publishedFlow(other);
   const [record] = await createRecords(other, 'person', 1);
@@ -322,7 +322,7 @@ test('unknown flows and records, and another tenant’s, are a 404', async () =>
   }
 });
 
-test('a key that may only run flows cannot save, read or write anything by it', async () => {
+test('a key with permission only to run flows cannot save, read or write anything through dispatch', async () => {
   const tenant = await newTenant();
   const [record] = await createRecords(tenant, 'person', 2);
   const stored = { id: (await publishedFlow(tenant)).id };

@@ -25,7 +25,7 @@ afterAll(() => models.close());
 const invoke = (tenant: Tenant, body: object, remainingMs?: number) =>
   invokeStreaming(handler, tenant, body, remainingMs);
 
-test('events come in the unified vocabulary, numbered without gaps, each frame true to its data', async () => {
+test('events use the unified vocabulary, sequence numbers have no gaps, and each frame matches its data', async () => {
   const tenant = await newTenant();
   const skipped = { ...template('never'), when: 'false' };
   const branch = {
@@ -68,7 +68,7 @@ test('events come in the unified vocabulary, numbered without gaps, each frame t
   });
 });
 
-test('the first text is there before the model has sent its last token', async () => {
+test('the first text arrives before the model sends its last token', async () => {
   const tenant = await newTenant();
   const { events, headers } = await openEvents(tenant.token, '/v1/dispatch', inline(prompt('trickling')));
   expect(headers.get('content-type')).toBe('text/event-stream');
@@ -80,7 +80,7 @@ test('the first text is there before the model has sent its last token', async (
   expect(texts[0]?.at).toBeLessThan(texts.at(-1)?.sentAt ?? 0);
 });
 
-test('a failing step is told, and the run completes without success', async () => {
+test('a failing step emits an event, and the run completes without success', async () => {
   const tenant = await newTenant();
   const events = await allEvents(tenant.token, '/v1/dispatch', inline(prompt('refusing')));
   expect(events.at(-2)?.data).toMatchObject({
@@ -91,7 +91,7 @@ test('a failing step is told, and the run completes without success', async () =
   expect(events.at(-1)?.data).toMatchObject({ type: 'execution_complete', success: false, failedSteps: 1 });
 });
 
-test('send-stream shows a variable in the middle of the run', async () => {
+test('send-stream emits a variable in the middle of the run', async () => {
   const tenant = await newTenant();
   const set = { type: 'set-variable', name: 's', config: { variableName: 'v', value: { a: [1] } } };
   const send = (streamType?: string) => ({
@@ -114,7 +114,7 @@ test('send-stream shows a variable in the middle of the run', async () => {
   ]);
 });
 
-test('a refusal before the run begins has its own status and is JSON', async () => {
+test('an error before the run starts has its own status and is JSON', async () => {
   const tenant = await newTenant();
   const { status, headers } = await openEvents(tenant.token, '/v1/dispatch', { flow: {} });
   expect(status).toBe(422);
@@ -122,7 +122,7 @@ test('a refusal before the run begins has its own status and is JSON', async () 
 });
 
 test.each([{ streamResponse: true }, { streamResponse: false }])(
-  'a client that goes away stops the run and its model call (%j)',
+  'a client that disconnects stops the run and its model call (%j)',
   async (options) => {
     const tenant = await newTenant();
     const flow = await publishedFlow(tenant, [template('first'), prompt('any'), template('never')]);
@@ -141,7 +141,7 @@ test.each([{ streamResponse: true }, { streamResponse: false }])(
   },
 );
 
-test('over HTTP too: whoever hangs up stops the run', async () => {
+test('over HTTP, a client that disconnects also stops the run', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [template('first'), prompt('hanging')]);
   const { events, hangUp } = await openEvents(tenant.token, '/v1/dispatch', { flow: { id: flow.id } });
@@ -152,7 +152,7 @@ test('over HTTP too: whoever hangs up stops the run', async () => {
   expect(await everyStepResult(tenant, path)).toHaveLength(1);
 });
 
-test('a run that hits its time limit says so, as an event and as JSON', async () => {
+test('a run that reaches its time limit reports it, as an event and as JSON', async () => {
   const tenant = await newTenant();
   models.options.misbehave = 'hang';
   const words = 'The run exceeded its time limit of 1 s';
@@ -174,7 +174,7 @@ test('a run that hits its time limit says so, as an event and as JSON', async ()
   delete models.options.misbehave;
 });
 
-test('what goes wrong before the answer begins has its status in the head of the stream', async () => {
+test('an error before the response starts sets the HTTP status of the stream', async () => {
   const tenant = await newTenant();
   const { stream, done } = invoke(tenant, {});
   const { head, body } = await answerIn(stream);
@@ -193,7 +193,7 @@ const showsMuch = (times: number) => [
 ];
 const aWhile = () => new Promise((resolve) => setTimeout(resolve, 500));
 
-test('a run waits for a client that does not read, and goes on when it does', async () => {
+test('a run pauses while the client does not read, and continues when it does', async () => {
   const tenant = await newTenant();
   const asked = models.requests.length;
   const { stream } = invoke(tenant, inline(...showsMuch(3), prompt()));
@@ -210,7 +210,7 @@ test('a run waits for a client that does not read, and goes on when it does', as
   });
 });
 
-test('a client that never reads holds a run no longer than its time', async () => {
+test('a client that never reads cannot hold a run beyond its time limit', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, showsMuch(5));
   const { stream } = invoke(tenant, { flow: { id: flow.id } }, 4_000);
@@ -222,7 +222,7 @@ test('a client that never reads holds a run no longer than its time', async () =
   expect(events.filter(({ data }) => data.type === 'step_complete').length).toBeLessThan(6);
 });
 
-test('a client that goes away while the run waits for it ends the run', async () => {
+test('a client that disconnects while the run waits for it ends the run', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, showsMuch(5));
   const { stream, done } = invoke(tenant, { flow: { id: flow.id } });
@@ -234,7 +234,7 @@ test('a client that goes away while the run waits for it ends the run', async ()
   expect((await everyStepResult(tenant, path)).length).toBeLessThan(6);
 });
 
-test('over HTTP too a run waits for a client that does not read, while others are served', async () => {
+test('over HTTP, a run also waits for a client that does not read, while other requests are served', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, showsMuch(30));
   const opened = await openEvents(tenant.token, '/v1/dispatch', { flow: { id: flow.id } });

@@ -13,7 +13,7 @@ const flowsOf = async ({ call }: Tenant) => (await expectStatus(200, call('GET',
 const versionsOf = ({ call }: Tenant, id: string) =>
   expectStatus(200, call('GET', `/v1/flow-versions/${id}`));
 
-test('the first upsert makes the flow, the same one again changes nothing, another publishes a version', async () => {
+test('the first upsert creates the flow, an identical one changes nothing, a different one publishes a version', async () => {
   const tenant = await newTenant();
   for (const text of ['one', 'one', 'two']) {
     expect((await expectStatus(200, upsert(tenant, text))).output).toBe(text);
@@ -25,7 +25,7 @@ test('the first upsert makes the flow, the same one again changes nothing, anoth
   expect(publishedVersionId).toBe(versions[0].id);
 });
 
-test('a flow of that name that was made otherwise is taken over when its steps are the same', async () => {
+test('an upsert adopts a flow of the same name created otherwise if its steps are the same', async () => {
   const tenant = await newTenant();
   const older = await createFlow(tenant, [template('one')], 'Mine');
   const newer = await createFlow(tenant, [template('one')], 'Mine');
@@ -35,7 +35,7 @@ test('a flow of that name that was made otherwise is taken over when its steps a
   expect((await versionsOf(tenant, older.id)).publishedVersionId).toBeNull();
 });
 
-test('a flow that others made is theirs, though its steps are those of the last upsert', async () => {
+test('an upsert does not adopt a flow that others created, even with the steps of the last upsert', async () => {
   const tenant = await newTenant();
   await expectStatus(200, upsert(tenant, 'one'));
   const [ours] = await flowsOf(tenant);
@@ -45,7 +45,7 @@ test('a flow that others made is theirs, though its steps are those of the last 
   expect(details).toMatchObject([{ code: 'EXTERNAL_CHANGES' }]);
 });
 
-test('steps that others put there are not written over unless that is asked for', async () => {
+test('an upsert overwrites steps that others changed only on request', async () => {
   const tenant = await newTenant();
   await expectStatus(200, upsert(tenant, 'one'));
   const [{ id }] = await flowsOf(tenant);
@@ -72,7 +72,7 @@ test('createVersionOnChange false leaves changed steps in the draft', async () =
   ]);
 });
 
-test('a flow that was deleted or renamed is made anew', async () => {
+test('an upsert recreates a deleted or renamed flow', async () => {
   const tenant = await newTenant();
   await expectStatus(200, upsert(tenant, 'one'));
   const [{ id }] = await flowsOf(tenant);
@@ -81,7 +81,7 @@ test('a flow that was deleted or renamed is made anew', async () => {
   expect((await flowsOf(tenant)).map(({ name }: { name: string }) => name)).toEqual(['Mine', 'Other']);
 });
 
-test('of many upserts at once one makes the flow, and the others find it or are refused with 409', async () => {
+test('of many concurrent upserts one creates the flow, and the others find it or return 409', async () => {
   const tenant = await newTenant();
   const answers = await Promise.all(Array.from({ length: 8 }, () => upsert(tenant, 'one')));
   for (const { status } of answers) expect([200, 409]).toContain(status);
@@ -90,7 +90,7 @@ test('of many upserts at once one makes the flow, and the others find it or are 
 });
 
 test.each([{}, { allowOverwriteExternalChanges: true }])(
-  'of many upserts at once each is carried out, and the flow is what one of them sent (%j)',
+  'many concurrent upserts all succeed, and the flow equals what one of them sent (%j)',
   async (options) => {
     const tenant = await newTenant();
     const texts = Array.from({ length: 20 }, (_, n) => `text ${n}`);

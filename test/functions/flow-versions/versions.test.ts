@@ -5,7 +5,7 @@ import { newTenant } from '../../support/stack.ts';
 
 const unknownVersion = `flowver_${'0'.repeat(26)}`;
 
-test('the list shows drafts and published ones, newest first, and filters by type', async () => {
+test('the list returns drafts and published versions, newest first, and filters by type', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant);
   const { draftVersionId } = await expectStatus(
@@ -25,7 +25,7 @@ test('the list shows drafts and published ones, newest first, and filters by typ
   expect((await tenant.call('GET', `/v1/flow-versions/${flow.id}?type=final`)).status).toBe(400);
 });
 
-test('a version of another flow is a 400, draft or published; an unknown one a 404', async () => {
+test('400 for a version of another flow, draft or published; 404 for an unknown version', async () => {
   const tenant = await newTenant();
   const [flow, other] = [await createFlow(tenant), await publishedFlow(tenant)];
   const { publishedVersionId } = await expectStatus(200, tenant.call('GET', `/v1/flow-versions/${other.id}`));
@@ -50,7 +50,7 @@ test('a version of another flow is a 400, draft or published; an unknown one a 4
   );
 });
 
-test('404 where nothing is published; publishing the draft by its id publishes it', async () => {
+test('404 if nothing is published; publishing the draft by its id publishes it', async () => {
   const tenant = await newTenant();
   const flow = await createFlow(tenant);
   expect(await expectStatus(404, tenant.call('GET', `/v1/flow-versions/${flow.id}/published`))).toEqual(
@@ -68,7 +68,7 @@ test('404 where nothing is published; publishing the draft by its id publishes i
   );
 });
 
-test('bad input of publish names what: no id, a garbled one, an unknown member', async () => {
+test('an invalid publish body returns an error that names the fault: no id, a malformed one, an unknown member', async () => {
   const tenant = await newTenant();
   const flow = await createFlow(tenant);
   const publish = (body: object) =>

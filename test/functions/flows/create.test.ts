@@ -9,7 +9,7 @@ const create = async (body: unknown, options: object = {}) => {
   return { ...answer, tenant, stored: list.body.data.length as number };
 };
 
-test('answers the flow with generated step ids, orders and defaults; it can be read again', async () => {
+test('returns the flow with generated step ids, orders and defaults; a later read returns the same', async () => {
   const { status, body, tenant } = await create({
     name: 'Greet',
     description: 'says hello',
@@ -31,7 +31,7 @@ test('answers the flow with generated step ids, orders and defaults; it can be r
   expect((await tenant.call('GET', `/v1/flows/${body.id}`)).body).toEqual(body);
 });
 
-test('steps is another name of flowSteps, which wins; steps are sorted by order', async () => {
+test('steps is an alias of flowSteps, which takes precedence; steps are sorted by order', async () => {
   const { body } = await create({
     name: 'f',
     steps: [template('not me')],
@@ -125,7 +125,7 @@ test('400 for malformed JSON, 415 for another content type, 413 for a body over 
   });
 });
 
-test('a flow whose steps are larger than an item keeps every character of them', async () => {
+test('a flow whose steps exceed the item size limit keeps every character of them', async () => {
   const texts = Array.from({ length: 12 }, (_, n) => `${n}: ${'äß€'.repeat(20_000)}`);
   const { status, body, tenant } = await create({
     name: 'large',
@@ -138,7 +138,7 @@ test('a flow whose steps are larger than an item keeps every character of them',
   );
 });
 
-test('a member called __proto__ is refused by name', async () => {
+test('an error names a rejected __proto__ member', async () => {
   const { call } = await newTenant();
   const body = '{"name": "x", "flowSteps": [], "__proto__": {"polluted": true}}';
   const answer = await expectStatus(400, call('POST', '/v1/flows', { body }));

@@ -29,7 +29,7 @@ const large = {
   config: { script: '"x".repeat(300_000)', outputVariable: 'text' },
 };
 
-test('204 without a body, and it cannot be reached from then on, nor what hung on it', async () => {
+test('204 without a body; afterwards the flow and its related data are unreachable', async () => {
   const tenant = await newTenant();
   const [flow, kept] = [await publishedFlow(tenant), await publishedFlow(tenant)];
   const [record] = await createRecords(tenant, 'thing', 1);
@@ -59,7 +59,7 @@ test('204 without a body, and it cannot be reached from then on, nor what hung o
   expect(left.map(({ flowId }) => flowId)).toEqual([kept.id]);
 });
 
-test('its versions, its step results and their payloads are really removed; those of other flows stay', async () => {
+test('the flow’s versions, step results and payloads are removed from storage; those of other flows stay', async () => {
   const tenant = await newTenant();
   const steps = [large, template('{{ text | size }}')];
   const [flow, kept] = [await publishedFlow(tenant, steps), await publishedFlow(tenant, steps)];
@@ -98,7 +98,7 @@ test('its versions, its step results and their payloads are really removed; thos
   });
 });
 
-test('steps that were too large for an item leave nothing in the bucket, whether published, edited or a draft', async () => {
+test('steps too large for an item leave nothing in the bucket, whether published, edited or a draft', async () => {
   const tenant = await newTenant();
   const largeSteps = (text: string) =>
     Array.from({ length: 3 }, () => ({ ...template(text.repeat(90_000)), name: 'large' }));
@@ -119,7 +119,7 @@ test('steps that were too large for an item leave nothing in the bucket, whether
   await eventually(async () => expect(await payloadNames(tenant.tenant)).toEqual([]));
 });
 
-test('a batch that runs while its flow is deleted ends, its records failed with the reason', async () => {
+test('a batch that runs while its flow is deleted ends, and its records fail with the reason', async () => {
   const tenant = await newTenant();
   const slow = { type: 'prompt', name: 'x', config: { model: 'generic-openai/slow', userPrompt: 'wait' } };
   const flow = await publishedFlow(tenant, [slow, slow]);
@@ -133,14 +133,14 @@ test('a batch that runs while its flow is deleted ends, its records failed with 
   });
 });
 
-test('of several that delete it at once one gets 204 and the others 404', async () => {
+test('of several concurrent deletions one gets 204 and the others 404', async () => {
   const tenant = await newTenant();
   const { id } = await createFlow(tenant);
   const answers = await Promise.all(Array.from({ length: 6 }, () => remove(tenant, id)));
   expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 404, 404, 404, 404, 404]);
 });
 
-test('404 for an unknown flow and another tenant’s, which stays; 400 for a garbled id; 403 without FLOWS:WRITE', async () => {
+test('404 for an unknown flow and another tenant’s, which stays; 400 for a malformed id; 403 without FLOWS:WRITE', async () => {
   const tenant = await newTenant();
   const flow = await createFlow(tenant);
   const stranger = await newTenant();

@@ -14,7 +14,7 @@ afterEach(() => {
 const exported = ({ call }: Tenant, id: string) =>
   expectStatus(200, call('GET', `/v1/flows/${id}/export-runtime`));
 
-test('gives the draft’s steps until something is published, then the published ones', async () => {
+test('exports the draft’s steps until a version is published, then the published ones', async () => {
   const tenant = await newTenant();
   const { id, flowSteps } = await createFlow(tenant, [template('one')], 'Mine');
   const draft = { id, name: 'Mine', description: null, steps: flowSteps };
@@ -25,7 +25,7 @@ test('gives the draft’s steps until something is published, then the published
   expect(await exported(tenant, id)).toEqual({ ...draft, description: 'What it is' });
 });
 
-test('names secrets, and leaves all other templates as they are', async () => {
+test('lists the names of secrets, and leaves all other templates unchanged', async () => {
   const tenant = await newTenant();
   const script = (text: string, name: string) => ({ type: 'transform-data', name, config: { script: text } });
   const { id } = await createFlow(tenant, [
@@ -57,7 +57,7 @@ test('names secrets, and leaves all other templates as they are', async () => {
   );
 });
 
-test('an exported flow runs with no table at all', async () => {
+test('an exported flow runs without any table', async () => {
   const tenant = await newTenant();
   const { id } = await publishedFlow(tenant, [
     {
@@ -105,7 +105,7 @@ test('an exported flow runs with no table at all', async () => {
   expect(subjects).toEqual(['ANSWER TO: HI ADA']);
 });
 
-test('400 for a garbled id, 404 for an unknown and for another tenant’s flow', async () => {
+test('400 for a malformed id; 404 for an unknown flow and another tenant’s', async () => {
   const flow = await createFlow(await newTenant());
   const { call } = await newTenant();
   const get = (id: string) => call('GET', `/v1/flows/${id}/export-runtime`);

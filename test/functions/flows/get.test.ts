@@ -9,7 +9,7 @@ import { invokeWith } from '../../support/invoke.ts';
 import { newKey, tenantWithKey } from '../../support/keys.ts';
 import { countingRuntime, newTenant } from '../../support/stack.ts';
 
-test('404 in the same words for an unknown id and for another tenant’s flow; 400 for a garbled id', async () => {
+test('404 with the same message for an unknown id and for another tenant’s flow; 400 for a malformed id', async () => {
   const flow = await createFlow(await newTenant());
   const { call } = await newTenant();
   const unknown = await call('GET', `/v1/flows/flow_${'0'.repeat(26)}`);
@@ -20,13 +20,13 @@ test('404 in the same words for an unknown id and for another tenant’s flow; 4
   expect(garbled).toMatchObject({ status: 400, body: { details: [{ path: 'id', code: 'INVALID_FORMAT' }] } });
 });
 
-test('any valid credential may read a flow', async () => {
+test('any valid credential can read a flow', async () => {
   const { tenant, call } = await tenantWithKey(['RECORDS:READ']);
   const flow = await createFlow(tenant);
   expect((await call('GET', `/v1/flows/${flow.id}`)).body).toEqual(flow);
 });
 
-test('a warm call is two DynamoDB requests in one round trip: the meter and the flow', async () => {
+test('a warm call sends two DynamoDB requests in one round trip: the rate-limit counter and the flow', async () => {
   const tenant = await newTenant();
   const flow = await createFlow(tenant);
   const { id: keyId, key } = await newKey(tenant);

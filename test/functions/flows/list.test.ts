@@ -9,7 +9,7 @@ async function tenantWithFlows(count: number) {
   return { ...tenant, ids };
 }
 
-test('pages newest first to the end and back again, without loss or repeat', async () => {
+test('pages run newest first to the end and back, without loss or repetition', async () => {
   const { call, ids } = await tenantWithFlows(7);
   const walk = async (first: string, cursorName: 'nextCursor' | 'prevCursor') => {
     const pages: string[][] = [];
@@ -39,7 +39,7 @@ test('pages newest first to the end and back again, without loss or repeat', asy
   });
 });
 
-test('counts only when asked', async () => {
+test('returns counts only on request', async () => {
   const { call } = await tenantWithFlows(3);
   const plain = await expectStatus(200, call('GET', '/v1/flows?limit=2'));
   expect(plain.pagination).not.toHaveProperty('totalCount');
@@ -47,7 +47,7 @@ test('counts only when asked', async () => {
   expect(counted.pagination).toMatchObject({ totalCount: 3, totalPages: 2, currentPage: 1 });
 });
 
-test('search finds part of a name in any case', async () => {
+test('search matches part of a name, case-insensitively', async () => {
   const tenant = await newTenant();
   await createFlow(tenant, [], 'Daily Report');
   await createFlow(tenant, [], 'Cleanup');
@@ -72,7 +72,7 @@ test.each([
   expect(body.details[0].path).toBe(query.split('=')[0]);
 });
 
-test('400 for a direction that the cursor does not lead to; unknown parameters are ignored', async () => {
+test('400 for a direction that the cursor does not support; unknown parameters are ignored', async () => {
   const { call } = await tenantWithFlows(2);
   const { pagination } = await expectStatus(200, call('GET', '/v1/flows?limit=1&colour=red'));
   expect((await call('GET', `/v1/flows?limit=1&direction=prev&cursor=${pagination.nextCursor}`)).status).toBe(

@@ -3,7 +3,7 @@ import { notFoundBody } from '../../support/errors.ts';
 import { createFlow, expectStatus, publishedFlow, template } from '../../support/flows.ts';
 import { newTenant } from '../../support/stack.ts';
 
-test('publishes the draft; a second time there is no draft to publish', async () => {
+test('publishes the draft; a second publish finds no draft', async () => {
   const tenant = await newTenant();
   const flow = await createFlow(tenant);
   const first = await expectStatus(200, tenant.call('POST', `/v1/flows/${flow.id}/publish`, { body: {} }));
@@ -13,7 +13,7 @@ test('publishes the draft; a second time there is no draft to publish', async ()
   );
 });
 
-test('of many at once exactly one publishes', async () => {
+test('of many concurrent publishes exactly one succeeds', async () => {
   const tenant = await newTenant();
   const flow = await createFlow(tenant);
   const answers = await Promise.all(
@@ -24,7 +24,7 @@ test('of many at once exactly one publishes', async () => {
   expect(versions).toHaveLength(1);
 });
 
-test('404 for an unknown and another tenant’s flow, 400 for a garbled id or a body with members', async () => {
+test('404 for an unknown flow and another tenant’s; 400 for a malformed id or a body with members', async () => {
   const flow = await createFlow(await newTenant());
   const { call } = await newTenant();
   expect((await call('POST', `/v1/flows/${flow.id}/publish`)).body).toEqual(notFoundBody('Flow'));

@@ -32,7 +32,7 @@ const failFor = (...numbers: number[]) => ({
 const resultsOf = async ({ call }: Tenant, flowId: string, query = 'sortOrder=asc&limit=100') =>
   (await expectStatus(200, call('GET', `/v1/flows/${flowId}/step-results?${query}`))).data;
 
-test('200 with a result for each record when there are ten or fewer', async () => {
+test('200 with a result for each record for ten records or fewer', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [template('hello {{ _record.name }}'), prompt('any')]);
   const records = await createRecords(tenant, 'person', 10);
@@ -65,7 +65,7 @@ test('200 with a result for each record when there are ten or fewer', async () =
   expect((await expectStatus(200, tenant.call('GET', `/v1/flows/${flow.id}`))).lastRunAt).not.toBeNull();
 });
 
-test('202 when there are more, which are run to the last one and counted exactly', async () => {
+test('202 for more than ten records; all of them run and are counted exactly', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [template('hello {{ _record.name }}'), failFor(3, 17)]);
   const records = await createRecords(tenant, 'person', 25);
@@ -102,7 +102,7 @@ test('202 when there are more, which are run to the last one and counted exactly
   ).toBe(25);
 });
 
-test('a record that fails stops itself and no other', async () => {
+test('a failing record stops only itself', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [template('first'), failFor(1), template('last')]);
   const records = await createRecords(tenant, 'thing', 3);
@@ -121,7 +121,7 @@ test('a record that fails stops itself and no other', async () => {
   expect(stored[1].errorMessage).toContain('not this one');
 });
 
-test('a prompt’s result tells the prompt, the model, the tokens and the cost in decimals', async () => {
+test('a prompt’s result contains the prompt, the model, the tokens and the cost in decimals', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [
     prompt('gpt-4o-mini', { outputVariable: 'greeting' }),
@@ -161,7 +161,7 @@ test.concurrent.each([
   ['hangs', 'hanging', { timeoutMs: 1_000 }, 'generic-openai/hanging did not answer in time', 2],
   ['answers no JSON', 'any', { responseFormat: 'json' }, 'The model did not return JSON: You said', 2],
 ])(
-  'a model that %s fails its step with the reason; the others go on and the counts are right',
+  'a model that %s fails its step with the reason; the other records continue and the counts are right',
   async (_what, model, more, message, retryCount) => {
     const tenant = await newTenant();
     const flow = await publishedFlow(tenant, [
@@ -190,7 +190,7 @@ test.concurrent.each([
   },
 );
 
-test('a batch whose every record failed has failed', async () => {
+test('a batch fails if all its records fail', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [failFor(0, 1)]);
   await createRecords(tenant, 'thing', 2);
@@ -213,7 +213,7 @@ test('400 for a type without records, and nothing is stored: no version, no run'
   expect((await expectStatus(200, tenant.call('GET', `/v1/flows/${flow.id}`))).lastRunAt).toBeNull();
 });
 
-test('404 for an unknown flow, and the very same for another tenant’s', async () => {
+test('404 for an unknown flow, and an identical response for another tenant’s', async () => {
   const [tenant, other] = [await newTenant(), await newTenant()];
   await createRecords(tenant, 'thing', 1);
   const unknown = await expectStatus(404, runFlow(tenant, unknownFlow, 'thing'));
@@ -221,7 +221,7 @@ test('404 for an unknown flow, and the very same for another tenant’s', async 
   expect(await expectStatus(404, runFlow(tenant, (await createFlow(other)).id, 'thing'))).toEqual(unknown);
 });
 
-test('another tenant’s records of the same type are not run', async () => {
+test('another tenant’s records of the same type do not run', async () => {
   const [tenant, other] = [await newTenant(), await newTenant()];
   const flow = await createFlow(tenant);
   await createRecords(other, 'thing', 2);
@@ -241,7 +241,7 @@ test.each([
   expect(answer.details).toMatchObject([{ path, code }]);
 });
 
-test('400 for a garbled flow id, 403 without FLOWS:EXECUTE', async () => {
+test('400 for a malformed flow id; 403 without FLOWS:EXECUTE', async () => {
   const tenant = await newTenant();
   expect((await runFlow(tenant, 'flow_x', 'thing')).status).toBe(400);
   const { call } = await newKey(tenant, { permissions: ['FLOWS:READ', 'FLOWS:WRITE'] });
@@ -252,7 +252,7 @@ test('400 for a garbled flow id, 403 without FLOWS:EXECUTE', async () => {
   });
 });
 
-test('a test key runs the draft; a live key and a session run what is published', async () => {
+test('a test key runs the draft; a live key and a session run the published version', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [template('published')]);
   await expectStatus(
@@ -284,7 +284,7 @@ test('a test key runs the draft; a live key and a session run what is published'
   expect((await ran(trial)).output).toBe('draft');
 });
 
-test('where nothing was published yet the draft is run, and editing it does not change the run', async () => {
+test('the draft runs if nothing is published, and editing it does not change the run', async () => {
   const tenant = await newTenant();
   const flow = await createFlow(tenant, [template('as it was')]);
   await createRecords(tenant, 'thing', 1);
@@ -298,7 +298,7 @@ test('where nothing was published yet the draft is run, and editing it does not 
   ]);
 });
 
-test('a flow that upserts records of the type that it runs on ends', async () => {
+test('a flow that upserts records of the type it runs on terminates', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [
     {

@@ -64,7 +64,7 @@ beforeAll(async () => {
   batchIds = [first, await run()];
 });
 
-test('every result is listed once, newest run first, the steps of a run from the last to the first', async () => {
+test('the list returns every result once, newest run first, the steps of a run from the last to the first', async () => {
   const rows = await every();
   expect(rows).toHaveLength(2 * recordCount * 4);
   expect(new Set(idsOf(rows)).size).toBe(rows.length);
@@ -81,7 +81,7 @@ test('every result is listed once, newest run first, the steps of a run from the
   }
 });
 
-test('a result has every field of a step result, and no other', async () => {
+test('a result has exactly the fields of a step result', async () => {
   const rows = await every(`recordId=${records[0]?.id}&batchId=${batchIds[0]}&sortOrder=asc`);
   for (const row of rows) expect(Object.keys(row).toSorted()).toEqual(stepResultFields);
   const { userId } = tenant;
@@ -139,7 +139,7 @@ test('a preview is the first 1,000 characters of the output', async () => {
   expect(data[0].outputPreview).toBe('x'.repeat(1_000));
 });
 
-test('each filter narrows the list to what matches, and they combine', async () => {
+test('each filter narrows the list to its matches, and filters combine', async () => {
   const [record, other] = records;
   expect(valuesOf(await every(`recordId=${record?.id}`), 'recordId')).toEqual([record?.id]);
   expect(await every(`recordId=${record?.id}`)).toHaveLength(8);
@@ -159,7 +159,7 @@ test('each filter narrows the list to what matches, and they combine', async () 
   expect(one).toMatchObject([{ recordName: other?.name, stepName: 'a: ask' }]);
 });
 
-test('what matches nothing is an empty list: an unknown record, batch or step', async () => {
+test('a filter without matches returns an empty list: an unknown record, batch or step', async () => {
   for (const query of [`recordId=${unknown('record')}`, `batchId=${unknown('batch')}`, 'stepId=none']) {
     expect(await page(query)).toEqual({
       data: [],
@@ -168,7 +168,7 @@ test('what matches nothing is an empty list: an unknown record, batch or step', 
   }
 });
 
-test('from and to bound the creation, both inclusive', async () => {
+test('from and to limit the creation time, both inclusive', async () => {
   const [early, late] = [await every(`to=${between}`), await every(`from=${between}`)];
   expect(valuesOf(early, 'batchExecutionId')).toEqual([batchIds[0]]);
   expect(valuesOf(late, 'batchExecutionId')).toEqual([batchIds[1]]);
@@ -182,7 +182,7 @@ test('from and to bound the creation, both inclusive', async () => {
   expect(await every('from=1900-01-01T00:00:00Z&to=9999-12-31T23:59:59Z')).toHaveLength(2 * recordCount * 4);
 });
 
-test('the ascending list by creation is the descending one reversed', async () => {
+test('the ascending list by creation time is the descending one reversed', async () => {
   const descending = await every('sortBy=createdAt&sortOrder=desc');
   expect(idsOf(await every('sortOrder=asc'))).toEqual(idsOf(descending).toReversed());
   expect(idsOf(await every())).toEqual(idsOf(descending));
@@ -210,7 +210,7 @@ test.each(['', 'sortOrder=asc', 'sortBy=status', 'status=completed&sortBy=durati
   },
 );
 
-test('the pagination tells what the page is', async () => {
+test('the pagination object describes the page', async () => {
   const total = 2 * recordCount * 4;
   const pagination = async (query: string) => (await page(query)).pagination;
   expect(await pagination('')).toEqual({ limit: 50, offset: 0, returned: 50, hasMore: true });
@@ -229,7 +229,7 @@ test.each([
   expect(details).toMatchObject([{ path: parameter }]);
 });
 
-test('404 for an unknown flow and another tenant’s, 400 for a garbled id', async () => {
+test('404 for an unknown flow and another tenant’s; 400 for a malformed id', async () => {
   const read = (id: string) => tenant.call('GET', `/v1/flows/${id}/step-results`);
   const missing = await expectStatus(404, read(unknown('flow')));
   expect(missing).toEqual(notFoundBody('Flow'));

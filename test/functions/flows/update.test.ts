@@ -3,7 +3,7 @@ import { notFoundBody } from '../../support/errors.ts';
 import { createFlow, expectStatus, publishedFlow, template } from '../../support/flows.ts';
 import { newTenant } from '../../support/stack.ts';
 
-test('changes what was sent, keeps the rest, and names the draft', async () => {
+test('an update changes what is sent, keeps the rest, and returns the draft’s id', async () => {
   const tenant = await newTenant();
   const flow = await createFlow(tenant, [template('one')]);
   const renamed = await expectStatus(
@@ -28,7 +28,7 @@ test('changes what was sent, keeps the rest, and names the draft', async () => {
   });
 });
 
-test('an edit after publishing begins a new draft, and the published version stays as it was', async () => {
+test('an edit after publishing creates a new draft, and the published version does not change', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [template('old')]);
   const { draftVersionId } = await expectStatus(
@@ -49,7 +49,7 @@ test('an edit after publishing begins a new draft, and the published version sta
   });
 });
 
-test('writers that meet keep each other’s changes', async () => {
+test('concurrent updates keep each other’s changes', async () => {
   const tenant = await newTenant();
   const changes = [{ name: 'Renamed' }, { description: 'Described' }, { flowSteps: [template('new')] }];
   const meeting = async () => {
@@ -65,7 +65,7 @@ test('writers that meet keep each other’s changes', async () => {
   await Promise.all(Array.from({ length: 8 }, meeting));
 });
 
-test('404 for another tenant’s flow, 400 for bad input: nothing changes', async () => {
+test('404 for another tenant’s flow, 400 for invalid input; nothing changes', async () => {
   const tenant = await newTenant();
   const flow = await createFlow(tenant);
   const foreign = await newTenant();

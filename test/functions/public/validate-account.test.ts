@@ -41,7 +41,7 @@ async function tenantWithAll() {
   return { ...tenant, recordId: record?.id ?? '' };
 }
 
-test('with a credential, what the account does not have is a warning, each where it is named', async () => {
+test('with a credential, a warning marks each reference to what the account does not have', async () => {
   const tenant = await tenantWithAll();
   const context = { authenticated: true, accountChecksPerformed: true, accountChecksSkipped: false };
   const there = await validate(tenant, naming(tenant.recordId));
@@ -60,7 +60,7 @@ test('with a credential, what the account does not have is a warning, each where
   expect(codes(await validate(await newTenant(), naming(tenant.recordId)))).toHaveLength(5);
 });
 
-test('a flow that names nothing of the account, or only what its own steps make, has no warning', async () => {
+test('a flow that references nothing in the account, or only what its own steps create, has no warning', async () => {
   const made = [
     step('upsert-record', { recordType: 'new', sourceVariable: '_record', recordName: '{{ _record.name }}' }),
     step('retrieve-record', { recordType: 'new', recordName: 'x' }),
@@ -74,7 +74,7 @@ test('a flow that names nothing of the account, or only what its own steps make,
   expect(await validate(tenant, [template('Hi')])).toMatchObject({ warnings: [], context });
 });
 
-test('a credential is told only what it may read, and that the rest was not looked up', async () => {
+test('a credential gets findings only about what it may read, and a note that the rest was not looked up', async () => {
   const tenant = await newTenant();
   const steps = naming(missing, '_GONE');
   const key = async (...permissions: string[]) => newKey(tenant, { permissions });
@@ -95,7 +95,7 @@ test('a credential is told only what it may read, and that the rest was not look
   });
 });
 
-test('a flow that names hundreds of things is looked up in few requests', async () => {
+test('a flow that references hundreds of things is looked up in few requests', async () => {
   const { key } = await newKey(await newTenant(), { permissions: ['*'] });
   const flowSteps = Array.from({ length: 150 }, (_, n) => [
     step('retrieve-record', { recordType: `type ${n}`, recordName: 'x' }),
@@ -127,7 +127,7 @@ test('a flow that names hundreds of things is looked up in few requests', async 
   ]);
 });
 
-test('a bad credential is a 401, and never an anonymous call', async () => {
+test('a bad credential gets a 401 and is never treated as anonymous', async () => {
   const tenant = await newTenant();
   const deleted = await newKey(tenant);
   await expectStatus(200, tenant.call('DELETE', `/v1/api-keys/${deleted.id}`));
@@ -148,7 +148,7 @@ test('a bad credential is a 401, and never an anonymous call', async () => {
   expect(refused).toMatchObject({ status: 403, body: { details: 'Missing required permission: *' } });
 });
 
-test('a call with a key counts against the key, one without against its address', async () => {
+test('a call with a key counts against the key, a call without one against its IP address', async () => {
   const key = await newKey(await newTenant(), { rateLimits: { perHour: 7 } });
   const body = { name: 'x', flowSteps: [template('x')] };
   const withKey = await key.call('POST', path, { body });
@@ -160,7 +160,7 @@ test('a call with a key counts against the key, one without against its address'
 
 const group = () => randomInt(1, 0xffff).toString(16);
 
-test('calls without a credential are limited by the address that the gateway saw, whatever headers say', async () => {
+test('anonymous calls are limited by the IP address that the gateway reports, whatever the headers say', async () => {
   vi.stubEnv('RATE_LIMIT_PER_HOUR', '20');
   const runtime = countingRuntime();
   const invoke = invokeWith(
@@ -190,7 +190,7 @@ test('calls without a credential are limited by the address that the gateway saw
   expect((await ask(`2001:db8:${group()}:${group()}::1`)).statusCode).toBe(200);
 });
 
-test('the API document says that a credential is taken and not needed', async () => {
+test('the API document declares the credential as optional', async () => {
   const { body } = await call('GET', '/openapi.json');
   const { security, responses } = body.paths[path].post;
   expect(security).toEqual([{}, { bearer: [] }]);

@@ -13,14 +13,14 @@ const validate = (body: unknown, caller: Pick<Tenant, 'call'> = { call }) =>
   expectStatus(200, caller.call('POST', path, { body }));
 const context = { authenticated: false, accountChecksPerformed: false, accountChecksSkipped: true };
 
-test('tells anyone, without a credential, that a flow can be saved', async () => {
+test('validation reports, without a credential, that a flow can be saved', async () => {
   expect(await validate({ name: 'Fine', flowSteps: [template('Hi {{ _record.name }}')] })).toEqual({
     ...{ valid: true, errors: [], warnings: [], recommendations: [] },
     context,
   });
 });
 
-test('tells errors, warnings and recommendations, each with its step and its path', async () => {
+test('validation returns errors, warnings and recommendations, each with its step and its path', async () => {
   const answer = await validate({
     name: 'Not so fine',
     steps: [
@@ -115,7 +115,7 @@ const bodies: object[] = [
   { name: 'x', steps: [template('{{ broken')] },
 ];
 
-test('never disagrees with saving: what is refused there is an error here, in the same words', async () => {
+test('validation agrees with saving: what saving rejects is an error here, with the same message', async () => {
   const tenant = await newTenant();
   for (const body of bodies) {
     const [saved, said] = await Promise.all([
@@ -172,7 +172,7 @@ async function canBeSaved(body: unknown): Promise<boolean> {
   return (await textProblems(flowSteps ?? steps, ['flowSteps'], sandbox)).length === 0;
 }
 
-test('whatever is sent, it answers, and calls valid what saving takes', async () => {
+test('validation answers any body, and reports as valid exactly what saving accepts', async () => {
   await fc.assert(
     fc.asyncProperty(flow, async (body) => {
       const { valid, errors } = await validateFlow(CreateFlowBody, body, sandbox);
@@ -189,16 +189,16 @@ test.each([
   ['5', 400],
   ['{', 400],
   [JSON.stringify({ name: 'x'.repeat(5_000_001) }), 413],
-])('a body that is no JSON object of 5 MB at most is refused (%#)', async (body, status) => {
+])('a body that is not a JSON object of at most 5 MB is rejected (%#)', async (body, status) => {
   expect((await call('POST', path, { body })).status).toBe(status);
 });
 
-test('a body that is no JSON at all: 415', async () => {
+test('415 for a body that is not JSON', async () => {
   const answer = await call('POST', path, { body: 'name=x', headers: { 'content-type': 'text/plain' } });
   expect(answer.status).toBe(415);
 });
 
-test('who has no time left gives up the place in the queue of all who ask', async () => {
+test('a request whose time runs out leaves the queue shared by all callers', async () => {
   const body = { name: 'Late', flowSteps: [template('{{ a | upcase }}')] };
   const signal = AbortSignal.abort(new Error('no time left'));
   const request = { body, signal, params: undefined, query: undefined } as never;

@@ -4,7 +4,7 @@ import { newTenant } from '../../support/stack.ts';
 
 const west = ['CA', 'OR', 'WA'];
 
-test('all airports go up, those of three states are edited, dry first, and their fields are discovered', async () => {
+test('all airports are uploaded, those of three states are edited after a dry run, and their fields are discovered', async () => {
   const [{ call }, airports] = await Promise.all([newTenant(), airportsInFile()]);
   await uploadAirports({ call } as Awaited<ReturnType<typeof newTenant>>);
   const valuesOf = async (field: string) =>

@@ -77,14 +77,14 @@ async function exported(filter: object): Promise<string[]> {
   return lines.map((line: string) => line.split(',')[0]);
 }
 
-test('the file has what the filters look for, and so would tell them apart', () => {
+test('the file contains values that distinguish the filters from each other', () => {
   const counts = filters.map(([, means]) => airports.filter(means).length);
   expect(airports).toHaveLength(3_376);
   expect(new Set(counts).size).toBe(filters.length);
 });
 
 test.each(filters)(
-  'preview, list and export of %j have as many airports as the file',
+  'preview, list and export of %j return as many airports as the file has',
   async (where, means) => {
     const wanted = airports.filter(means).map(({ iata }) => iata);
     const filter = { type: airportType, ...(where && { where }) };

@@ -8,7 +8,7 @@ const remove = ({ call }: Tenant, ids: unknown) => call('POST', '/v1/records/bul
 const names = async ({ call }: Tenant) =>
   (await call('GET', '/v1/records')).body.data.map(({ name }: { name: string }) => name);
 
-test('deletes the records that exist and tells which do not; their names are free again', async () => {
+test('deletes the records that exist and reports the ids that do not; the names become free again', async () => {
   const tenant = await newTenant();
   const [one, two, kept] = [
     await newRecord(tenant, { name: 'one' }),
@@ -35,7 +35,7 @@ test('deletes the records that exist and tells which do not; their names are fre
   expect((await tenant.call('GET', `/v1/records/${kept.id}`)).body).toEqual(kept);
 });
 
-test('ids of other tenants are unknown ids, and their records stay', async () => {
+test('ids of other tenants are reported as unknown, and their records stay', async () => {
   const [tenant, other] = await Promise.all([newTenant(), newTenant()]);
   const foreign = await newRecord(other, { name: 'theirs' });
   const { status, body } = await remove(tenant, [foreign.id]);
@@ -44,7 +44,7 @@ test('ids of other tenants are unknown ids, and their records stay', async () =>
   expect((await other.call('GET', `/v1/records/${foreign.id}`)).body).toEqual(foreign);
 });
 
-test('each deleted record leaves a tombstone, so that what hung on it is removed', async () => {
+test('each deleted record leaves a tombstone, so that its related data is removed', async () => {
   const tenant = await newTenant();
   const { table } = countingRuntime().scopeOf(tenant.tenant);
   const record = await newRecord(tenant, { name: 'one' });
@@ -53,7 +53,7 @@ test('each deleted record leaves a tombstone, so that what hung on it is removed
   expect(await table.get(tombstoneEntity, { id: unknownId })).toBeUndefined();
 });
 
-test('1,000 records go in one call', async () => {
+test('one call deletes 1,000 records', async () => {
   const tenant = await newTenant();
   const rows = Array.from({ length: 1_000 }, (_, n) => ({ name: `row ${n}` }));
   const ids = [...(await uploadRows(tenant, 'row', rows)).values()];
@@ -63,7 +63,7 @@ test('1,000 records go in one call', async () => {
   expect(await names(tenant)).toEqual([]);
 });
 
-test('of several calls at once each record is deleted by one', async () => {
+test('of several concurrent calls, exactly one deletes each record', async () => {
   const tenant = await newTenant();
   const rows = Array.from({ length: 40 }, (_, n) => ({ name: `row ${n}` }));
   const ids = [...(await uploadRows(tenant, 'row', rows)).values()];
@@ -73,7 +73,7 @@ test('of several calls at once each record is deleted by one', async () => {
   for (const { body } of answers) expect(body.deletedIds.length + body.notFoundIds.length).toBe(40);
 });
 
-test('a record that is renamed meanwhile is deleted, and both of its names are free', async () => {
+test('a record renamed during the call is deleted, and both of its names become free', async () => {
   const tenant = await newTenant();
   const rows = Array.from({ length: 40 }, (_, n) => ({ name: `row ${n}` }));
   const ids = [...(await uploadRows(tenant, 'row', rows)).values()];

@@ -16,7 +16,7 @@ async function withThree() {
   return { tenant, one, two, three };
 }
 
-test('updates replace keys of the metadata whole, deleteFields removes keys, and the rest stays', async () => {
+test('updates replace whole metadata keys, deleteFields removes keys, and the rest stays', async () => {
   const { tenant, one, two } = await withThree();
   const updates = { tier: { name: 'gold' }, added: null };
   const { status, body } = await edit(tenant, { recordIds: [one.id], updates, deleteFields: ['old', 'x'] });
@@ -32,7 +32,7 @@ test('updates replace keys of the metadata whole, deleteFields removes keys, and
   expect(await read(tenant, two.id)).toEqual(two);
 });
 
-test('a filter means records of its type alone', async () => {
+test('a filter matches only records of its type', async () => {
   const { tenant, one, two, three } = await withThree();
   const where = { field: 'city', op: 'startsWith', value: 'o' };
   const { body } = await edit(tenant, { recordFilter: { type: 'a', where }, updates: { seen: 1 } });
@@ -65,7 +65,7 @@ test.each([
   expect(touched.map(({ name }) => name).toSorted()).toEqual(names);
 });
 
-test('a record has to meet all conditions', async () => {
+test('a record must match all conditions', async () => {
   const { tenant, two } = await withThree();
   const conditions = [
     { field: 'city', operator: 'equals_ci', value: 'Oslo' },
@@ -75,7 +75,7 @@ test('a record has to meet all conditions', async () => {
   expect(body.recordIds).toEqual([two.id]);
 });
 
-test('a dry run answers the same and writes nothing', async () => {
+test('a dry run returns the same response and writes nothing', async () => {
   const { tenant, one, two, three } = await withThree();
   const body = { recordFilter: { type: 'a' }, updates: { city: 'Rome' }, deleteFields: ['note'] };
   const dry = await edit(tenant, { ...body, dryRun: true });
@@ -89,7 +89,7 @@ test('a dry run answers the same and writes nothing', async () => {
   expect((await read(tenant, two.id)).metadata).toEqual({ city: 'Rome' });
 });
 
-test('unknown ids and those of other tenants are left out, and nothing of others is touched', async () => {
+test('unknown ids and those of other tenants are omitted, and other tenants’ records do not change', async () => {
   const { tenant, one } = await withThree();
   const other = await newTenant();
   const foreign = await newRecord(other, { name: 'theirs', metadata: { a: 1 } });
@@ -104,7 +104,7 @@ test('unknown ids and those of other tenants are left out, and nothing of others
   expect(none.body).toEqual({ recordIds: [], data: [] });
 });
 
-test('a record that is as it should be is named, and not written again', async () => {
+test('a record that already has the values is listed, and not written again', async () => {
   const { tenant, one } = await withThree();
   const body = { recordIds: [one.id], updates: { city: 'Oslo' }, deleteFields: ['never'] };
   expect((await edit(tenant, body)).body.recordIds).toEqual([one.id]);
@@ -124,7 +124,7 @@ const tooLong = 'x'.repeat(10_001);
 const keys = (count: number) => Array.from({ length: count }, (_, n) => `key ${n}`);
 const valued = (count: number) => Object.fromEntries(keys(count).map((key) => [key, 1]));
 
-test('takes 1,000 keys to change and 1,000 to remove', async () => {
+test('accepts 1,000 keys to change and 1,000 to remove', async () => {
   const { tenant, one } = await withThree();
   const change = (body: object) => edit(tenant, { recordIds: [one.id], ...body });
   expect((await change({ updates: valued(1_000), deleteFields: ['old', 'tier'] })).status).toBe(200);
@@ -180,19 +180,19 @@ test.each<[string, unknown, string]>([
   ['a condition with a list', all({ ...condition, value: [1] }), 'conditions.0.value'],
   ['an empty text to contain', all({ ...condition, operator: 'contains', value: '' }), 'conditions.0.value'],
   ['an unknown member', { ...target, updates, force: true }, 'force'],
-])('400 with the path of the culprit for %s', async (_, body, path) => {
+])('400 with the path of the invalid value for %s', async (_, body, path) => {
   const answer = await edit(await newTenant(), body);
   expect(answer.status).toBe(400);
   expect(answer.body.error).toBe('Validation error');
   expect(answer.body.details.map((detail: { path: string }) => detail.path)).toContain(path);
 });
 
-test('400 names the number of records that a call edits', async () => {
+test('400 states the maximum number of records per call', async () => {
   const { body } = await edit(await newTenant(), { recordIds: Array(10_001).fill(unknownId), updates });
   expect(body.details[0].message).toContain('10000');
 });
 
-test('400 when one record would grow over 256 KB, and no record is changed', async () => {
+test('400 if one record would exceed 256 KB, and no record changes', async () => {
   const tenant = await newTenant();
   const small = await newRecord(tenant, { name: 'small' });
   const large = await newRecord(tenant, { name: 'large', metadata: { text: 'x'.repeat(200 * 1024) } });
@@ -207,7 +207,7 @@ test('400 when one record would grow over 256 KB, and no record is changed', asy
   expect(await read(tenant, large.id)).toEqual(large);
 });
 
-test('__proto__ as a key to change is refused; to remove it, or any key called like a member of objects, is harmless', async () => {
+test('__proto__ as a key to change is rejected; removing it, or any key named like an object member, is harmless', async () => {
   const { tenant, one } = await withThree();
   const polluting = `{"recordIds":["${one.id}"],"updates":{"__proto__":{"polluted":true}}}`;
   const refused = await tenant.call('POST', '/v1/records/bulk-edit', { body: polluting });
@@ -226,7 +226,7 @@ test('__proto__ as a key to change is refused; to remove it, or any key called l
   expect((await edit(tenant, { applyToAll: true, conditions, updates })).body.recordIds).toEqual([]);
 });
 
-test('of 1,200 records the answer names all and shows the first 1,000', async () => {
+test('for 1,200 records the response lists all ids and returns the first 1,000 records', async () => {
   const tenant = await newTenant();
   await uploadRows(
     tenant,
@@ -247,7 +247,7 @@ test('of 1,200 records the answer names all and shows the first 1,000', async ()
   expect((await edit(tenant, dry)).body.recordIds).toEqual([]);
 });
 
-test('an answer that would not fit shows fewer records and names all', async () => {
+test('a response that would be too large returns fewer records and lists all ids', async () => {
   const tenant = await newTenant();
   const large = { text: 'x'.repeat(250_000) };
   for (let n = 0; n < 15; n++) await newRecord(tenant, { name: `${n}`, metadata: large });
@@ -257,7 +257,7 @@ test('an answer that would not fit shows fewer records and names all', async () 
   expect(body.data).toHaveLength(9);
 });
 
-test('while 300 records are edited, single ones are changed and renamed: all changes are there in the end', async () => {
+test('single edits and renames during a bulk edit of 300 records: all changes persist', async () => {
   const tenant = await newTenant();
   const rows = Array.from({ length: 300 }, (_, n) => ({ name: `row ${n}`, n }));
   const ids = [...(await uploadRows(tenant, 'row', rows)).values()];

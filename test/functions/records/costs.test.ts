@@ -18,7 +18,7 @@ const none = {
   modelBreakdown: [],
 };
 
-test('a record tells what the model calls on it cost, of batches and of dispatched runs alike', async () => {
+test('a record returns the cost of its model calls, from batches and dispatched runs alike', async () => {
   const tenant = await newTenant();
   const [record] = await createRecords(tenant, 'thing', 2);
   const id = record?.id ?? '';
@@ -40,7 +40,7 @@ test('a record tells what the model calls on it cost, of batches and of dispatch
   expect(twice.totalCost).toBeCloseTo(2 * once.totalCost, 12);
 });
 
-test('what a deleted flow cost no longer counts, at once and for good', async () => {
+test('the cost of a deleted flow stops counting, immediately and permanently', async () => {
   const tenant = await newTenant();
   const [record] = await createRecords(tenant, 'thing', 1);
   const [gone, kept] = [
@@ -59,7 +59,7 @@ test('what a deleted flow cost no longer counts, at once and for good', async ()
   await vi.waitFor(async () => expect(await results()).toBe(1), { timeout: 20_000, interval: 50 });
 });
 
-test('404 for an unknown record and another tenant’s, 400 for a garbled id, 403 without RECORDS:READ', async () => {
+test('404 for an unknown record and another tenant’s; 400 for a malformed id; 403 without RECORDS:READ', async () => {
   const tenant = await newTenant();
   const missing = await expectStatus(404, costsOf(tenant, `record_${'0'.repeat(26)}`));
   expect(missing).toEqual(notFoundBody('Record'));

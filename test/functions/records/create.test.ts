@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { newTenant } from '../../support/stack.ts';
 
-test('201 with the record, its defaults filled in', async () => {
+test('201 with the record and its defaults', async () => {
   const { call, userId, organizationId } = await newTenant({ organizationId: 'org-1' });
   const { status, body } = await call('POST', '/v1/records', { body: { type: 'customer', name: 'Ada' } });
   expect(status).toBe(201);
@@ -19,7 +19,7 @@ test('201 with the record, its defaults filled in', async () => {
   });
 });
 
-test('what is sent is what is read again, to the last digit', async () => {
+test('a read returns what was sent, to the last digit', async () => {
   const { call } = await newTenant();
   const sent = {
     type: 'customer',
@@ -45,7 +45,7 @@ test('what is sent is what is read again, to the last digit', async () => {
   expect((await call('GET', `/v1/records/${created.body.id}`)).body).toEqual(created.body);
 });
 
-test('409 that names the pair when type and name are taken, and the first record stays', async () => {
+test('409 that names the pair if the type and name exist, and the first record stays', async () => {
   const { call } = await newTenant();
   const first = await call('POST', '/v1/records', { body: { type: 'a', name: 'x', metadata: { n: 1 } } });
   const second = await call('POST', '/v1/records', { body: { type: 'a', name: 'x', metadata: { n: 2 } } });
@@ -76,7 +76,7 @@ test('the same name is free for another type, in another case and for another te
   expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
 });
 
-test('of twenty that create the same pair at once, one gets 201 and nineteen 409', async () => {
+test('of twenty concurrent creations of the same type and name, one gets 201 and nineteen 409', async () => {
   const { call } = await newTenant();
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, n) =>
@@ -116,7 +116,7 @@ test.each([
   });
 });
 
-test('metadata may have 256 KB and messages 128 KB, and one byte more is a 400 that names the limit', async () => {
+test('metadata may have 256 KB and messages 128 KB; one byte more is a 400 that names the limit', async () => {
   const { call } = await newTenant();
   const metadata = { text: 'x'.repeat(256 * 1024 - '{"text":""}'.length) };
   const messages = [
@@ -158,7 +158,7 @@ test('403 without RECORDS:WRITE', async () => {
   expect(body).toEqual({ error: 'Forbidden', details: 'Missing required permission: RECORDS:WRITE' });
 });
 
-test('metadata in which a constructor has a prototype is refused by its path', async () => {
+test('an error gives the path of metadata in which a constructor has a prototype', async () => {
   const { call } = await newTenant();
   const metadata = { constructor: { prototype: {} } };
   const { status, body } = await call('POST', '/v1/records', { body: { type: 'a', name: 'b', metadata } });

@@ -39,7 +39,7 @@ async function ranTwice() {
   return { tenant, id, flow, first, second };
 }
 
-test('204 without a body: the result and its step results are gone, the others stay, the costs are less by it', async () => {
+test('204 without a body: the result and its step results are removed, the others stay, the costs decrease accordingly', async () => {
   const { tenant, id, flow, first, second } = await ranTwice();
   const before = await costsOf(tenant, id);
   const answer = await remove(tenant, id, first.id);
@@ -60,7 +60,7 @@ test('204 without a body: the result and its step results are gone, the others s
   });
 });
 
-test('a second time it is a 404, and of several at once one gets 204', async () => {
+test('a second deletion is a 404, and of several concurrent ones one gets 204', async () => {
   const { tenant, id, first } = await ranTwice();
   const answers = await Promise.all(Array.from({ length: 6 }, () => remove(tenant, id, first.id)));
   expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 404, 404, 404, 404, 404]);
@@ -68,7 +68,7 @@ test('a second time it is a 404, and of several at once one gets 204', async () 
   expect(await costsOf(tenant, id)).toMatchObject({ executionCount: 2 });
 });
 
-test('a message that comes again does not run a deleted result anew', async () => {
+test('a redelivered message does not rerun a deleted result', async () => {
   const batch = await plannedBatch({ steps: [prompt()] });
   const id = batch.records[0]?.id ?? '';
   await deliver(batch.messages);
@@ -79,7 +79,7 @@ test('a message that comes again does not run a deleted result anew', async () =
   expect(await batch.progress()).toMatchObject({ processedRecords: 1, status: 'completed' });
 });
 
-test('409 for a run that is not over yet, and nothing of it is touched', async () => {
+test('409 for an unfinished run, and nothing of it changes', async () => {
   const wait = { type: 'wait-until' as const, name: 'wait', config: { delayMs: 600_000 } };
   const batch = await plannedBatch({ steps: [prompt(), wait] });
   await runOnce(batch.scope, batch.message());
@@ -90,7 +90,7 @@ test('409 for a run that is not over yet, and nothing of it is touched', async (
   expect(await costsOf(batch, records[0]?.id ?? '')).toMatchObject({ executionCount: 1 });
 });
 
-test('its payloads are removed too, and those of another run stay', async () => {
+test('the result’s payloads are removed too, and those of another run stay', async () => {
   const steps = [{ ...template('{{ _record.metadata.text }}'.repeat(4)), name: 'large' }];
   const batch = await plannedBatch({ steps, metadata: { text: 'x'.repeat(100_000) } });
   const other = { ...batch.message(), runId: newId('exec') };
@@ -129,7 +129,7 @@ async function longRun() {
   return { ...batch, recordId, runId };
 }
 
-test('a run of more checkpoints than a transaction takes is deleted too; broken off, it is still there to be deleted', async () => {
+test('a run with more checkpoints than a transaction allows is deleted too; after an interruption, it can be deleted again', async () => {
   const run = await longRun();
   const { scope, recordId, runId } = run;
   expect(await costsOf(run, recordId)).toMatchObject({ executionCount: 130, totalCost: 13 });
@@ -167,7 +167,7 @@ test.each([
   expect(details).toMatchObject([{ path: at, code }]);
 });
 
-test('404 for a result that is unknown, another record’s or another tenant’s, and for an unknown record', async () => {
+test('404 for an unknown result, another record’s or another tenant’s, and for an unknown record', async () => {
   const { tenant, id, first } = await ranTwice();
   const [other] = await createRecords(tenant, 'other', 1);
   const foreign = await newTenant();

@@ -6,7 +6,7 @@ import {
 import { notFoundBody } from '../../support/errors.ts';
 import { countingRuntime, newTenant } from '../../support/stack.ts';
 
-test('204 without a body, and the record is gone from all reads at once', async () => {
+test('204 without a body, and no read returns the record any more', async () => {
   const { call } = await newTenant();
   const { body: record } = await call('POST', '/v1/records', { body: { type: 'a', name: 'x' } });
   const { body: kept } = await call('POST', '/v1/records', { body: { type: 'a', name: 'y' } });
@@ -23,7 +23,7 @@ test('204 without a body, and the record is gone from all reads at once', async 
   expect((await call('GET', '/v1/records')).body.data).toEqual([kept]);
 });
 
-test('the type and the name are free again', async () => {
+test('the type and the name become free again', async () => {
   const { call } = await newTenant();
   const { body: record } = await call('POST', '/v1/records', { body: { type: 'a', name: 'x' } });
   await call('DELETE', `/v1/records/${record.id}`, { body: {} });
@@ -32,7 +32,7 @@ test('the type and the name are free again', async () => {
   expect(again.body.id).not.toBe(record.id);
 });
 
-test('the step results of the record are removed, and those of others stay', async () => {
+test('the record’s step results are removed, and those of others stay', async () => {
   const { call, tenant, userId } = await newTenant();
   const { table, newId } = countingRuntime().scopeOf(tenant);
   const checkpoint = (recordId: string) => ({
@@ -61,7 +61,7 @@ test('the step results of the record are removed, and those of others stay', asy
   expect(await resultsOf(kept)).toBe(1);
 });
 
-test('of several that delete it at once, one gets 204 and the others 404', async () => {
+test('of several concurrent deletions, one gets 204 and the others 404', async () => {
   const { call } = await newTenant();
   const { body: record } = await call('POST', '/v1/records', { body: { type: 'a', name: 'x' } });
   const answers = await Promise.all(
@@ -70,7 +70,7 @@ test('of several that delete it at once, one gets 204 and the others 404', async
   expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 404, 404, 404, 404, 404, 404, 404]);
 });
 
-test('404 for another tenant’s record, the same as for one that does not exist, and it stays', async () => {
+test('404 for another tenant’s record, the same as for one that does not exist, and the record stays', async () => {
   const [one, other] = await Promise.all([newTenant(), newTenant()]);
   const { body: record } = await one.call('POST', '/v1/records', { body: { type: 'a', name: 'x' } });
   const foreign = await other.call('DELETE', `/v1/records/${record.id}`);
@@ -80,7 +80,7 @@ test('404 for another tenant’s record, the same as for one that does not exist
   expect((await one.call('GET', `/v1/records/${record.id}`)).status).toBe(200);
 });
 
-test('400 for a garbled id', async () => {
+test('400 for a malformed id', async () => {
   const { call } = await newTenant();
   expect((await call('DELETE', '/v1/records/record_x')).status).toBe(400);
 });

@@ -23,7 +23,7 @@ async function upload(
 
 const draftOf = ({ type, name, metadata }: Draft) => ({ type, name, metadata });
 
-test('200 with a row a record, newest first, as a file', async () => {
+test('200 with a file that has one row per record, newest first', async () => {
   const tenant = await withRecords([
     { type: 'a', name: 'first', metadata: { note: 'one, "two"\nthree', n: 1.5 } },
     { type: 'b', name: 'second', metadata: { name: 'inner', type: 't', list: [1, { x: null }], off: false } },
@@ -63,7 +63,7 @@ test.each<[Record<string, string>, string]>([
   expect((await exported(tenant, query)).body).toBe(csv);
 });
 
-test('204 where there are no records, and for another tenant', async () => {
+test('204 if there are no records, and for another tenant', async () => {
   const [owner, stranger] = await Promise.all([
     withRecords([{ type: 'a', name: 'x', metadata: {} }]),
     newTenant(),
@@ -74,7 +74,7 @@ test('204 where there are no records, and for another tenant', async () => {
   }
 });
 
-test('400 for more columns than a file can well have, until those that matter are named', async () => {
+test('400 for more columns than a file allows, until the request names its columns', async () => {
   const metadata = (from: number) =>
     Object.fromEntries(Array.from({ length: 3_000 }, (_, n) => [`key ${from + n}`, 'x']));
   const tenant = await withRecords([
@@ -90,7 +90,7 @@ test('400 for more columns than a file can well have, until those that matter ar
   );
 });
 
-test('400 when the search for columns takes minutes', async () => {
+test('400 if the search for columns takes minutes', async () => {
   const tenant = await withRecords([{ type: 'a', name: 'x', metadata: {} }]);
   const scope = countingRuntime().scopeOf(tenant.tenant);
   const needs = { exported: exportRecords.needs.exported(scope) };
@@ -102,7 +102,7 @@ test('400 when the search for columns takes minutes', async () => {
   });
 });
 
-test('what is created while the file is made is left out, and columns stay what they were', async () => {
+test('records created during the export are left out, and the columns stay the same', async () => {
   const tenant = await withRecords([{ type: 'a', name: 'x', metadata: { n: 'old' } }]);
   const store = storeOf(tenant);
   const exporter = exportRecords.needs.exported(countingRuntime().scopeOf(tenant.tenant));
@@ -114,7 +114,7 @@ test('what is created while the file is made is left out, and columns stay what 
   expect(text).toBe('name,type,n\r\nx,a,new\r\n');
 });
 
-test('rows are read as they are taken, so that a file of any length needs no more memory', async () => {
+test('rows are read on demand, so that a file of any length needs constant memory', async () => {
   const drafts = Array.from({ length: 300 }, (_, n) => ({ type: 'a', name: `${n}`, metadata: { n } }));
   const tenant = await withRecords(drafts);
   const runtime = countingRuntime();
@@ -130,7 +130,7 @@ test('rows are read as they are taken, so that a file of any length needs no mor
   expect(await taking()).toEqual([101, 'BatchGetItem']);
 });
 
-test('what a filter left out is read once, and what has changed since then is not written', async () => {
+test('records that a filter excludes are read once, and records changed since then are not written', async () => {
   const drafts = Array.from({ length: 300 }, (_, n) => ({ type: 'a', name: `${n}`, metadata: { n } }));
   const tenant = await withRecords(drafts);
   const runtime = countingRuntime();
@@ -160,7 +160,7 @@ test.each([
   ["'=1", "''=1"],
   ["'quoted'", "'quoted'"],
   ['1-1', '1-1'],
-])('a cell %j cannot be taken for a formula, and is itself again after an upload', async (text, cell) => {
+])('a cell %j cannot be read as a formula, and an upload restores its value', async (text, cell) => {
   const tenant = await withRecords([{ type: 'a', name: text, metadata: { [`${text.trim()}`]: text } }]);
   const { body } = await exported(tenant);
   expect(body.split('\r\n')[1].startsWith(`${cell},a,`)).toBe(true);
@@ -169,7 +169,7 @@ test.each([
   expect(copy.records.map(draftOf)).toEqual([{ type: 'a', name: text, metadata: { [text.trim()]: text } }]);
 });
 
-test('metadata.name is a column of its own only beside one called name', async () => {
+test('metadata.name is a separate column only beside one called name', async () => {
   const csv = 'iata,name,metadata.name\r\nJFK,Kennedy,x\r\n';
   const { records } = await upload(await newTenant(), csv, { nameColumn: 'iata', typeValue: 'a' });
   expect(records.map(draftOf)).toEqual([
@@ -206,7 +206,7 @@ const drafts = fc.uniqueArray(
   { selector: ({ type, name }) => `${type}\0${name}`, minLength: 1, maxLength: 6 },
 );
 
-test('what is exported and uploaded elsewhere is the same', async () => {
+test('an export uploaded elsewhere yields the same records', async () => {
   const property = fc.asyncProperty(drafts, async (given) => {
     const [tenant, other] = await Promise.all([withRecords(given), newTenant()]);
     const answer = await upload(other, (await exported(tenant)).body);

@@ -39,7 +39,7 @@ test('counts the distinct values, the most frequent first', async () => {
   });
 });
 
-test('blank, null and missing values count as not set; of a list each element counts once a record', async () => {
+test('blank, null and missing values count as not set; each distinct list element counts once per record', async () => {
   const tenant = await withMetadata(
     { a: ' ' },
     { a: null },
@@ -68,14 +68,14 @@ test.each<[string, unknown[]]>([
   ['constructor.name', []],
   ['x.toString', []],
   ['nothing', []],
-])('the field %j means what it means in a filter', async (field, values) => {
+])('the field %j has the same meaning as in a filter', async (field, values) => {
   const metadata = { 'a b$': 1, 'x.y': 2, x: { y: 3, z: 4 }, name: 'inner' };
   const { status, body } = await valuesOf(await withMetadata(metadata), { field });
   expect(status).toBe(200);
   expect(body).toMatchObject({ field, values: values.map((value) => ({ value, count: 1 })) });
 });
 
-test('shows 50 values unless told otherwise, and says that there are more', async () => {
+test('returns 50 values by default, and indicates that there are more', async () => {
   const tenant = await newTenant();
   const rows = Array.from({ length: 600 }, (_, n) => ({ name: `row ${n}`, n, same: 's' }));
   await uploadRows(tenant, 'row', rows);
@@ -88,7 +88,7 @@ test('shows 50 values unless told otherwise, and says that there are more', asyn
   expect(await shown({ field: 'same', limit: '1' })).toEqual([1, false]);
 });
 
-test('says so when not all records were read, for their number or for want of time', async () => {
+test('reports when not all records were read, because of their number or the time limit', async () => {
   const tenant = await newTenant();
   await uploadRows(
     tenant,
@@ -111,7 +111,7 @@ test('says so when not all records were read, for their number or for want of ti
   });
 });
 
-test('values that would not fit an answer are left out, and it says so', async () => {
+test('values that do not fit the response are left out, and the response reports it', async () => {
   const tenant = await newTenant();
   for (let n = 0; n < 25; n++) {
     await newRecord(tenant, { name: `${n}`, metadata: { text: `${n}`.padStart(250_000, 'x') } });
@@ -122,7 +122,7 @@ test('values that would not fit an answer are left out, and it says so', async (
   expect(body.truncated).toBe(true);
 });
 
-test('records of another tenant count nothing', async () => {
+test('another tenant’s records do not count', async () => {
   const [tenant, other] = await Promise.all([newTenant(), withMetadata({ a: 'theirs' })]);
   expect((await valuesOf(tenant, { field: 'a' })).body).toMatchObject({ values: [], truncated: false });
   expect((await valuesOf(other, { field: 'a' })).body.values).toHaveLength(1);

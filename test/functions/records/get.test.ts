@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { notFoundBody } from '../../support/errors.ts';
 import { newTenant } from '../../support/stack.ts';
 
-test('200 with the record as it was created', async () => {
+test('200 with the record as created', async () => {
   const { call } = await newTenant();
   const created = await call('POST', '/v1/records', { body: { type: 'a', name: 'x', metadata: { k: [1] } } });
   const { status, body } = await call('GET', `/v1/records/${created.body.id}`);
@@ -10,7 +10,7 @@ test('200 with the record as it was created', async () => {
   expect(body).toEqual(created.body);
 });
 
-test('404 for a record of another tenant, the same as for one that does not exist', async () => {
+test('404 for another tenant’s record, the same as for one that does not exist', async () => {
   const [one, other] = await Promise.all([newTenant(), newTenant()]);
   const created = await one.call('POST', '/v1/records', { body: { type: 'a', name: 'x' } });
   const foreign = await other.call('GET', `/v1/records/${created.body.id}`);
@@ -20,7 +20,7 @@ test('404 for a record of another tenant, the same as for one that does not exis
 });
 
 test.each(['x', 'record_x', 'flow_01k9m4v7d3x8qz5w2r6t0y1hbn', 'record_01K9M4V7D3X8QZ5W2R6T0Y1HBN'])(
-  '400 for the garbled id %s',
+  '400 for the malformed id %s',
   async (id) => {
     const { call } = await newTenant();
     const { status, body } = await call('GET', `/v1/records/${id}`);
@@ -29,7 +29,7 @@ test.each(['x', 'record_x', 'flow_01k9m4v7d3x8qz5w2r6t0y1hbn', 'record_01K9M4V7D
   },
 );
 
-test('403 without RECORDS:READ, which writing does not imply', async () => {
+test('403 without RECORDS:READ, which WRITE does not imply', async () => {
   const { call } = await newTenant({ permissions: ['RECORDS:WRITE'] });
   const { status, body } = await call('GET', '/v1/records/record_01k9m4v7d3x8qz5w2r6t0y1hbn');
   expect(status).toBe(403);

@@ -70,7 +70,7 @@ test.each<[Query, string[]]>([
 });
 
 test.each<[Query]>([[{ includeFields: 'zip, owner,none' }], [{ include_fields: 'zip,owner' }]])(
-  '%j reduces the metadata to these fields',
+  '%j limits the metadata to these fields',
   async (query) => {
     const answer = await list(await withRecords(things), { type: 'shop', ...query });
     expect(answer.data.map(({ metadata }: Draft) => metadata)).toEqual([
@@ -81,7 +81,7 @@ test.each<[Query]>([[{ includeFields: 'zip, owner,none' }], [{ include_fields: '
   },
 );
 
-test('the answer tells which filters were applied', async () => {
+test('the response lists the applied filters', async () => {
   const query = { ...filter('shop'), metadata_keys: 'a,b', min_fields: '2', has_large_fields: 'false' };
   const { filtersApplied } = await list(await withRecords([]), query);
   expect(filtersApplied).toEqual({
@@ -151,7 +151,7 @@ test.each([
   }
 });
 
-test('a filter that matches nothing reads 2,000 records a page, and its cursors lead to the end and back', async () => {
+test('a filter without matches reads 2,000 records per page, and its cursors lead to the end and back', async () => {
   const drafts = manyOf('many', 2_200);
   Object.assign(drafts[100]?.metadata ?? {}, { wanted: true });
   const tenant = await withRecords(drafts);
@@ -179,7 +179,7 @@ test('a filter that matches nothing reads 2,000 records a page, and its cursors 
   expect(pagination).toMatchObject({ totalCount: 1, totalPages: 1 });
 });
 
-test('a count is left out where more than 40 MB would have to be read for it', async () => {
+test('the count is omitted if it would require reading more than 40 MB', async () => {
   const text = 'x'.repeat(250_000);
   const drafts = Array.from({ length: 210 }, (_, n) => ({
     type: 'large',
@@ -196,7 +196,7 @@ test('a count is left out where more than 40 MB would have to be read for it', a
   expect(pagination).not.toHaveProperty('totalCount');
 });
 
-test('distinct shows a type once a page; on a later one again where its newest is too far to be looked for', async () => {
+test('distinct returns a type once per page; a later page repeats it if its newest record is too far back to look up', async () => {
   const old = [
     { type: 'a', name: 'older', metadata: { wanted: true } },
     { type: 'b', name: 'other', metadata: { wanted: true } },
@@ -212,7 +212,7 @@ test('distinct shows a type once a page; on a later one again where its newest i
   expect(await pagedNames(far, { ...query, limit: '1' })).toEqual(['newer', 'other', 'older']);
 });
 
-test('of another tenant nothing is found by any filter', async () => {
+test('no filter finds another tenant’s records', async () => {
   const [owner, stranger] = await Promise.all([withRecords(things), newTenant()]);
   const { nextCursor } = (await list(owner, { ...filter('shop'), limit: '1' })).pagination;
   for (const query of [filter('shop'), { metadata_keys: 'zip' }, { ...filter('shop'), cursor: nextCursor }]) {

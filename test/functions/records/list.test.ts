@@ -19,7 +19,7 @@ const people = [
   { type: 'customer', name: 'Bob' },
 ];
 
-test('200 with whole records, newest first, in the form that "get" gives', async () => {
+test('200 with whole records, newest first, in the form that "get" returns', async () => {
   const tenant = await withRecords([
     { type: 'a', name: 'first', metadata: { n: 1 } },
     { type: 'b', name: 'second', metadata: { n: 2 } },
@@ -57,7 +57,7 @@ test.each<[Record<string, string>, string[]]>([
   expect(answer.filtersApplied).toEqual(filters);
 });
 
-test('parameters that are not known are ignored', async () => {
+test('unknown parameters are ignored', async () => {
   const tenant = await withRecords(people);
   expect(namesOf(await list(tenant, { whatever: 'x' }))).toHaveLength(4);
 });
@@ -76,7 +76,7 @@ test.each<[Record<string, string>]>([[{}], [{ search: 'a' }], [{ type: 'customer
   },
 );
 
-test('walking to the end and back meets each record once, in the order of the list', async () => {
+test('paging to the end and back returns each record once, in list order', async () => {
   const property = fc.asyncProperty(
     fc.array(fc.constantFrom('red', 'green'), { maxLength: 12 }),
     fc.integer({ min: 1, max: 5 }),
@@ -104,7 +104,7 @@ test('walking to the end and back meets each record once, in the order of the li
   await fc.assert(property, { numRuns: 25 });
 });
 
-test('a page of large records ends early, and its cursors lead over all of them in both directions', async () => {
+test('a page of large records ends early, and its cursors cover all of them in both directions', async () => {
   const text = 'x'.repeat(250_000);
   const tenant = await withRecords(
     Array.from({ length: 30 }, (_, n) => ({ type: 'a', name: `large ${n}`, metadata: { text } })),
@@ -138,14 +138,14 @@ test.each([
   expect(body).toMatchObject({ error: 'Validation error', details: [{ path: parameter }] });
 });
 
-test('another tenant’s records are not listed, neither by its type and name nor with its cursor', async () => {
+test('another tenant’s records are not listed, neither by type and name nor with that tenant’s cursor', async () => {
   const [one, other] = await Promise.all([withRecords(people), newTenant()]);
   const { nextCursor } = (await list(one, { limit: '1' })).pagination;
   const queries = [{}, { type: 'customer' }, { type: 'customer', name: 'Ada' }, { cursor: nextCursor }];
   for (const query of queries) expect((await list(other, query)).data).toEqual([]);
 });
 
-test('a cursor of flows is a 400, and so is one of records in the list of flows', async () => {
+test('400 for a flow cursor, and for a record cursor in the list of flows', async () => {
   const tenant = await withRecords(people);
   for (const name of ['A', 'B']) await createFlow(tenant, [], name);
   const cursorOf = async (path: string) =>

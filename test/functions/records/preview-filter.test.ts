@@ -41,7 +41,7 @@ test('200 with the count and the newest five', async () => {
   });
 });
 
-test('without a condition all records of the type match, and of an unknown type none', async () => {
+test('without a condition all records of the type match; an unknown type matches none', async () => {
   const tenant = await withShops(7);
   expect((await preview(tenant, { type: 'shop' })).body).toMatchObject({ matchedCount: 7 });
   expect((await preview(tenant, { type: 'none' })).body).toEqual({
@@ -52,7 +52,7 @@ test('without a condition all records of the type match, and of an unknown type 
   });
 });
 
-test('what lies beyond the bound is told as truncated, and a type that fills it exactly is not', async () => {
+test('a result beyond the limit is marked as truncated; a type that exactly fills the limit is not', async () => {
   const tenant = await withShops(250);
   const scope = countingRuntime().scopeOf(tenant.tenant);
   const bounded = (units: number) => filterPreviewer(scope, units)({ type: 'shop' });
@@ -60,7 +60,7 @@ test('what lies beyond the bound is told as truncated, and a type that fills it 
   expect(await bounded(250)).toMatchObject({ matchedCount: 250, truncated: false });
 });
 
-test('records are no longer read when the time of the request is over', async () => {
+test('reading stops when the time of the request runs out', async () => {
   const tenant = await withShops(600);
   const { id: keyId, key } = await newKey(tenant);
   const runtime = countingRuntime();
@@ -84,7 +84,7 @@ test('another tenant’s records do not match', async () => {
   expect((await preview(stranger, { type: 'shop' })).body.matchedCount).toBe(0);
 });
 
-test('a filter of 500 conditions, of 10,000 values or with texts of 10,000 characters is answered', async () => {
+test('a filter with 500 conditions, with 10,000 values or with texts of 10,000 characters is accepted', async () => {
   const tenant = await withShops(20);
   const long = 'x'.repeat(9_990);
   const group = { op: 'and', conditions: Array(49).fill({ field: 'size', op: 'lt', value: 9 }) };

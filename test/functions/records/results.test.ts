@@ -41,7 +41,7 @@ beforeAll(async () => {
   }
 });
 
-test('each run of a flow on the record is a row with its final output, newest first; none of another record', async () => {
+test('each run of a flow on the record is a row with its final output, newest first; other records’ runs are left out', async () => {
   const { data, pagination } = await list();
   const [failed, asked, ...said] = data;
   const common = { recordId, flowName: 'A flow', createdAt: expect.any(String) };
@@ -66,14 +66,14 @@ test('each run of a flow on the record is a row with its final output, newest fi
   expect(await rows('', otherId)).toHaveLength(4);
 });
 
-test('the id of a result is that of its execution, as step results name it', async () => {
+test('the id of a result is that of its execution, as in step results', async () => {
   const ids = (await rows()).map(({ id }) => id);
   const steps = await expectStatus(200, tenant.call('GET', `/v1/records/${recordId}/step-results?limit=100`));
   const executions = steps.data.map((step: { executionSessionId: string }) => step.executionSessionId);
   expect(new Set(executions)).toEqual(new Set(ids));
 });
 
-test('each filter narrows the list, and they combine', async () => {
+test('each filter narrows the list, and filters combine', async () => {
   const { saying, asking, failing } = flows;
   expect(await flowsOf(`flowId=${saying.id}`)).toEqual([saying.id, saying.id]);
   expect(await flowsOf('status=failed')).toEqual([failing.id]);
@@ -86,7 +86,7 @@ test('each filter narrows the list, and they combine', async () => {
   expect(await flowsOf('promptId=none')).toEqual([]);
 });
 
-test('sorts by creation and by status, in both directions', async () => {
+test('sorts by creation time and by status, in both directions', async () => {
   const newest = await flowsOf('');
   expect(await flowsOf('sortOrder=asc')).toEqual(newest.toReversed());
   const statuses = async (order: string) =>
@@ -96,7 +96,7 @@ test('sorts by creation and by status, in both directions', async () => {
   expect(await statuses('desc')).toEqual(ascending.toReversed());
 });
 
-test('pages of any size add up to the list, and counts are told when asked for', async () => {
+test('pages of any size add up to the list, and counts are returned on request', async () => {
   const all = (await rows()).map(({ id }) => id);
   for (const limit of [1, 3]) {
     const found: string[] = [];
@@ -128,7 +128,7 @@ test('a suspended run has no result until it ends', async () => {
   expect(await count()).toBe(1);
 });
 
-test('large outputs are read from where they lie, and what does not fit the answer is left out', async () => {
+test('large outputs are read from where they are stored, and what does not fit the response is left out', async () => {
   const steps = [{ ...template('{{ _record.metadata.text }}'.repeat(10)), name: 'large' }];
   const batch = await plannedBatch({ steps, metadata: { text: 'x'.repeat(200_000) } });
   const id = batch.records[0]?.id ?? '';
@@ -146,7 +146,7 @@ test('large outputs are read from where they lie, and what does not fit the answ
   expect(last.data[0].result).toHaveLength(2_000_000);
 });
 
-test('results of a deleted flow are out of sight at once', async () => {
+test('results of a deleted flow disappear immediately', async () => {
   const mine = await newTenant();
   const [record] = await createRecords(mine, 'thing', 1);
   const flow = await publishedFlow(mine);
@@ -157,7 +157,7 @@ test('results of a deleted flow are out of sight at once', async () => {
   expect(await read()).toEqual([]);
 });
 
-test('a record on which a run ended after its deletion has nothing to show for it', async () => {
+test('a record deleted before its run ended has no results', async () => {
   const batch = await plannedBatch({ steps: [template('x')] });
   const id = batch.records[0]?.id ?? '';
   await recordStore(batch.scope).remove(id);
@@ -186,7 +186,7 @@ test.each([
   expect(details).toMatchObject([{ path: parameter }]);
 });
 
-test('404 for an unknown record and another tenant’s, 400 for a garbled id', async () => {
+test('404 for an unknown record and another tenant’s; 400 for a malformed id', async () => {
   const missing = await expectStatus(404, tenant.call('GET', path(unknown('record'))));
   expect(missing).toEqual(notFoundBody('Record'));
   const [foreign] = await createRecords(await newTenant(), 'thing', 1);

@@ -5,7 +5,7 @@ import { newTenant, type Tenant } from '../../support/stack.ts';
 const schemaOf = ({ call }: Tenant, query: Record<string, string>) =>
   call('GET', `/v1/records/schema?${new URLSearchParams(query)}`);
 
-test('tells which fields the records have, with their types, in how many they are set, and examples', async () => {
+test('returns the fields of the records, with their types, examples and how many records set them', async () => {
   const tenant = await newTenant();
   const since = '2026-01-31T10:00:00Z';
   await newRecord(tenant, { name: '1', metadata: { city: 'Oslo', zip: '0150', size: '7.5', since } });
@@ -42,7 +42,7 @@ test('tells which fields the records have, with their types, in how many they ar
   );
 });
 
-test('a field is named so that a filter by that name finds it', async () => {
+test('a filter finds a field by the name that the schema returns', async () => {
   const tenant = await newTenant();
   const metadata = {
     ...{ name: 'inner', createdAt: 'then', 'a b$': 1, 'x.y': 2, x: { y: 3, z: 4 }, empty: {} },
@@ -72,7 +72,7 @@ test('a field is named so that a filter by that name finds it', async () => {
   }
 });
 
-test('looks at the newest records, as many as asked for, and counts all', async () => {
+test('reads the newest records, as many as requested, and counts all', async () => {
   const tenant = await newTenant();
   const rows = Array.from({ length: 250 }, (_, n) => ({ name: `row ${n}`, n }));
   await uploadRows(tenant, 'row', rows);
@@ -86,7 +86,7 @@ test('looks at the newest records, as many as asked for, and counts all', async 
   expect(await sampled({ sample: '1000' })).toEqual([250, 250, '249', 250]);
 });
 
-test('five examples at most, long texts cut and long lists left out', async () => {
+test('returns at most five examples, with long texts truncated and long lists left out', async () => {
   const tenant = await newTenant();
   const list = Array(500).fill('x');
   for (let n = 0; n < 7; n++)
@@ -99,7 +99,7 @@ test('five examples at most, long texts cut and long lists left out', async () =
   ]);
 });
 
-test('of very many fields the first 1,000 are told', async () => {
+test('returns the first 1,000 of very many fields', async () => {
   const tenant = await newTenant();
   const metadata = Object.fromEntries(Array.from({ length: 1_500 }, (_, n) => [`field ${n}`, n]));
   await newRecord(tenant, { name: 'wide', metadata });
@@ -109,7 +109,7 @@ test('of very many fields the first 1,000 are told', async () => {
   expect(fields[0]).toMatchObject({ name: 'field 1499', count: 2 });
 });
 
-test('a type without records has no fields, and so has one of another tenant', async () => {
+test('a type without records has no fields, nor has another tenant’s type', async () => {
   const [tenant, other] = await Promise.all([newTenant(), newTenant()]);
   await newRecord(other, { name: 'theirs', metadata: { a: 1 } });
   const { status, body } = await schemaOf(tenant, { type: 'a' });

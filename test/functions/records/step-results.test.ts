@@ -37,7 +37,7 @@ beforeAll(async () => {
   }
 });
 
-test('every result of the record is listed once, of all flows, newest run first; none of another record', async () => {
+test('the list returns every result of the record once, of all flows, newest run first; none of another record', async () => {
   const rows = await every();
   expect(rows).toHaveLength(2 * stepsOfLong + 1);
   expect(new Set(idsOf(rows)).size).toBe(rows.length);
@@ -49,12 +49,12 @@ test('every result of the record is listed once, of all flows, newest run first;
   );
 });
 
-test('the rows are those that the flow’s list has', async () => {
+test('the rows equal those in the flow’s list', async () => {
   const ofFlow = await everyStepResult(tenant, `/v1/flows/${long.id}/step-results`, `recordId=${recordId}`);
   expect(await every(`flowId=${long.id}`)).toEqual(ofFlow);
 });
 
-test('inputVariables grow step by step, also over the pages', async () => {
+test('inputVariables grow step by step, also across pages', async () => {
   const rows = await every(`batchId=${batchIds[0]}&sortOrder=asc`, 25);
   expect(rows.map(({ inputVariables }) => Object.keys(inputVariables as object).length)).toEqual(
     Array.from({ length: stepsOfLong }, (_, n) => n),
@@ -62,7 +62,7 @@ test('inputVariables grow step by step, also over the pages', async () => {
   expect(rows.at(-1)?.inputVariables).toMatchObject({ v0: 'text 0', v58: 'text 58' });
 });
 
-test('each filter narrows the list, and they combine', async () => {
+test('each filter narrows the list, and filters combine', async () => {
   expect(await every(`flowId=${short.id}`)).toMatchObject([{ flowId: short.id, status: 'skipped' }]);
   expect(await every(`batchId=${batchIds[1]}`)).toHaveLength(stepsOfLong);
   expect(await every('status=skipped')).toMatchObject([{ flowId: short.id }]);
@@ -75,7 +75,7 @@ test('each filter narrows the list, and they combine', async () => {
     expect(await every(query)).toEqual([]);
 });
 
-test('the ascending list by creation is the descending one reversed, and pages of any size add up', async () => {
+test('the ascending list by creation time is the descending one reversed, and pages of any size add up', async () => {
   const ascending = idsOf(await every('sortOrder=asc'));
   expect(idsOf(await every()).toReversed()).toEqual(ascending);
   for (const limit of [9, 50]) expect(idsOf(await every('sortOrder=asc', limit))).toEqual(ascending);
@@ -103,12 +103,12 @@ test.each([...badStepResultQueries, ['flowId=flow_x', 'flowId'] as const])(
   },
 );
 
-test('a record that nothing ran on has an empty list', async () => {
+test('a record without runs has an empty list', async () => {
   const [record] = await createRecords(tenant, 'untouched', 1);
   expect(await everyStepResult(tenant, `/v1/records/${record?.id}/step-results`)).toEqual([]);
 });
 
-test('404 for an unknown record and another tenant’s, 400 for a garbled id', async () => {
+test('404 for an unknown record and another tenant’s; 400 for a malformed id', async () => {
   const read = (id: string) => tenant.call('GET', `/v1/records/${id}/step-results`);
   const missing = await expectStatus(404, read(unknown('record')));
   expect(missing).toEqual(notFoundBody('Record'));

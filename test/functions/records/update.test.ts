@@ -15,7 +15,7 @@ async function withRecord() {
 const create = (tenant: Tenant, type: string, name: string) =>
   tenant.call('POST', '/v1/records', { body: { type, name } });
 
-test('sent metadata replaces the old whole, and the rest stays', async () => {
+test('sent metadata replaces the old metadata entirely, and the rest stays', async () => {
   const { record, update, read } = await withRecord();
   const { status, body } = await update({ metadata: { three: 3 } });
   expect(status).toBe(200);
@@ -24,7 +24,7 @@ test('sent metadata replaces the old whole, and the rest stays', async () => {
   expect(await read()).toEqual(body);
 });
 
-test('messages can be removed with null, and an empty body changes nothing', async () => {
+test('null removes messages, and an empty body changes nothing', async () => {
   const { record, update, read } = await withRecord();
   expect((await update({})).body).toMatchObject({ metadata: record.metadata, messages });
   expect((await update({ messages: null })).body).toMatchObject({
@@ -34,7 +34,7 @@ test('messages can be removed with null, and an empty body changes nothing', asy
   expect((await read()).messages).toBeNull();
 });
 
-test('a new name frees the old one and holds the new one, and lists show it', async () => {
+test('a rename frees the old name and reserves the new one, and lists return the new name', async () => {
   const { tenant, record, update, read } = await withRecord();
   const { status, body } = await update({ name: 'Y', metadata: { moved: true } });
   expect(status).toBe(200);
@@ -55,14 +55,14 @@ test('a new type moves the record to the list of that type', async () => {
   expect((await tenant.call('GET', '/v1/records?type=b')).body.data).toMatchObject([{ id: record.id }]);
 });
 
-test('the same type and name may be sent again', async () => {
+test('an update may send the same type and name again', async () => {
   const { record, update } = await withRecord();
   const { status, body } = await update({ type: 'a', name: 'x', metadata: {} });
   expect(status).toBe(200);
   expect(body).toMatchObject({ id: record.id, name: 'x', metadata: {} });
 });
 
-test('409 when another record has the type and the name, and nothing changes', async () => {
+test('409 if another record has the type and the name, and nothing changes', async () => {
   const { tenant, record, update, read } = await withRecord();
   await create(tenant, 'a', 'taken');
   const { status, body } = await update({ name: 'taken', metadata: {} });
@@ -72,7 +72,7 @@ test('409 when another record has the type and the name, and nothing changes', a
   expect(await read()).toEqual(record);
 });
 
-test('of many renames at once each is whole: one name is held and all others are free', async () => {
+test('of many concurrent renames each is atomic: one name is taken and all others are free', async () => {
   const { tenant, record, update, read } = await withRecord();
   const names = Array.from({ length: 8 }, (_, n) => `name ${n}`);
   const answers = await Promise.all(names.map((name) => update({ name, metadata: { name } })));
@@ -111,7 +111,7 @@ test.each([
   expect(await read()).toEqual(record);
 });
 
-test('400 for a garbled id', async () => {
+test('400 for a malformed id', async () => {
   const { call } = await newTenant();
   expect((await call('PUT', '/v1/records/x', { body: {} })).status).toBe(400);
 });

@@ -95,7 +95,7 @@ const files: Record<string, File> = {
 };
 
 test.each(Object.entries(files))(
-  '%s: good rows are stored, bad ones told by their line, and a second upload adds nothing',
+  '%s: valid rows are stored, invalid ones are reported by line number, and a second upload adds nothing',
   async (name, { fields, records, errors }) => {
     const tenant = await newTenant();
     const bytes = await fixture(name);
@@ -112,7 +112,7 @@ test.each(Object.entries(files))(
   },
 );
 
-test('the lines of an unclosed quote and of what came before it are told', async () => {
+test('the lines of an unclosed quote and of errors before it are reported', async () => {
   const tenant = await newTenant();
   const text = '\ufeffname;note\r\nA;"x\r\ny"\r\nB\r\nC;"never\r\nD;1\r\n';
   const { errorDetails } = await expectStatus(201, upload(tenant, new TextEncoder().encode(text), {}));
@@ -175,14 +175,14 @@ test.each<[string, Bytes, Fields, string, string]>([
   expect(await stored(tenant)).toEqual({});
 });
 
-test('the line with the bytes of an unknown encoding is told', async () => {
+test('an error names the line of bytes in an unknown encoding', async () => {
   const tenant = await newTenant();
   const file = joined(utf8('name\nA\nB'), bytes(0x81), utf8('\n'));
   const { details } = await expectStatus(400, upload(tenant, file, {}));
   expect(details[0].message).toContain('line 3 contains invalid bytes. Save it as UTF-8');
 });
 
-test('10,000 rows below a separator line are taken, and one more is a 413 that names the limit', async () => {
+test('10,000 rows below a separator line are accepted; one more is a 413 that names the limit', async () => {
   const tenant = await newTenant();
   const rows = Array.from({ length: 10_000 }, (_, n) => `row ${n};${n}\r\n`).join('');
   const more = await expectStatus(413, upload(tenant, utf8(`sep=;\r\nname;n\r\n${rows}last;1\r\n`), {}));
@@ -208,7 +208,7 @@ test.each([
   expect(await stored(tenant)).toEqual({});
 });
 
-test('a file that fills a body is taken', async () => {
+test('a file that fills the maximum body size is accepted', async () => {
   const tenant = await newTenant();
   const rows = Array.from({ length: 43 }, (_, n) => `row ${n};${'x'.repeat(100_000)}\n`);
   const all = await expectStatus(201, upload(tenant, utf8(`name;text\n${rows.join('')}`), {}));

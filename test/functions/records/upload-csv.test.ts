@@ -11,7 +11,7 @@ const form = (file: BlobPart, fields: Record<string, string> = { typeValue: 'pla
 const upload = ({ call }: Tenant, file: BlobPart, fields?: Record<string, string>) =>
   call('POST', '/v1/records/upload-csv', { body: form(file, fields) });
 
-test('201 with the records that the rows became', async () => {
+test('201 with the records created from the rows', async () => {
   const tenant = await newTenant();
   const file = '\ufeffTitle;Kind;Zip\r\nOslo;city;0150\r\n\r\n"Bergen; old";town;\r\n';
   const { status, body } = await upload(tenant, file, { nameColumn: 'Title', typeColumn: 'Kind' });
@@ -32,7 +32,7 @@ test('201 with the records that the rows became', async () => {
   expect(record.body).toMatchObject({ ...body.records[0], userId: tenant.userId, messages: null });
 });
 
-test('bad rows are reported with their lines, and the good ones are created', async () => {
+test('invalid rows are reported with their line numbers, and the valid ones are created', async () => {
   const tenant = await newTenant();
   await tenant.call('POST', '/v1/records', { body: { type: 'place', name: 'taken' } });
   const file = 'name,note\n"A","one\ntwo"\nragged\n,blank\ntaken,x\nA,again\nB,2\n';
@@ -58,7 +58,7 @@ test('bad rows are reported with their lines, and the good ones are created', as
   ]);
 });
 
-test('3,376 airports become as many records, and the same file again none', async () => {
+test('3,376 airports create as many records, and the same file again creates none', async () => {
   const tenant = await newTenant();
   const file = await readFile(new URL('../../../examples/airports.csv', import.meta.url));
   const fields = { nameColumn: 'iata', typeValue: 'airport' };
@@ -83,7 +83,7 @@ test('3,376 airports become as many records, and the same file again none', asyn
   expect(await count()).toBe(3_376);
 });
 
-test('of two uploads of one file at once, each row is created by one and reported by the other', async () => {
+test('of two concurrent uploads of one file, one creates each row and the other reports it', async () => {
   const tenant = await newTenant();
   const file = `name\n${Array.from({ length: 500 }, (_, n) => `row ${n}`).join('\n')}\n`;
   const answers = await Promise.all([upload(tenant, file), upload(tenant, file)]);
@@ -95,7 +95,7 @@ test('of two uploads of one file at once, each row is created by one and reporte
   expect(pagination.totalCount).toBe(500);
 });
 
-test('an answer that would not fit lists fewer records and counts all', async () => {
+test('a response that would be too large lists fewer records and counts all', async () => {
   const tenant = await newTenant();
   const file = `name,${'h'.repeat(20_000)}\n${Array.from({ length: 400 }, (_, n) => `${n},x\n`).join('')}`;
   const { status, body } = await upload(tenant, file);
@@ -154,7 +154,7 @@ test('400 without a file', async () => {
   expect(body).toMatchObject({ details: [{ path: 'file', code: 'MISSING_REQUIRED_FIELD' }] });
 });
 
-test('413 with the advice to split for more than 10,000 rows, and nothing is created', async () => {
+test('413 that advises splitting for more than 10,000 rows, and nothing is created', async () => {
   const tenant = await newTenant();
   const { status, body } = await upload(
     tenant,

@@ -170,7 +170,7 @@ const queries: Record<string, string> = {
   'records.export': '?type=kept',
 };
 
-test('a secret and the plaintext of keys are found nowhere but in Secrets Manager', async () => {
+test('a secret and the plaintext of keys exist nowhere but in Secrets Manager', async () => {
   const [secret, rotated, pending] = [canary(), canary(), canary()];
   const { url: echoUrl, host } = await echo();
   const directory = newDirectory();

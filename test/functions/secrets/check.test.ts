@@ -3,7 +3,7 @@ import { expectStatus } from '../../support/flows.ts';
 import { newSecret } from '../../support/secrets.ts';
 import { newTenant } from '../../support/stack.ts';
 
-test('keys are told apart by what they are, in the order of the question, each once', async () => {
+test('the check returns each key’s status once, in the order of the request', async () => {
   const [{ call }, stranger] = [await newTenant(), await newTenant()];
   const check = (...keys: string[]) =>
     expectStatus(200, call('POST', '/v1/secrets/check', { body: { keys } }));

@@ -7,7 +7,7 @@ import { newTenant, type Tenant } from '../../support/stack.ts';
 const create = ({ call }: Pick<Tenant, 'call'>, body: unknown) => call('POST', '/v1/secrets', { body });
 const value = 'correct horse battery staple';
 
-test('a secret with a value is active, and shows no more of it than its end', async () => {
+test('a secret with a value is active, and reveals only the last characters of it', async () => {
   const tenant = await newTenant();
   const { status, body } = await create(tenant, { key: 'STRIPE_KEY', value, description: 'For payments' });
   expect(status).toBe(201);
@@ -27,7 +27,7 @@ test('a secret with a value is active, and shows no more of it than its end', as
   });
 });
 
-test('without a value it is pending', async () => {
+test('a secret without a value is pending', async () => {
   expect(await newSecret(await newTenant(), { key: 'STRIPE_KEY' })).toMatchObject({
     ...{ status: 'pending', version: 0, description: null, valuePreview: null, lastRotatedAt: null },
   });
@@ -40,11 +40,11 @@ test.each([
   ['few of those, though many units', '🔑'.repeat(11), null],
   ['10,000 characters', `${'x'.repeat(9_996)}last`, 'last'],
   ['lines', '-----BEGIN KEY-----\nabc\n-----END KEY-----\n', '---\n'],
-])('of a value of %s the preview is its last four characters, or nothing', async (_what, value, preview) => {
+])('the preview of a value of %s is its last four characters, or nothing', async (_what, value, preview) => {
   expect((await newSecret(await newTenant(), { key: 'SOME_KEY', value })).valuePreview).toBe(preview);
 });
 
-test.each(['AB', 'A1', 'A_', `A${'_'.repeat(99)}`])('%s may be a key', async (key) => {
+test.each(['AB', 'A1', 'A_', `A${'_'.repeat(99)}`])('%s is a valid key', async (key) => {
   expect((await newSecret(await newTenant(), { key })).phantomToken).toBe(`{{secret:${key}}}`);
 });
 
@@ -75,7 +75,7 @@ test.each<[string, unknown, string, string]>([
   expect((await expectStatus(200, tenant.call('GET', '/v1/secrets'))).total).toBe(0);
 });
 
-test('what a 400 says has nothing of the value', async () => {
+test('a 400 response contains nothing of the value', async () => {
   const tenant = await newTenant();
   const answers = await Promise.all([
     create(tenant, { key: 'not a key', value, name: 'x' }),
@@ -90,7 +90,7 @@ test('what a 400 says has nothing of the value', async () => {
   }
 });
 
-test('409 for a key that is there, pending or active, and it stays as it is', async () => {
+test('409 for an existing key, pending or active, and the secret does not change', async () => {
   const tenant = await newTenant();
   for (const given of [{ key: 'KEY_A' }, { key: 'KEY_B', value }]) {
     const secret = await newSecret(tenant, given);
@@ -109,7 +109,7 @@ test('409 for a key that is there, pending or active, and it stays as it is', as
   }
 });
 
-test('two tenants may have the same key', async () => {
+test('two tenants can have the same key', async () => {
   const [one, other] = await Promise.all([newTenant(), newTenant()]);
   const [mine, theirs] = [
     await newSecret(one, { key: 'KEY_A', value }),
@@ -118,7 +118,7 @@ test('two tenants may have the same key', async () => {
   expect(mine.id).not.toBe(theirs.id);
 });
 
-test('a test key may read secrets, and not write them', async () => {
+test('a test key can read secrets, but not write them', async () => {
   const permissions = ['SECRETS:READ'];
   const { call } = await tenantWithKey(permissions, { environment: 'test' });
   await expectStatus(200, call('GET', '/v1/secrets'));

@@ -6,7 +6,7 @@ import { newTenant } from '../../support/stack.ts';
 
 const value = 'the first value';
 
-test('a deleted secret is unknown to everything but checks, which call it revoked', async () => {
+test('a deleted secret is unknown to everything but checks, which report it as revoked', async () => {
   const { call } = await newTenant();
   const { id } = await newSecret({ call }, { key: 'KEY_A', value });
   expect(await expectStatus(200, call('DELETE', `/v1/secrets/${id}`))).toEqual({
@@ -19,7 +19,7 @@ test('a deleted secret is unknown to everything but checks, which call it revoke
   expect(checked).toEqual({ found: [], missing: [], revoked: ['KEY_A'] });
 });
 
-test('created again it is the same secret, with the next version and its description', async () => {
+test('a recreated secret is the same secret, with the next version and its description', async () => {
   const { call } = await newTenant();
   const before = await newSecret({ call }, { key: 'KEY_A', value, description: 'A' });
   await expectStatus(200, call('DELETE', `/v1/secrets/${before.id}`));
@@ -31,21 +31,21 @@ test('created again it is the same secret, with the next version and its descrip
   expect(await expectStatus(200, call('GET', `/v1/secrets/${before.id}`))).toEqual({ data: again });
 });
 
-test('a pending secret can be deleted too', async () => {
+test('a pending secret can also be deleted', async () => {
   const { call } = await newTenant();
   const { id } = await newSecret({ call }, { key: 'KEY_A' });
   await expectStatus(200, call('DELETE', `/v1/secrets/${id}`));
   expect(await newSecret({ call }, { key: 'KEY_A' })).toMatchObject({ id, status: 'pending', version: 0 });
 });
 
-test('of several who delete it at once one does', async () => {
+test('of several concurrent deletions exactly one succeeds', async () => {
   const { call } = await newTenant();
   const { id } = await newSecret({ call }, { key: 'KEY_A', value });
   const answers = await Promise.all(Array.from({ length: 5 }, () => call('DELETE', `/v1/secrets/${id}`)));
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404, 404, 404, 404]);
 });
 
-test('400 for a garbled id, 404 for one that nobody has', async () => {
+test('400 for a malformed id, 404 for an unknown one', async () => {
   const { call } = await newTenant();
   const { details } = await expectStatus(400, call('DELETE', '/v1/secrets/KEY_A'));
   expect(details).toMatchObject([{ path: 'id', code: 'INVALID_FORMAT' }]);

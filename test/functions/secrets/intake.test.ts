@@ -31,7 +31,7 @@ async function expectInvalid(answer: Promise<Answer>, ...paths: string[]) {
   expect([...new Set(details.map(({ path }: { path: string }) => path))]).toEqual(paths);
 }
 
-test('a setup link is for what has no value: missing, pending and revoked keys', async () => {
+test('a setup link covers keys without a value: missing, pending and revoked ones', async () => {
   const tenant = await newTenant();
   await newSecret(tenant, 'READY', 'ready, steady');
   await newSecret(tenant, 'NAMED');
@@ -52,7 +52,7 @@ test('a setup link is for what has no value: missing, pending and revoked keys',
   ]);
 });
 
-test('there is no link where nothing is missing', async () => {
+test('no link is created if no value is missing', async () => {
   const tenant = await newTenant();
   await newSecret(tenant, 'READY', 'ready, steady');
   const body = { keys: ['READY'] };
@@ -70,12 +70,12 @@ test.each([
   ['a context of another kind', { keys: ['KEY'], context: { type: 'flow', id: 'x' } }, 'context.type'],
   ['a context without an id', { keys: ['KEY'], context: { type: 'tool' } }, 'context.id'],
   ['an unknown member', { keys: ['KEY'], ttl: 5 }, 'ttl'],
-])('a link is refused for %s', async (_, body, path) => {
+])('a link request is rejected for %s', async (_, body, path) => {
   const { call } = await newTenant();
   await expectInvalid(call('POST', '/v1/secrets/setup-url', { body }), path);
 });
 
-test('the manifest tells of each secret how it stands, with what the link is for', async () => {
+test('the manifest returns the status of each secret, with the purpose of the link', async () => {
   const tenant = await newTenant();
   const pending = await newSecret(tenant, 'NAMED');
   const gone = await newSecret(tenant, 'GONE', 'gone for good');
@@ -96,7 +96,7 @@ test('the manifest tells of each secret how it stands, with what the link is for
   expect(manifest).not.toHaveProperty('returnUrl');
 });
 
-test('submitted values are kept in Secrets Manager, and the link is dead at once', async () => {
+test('submitted values are stored in Secrets Manager, and the link expires immediately', async () => {
   const tenant = await newTenant();
   const pending = await newSecret(tenant, 'NAMED');
   const gone = await newSecret(tenant, 'GONE', 'gone for good');
@@ -120,7 +120,7 @@ test('submitted values are kept in Secrets Manager, and the link is dead at once
   }
 });
 
-test('a link lives on for what is still missing, and replaces nothing', async () => {
+test('a link stays valid for values still missing, and does not replace existing ones', async () => {
   const tenant = await newTenant();
   const link = await setupLink(tenant, ['FIRST', 'SECOND', 'THIRD']);
   const { manifest } = await expectStatus(200, submit(link, [item('FIRST')]));
@@ -140,7 +140,7 @@ test('a link lives on for what is still missing, and replaces nothing', async ()
   expect((await manifestOf(link)).status).toBe(401);
 });
 
-test('of many who use a link up at once, one does', async () => {
+test('of many concurrent submissions that complete a link, exactly one succeeds', async () => {
   const tenant = await newTenant();
   const link = await setupLink(tenant, ['ONLY']);
   const answers = await Promise.all(
@@ -155,7 +155,7 @@ test('of many who use a link up at once, one does', async () => {
   });
 });
 
-test('a link is dead when its time is over, in spite of the authorizer’s memory', async () => {
+test('a link expires on time, despite the authorizer’s cache', async () => {
   const tenant = await newTenant();
   const link = await setupLink(tenant, ['LATE']);
   expect((await manifestOf(link)).status).toBe(200);
@@ -166,12 +166,12 @@ test('a link is dead when its time is over, in spite of the authorizer’s memor
   expect(await storedSecret(tenant, 'LATE')).toBeUndefined();
 });
 
-test('a made-up token of the right form is no link', async () => {
+test('an invented token of the right form is not accepted', async () => {
   const { status, body } = await manifestOf({ call: callerWith(generateKey('setup-link')) });
   expect({ status, body }).toEqual({ status: 401, body: unauthorized });
 });
 
-test('the token opens the two intake operations alone', async () => {
+test('the token authorizes only the two intake operations', async () => {
   const tenant = await newTenant();
   const link = await setupLink(tenant, ['KEY_1']);
   const all: readonly AnyEndpoint[] = endpoints;
@@ -186,7 +186,7 @@ test('the token opens the two intake operations alone', async () => {
   expect((await manifestOf(link)).status).toBe(200);
 });
 
-test('the token reaches its own keys alone, in its own tenant', async () => {
+test('the token gives access only to its own keys, in its own tenant', async () => {
   const [owner, stranger] = [await newTenant(), await newTenant()];
   await newSecret(owner, 'OTHER', 'another secret');
   await newSecret(stranger, 'ASKED', 'of the stranger');
@@ -200,7 +200,7 @@ test('the token reaches its own keys alone, in its own tenant', async () => {
   expect(await storedSecret(stranger, 'ASKED')).toMatchObject({ value: 'of the stranger' });
 });
 
-test('with a permission, what is pending is asked for, and one key by its name', async () => {
+test('with a permission, a session can request the pending secrets, and one key by its name', async () => {
   const tenant = await newTenant();
   await newSecret(tenant, 'READY', 'ready, steady');
   await newSecret(tenant, 'NAMED');
@@ -215,7 +215,7 @@ test('with a permission, what is pending is asked for, and one key by its name',
   await expectStatus(404, manifestOf(tenant, { type: 'product', productId: 'prod_1' }));
 });
 
-test('with a permission, values are made and rotated, by key, item or id', async () => {
+test('with a permission, a session can create and rotate values, by key, item or id', async () => {
   const tenant = await newTenant();
   const { key } = await newKey(tenant, { permissions: ['SECRETS:WRITE'] });
   const ready = await newSecret(tenant, 'READY', 'ready, steady');
@@ -258,7 +258,7 @@ test.each([
   ['several mistakes', [good, { value: value('x') }, item('GOOD')], ['items.1.key', 'items.2.key']],
   ['no items', [], ['items']],
   ['too many items', Array.from({ length: 51 }, (_, n) => item(`KEY_${n}`)), ['items']],
-])('nothing is stored with %s, and the answer does not repeat the value', async (_, items, paths) => {
+])('nothing is stored with %s, and the response does not repeat the value', async (_, items, paths) => {
   const tenant = await newTenant();
   const answer = submit(tenant, items);
   await expectInvalid(answer, ...paths);
@@ -267,7 +267,7 @@ test.each([
   expect((await expectStatus(200, tenant.call('GET', '/v1/secrets'))).data).toEqual([]);
 });
 
-test('another version than expected is a 409 that names the item, and nothing is stored', async () => {
+test('409 that names the item for a version other than the expected one, and nothing is stored', async () => {
   const tenant = await newTenant();
   await newSecret(tenant, 'READY', 'ready, steady');
   const { details } = await expectStatus(
@@ -285,13 +285,13 @@ test.each([
   [{ type: 'agent' }, 'source.type'],
   [{ type: 'manual', key: 'not good' }, 'source.key'],
   [{ type: 'manual', other: 1 }, 'source.other'],
-])('a source like %j is refused', async (source, path) => {
+])('a source like %j is rejected', async (source, path) => {
   const tenant = await newTenant();
   await expectInvalid(manifestOf(tenant, source), path);
   await expectInvalid(submit(tenant, [item('KEY_1')], { source }), path);
 });
 
-test('an item must be one that the source is about', async () => {
+test('an item must belong to the source', async () => {
   const tenant = await newTenant();
   await newSecret(tenant, 'READY', 'ready, steady');
   const source = { type: 'secret', key: 'READY' };
@@ -311,7 +311,7 @@ test.each([
   '/here',
   '',
   `https://example.com/${'x'.repeat(2_048)}`,
-])('nobody is led back to %s', async (returnUrl) => {
+])('the return link never leads to %s', async (returnUrl) => {
   const tenant = await newTenant();
   await expectInvalid(manifestOf(tenant, manual, { returnUrl }), 'returnUrl');
   await expectInvalid(submit(tenant, [item('KEY_1')], { returnUrl }), 'returnUrl');
@@ -319,7 +319,7 @@ test.each([
 });
 
 test.each(['https://example.com/done#x', 'http://localhost:5173/', 'http://127.0.0.1/', 'http://[::1]:80/x'])(
-  'the manifest answers %s as it came',
+  'the manifest returns %s unchanged',
   async (returnUrl) => {
     const tenant = await newTenant();
     const manifest = await expectStatus(200, manifestOf(tenant, manual, { returnUrl }));
@@ -327,7 +327,7 @@ test.each(['https://example.com/done#x', 'http://localhost:5173/', 'http://127.0
   },
 );
 
-test('of a token nothing but its hash is stored', async () => {
+test('only the hash of a token is stored', async () => {
   const tenant = await newTenant();
   const { token } = await setupLink(tenant, ['KEY_1']);
   const stored = JSON.stringify((await storedLink(tenant, token)).items);

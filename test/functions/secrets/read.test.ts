@@ -9,7 +9,7 @@ test('a tenant without secrets has an empty list', async () => {
   expect(await expectStatus(200, call('GET', '/v1/secrets'))).toEqual({ data: [], total: 0 });
 });
 
-test('the list has all secrets by the order of their keys, as get shows each, without deleted ones', async () => {
+test('the list returns all secrets in key order, as get returns each, without deleted ones', async () => {
   const [tenant, stranger] = [await newTenant(), await newTenant()];
   await newSecret(stranger, { key: 'FOREIGN_KEY', value: 'a foreign value' });
   const b = await newSecret(tenant, { key: 'KEY_B', value: 'the value of b', description: 'B' });
@@ -32,7 +32,7 @@ test('members of an organization share their secrets', async () => {
   expect((await expectStatus(200, other.call('GET', '/v1/secrets'))).data).toEqual([secret]);
 });
 
-test('400 for a garbled id, 404 for one that nobody has', async () => {
+test('400 for a malformed id, 404 for an unknown one', async () => {
   const { call } = await newTenant();
   const garbled = await expectStatus(400, call('GET', '/v1/secrets/KEY_A'));
   expect(garbled.details).toMatchObject([{ path: 'id', code: 'INVALID_FORMAT' }]);

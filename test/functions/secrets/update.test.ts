@@ -8,7 +8,7 @@ const update = ({ call }: Pick<Tenant, 'call'>, id: string, body: unknown) =>
   call('PUT', `/v1/secrets/${id}`, { body });
 const unknown = `secret_${'0'.repeat(26)}`;
 
-test('a value rotates a secret: its version, its preview and its moment change, the rest stays', async () => {
+test('a value rotates a secret: its version, its preview and its rotation time change, the rest stays', async () => {
   const tenant = await newTenant();
   const before = await newSecret(tenant, { key: 'KEY_A', value: 'the first value', description: 'A' });
   const { data } = await expectStatus(200, update(tenant, before.id, { value: 'the second one' }));
@@ -24,7 +24,7 @@ test('a value rotates a secret: its version, its preview and its moment change, 
   expect(await expectStatus(200, tenant.call('GET', `/v1/secrets/${before.id}`))).toEqual({ data });
 });
 
-test('the first value of a pending secret makes it active, which is no rotation', async () => {
+test('the first value of a pending secret activates it, which is not a rotation', async () => {
   const tenant = await newTenant();
   const { id } = await newSecret(tenant, { key: 'KEY_A' });
   const { data } = await expectStatus(
@@ -34,7 +34,7 @@ test('the first value of a pending secret makes it active, which is no rotation'
   expect(data).toMatchObject({ status: 'active', version: 1, valuePreview: 'alue', lastRotatedAt: null });
 });
 
-test('a description alone rotates nothing, and an empty one takes it off', async () => {
+test('a description alone does not rotate the secret, and an empty one removes the description', async () => {
   const tenant = await newTenant();
   const before = await newSecret(tenant, { key: 'KEY_A', value: 'the first value', description: 'A' });
   const { data } = await expectStatus(200, update(tenant, before.id, { description: 'What for' }));
@@ -43,7 +43,7 @@ test('a description alone rotates nothing, and an empty one takes it off', async
   expect(bare.data).toMatchObject({ description: null, version: 1 });
 });
 
-test('409 with both numbers for another version than the expected one, and nothing changes', async () => {
+test('409 with both version numbers for a version other than the expected one, and nothing changes', async () => {
   const tenant = await newTenant();
   const { id } = await newSecret(tenant, { key: 'KEY_A', value: 'the first value' });
   const rotated = await expectStatus(
@@ -65,7 +65,7 @@ test('409 with both numbers for another version than the expected one, and nothi
   expect(await expectStatus(200, tenant.call('GET', `/v1/secrets/${id}`))).toEqual(rotated);
 });
 
-test('of many who rotate at once without a version, each is told whether its value holds', async () => {
+test('each of many concurrent rotations without a version either stores its value or returns 409', async () => {
   const tenant = await newTenant();
   const { id } = await newSecret(tenant, { key: 'KEY_A', value: 'the first value' });
   const answers = await Promise.all(
@@ -98,7 +98,7 @@ test.each<[string, unknown, string, string]>([
   expect(details).toEqual([{ path, code, message: expect.any(String) }]);
 });
 
-test('400 for a garbled id, 404 for one that nobody has or that was deleted', async () => {
+test('400 for a malformed id, 404 for an unknown or deleted one', async () => {
   const tenant = await newTenant();
   const body = { value: 'the first value' };
   const garbled = await expectStatus(400, update(tenant, 'KEY_A', body));

@@ -24,7 +24,7 @@ const dispatch = (tenant: Pick<Tenant, 'call'>, steps: object[]) =>
     body: { flow: { name: 'inline', steps }, options: { streamResponse: false } },
   });
 
-test('a run has the value of the moment: rotated values at once, and none of a deleted secret', async () => {
+test('a run reads the current value: rotated values immediately, and none of a deleted secret', async () => {
   const { id, ...tenant } = await withSecret();
   const output = async () =>
     (await expectStatus(200, dispatch(tenant, [length('TOKEN')]))) as { output: unknown; error: string };
@@ -37,13 +37,13 @@ test('a run has the value of the moment: rotated values at once, and none of a d
   expect((await output()).output).toBe(8);
 });
 
-test('a run never has another tenant’s secret of the same key', async () => {
+test('a run never reads another tenant’s secret of the same key', async () => {
   await withSecret('SHARED_NAME');
   const { body } = await dispatch(await newTenant(), [length('SHARED_NAME')]);
   expect(body).toMatchObject({ success: false, error: expect.stringContaining('SHARED_NAME has no value') });
 });
 
-test('secrets of a flow that is run on records are in its results by name alone', async () => {
+test('results of a flow that runs on records contain secrets only by name', async () => {
   const tenant = await withSecret('TOKEN', 'a-value-to-hide');
   const flow = await publishedFlow(tenant, [say('`My token is {{secret:TOKEN}}`')]);
   await createRecords(tenant, 'thing', 2);
@@ -54,7 +54,7 @@ test('secrets of a flow that is run on records are in its results by name alone'
   );
 });
 
-test('an inline flow that names a secret takes FLOWS:WRITE: who may only run flows cannot read values by one', async () => {
+test('an inline flow that names a secret requires FLOWS:WRITE, so permission only to run flows cannot read values through one', async () => {
   const tenant = await withSecret();
   const [runner, writer] = await Promise.all([
     newKey(tenant, { permissions: ['FLOWS:EXECUTE'] }),
@@ -81,7 +81,7 @@ test('an inline flow that names a secret takes FLOWS:WRITE: who may only run flo
 const deleted = async (tenant: Tenant & { id: string }) =>
   (await expectStatus(200, tenant.call('DELETE', `/v1/secrets/${tenant.id}`))).referenceCount;
 
-test('deleting a secret tells how many flows name it, in their drafts or in what they have published', async () => {
+test('deleting a secret returns how many flows name it, in their drafts or published versions', async () => {
   const tenant = await withSecret();
   await createFlow(tenant, [length('TOKEN'), say("'{{secret:TOKEN}}'")]);
   await createFlow(tenant, [length('OTHER')]);
@@ -101,7 +101,7 @@ test('deleting a secret tells how many flows name it, in their drafts or in what
   expect(await deleted(tenant)).toBe(2);
 });
 
-test('an earlier version that is published again names its secrets again', async () => {
+test('republishing an earlier version makes the flow name its secrets again', async () => {
   const tenant = await withSecret();
   const flow = await publishedFlow(tenant, [length('TOKEN')]);
   const { publishedVersionId: versionId } = await expectStatus(
@@ -120,7 +120,7 @@ test('an earlier version that is published again names its secrets again', async
   expect(await deleted(tenant)).toBe(1);
 });
 
-test('a flow names 40 secrets at most, and may name ones that are not there yet', async () => {
+test('a flow can name at most 40 secrets, including ones that do not exist yet', async () => {
   const tenant = await newTenant();
   const naming = (count: number) =>
     tenant.call('POST', '/v1/flows', {

@@ -34,18 +34,18 @@ async function complaints(config: Config): Promise<[string, string | undefined][
   return problems.map(({ ruleId, location: [place] }) => [ruleId, place?.pointer]);
 }
 
-test('Redocly’s recommended rules find nothing but what redocly.yaml excepts with a reason', async () => {
+test('Redocly’s recommended rules report nothing except what redocly.yaml exempts with a reason', async () => {
   expect(await complaints(await loadConfig())).toEqual([]);
   const recommended = await createConfig({ extends: ['recommended'] });
   expect(await complaints(recommended)).toEqual([['no-ambiguous-paths', '#/paths/~1v1~1batch~1{id}~1cost']]);
 });
 
-test('it says under which licence it is, and what each of its groups is about', () => {
+test('the document states its licence and describes each of its groups', () => {
   expect(document.info.license).toEqual({ name: 'MIT', identifier: 'MIT' });
   for (const { name, description } of document.tags) expect(description, name).toMatch(/^[A-Z].{20,}\.$/);
 });
 
-test('JavaScript with and without `u`, Python and Go read each of its regular expressions alike', () => {
+test('JavaScript with and without `u`, Python and Go interpret each of its regular expressions alike', () => {
   const patterns = new Set(valuesOf('pattern').filter((value) => typeof value === 'string'));
   expect(patterns.size).toBeGreaterThan(10);
   const refused = [...patterns].map((pattern) => [pattern, whyNotPortable(pattern)] as const);
@@ -58,7 +58,7 @@ test.each([
   ['a line break', 'a\nb', false],
   ['a NUL', '\0', false],
   ['a control character of Latin-1', '\x85', false],
-])('a field of a filter with %s: the document says of it what the service does', (_, field, good) => {
+])('a field of a filter with %s: the document describes it as the service behaves', (_, field, good) => {
   const [pattern = '', ...others] = valuesOf('field').flatMap(({ pattern }) => pattern ?? []);
   expect(new Set(others)).toEqual(new Set([pattern]));
   expect(Field.safeParse(field).success).toBe(good);
@@ -72,7 +72,7 @@ test('each streamed event is a component, named by its type', () => {
   expect(oneOf).toContainEqual({ $ref: '#/components/schemas/StepCompleteEvent' });
 });
 
-test('a stream is described as OpenAPI 3.2 describes server-sent events: event, id, and data with its schema', () => {
+test('a stream follows the OpenAPI 3.2 description of server-sent events: event, id, and data with its schema', () => {
   const stream = document.paths['/v1/dispatch'].post.responses[200].content['text/event-stream'];
   expect(stream.schema).toEqual({ $ref: '#/components/schemas/DispatchEventMessage' });
   expect(stream['x-oai-itemSchema']).toEqual(stream.schema);

@@ -4,7 +4,7 @@ import { stack } from '../../support/stack.ts';
 
 const test = anyTest.skipIf(noBrowser !== undefined);
 
-test('the reference shows the operations, loads nothing from elsewhere, and its policy stops nothing of it', async () => {
+test('the reference lists the operations, loads nothing from elsewhere, and its policy blocks none of its own parts', async () => {
   const browser = await openBrowser();
   try {
     const { page, requested, complaints } = await watchedPage(browser);

@@ -41,7 +41,7 @@ async function expectAccessible(page: Page): Promise<void> {
   expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
 }
 
-test('a link leads to a form for what is missing, which takes a good value after a bad one, and then is dead', async () => {
+test('a link opens a form for what is missing, which accepts a valid value after an invalid one, and then expires', async () => {
   const tenant = await newTenant();
   await newSecret(tenant, 'PENDING_KEY');
   await revokeSecret(tenant, (await newSecret(tenant, 'GONE_KEY', 'gone for good')).id);
@@ -77,7 +77,7 @@ test('a link leads to a form for what is missing, which takes a good value after
   expect(complaints).toEqual([]);
 });
 
-test('the token leaves the address bar, and is kept nowhere in the browser', async () => {
+test('the token disappears from the address bar, and the browser does not store it', async () => {
   const { page, token } = await opened(await newTenant(), ['ONE_KEY']);
   expect(page.url()).toBe(`${stack().url}/secrets/setup`);
   const kept = await page.evaluate(() =>
@@ -89,7 +89,7 @@ test('the token leaves the address bar, and is kept nowhere in the browser', asy
   await heading(page, 'Open the link that you were sent');
 });
 
-test('all of it can be done by keyboard, and a value can be shown', async () => {
+test('the keyboard operates the whole form, and a value can be shown', async () => {
   const tenant = await newTenant();
   const { page } = await opened(tenant, ['FIRST_KEY', 'SECOND_KEY']);
   const { keyboard } = page;
@@ -112,7 +112,7 @@ test('all of it can be done by keyboard, and a value can be shown', async () => 
   expect(await storedSecret(tenant, 'SECOND_KEY')).toMatchObject({ value: 'typed as well' });
 });
 
-test('some of the values can be saved now and the others later', async () => {
+test('some values can be saved now and the others later', async () => {
   const tenant = await newTenant();
   const { page } = await opened(tenant, ['FIRST_KEY', 'SECOND_KEY']);
   await save(page);
@@ -128,7 +128,7 @@ test('some of the values can be saved now and the others later', async () => {
   expect(await storedSecret(tenant, 'FIRST_KEY')).toMatchObject({ value: 'the first value' });
 });
 
-test('what the service refuses is told beside the value that it names', async () => {
+test('an invalid value shows the service’s error next to it', async () => {
   const tenant = await newTenant();
   const { page } = await opened(tenant, ['FIRST_KEY', 'SECOND_KEY']);
   await newSecret(tenant, 'SECOND_KEY', 'meanwhile by its owner');
@@ -141,7 +141,7 @@ test('what the service refuses is told beside the value that it names', async ()
   expect(await storedSecret(tenant, 'SECOND_KEY')).toMatchObject({ value: 'meanwhile by its owner' });
 });
 
-test('a link that dies while its form is open says so, and forgets what was typed', async () => {
+test('an expired link shows a message and clears the form', async () => {
   const tenant = await newTenant();
   const { page, token } = await opened(tenant, ['ONE_KEY']);
   await expireAt(tenant, token, new Date());
@@ -152,7 +152,7 @@ test('a link that dies while its form is open says so, and forgets what was type
   expect(await storedSecret(tenant, 'ONE_KEY')).toBeUndefined();
 });
 
-test('without a connection nothing is lost, and the same can be sent again', async () => {
+test('a lost connection loses no input, and the same values can be sent again', async () => {
   const tenant = await newTenant();
   const { page } = await opened(tenant, ['ONE_KEY']);
   await field(page, 'ONE_KEY').fill('kept over the gap');
@@ -166,7 +166,7 @@ test('without a connection nothing is lost, and the same can be sent again', asy
   expect(await storedSecret(tenant, 'ONE_KEY')).toMatchObject({ value: 'kept over the gap' });
 });
 
-test('a service that cannot be reached at first is asked again', async () => {
+test('the screen retries a service that is unreachable at first', async () => {
   const { url } = await setupLink(await newTenant(), ['ONE_KEY']);
   const { page } = await watchedPage(browser);
   await page.route('**/intake/manifest', (route) => route.abort());
@@ -192,7 +192,7 @@ test('a pasted key of several lines keeps its lines', async () => {
   expect(await storedSecret(tenant, 'PEM_KEY')).toMatchObject({ value: pem });
 });
 
-test('the way back is a link that shows where it leads, and a bad one is left out', async () => {
+test('the return link shows where it leads, and an invalid one is left out', async () => {
   const tenant = await newTenant();
   const finish = async (returnUrl: string) => {
     const after = `&returnUrl=${encodeURIComponent(returnUrl)}`;
@@ -213,7 +213,7 @@ test('the way back is a link that shows where it leads, and a bad one is left ou
   expect(await (await finish('javascript:alert(1)')).getByRole('link').count()).toBe(0);
 });
 
-test('another link in the same window opens that one', async () => {
+test('another link in the same window opens that link’s form', async () => {
   const tenant = await newTenant();
   const { page } = await opened(tenant, ['FIRST_KEY']);
   await page.goto((await setupLink(tenant, ['OTHER_KEY'])).url);
@@ -242,7 +242,7 @@ test.each(['light', 'dark'] as const)('every state is accessible in %s', async (
   expect(brightness > 128).toBe(colorScheme === 'light');
 });
 
-test('the screen works under the path of a stage too', async () => {
+test('the screen also works under the path of a stage', async () => {
   const { token } = await setupLink(await newTenant(), ['ONE_KEY']);
   const { page } = await watchedPage(browser);
   await page.route('**/dev/**', async (route) => {
@@ -255,13 +255,13 @@ test('the screen works under the path of a stage too', async () => {
   await heading(page, 'All set');
 });
 
-test('nothing is cut off on a screen of 320 pixels', async () => {
+test('nothing is cut off on a screen 320 pixels wide', async () => {
   const long = 'A_KEY_WITH_A_NAME_THAT_GOES_ON_AND_ON_AND_ON_FOR_LONGER_THAN_ANY_SCREEN_IS_WIDE';
   const { page } = await opened(await newTenant(), [long], { viewport: { width: 320, height: 640 } });
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
 });
 
-test('without JavaScript the page says what it needs', async () => {
+test('without JavaScript the page states what it needs', async () => {
   const { url } = await setupLink(await newTenant(), ['ONE_KEY']);
   const { page } = await watchedPage(browser, { javaScriptEnabled: false });
   await page.goto(url);

@@ -6,7 +6,7 @@ import { newTenant } from '../../support/stack.ts';
 const usageOf = async ({ call }: Pick<Awaited<ReturnType<typeof newTenant>>, 'call'>) =>
   (await expectStatus(200, call('GET', '/v1/usage-limits'))).usage;
 
-test('a key sees both of its windows, with the request that asks', async () => {
+test('a key sees both of its windows, including the current request', async () => {
   const { tenant, call } = await tenantWithKey([], { rateLimits: { perHour: 10, perDay: 40 } });
   const before = Date.now();
   expect(await usageOf({ call })).toMatchObject({ hourly: { executionsUsed: 1 } });
@@ -37,7 +37,7 @@ test('a key sees both of its windows, with the request that asks', async () => {
   expect(Math.abs(Number(hourEnds) - before - 3_600_000)).toBeLessThan(60_000);
 });
 
-test('the answer’s headers say the same, up to the last request', async () => {
+test('the response headers state the same, up to the last request', async () => {
   const { call } = await tenantWithKey([], { rateLimits: { perHour: 2 } });
   await call('GET', '/v1/usage-limits');
   const { body, headers } = await call('GET', '/v1/usage-limits');
@@ -48,7 +48,7 @@ test('the answer’s headers say the same, up to the last request', async () => 
   expect(refused).toMatchObject({ status: 429, body: { details: 'Hourly limit of 2 requests reached' } });
 });
 
-test('a session sees its user’s own, ten times as high, whatever it may do', async () => {
+test('a session sees its user’s own limits, ten times as high, whatever its permissions', async () => {
   const tenant = await newTenant({ permissions: [] });
   await newKey(await newTenant({ userId: tenant.userId }));
   const { hourly, daily } = await usageOf(tenant);

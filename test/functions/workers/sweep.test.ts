@@ -117,7 +117,7 @@ test('an unreachable queue does not fail a deletion', async () => {
   await vi.waitFor(async () => expect(await world.itemsOf(world.id)).toBe(0), soon);
 });
 
-test('a deletion is cleaned up at once, and again when no run can write to it any more', async () => {
+test('a deletion is cleaned up immediately, and again when no run can write to it any more', async () => {
   const world = await ran();
   await expectStatus(204, world.call('DELETE', `/v1/records/${world.id}`));
   await vi.waitFor(async () => expect(await world.itemsOf(world.id)).toBe(0), soon);
