@@ -74,7 +74,7 @@ test('a new issuer key is accepted after the next fetch; a removed key is reject
   await expect(verify(await later())).rejects.toThrow('no applicable key');
 });
 
-test('an unreachable issuer is not retried for five seconds, and its tokens are not rejected as invalid', async () => {
+test('a failing issuer is not retried for five seconds, and its tokens are not rejected as invalid', async () => {
   const { verify, sign, asked, state, advance } = await trusted();
   const token = await sign();
   state.status = 503;
