@@ -100,7 +100,7 @@ test('the bundled flow validation authenticates the caller and checks the accoun
   expect((await ask({ Authorization: 'Bearer x' })).statusCode).toBe(401);
 });
 
-test('the static-files bundle contains every file and none of the build tools', async () => {
+test('the static-files bundle contains every file and none of the code that generates them', async () => {
   const handler = await deployed('static-files');
   vi.stubEnv('STATIC_FILES', join(folder, 'static-files', staticFilesFolder));
   const get = async (resource: string, proxy?: string) => {

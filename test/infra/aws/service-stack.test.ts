@@ -53,7 +53,7 @@ test('production retains its data: deletion protection, point-in-time recovery, 
     prod.allResources(type, { DeletionPolicy: 'Retain' });
 });
 
-test('every queue has a dead-letter queue and a visibility timeout longer than its Lambda can run', () => {
+test('every queue has a dead-letter queue and a visibility timeout at least as long as its Lambda’s timeout', () => {
   const queues = Object.values(prod.findResources('AWS::SQS::Queue'));
   expect(queues).toHaveLength(8);
   expect(queues.filter(({ Properties }) => Properties.RedrivePolicy)).toHaveLength(4);
@@ -200,7 +200,7 @@ test('a configured OIDC issuer replaces the Cognito user pool', () => {
   });
 });
 
-test('a web ACL enforces the per-address rate limit from the context, if set', () => {
+test('a web ACL on the stage enforces the per-address rate limit from the context, if set', () => {
   prod.resourceCountIs('AWS::WAFv2::WebACL', 0);
   const template = synthesise('dev', { wafRatePer5Minutes: '2000' });
   template.hasResourceProperties('AWS::WAFv2::WebACL', {

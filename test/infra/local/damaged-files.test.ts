@@ -150,15 +150,18 @@ test.each([
   ['emptied', empty],
   ['cut in half', half],
   ['overwritten', garbage],
-])('one secret’s file %s: all other secrets remain readable, and the start names the file', async (_, damage) => {
-  const DATA_DIR = damagedCopy((copy) => damage(join(copy, 'secrets', fileOf.lost ?? '')));
-  const child = launchMain({ DATA_DIR, LOG_LEVEL: 'warn' }, []);
-  const said = child.stderr ? text(child.stderr) : '';
-  const facts = await factsOf(child);
-  const read = (SecretId: string) => secretsOf(facts).send(new GetSecretValueCommand({ SecretId }));
-  expect((await read('kept')).SecretString).toBe('hush kept');
-  await expect(read('lost')).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
-  child.kill('SIGTERM');
-  expect(await said).toContain(join(DATA_DIR, 'secrets', fileOf.lost ?? ''));
-  expect((await said).trim().split('\n')).toHaveLength(1);
-});
+])(
+  'one secret’s file %s: all other secrets remain readable, and the start names the file',
+  async (_, damage) => {
+    const DATA_DIR = damagedCopy((copy) => damage(join(copy, 'secrets', fileOf.lost ?? '')));
+    const child = launchMain({ DATA_DIR, LOG_LEVEL: 'warn' }, []);
+    const said = child.stderr ? text(child.stderr) : '';
+    const facts = await factsOf(child);
+    const read = (SecretId: string) => secretsOf(facts).send(new GetSecretValueCommand({ SecretId }));
+    expect((await read('kept')).SecretString).toBe('hush kept');
+    await expect(read('lost')).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
+    child.kill('SIGTERM');
+    expect(await said).toContain(join(DATA_DIR, 'secrets', fileOf.lost ?? ''));
+    expect((await said).trim().split('\n')).toHaveLength(1);
+  },
+);

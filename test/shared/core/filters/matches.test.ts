@@ -94,12 +94,9 @@ const operators: Operator[] = [
   ...(['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'between', 'contains', 'startsWith', 'endsWith'] as const),
   ...(['in', 'notIn', 'isSet', 'isNotSet', 'isTrue', 'isFalse', 'withinLastDays', 'olderThanDays'] as const),
 ];
-test.each([undefined, null, '', ' \t'])(
-  '%j is not set and matches only isNotSet, neq and notIn',
-  (held) => {
-    expect(operators.filter((op) => asks(held, op, values[op] ?? ''))).toEqual(['neq', 'notIn', 'isNotSet']);
-  },
-);
+test.each([undefined, null, '', ' \t'])('%j is not set and matches only isNotSet, neq and notIn', (held) => {
+  expect(operators.filter((op) => asks(held, op, values[op] ?? ''))).toEqual(['neq', 'notIn', 'isNotSet']);
+});
 
 test('false, 0, [] and {} are set', () => {
   for (const held of [false, 0, [], {}])

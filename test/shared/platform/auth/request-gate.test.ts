@@ -329,7 +329,7 @@ test('a key with an address allowlist is refused from other addresses', async ()
   }
 });
 
-test('sessions are rate-limited per user, at ten times the limit', async () => {
+test('sessions are rate-limited per user, at ten times a key’s limit', async () => {
   const { scope, principal } = await keyWith();
   const session: Principal = { ...principal, kind: 'session', keyId: null, hash: null, permissions: ['*'] };
   const { rateLimit, windows } = await admit(scope, session, access);

@@ -16,11 +16,16 @@ test.each([
   expect(whyNotPortable(portable)).toEqual([]);
 });
 
-test.each(['\\d', '\\D', '\\w', '\\W', '\\p{Cc}', '\\P{Cc}'])('the portable form of %s matches the same characters', (set) => {
-  const own = new RegExp(`^${set}$`, 'u');
-  const portable = new RegExp(`^${portablePattern(set)}$`, 'u');
-  expect(everyCharacter.filter((character) => own.test(character) !== portable.test(character))).toEqual([]);
-});
+test.each(['\\d', '\\D', '\\w', '\\W', '\\p{Cc}', '\\P{Cc}'])(
+  'the portable form of %s matches the same characters',
+  (set) => {
+    const own = new RegExp(`^${set}$`, 'u');
+    const portable = new RegExp(`^${portablePattern(set)}$`, 'u');
+    expect(everyCharacter.filter((character) => own.test(character) !== portable.test(character))).toEqual(
+      [],
+    );
+  },
+);
 
 test.each([
   ...['^\\d$', '^\\w$', '^\\s$', '^.$', '^\\p{Lu}$', '^\\P{Cc}$', '^[\\d]$', '^[\\W]$'],
