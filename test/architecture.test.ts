@@ -23,11 +23,11 @@ const imports = shared.flatMap((from) => importsOf(from).map((to) => ({ from, to
 const layerOf = (path: string) => layers.indexOf(path.split('/')[1] ?? '');
 const told = ({ from, to }: { from: string; to: string }) => `${from} -> ${to}`;
 
-test('every file of shared/ is in a layer', () => {
+test('every file in shared/ belongs to a layer', () => {
   expect(shared.filter((file) => layerOf(file) < 0)).toEqual([]);
 });
 
-test('a layer of shared/ imports from itself and from those before it alone', () => {
+test('a layer of shared/ imports only from itself and lower layers', () => {
   expect(imports.length).toBeGreaterThan(shared.length);
   const upwards = imports.filter(({ from, to }) => !to.startsWith('shared/') || layerOf(to) > layerOf(from));
   expect(upwards.map(told)).toEqual([]);
@@ -36,7 +36,7 @@ test('a layer of shared/ imports from itself and from those before it alone', ()
 /** Where a partition of the sweepers is made, in which items of several entities stand. */
 const sweeps = 'shared/platform/cleanup/sweeps.ts';
 
-test('only modules that declare an entity make partitions, and one alone writes the tenant into keys', () => {
+test('only entity modules create partitions, and only one module writes the tenant into keys', () => {
   const code = [...shared, ...filesIn('functions'), ...filesIn('infra')];
   const withText = (pattern: RegExp) =>
     code.filter((file) => pattern.test(readFileSync(join(root, file), 'utf8')));
@@ -47,14 +47,14 @@ test('only modules that declare an entity make partitions, and one alone writes 
   expect(withText(/['"`]T#/)).toEqual([keys]);
 });
 
-test('no folders of shared/ and functions/ import each other in a circle', () => {
+test('folders of shared/ and functions/ have no circular imports', () => {
   const edges = [...shared, ...filesIn('functions')].flatMap((from) =>
     importsOf(from).map((to) => ({ from, to })),
   );
   expect(circlesIn(edges).map((folders) => folders.join(', '))).toEqual([]);
 });
 
-test('a circle would be found', () => {
+test('the check detects a circular import', () => {
   const circle = ['a/x.ts b/x.ts', 'b/y.ts c/x.ts', 'c/y.ts a/y.ts', 'c/y.ts d/x.ts', 'd/x.ts d/y.ts'];
   const between = circle.map((line) => line.split(' ')).map(([from = '', to = '']) => ({ from, to }));
   expect(circlesIn(between)).toEqual([['a', 'b', 'c']]);

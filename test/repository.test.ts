@@ -34,7 +34,7 @@ const foldersAtRoot = readdirSync(root, { withFileTypes: true })
   .map(({ name }) => name);
 const pathFromRoot = new RegExp(`(?<![\\w./-])(?:${foldersAtRoot.join('|')})/[\\w./-]*`, 'g');
 
-test('comments and documents name no file or folder of the project that is not there', () => {
+test('comments and documents name only existing files and folders of the project', () => {
   const named = [
     ...sources.map((path) => [path, commentsIn(read(path))] as const),
     ...documents.map((path) => [path, read(path)] as const),
@@ -49,7 +49,7 @@ test('comments and documents name no file or folder of the project that is not t
 });
 
 // zod's `params` are not typed, unlike the codes of all other details.
-test('codes that schemas give to issues are in the list of codes', () => {
+test('the list of codes contains every code that schemas assign to issues', () => {
   const given = sources
     .filter((path) => /^(?:shared|functions)\//.test(path))
     .flatMap((path) => [...read(path).matchAll(/params\b[^\n]*\bcode: '(\w+)'/g)].map(([, code]) => code));
@@ -57,7 +57,7 @@ test('codes that schemas give to issues are in the list of codes', () => {
   expect(given.filter((code) => !Object.hasOwn(detailCodes, code ?? ''))).toEqual([]);
 });
 
-test('links of documents lead somewhere', () => {
+test('every link in the documents resolves', () => {
   const broken = documents.flatMap((path) =>
     [...read(path).matchAll(/\]\((?!https?:)([^)#\s]+)[^)]*\)/g)]
       .map(([, link = '']) => link)
@@ -67,7 +67,7 @@ test('links of documents lead somewhere', () => {
   expect(broken).toEqual([]);
 });
 
-test('nothing refers to a document that only its author had', () => {
+test('nothing refers to a document outside the repository', () => {
   const others =
     /\b(?:semantics|shapes)-\w+\b|\((?:specification|contract|design),|\b(?:design|style|language)\.md\b/;
   const referring = [...sources, ...documents]
@@ -76,7 +76,7 @@ test('nothing refers to a document that only its author had', () => {
   expect(referring).toEqual([]);
 });
 
-test('tests of a folder lie in the folder of that path', () => {
+test('every test file’s folder under test/ matches a source folder', () => {
   const strays = files
     // What other people's generators make of the API document is a package of its own.
     .filter((path) => /^test\/(?!generators\/).*\.test\.ts$/.test(path))
@@ -87,7 +87,7 @@ test('tests of a folder lie in the folder of that path', () => {
   expect(strays).toEqual([]);
 });
 
-test('no module is called for what it is not about, and none only passes on what others export', () => {
+test('no module has a vague name, and none only re-exports others', () => {
   const vague = files.filter((path) => /(?:^|\/)(?:utils?|helpers?|common|misc)(?:\/|\.ts$)/.test(path));
   expect(vague).toEqual([]);
   const barrels = sources.filter((path) => /^export (?:\*|\{[^}]*\}) from /m.test(read(path)));
@@ -102,7 +102,7 @@ test('README names every folder of shared/', () => {
   expect(folders.map(({ name }) => name).filter((name) => !readme.includes(`\`${name}/\``))).toEqual([]);
 });
 
-test('no regular expression takes more than a reading of its text, whoever wrote that', () => {
+test('every regular expression takes linear time on any input', () => {
   const slow = sources
     .filter((path) => /^(?:functions|shared)\//.test(path))
     .flatMap((path) =>

@@ -19,7 +19,7 @@ function replayed(file: string) {
   return invoke(lambdaOf(entry), eventIn(file), 30);
 }
 
-test('every Lambda that is not plain HTTP has a sample event, and every event names a Lambda', () => {
+test('every non-HTTP Lambda has a sample event, and every event names a Lambda', () => {
   const named = files.map((file) => entryOf(file)?.id);
   expect(named).not.toContain(undefined);
   const others = entries.filter(({ group }) => group === 'workers' || group === 'authorizer');
@@ -32,7 +32,7 @@ test.each([
   ['fail-record.json', RunMessage],
   ['clean-up.json', CleanupMessage],
   ['wake-run.json', TimerMessage],
-])('%s holds messages as the service sends them', (file, Message) => {
+])('%s contains messages in the format that the service sends', (file, Message) => {
   const { Records } = eventIn(file) as SQSEvent;
   expect(Records.map(({ body }) => Message.strict().safeParse(JSON.parse(body)).success)).toEqual([true]);
 });
@@ -44,15 +44,15 @@ test.each([
   ['sweep.json', undefined],
   ['wake-run.json', undefined],
   ['flows.create.json', expect.objectContaining({ statusCode: 201 })],
-])('%s is taken by its Lambda', async (file, answer) => {
+])('the Lambda of %s handles the event', async (file, answer) => {
   expect(await replayed(file)).toEqual(answer);
 });
 
-test('plan-batch.json is understood by its Lambda, which refuses an id that nobody has', async () => {
+test('the Lambda of plan-batch.json parses the event and rejects the unknown batch id', async () => {
   await expect(replayed('plan-batch.json')).rejects.toThrow('Batch not found');
 });
 
-test('authorizer.json is understood by its Lambda, which denies a key that nobody has', async () => {
+test('the Lambda of authorizer.json parses the event and denies the unknown key', async () => {
   expect(await replayed('authorizer.json')).toMatchObject({
     principalId: 'nobody',
     policyDocument: { Statement: [{ Effect: 'Deny' }] },

@@ -8,7 +8,7 @@ const cosine = (one: string, other: string) => {
   return a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
 };
 
-test('a text has the same vector always, of length 1 and of the dimension that was asked for', () => {
+test('a text always has the same vector, of length 1 and the requested dimension', () => {
   expect(vectorOf('Hello world')).toEqual(vectorOf('Hello world'));
   expect(vectorOf('Hello world')).toHaveLength(64);
   expect(vectorOf('Hello world', 1_536)).toHaveLength(1_536);
@@ -17,13 +17,13 @@ test('a text has the same vector always, of length 1 and of the dimension that w
   }
 });
 
-test('texts are the nearer the more words they share', () => {
+test('texts that share more words are closer', () => {
   const near = cosine('the red apple on the tree', 'a red apple under the tree');
   expect(cosine('Red Apple', 'red apple!')).toBeCloseTo(1, 5);
   expect(near).toBeGreaterThan(cosine('the red apple on the tree', 'quarterly tax return forms'));
 });
 
-test('base 64 holds the same numbers as 32-bit floats', () => {
+test('base64 contains the same numbers as 32-bit floats', () => {
   const [encoded] = embeddingsOf({ model: 'any', input: ['x y'], encoding_format: 'base64' });
   const bytes = Uint8Array.from(Buffer.from(String(encoded?.embedding), 'base64'));
   expect([...new Float32Array(bytes.buffer)]).toEqual(vectorOf('x y'));

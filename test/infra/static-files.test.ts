@@ -51,28 +51,28 @@ test.each([
   });
 });
 
-test('bytes stay as they are', async () => {
+test('binary files are served unchanged', async () => {
   expect(Buffer.from((await get('assets/logo.png')).body).equals(picture)).toBe(true);
 });
 
-test('a file that an earlier build had is a 404, and not the page', async () => {
+test('a file of an earlier build returns 404, not the page', async () => {
   expect((await get('assets/app-0000.js')).statusCode).toBe(404);
 });
 
-test('what compressing makes no smaller is stored once, and varies with nothing', async () => {
+test('a file that compression does not shrink is stored once and sent without Vary', async () => {
   expect(Object.keys(manifest['/console/assets/logo.png']?.codings ?? {})).toEqual(['identity']);
   const { headers } = await get('assets/logo.png', { 'accept-encoding': 'br, gzip' });
   expect(headers).not.toHaveProperty('vary');
   expect(headers).not.toHaveProperty('content-encoding');
 });
 
-test('what it makes smaller is stored so, and the names of headers are read in any case', async () => {
+test('a file that compression shrinks is stored compressed, and header names are case-insensitive', async () => {
   const { headers, body } = await get('assets/app-3f2a.js', { 'ACCEPT-encoding': 'gzip' });
   expect(headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
   expect(gunzipSync(body).toString()).toBe('go();'.repeat(1_000));
 });
 
-test('the ETag follows the content', async () => {
+test('the ETag changes with the content', async () => {
   const other = mkdtempSync(join(tmpdir(), 'static-files-'));
   await writeStaticFiles([{ ...app, files: async () => ({ '/console': '<!doctype html> ' }) }], other);
   const changed: Manifest = JSON.parse(readFileSync(join(other, 'manifest.json'), 'utf8'));

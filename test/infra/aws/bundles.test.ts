@@ -28,7 +28,7 @@ async function deployed(id: string) {
 
 const context = { getRemainingTimeInMillis: () => 60_000 };
 
-test('the bundled authorizer knows a session token by the issuer’s published keys', async () => {
+test('the bundled authorizer verifies a session token with the issuer’s published keys', async () => {
   const tenant = await newTenant();
   const authorizer = await deployed('authorizer');
   const event = {
@@ -43,7 +43,7 @@ test('the bundled authorizer knows a session token by the issuer’s published k
   });
 });
 
-test('a bundled endpoint answers as it does here', async () => {
+test('a bundled endpoint returns the same responses as the unbundled one', async () => {
   const tenant = await newTenant();
   const flow = await createFlow(tenant);
   const get = invokeWith(await deployed('flows.get'), principalOf(tenant));
@@ -66,7 +66,7 @@ test('a bundled endpoint answers as it does here', async () => {
   });
 });
 
-test('an endpoint that runs nothing of a tenant carries no sandbox along', async () => {
+test('the bundle of an endpoint that runs no tenant code contains no sandbox', async () => {
   const filesOf = async (id: string) => {
     await deployed(id);
     return readdirSync(join(folder, id), { recursive: true }).map(String);
@@ -75,7 +75,7 @@ test('an endpoint that runs nothing of a tenant carries no sandbox along', async
   expect(await filesOf('flows.update')).toContain(join('sandbox-thread', 'thread.mjs'));
 });
 
-test('the bundled check of a flow knows a caller by the credential, and looks into the account', async () => {
+test('the bundled flow validation authenticates the caller and checks the account', async () => {
   const { token } = await newTenant();
   const check = invokeWith(await deployed('public.validate-flow'), {});
   const config = { recordFilter: { type: 'none' } };
@@ -100,7 +100,7 @@ test('the bundled check of a flow knows a caller by the credential, and looks in
   expect((await ask({ Authorization: 'Bearer x' })).statusCode).toBe(401);
 });
 
-test('the bundle of the static files holds each of them, and nothing of what made them', async () => {
+test('the static-files bundle contains every file and none of the code that generates them', async () => {
   const handler = await deployed('static-files');
   vi.stubEnv('STATIC_FILES', join(folder, 'static-files', staticFilesFolder));
   const get = async (resource: string, proxy?: string) => {
@@ -181,7 +181,7 @@ test('the bundled worker runs every kind of step: sandbox, template, model, HTTP
   expect(results[4]?.errorMessage).toMatch(/169\.254\.169\.254/);
 });
 
-test('the bundled worker makes vectors and finds them, keeps files and makes PDFs', async () => {
+test('the bundled worker creates and searches vectors, stores files and creates PDFs', async () => {
   const embeddingModel = 'generic-openai/any';
   const batch = await plannedBatch({
     steps: [

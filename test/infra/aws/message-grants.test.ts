@@ -5,7 +5,7 @@ import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { expect, test } from 'vitest';
 import { grantMessages } from '../../../infra/aws/message-grants.ts';
 
-test('a role may send as the account’s identities, to phone numbers but no topic, and to the one bus', () => {
+test('a role may send as the account’s identities, to phone numbers but to no topic, and to only one event bus', () => {
   const stack = new Stack(new App(), 'Stack');
   const role = new Role(stack, 'role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
   grantMessages(role, new EventBus(stack, 'bus'));

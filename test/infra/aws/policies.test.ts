@@ -22,7 +22,7 @@ const whoMay = (...actions: string[]) =>
     .map(({ role, resources }) => [role, resources.map((arn) => arn.split(':secret:').at(-1))])
     .toSorted((one, other) => JSON.stringify(one).localeCompare(JSON.stringify(other)));
 
-test('only what runs flows reads the values of secrets, only key management those of test keys; the check of flows reads the providers’', () => {
+test('only flow runners read secret values, only key management reads test keys; flow validation reads only provider keys', () => {
   expect(whoMay('secretsmanager:GetSecretValue', 'secretsmanager:BatchGetSecretValue')).toEqual([
     ['api-keys', ['agent-flow/prod/*/api-keys/*']],
     ['dispatch', ['agent-flow/prod/*/secrets/*']],
@@ -33,7 +33,7 @@ test('only what runs flows reads the values of secrets, only key management thos
   ]);
 });
 
-test('only the endpoints of secrets and of keys write values, each its own', () => {
+test('only the secret and API-key endpoints write secret values, each only its own', () => {
   const writing = ['CreateSecret', 'PutSecretValue', 'UpdateSecret', 'DeleteSecret', 'RestoreSecret'];
   expect(whoMay(...writing.map((action) => `secretsmanager:${action}`))).toEqual([
     ['api-keys', ['agent-flow/prod/*/api-keys/*']],
@@ -41,14 +41,14 @@ test('only the endpoints of secrets and of keys write values, each its own', () 
   ]);
 });
 
-test('nobody gets at secrets by another way: no policy of a secret, no key of KMS, no role that takes another', () => {
+test('nothing else grants access to secrets: no secret policy, no KMS decryption, no role assumption', () => {
   prod.resourceCountIs('AWS::SecretsManager::ResourcePolicy', 0);
   expect(whoMay('kms:Decrypt', 'sts:AssumeRole', 'iam:PutRolePolicy', 'iam:AttachRolePolicy')).toEqual([]);
   const passing = grants.filter(({ actions }) => actions.some((pattern) => lets(pattern, 'iam:PassRole')));
   for (const { resources } of passing) expect(resources.join()).toContain('schedulerrole');
 });
 
-test('no policy is for every resource, but those for actions that take none', () => {
+test('only actions without resource-level permissions are allowed on every resource', () => {
   const bare = grants.filter(({ resources }) => resources.includes('*')).flatMap(({ actions }) => actions);
   expect([...new Set(bare)].toSorted()).toEqual(['xray:PutTelemetryRecords', 'xray:PutTraceSegments']);
 });
@@ -57,7 +57,7 @@ test('no policy allows every action of a service', () => {
   expect(grants.flatMap(({ actions }) => actions).filter((action) => action.includes('*'))).toEqual([]);
 });
 
-test('the only policy of AWS’s own is the one with which API Gateway writes logs', () => {
+test('the only AWS managed policy is the one for API Gateway logs', () => {
   const roles = Object.values(prod.findResources('AWS::IAM::Role'));
   const managed = roles.flatMap(({ Properties }) => Properties.ManagedPolicyArns ?? []);
   expect(managed.map((arn) => shown(prod, arn))).toEqual([
@@ -66,7 +66,7 @@ test('the only policy of AWS’s own is the one with which API Gateway writes lo
 });
 
 // X-Ray's reason for `*` holds for the whole role, which is why the test above lists what it is for.
-test('a wildcard without a reason beside it is not synthesised', () => {
+test('synthesis fails for a wildcard without a stated reason', () => {
   const withGrant = () =>
     synthesise('dev', {}, (stack) => {
       const role = stack.node.findAll().find(({ node }) => node.id === 'records-role');

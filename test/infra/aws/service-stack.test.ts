@@ -16,7 +16,7 @@ test('the template stays far below CloudFormation’s limits', () => {
   expect(JSON.stringify(json).length).toBeLessThan(500_000);
 });
 
-test('the gateway knows every route, and has the authorizer before each that is not public', () => {
+test('the gateway defines every route and puts the authorizer before each non-public one', () => {
   const [api] = Object.values(prod.findResources('AWS::ApiGateway::RestApi'));
   if (!api) throw new Error('There is no API');
   const { paths, ...document } = api.Properties.Body;
@@ -38,7 +38,7 @@ test('the gateway knows every route, and has the authorizer before each that is 
   });
 });
 
-test('production keeps its data: protection, recovery to any point, nothing deleted with the stack', () => {
+test('production retains its data: deletion protection, point-in-time recovery, no deletion with the stack', () => {
   prod.hasResourceProperties('AWS::DynamoDB::GlobalTable', {
     BillingMode: 'PAY_PER_REQUEST',
     TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true },
@@ -53,7 +53,7 @@ test('production keeps its data: protection, recovery to any point, nothing dele
     prod.allResources(type, { DeletionPolicy: 'Retain' });
 });
 
-test('every queue has a dead-letter queue, and no message comes back while its Lambda may still run', () => {
+test('every queue has a dead-letter queue and a visibility timeout at least as long as its Lambda’s timeout', () => {
   const queues = Object.values(prod.findResources('AWS::SQS::Queue'));
   expect(queues).toHaveLength(8);
   expect(queues.filter(({ Properties }) => Properties.RedrivePolicy)).toHaveLength(4);
@@ -64,7 +64,7 @@ test('every queue has a dead-letter queue, and no message comes back while its L
   }
 });
 
-test('every Lambda is traced, on arm64 and Node 24, and may not scan the table', () => {
+test('every Lambda is traced, runs Node 24 on arm64 and may not scan the table', () => {
   prod.allResourcesProperties('AWS::Lambda::Function', {
     Runtime: 'nodejs24.x',
     Architectures: ['arm64'],
@@ -73,7 +73,7 @@ test('every Lambda is traced, on arm64 and Node 24, and may not scan the table',
   expect(JSON.stringify(prod.findResources('AWS::IAM::Policy'))).not.toMatch(/dynamodb:(Scan|\*)/);
 });
 
-test('an endpoint that says so has more memory than others, and with it a whole processor', () => {
+test('an endpoint can declare more memory and thereby get a full vCPU', () => {
   const memoryOf = (id: string) => {
     const named = { FunctionName: Match.stringLikeRegexp(`-${id}$`) };
     const lambdas = prod.findResources('AWS::Lambda::Function', { Properties: named });
@@ -83,7 +83,7 @@ test('an endpoint that says so has more memory than others, and with it a whole 
   expect(memoryOf('records-bulk-delete')).toEqual([512]);
 });
 
-test('no bucket is public: CloudFront serves the files that flows made public, and no others', () => {
+test('no bucket is public: CloudFront serves only the files that flows made public', () => {
   const PublicAccessBlockConfiguration = {
     BlockPublicAcls: true,
     BlockPublicPolicy: true,
@@ -111,7 +111,7 @@ test('no bucket is public: CloudFront serves the files that flows made public, a
   });
 });
 
-test('only Lambdas that run flows reach the tenants’ vectors and files, and know where they are', () => {
+test('only Lambdas that run flows can access the tenants’ vectors and files and know their locations', () => {
   const policies = Object.values(prod.findResources('AWS::IAM::Policy'));
   const reaching = policies.filter((policy) => JSON.stringify(policy).includes('s3vectors:QueryVectors'));
   const roles = reaching.flatMap(({ Properties }) => Properties.Roles as { Ref: string }[]);
@@ -129,7 +129,7 @@ test('only Lambdas that run flows reach the tenants’ vectors and files, and kn
   }
 });
 
-test('the check of a flow reads credentials itself, writes nothing but counters, and sees no vectors', () => {
+test('flow validation reads credentials itself, writes only counters and cannot read vectors', () => {
   const check = Object.values(prod.findResources('AWS::Lambda::Function')).find(
     ({ Properties }) => Properties.FunctionName === 'agent-flow-prod-public-validate-flow',
   );
@@ -148,7 +148,7 @@ test('the check of a flow reads credentials itself, writes nothing but counters,
   ]);
 });
 
-test('setup links begin with the address that the operator names', () => {
+test('setup links start with the configured public URL', () => {
   const template = synthesise('dev', { publicUrl: 'https://flows.example.com' });
   template.hasResourceProperties('AWS::Lambda::Function', {
     FunctionName: 'agent-flow-dev-secrets-setup-url',
@@ -156,7 +156,7 @@ test('setup links begin with the address that the operator names', () => {
   });
 });
 
-test('static files are streamed by one Lambda, whose role reaches no data', () => {
+test('one Lambda streams static files, and its role has no access to data', () => {
   const [api] = Object.values(prod.findResources('AWS::ApiGateway::RestApi'));
   const paths = ['/openapi.json', '/docs', '/docs/{proxy+}', '/secrets/setup', '/secrets/setup/{proxy+}'];
   const integrations = paths.map(
@@ -181,7 +181,7 @@ test('static files are streamed by one Lambda, whose role reaches no data', () =
   expect(JSON.stringify(policies)).not.toMatch(/dynamodb|secretsmanager|s3:|sqs:/);
 });
 
-test('people see the organization that an administrator gave them, and cannot give themselves one', () => {
+test('users can read but not change the organization that an administrator assigned', () => {
   prod.hasResourceProperties('AWS::Cognito::UserPool', {
     Schema: [Match.objectLike({ Name: 'organizationId', AttributeDataType: 'String' })],
     AdminCreateUserConfig: { AllowAdminCreateUserOnly: true },
@@ -192,7 +192,7 @@ test('people see the organization that an administrator gave them, and cannot gi
   });
 });
 
-test('another OIDC issuer takes the place of the Cognito pool', () => {
+test('a configured OIDC issuer replaces the Cognito user pool', () => {
   const template = synthesise('dev', { oidcIssuer: 'https://id.example.com', oidcAudience: 'api' });
   template.resourceCountIs('AWS::Cognito::UserPool', 0);
   template.hasResourceProperties('AWS::Lambda::Function', {
@@ -200,7 +200,7 @@ test('another OIDC issuer takes the place of the Cognito pool', () => {
   });
 });
 
-test('a rate for each address, if the context names one, is held to by a web ACL before the stage', () => {
+test('a web ACL on the stage enforces the per-address rate limit from the context, if set', () => {
   prod.resourceCountIs('AWS::WAFv2::WebACL', 0);
   const template = synthesise('dev', { wafRatePer5Minutes: '2000' });
   template.hasResourceProperties('AWS::WAFv2::WebACL', {
@@ -224,11 +224,11 @@ test('a rate for each address, if the context names one, is held to by a web ACL
   expect(JSON.stringify(association?.Properties.ResourceArn)).toContain(`"/stages/",{"Ref":"${stage}"}`);
 });
 
-test.each(['9', '1.5', 'many', ''])('%j is no rate', (wafRatePer5Minutes) => {
+test.each(['9', '1.5', 'many', ''])('%j is rejected as a rate', (wafRatePer5Minutes) => {
   expect(() => firewallRate(new App({ context: { wafRatePer5Minutes } }))).toThrow('wafRatePer5Minutes');
 });
 
-test('API Gateway itself throttles', () => {
+test('API Gateway throttles requests', () => {
   prod.hasResourceProperties('AWS::ApiGateway::Stage', {
     MethodSettings: [
       Match.objectLike({

@@ -88,13 +88,13 @@ test.each(each)('%s has code for every use that it declares', (id, uses) => {
   expect(idle).toEqual([]);
 });
 
-test('a use that only a trace tells apart is declared where its trace is', () => {
+test('a use that only its trace identifies is declared where the code contains that trace', () => {
   const listing = entries.filter(({ id }) => /list-type/.test(codeOf[id] ?? ''));
   expect(listing.map(({ id }) => id)).toEqual(['workers.clean-up']);
   for (const { uses } of listing) expect(uses).toContain('payloads:list');
 });
 
-test('each role allows the commands that its Lambdas have code for, and no others', () => {
+test('each role allows exactly the commands that its Lambdas’ code uses', () => {
   const grants = grantsIn(synthesise('prod'));
   const services = new Set(Object.values(actions).map(serviceOf));
   for (const [group, some] of Map.groupBy(entries, (entry) => entry.group)) {

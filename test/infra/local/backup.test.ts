@@ -40,7 +40,7 @@ async function refusal(DATA_DIR: string): Promise<string> {
   return said;
 }
 
-test('after a stop, the databases alone hold everything', async () => {
+test('after a stop, the database files alone contain all data', async () => {
   const DATA_DIR = newDirectory();
   const { child, facts } = await start({ DATA_DIR });
   const flow = await createFlow(facts);
@@ -55,7 +55,7 @@ test('after a stop, the databases alone hold everything', async () => {
   expect(await (await fetch(`${second.facts.aws.s3}/payloads/kept`)).text()).toBe('bytes');
 });
 
-test('a copy of a running or killed instance without its -wal is refused, until its user accepts the loss', async () => {
+test('a copy of a running or killed instance without its -wal file is refused until the user accepts the data loss', async () => {
   const DATA_DIR = newDirectory();
   const { child, facts } = await start({ DATA_DIR });
   await createFlow(facts);
@@ -76,7 +76,7 @@ test('a copy of a running or killed instance without its -wal is refused, until 
   expect(warnings).toContainEqual(expect.stringContaining(`${join(copy, 'dynoxide.db')} is empty`));
 });
 
-test('a start that fails after a kill leaves everything as it was', async () => {
+test('a failed start after a kill changes nothing', async () => {
   const DATA_DIR = newDirectory();
   const { child, facts } = await start({ DATA_DIR });
   const flow = await createFlow(facts);
@@ -88,7 +88,7 @@ test('a start that fails after a kill leaves everything as it was', async () => 
   expect(await statusOf(second.facts, flow)).toBe(200);
 });
 
-test('a file that is gone is named at the start', async () => {
+test('the start names a missing file', async () => {
   const DATA_DIR = newDirectory();
   const { child } = await start({ DATA_DIR });
   child.kill('SIGTERM');
@@ -102,7 +102,7 @@ test('a file that is gone is named at the start', async () => {
   expect(await said).toContain(join(copy, 'dynoxide.db'));
 });
 
-test('a database that its server keeps for itself, as DynamoDB Local does, is left to it', () => {
+test('a database that its server locks exclusively, as DynamoDB Local does, is left alone', () => {
   const directory = newDirectory();
   const databases = openDatabases(directory, () => {});
   const server = new DatabaseSync(join(directory, 'shared-local-instance.db'));
@@ -115,7 +115,7 @@ test('a database that its server keeps for itself, as DynamoDB Local does, is le
   ]);
 });
 
-test('a list that cannot be written hinders no start, however often that happens', () => {
+test('an unwritable contents list never prevents a start', () => {
   const directory = newDirectory();
   const database = new DatabaseSync(join(directory, 'some.db'));
   database.exec('PRAGMA journal_mode = WAL; CREATE TABLE things (n)');

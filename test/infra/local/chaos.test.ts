@@ -90,7 +90,7 @@ async function allResults({ call }: Client, flowId: string) {
   return results;
 }
 
-test('models that fail and hang, and a process that is killed three times, lose nothing and repeat nothing', async () => {
+test('nothing is lost or repeated when models fail and hang and the process is killed three times', async () => {
   const environment = {
     DATA_DIR: newDirectory(),
     GENERIC_OPENAI_BASE_URL: models.url,

@@ -81,7 +81,7 @@ const files = [
 ];
 
 test.each(files.filter((name) => name !== 'lock.db'))(
-  '%s, cut in half or emptied: one sentence names it and what to do',
+  '%s truncated or emptied: the error names the file and what to do',
   async (name) => {
     for (const damage of [half, empty]) {
       const directory = damagedCopy((copy) => damage(join(copy, name)));
@@ -101,7 +101,7 @@ function inTheMiddle(file: string): void {
 }
 
 test.each(['dynoxide.db', 'fauxqs.db', 'vectors.db'])(
-  '%s, damaged in the middle: one sentence names it and what to do',
+  '%s damaged in the middle: a one-line error names the file and what to do',
   async (name) => {
     const directory = damagedCopy((copy) => inTheMiddle(join(copy, name)));
     const said = await refusal(directory);
@@ -112,14 +112,14 @@ test.each(['dynoxide.db', 'fauxqs.db', 'vectors.db'])(
   },
 );
 
-test.each(files)('%s, overwritten: one sentence names it and what to do', async (name) => {
+test.each(files)('%s overwritten: the error names the file and what to do', async (name) => {
   const directory = damagedCopy((copy) => garbage(join(copy, name)));
   const said = await refusal(directory);
   expect(said).toContain(join(directory, name));
   expect(said).toMatch(/move|[Dd]elete/);
 });
 
-test('the process says that sentence alone, and ends with exit code 1', async () => {
+test('the process prints only that error and exits with code 1', async () => {
   const DATA_DIR = damagedCopy((copy) => garbage(join(copy, 'vectors.db')));
   const child = launchMain({ DATA_DIR }, []);
   const [said, printed, [code]] = await Promise.all([
@@ -131,7 +131,7 @@ test('the process says that sentence alone, and ends with exit code 1', async ()
   expect(said.trim().split('\n')).toEqual([expect.stringContaining(join(DATA_DIR, 'vectors.db'))]);
 });
 
-test('a damaged file that is moved away as it is told: it starts, and says what is missing', async () => {
+test('after the damaged file is moved away, the process starts and names the missing file', async () => {
   const DATA_DIR = damagedCopy((copy) => rmSync(join(copy, 'outbox.db')));
   const child = launchMain({ DATA_DIR, LOG_LEVEL: 'warn' }, []);
   const said = child.stderr ? text(child.stderr) : '';
@@ -140,7 +140,7 @@ test('a damaged file that is moved away as it is told: it starts, and says what 
   expect(await said).toContain(join(DATA_DIR, 'outbox.db'));
 });
 
-test('without the key of the secrets it does not start with another', async () => {
+test('without the secrets key file the process refuses to start and does not create a new key', async () => {
   const directory = damagedCopy((copy) => rmSync(join(copy, 'secrets.key')));
   expect(await refusal(directory)).toContain(join(directory, 'secrets.key'));
   expect(existsSync(join(directory, 'secrets.key'))).toBe(false);
@@ -150,15 +150,18 @@ test.each([
   ['emptied', empty],
   ['cut in half', half],
   ['overwritten', garbage],
-])('one secret’s file %s: all others are there, and the start names the file', async (_, damage) => {
-  const DATA_DIR = damagedCopy((copy) => damage(join(copy, 'secrets', fileOf.lost ?? '')));
-  const child = launchMain({ DATA_DIR, LOG_LEVEL: 'warn' }, []);
-  const said = child.stderr ? text(child.stderr) : '';
-  const facts = await factsOf(child);
-  const read = (SecretId: string) => secretsOf(facts).send(new GetSecretValueCommand({ SecretId }));
-  expect((await read('kept')).SecretString).toBe('hush kept');
-  await expect(read('lost')).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
-  child.kill('SIGTERM');
-  expect(await said).toContain(join(DATA_DIR, 'secrets', fileOf.lost ?? ''));
-  expect((await said).trim().split('\n')).toHaveLength(1);
-});
+])(
+  'one secret’s file %s: all other secrets remain readable, and the start names the file',
+  async (_, damage) => {
+    const DATA_DIR = damagedCopy((copy) => damage(join(copy, 'secrets', fileOf.lost ?? '')));
+    const child = launchMain({ DATA_DIR, LOG_LEVEL: 'warn' }, []);
+    const said = child.stderr ? text(child.stderr) : '';
+    const facts = await factsOf(child);
+    const read = (SecretId: string) => secretsOf(facts).send(new GetSecretValueCommand({ SecretId }));
+    expect((await read('kept')).SecretString).toBe('hush kept');
+    await expect(read('lost')).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
+    child.kill('SIGTERM');
+    expect(await said).toContain(join(DATA_DIR, 'secrets', fileOf.lost ?? ''));
+    expect((await said).trim().split('\n')).toHaveLength(1);
+  },
+);

@@ -108,7 +108,7 @@ async function whenOver(facts: StackFacts): Promise<Awaited<ReturnType<typeof ba
   }
 }
 
-test('batches whose process dies before it has sent their messages run by themselves after the next start', async () => {
+test('batches whose process dies before sending their messages run after the next start', async () => {
   const models = await modelServer();
   const environment = environmentOf(models);
   const { stack, ids } = await prepared(environment);
@@ -131,7 +131,7 @@ test('batches whose process dies before it has sent their messages run by themse
   expect([...callsOf(models.requests, `frozen ${waiting}`).values()]).toEqual([1, 1]);
 }, 120_000);
 
-test('whenever it is killed, what was begun runs to its end, each record once', async () => {
+test('started batches complete after a kill at any time, each record exactly once', async () => {
   const models = await modelServer({ delayMs: 5 });
   const environment = environmentOf(models);
   let { stack, ids } = await prepared(environment);
@@ -158,7 +158,7 @@ test('whenever it is killed, what was begun runs to its end, each record once', 
   }
 }, 120_000);
 
-test('a dispatched run that is killed in its second step ends with the reason, and its result can be deleted', async () => {
+test('a dispatched run that is killed in its second step fails with the reason, and its result can be deleted', async () => {
   const models = await modelServer();
   models.options.answer = () => {
     models.options.misbehave = 'hang';

@@ -10,7 +10,7 @@ const run = (script: string) =>
     }),
   );
 
-test('a Lambda sees the variables of its own uses, and what is not of the service', () => {
+test('a Lambda sees only the service variables of its own uses, plus all other variables', () => {
   const seen = run(`
     import { enforceGrants, withGrants } from './infra/local/lambda-grants.ts';
     enforceGrants();
@@ -28,7 +28,7 @@ test('a Lambda sees the variables of its own uses, and what is not of the servic
   });
 });
 
-test('a Lambda does to the table only what its uses allow, in a transaction too', () => {
+test('a Lambda can run only the table operations that its uses allow, including in transactions', () => {
   const errors = run(`
     import { GetCommand, PutCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
     import { enforceGrants, withGrants } from './infra/local/lambda-grants.ts';

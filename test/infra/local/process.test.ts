@@ -28,7 +28,7 @@ const eventually = { timeout: 5_000, interval: 50 };
 
 afterEach(killAll);
 
-test('kill -9 leaves no server behind, and the next start finds all that was there', async () => {
+test('kill -9 leaves no server running, and the next start finds all data', async () => {
   const DATA_DIR = newDirectory();
   const first = await start({ DATA_DIR });
   await send(first.facts, 'kept');
@@ -51,7 +51,7 @@ test('kill -9 leaves no server behind, and the next start finds all that was the
 });
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
-  '%s ends it and all of its servers, with exit code 0',
+  '%s stops the process and all its servers, with exit code 0',
   async (signal) => {
     const { child, facts } = await start({ DATA_DIR: newDirectory() });
     child.kill(signal);
@@ -60,14 +60,14 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
 );
 
-test('it ends when the npm that started it is killed', async () => {
+test('the process ends when the npm process that started it is killed', async () => {
   const npm = launch('npm', ['start', '--silent', '--', '--json', '--ephemeral'], {});
   const facts = await factsOf(npm);
   npm.kill('SIGKILL');
   await expectAllGone(facts);
 });
 
-test('a disk without room is told before anything there is touched', async () => {
+test('a full disk is reported before any data changes', async () => {
   const DATA_DIR = newDirectory();
   const first = await start({ DATA_DIR });
   first.child.kill('SIGKILL');
@@ -82,7 +82,7 @@ test('a disk without room is told before anything there is touched', async () =>
   expect(await statusWith(facts, facts.liveKey)).toBe(404);
 });
 
-test.skipIf(!existsSync('/dev/full'))('a log that cannot be written ends nothing', async () => {
+test.skipIf(!existsSync('/dev/full'))('an unwritable log does not stop the process', async () => {
   const { facts } = await start({ DATA_DIR: newDirectory() }, [], openSync('/dev/full', 'w'));
   const { client } = queueOf(facts);
   const queue = { QueueUrl: `${facts.aws.sqs}/${accountId}/cleanup` };
@@ -97,7 +97,7 @@ test.skipIf(!existsSync('/dev/full'))('a log that cannot be written ends nothing
   expect(await statusWith(facts, facts.liveKey)).toBe(404);
 });
 
-test('a second instance on the same data is refused by name, and the first goes on', async () => {
+test('a second instance on the same data is refused with the first one’s process id; the first keeps running', async () => {
   const DATA_DIR = newDirectory();
   const { child, facts } = await start({ DATA_DIR });
   const message = await refusal({ DATA_DIR });
@@ -106,7 +106,7 @@ test('a second instance on the same data is refused by name, and the first goes 
   expect(await statusWith(facts, facts.liveKey)).toBe(404);
 });
 
-test('whoever chooses the live key can use it; a mistyped one is refused', async () => {
+test('LOCAL_API_KEY sets the live key; a malformed key is refused', async () => {
   const LOCAL_API_KEY = generateKey('production');
   const { facts } = await start({ LOCAL_API_KEY }, ['--ephemeral']);
   expect(facts.liveKey).toBe(LOCAL_API_KEY);
@@ -114,7 +114,7 @@ test('whoever chooses the live key can use it; a mistyped one is refused', async
   expect(await refusal({ LOCAL_API_KEY: `${LOCAL_API_KEY}x` }, ['--ephemeral'])).toContain('LOCAL_API_KEY');
 });
 
-test('what stands in its way is said in words that help', async () => {
+test('a start that fails explains the cause', async () => {
   const taken = createServer();
   const PORT = String(await listen(taken as never, 0, '127.0.0.1'));
   expect(await refusal({ PORT }, ['--ephemeral'])).toContain(`Port ${PORT} is in use`);

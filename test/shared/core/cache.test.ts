@@ -16,14 +16,14 @@ const counting = <T>(make: (text: string) => T) => {
   };
 };
 
-test('memoise makes a value once, and forgets the one that was used least recently', () => {
+test('memoise computes a value once and evicts the least recently used one', () => {
   const { made, make } = counting((text) => text.toUpperCase());
   const upper = memoise(make, { entriesMax: 2 });
   for (const text of ['a', 'b', 'a', 'c', 'a', 'b']) expect(upper(text)).toBe(text.toUpperCase());
   expect(made).toEqual(['a', 'b', 'c', 'b']);
 });
 
-test('memoise forgets values of long texts first, and keeps none that is too long by itself', () => {
+test('memoise evicts to stay within charactersMax and never caches a text longer than that', () => {
   const { made, make } = counting(() => 'made');
   const remembered = memoise(make, { entriesMax: 100, charactersMax: 10 });
   for (const text of ['', 'aaaa', 'bbbb', 'aaaa', 'x'.repeat(11), 'x'.repeat(11), 'cccc', 'bbbb'])
@@ -31,7 +31,7 @@ test('memoise forgets values of long texts first, and keeps none that is too lon
   expect(made).toEqual(['', 'aaaa', 'bbbb', 'x'.repeat(11), 'x'.repeat(11), 'cccc', 'bbbb']);
 });
 
-test('what could not be made is made again', () => {
+test('memoise does not cache failures', () => {
   const { made, make } = counting((text): string => {
     throw new Error(text);
   });
@@ -40,7 +40,7 @@ test('what could not be made is made again', () => {
   expect(made).toHaveLength(2);
 });
 
-test('callers that ask at the same time share one load', async () => {
+test('concurrent callers share one load', async () => {
   const cached = loadingCache<number>({ entriesMax: 5 });
   const load = vi.fn(async () => 1);
   expect(await Promise.all([cached('a', load), cached('a', load)])).toEqual([1, 1]);
@@ -48,7 +48,7 @@ test('callers that ask at the same time share one load', async () => {
   expect(load).toHaveBeenCalledTimes(1);
 });
 
-test('a failed load and an undefined value are not kept', async () => {
+test('failed loads and undefined values are not cached', async () => {
   const cached = loadingCache<number | undefined>({ entriesMax: 5 });
   await expect(cached('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await cached('a', async () => undefined)).toBeUndefined();
@@ -56,7 +56,7 @@ test('a failed load and an undefined value are not kept', async () => {
   expect(await cached('a', async () => 3)).toBe(2);
 });
 
-test('a load that others pushed out still gives its value, and its failure removes no newer one', async () => {
+test('an evicted load still settles for its caller, and its failure removes no newer entry', async () => {
   const cached = loadingCache<string>({ entriesMax: 1 });
   const { promise, reject } = Promise.withResolvers<string>();
   const first = cached('a', () => promise);
@@ -67,7 +67,7 @@ test('a load that others pushed out still gives its value, and its failure remov
   expect(await cached('a', async () => 'third')).toBe('second');
 });
 
-test('an entry is loaded again once its time is over', async () => {
+test('an entry is reloaded after its TTL', async () => {
   const now = Date.now();
   const clock = vi.spyOn(Date, 'now').mockReturnValue(now);
   const cached = loadingCache<number>({ entriesMax: 5, ttlMs: 1_000 });

@@ -8,7 +8,7 @@ import {
   ServiceError,
 } from '../../../shared/core/errors.ts';
 
-test('an error with a code that is not listed does not compile', () => {
+test('an error with an unlisted code does not compile', () => {
   expect(new ServiceError('CONFLICT', 'It is over').code).toBe('CONFLICT');
   // @ts-expect-error: no kind of failure
   new ServiceError('ODD', 'Words');
@@ -16,19 +16,19 @@ test('an error with a code that is not listed does not compile', () => {
   invalidAt('name', 'ODD', 'Words');
 });
 
-test('a detail gives its words to the error', () => {
+test('an error takes its message from its detail', () => {
   const detail = { path: 'name', code: 'NAME_TAKEN', message: 'Words' } as const;
   expect(conflict(detail)).toMatchObject({ code: 'CONFLICT', message: 'Words', details: [detail] });
   expect(conflict('It is over')).toMatchObject({ code: 'CONFLICT', message: 'It is over', details: [] });
 });
 
-test('an error is known by its code, whatever else is thrown', () => {
+test('hasCode matches only service errors with that code', () => {
   expect(hasCode(notFound('Record'), 'NOT_FOUND')).toBe(true);
   expect(hasCode(notFound('Record'), 'CONFLICT')).toBe(false);
   expect(hasCode(Object.assign(new Error('x'), { code: 'NOT_FOUND' }), 'NOT_FOUND')).toBe(false);
 });
 
-test('of a great many problems the first hundred are listed, and how many more there are', () => {
+test('an error lists the first hundred problems and the number of further ones', () => {
   const details = Array.from({ length: 300_000 }, (_, index) => ({
     code: 'INVALID_VALUE' as const,
     message: `${index}`,

@@ -4,7 +4,7 @@ import { forEachConcurrently } from '../../../shared/core/for-each-concurrently.
 
 const numbers = Array.from({ length: 20 }, (_, n) => n);
 
-test('works on each item once, and on no more at a time than it may', async () => {
+test('processes each item once, within the concurrency limit', async () => {
   const done: number[] = [];
   let working = 0;
   let most = 0;
@@ -18,7 +18,7 @@ test('works on each item once, and on no more at a time than it may', async () =
   expect(most).toBe(3);
 });
 
-test('after a failure it begins nothing more, waits for what it began, and throws the first failure', async () => {
+test('after a failure it starts no more items, waits for those in progress and throws the first error', async () => {
   const begun: number[] = [];
   const ended: number[] = [];
   const work = forEachConcurrently(numbers, 3, async (n) => {

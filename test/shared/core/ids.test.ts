@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { derivedId, idCeiling, idFloor, idKind, newId, timeOf } from '../../../shared/core/ids.ts';
 
-test('an id tells what it names and when it was made', () => {
+test('an id encodes its type and creation time', () => {
   const before = Date.now();
   const id = newId('exec');
   expect(idKind(id)).toBe('exec');
@@ -10,7 +10,7 @@ test('an id tells what it names and when it was made', () => {
   expect(timeOf(derivedId('step', 1_700_000_000_123, 'a'))).toBe(1_700_000_000_123);
 });
 
-test('all ids of a moment lie between its first and its last possible one, and those of others do not', () => {
+test('exactly the ids of a moment sort between its first and last possible id', () => {
   const at = Date.UTC(2026, 0, 2);
   const [floor, ceiling] = [idFloor('exec', at), idCeiling('exec', at)];
   for (const name of ['a', 'b', 'c']) {

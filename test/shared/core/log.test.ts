@@ -15,7 +15,7 @@ function written(work: () => void): string[] {
   return lines;
 }
 
-test('a line is one JSON value, with the words and the stack of an error', () => {
+test('a log line is one JSON value, with the message and stack of an error', () => {
   const [line = ''] = written(() => log.error('It broke', { error: new Error('Why'), requestId: 'r' }));
   expect(line).toMatch(/^[^\n]+\n$/);
   expect(JSON.parse(line)).toEqual({
@@ -24,7 +24,7 @@ test('a line is one JSON value, with the words and the stack of an error', () =>
   });
 });
 
-test('LOG_LEVEL leaves out what matters less', () => {
+test('LOG_LEVEL drops lines below its level', () => {
   const all = () => {
     log.info('a');
     log.warn('b');
@@ -37,7 +37,7 @@ test('LOG_LEVEL leaves out what matters less', () => {
   expect(levels).toEqual([3, 2, 1, 3]);
 });
 
-test('no line has a secret’s value that the process has held, whatever else is in it', () => {
+test('log lines redact every secret value that the process has read', () => {
   const value = 'hush "my" dear/7351';
   rememberSecretValue(value);
   const url = `https://example.com/?q=${encodeURIComponent(value)}`;

@@ -10,14 +10,14 @@ import { call, callerWith, newTenant, stack } from '../../../support/stack.ts';
 const unauthorized = { error: 'Unauthorized', details: 'The API key is invalid or missing' };
 const anyFlow = () => `/v1/flows/${newId('flow')}`;
 
-test('a request with a session reaches its Lambda, which answers with rate-limit headers', async () => {
+test('a request with a session reaches its Lambda, and the response has rate-limit headers', async () => {
   const tenant = await newTenant();
   const answer = await tenant.call('GET', anyFlow());
   expect(answer).toMatchObject({ status: 404, body: notFoundBody('Flow') });
   expect(Number(answer.headers.get('x-ratelimit-limit'))).toBeGreaterThan(0);
 });
 
-test('what only the embedded stack has is not for pages elsewhere, whose names lead here', async () => {
+test('local routes reject requests with a foreign Host header (DNS rebinding)', async () => {
   const ask = (host: string) =>
     new Promise<string>((resolve) => {
       const { hostname, port } = new URL(stack().url);
@@ -35,7 +35,7 @@ test('what only the embedded stack has is not for pages elsewhere, whose names l
   expect(await ask('localhost:3000')).not.toMatch(/^HTTP\/1.1 403 /);
 });
 
-test('the printed live key and test key are let in', async () => {
+test('the printed live and test keys are accepted', async () => {
   for (const key of [stack().liveKey, stack().testKey]) {
     expect(await callerWith(key)('GET', anyFlow())).toMatchObject({
       status: 404,
@@ -49,7 +49,7 @@ test.each([
   ['a key that does not exist', { authorization: `Bearer ${generateKey('production')}` }],
   ['a token that nobody signed', { authorization: 'Bearer a.b.c' }],
   ['a credential over 8 KB', { authorization: `Bearer ${'x'.repeat(9_000)}` }],
-])('%s: 401 with the headers of every answer', async (_, headers) => {
+])('%s: 401 with the headers of every response', async (_, headers) => {
   const answer = await call('GET', anyFlow(), { headers });
   expect(answer).toMatchObject({ status: 401, body: unauthorized });
   expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -60,7 +60,7 @@ test.each([
   });
 });
 
-test('two Authorization headers: 401, even where both are good', async () => {
+test('two Authorization headers: 401, even if both are valid', async () => {
   const { token } = await newTenant();
   const header = `Authorization: Bearer ${token}\r\n`;
   const path = anyFlow();
@@ -72,7 +72,7 @@ test('two Authorization headers: 401, even where both are good', async () => {
   );
 });
 
-test('a route that does not exist, and a method that its path does not have: 404 naming both', async () => {
+test('an unknown route or method: 404 that names the method and path', async () => {
   const { call } = await newTenant();
   expect(await call('GET', '/v1/nothing?a=b')).toMatchObject({
     status: 404,
@@ -85,7 +85,7 @@ test('a route that does not exist, and a method that its path does not have: 404
   });
 });
 
-test('HEAD is answered without a body, and the connection goes on', async () => {
+test('HEAD returns no body, and the connection stays open', async () => {
   const answer = await raw(
     'HEAD /v1/nothing HTTP/1.1\r\nHost: x\r\n\r\nGET /v1/nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
   );
@@ -93,7 +93,7 @@ test('HEAD is answered without a body, and the connection goes on', async () => 
   expect(answer.match(/No such endpoint/g)).toHaveLength(1);
 });
 
-test('a pipelined request waits for the answer before it', async () => {
+test('a pipelined request waits for the previous response', async () => {
   const { token } = await newTenant();
   const head = (method: string, more = '') =>
     `${method} /v1/flows HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n${more}\r\n`;
@@ -116,7 +116,7 @@ test('a body over 10 MB: 413', async () => {
   expect(answer).toMatchObject({ status: 413, body: { error: 'Payload too large' } });
 });
 
-test('a session token is made for any user, and a wrong request for one says what is wrong', async () => {
+test('a session token is issued for any user; an invalid request for one returns what is wrong', async () => {
   expect((await call('POST', '/local/sessions', { body: { userId: randomUUID() } })).status).toBe(200);
   expect(await call('POST', '/local/sessions', { body: { user: 'x' } })).toMatchObject({
     status: 400,
@@ -131,7 +131,7 @@ test('a session token is made for any user, and a wrong request for one says wha
   });
 });
 
-test('the issuer publishes what a verifier needs, and no private key', async () => {
+test('the issuer publishes what a verifier needs but no private key', async () => {
   const { body } = await call('GET', '/local/oidc/.well-known/openid-configuration');
   expect(body).toMatchObject({
     issuer: `${stack().url}/local/oidc`,

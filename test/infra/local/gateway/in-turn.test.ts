@@ -21,7 +21,7 @@ async function waitingServer() {
   return { open, socket };
 }
 
-test('requests of a connection that is gone are not begun', async () => {
+test('waiting requests of a closed connection are not started', async () => {
   const { open, socket } = await waitingServer();
   socket.write(get.repeat(3));
   await expect.poll(() => open.length).toBe(1);
@@ -32,7 +32,7 @@ test('requests of a connection that is gone are not begun', async () => {
   expect(open).toHaveLength(1);
 });
 
-test('a connection on which a thousand requests wait is closed with the next', async () => {
+test('a connection with a thousand waiting requests is closed on the next request', async () => {
   const { open, socket } = await waitingServer();
   socket.write(get.repeat(1_001));
   expect(await text(socket).catch(() => '')).toBe('');

@@ -41,10 +41,10 @@ async function startOn(HOST: string, environment: Record<string, string> = {}) {
   return { facts: await factsOf(child), said: () => said };
 }
 
-describe.skipIf(!outside)('on a machine that others can reach', () => {
+describe.skipIf(!outside)('on a machine reachable from the network', () => {
   const host = outside ?? '';
 
-  test('only this machine gets sessions and the outbox, whatever the Host header says', async () => {
+  test('only this machine can access sessions and the outbox, regardless of the Host header', async () => {
     const { facts, said } = await startOn('0.0.0.0');
     expect((await ask(facts, { host: '127.0.0.1' })).status).toBe(200);
     for (const path of ['/local/sessions', '/local/outbox', '/local/oidc/jwks']) {
@@ -59,7 +59,7 @@ describe.skipIf(!outside)('on a machine that others can reach', () => {
     expect(said()).toContain('INSECURE_OPEN_LOCAL_ROUTES');
   });
 
-  test('the socket counts: an address of this machine that others see too, and a proxy that asks for others', async () => {
+  test('the socket address decides: an external address of this machine and a forwarding proxy are both refused', async () => {
     const { facts, said } = await startOn('127.0.0.1');
     expect(said()).toBe('');
     expect((await ask(facts, { host: '127.0.0.1', from: host })).status).toBe(403);
@@ -67,14 +67,14 @@ describe.skipIf(!outside)('on a machine that others can reach', () => {
     expect((await ask(facts, { host: '127.0.0.1', headers })).status).toBe(403);
   });
 
-  test('a variable with a telling name opens them, and the start says so', async () => {
+  test('INSECURE_OPEN_LOCAL_ROUTES opens the local routes, and the start warns about it', async () => {
     const { facts, said } = await startOn('0.0.0.0', { INSECURE_OPEN_LOCAL_ROUTES: '1' });
     expect((await ask(facts, { host })).status).toBe(200);
     expect((await ask(facts, { host, headers: { host: 'evil.example.com' } })).status).toBe(403);
     expect(said()).toContain('anyone');
   });
 
-  test('on an address of its own, sessions work, and are to be had on this machine’s loopback', async () => {
+  test('with a specific HOST address, sessions are issued only on loopback and work on that address', async () => {
     const { facts } = await startOn(host);
     expect(new URL(facts.url).hostname).toBe(host);
     expect((await ask(facts, { host })).status).toBe(403);
@@ -87,7 +87,7 @@ describe.skipIf(!outside)('on a machine that others can reach', () => {
   });
 });
 
-test('the start text warns too', async () => {
+test('the start text warns about an open HOST', async () => {
   const child = launch(process.execPath, ['infra/local/main.ts', '--ephemeral'], { HOST: '0.0.0.0' });
   if (!child.stdout) throw new Error('No pipe');
   let welcome = '';

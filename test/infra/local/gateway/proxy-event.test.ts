@@ -5,13 +5,13 @@ import { authorizerEventOf, proxyEventOf } from '../../../../infra/local/gateway
 import { encoded } from '../../../../infra/local/http-messages.ts';
 import { listen } from '../../../../infra/local/server.ts';
 
-test('headers keep the names and all the values that were sent; of several, the last is the one', async () => {
+test('headers keep their names and all values; the single-value map has the last one', async () => {
   const event = proxyEventOf(await received('X-One: a\r\nx-two: b\r\nx-two: c\r\n'), '/v1/flows', '');
   expect(event.multiValueHeaders).toMatchObject({ 'X-One': ['a'], 'x-two': ['b', 'c'] });
   expect(event.headers).toMatchObject({ 'X-One': 'a', 'x-two': 'c' });
 });
 
-test('query parameters are decoded, and null where there are none', async () => {
+test('query parameters are decoded, or null if there are none', async () => {
   const request = await received('');
   const event = proxyEventOf(request, '/v1/flows', 'a=1&b=x%20y&a=2&__proto__=z');
   expect(event.queryStringParameters).toEqual({ a: '2', b: 'x y', ['__proto__']: 'z' });
@@ -24,7 +24,7 @@ test('query parameters are decoded, and null where there are none', async () => 
   });
 });
 
-test('the authorizer is asked about the method and path, and never sees a body', async () => {
+test('the authorizer event has the method and path but no body', async () => {
   const event = { ...proxyEventOf(await received(''), '/v1/flows', ''), body: 'secret' };
   const asked = authorizerEventOf(event);
   expect(asked).toMatchObject({
@@ -34,7 +34,7 @@ test('the authorizer is asked about the method and path, and never sees a body',
   expect(asked).not.toHaveProperty('body');
 });
 
-test('only multipart bodies travel in base 64', () => {
+test('only multipart bodies are base64-encoded', () => {
   const bytes = Buffer.from([0xff, 0x00]);
   expect(encoded(bytes, 'multipart/form-data; boundary=x')).toEqual({ body: '/wA=', isBase64Encoded: true });
   expect(encoded(Buffer.from('{"ä":1}'), 'application/json')).toEqual({

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { expect, test } from 'vitest';
 import { responseStream } from '../../../../infra/local/gateway/response-stream.ts';
 
-test('a client that goes away before there is an answer is told to whoever writes it then', async () => {
+test('writing a response fails if the client has already disconnected', async () => {
   const begun = Promise.withResolvers<Writable>();
   const server = createServer((_request, response) => begun.resolve(responseStream(response, 'id')));
   server.listen(0, '127.0.0.1');

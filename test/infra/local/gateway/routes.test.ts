@@ -25,7 +25,7 @@ test.each([
   ['GET', '/docs/a/b%2Fc', '/docs/{proxy+}', { proxy: 'a/b%2Fc' }],
   ['GET', '/docs/a/contents', '/docs/{part}/contents', { part: 'a' }],
   ['GET', '/docs/a/contents/b', '/docs/{proxy+}', { proxy: 'a/contents/b' }],
-])('%s %s is %s', (method, path, expected, pathParameters) => {
+])('%s %s matches %s', (method, path, expected, pathParameters) => {
   expect(match(method, path)).toEqual({
     route: expect.objectContaining({ path: expected }),
     pathParameters,
@@ -40,6 +40,6 @@ test.each([
   ['POST', '/docs/a.js'],
   ['GET', '/v1/flows/7/publish'],
   ['GET', '/v1/flows/7/publish/more'],
-])('%s %s is nothing', (method, path) => {
+])('%s %s matches no route', (method, path) => {
   expect(match(method, path)).toBeUndefined();
 });

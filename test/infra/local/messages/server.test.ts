@@ -35,7 +35,7 @@ test.each([
   [{ to: ['zoë@example.com'] }, BadRequestException],
   [{ subject: 'a\r\nBcc: eve@example.com' }, BadRequestException],
   [{ text: '' }, BadRequestException],
-])('SES refuses %j with its own error type', async (changes, type) => {
+])('SES rejects %j with its own error type', async (changes, type) => {
   await expect(email(changes)).rejects.toThrow(type);
 });
 
@@ -51,14 +51,14 @@ test.each([
       MessageAttributes: { 'AWS.SNS.SMS.SenderID': { DataType: 'String', StringValue: '<12>' } },
     },
   ],
-])('SNS refuses %j with its own error type', async (input) => {
+])('SNS rejects %j with its own error type', async (input) => {
   await expect(new SNSClient({}).send(new PublishCommand(input))).rejects.toThrow(InvalidParameterException);
 });
 
 const entry = { Source: 's', DetailType: 't', Detail: '{}', EventBusName: 'b' };
 const put = (...Entries: object[]) => new EventBridgeClient({}).send(new PutEventsCommand({ Entries }));
 
-test('EventBridge tells for each entry whether it was taken', async () => {
+test('EventBridge reports for each entry whether it was accepted', async () => {
   const mark = randomUUID();
   const { FailedEntryCount, Entries } = await put(
     { ...entry, Detail: JSON.stringify({ mark }) },
@@ -74,19 +74,19 @@ test('EventBridge tells for each entry whether it was taken', async () => {
   expect(await outboxOf(mark)).toEqual([{ bus: 'b', source: 's', detailType: 't', detail: { mark } }]);
 });
 
-test('EventBridge refuses more than 256 KB, and more than ten entries', async () => {
+test('EventBridge rejects more than 256 KB and more than ten entries', async () => {
   const large = { ...entry, Detail: JSON.stringify('x'.repeat(140_000)) };
   await expect(put(large, large)).rejects.toMatchObject({ name: 'ValidationException' });
   await expect(put(...Array(11).fill(entry))).rejects.toThrow();
 });
 
-test('what the stand-ins do not know is refused, not taken for something else', async () => {
+test('the stand-ins reject unknown operations', async () => {
   await expect(new SESv2Client({}).send(new GetAccountCommand({}))).rejects.toMatchObject({
     name: 'UnknownOperationException',
   });
 });
 
-test('the outbox shows anyone on this machine what was sent, newest first', async () => {
+test('the outbox shows sent messages to any caller on this machine, newest first', async () => {
   const mark = randomUUID();
   for (const subject of [`first ${mark}`, `second ${mark}`]) await email({ subject });
   const { status, body } = await call('GET', '/local/outbox');
@@ -100,7 +100,7 @@ test('the outbox shows anyone on this machine what was sent, newest first', asyn
   expect(await outboxOf(mark)).toMatchObject([{ subject: `second ${mark}` }, { subject: `first ${mark}` }]);
 });
 
-test('the outbox keeps the last hundred messages, in a directory over a restart and for its owner alone', () => {
+test('the outbox keeps the last hundred messages; in a directory they survive a restart, readable only by the owner', () => {
   const directory = mkdtempSync(join(tmpdir(), 'outbox-'));
   const first = openOutbox(directory);
   for (let n = 0; n < 130; n++) first.keep('sms', { n });

@@ -31,7 +31,7 @@ beforeEach(async () => {
 
 afterEach(() => stopPolling());
 
-test('a worker is given an SQS event, and what it takes is deleted', async () => {
+test('a worker receives an SQS event, and processed messages are deleted', async () => {
   await client.send(
     new SendMessageCommand({
       ...{ QueueUrl, MessageBody: 'hello', MessageGroupId: 'g', MessageDeduplicationId: 'd' },
@@ -63,7 +63,7 @@ test('a worker is given an SQS event, and what it takes is deleted', async () =>
   await vi.waitFor(async () => expect(await messagesIn(QueueUrl)).toBe(0), eventually);
 });
 
-test('of a batch only the items that the worker names come again', async () => {
+test('only the batch items that the worker reports as failed are redelivered', async () => {
   worker.answer = async ({ Records }) => ({
     batchItemFailures: Records.filter(
       ({ body, attributes }) => body === 'bad' && attributes.ApproximateReceiveCount === '1',
@@ -76,7 +76,7 @@ test('of a batch only the items that the worker names come again', async () => {
   expect(bodies.toSorted()).toEqual(['bad', 'bad', 'fine', 'good']);
 });
 
-test('what fails as often as the queue allows is given up to the dead-letter queue', async () => {
+test('a message that reaches the receive limit moves to the dead-letter queue', async () => {
   worker.answer = async () => {
     throw new Error('Cannot');
   };
@@ -86,7 +86,7 @@ test('what fails as often as the queue allows is given up to the dead-letter que
   expect(worker.seen).toHaveLength(2);
 });
 
-test('a message stays with its worker for longer than the visibility timeout', async () => {
+test('a message in progress is not redelivered after the visibility timeout', async () => {
   const done = Promise.withResolvers<undefined>();
   worker.answer = () => done.promise;
   await send('slow');
@@ -98,7 +98,7 @@ test('a message stays with its worker for longer than the visibility timeout', a
   await vi.waitFor(async () => expect(await messagesIn(QueueUrl)).toBe(0), eventually);
 });
 
-test('no more invocations run at once than the source allows', async () => {
+test('concurrent invocations stay within the limit of the event source', async () => {
   const done = Promise.withResolvers<undefined>();
   worker.answer = () => done.promise;
   poll({ concurrency: 2, batchSize: 1 });

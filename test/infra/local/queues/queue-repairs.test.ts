@@ -60,7 +60,7 @@ function queuesOnDisk(directory = newDirectory(), maxReceiveCount = 1) {
   };
 }
 
-test('a message that a full disk refused can be sent again, and comes', () => {
+test('a message rejected because of a full disk can be sent again and is delivered', () => {
   const { fill, send, receive } = queuesOnDisk();
   const id = randomUUID();
   fill(true);
@@ -70,7 +70,7 @@ test('a message that a full disk refused can be sent again, and comes', () => {
   expect(receive().map(({ Body }) => Body)).toEqual([id]);
 });
 
-test('what lies in a queue is received, deleted and given up on while the disk is full', () => {
+test('queued messages can be received, deleted and dead-lettered while the disk is full', () => {
   const { fill, send, receive, receiveDead, remove } = queuesOnDisk();
   for (const id of ['a', 'b']) send(id);
   fill(true);
@@ -82,7 +82,7 @@ test('what lies in a queue is received, deleted and given up on while the disk i
   expect(receiveDead().map(({ Body }) => Body)).toEqual(['b']);
 });
 
-test('what could not be noted on a full disk comes again after a restart', () => {
+test('a message whose deletion could not be saved on a full disk is redelivered after a restart', () => {
   const before = queuesOnDisk();
   before.send('a');
   before.fill(true);
@@ -96,7 +96,7 @@ test('what could not be noted on a full disk comes again after a restart', () =>
   ).toEqual(['a']);
 });
 
-test('what a worker held when its process died comes at once after the restart, whatever the clock says', () => {
+test('a message in flight when the process died is redelivered immediately after the restart, regardless of the visibility timeout', () => {
   const before = queuesOnDisk(newDirectory(), 5);
   before.send('a');
   expect(before.receive(3_600)).toHaveLength(1);

@@ -52,7 +52,7 @@ async function nearest(
 }
 const keysOf = (vectors: { key: string | undefined }[] = []) => vectors.map(({ key }) => key);
 
-test('finds the nearest first, with distances and metadata for those who ask', async () => {
+test('a query returns the nearest vectors first, with distances and metadata on request', async () => {
   const client = await withIndex();
   await client.send(
     new PutVectorsCommand({
@@ -71,7 +71,7 @@ test('finds the nearest first, with distances and metadata for those who ask', a
   expect(keysOf(await nearest(client, [0, 1], { topK: 1 }))).toEqual(['north']);
 });
 
-test('ranks as an exact search does, also when more is stored than was room for', async () => {
+test('a query ranks like an exact search, also after the storage grows', async () => {
   const dimension = 7;
   const client = await withIndex({ dimension });
   const random = () => Array.from({ length: dimension }, () => Math.random() - 0.5);
@@ -90,7 +90,7 @@ test('ranks as an exact search does, also when more is stored than was room for'
   }
 });
 
-test('a vector of the same key replaces the first; a deleted one is found no more', async () => {
+test('a vector with the same key replaces the first one; a deleted one is not found', async () => {
   const client = await withIndex();
   await put(client, vector('a', 1, 0), vector('b', 0, 1), vector('c', 1, 1));
   await put(client, vector('a', -1, 0));
@@ -101,7 +101,7 @@ test('a vector of the same key replaces the first; a deleted one is found no mor
   expect(keysOf(await nearest(client, [1, 0]))).toEqual(['c', 'b', 'a']);
 });
 
-test('vectors are read by key and listed in pages, as the 32-bit floats that they were made to', async () => {
+test('vectors are read by key and listed in pages, as 32-bit floats', async () => {
   const client = await withIndex();
   await put(client, vector('a', 0.1, 2), vector('b', 3, 4), vector('c', 5, 6));
   const { vectors } = await client.send(
@@ -116,7 +116,7 @@ test('vectors are read by key and listed in pages, as the 32-bit floats that the
   expect([keysOf(second.vectors), second.nextToken]).toEqual([['c'], undefined]);
 });
 
-test('an index tells what it is, and takes its vectors along when it goes', async () => {
+test('an index returns its description, and deleting it deletes its vectors', async () => {
   const client = await withIndex({ metadataConfiguration: { nonFilterableMetadataKeys: ['json'] } });
   expect((await client.send(new GetIndexCommand(index))).index).toMatchObject({
     ...made,
@@ -130,7 +130,7 @@ test('an index tells what it is, and takes its vectors along when it goes', asyn
   expect(await nearest(client, [1, 0])).toEqual([]);
 });
 
-test('what is not there, and what is there already, is refused by AWS’s own error types', async () => {
+test('missing and already existing resources are rejected with AWS error types', async () => {
   const { client } = await server();
   const elsewhere = { ...made, vectorBucketName: 'elsewhere' };
   await expect(client.send(new CreateIndexCommand(elsewhere))).rejects.toThrow(NotFoundException);
@@ -178,7 +178,7 @@ test.each([
   await expect(nearest(client, [1, 0], more)).rejects.toThrow(ValidationException);
 });
 
-test('whoever comes after a crash finds buckets, indexes and vectors as they were', async () => {
+test('buckets, indexes and vectors survive a crash', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'vectors-'));
   // Never stopped, and so as it is after kill -9.
   const { client: crashed } = await server(directory);
@@ -192,7 +192,7 @@ test('whoever comes after a crash finds buckets, indexes and vectors as they wer
   expect(keysOf(await nearest(client, [1, 0]))).toEqual(['a', 'b']);
 });
 
-test('an operation that there is none of is said so', async () => {
+test('an unknown operation is rejected by name', async () => {
   const { endpoint } = await server();
   const response = await fetch(`${endpoint}/ListVectorBuckets`, { method: 'POST', body: '{}' });
   expect([response.status, await response.json()]).toEqual([

@@ -45,7 +45,7 @@ const nextMessage = async (arn: string) =>
     .Messages?.[0]?.Body;
 const named = { Name: 'one', GroupName: 'group' };
 
-test('a schedule puts its message into the queue at its time, and is gone', async () => {
+test('a schedule sends its message to the queue at its time and is then deleted', async () => {
   const arn = await newQueue();
   const { client, begin } = await newScheduler();
   begin();
@@ -56,7 +56,7 @@ test('a schedule puts its message into the queue at its time, and is gone', asyn
   });
 });
 
-test('two of one name are refused; one that is deleted does not fire', async () => {
+test('a duplicate schedule name is rejected; a deleted schedule does not fire', async () => {
   const arn = await newQueue();
   const { client } = await newScheduler();
   await client.send(schedule(arn));
@@ -69,7 +69,7 @@ test('two of one name are refused; one that is deleted does not fire', async () 
   });
 });
 
-test('what came due while nobody was there fires at the next start', async () => {
+test('a schedule that came due while the server was down fires at the next start', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'schedules-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   const arn = await newQueue();
@@ -86,7 +86,7 @@ test.each([
   { ScheduleExpression: 'cron(0 0 * * ? *)' },
   { Name: 'no/slash' },
   { FlexibleTimeWindow: { Mode: 'FLEXIBLE' as const } },
-])('what it cannot do is refused: %j', async (changes) => {
+])('unsupported input is rejected: %j', async (changes) => {
   const { client } = await newScheduler();
   await expect(client.send(schedule(await newQueue(), changes))).rejects.toThrow();
 });

@@ -23,7 +23,7 @@ const clientOf = (endpoint: string) => new SecretsManagerClient({ endpoint });
 const client = () => clientOf(stack().aws.secretsManager);
 const newName = () => `test/${randomUUID()}`;
 
-test('a secret is read back by its name and by its ARN, text and bytes alike', async () => {
+test('a secret is readable by its name and by its ARN, as text or bytes', async () => {
   const Name = newName();
   const { ARN, VersionId } = await client().send(new CreateSecretCommand({ Name, SecretString: 'one' }));
   for (const SecretId of [Name, ARN]) {
@@ -40,7 +40,7 @@ test('a secret is read back by its name and by its ARN, text and bytes alike', a
   );
 });
 
-test('a new value becomes the current one, and the one before can still be read', async () => {
+test('a new value becomes the current one, and the previous value stays readable', async () => {
   const SecretId = newName();
   await client().send(new CreateSecretCommand({ Name: SecretId, SecretString: 'one' }));
   for (const SecretString of ['two', 'three']) {
@@ -55,7 +55,7 @@ test('a new value becomes the current one, and the one before can still be read'
   expect(Object.values(VersionIdsToStages).sort()).toEqual([['AWSCURRENT'], ['AWSPREVIOUS']]);
 });
 
-test('each value is found by the id of its version, also one that no stage points at', async () => {
+test('each value is readable by its version id, even without a version stage', async () => {
   const SecretId = newName();
   const { VersionId } = await client().send(new CreateSecretCommand({ Name: SecretId, SecretString: 'one' }));
   for (const SecretString of ['two', 'three', 'four']) {
@@ -69,7 +69,7 @@ test('each value is found by the id of its version, also one that no stage point
   ).rejects.toThrow(ResourceNotFoundException);
 });
 
-test('a secret takes a hundred values a day', async () => {
+test('a secret accepts a hundred values per day', async () => {
   const SecretId = newName();
   await client().send(new CreateSecretCommand({ Name: SecretId, SecretString: '0' }));
   const put = (n: number) => client().send(new PutSecretValueCommand({ SecretId, SecretString: String(n) }));
@@ -78,7 +78,7 @@ test('a secret takes a hundred values a day', async () => {
   expect((await client().send(new GetSecretValueCommand({ SecretId }))).SecretString).toBe('99');
 });
 
-test('what does not exist, or exists already, is refused by AWS’s own error types', async () => {
+test('missing and already existing secrets are rejected with AWS error types', async () => {
   const SecretId = newName();
   for (const command of [
     new GetSecretValueCommand({ SecretId }),
@@ -95,7 +95,7 @@ test('what does not exist, or exists already, is refused by AWS’s own error ty
   );
 });
 
-test('the same creation twice is one; another value under its token is refused', async () => {
+test('repeating a creation is idempotent; another value with the same token is rejected', async () => {
   const sent = { Name: newName(), SecretString: 'x', ClientRequestToken: randomUUID() };
   const first = await client().send(new CreateSecretCommand(sent));
   expect((await client().send(new CreateSecretCommand(sent))).ARN).toBe(first.ARN);
@@ -104,7 +104,7 @@ test('the same creation twice is one; another value under its token is refused',
   );
 });
 
-test('a deleted secret cannot be read or made again until it is restored', async () => {
+test('a deleted secret cannot be read or created again until it is restored', async () => {
   const SecretId = newName();
   const create = new CreateSecretCommand({ Name: SecretId, SecretString: 'x' });
   await client().send(create);
@@ -138,7 +138,7 @@ test('a secret deleted without recovery is gone, and its name is free', async ()
   expect((await client().send(new GetSecretValueCommand({ SecretId }))).SecretString).toBe('y');
 });
 
-test('on disk nothing of a secret can be read, and a restart finds it', async () => {
+test('secrets are not readable on disk and survive a restart', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'secrets-'));
   const Name = newName();
   const first = await startSecretsServer(directory);

@@ -22,7 +22,7 @@ test.each([
   { field: 'x'.repeat(128), op: 'olderThanDays', value: 0 },
   group(group(group(leaf), leaf)),
   group(...Array(50).fill(leaf)),
-])('%j is a filter', (filter) => {
+])('%j is a valid filter', (filter) => {
   expect(problemsOf(filter)).toEqual([]);
 });
 
@@ -48,7 +48,7 @@ test.each([
   ['withinLastDays', -1, 'a number of days, 0 or more'],
   ['olderThanDays', 'week', 'a number of days, 0 or more'],
   ['olderThanDays', '', 'a number of days, 0 or more'],
-])('%s does not take %j, which is told at the path of the condition', (op, value, expected) => {
+])('%s rejects %j and reports the path of the condition', (op, value, expected) => {
   const condition = { field: 'a', op, value };
   expect(problemsOf(condition)).toEqual([`: The value of ${op} must be ${expected}`]);
   expect(problemsOf(group(leaf, group(condition)))).toEqual([
@@ -62,7 +62,7 @@ test.each([
   ['a\nb', 'Expected a field without control characters'],
   [' a', 'Expected a field without leading or trailing blanks'],
   ['a\u00a0', 'Expected a field without leading or trailing blanks'],
-])('%j is no field', (field, problem) => {
+])('%j is not a valid field', (field, problem) => {
   expect(problemsOf({ ...leaf, field })).toEqual([`field: ${problem}`]);
 });
 
@@ -76,11 +76,11 @@ test.each([
     group(group(group(group(leaf)))),
     'conditions.0.conditions.0.conditions.0.op: Groups are nested more than 3 levels deep',
   ],
-])('%j is no filter', (filter, problem) => {
+])('%j is not a valid filter', (filter, problem) => {
   expect(problemsOf(filter)).toContainEqual(problem);
 });
 
-test('a filter nested thousands of levels deep is refused like any other', () => {
+test('a filter nested thousands of levels deep is rejected with a validation error', () => {
   let deep: object = leaf;
   for (let level = 0; level < 20_000; level++) deep = group(deep);
   expect(problemsOf(deep)).toContainEqual(

@@ -79,7 +79,7 @@ const recordWith = (given: Record<string, unknown>) => ({
   metadata: given,
 });
 
-test('a condition means the records that a second, naive evaluator finds', () => {
+test('a condition matches the same records as a naive evaluator', () => {
   const answers = new Set<string>();
   fc.assert(
     fc.property(metadata, condition, instants, (given, where, now) => {
@@ -93,7 +93,7 @@ test('a condition means the records that a second, naive evaluator finds', () =>
   expect(operators.filter((op) => !answers.has(`${op}: true`) || !answers.has(`${op}: false`))).toEqual([]);
 });
 
-test('groups of conditions mean the records that the naive evaluator finds', () => {
+test('groups of conditions match the same records as the naive evaluator', () => {
   fc.assert(
     fc.property(metadata, filter, instants, (given, where, now) => {
       expect(matches(recordWith(given), where, now)).toBe(refMatches(given, where, now));

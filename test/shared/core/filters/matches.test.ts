@@ -34,7 +34,7 @@ test.each<[unknown, Operator, unknown, boolean]>([
   ['n/a', 'lte', 5, false],
   ['n/a', 'neq', 5, true],
   ['-2', 'gt', '-10', true],
-])('%j %s %j as numbers: %j', (held, op, value, expected) => {
+])('%j %s %j compares as numbers: %j', (held, op, value, expected) => {
   expect(asks(held, op, value)).toBe(expected);
 });
 
@@ -47,7 +47,7 @@ test.each<[unknown, Operator, unknown, boolean]>([
   ['2026-02-30', 'gt', '2026-03-01T23:00:00+23:00', false],
   ['2026-02-15', 'between', ['2026-02-15', '2026-03-01'], true],
   ['2026-03-01T00:00:01Z', 'between', ['2026-02-15', '2026-03-01'], false],
-])('%j %s %j as instants: %j', (held, op, value, expected) => {
+])('%j %s %j compares as instants: %j', (held, op, value, expected) => {
   expect(asks(held, op, value)).toBe(expected);
 });
 
@@ -68,7 +68,7 @@ test.each<[unknown, Operator, unknown, boolean]>([
   ['2', 'in', [1, 2], true],
   ['c', 'notIn', ['a', 'b'], true],
   ['a', 'notIn', ['a', 'b'], false],
-])('%j %s %j as texts: %j', (held, op, value, expected) => {
+])('%j %s %j compares as texts: %j', (held, op, value, expected) => {
   expect(asks(held, op, value)).toBe(expected);
 });
 
@@ -79,7 +79,7 @@ test.each([
   [false, false, true],
   [1, false, false],
   ['yes', false, false],
-])('%j is true: %j, false: %j', (held, isTrue, isFalse) => {
+])('%j matches isTrue: %j, isFalse: %j', (held, isTrue, isFalse) => {
   expect([asks(held, 'isTrue'), asks(held, 'isFalse')]).toEqual([isTrue, isFalse]);
 });
 
@@ -94,14 +94,11 @@ const operators: Operator[] = [
   ...(['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'between', 'contains', 'startsWith', 'endsWith'] as const),
   ...(['in', 'notIn', 'isSet', 'isNotSet', 'isTrue', 'isFalse', 'withinLastDays', 'olderThanDays'] as const),
 ];
-test.each([undefined, null, '', ' \t'])(
-  '%j is not set, and satisfies isNotSet, neq and notIn alone',
-  (held) => {
-    expect(operators.filter((op) => asks(held, op, values[op] ?? ''))).toEqual(['neq', 'notIn', 'isNotSet']);
-  },
-);
+test.each([undefined, null, '', ' \t'])('%j is not set and matches only isNotSet, neq and notIn', (held) => {
+  expect(operators.filter((op) => asks(held, op, values[op] ?? ''))).toEqual(['neq', 'notIn', 'isNotSet']);
+});
 
-test('a value that is false, 0 or empty in another way is set', () => {
+test('false, 0, [] and {} are set', () => {
   for (const held of [false, 0, [], {}])
     expect([asks(held, 'isSet'), asks(held, 'isNotSet')]).toEqual([true, false]);
 });
@@ -126,7 +123,7 @@ test.each([
   expect(asks(held, 'olderThanDays', days)).toBe(expected);
 });
 
-test('a field is one of the record, a key as it is written, or a path; only own members count', () => {
+test('a field names a record field, a literal metadata key or a path; only own properties count', () => {
   const metadata = JSON.parse(
     '{"name": "hidden", "a.b": 1, "a": {"b": 2, "c": [{"d": 3}]}, "__proto__": {"x": 4}, "$ price": 5}',
   );
@@ -144,7 +141,7 @@ test('a field is one of the record, a key as it is written, or a path; only own 
   }
 });
 
-test('a key of the metadata that is hidden behind a field of the record is meant by metadata. before it', () => {
+test('the prefix metadata. selects a metadata key that a record field shadows', () => {
   const means = (metadata: Record<string, unknown>, field: string, value: string) =>
     matches({ ...record, metadata }, { field, op: 'eq', value }, now);
   expect(means({ name: 'hidden', type: 'too' }, 'metadata.name', 'hidden')).toBe(true);
@@ -154,7 +151,7 @@ test('a key of the metadata that is hidden behind a field of the record is meant
   expect(means({ tier: 'gold' }, 'metadata.tier', 'gold')).toBe(false);
 });
 
-test('groups join their conditions', () => {
+test('groups combine their conditions', () => {
   const is = (value: string) => ({ field: 'tier', op: 'eq' as const, value });
   const gold = { ...record, metadata: { tier: 'gold' } };
   expect(matches(gold, { op: 'or', conditions: [is('silver'), is('gold')] }, now)).toBe(true);

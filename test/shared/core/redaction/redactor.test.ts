@@ -28,11 +28,11 @@ test.each([
   ['in base64, as it is in a URL', base64(encodeURIComponent(value))],
   ['in base64, as it is in JSON', base64(JSON.stringify(value).slice(1, -1))],
   ['in base64 for URLs', Buffer.from(value).toString('base64url')],
-])('a value is found %s', (_how, written) => {
+])('a value is redacted %s', (_how, written) => {
   expect(redactor.text(`before ${written} after`)).toBe(`before ${mark} after`);
 });
 
-test.each(['', 'u', 'us', 'use'])('a value is found in base64 behind "%s"', (before) => {
+test.each(['', 'u', 'us', 'use'])('a value is redacted in base64 after "%s"', (before) => {
   const written = base64(`${before}${value}:x`);
   expect(redactor.text(written)).toContain(mark);
   // What is left has no six characters in a row that tell of the value.
@@ -40,13 +40,13 @@ test.each(['', 'u', 'us', 'use'])('a value is found in base64 behind "%s"', (bef
   for (let at = 0; at + 6 <= value.length; at++) expect(left).not.toContain(value.slice(at, at + 6));
 });
 
-test('a long token in a value is found however the rest is written', () => {
+test('a long token within a value is redacted even without the rest of the value', () => {
   const keys = redactorOf([['KEY', 'https://hooks.example.com/T1/0123456789abcdefXYZ']]);
   expect(keys.text('<0123456789abcdefXYZ>')).toBe('<[secret:KEY]>');
   expect(keys.text('https://hooks.example.com')).toBe('https://hooks.example.com');
 });
 
-test('texts in JSON, names of members and numbers are cleaned, all else is as it was', () => {
+test('JSON strings, property names and numbers are redacted; everything else is unchanged', () => {
   const digits = redactorOf([['PIN', '12345678']]);
   const given = { a: ['x12345678y', 12345678, 1.5, null, true], '12345678': { b: 'c' } };
   expect(digits.json(given)).toEqual({
@@ -55,7 +55,7 @@ test('texts in JSON, names of members and numbers are cleaned, all else is as it
   });
 });
 
-test('of a value that is part of another one nothing is left', () => {
+test('a value that is part of another value is redacted completely', () => {
   const nested = redactorOf([
     ['SHORT', 'abcdefgh'],
     ['LONG', 'abcdefghijkl'],
@@ -67,7 +67,7 @@ test('of a value that is part of another one nothing is left', () => {
   );
 });
 
-test('marks are not looked at again, however they are called', () => {
+test('replacement marks are not scanned again, whatever the secret’s name', () => {
   const chain = Array.from({ length: 8 }, (_, n) => {
     const [name, letter] = [n + 1, n].map((at) => String.fromCharCode(65 + at)) as [string, string];
     return [name.repeat(99), letter.repeat(8)] as const;
@@ -75,7 +75,7 @@ test('marks are not looked at again, however they are called', () => {
   expect(redactorOf(chain).text('x AAAAAAAA y')).toBe(`x [secret:${'B'.repeat(99)}] y`);
 });
 
-test('of two values that overlap nothing is left', () => {
+test('two overlapping values are both redacted completely', () => {
   const overlapping = redactorOf([
     ['ONE', 'abcdefgh-1234'],
     ['TWO', '1234-zyxwvuts'],
@@ -95,12 +95,12 @@ test.each([
   ['three levels of JSON deep', JSON.stringify(JSON.stringify(JSON.stringify({ value })))],
   ['in UTF-16 that was taken for bytes', [...Buffer.from(value, 'utf16le').toString('latin1')].join('')],
   ['as Python quotes URLs', encodeURIComponent(value).replaceAll('%2F', '/')],
-])('a text that holds a value %s goes as a whole', (_how, written) => {
+])('a text that contains a value %s is redacted as a whole', (_how, written) => {
   expect(redactor.text(`before ${written} after`)).not.toMatch(/ss.{0,20}"?w/);
   expect(redactor.text(`before ${written} after`)).toContain(mark);
 });
 
-test('five megabytes and forty long values take no more time than a few readings of the text', () => {
+test('redacting forty long values in 5 MB of text takes linear time', () => {
   const words = (n: number) =>
     Array.from({ length: 588 }, (_, at) => `${n}w${at}`.padEnd(16, 'xyz')).join('-');
   const many = redactorOf(Array.from({ length: 40 }, (_, n) => [`K${n}`, words(n)] as const));
@@ -109,7 +109,7 @@ test('five megabytes and forty long values take no more time than a few readings
   expect(many.text(`${text}${words(7)}`)).toBe(`${text}[secret:K7]`);
 });
 
-test('however a text is cut into pieces, its stream says what the whole one would', () => {
+test('streaming a text in any chunks gives the same result as redacting it whole', () => {
   const keys = redactorOf([
     ['A', 'aabaabaab'],
     ['B', 'abaabaabb'],
@@ -127,7 +127,7 @@ test('however a text is cut into pieces, its stream says what the whole one woul
   );
 });
 
-test('what cannot be part of a value is let go at once', () => {
+test('the stream emits text immediately if it cannot be part of a value', () => {
   const stream = redactor.stream();
   expect(stream.push('Hello ')).toBe('Hello ');
   expect(stream.push('p@s')).toBe('');

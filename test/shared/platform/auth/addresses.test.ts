@@ -13,6 +13,6 @@ test.each([
   ['::', '0:0:0:0::/64'],
   ['nonsense', 'nonsense'],
   [null, 'unknown'],
-])('the caller at %s is known as %s', (address, network) => {
+])('the caller at %s is identified as %s', (address, network) => {
   expect(networkOf(address)).toBe(network);
 });

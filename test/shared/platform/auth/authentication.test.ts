@@ -15,7 +15,7 @@ afterAll(() => gateway.close());
 
 const cases = [...headers, ...keys, ...sessions];
 
-test('the corpus has 80 cases at least, each once', () => {
+test('the corpus has at least 80 unique cases', () => {
   expect(new Set(cases.map(([name]) => name)).size).toBe(cases.length);
   expect(cases.length).toBeGreaterThanOrEqual(80);
 });
@@ -32,6 +32,6 @@ test.each(cases)('%s', async (_name, make, { status, body }) => {
   expect(answer.headers.has('retry-after')).toBe(status === 429);
 });
 
-test('nobody is asked for keys but the issuer, at its own addresses', () => {
+test('keys are fetched only from the issuer, at its own addresses', () => {
   expect(Object.keys(gateway.issuer.asked)).toEqual(['/.well-known/openid-configuration', '/jwks']);
 });

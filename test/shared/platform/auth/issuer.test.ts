@@ -29,14 +29,14 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('the issuer’s keys are asked for once, however many tokens come at once', async () => {
+test('concurrent tokens share one fetch of the issuer’s keys', async () => {
   const { verify, sign, asked } = await trusted();
   await Promise.all(Array.from({ length: 20 }, async () => verify(await sign())));
   await verify(await sign());
   expect(asked).toEqual({ [discovery]: 1, '/jwks': 1 });
 });
 
-test('unknown keys make us look once in 30 seconds, however many there are', async () => {
+test('unknown key ids trigger at most one refetch per 30 seconds', async () => {
   const { verify, sign, asked, advance, bySomebodyElse } = await trusted();
   await verify(await sign());
   for (let n = 0; n < 10; n++)
@@ -52,7 +52,7 @@ test('unknown keys make us look once in 30 seconds, however many there are', asy
   expect(asked).toEqual({ [discovery]: 1, '/jwks': 2 });
 });
 
-test('a key that the issuer begins to use is known at the next look, and one that it drops no more after ten minutes', async () => {
+test('a new issuer key is accepted after the next fetch; a removed key is rejected after ten minutes', async () => {
   const { verify, sign, pairs, published, state, advance } = await trusted();
   state.published = published.slice(0, 1);
   await verify(await sign());
@@ -74,7 +74,7 @@ test('a key that the issuer begins to use is known at the next look, and one tha
   await expect(verify(await later())).rejects.toThrow('no applicable key');
 });
 
-test('an issuer that does not answer is left alone for five seconds, and says nothing of a token', async () => {
+test('a failing issuer is not retried for five seconds, and its tokens are not rejected as invalid', async () => {
   const { verify, sign, asked, state, advance } = await trusted();
   const token = await sign();
   state.status = 503;
@@ -94,13 +94,13 @@ test('an issuer that does not answer is left alone for five seconds, and says no
   expect(asked).toEqual({ [discovery]: 2, '/jwks': 2 });
 });
 
-test('a document that speaks for another issuer is not believed', async () => {
+test('a discovery document that names another issuer is rejected', async () => {
   const { url, sign } = await trusted();
   const other = issuerOf(`${url}/`, audience);
   await expect(other(await sign({ iss: `${url}/` }))).rejects.toThrow('publishes another issuer name');
 });
 
-test('a token is over at the second of its expiry, and valid from five seconds before its beginning', async () => {
+test('a token expires at the exact second of exp and is valid from five seconds before nbf', async () => {
   const { verify, sign, advance } = await trusted();
   const now = Math.floor(Date.now() / 1_000);
   advance(1_000 - (Date.now() % 1_000));
@@ -115,7 +115,7 @@ test('a token is over at the second of its expiry, and valid from five seconds b
   await expect(verify(token)).rejects.toMatchObject({ isFinal: true });
 });
 
-test('an issuer that answers without end is read to 1 MB', async () => {
+test('an endless issuer response is read up to 1 MB', async () => {
   let sent = 0;
   const server = await loopback(async (_request, response) => {
     async function* pieces() {

@@ -7,7 +7,7 @@ import {
   isWellFormedKey,
 } from '../../../../shared/platform/auth/key-format.ts';
 
-test('a generated key has the specified form and is well-formed', () => {
+test('a generated key has the specified format and is well-formed', () => {
   for (const environment of ['production', 'test'] as const) {
     const key = generateKey(environment);
     expect(key).toMatch(environment === 'test' ? /^tv_test_[0-9A-Za-z]{49}$/ : /^tv_live_[0-9A-Za-z]{49}$/);
@@ -17,11 +17,11 @@ test('a generated key has the specified form and is well-formed', () => {
   }
 });
 
-test('no two keys are alike', () => {
+test('generated keys are unique', () => {
   expect(new Set(Array.from({ length: 1_000 }, () => generateKey('production'))).size).toBe(1_000);
 });
 
-test('a key with one character changed is rejected by its checksum', () => {
+test('the checksum rejects a key with one changed character', () => {
   const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
   fc.assert(
     fc.property(fc.integer({ min: 8, max: 56 }), fc.constantFrom(...base62), (place, character) => {
@@ -32,7 +32,7 @@ test('a key with one character changed is rejected by its checksum', () => {
   );
 });
 
-test('anything else is no key', () => {
+test('any other text is not a key', () => {
   fc.assert(fc.property(fc.string(), (text) => !isWellFormedKey(text)));
   expect(isWellFormedKey('')).toBe(false);
   expect(isWellFormedKey(`${generateKey('test')}\n`)).toBe(false);

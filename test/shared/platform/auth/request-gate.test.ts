@@ -69,7 +69,7 @@ async function keyWith(changes: Partial<ApiKey> = {}) {
 
 const fromNothing = (count: number) => Array.from({ length: count }, (_, left) => left);
 
-test('of 1,200 requests at once on a fresh key exactly 1,000 are let in', async () => {
+test('exactly 1,000 of 1,200 concurrent requests with a new key are admitted', async () => {
   const { admit } = await keyWith();
   const all = await Promise.all(Array.from({ length: 1_200 }, () => admit()));
   const admitted = all.filter(({ refusal }) => !refusal);
@@ -79,7 +79,7 @@ test('of 1,200 requests at once on a fresh key exactly 1,000 are let in', async 
   expect(refused).toHaveLength(200);
 }, 120_000);
 
-test('of 1,200 requests over HTTP on a fresh key, many at a time, exactly 1,000 are let in', async () => {
+test('exactly 1,000 of 1,200 partly concurrent HTTP requests with a new key are admitted', async () => {
   const { call } = await tenantWithKey(['FLOWS:READ']);
   const answers: Answer[] = [];
   // Each has API Gateway's 29 s, which all at once would need on a busy machine.
@@ -98,7 +98,7 @@ test('of 1,200 requests over HTTP on a fresh key, many at a time, exactly 1,000 
   expect(left.toSorted((a, b) => a - b)).toEqual(fromNothing(1_000));
 }, 120_000);
 
-test('a warm request costs one update; the first one of a window a second', async () => {
+test('a warm request costs one update; the first request of a window costs a second one', async () => {
   const { admit, runtime } = await keyWith();
   await admit();
   expect(runtime.consumed.commands).toEqual(['UpdateItem', 'UpdateItem']);
@@ -107,7 +107,7 @@ test('a warm request costs one update; the first one of a window a second', asyn
   expect(runtime.consumed).toMatchObject({ commands: ['UpdateItem'], capacityUnits: 1 });
 });
 
-test('an hour begins with its first request, and a full one lets nothing in until it is over', async () => {
+test('an hourly window starts with its first request; a full window admits nothing until it ends', async () => {
   const { admit, advance } = await keyWith({ perHour: 2 });
   const first = await admit();
   expect(first.rateLimit).toEqual({ limit: 2, remaining: 1, reset: start / 1_000 + 3_600 });
@@ -123,7 +123,7 @@ test('an hour begins with its first request, and a full one lets nothing in unti
   expect(await admit()).toMatchObject({ refusal: undefined, rateLimit: { remaining: 1 } });
 });
 
-test('the day is limited beside the hour, and the headers tell of the tighter one', async () => {
+test('requests are limited per hour and per day; the headers show the tighter limit', async () => {
   const { admit, advance } = await keyWith({ perHour: 2, perDay: 3 });
   await admit();
   await admit();
@@ -135,7 +135,7 @@ test('the day is limited beside the hour, and the headers tell of the tighter on
   });
 });
 
-test('a window begins anew at its very second, and until then says how long to wait', async () => {
+test('a window resets at its exact second; until then the refusal gives the seconds to wait', async () => {
   const { admit, advance } = await keyWith({ perHour: 1, perDay: 2 });
   const wait = async () => (await admit()).refusal;
   await admit();
@@ -161,7 +161,7 @@ test('a window begins anew at its very second, and until then says how long to w
   });
 });
 
-test('what an hour or a day left over is not carried into the next', async () => {
+test('unused requests of an hour or a day do not carry over to the next', async () => {
   const { admit, advance } = await keyWith({ perHour: 3, perDay: 4 });
   const remaining = async () => {
     const { windows, refusal } = await admit();
@@ -176,7 +176,7 @@ test('what an hour or a day left over is not carried into the next', async () =>
   expect(await remaining()).toEqual([2, 3, undefined]);
 });
 
-test('an hour that is under way when a day begins anew goes on', async () => {
+test('the current hourly window continues when the daily window resets', async () => {
   const { admit, advance } = await keyWith({ perHour: 3, perDay: 4 });
   await admit();
   advance(85_000_000);
@@ -190,7 +190,7 @@ test('an hour that is under way when a day begins anew goes on', async () => {
   expect((await admit()).refusal).toMatchObject({ message: 'Hourly limit of 3 requests reached' });
 });
 
-test('a day that is over while the hour is full is told as the next request would begin it', async () => {
+test('if the day ends while the hour is full, the daily window is shown as the next request would start it', async () => {
   const { admit, advance } = await keyWith({ perHour: 1, perDay: 4 });
   await admit();
   advance(85_000_000);
@@ -201,12 +201,12 @@ test('a day that is over while the hour is full is told as the next request woul
   expect(windows.daily).toEqual({ limit: 4, remaining: 4, reset: start / 1_000 + 2 * 86_400 });
 });
 
-test('of two windows with as much left the headers tell of the hour', async () => {
+test('the headers show the hourly window when both windows have equally many requests left', async () => {
   const { admit } = await keyWith({ perHour: 5, perDay: 5 });
   expect((await admit()).rateLimit.reset).toBe(start / 1_000 + 3_600);
 });
 
-test('a limit that was lowered below what was counted leaves nothing, not less', async () => {
+test('a limit lowered below the current count leaves 0 remaining, not a negative number', async () => {
   const { admit, change } = await keyWith({ perHour: 5 });
   await admit();
   await admit();
@@ -217,7 +217,7 @@ test('a limit that was lowered below what was counted leaves nothing, not less',
   });
 });
 
-test('of a session’s first requests at once each is counted, and its counters outlive both of their windows', async () => {
+test('concurrent first requests of a session are all counted, and the counters outlive both windows', async () => {
   const { scope, principal, advance } = await keyWith();
   const session: Principal = { ...principal, kind: 'session', keyId: null, hash: null, permissions: ['*'] };
   const all = await Promise.all(Array.from({ length: 20 }, () => admit(scope, session, access)));
@@ -229,7 +229,7 @@ test('of a session’s first requests at once each is counted, and its counters 
   expect(stored[0]?.ttl).toBeGreaterThan(windows.hourly.reset);
 });
 
-test('a full day tells of itself, though the hour before was full too', async () => {
+test('a full day is reported as the daily limit, even if the previous hour was full too', async () => {
   const { admit, advance } = await keyWith({ perHour: 1, perDay: 1 });
   await admit();
   advance(3_600_000);
@@ -238,7 +238,7 @@ test('a full day tells of itself, though the hour before was full too', async ()
   expect(rateLimit).toEqual({ limit: 1, remaining: 0, reset: start / 1_000 + 86_400 });
 });
 
-test('of 50 clients at once exactly those within the limit get in, also when a window ends under them', async () => {
+test('exactly the limit of 50 concurrent clients is admitted, also when a window ends meanwhile', async () => {
   const { admit, advance } = await keyWith({ perHour: 20 });
   for (let hour = 0; hour < 3; hour++) {
     const admissions = await Promise.all(Array.from({ length: 50 }, () => admit()));
@@ -251,7 +251,7 @@ test('of 50 clients at once exactly those within the limit get in, also when a w
   }
 });
 
-test('of 50 clients at once exactly those within the limit get in when a day begins anew within an hour', async () => {
+test('exactly the limit of 50 concurrent clients is admitted when the daily window resets within an hour', async () => {
   const { admit, advance } = await keyWith({ perHour: 100, perDay: 20 });
   await admit();
   advance(85_000_000);
@@ -263,7 +263,7 @@ test('of 50 clients at once exactly those within the limit get in when a day beg
   expect(Math.min(...admitted.map(({ windows }) => windows.hourly.remaining))).toBe(79);
 });
 
-test('of 50 clients over HTTP exactly those within the limit get in', async () => {
+test('exactly the limit of 50 concurrent HTTP clients is admitted', async () => {
   const { call } = await tenantWithKey(['FLOWS:READ'], { rateLimits: { perHour: 30 } });
   const answers = await Promise.all(Array.from({ length: 50 }, () => call('GET', '/v1/flows')));
   const refused = answers.filter(({ status }) => status === 429);
@@ -278,7 +278,7 @@ test('of 50 clients over HTTP exactly those within the limit get in', async () =
   }
 });
 
-test('a session whose token is over is refused without a count, whatever the gateway still keeps', async () => {
+test('an expired session token is refused without counting, even if the gateway still caches it', async () => {
   const { admit, advance, runtime } = await keyWith();
   const expiresAt = start / 1_000 + 2;
   const until: Partial<Principal> = {
@@ -296,7 +296,7 @@ test('a session whose token is over is refused without a count, whatever the gat
   expect(runtime.consumed.commands).toEqual([]);
 });
 
-test('disabling, expiry, rotation, deletion and narrowing bite at once', async () => {
+test('disabling, expiry, rotation, deletion and narrowing take effect immediately', async () => {
   const { admit, advance, change } = await keyWith();
   await admit();
   await change({ permissions: ['RECORDS:READ'] });
@@ -317,7 +317,7 @@ test('disabling, expiry, rotation, deletion and narrowing bite at once', async (
   expect((await admit({ keyId: newId('key') })).refusal).toMatchObject({ code: 'UNAUTHENTICATED' });
 });
 
-test('a key that is bound to addresses and ranges is refused from elsewhere', async () => {
+test('a key with an address allowlist is refused from other addresses', async () => {
   const { admit } = await keyWith({ allowedIps: ['203.0.113.0/28', '2001:db8::/32'] });
   expect((await admit()).refusal).toBeUndefined();
   expect((await admit({ sourceIp: '2001:db8::1' })).refusal).toBeUndefined();
@@ -329,7 +329,7 @@ test('a key that is bound to addresses and ranges is refused from elsewhere', as
   }
 });
 
-test('a session is counted per user, ten times as high', async () => {
+test('sessions are rate-limited per user, at ten times a key’s limit', async () => {
   const { scope, principal } = await keyWith();
   const session: Principal = { ...principal, kind: 'session', keyId: null, hash: null, permissions: ['*'] };
   const { rateLimit, windows } = await admit(scope, session, access);
@@ -338,7 +338,7 @@ test('a session is counted per user, ten times as high', async () => {
   expect((await admit(scope, session, access)).rateLimit).toMatchObject({ remaining: 9_998 });
 });
 
-test('a caller without a credential is counted per address, with a tenth of what a key may', async () => {
+test('callers without a credential are rate-limited per address, at a tenth of a key’s limit', async () => {
   const { scope } = await keyWith();
   const { windows } = await admitAddress(scope, `2001:db8:${newId('key').slice(-4)}::1`);
   expect(windows).toMatchObject({ hourly: { limit: 100 }, daily: { limit: 1_000 } });

@@ -65,7 +65,7 @@ const newAddress = () => `2001:db8:${group()}:${group()}`;
 const newTenantName = () => `known-${newId('key')}`;
 const two = { perHour: 2, perDay: 100 };
 
-test('the needs are bound to the tenant that the path names, and callers are counted per address', async () => {
+test('the needs are bound to the tenant in the path, and callers are rate-limited per address', async () => {
   const call = caller(chatOf({ per: 'address', ...two }));
   const [tenant, address, other] = [newTenantName(), newAddress(), newAddress()];
   expect(await call(tenant, `${address}::1`)).toEqual({ status: 200, body: { tenant }, left: '1' });
@@ -77,7 +77,7 @@ test('the needs are bound to the tenant that the path names, and callers are cou
   expect(await call(tenant, `${other}::1`)).toMatchObject({ status: 200, left: '1' });
 });
 
-test('or all callers of a tenant are counted together', async () => {
+test('all callers of a tenant can share one rate limit', async () => {
   const call = caller(chatOf({ per: 'tenant', ...two }));
   const tenant = newTenantName();
   expect((await call(tenant, `${newAddress()}::1`)).left).toBe('1');
@@ -87,7 +87,7 @@ test('or all callers of a tenant are counted together', async () => {
 });
 
 test.each(['address', 'tenant'] as const)(
-  '404 where the path names no tenant: no handler runs, and tries are limited per address (%s)',
+  'an unknown tenant in the path returns 404: no handler runs, and attempts are limited per address (%s)',
   async (per) => {
     const handled: string[] = [];
     const call = caller(chatOf({ per, ...two }, handled));
@@ -100,7 +100,7 @@ test.each(['address', 'tenant'] as const)(
   },
 );
 
-test('the API document asks for no credential, and tells of the limit', () => {
+test('the API document requires no credential and documents the rate limit', () => {
   const endpoint = chatOf({ per: 'address', ...two });
   const { paths } = openApi({ chat: { description: 'Chats', endpoints: [endpoint] } });
   const operation = paths['/v1/chat/{tenant}']?.get as {

@@ -32,7 +32,7 @@ async function world() {
   return { table, writes, commands, stored, byOther, options };
 }
 
-test('an item is read, decided on and written; its revision counts', async () => {
+test('modify reads an item, applies the decision, writes it and increments the revision', async () => {
   const { table, commands, stored, options } = await world();
   const replaced = (before: Account) => ({ put: { ...before, balance: 5 } });
   expect(await commands(() => table.modify(accountEntity, key, replaced, options))).toEqual([
@@ -51,7 +51,7 @@ test('an item is read, decided on and written; its revision counts', async () =>
   expect(await stored()).toBeUndefined();
 });
 
-test('nothing is written where there is no item, or nothing to change', async () => {
+test('modify writes nothing if the item does not exist or nothing changes', async () => {
   const { table, commands, options } = await world();
   expect(await table.modify(accountEntity, { id: 'b' }, () => expect.unreachable(), options)).toBeUndefined();
   const nothing = () => table.modify(accountEntity, key, () => undefined, options);
@@ -63,7 +63,7 @@ test.each([
   ['put', (before: Account) => ({ put: { ...before, balance: before.balance + 1 } })],
   ['update', () => ({ update: { add: { balance: 1 } } })],
 ] as const)(
-  'a %s that another writer comes before is decided anew on what that one left',
+  'a %s that conflicts with another writer is decided again on the current item',
   async (_how, decide) => {
     const { table, stored, byOther, options } = await world();
     const seen: string[] = [];
@@ -82,7 +82,7 @@ test.each([
   },
 );
 
-test('writers that meet all succeed, each once', async () => {
+test('concurrent writers all succeed, each exactly once', async () => {
   const { table, stored, options } = await world();
   const raised = (before: Account) => ({ put: { ...before, balance: before.balance + 1 } });
   const attempts = 30;
@@ -92,7 +92,7 @@ test('writers that meet all succeed, each once', async () => {
   expect(await stored()).toEqual(account({ balance: 10, revision: 11 }));
 });
 
-test('it is given up when others always come before', async () => {
+test('modify fails when every attempt conflicts with another writer', async () => {
   const { table, byOther, options } = await world();
   let decided = 0;
   const overtaken = async () => {
@@ -109,7 +109,7 @@ test('it is given up when others always come before', async () => {
   ).rejects.toThrow('busy');
 });
 
-test('a condition of its own takes the place of the revision', async () => {
+test('a custom condition replaces the revision check', async () => {
   const { table, stored, byOther, options } = await world();
   let decided = 0;
   await table.modify(
@@ -129,7 +129,7 @@ test('a condition of its own takes the place of the revision', async () => {
   expect(await stored()).toEqual(account({ text: 'theirs', balance: 1, revision: 3 }));
 });
 
-test('writes beside it happen with it, and may refuse it', async () => {
+test('additional writes join the transaction and can reject it', async () => {
   const { table, writes, stored, options } = await world();
   const alsoWrite = [writes.insert(accountEntity, account({ id: 'b' }))];
   const put = (before: Account) => ({ put: { ...before, balance: 7 }, alsoWrite });
@@ -147,7 +147,7 @@ test('writes beside it happen with it, and may refuse it', async () => {
   expect(await stored()).toMatchObject({ balance: 7, revision: 2 });
 });
 
-test('an item that was read already is not read again, and after a conflict as the caller says', async () => {
+test('a known item is not read again; after a conflict the caller’s function reads it', async () => {
   const { table, commands, byOther, stored } = await world();
   const known = account();
   const decide = () => ({ update: { set: { balance: 1 } } });

@@ -71,7 +71,7 @@ const lists = fc.record({
   }),
 });
 
-test('forth and back, the pages of any list neither lose nor repeat a row, and tell their place', async () => {
+test('paging forward and back neither loses nor repeats a row, and each page reports its position', async () => {
   await fc.assert(
     fc.asyncProperty(lists, async ({ given, limit, seen, filtered, postFilter }) => {
       const { table, source, newestFirst } = await insertNotes(given);
@@ -117,7 +117,7 @@ test('forth and back, the pages of any list neither lose nor repeat a row, and t
   );
 }, 60_000);
 
-test('a list that grows and shrinks between two pages repeats and loses nothing that was there all along', async () => {
+test('rows present throughout are neither repeated nor lost when the list grows or shrinks between pages', async () => {
   const { table, source, newestFirst } = await insertNotes(Array(9).fill('keep'));
   const ids = newestFirst.map(({ id }) => id);
   const { rows, pagination } = await cursorPage(table, source, CursorQuery.parse({ limit: '3' }));
@@ -133,7 +133,7 @@ test('a list that grows and shrinks between two pages repeats and loses nothing 
   expect(idsIn(rest)).toEqual([ids[3], ...ids.slice(5)]);
 });
 
-test('rows that come in front of a page can be paged to, however many', async () => {
+test('any number of rows added before a page can be reached by paging back', async () => {
   const { table, source, newestFirst } = await insertNotes(Array(5).fill('keep'));
   const [first] = await walk(table, source, { limit: '3' });
   const second = await walk(table, source, { limit: '3', cursor: first?.pagination.nextCursor ?? '' });
@@ -146,14 +146,14 @@ test('rows that come in front of a page can be paged to, however many', async ()
   for (const { pagination } of back) expect(pagination.currentOffset).toBe(0);
 });
 
-test('a page is one query whatever the length of the list; a count reads it all', async () => {
+test('a page costs one query whatever the list length; a count reads the whole list', async () => {
   const { table, commands, source } = await insertNotes(Array(60).fill('keep'));
   const page = (query: object) => () => cursorPage(table, source, CursorQuery.parse(query));
   expect(await commands(page({ limit: '5' }))).toEqual(['Query']);
   expect(await commands(page({ limit: '5', includeCount: 'true' }))).toEqual(['Query', 'Query']);
 });
 
-test('a count tells the rows, the pages and which of them this is', async () => {
+test('a count returns the number of rows, the number of pages and the current page', async () => {
   const { table, source } = await insertNotes(['drop', ...Array(7).fill('keep')]);
   const counted = await walk(table, { ...source, filter: kept }, { limit: '3', includeCount: 'true' });
   expect(counted.map(({ pagination }) => pagination)).toMatchObject(
@@ -161,7 +161,7 @@ test('a count tells the rows, the pages and which of them this is', async () => 
   );
 });
 
-test('a filtered page gives up after ten queries with a cursor that goes on from there', async () => {
+test('a filtered page stops after ten queries and returns a cursor that continues from there', async () => {
   const { table, commands, source, newestFirst } = await insertNotes(['keep', ...Array(30).fill('drop')]);
   const list = { ...source, filter: kept };
   let first: Awaited<ReturnType<typeof cursorPage>> | undefined;
@@ -188,7 +188,7 @@ test.each([
   ['an offset beyond any list', asCursor({ to: 'next', id, offset: Number.MAX_SAFE_INTEGER })],
   ['an offset below 0', asCursor({ to: 'next', id, offset: -1 })],
   ['more than a cursor has', asCursor({ to: 'next', id, offset: 0, tenant: 'other' })],
-])('a cursor that is %s is refused by name', async (_what, cursor) => {
+])('a cursor that is %s is rejected with INVALID_CURSOR', async (_what, cursor) => {
   const { table, source } = await insertNotes([]);
   await expect(cursorPage(table, source, CursorQuery.parse({ cursor }))).rejects.toMatchObject({
     code: 'VALIDATION',
@@ -196,7 +196,7 @@ test.each([
   });
 });
 
-test('a direction must agree with the cursor, and without one there is nothing before the first page', async () => {
+test('a direction must match the cursor; without a cursor, prev is rejected', async () => {
   const { table, source } = await insertNotes(['keep', 'keep']);
   const page = (query: object) => cursorPage(table, source, CursorQuery.parse({ limit: '1', ...query }));
   const cursor = (await page({})).pagination.nextCursor;

@@ -38,7 +38,7 @@ function payloads() {
   return { tenant, store, folders, roundTrip };
 }
 
-test('any JSON comes back as it was, whether it lies in the item or in the bucket', async () => {
+test('JSON round-trips unchanged, whether stored in the item or in the bucket', async () => {
   const { roundTrip } = payloads();
   await fc.assert(
     fc.asyncProperty(fc.jsonValue({ maxDepth: 4 }), fc.boolean(), async (value, inItem) => {
@@ -48,7 +48,7 @@ test('any JSON comes back as it was, whether it lies in the item or in the bucke
   );
 }, 60_000);
 
-test('huge numbers and deep nesting come back, for which DynamoDB has no form', async () => {
+test('huge numbers and deep nesting, which DynamoDB cannot represent, round-trip', async () => {
   const { roundTrip } = payloads();
   const deep = Array.from({ length: 80 }).reduce((inner) => [inner], 1);
   expect(await roundTrip({ numbers: [1e300, -1e-300, 0.1], deep })).toEqual({
@@ -57,7 +57,7 @@ test('huge numbers and deep nesting come back, for which DynamoDB has no form', 
   });
 });
 
-test('JSON that is longer than the limit goes to the bucket, under the tenant’s own name, and what is not stays', async () => {
+test('JSON over the size limit is offloaded to the bucket under the tenant’s prefix; smaller JSON stays in the item', async () => {
   const { tenant, store } = payloads();
   const quotes = 2;
   const most = 'é'.repeat((inlineBytesMax - quotes) / 2);
@@ -69,7 +69,7 @@ test('JSON that is longer than the limit goes to the bucket, under the tenant’
   expect(await store.fetch(payloadRef)).toBe(`${most}x`);
 });
 
-test('what is removed is gone, and removing it again does no harm', async () => {
+test('a removed payload is gone, and removing it again succeeds', async () => {
   const { tenant, store } = payloads();
   const payloadRef = await store.offload('a/b', 'x', 0);
   if (!('pointer' in payloadRef)) throw new Error('It was kept in the item');
@@ -78,7 +78,7 @@ test('what is removed is gone, and removing it again does no harm', async () => 
   await expect(store.fetch(payloadRef)).rejects.toThrow('404');
 });
 
-test('a folder is removed whole, however much is in it, and its neighbours stay', async () => {
+test('removing a folder deletes all its objects, however many, and leaves its neighbours', async () => {
   const { tenant, store, folders } = payloads();
   const names = Array.from({ length: 230 }, (_, n) => `folder/${n}`);
   await Promise.all([...names, 'folder2/x', 'other/folder/x'].map((name) => store.offload(name, 'x', 0)));

@@ -107,7 +107,7 @@ const keys: [AnyEntity, object, string[]][] = [
 ];
 
 test.each(keys.map(([entity, item, expected]) => ({ type: entity.type, entity, item, expected })))(
-  'the keys of $type stay as they are',
+  'the stored keys of $type do not change',
   ({ entity, item, expected }) => {
     const { Item } = (table.writes.put(entity, item) as { Put: { Item: Record<string, string> } }).Put;
     const found = ['PK', 'SK', 'PK1', 'SK1', 'PK2', 'SK2'].flatMap((name) => Item[name] ?? []);
@@ -115,7 +115,7 @@ test.each(keys.map(([entity, item, expected]) => ({ type: entity.type, entity, i
   },
 );
 
-test('the keys of cost counters stay as they are', () => {
+test('the stored keys of cost counters do not change', () => {
   const use = { recordId: 'record_1', flowId: 'flow_1', model: 'm', cost: new Big(1) };
   const [write] = costWrites(table, [{ ...use, count: 1, promptTokens: 1, completionTokens: 1 }]);
   expect(write).toMatchObject({

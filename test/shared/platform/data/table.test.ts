@@ -18,7 +18,7 @@ const read = (table: TenantTable, id: string) => table.get(noteEntity, { id }, {
 const keyOf = (id: string) => noteEntity.key({ id });
 const insert = ({ writes }: TenantTable, id: string) => writes.insert(noteEntity, { id, name: id });
 
-test('an item comes back as it was, without what stores it; fields that are undefined are left out', async () => {
+test('a read returns the item as written, without storage attributes and undefined fields', async () => {
   const { table } = notes();
   const note = { id: 'a', name: 'n', size: 7, list: [1, { deep: [null, ''] }] };
   await table.commit([table.writes.put(noteEntity, { ...note, status: undefined } as typeof note)]);
@@ -26,7 +26,7 @@ test('an item comes back as it was, without what stores it; fields that are unde
   expect(await read(table, 'b')).toBeUndefined();
 });
 
-test('tenants that use the same keys do not meet', async () => {
+test('tenants with the same keys do not see each other’s items', async () => {
   const [one, other] = [notes().table, notes().table];
   await one.commit([insert(one, 'a')]);
   await other.commit([other.writes.insert(noteEntity, { id: 'a', name: 'other' })]);
@@ -34,7 +34,7 @@ test('tenants that use the same keys do not meet', async () => {
   expect(await read(other, 'a')).toEqual({ id: 'a', name: 'other' });
 });
 
-test('an update sets, sets once, adds and removes, also inside the summary and under reserved names', async () => {
+test('an update sets, sets if absent, adds and removes, including in the summary and for reserved names', async () => {
   const { table } = notes();
   await table.commit([table.writes.put(noteEntity, { id: 'a', name: 'n', status: 'old', list: [1] })]);
   const change = () =>
@@ -53,7 +53,7 @@ test('an update sets, sets once, adds and removes, also inside the summary and u
   });
 });
 
-test('an update leaves what is undefined, and takes fields of its entity alone', async () => {
+test('an update ignores undefined fields and accepts only fields of its entity', async () => {
   const { table } = notes();
   const { update } = table.writes;
   await table.commit([table.writes.put(noteEntity, { id: 'a', name: 'n', status: 'old' })]);
@@ -75,7 +75,7 @@ test('an update leaves what is undefined, and takes fields of its entity alone',
   expect(refused()).toHaveLength(5);
 });
 
-test('an update moves an item within an index, puts it there once, and takes it out', async () => {
+test('an update adds an item to an index once, moves it within the index and removes it', async () => {
   const { table } = notes();
   const change = (changes: Changes<typeof noteEntity>) =>
     table.commit([table.writes.update(noteEntity, { id: 'a' }, changes)]);
@@ -91,7 +91,7 @@ test('an update moves an item within an index, puts it there once, and takes it 
   expect(await placeOf()).toBe('c');
 });
 
-test('several writes happen together, one command for them all', async () => {
+test('several writes commit together in one command', async () => {
   const { table, commands } = notes();
   await table.commit([insert(table, 'gone'), insert(table, 'kept')]);
   const used = await commands(() =>
@@ -110,7 +110,7 @@ test('several writes happen together, one command for them all', async () => {
   ] as object[]);
 });
 
-test('a single write is no transaction, which would cost twice as much', async () => {
+test('a single write does not use a transaction, which would cost twice as much', async () => {
   const { table, commands } = notes();
   const { writes } = table;
   const exists = { expression: 'attribute_exists(PK)' };
@@ -150,7 +150,7 @@ test.each([
     ({ writes }: TenantTable) =>
       writes.remove(noteEntity, { id: 'a' }, { expression: '#summary.#name = :name', values: { name: 'x' } }),
   ],
-])('%s whose condition does not hold fails and changes nothing', async (_what, write) => {
+])('%s whose condition is false fails and changes nothing', async (_what, write) => {
   const { table } = notes();
   await table.commit([insert(table, 'a')]);
   await expect(table.commit([write(table)])).rejects.toMatchObject({
@@ -160,7 +160,7 @@ test.each([
   expect(await read(table, 'a')).toEqual({ id: 'a', name: 'a' });
 });
 
-test('a transaction tells which conditions failed, and none of its writes happened', async () => {
+test('a failed transaction reports which conditions failed and writes nothing', async () => {
   const { table } = notes();
   await table.commit([insert(table, 'b'), insert(table, 'd')]);
   const committing = table.commit(['a', 'b', 'c', 'd'].map((id) => insert(table, id)));
@@ -168,7 +168,7 @@ test('a transaction tells which conditions failed, and none of its writes happen
   expect([await read(table, 'a'), await read(table, 'c')]).toEqual([undefined, undefined]);
 });
 
-test('a refused update that asks for the item tells what it was', async () => {
+test('a rejected update returns the stored item on request', async () => {
   const { table } = notes();
   await table.commit([insert(table, 'a')]);
   const refused = table.updateAndGet(
@@ -235,7 +235,7 @@ test.each([
     2,
     1,
   ],
-])('%s is tried again until it is over', async (_what, refusal, count, writes) => {
+])('%s is retried until it ends', async (_what, refusal, count, writes) => {
   expect(await commitThrough(times(count, refusal), writes)).toEqual({
     outcome: 'done',
     requests: count + 1,
@@ -243,7 +243,7 @@ test.each([
   });
 });
 
-test('contention that does not end is given up with what DynamoDB said', async () => {
+test('persistent contention fails with the DynamoDB error after the last retry', async () => {
   const { outcome, requests, stored } = await commitThrough(times(99, conflict));
   expect(outcome).toMatchObject({ name: 'TransactionCanceledException' });
   expect(requests).toBe(9);
@@ -254,13 +254,13 @@ test.each([
   ['that fails by itself', outage],
   ['that cannot be reached', unreachable],
   ['that throttles', throttled],
-])('a DynamoDB %s is waited for by those who have the time, and by them alone', async (_what, refusal) => {
+])('only callers with patience keep retrying a DynamoDB %s', async (_what, refusal) => {
   const patience = AbortSignal.timeout(60_000);
   expect(await commitThrough(times(40, refusal), 3, patience)).toMatchObject({ outcome: 'done', stored: 3 });
   expect((await commitThrough(times(40, refusal))).stored).toBe(0);
 });
 
-test('patience ends with its time, and does not hold on to what will not change', async () => {
+test('patience ends at its timeout and does not retry permanent failures', async () => {
   expect((await commitThrough(times(40, outage), 3, AbortSignal.abort())).outcome).toMatchObject({
     name: 'InternalServerError',
   });
@@ -272,7 +272,7 @@ test('patience ends with its time, and does not hold on to what will not change'
   });
 });
 
-test('a failed condition is not tried again, nor is a fault', async () => {
+test('failed conditions and permanent faults are not retried', async () => {
   const mixed = await commitThrough([
     () => cancelled('None', 'ConditionalCheckFailed', 'TransactionConflict'),
   ]);
@@ -285,7 +285,7 @@ test('a failed condition is not tried again, nor is a fault', async () => {
     expect(await commitThrough([() => fault])).toMatchObject({ outcome: fault, requests: 1, stored: 0 });
 });
 
-test('updates that meet are all carried out, each once', async () => {
+test('concurrent updates all succeed, each exactly once', async () => {
   const { table } = notes();
   const add = () => table.commit([table.writes.update(noteEntity, { id: 'sum' }, { add: { size: 1 } })]);
   await Promise.all(Array.from({ length: 30 }, add));
@@ -307,7 +307,7 @@ async function withNotes(count: number) {
   return world;
 }
 
-test('getMany answers in the order asked for, with gaps and repeats, a hundred keys a request', async () => {
+test('getMany returns items in the requested order, with gaps and repeats, and reads 100 keys per request', async () => {
   const { table, commands } = await withNotes(230);
   const wanted = ['missing', ...ids(230).toReversed(), 'note 0007', 'missing'];
   let found: unknown[] = [];
@@ -319,7 +319,7 @@ test('getMany answers in the order asked for, with gaps and repeats, a hundred k
   expect(await commands(() => table.getMany([]))).toEqual([]);
 });
 
-test('removeAll deletes by key, twenty-five a request, whether they are there or not', async () => {
+test('removeAll deletes 25 keys per request, whether or not the items exist', async () => {
   const { table, all, commands } = await withNotes(60);
   const gone = [...ids(60).slice(0, 55), 'missing'].map(keyOf);
   expect(await commands(() => table.removeAll(gone))).toEqual(Array(3).fill('BatchWriteItem'));
@@ -345,7 +345,7 @@ function hesitantClient() {
 }
 type Batch = unknown[] | { Keys: unknown[] };
 
-test('what a batch left undone is asked for again until all is done', async () => {
+test('unprocessed batch items are retried until none remain', async () => {
   vi.spyOn(Math, 'random').mockReturnValue(0);
   const { tenant } = await withNotes(40);
   const client = hesitantClient();
@@ -358,7 +358,7 @@ test('what a batch left undone is asked for again until all is done', async () =
   expect(await table.getMany(keys)).toEqual(Array(40).fill(undefined));
 });
 
-test('a query is a range of a partition, both bounds within, in either direction', async () => {
+test('a query reads a range of a partition in either direction, with inclusive bounds', async () => {
   const { table, all } = await withNotes(9);
   const sortKeys = async (options: object) =>
     (await table.query({ ...all, ...options })).items.map(({ SK }) => SK.slice(-1)).join('');
@@ -374,7 +374,7 @@ test('a query is a range of a partition, both bounds within, in either direction
   ).toBe('4');
 });
 
-test('bounds that contain nothing find nothing, and nothing is asked', async () => {
+test('an empty range returns nothing and sends no request', async () => {
   const { table, all, commands } = await withNotes(2);
   const range = { ...all, from: 'z', to: 'a' };
   expect(
@@ -385,14 +385,14 @@ test('bounds that contain nothing find nothing, and nothing is asked', async () 
   ).toEqual([]);
 });
 
-test('bounds that are one hold the item that is there', async () => {
+test('equal bounds match the item at that key', async () => {
   const { table, all } = await withNotes(3);
   const range = { ...all, from: 'note 0001', to: 'note 0001' };
   expect((await table.query(range)).items).toMatchObject([{ SK: 'note 0001' }]);
   expect(await table.count(range)).toBe(1);
 });
 
-test('a query goes on where the page before ended', async () => {
+test('a query continues where the previous page ended', async () => {
   const { table, all } = await withNotes(7);
   const seen: unknown[] = [];
   for (let startKey: Record<string, unknown> | undefined; ; ) {
@@ -404,7 +404,7 @@ test('a query goes on where the page before ended', async () => {
   expect(seen).toEqual(ids(7));
 });
 
-test('count and queryAll read the whole range, over the megabyte that one query gives', async () => {
+test('count and queryAll read the whole range, beyond the 1 MB limit of one query', async () => {
   const { table, all, commands } = notes();
   const text = 'x'.repeat(350_000);
   for (const id of ids(8)) await table.commit([table.writes.put(noteEntity, { id, name: id, status: text })]);
@@ -418,7 +418,7 @@ test('count and queryAll read the whole range, over the megabyte that one query 
   expect(read.map(({ SK }) => SK)).toEqual(ids(7));
 });
 
-test('reads see the last write where they ask for that, which costs twice as much', async () => {
+test('consistent reads return the latest write and cost twice as much', async () => {
   const { table, all, units } = await withNotes(1);
   const [id = ''] = ids(1);
   for (const consistent of [false, true]) {
@@ -430,7 +430,7 @@ test('reads see the last write where they ask for that, which costs twice as muc
   }
 });
 
-test('keys that read the same in a row are not taken for one another', async () => {
+test('keys whose concatenations are equal stay distinct', async () => {
   const { table, tenant } = notes();
   const keys = [
     { PK: tenantPartition('A'), SK: 'BC' },

@@ -90,7 +90,7 @@ function world() {
   };
 }
 
-test('a document begins with a draft; saving keeps it, and makes the next one once it is published', async () => {
+test('a new document has a draft; saving updates the draft, or creates the next one after publication', async () => {
   const { letters, versions, write, save } = world();
   const { id, draft } = await write('one');
   expect(draftOf(kind, await save(id, 'two'))).toMatchObject({
@@ -112,7 +112,7 @@ test('a document begins with a draft; saving keeps it, and makes the next one on
   ]);
 });
 
-test('an earlier version can be published again, a draft only if it is the one that is meant', async () => {
+test('an earlier version can be published again; a draft is published only under its own id', async () => {
   const { letters, versions, write, save } = world();
   const { id, draft } = await write('one');
   await versions.publish(id, draft?.id ?? '');
@@ -128,7 +128,7 @@ test('an earlier version can be published again, a draft only if it is the one t
   });
 });
 
-test('a version of another document is a 400 that names its kind, an unknown one a 404', async () => {
+test('a version of another document returns 400 and names its kind; an unknown version returns 404', async () => {
   const { versions, write } = world();
   const [one, other] = [await write('one'), await write('other')];
   await expect(versions.find(one, other.draft?.id ?? '')).rejects.toMatchObject({

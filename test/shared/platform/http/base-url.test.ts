@@ -10,19 +10,19 @@ test.each([
   ['a domain of its own', 'flows.example.com', '/v1/things/one', ''],
   ['a domain with a path for this API', 'api.example.com', '/flows/v1/things/one', '/flows'],
   ['a slash at the end', 'api.example.com', '/flows/v1/things/one/', '/flows'],
-])('the API’s own address is found behind %s', (_, domainName, path, before) => {
+])('the API’s base URL is derived behind %s', (_, domainName, path, before) => {
   vi.stubEnv('PUBLIC_URL', '');
   expect(baseUrlOf('/v1/things/{id}', { domainName, path })).toBe(`https://${domainName}${before}`);
 });
 
-test('the address that the operator configured goes before', () => {
+test('the configured PUBLIC_URL takes precedence', () => {
   vi.stubEnv('PUBLIC_URL', 'https://flows.example.com/');
   expect(baseUrlOf('/v1/things', { domainName: 'elsewhere.example.com', path: '/v1/things' })).toBe(
     'https://flows.example.com',
   );
 });
 
-test('headers that a caller chooses do not lead a setup link elsewhere', async () => {
+test('request headers cannot redirect a setup link to another host', async () => {
   vi.stubEnv('PUBLIC_URL', '');
   const authorizer = principalOf(await newTenant());
   const { body } = await invokeWith(

@@ -15,7 +15,7 @@ const One = z.object({ one: z.number() });
 const json = { kind: 'json', bodies: { 200: One, 204: z.void() } } as const;
 const live = { contentType: 'text/csv', stream: Readable.from(['a']) };
 
-test('what a handler returns follows from the response', () => {
+test('the declared response determines the handler’s return type', () => {
   const response = { kind: 'json', bodies: { 200: One } } as const;
   defineEndpoint({ ...guarded, response, handle: () => ({ one: 1 }) });
   // @ts-expect-error: another body
@@ -31,7 +31,7 @@ test('what a handler returns follows from the response', () => {
   defineEndpoint({ ...guarded, response: { kind: 'sse', events: One }, handle: () => ({ one: 1 }) });
 });
 
-test('who calls, and what of its needs a handler gets, follow from the scope', () => {
+test('the scope determines the handler’s principal and the needs it receives', () => {
   const clock = using([], (_scope: Scope) => 1);
   const response = { kind: 'json', bodies: { 200: z.void() } } as const;
   const needs = { clock };
@@ -87,12 +87,12 @@ test.each<[EndpointResponse['kind'], EndpointResponse, unknown, object]>([
     { status: 204 },
     { statusCode: 204, body: '' },
   ],
-])('%s: an answer is made as it is declared', (kind, response, reply, expected) => {
+])('%s: a response is built as declared', (kind, response, reply, expected) => {
   expect(toProxyResult(response, reply)).toMatchObject(expected);
   expect(isStreamed({ response })).toBe(kind === 'sse' || kind === 'stream');
 });
 
-test('a status that is not declared, and a body that does not suit its schema, are faults', () => {
+test('an undeclared status and a body that violates its schema are faults', () => {
   expect(() => toProxyResult(json, { status: 201, body: {} })).toThrow('no body for the status 201');
   expect(() => toProxyResult(json, { status: 200, body: { one: 'x' } })).toThrow(z.ZodError);
 });

@@ -16,7 +16,7 @@ import { httpErrorOf, httpErrors } from '../../../../shared/platform/http/http-e
 const bodyOf = (error: ServiceError) => httpErrorOf(error).body;
 
 test.each(Object.keys(httpErrors) as ErrorCode[])(
-  '%s: details are a text with 401, 403 and 429 alone',
+  '%s: details are a string only for 401, 403 and 429',
   (code) => {
     const { statusCode, body } = httpErrorOf(new ServiceError(code, 'Words'));
     const details = [401, 403, 429].includes(statusCode) ? 'Words' : [{ code, message: 'Words' }];
@@ -24,7 +24,7 @@ test.each(Object.keys(httpErrors) as ErrorCode[])(
   },
 );
 
-test('404, 409, 422 and 503 answers carry a code', () => {
+test('404, 409, 422 and 503 responses carry a code', () => {
   const missing = { code: 'NOT_FOUND', message: 'Record not found' };
   expect(bodyOf(notFound('Record'))).toEqual({ error: 'Record not found', details: [missing] });
   const over = { code: 'CONFLICT', message: 'It is over' };
@@ -36,7 +36,7 @@ test('404, 409, 422 and 503 answers carry a code', () => {
   expect(bodyOf(serviceBusy())).toMatchObject({ error: 'Service unavailable', details: [{ code: 'BUSY' }] });
 });
 
-test('a 403 holds exactly error and details, and a code only where the reason has one', () => {
+test('a 403 contains exactly error and details, plus a code if the reason has one', () => {
   const details = 'Missing required permission: FLOWS:READ';
   expect(bodyOf(missingPermission('FLOWS:READ'))).toEqual({ error: 'Forbidden', details });
   expect(bodyOf(forbidden('IP address not allowed'))).toEqual({
@@ -50,7 +50,7 @@ test('a 403 holds exactly error and details, and a code only where the reason ha
   });
 });
 
-test('headers follow from the error: the challenge of a 401, the seconds to wait', () => {
+test('the error determines the headers: the challenge of a 401, the seconds to wait', () => {
   expect(httpErrorOf(unauthenticated())).toMatchObject({
     statusCode: 401,
     headers: { 'WWW-Authenticate': 'Bearer' },

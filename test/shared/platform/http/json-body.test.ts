@@ -26,7 +26,7 @@ test.each([
     '100000000000000000000001',
     '1e0000999',
   ],
-])('the number %s is refused at its path', (number) => {
+])('the number %s is rejected at its path', (number) => {
   expect(problemsOf(`{"a":[1,{"b":${number}}]}`)).toEqual(['a.1.b NUMBER_NOT_EXACT']);
   expect(problemsOf(number)).toEqual([' NUMBER_NOT_EXACT']);
 });
@@ -35,11 +35,11 @@ test.each([
   ...['9007199254740992', '9007199254740994', '1e22', '1e23', '1e300', '100000000000000000000000', '0e999'],
   ...['0.1234567890123456789', '3.14159265358979323846', '1e-400', '-0', '0.0000000000000000000', '1.50e1'],
   ...['12345678901234567000', '1.7976931348623157e308'],
-])('the number %s is taken', (number) => {
+])('the number %s is accepted', (number) => {
   expect(parseBody(`{"a":${number}}`)).toEqual({ a: Number(number) });
 });
 
-test('whatever JSON.stringify makes comes back as it was', () => {
+test('output of JSON.stringify round-trips unchanged', () => {
   fc.assert(
     fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
       const text = JSON.stringify(value);
@@ -49,7 +49,7 @@ test('whatever JSON.stringify makes comes back as it was', () => {
   );
 });
 
-test('a whole number is taken if, and only if, it comes back with the same digits', () => {
+test('an integer is accepted if and only if its digits round-trip', () => {
   // Below 10^21 JSON.stringify writes no exponent.
   fc.assert(
     fc.property(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), (number) => {
@@ -59,7 +59,7 @@ test('a whole number is taken if, and only if, it comes back with the same digit
   );
 });
 
-test('several of them are told, twenty at most', () => {
+test('several inexact numbers are reported, at most twenty', () => {
   expect(problemsOf('{"a":1e999,"b":"x","c":{"d":2e999}}')).toEqual([
     'a NUMBER_NOT_EXACT',
     'c.d NUMBER_NOT_EXACT',
@@ -67,13 +67,13 @@ test('several of them are told, twenty at most', () => {
   expect(problemsOf(`[${Array.from({ length: 50 }, () => '1e999')}]`)).toHaveLength(20);
 });
 
-test('a member called __proto__ is refused, however it is written', () => {
+test('a property named __proto__ is rejected, even if escaped', () => {
   expect(problemsOf('{"a":{"__proto__":{}}}')).toEqual(['a.__proto__ FORBIDDEN_MEMBER']);
   expect(problemsOf(String.raw`{"\u005F\u005fpr\u006fto__":1}`)).toEqual(['__proto__ FORBIDDEN_MEMBER']);
   expect(parseBody('{"constructor":{"a":1},"a":"__proto__"}')).toMatchObject({ a: '__proto__' });
 });
 
-test('a member called constructor is refused at its path where it has a prototype, however that is written', () => {
+test('a property named constructor that has a prototype is rejected at its path, even if escaped', () => {
   const forbidden = ['a.1.constructor FORBIDDEN_MEMBER'];
   expect(problemsOf('{"a":[1,{"constructor":{"prototype":{}}}]}')).toEqual(forbidden);
   expect(problemsOf(String.raw`{"a":[1,{"c\u006fnstructor":{"\u0070rototype" :1}}]}`)).toEqual(forbidden);
@@ -82,18 +82,18 @@ test('a member called constructor is refused at its path where it has a prototyp
   }
 });
 
-test('two thousand levels are taken and no more, of half a million too', () => {
+test('nesting up to 2,000 levels is accepted; 2,001 and 500,000 levels are rejected', () => {
   const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
   expect(problemsOf(nested(2_000))).toEqual([]);
   for (const levels of [2_001, 500_000]) expect(problemsOf(nested(levels))).toEqual([' TOO_DEEP']);
 });
 
-test('what is no JSON is refused as such', () => {
+test('invalid JSON is rejected as invalid JSON', () => {
   for (const text of ['{', '{"a":01}', '{"a":NaN}', '1e999x']) {
     expect(problemsOf(text)).toEqual([' MALFORMED_JSON']);
   }
 });
 
-test('a number of millions of digits takes one reading', () => {
+test('a number of millions of digits is checked in linear time', () => {
   expect(problemsOf(`[1${'0'.repeat(4_000_000)}1e-4000001]`)).toEqual([]);
 });

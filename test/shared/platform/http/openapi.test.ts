@@ -7,7 +7,7 @@ import { openApi } from '../../../../shared/platform/http/openapi.ts';
 const document: any = openApi(groups);
 const { schemas } = document.components;
 
-test('every type of step has an entry of its own, with what it does, its config and its output', () => {
+test('every step type has its own schema with a summary, config and output', () => {
   const entries = Object.entries(schemas).filter(([name]) => name.endsWith('Step'));
   const byType = new Map(
     // biome-ignore lint/suspicious/noExplicitAny: as above
@@ -22,14 +22,14 @@ test('every type of step has an entry of its own, with what it does, its config 
   }
 });
 
-test('a streaming endpoint offers its JSON first, which all generators know, and then its events', () => {
+test('a streaming endpoint lists JSON first, which all generators support, and then its events', () => {
   const { content } = document.paths['/v1/dispatch'].post.responses[200];
   expect(Object.keys(content)).toEqual(['application/json', 'text/event-stream']);
   expect(content['text/event-stream'].schema).toEqual({ $ref: '#/components/schemas/DispatchEventMessage' });
   expect(content['application/json'].schema).toEqual({ $ref: '#/components/schemas/DispatchResult' });
 });
 
-test('every reference leads somewhere', () => {
+test('every schema reference resolves', () => {
   const references = JSON.stringify(document).match(/#\/components\/schemas\/\w+/g) ?? [];
   expect(references.length).toBeGreaterThan(100);
   for (const reference of references) expect(schemas).toHaveProperty([reference.split('/')[3] ?? '']);

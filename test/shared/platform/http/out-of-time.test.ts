@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { defineEndpoint } from '../../../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../../../shared/platform/http/lambda.ts';
 
-test('a request that runs out of its time is a 504 in plain words, and its signal is aborted', async () => {
+test('a request that exceeds its time limit returns a plain-language 504, and its signal is aborted', async () => {
   vi.spyOn(console, 'error').mockImplementation(() => {});
   let seen: AbortSignal | undefined;
   const endless = defineEndpoint({

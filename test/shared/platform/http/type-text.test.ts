@@ -15,6 +15,6 @@ test.each([
     z.object({ a: z.string(), b: z.array(z.object({ c: z.number().optional() })) }),
     '{ a: string; b: { c?: number }[] }',
   ],
-])('a schema is read as a type: %#', (schema, text) => {
+])('a schema is rendered as a type: %#', (schema, text) => {
   expect(typeText(z.toJSONSchema(schema) as object)).toBe(text);
 });

@@ -23,7 +23,7 @@ const scopeAt = (moment: string): Scope => ({
   now: () => new Date(moment),
 });
 
-test('an item says who did what, when and from where, in the partition of its month, for 400 days', async () => {
+test('an audit item records who did what, when and from where, in its month’s partition, for 400 days', async () => {
   const scope = scopeAt(at);
   const { write } = audit(scope, principal, {
     action: 'secret.rotated',
@@ -51,7 +51,7 @@ test('an item says who did what, when and from where, in the partition of its mo
   ]);
 });
 
-test('telling is one line of the log, with the item’s id and without its details', () => {
+test('the audit log line contains the item’s id but not its details', () => {
   vi.stubEnv('LOG_LEVEL', 'info');
   const lines = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const { log: logAudit } = audit(scopeAt(at), principal, {
