@@ -15,7 +15,7 @@ import { toProxyResult } from './proxy-result.ts';
 import { isStreamed } from './response.ts';
 import { EmptyBody, parseOrReject } from './validation.ts';
 
-const tookTooLong = 'The request timed out. Request less at once, or try again later';
+const timedOut = 'The request timed out. Request less at once, or try again later';
 
 /** The request's context, which earlier middleware sets for later middleware. */
 export interface CallContext extends Context {
@@ -37,7 +37,7 @@ export const toLambda = (
   middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, CallContext>({
     timeoutEarlyInMillis: 500,
     timeoutEarlyResponse: () => {
-      throw new ServiceError('TIMEOUT', tookTooLong);
+      throw new ServiceError('TIMEOUT', timedOut);
     },
     ...(executionMode && { executionMode }),
   })

@@ -29,7 +29,7 @@ test.each([
     openai,
     'The model provider generic-openai is not configured: set GENERIC_OPENAI_BASE_URL',
   ],
-  ['no-such-model', { ...openai, ...generic }, 'There is no model no-such-model in the catalog'],
+  ['no-such-model', { ...openai, ...generic }, 'The catalog has no model no-such-model'],
   [
     'claude-sonnet-4-5',
     openai,

@@ -192,7 +192,7 @@ test('a same-origin body is not redirected to another origin', async () => {
   const sent = (path: string) =>
     request(first.url + path, { method: 'POST', body: 'secret', sameOriginBody: true });
   await expect(safeFetch(sent('/307'))).rejects.toThrow(
-    `redirects a body that holds a secret to ${other.url}`,
+    `redirects a body with a secret to another origin, ${new URL(other.url).origin}`,
   );
   expect((await safeFetch(sent('/303'))).text).toBe('got it');
 });
@@ -310,6 +310,6 @@ test('headers cannot inject others', async () => {
   const error = await failureOf(safeFetch(request(url, { headers: { 'x-a': 'b\r\nevil: 1' } })));
   expect(error).toMatchObject({
     retryable: false,
-    message: expect.stringContaining('a header cannot carry'),
+    message: expect.stringContaining('headers cannot contain'),
   });
 });

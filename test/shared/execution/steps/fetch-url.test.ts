@@ -83,12 +83,8 @@ test.each([
   ['json', { body: 'oops' }, 'did not return JSON: "oops"'],
   ['xml', { body: '<a><b></a>' }, 'did not return well-formed XML: 1:10: unexpected close tag'],
   ['xml', { body: '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>' }, 'undefined entity'],
-  [
-    'text',
-    { type: 'image/png', body: new Uint8Array([1, 0, 2]) },
-    'answers with image/png, which is not text',
-  ],
-  ['markdown', { body: new Uint8Array([1, 0, 2]) }, 'answers with bytes, which is not text'],
+  ['text', { type: 'image/png', body: new Uint8Array([1, 0, 2]) }, 'returned image/png, which is not text'],
+  ['markdown', { body: new Uint8Array([1, 0, 2]) }, 'returned bytes, which is not text'],
   [
     undefined,
     { type: 'application/pdf', body: new Uint8Array([37, 0]) },

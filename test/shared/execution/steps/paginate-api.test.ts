@@ -177,7 +177,7 @@ test.each<[object, WebAnswer, string, boolean]>([
   [
     { paginationType: 'link' },
     json([], { headers: { link: '<file:///etc/passwd>; rel=next' } }),
-    'names a next page of another origin',
+    'links to a next page of another origin',
     false,
   ],
   [{}, { status: 404, body: 'gone' }, 'answered 404: gone', false],

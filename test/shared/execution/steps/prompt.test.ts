@@ -133,7 +133,7 @@ test('the run’s signal ends the call', async () => {
   await serving({ misbehave: 'hang' });
   const signal = AbortSignal.abort(new Error('enough'));
   expect((await failureOf(runStep('prompt', { model, text: 'Hi' }, { signal }))).message).toContain(
-    'called off',
+    'was aborted',
   );
 });
 

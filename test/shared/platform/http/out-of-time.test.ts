@@ -33,7 +33,7 @@ test('a request that exceeds its time limit returns a plain-language 504, and it
   expect(answer.statusCode).toBe(504);
   expect(JSON.parse(answer.body)).toEqual({
     error: 'Gateway timeout',
-    details: [{ code: 'TIMEOUT', message: expect.stringContaining('took too long') }],
+    details: [{ code: 'TIMEOUT', message: expect.stringContaining('timed out') }],
   });
   expect(seen?.aborted).toBe(true);
 });
