@@ -1,5 +1,5 @@
 import type { PriceOptions } from '@pydantic/genai-prices';
-import { memoise } from '../../core/cache.ts';
+import { loadingCache } from '../../core/cache.ts';
 import { loadOnce } from '../../core/load-once.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { Price, Rate } from './cost.ts';
@@ -88,16 +88,17 @@ const catalogOf = ({ provider, credentials }: ResolvedModel): PriceOptions =>
 
 const baseOf = (rate: Rate) => (typeof rate === 'number' ? rate : rate.base);
 
-const listed = (modelId: string, where: PriceOptions) => entryOf(JSON.stringify({ modelId, where }));
-
 const loadPrices = loadOnce(() => import('@pydantic/genai-prices'));
+const entries = loadingCache<Price | null>({ entriesMax: 500, charactersMax: 1_000_000 });
+
+const listed = (modelId: string, where: PriceOptions) =>
+  entries(JSON.stringify({ modelId, where }), () => lookUp(modelId, where));
 
 /** Reads the package's own data; never uses the network. */
-const entryOf = memoise(async (key): Promise<Price | null> => {
-  const { modelId, where } = JSON.parse(key) as { modelId: string; where: PriceOptions };
+async function lookUp(modelId: string, where: PriceOptions): Promise<Price | null> {
   const { calcPrice } = await loadPrices();
   const prices = calcPrice({}, modelId, where)?.model_price;
   const { input_mtok: input, output_mtok: output } = prices ?? {};
   if (input === undefined) return null;
   return { input, output, cacheRead: prices?.cache_read_mtok, cacheWrite: prices?.cache_write_mtok };
-});
+}

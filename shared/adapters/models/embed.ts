@@ -1,5 +1,5 @@
 import type { EmbeddingModelV4 } from '@ai-sdk/provider';
-import { memoise } from '../../core/cache.ts';
+import { loadingCache } from '../../core/cache.ts';
 import { chunksOf } from '../../core/chunks.ts';
 import { forEachConcurrently } from '../../core/for-each-concurrently.ts';
 import { StepError } from '../../core/step-error.ts';
@@ -23,7 +23,7 @@ export async function embedTexts(
 ): Promise<EmbeddingResponse> {
   checkSizes(texts);
   const modelUsed = modelUsedOf(model);
-  const client = await clientOf(JSON.stringify(model));
+  const client = await clientOf(model);
   const { vectors, tokens } = await request(client, texts, signal).catch(async (error) => {
     const { toStepError } = await import('./model-error.ts');
     throw toStepError(error, model, signal);
@@ -58,17 +58,17 @@ async function request(client: EmbeddingModelV4, texts: readonly string[], abort
   return { vectors: answers.flatMap(({ embeddings }) => embeddings), tokens };
 }
 
-/** The SDK's client for a model in JSON form. */
-const clientOf = memoise(
-  (model): Promise<EmbeddingModelV4> => {
-    const { provider: name, modelId, credentials } = JSON.parse(model) as ResolvedModel;
+const clients = loadingCache<EmbeddingModelV4>({ entriesMax: 100 });
+
+/** The SDK's client for a model. */
+const clientOf = (model: ResolvedModel) =>
+  clients(JSON.stringify(model), async () => {
+    const { provider: name, modelId, credentials } = model;
     const provider: Provider = providers[name];
     if (provider.embedding) return provider.embedding(modelId, credentials);
     const able = providerNames.filter((each) => 'embedding' in providers[each]).join(', ');
     throw new StepError(`The model provider ${name} has no embeddings; use one of ${able}`);
-  },
-  { entriesMax: 100 },
-);
+  });
 
 function checkSizes(texts: readonly string[]): void {
   if (texts.length === 0) throw new StepError('There is no text to embed');

@@ -4,7 +4,7 @@ import type {
   LanguageModelV4GenerateResult,
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider';
-import { memoise } from '../../core/cache.ts';
+import { loadingCache } from '../../core/cache.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { ModelEvent, ModelFinish, ModelRequest } from '../model-port.ts';
 import { callOptionsOf } from './call-options.ts';
@@ -60,7 +60,7 @@ async function* partsOf(
   model: ResolvedModel,
   request: ModelRequest,
 ): AsyncGenerator<Part | ({ type: 'finish' } & Finish), void> {
-  const client = await clientOf(JSON.stringify(model));
+  const client = await clientOf(model);
   const options = callOptionsOf(request);
   if (request.streamed) {
     yield* (await withRetries(() => client.doStream(options), request.signal)).stream;
@@ -74,14 +74,14 @@ async function* partsOf(
   yield { type: 'finish', finishReason, usage };
 }
 
-/** The SDK's client for a model in JSON form. Cached, since creating one costs more than a call. */
-const clientOf = memoise(
-  (model): Promise<LanguageModelV4> => {
-    const { provider, modelId, credentials } = JSON.parse(model) as ResolvedModel;
-    return (providers[provider] as Provider).model(modelId, credentials);
-  },
-  { entriesMax: 100 },
-);
+const clients = loadingCache<LanguageModelV4>({ entriesMax: 100 });
+
+/** The SDK's client for a model. Cached, since creating one costs more than a call. */
+const clientOf = (model: ResolvedModel) =>
+  clients(JSON.stringify(model), () => {
+    const provider: Provider = providers[model.provider];
+    return provider.model(model.modelId, model.credentials);
+  });
 
 function eventOf(part: Part, names: ReadonlyMap<string, string>): ModelEvent | undefined {
   switch (part.type) {
