@@ -1,29 +1,29 @@
-import type { ReadableStream as Stream } from 'node:stream/web';
+import { ReadableStream } from 'node:stream/web';
 import { StepError } from './step-error.ts';
 
 /** The default size limit for responses of external servers. */
 const bytesMaxUsual = 5_000_000;
 
 /**
- * Limits a decompressed body: aborts it when it is too long, and closes the connection. A few KB can decompress to any
- * length.
+ * Limits a decompressed body: fails when it is too long, and closes the connection. A few KB can decompress to any
+ * length. @param what The beginning of the message.
  */
-function limited(body: Stream<Uint8Array>, bytesMax: number, what: string): Stream<Uint8Array> {
+export async function* limited(
+  body: AsyncIterable<Uint8Array>,
+  bytesMax: number,
+  what = 'the response has',
+): AsyncGenerator<Uint8Array, void> {
   let bytes = 0;
-  return body.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        bytes += chunk.byteLength;
-        if (bytes > bytesMax) throw new StepError(`${what} more than ${bytesMax} bytes`);
-        controller.enqueue(chunk);
-      },
-    }) as never,
-  );
+  for await (const chunk of body) {
+    bytes += chunk.byteLength;
+    if (bytes > bytesMax) throw new StepError(`${what} more than ${bytesMax} bytes`);
+    yield chunk;
+  }
 }
 
 /** Reads all bytes of a response. @throws StepError if there are too many. */
 export async function readBytes(
-  { body, url }: { body: Stream<Uint8Array> | null; url: string },
+  { body, url }: { body: AsyncIterable<Uint8Array> | null; url: string },
   bytesMax = bytesMaxUsual,
 ): Promise<Uint8Array> {
   return body
@@ -39,6 +39,6 @@ export const limitedFetch =
   async (input, init) => {
     const response = await fetch(input, init);
     if (!response.body) return response;
-    const body = limited(response.body as Stream<Uint8Array>, bytesMax, 'the response has');
+    const body = ReadableStream.from(limited(response.body, bytesMax));
     return new Response(body as never, response);
   };

@@ -1,7 +1,8 @@
-import { pipeline, Readable, type Transform } from 'node:stream';
+import { pipeline, type Transform } from 'node:stream';
+import { ReadableStream } from 'node:stream/web';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { type Dispatcher, request } from 'undici';
-import { StepError } from '../../core/step-error.ts';
+import { limited } from '../../core/limited-fetch.ts';
 
 /** The longest text of a response, equal to the limit for scripts and templates. */
 export const responseCharactersMax = 4_000_000;
@@ -32,9 +33,7 @@ const providerFetch =
     );
     const isStream = String(answer.headers['content-type']).startsWith('text/event-stream');
     const chunks = limited(unpacked(answer), bytesMaxOf(isStream));
-    const content = isStream
-      ? Readable.toWeb(Readable.from(chunks))
-      : Buffer.concat(await Array.fromAsync(chunks));
+    const content = isStream ? ReadableStream.from(chunks) : Buffer.concat(await Array.fromAsync(chunks));
     return new Response(bodiless.has(answer.statusCode) ? null : (content as never), {
       status: answer.statusCode,
       headers: fields,
@@ -42,16 +41,6 @@ const providerFetch =
   };
 
 const bodiless = new Set([204, 205, 304]);
-
-/** Limits the decompressed size: a few KB can expand to any length. */
-async function* limited(body: AsyncIterable<Buffer>, bytesMax: number): AsyncGenerator<Buffer, void> {
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.byteLength;
-    if (bytes > bytesMax) throw new StepError(`the response has more than ${bytesMax} bytes`);
-    yield chunk;
-  }
-}
 
 const decoders: Record<string, () => Transform> = {
   gzip: createGunzip,
