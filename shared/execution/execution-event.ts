@@ -13,17 +13,19 @@ export type ExecutionEvent =
   | { type: 'step-event'; step: FlowStep; event: StepEvent }
   /** `resolvedPrompt` is set in debug mode only. */
   | { type: 'step-ended'; step: FlowStep; result: StepResult; at: string }
-  /** The execution suspends until `until` and then continues as the batch of this id. */
-  | ({ type: 'suspended'; until: Date; batchId: string } & FinalEventMembers)
-  | ({ type: 'ended'; success: boolean; output: unknown; error: string | null } & FinalEventMembers)
-  /** Aborted by the time limit or by an internal error. */
-  | ({ type: 'cut-off'; error: { code: 'TIMEOUT' | 'INTERNAL'; message: string } } & FinalEventMembers);
+  | FinalEvent;
 
-interface FinalEventMembers {
-  at: string;
-  durationMs: number;
-  totals: ExecutionTotals;
-}
+/** The outcome of an execution for its reader. */
+export type ExecutionOutcome =
+  /** The execution suspends until `until` and then continues as the batch of this id. */
+  | { type: 'suspended'; until: Date; batchId: string }
+  | { type: 'ended'; success: boolean; output: unknown; error: string | null }
+  /** Aborted by the time limit or by an internal error. */
+  | { type: 'cut-off'; error: { code: 'TIMEOUT' | 'INTERNAL'; message: string } };
+
+export type FinalEvent = ExecutionOutcome & { at: string; durationMs: number; totals: ExecutionTotals };
+
+export type ExecutionEventOf<Type extends ExecutionEvent['type']> = Extract<ExecutionEvent, { type: Type }>;
 
 /** Of all steps so far, those of branches too. */
 export interface ExecutionTotals {

@@ -1,6 +1,6 @@
 import { log } from '../../core/log.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { ExecutionEvent } from '../execution-event.ts';
+import type { ExecutionOutcome } from '../execution-event.ts';
 import { livePorts } from '../live-ports.ts';
 import { attemptRun } from '../runs/run-attempt.ts';
 import { runVariables } from '../runs/run-variables.ts';
@@ -9,15 +9,8 @@ import { continueAsBatch } from './continue-as-batch.ts';
 import { openDispatchRecorder } from './dispatch-recorder.ts';
 import type { Running } from './execute.ts';
 
-type LastEvent = Extract<ExecutionEvent, { type: 'suspended' | 'ended' | 'cut-off' }>;
-type Outcome = LastEvent extends infer E
-  ? E extends LastEvent
-    ? Omit<E, 'at' | 'durationMs' | 'totals'>
-    : never
-  : never;
-
 /** Runs the steps. Records the end of the run in every case. */
-export async function runToEnd(scope: Scope, running: Running): Promise<Outcome> {
+export async function runToEnd(scope: Scope, running: Running): Promise<ExecutionOutcome> {
   const { prepared, principal, execution, timeMs, timeout, signal, requestId } = running;
   const runId = execution.id;
   const recorder = openDispatchRecorder(scope, prepared, principal, execution);
@@ -47,7 +40,7 @@ async function runSteps(
   scope: Scope,
   running: Running,
   recorder: ReturnType<typeof openDispatchRecorder>,
-): Promise<Outcome> {
+): Promise<ExecutionOutcome> {
   const { prepared, body, principal, execution, signal, showsProgress, emit, onEvent } = running;
   const { flow, version, record } = prepared;
   const { id: runId, startedAt } = execution;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ExecutionEvent } from '../../execution/execution-event.ts';
+import type { ExecutionEvent, ExecutionEventOf, FinalEvent } from '../../execution/execution-event.ts';
 
 const StepRow = z.object({
   id: z.string(),
@@ -55,7 +55,7 @@ export async function dispatchResultOf(events: AsyncIterable<ExecutionEvent>): P
   throw new Error('An execution ended without its last event');
 }
 
-function rowOf({ step, result }: Extract<ExecutionEvent, { type: 'step-ended' }>): StepRow {
+function rowOf({ step, result }: ExecutionEventOf<'step-ended'>): StepRow {
   const { promptTokens = null, completionTokens = null, estimatedCost = null, resolvedPrompt } = result;
   const { stepId: id, path, status, output = null, error = null, durationMs, modelUsed = null } = result;
   return {
@@ -67,7 +67,7 @@ function rowOf({ step, result }: Extract<ExecutionEvent, { type: 'step-ended' }>
 }
 
 function endingOf(
-  event: Extract<ExecutionEvent, { totals: unknown }>,
+  event: FinalEvent,
 ): Pick<DispatchResult, 'success' | 'status' | 'output' | 'error' | 'batchExecutionId'> {
   switch (event.type) {
     case 'cut-off':

@@ -1,5 +1,5 @@
 import { type FlowStep, type StepEvent, variableOf } from '../../domain/flows/steps/step.ts';
-import type { ExecutionEvent } from '../../execution/execution-event.ts';
+import type { ExecutionEvent, ExecutionEventOf } from '../../execution/execution-event.ts';
 import { pingEveryMs } from '../../platform/http/streamed-body.ts';
 import type { DispatchEvent, EventBody } from './dispatch-event.ts';
 import { withPings } from './pings.ts';
@@ -59,8 +59,6 @@ function openMapper() {
   };
 }
 
-type EventOf<Type> = Extract<ExecutionEvent, { type: Type }>;
-
 const placeOf = ({ id, name }: FlowStep, path: string) => ({
   id,
   name,
@@ -68,7 +66,7 @@ const placeOf = ({ id, name }: FlowStep, path: string) => ({
   path,
 });
 
-function stepStart({ step, path, at }: EventOf<'step-started'>, totalSteps: number): EventBody {
+function stepStart({ step, path, at }: ExecutionEventOf<'step-started'>, totalSteps: number): EventBody {
   const outputVariable = variableOf(step);
   return {
     type: 'step_start',
@@ -80,14 +78,14 @@ function stepStart({ step, path, at }: EventOf<'step-started'>, totalSteps: numb
   };
 }
 
-const stepSkip = ({ step, result, at }: EventOf<'step-ended'>): EventBody => ({
+const stepSkip = ({ step, result, at }: ExecutionEventOf<'step-ended'>): EventBody => ({
   type: 'step_skip',
   ...placeOf(step, result.path),
   ...(step.when && { when: step.when }),
   skippedAt: at,
 });
 
-function stepComplete({ step, result }: EventOf<'step-ended'>): EventBody {
+function stepComplete({ step, result }: ExecutionEventOf<'step-ended'>): EventBody {
   const { status, output = null, error, durationMs, promptTokens, completionTokens } = result;
   return {
     type: 'step_complete',
@@ -103,7 +101,7 @@ function stepComplete({ step, result }: EventOf<'step-ended'>): EventBody {
 }
 
 function executionComplete(
-  { success, output, error, at, durationMs, totals }: EventOf<'ended'>,
+  { success, output, error, at, durationMs, totals }: ExecutionEventOf<'ended'>,
   totalSteps: number,
 ): EventBody {
   const { cost: totalCost, tokens: totalTokens, completedSteps, failedSteps } = totals;
