@@ -2,14 +2,19 @@ import { randomUUID } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import type { Context } from 'aws-lambda';
 import { entries } from '../aws/entries.ts';
-import { withGrants } from './lambda-grants.ts';
+import { rightsOf, withGrants } from './lambda-grants.ts';
 import { accountId, region } from './queues/queues.ts';
 
 type Handler = (event: unknown, ...rest: [Context] | [Writable, Context]) => Promise<unknown>;
 
 const functions = new URL('../../functions/', import.meta.url);
 const loaded = new Map<string, Promise<Handler>>();
-const usesOf = new Map(entries.map(({ file, uses }) => [file, uses]));
+const rights = new Map(
+  entries.map(({ file, uses }) => {
+    const name = file.slice('functions/'.length, -'.ts'.length);
+    return [name, rightsOf(name, uses)];
+  }),
+);
 
 /** The Lambda in `functions/<name>.ts`, imported on its first call. */
 function load(name: string): Promise<Handler> {
@@ -44,7 +49,7 @@ export async function invoke<Event, Result>(
   );
   try {
     const context = contextOf(name, awsRequestId, deadline);
-    const answer = withGrants(name, usesOf.get(`functions/${name}.ts`) ?? [], () =>
+    const answer = withGrants(rights.get(name) ?? rightsOf(name, []), () =>
       stream ? handler(event, stream, context) : handler(event, context),
     );
     return (await Promise.race([answer, outOfTime.promise])) as Result;

@@ -3,8 +3,8 @@ import { DynamoDBDocumentClient, type TransactWriteCommandInput } from '@aws-sdk
 import type { Use } from '../../shared/platform/aws/uses.ts';
 import { tableActionsOf, variablesOf } from '../uses.ts';
 
-/** The environment variables and table actions of a running Lambda. */
-interface Rights {
+/** The environment variables and table actions of a Lambda. */
+export interface Rights {
   name: string;
   variables: ReadonlySet<string>;
   tableActions: ReadonlySet<string>;
@@ -13,14 +13,17 @@ interface Rights {
 const running = new AsyncLocalStorage<Rights>();
 const known: ReadonlySet<string> = new Set(Object.values(variablesOf).flat());
 
-/** Runs a Lambda with the grants of its deployment, once `enforceGrants` was called. */
-export function withGrants<T>(name: string, uses: readonly Use[], run: () => T): T {
-  const variables = new Set(uses.flatMap((use): readonly string[] => variablesOf[use]));
-  const tableActions = new Set<string>(
+/** The rights that a deployment gives a Lambda for its uses. */
+export const rightsOf = (name: string, uses: readonly Use[]): Rights => ({
+  name,
+  variables: new Set(uses.flatMap((use): readonly string[] => variablesOf[use])),
+  tableActions: new Set(
     Object.entries(tableActionsOf).flatMap(([use, some]) => (uses.includes(use as Use) ? some : [])),
-  );
-  return running.run({ name, variables, tableActions }, run);
-}
+  ),
+});
+
+/** Runs a Lambda with its rights, once `enforceGrants` was called. */
+export const withGrants = <T>(rights: Rights, run: () => T): T => running.run(rights, run);
 
 /** Restricts each Lambda to its own environment variables and to the table actions of its role. */
 export function enforceGrants(): void {
