@@ -1,5 +1,6 @@
 import type { DetailCode } from '../shared/core/error-codes.ts';
 import { type ErrorCode, invalid, ServiceError, unauthenticated } from '../shared/core/errors.ts';
+import { rateLimitHeadersOf } from '../shared/platform/auth/rate-limit-windows.ts';
 import { type HttpError, httpErrorOf } from '../shared/platform/http/http-errors.ts';
 
 /** The responses of API Gateway itself, without a Lambda: the types of `AWS::ApiGateway::GatewayResponse`. */
@@ -29,12 +30,8 @@ export type GatewayResponseType =
  * @param limitPerHour The default limit of a key, for the headers of every response.
  */
 export function gatewayResponses(limitPerHour: number): Record<GatewayResponseType, HttpError> {
-  const rateLimit = {
-    // No request was counted, so no requests are left and no window ends.
-    'X-RateLimit-Limit': String(limitPerHour),
-    'X-RateLimit-Remaining': '0',
-    'X-RateLimit-Reset': '0',
-  };
+  // No request was counted, so no requests are left and no window ends.
+  const rateLimit = rateLimitHeadersOf({ limit: limitPerHour, remaining: 0, reset: 0 });
   const response = (error: ServiceError): HttpError => {
     const { statusCode, body, headers } = httpErrorOf(error);
     return { statusCode, body, headers: { ...rateLimit, ...headers } };
