@@ -16,7 +16,6 @@ export const flowsGroup = {
     listFlows,
     createFlow,
     getFlow,
-
     updateFlow,
     deleteFlow,
     publishFlow,

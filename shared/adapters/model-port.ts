@@ -87,7 +87,7 @@ export type ModelEvent =
   | { type: 'reasoning-delta'; text: string }
   /** A piece of the JSON input of a tool call. */
   | { type: 'tool-call-delta'; id: string; name: string; text: string }
-  /** A complete tool call. `input` is undefined if `text`, as the model wrote it, is not JSON. */
+  /** A complete tool call. `input` is undefined if `text`, as the model wrote it, is not JSON, or too deep. */
   | { type: 'tool-call'; id: string; name: string; input: unknown; text: string }
   /** A source that the response cites. */
   | { type: 'source'; id: string; title: string | null; url: string | null }

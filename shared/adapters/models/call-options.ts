@@ -4,6 +4,7 @@ import type {
   LanguageModelV4Message,
   LanguageModelV4ToolResultOutput,
 } from '@ai-sdk/provider';
+import { definedOf } from '../../core/defined.ts';
 import type {
   FilePart,
   ModelMessage,
@@ -24,7 +25,7 @@ export function callOptionsOf(request: ModelRequest): LanguageModelV4CallOptions
       responseFormat: { type: 'json', ...(format.schema && { schema: format.schema as never }) },
     }),
     ...(reasoning && { reasoning }),
-    ...given({ ...others, maxOutputTokens }),
+    ...definedOf({ ...others, maxOutputTokens }),
     abortSignal: signal,
   };
 }
@@ -84,8 +85,3 @@ const toolOf = ({ name, description, parameters }: ModelTool) => ({
 
 const toolChoiceOf = (choice: NonNullable<ModelRequest['toolChoice']>) =>
   typeof choice === 'string' ? { type: choice } : { type: 'tool' as const, toolName: choice.tool };
-
-const given = <T extends object>(settings: T) =>
-  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as {
-    [Name in keyof T]?: NonNullable<T[Name]>;
-  };

@@ -5,6 +5,7 @@ import type {
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider';
 import { loadingCache } from '../../core/cache.ts';
+import { jsonIn } from '../../core/json.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { ModelEvent, ModelFinish, ModelRequest } from '../model-port.ts';
 import { callOptionsOf } from './call-options.ts';
@@ -96,7 +97,7 @@ function eventOf(part: Part, names: ReadonlyMap<string, string>): ModelEvent | u
       return { type: 'tool-call-delta', id: part.id, name: names.get(part.id) ?? '', text: part.delta };
     case 'tool-call': {
       const { toolCallId: id, toolName: name, input: text } = part;
-      return { type: 'tool-call', id, name, input: parsed(text), text };
+      return { type: 'tool-call', id, name, input: inputIn(text), text };
     }
     case 'source':
       return {
@@ -110,14 +111,8 @@ function eventOf(part: Part, names: ReadonlyMap<string, string>): ModelEvent | u
   }
 }
 
-function parsed(text: string): unknown {
-  try {
-    // Models write an empty input for tools without parameters.
-    return text.trim() === '' ? {} : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+/** Models write an empty input for tools without parameters. */
+const inputIn = (text: string): unknown => (text.trim() === '' ? {} : jsonIn(text));
 
 async function finishOf(
   model: ResolvedModel,

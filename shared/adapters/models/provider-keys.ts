@@ -33,6 +33,6 @@ export async function providerKeys(): Promise<ProviderKeys> {
 }
 
 async function readSecret(secretId: string): Promise<ProviderKeys> {
-  const { readSecretText: secretText } = await import('./provider-secret.ts');
-  return ProviderKeys.parse(JSON.parse(await secretText(secretId)));
+  const { readSecretText } = await import('./provider-secret.ts');
+  return ProviderKeys.parse(JSON.parse(await readSecretText(secretId)));
 }

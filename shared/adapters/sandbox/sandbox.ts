@@ -77,7 +77,7 @@ const loadPool = loadOnce(() => import('./pool.ts'));
 export const sandboxOf =
   (tenant: string): Sandbox =>
   (task, input, limits) =>
-    loadPool().then(({ runInThread: inThread }) => inThread(tenant, task, input, limits));
+    loadPool().then(({ runInThread }) => runInThread(tenant, task, input, limits));
 
 /** With two tasks of 11 s each, a request still finishes within API Gateway's 29 s. */
 const queueTimeoutMs = 6_000;
@@ -85,7 +85,7 @@ const queueTimeoutMs = 6_000;
 /** The sandbox of one request. @throws also ServiceError 503 if the request would wait too long for a slot. */
 export function withQueueTimeout(sandbox: Sandbox, signal?: AbortSignal): Sandbox {
   const queueTimeout: QueueTimeout = { leftMs: queueTimeoutMs };
-  return (task, input, limits) => sandbox(task, input, { signal, ...limits, queueTimeout: queueTimeout });
+  return (task, input, limits) => sandbox(task, input, { signal, ...limits, queueTimeout });
 }
 
 /** As a need of an endpoint or factory. */

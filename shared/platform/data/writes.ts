@@ -1,4 +1,5 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
+import { definedOf } from '../../core/defined.ts';
 import { type AnyEntity, attributePath, encode, type KeyOf, type StoredOf } from './entity.ts';
 import { type IndexKeys, type StoredKey, storedIndexKeys, storedKey } from './keys.ts';
 
@@ -119,9 +120,6 @@ function updateOf(
     ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
   };
 }
-
-const definedOf = (fields: Readonly<Record<string, unknown>>) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
 const numbersIn = (add: Numbers) =>
   Object.fromEntries(
