@@ -1,38 +1,59 @@
 import { loadOnce } from '../../core/load-once.ts';
 import type { StepTypeName } from '../../domain/flows/step-types/index.ts';
 import type { AnyStepRunner } from '../step-support/step-runner.ts';
+import { apiCall } from './api-call.ts';
+import { conditional } from './conditional.ts';
+import { generateEmbedding } from './generate-embedding.ts';
+import { prompt } from './prompt.ts';
+import { retrieveRecord } from './retrieve-record.ts';
+import { sendEmail } from './send-email.ts';
+import { sendEvent } from './send-event.ts';
+import { sendStream } from './send-stream.ts';
+import { sendText } from './send-text.ts';
+import { setVariable } from './set-variable.ts';
+import { storeVector } from './store-vector.ts';
+import { template } from './template.ts';
+import { transformData } from './transform-data.ts';
+import { updateRecord } from './update-record.ts';
+import { upsertRecord } from './upsert-record.ts';
+import { vectorSearch } from './vector-search.ts';
+import { waitUntil } from './wait-until.ts';
 
-/** The runner of each step type, loaded on first use: those that read pages or repositories are large. */
-const loaders: Record<StepTypeName, () => Promise<AnyStepRunner>> = {
-  prompt: loadOnce(async () => (await import('./prompt.ts')).prompt),
-  template: loadOnce(async () => (await import('./template.ts')).template),
-  'transform-data': loadOnce(async () => (await import('./transform-data.ts')).transformData),
-  conditional: loadOnce(async () => (await import('./conditional.ts')).conditional),
-  'set-variable': loadOnce(async () => (await import('./set-variable.ts')).setVariable),
-  'api-call': loadOnce(async () => (await import('./api-call.ts')).apiCall),
+/** Runners with large libraries, loaded on first use. */
+const large = {
   'fetch-url': loadOnce(async () => (await import('./fetch-url.ts')).fetchUrl),
   crawl: loadOnce(async () => (await import('./crawl.ts')).crawl),
   search: loadOnce(async () => (await import('./search.ts')).search),
   'fetch-github': loadOnce(async () => (await import('./fetch-github.ts')).fetchGithub),
   'paginate-api': loadOnce(async () => (await import('./paginate-api.ts')).paginateApi),
-  'upsert-record': loadOnce(async () => (await import('./upsert-record.ts')).upsertRecord),
-  'retrieve-record': loadOnce(async () => (await import('./retrieve-record.ts')).retrieveRecord),
-  'update-record': loadOnce(async () => (await import('./update-record.ts')).updateRecord),
-  'wait-until': loadOnce(async () => (await import('./wait-until.ts')).waitUntil),
-  'send-stream': loadOnce(async () => (await import('./send-stream.ts')).sendStream),
-  'send-email': loadOnce(async () => (await import('./send-email.ts')).sendEmail),
-  'send-text': loadOnce(async () => (await import('./send-text.ts')).sendText),
-  'send-event': loadOnce(async () => (await import('./send-event.ts')).sendEvent),
-  'generate-embedding': loadOnce(async () => (await import('./generate-embedding.ts')).generateEmbedding),
-  'store-vector': loadOnce(async () => (await import('./store-vector.ts')).storeVector),
-  'vector-search': loadOnce(async () => (await import('./vector-search.ts')).vectorSearch),
   'store-asset': loadOnce(async () => (await import('./store-asset.ts')).storeAsset),
   'generate-pdf': loadOnce(async () => (await import('./generate-pdf.ts')).generatePdf),
+} satisfies { [Type in StepTypeName]?: () => Promise<AnyStepRunner> };
+
+/** The others. They are small: as files of their own they would make the cold start longer. */
+const small: Record<Exclude<StepTypeName, keyof typeof large>, AnyStepRunner> = {
+  prompt,
+  template,
+  'transform-data': transformData,
+  conditional,
+  'set-variable': setVariable,
+  'api-call': apiCall,
+  'upsert-record': upsertRecord,
+  'retrieve-record': retrieveRecord,
+  'update-record': updateRecord,
+  'wait-until': waitUntil,
+  'send-stream': sendStream,
+  'send-email': sendEmail,
+  'send-text': sendText,
+  'send-event': sendEvent,
+  'generate-embedding': generateEmbedding,
+  'store-vector': storeVector,
+  'vector-search': vectorSearch,
 };
 
 /** The runner of a stored step's type. */
-export function runnerOf(type: string): Promise<AnyStepRunner> {
-  const load = Object.hasOwn(loaders, type) ? loaders[type as StepTypeName] : undefined;
-  if (!load) throw new Error(`Unknown step type ${type}`);
-  return load();
+export async function runnerOf(type: string): Promise<AnyStepRunner> {
+  if (Object.hasOwn(small, type)) return small[type as keyof typeof small];
+  if (Object.hasOwn(large, type)) return large[type as keyof typeof large]();
+  throw new Error(`Unknown step type ${type}`);
 }
