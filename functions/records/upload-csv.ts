@@ -7,12 +7,11 @@ import {
   type RowError,
   readCsv,
 } from '../../shared/domain/records/csv.ts';
-import { takeWithinBytes } from '../../shared/domain/records/limits.ts';
 import { Metadata, type RecordItem } from '../../shared/domain/records/record.ts';
 import { recordStore } from '../../shared/domain/records/record-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { responseBytes, responseBytesMax, takeWithinBytes } from '../../shared/platform/http/envelope.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { responseBytes, responseBytesMax } from '../../shared/platform/http/response-size.ts';
 
 const listedMax = 1_000;
 

@@ -4,9 +4,9 @@ import { using } from '../../platform/aws/uses.ts';
 import { isUnchanged } from '../../platform/data/modify.ts';
 import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { type Edit, editOf, type MetadataChange, planOf, shownBytesMax } from './bulk-plan.ts';
+import { responseBytesMax, takeWithinBytes } from '../../platform/http/envelope.ts';
+import { type Edit, editOf, type MetadataChange, planOf } from './bulk-plan.ts';
 import { type BulkTargets, targetPages, targetTest } from './bulk-targets.ts';
-import { takeWithinBytes } from './limits.ts';
 import { type RecordItem, recordEntity } from './record.ts';
 import { recordStore } from './record-store.ts';
 
@@ -86,6 +86,6 @@ const bulkEdited = (edits: readonly Edit[]): BulkEdited => ({
   recordIds: edits.map(({ id }) => id),
   data: takeWithinBytes(
     edits.flatMap(({ id, shown }) => (shown ? { id, ...shown } : [])),
-    shownBytesMax,
+    responseBytesMax,
   ),
 });
