@@ -538,7 +538,7 @@ const patterns: Record<string, Pattern> = {
     commands: 'BatchGetItem, TransactWriteItems',
     units: [10, 13],
     indexes: 'GSI1, GSI2',
-    run: (world) => () => bulkDeleter(world.scope)([first(world)]),
+    run: (world) => () => bulkDeleter(world.scope)([first(world)], () => 29_000),
   },
   'Discover the fields of a type': {
     commands: '2 Query, BatchGetItem',
