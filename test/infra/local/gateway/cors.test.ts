@@ -1,6 +1,10 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { routes } from '../../../../infra/routes.ts';
 import { newId } from '../../../../shared/core/ids.ts';
+import { noBrowser, openBrowser, watchedPage } from '../../../support/browser.ts';
 import { type OwnGateway, ownGateway } from '../../../support/own-gateway.ts';
 
 const app = 'https://app.example.com';
@@ -84,3 +88,41 @@ test('the gateway answers a preflight request of every path without a credential
   }
   expect((await preflight(app, '/v1/no-such-path')).status).toBe(404);
 });
+
+test.skipIf(noBrowser)(
+  'a browser lets a page of an allowed origin read the API, and no other page',
+  async () => {
+    const pages = createServer((_, response) =>
+      response.setHeader('content-type', 'text/html').end('<p>page'),
+    );
+    pages.listen(0, '127.0.0.1');
+    await once(pages, 'listening');
+    const { port } = pages.address() as AddressInfo;
+    const browser = await openBrowser();
+    try {
+      allow(`http://localhost:${port}`);
+      const read = async (origin: string) => {
+        const { page } = await watchedPage(browser);
+        await page.goto(origin);
+        return page.evaluate(
+          async ([url, authorization]) => {
+            const headers = { authorization, 'content-type': 'application/json' };
+            const body = JSON.stringify({ name: 'from a page', flowSteps: [] });
+            try {
+              const answer = await fetch(`${url}/v1/flows`, { method: 'POST', headers, body });
+              return [answer.status, answer.headers.get('x-ratelimit-limit')];
+            } catch {
+              return 'blocked';
+            }
+          },
+          [gateway.url, `Bearer ${token}`] as const,
+        );
+      };
+      expect(await read(`http://localhost:${port}`)).toEqual([201, '10000']);
+      expect(await read(`http://127.0.0.1:${port}`)).toBe('blocked');
+    } finally {
+      await browser.close();
+      pages.close();
+    }
+  },
+);
