@@ -14,9 +14,9 @@ import { Construct, type IDependable } from 'constructs';
 import { gatewayResponses } from '../gateway-responses.ts';
 import { routes } from '../routes.ts';
 import { Firewall } from './firewall.ts';
-import { functionNameOf, functionNamePrefix } from './functions.ts';
 import { gatewayDocument } from './gateway-document.ts';
 import { acknowledgeWildcard } from './grants.ts';
+import { functionNameOf, functionNamePrefix } from './names.ts';
 import { retentionOf } from './retention.ts';
 import { roleFor } from './service-trust.ts';
 import type { Settings } from './settings.ts';
@@ -78,7 +78,7 @@ export class Api extends Construct {
 
   private document(settings: Settings) {
     const { partition, region } = Stack.of(this);
-    const prefix = functionNamePrefix(settings);
+    const prefix = functionNamePrefix(settings.env);
     const functionArnOf = (name: string) =>
       Stack.of(this).formatArn({
         service: 'lambda',
@@ -97,7 +97,7 @@ export class Api extends Construct {
         const [since, action] = streams
           ? ['2021-11-15', 'response-streaming-invocations']
           : ['2015-03-31', 'invocations'];
-        const lambda = functionArnOf(functionNameOf(id, settings));
+        const lambda = functionArnOf(functionNameOf(id, settings.env));
         return `arn:${partition}:apigateway:${region}:lambda:path/${since}/functions/${lambda}/${action}`;
       },
       credentials: invoker.roleArn,

@@ -20,6 +20,7 @@ import { type Bundles, folderOf, staticFilesFolder } from './bundles.ts';
 import { type Entry, entries, preTokenGeneration } from './entries.ts';
 import { groupRole } from './grants.ts';
 import type { Identity } from './identity.ts';
+import { functionNameOf } from './names.ts';
 import { retentionOf } from './retention.ts';
 import type { Settings } from './settings.ts';
 import type { Stores } from './stores.ts';
@@ -32,13 +33,6 @@ export interface FunctionsProps {
   /** The base URL by which callers reach the API. */
   publicUrl: string;
 }
-
-/** The name prefix of all functions of a deployment. */
-export const functionNamePrefix = ({ env }: Pick<Settings, 'env'>) => `agent-flow-${env}-`;
-
-/** Fixed, so that operators can name a Lambda, and API Gateway's document need not refer to its resource. */
-export const functionNameOf = (id: string, settings: Pick<Settings, 'env'>) =>
-  functionNamePrefix(settings) + id.replace('.', '-');
 
 /** Every Lambda of the service. A group shares one role and one log group. */
 export class Functions extends Construct {
@@ -79,7 +73,7 @@ export class Functions extends Construct {
     props: FunctionsProps,
   ) {
     return new LambdaFunction(this, id, {
-      functionName: functionNameOf(id, props.settings),
+      functionName: functionNameOf(id, props.settings.env),
       ...shared,
       code: Code.fromAsset(folderOf(props.bundles, id)),
       handler: 'index.handler',
