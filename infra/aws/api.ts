@@ -72,6 +72,8 @@ export class Api extends Construct {
         accessLogFormat: AccessLogFormat.jsonWithStandardFields(),
       },
     });
+    // The CDK’s output of the URL ends with a slash: appending a path to it would double the slash.
+    api.node.tryRemoveChild('Endpoint');
     Validations.of(api).acknowledge(...acknowledgements);
     return api;
   }
