@@ -21,11 +21,12 @@ export const variablesOf = {
   assets: ['ASSET_BUCKET', 'PUBLIC_ASSETS_URL'],
   vectors: ['VECTOR_BUCKET'],
   'vectors:find': ['VECTOR_BUCKET'],
-  'test-keys': ['SECRETS_PREFIX'],
+  'test-keys': ['TEST_KEYS_KMS_KEY', 'SECRETS_PREFIX'],
   'secrets:read': ['SECRETS_PREFIX'],
   'secrets:write': ['SECRETS_PREFIX'],
   'provider-keys': ['PROVIDER_KEYS_SECRET'],
   'public-url': ['PUBLIC_URL'],
+  cors: ['CORS_ORIGINS'],
   'static-files': ['STATIC_FILES'],
 } as const satisfies Record<Use, readonly string[]>;
 

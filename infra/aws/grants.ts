@@ -59,17 +59,19 @@ function grant(role: Role, use: Use, stores: Stores) {
     },
     'queue:cleanup': () => void queues.cleanup.grantSendMessages(role),
     'provider-keys': () => allow(role, ['secretsmanager:GetSecretValue'], [providerKeys.secretArn]),
-    messages: () => grantMessages(role, stores.eventBus),
+    messages: () => grantMessages(role, stores),
     assets: () => grantAssets(role, stores.assets),
     vectors: () => grantVectors(role, stores.vectors),
     'vectors:find': () => grantVectorIndexLookup(role, stores.vectors),
-    'test-keys': () =>
+    'test-keys': () => {
+      allow(role, ['kms:Encrypt', 'kms:Decrypt'], [stores.testKeysKey.keyArn]);
       allowSecrets(
         role,
-        ['CreateSecret', 'PutSecretValue', 'GetSecretValue', 'DeleteSecret'],
+        ['GetSecretValue', 'DeleteSecret'],
         `${secretsPrefix}/*/api-keys/*`,
         'The names of test keys start with the tenant.',
-      ),
+      );
+    },
     // Lambdas that store values need not read them.
     'secrets:write': () =>
       allowSecrets(
@@ -87,13 +89,14 @@ function grant(role: Role, use: Use, stores: Stores) {
       ),
     'default-limits': nothing,
     'public-url': nothing,
+    cors: nothing,
     'static-files': nothing,
   };
   grants[use]();
 }
 
 /** Allows actions on secrets by name pattern. */
-function allowSecrets(role: Role, actions: string[], resourceName: string, reason: string) {
+export function allowSecrets(role: Role, actions: string[], resourceName: string, reason: string) {
   const arnFormat = ArnFormat.COLON_RESOURCE_NAME;
   const names = { service: 'secretsmanager', resource: 'secret', resourceName, arnFormat };
   const onSecrets = actions.map((action) => `secretsmanager:${action}`);

@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { listApiKeys } from '../../functions/api-keys/list.ts';
 import { listFlowVersions } from '../../functions/flow-versions/list.ts';
 import { endpoints } from '../../functions/index.ts';
-import { listSecrets } from '../../functions/secrets/list.ts';
 import { newId } from '../../shared/core/ids.ts';
 import { limitFindings } from '../../shared/domain/flows/analysis/finding.ts';
 import { normaliseSteps } from '../../shared/domain/flows/checking/flow-steps.ts';
@@ -22,7 +20,7 @@ const bounds: Record<string, string> = {
   'api-keys.analytics': 'one row per key and day of a short period',
   'api-keys.create': 'at most 100 permissions and 100 addresses',
   'api-keys.get': 'at most 100 permissions and 100 addresses',
-  'api-keys.list': 'ends at 5 MB, continued by `before`',
+  'api-keys.list': '200 keys of up to 4 KB',
   'api-keys.options': 'constants',
   'api-keys.regenerate': 'at most 100 permissions and 100 addresses',
   'api-keys.update': 'at most 100 permissions and 100 addresses',
@@ -55,7 +53,7 @@ const bounds: Record<string, string> = {
   'secrets.check': '50 keys',
   'secrets.intake-manifest': 'the secrets of one link',
   'secrets.intake-submit': 'the secrets of one link',
-  'secrets.list': 'ends at 5 MB, continued by `after`',
+  'secrets.list': '500 secrets of up to 8 KB',
   'secrets.setup-url': 'the secrets of one request',
 };
 
@@ -122,62 +120,33 @@ test('any mix of records: pages fit an answer, and return each record once in bo
 
 const rows = fc.array(filled(60_000), { minLength: 50, maxLength: 300 });
 
-test('any mix of versions, keys or secrets: responses fit an answer, and return each row once', async () => {
+test('any mix of versions: responses fit an answer, and return each version once', async () => {
   await fc.assert(
     fc.asyncProperty(rows, async (texts) => {
-      const at = '2026-01-01T00:00:00.000Z';
-      const none = { stepSummary: null, label: null, createdAt: at, updatedAt: at };
-      const ids = (kind: 'flowver' | 'key') => texts.map(() => newId(kind)).toReversed();
-      const versions = ids('flowver').map((id, n) => ({
-        ...{ id, number: 1, type: 'published', stepCount: 0, notes: texts[n], ...none },
-      }));
-      const keys = ids('key').map((id, n) => ({
-        ...{ id, name: texts[n], keyPrefix: 'p', searchHint: 'h', permissions: [], isActive: true },
-        ...{ expiresAt: null, lastUsedAt: null, environment: 'test', ...none },
-      }));
-      const secrets = texts.map((description, n) => ({
-        ...{ id: `${n}`, key: `KEY_${1_000 + n}`, description, status: 'active', version: 1 },
-        ...{ valuePreview: null, lastRotatedAt: null, ...none },
+      const ids = texts.map(() => newId('flowver')).toReversed();
+      const versions = ids.map((id, n) => ({
+        ...{ id, number: 1, type: 'published', stepCount: 0, notes: texts[n] },
+        ...{ stepSummary: null, label: null, createdAt: '2026-01-01T00:00:00.000Z' },
       }));
       const flow = { id: 'flow', publishedVersionId: null };
-      const needs = {
-        versions: { list: async () => ({ flow, versions }) },
-        apiKeys: { list: async () => keys },
-        secrets: { list: async () => secrets },
-        now: () => new Date(at),
-      };
-      expect(await everything(listFlowVersions, needs, 'versions', 'before', 'id')).toEqual(
-        versions.map(({ id }) => id),
-      );
-      expect(await everything(listApiKeys, needs, 'apiKeys', 'before', 'id')).toEqual(
-        keys.map(({ id }) => id),
-      );
-      expect(await everything(listSecrets, needs, 'data', 'after', 'key')).toEqual(
-        secrets.map(({ key }) => key),
-      );
+      const needs = { versions: { list: async () => ({ flow, versions }) } } as never;
+      const found: string[] = [];
+      for (let hasMore = true; hasMore; ) {
+        const request = { params: { flowId: 'flow' }, query: { before: found.at(-1) } } as never;
+        const answer = toProxyResult(
+          listFlowVersions.response,
+          await listFlowVersions.handle(request, needs),
+        );
+        expect(answerBytes(answer)).toBeLessThan(answerBytesMax);
+        const body = JSON.parse(answer.body);
+        found.push(...body.versions.map((version: { id: string }) => version.id));
+        hasMore = body.hasMore;
+      }
+      expect(found).toEqual(ids);
     }),
     { numRuns: 10 },
   );
 }, 60_000);
-
-/** Follows a list to its end. @returns the field of each row. */
-async function everything(
-  endpoint: AnyEndpoint,
-  needs: object,
-  member: string,
-  parameter: string,
-  field: string,
-): Promise<string[]> {
-  const found: string[] = [];
-  for (let last: string | undefined; ; last = found.at(-1)) {
-    const query = last ? { [parameter]: last } : {};
-    const answer = toProxyResult(endpoint.response, await endpoint.handle({ params: {}, query }, needs));
-    expect(answerBytes(answer)).toBeLessThan(answerBytesMax);
-    const listed: Record<string, string>[] = JSON.parse(answer.body)[member];
-    if (listed.length === 0) return found;
-    found.push(...listed.map((row) => row[field] ?? ''));
-  }
-}
 
 test('the steps of a flow fit an answer, or the flow is not saved', () => {
   const steps = (unit: string, length: number) =>
