@@ -9,10 +9,10 @@ type Item = Record<string, unknown>;
 /**
  * An index of DynamoDB whose partitions throttle. Each has a second's units at first and gets as many every second. A
  * request that one of its partitions has no units for is refused as a whole, in one of the ways that DynamoDB does.
- * @param busyMs How long other writers use all units.
+ * @param busyMs How long other writers use all units, from the first request on.
  */
 export function throttlingIndexes(busyMs = 0) {
-  const freeFrom = Date.now() + busyMs;
+  let freeFrom: number | undefined;
   const partitions = new Map<string, { units: number; at: number }>();
   const seen = { requests: 0, refused: 0 };
 
@@ -26,6 +26,7 @@ export function throttlingIndexes(busyMs = 0) {
     if (needed.size === 0) return;
     const now = Date.now();
     seen.requests++;
+    freeFrom ??= now + busyMs;
     const left = [...needed].map(([name, units]) => [name, unitsOf(name, now) - units] as const);
     if (now < freeFrom || left.some(([, units]) => units < 0)) {
       await sleep(5);
