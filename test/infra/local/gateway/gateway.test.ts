@@ -78,7 +78,7 @@ test('an unknown route or method: 404 that names the method and path', async () 
     status: 404,
     body: {
       error: 'Not found',
-      details: [{ message: expect.stringContaining('No such endpoint: GET /v1/nothing.') }],
+      details: [{ message: expect.stringMatching(/^No such endpoint: GET \/v1\/nothing\. /) }],
     },
   });
   const path = anyFlow();
@@ -89,6 +89,15 @@ test('an unknown route or method: 404 that names the method and path', async () 
       details: [{ message: expect.stringContaining(`No such endpoint: PATCH ${path}.`) }],
     },
   });
+});
+
+test('a double slash in the path: 404 that mentions it', async () => {
+  const { call } = await newTenant();
+  const answer = await call('GET', '//v1/flows');
+  expect(answer.status).toBe(404);
+  expect(answer.body.details[0].message).toContain(
+    'GET //v1/flows. Check the method, and the path for a typing error or a double slash',
+  );
 });
 
 test('HEAD returns no body, and the connection stays open', async () => {
