@@ -1,23 +1,21 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
-import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
-import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import {
   Architecture,
   Code,
   Function as LambdaFunction,
   LoggingFormat,
+  RecursiveLoop,
   Runtime,
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
-import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Use } from '../../shared/platform/aws/uses.ts';
-import { type QueueName, type QueueSpec, queues, timers } from '../resources.ts';
 import { type Variable, variablesOf } from '../uses.ts';
 import { type Bundles, staticFilesFolder } from './bundles.ts';
 import { type Entry, entries } from './entries.ts';
 import type { Environment } from './environments.ts';
+import { addEventSources } from './event-sources.ts';
 import { groupRole } from './grants.ts';
 import type { Identity } from './identity.ts';
 import type { Stores } from './stores.ts';
@@ -50,8 +48,7 @@ export class Functions extends Construct {
     this.byId = Object.fromEntries(
       entries.map((entry) => [entry.id, this.makeFunction(entry, groupOf(entry.group), props)]),
     );
-    for (const [name, spec] of Object.entries(queues)) this.connect(name as QueueName, spec, props.stores);
-    for (const { worker, everyMinutes } of timers) this.repeat(worker, everyMinutes);
+    addEventSources(this, (worker) => this.workerNamed(worker), props.stores, props.environment.name);
   }
 
   private makeGroup(group: string, { environment: { logRetentionDays, keepsData }, stores }: FunctionsProps) {
@@ -66,12 +63,13 @@ export class Functions extends Construct {
   }
 
   private makeFunction(
-    { id, uses, timeoutSeconds, memoryMb }: Entry,
+    { id, uses, timeoutSeconds, memoryMb, recursiveLoop }: Entry,
     shared: ReturnType<Functions['makeGroup']>,
     props: FunctionsProps,
   ) {
     const folder = props.bundles[id];
     if (!folder) throw new Error(`The bundle of ${id} is missing`);
+    const reservedConcurrency = id === 'authorizer' && props.environment.authorizersReserved;
     return new LambdaFunction(this, id, {
       functionName: functionNamePrefix(props.environment) + id.replace('.', '-'),
       ...shared,
@@ -83,23 +81,17 @@ export class Functions extends Construct {
       timeout: Duration.seconds(timeoutSeconds),
       tracing: Tracing.ACTIVE,
       loggingFormat: LoggingFormat.TEXT,
+      // Lambda's default is to terminate.
+      ...(recursiveLoop === 'Allow' && { recursiveLoop: RecursiveLoop.ALLOW }),
+      ...(reservedConcurrency && { reservedConcurrentExecutions: reservedConcurrency }),
       environment: environmentOf(uses, props),
     });
   }
 
-  private connect(name: QueueName, spec: QueueSpec, stores: Stores) {
-    const { worker, deadLetterWorker, batchSize } = spec;
-    const add = (id: string, source: SqsEventSource) => this.byId[`workers.${id}`]?.addEventSource(source);
-    add(worker, new SqsEventSource(stores.queues[name], { batchSize, reportBatchItemFailures: true }));
-    if (deadLetterWorker)
-      add(deadLetterWorker, new SqsEventSource(stores.deadLetters[name], { batchSize: 1 }));
-  }
-
-  private repeat(worker: string, everyMinutes: number) {
-    const lambda = this.byId[`workers.${worker}`];
-    if (!lambda) throw new Error(`The Lambda of ${worker} is missing`);
-    const schedule = Schedule.rate(Duration.minutes(everyMinutes));
-    new Rule(this, `${worker}-timer`, { schedule, targets: [new LambdaTarget(lambda)] });
+  private workerNamed(name: string) {
+    const lambda = this.byId[`workers.${name}`];
+    if (!lambda) throw new Error(`The Lambda of ${name} is missing`);
+    return lambda;
   }
 }
 
