@@ -23,7 +23,7 @@ export const createApiKey = defineEndpoint({
   sessionOnly: true,
   summary: 'Create an API key',
   description:
-    'Requires a session. The response returns the key (`plainKey`) once; no other endpoint returns it.',
+    'Requires a session. The response returns the key (`plainKey`) once; no other endpoint returns it. 409 if the tenant has 200 keys.',
   body: CreateApiKeyBody,
   response: {
     kind: 'json',
@@ -35,11 +35,12 @@ export const createApiKey = defineEndpoint({
       }),
     },
   },
-  errors: [400, 415],
+  errors: [400, 409, 415],
   needs: { apiKeys: apiKeyStore, vault: testKeyVault, now: clock, newId: ids },
 
   async handle({ body: { rateLimits, ...body }, principal }, { apiKeys, vault, now, newId }) {
     assertGrantable(principal, body.permissions);
+    await apiKeys.assertRoom();
     const createdAt = now();
     const expiresAt = parseFutureDate(body.expiresAt ?? null, createdAt);
     const plainKey = generateKey(body.environment);

@@ -1,15 +1,33 @@
 /**
- * The settings that differ between environments. `authorizersReserved`: the concurrency that only the authorizer may use,
- * so that a flood of work never locks everyone out. None where the account may be new: its 10 allow no reservation.
+ * What differs between environments. Context values set the rest (`settings.ts`). `authorizersReserved`: the concurrency
+ * that only the authorizer may use, so that a flood of work never locks everyone out. None where the account may be new:
+ * its quota of 10 allows no reservation.
  */
 export const environments = {
-  dev: { keepsData: false, logRetentionDays: 14, requestsPerSecond: 100, authorizersReserved: 0 },
-  staging: { keepsData: false, logRetentionDays: 30, requestsPerSecond: 500, authorizersReserved: 0 },
-  prod: { keepsData: true, logRetentionDays: 365, requestsPerSecond: 2_000, authorizersReserved: 100 },
+  dev: {
+    keepsData: false,
+    refusesDestroy: false,
+    logRetentionDays: 14,
+    requestsPerSecond: 100,
+    authorizersReserved: 0,
+    wafRatePer5Minutes: 'off',
+  },
+  staging: {
+    keepsData: false,
+    refusesDestroy: true,
+    logRetentionDays: 30,
+    requestsPerSecond: 500,
+    authorizersReserved: 0,
+    wafRatePer5Minutes: 'off',
+  },
+  prod: {
+    keepsData: true,
+    refusesDestroy: true,
+    logRetentionDays: 365,
+    requestsPerSecond: 2_000,
+    authorizersReserved: 100,
+    wafRatePer5Minutes: 10_000,
+  },
 } as const;
 
 export type EnvironmentName = keyof typeof environments;
-export type Environment = { name: EnvironmentName } & (typeof environments)[EnvironmentName];
-
-export const isEnvironmentName = (name: unknown): name is EnvironmentName =>
-  typeof name === 'string' && Object.hasOwn(environments, name);

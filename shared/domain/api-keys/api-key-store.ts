@@ -6,6 +6,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { type Changes, exists, type Write } from '../../platform/data/writes.ts';
 import { type AuditEvent, audit } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
+import { assertWithinLimit } from '../tenant-limits.ts';
 
 export type ApiKeyStore = ReturnType<typeof apiKeyStore>;
 
@@ -49,6 +50,11 @@ export const apiKeyStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
 
   return {
     get,
+
+    /** @throws 409 if the tenant has as many keys as it can have. */
+    async assertRoom(): Promise<void> {
+      assertWithinLimit('API keys', 1 + (await table.count({ partition: keysPartition })));
+    },
 
     /** Stores the key, and the credential that finds it by its hash. */
     create(by: Principal, key: ApiKey): Promise<void> {

@@ -1,0 +1,11 @@
+import type { EnvironmentName } from './environments.ts';
+
+/** The name prefix of all functions of a deployment. */
+export const functionNamePrefix = (env: EnvironmentName) => `agent-flow-${env}-`;
+
+/** Fixed, so that operators can name a Lambda, and API Gateway's document need not refer to its resource. */
+export const functionNameOf = (id: string, env: EnvironmentName) =>
+  functionNamePrefix(env) + id.replace('.', '-');
+
+/** The name of the CloudFormation stack. */
+export const stackNameOf = (env: EnvironmentName) => `AgentFlowService-${env}`;
