@@ -19,6 +19,8 @@ export const PlanMessage = z.object({
   n: z.int(),
   /** How many messages of this chain came before. */
   round: z.int().optional(),
+  /** Records for each message of this chain. */
+  perPlan: z.int().min(1).optional(),
   /** Counts the resends, if the records were planned before. */
   again: z.int().optional(),
 });
@@ -34,7 +36,7 @@ export interface ListedRecord {
   name: string;
 }
 
-/** Records per plan message: a few seconds of work. */
+/** Records per plan message unless it says otherwise: a few seconds of work. */
 const recordsPerPlan = 5_000;
 const recordsPerQuery = 1_000;
 /** Twice what the batch needs, since records may get its type while it is planned. Ends a chain that does not advance. */
@@ -42,7 +44,7 @@ const roundsMax = ({ totalRecords }: Batch, perPlan: number) => 2 * Math.ceil(to
 
 const parts = [batchStore, 'queue:plan', 'queue:runs'] as const;
 
-export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope, perPlan = recordsPerPlan) => {
+export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
   const { table } = scope;
   const batches = batchStore(scope);
 
@@ -109,7 +111,8 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope, perPlan 
     enqueue,
 
     /** Plans one page. @returns the next page, or undefined when the batch is planned. */
-    async plan({ batchId, after, n, round = 0, again }: PlanMessage): Promise<PlanMessage | undefined> {
+    async plan(message: PlanMessage): Promise<PlanMessage | undefined> {
+      const { batchId, after, n, round = 0, perPlan = recordsPerPlan, again } = message;
       const batch = await batches.get(batchId);
       if (batch.stopped || (batch.planned && !again)) return;
       if (round > roundsMax(batch, perPlan)) return fail(batch);
@@ -142,14 +145,7 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope, perPlan 
         await finish(n + planned);
         return;
       }
-      return {
-        tenant: table.tenant,
-        batchId,
-        after: last,
-        n: n + perPlan,
-        round: round + 1,
-        ...(again && { again }),
-      };
+      return { ...message, after: last, n: n + perPlan, round: round + 1 };
     },
 
     /** Resends the messages of a batch. `sending` counts the resends. */

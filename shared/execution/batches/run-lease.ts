@@ -14,10 +14,11 @@ export interface Delivery {
   firstAt: number;
 }
 
-/** How long an invocation lives at most: the timeout of `run-record`. */
-const invocationMs = 900_000;
-/** How late a first delivery may reach its worker without a lease item. */
-const lateMs = 30_000;
+/**
+ * How long a first delivery holds its run without a lease item: the timeout of `run-record`, and half a minute for the
+ * way to the worker and for clocks that differ.
+ */
+export const firstLeaseMs = 930_000;
 const keptSeconds = 86_400;
 
 /**
@@ -47,9 +48,9 @@ export async function takeRun(
   { runId, deliveries, firstAt }: Delivery,
   until: number,
 ): Promise<number | undefined> {
+  const firstUntil = firstAt + firstLeaseMs;
+  if (deliveries === 1 && until <= firstUntil) return;
   const at = now().getTime();
-  if (deliveries === 1 && at <= firstAt + lateMs) return;
-  const firstUntil = firstAt + lateMs + invocationMs;
   const mayBeFirst = deliveries === 1 || at > firstUntil;
   const expression = mayBeFirst ? 'attribute_not_exists(#until) OR #until < :at' : '#until < :at';
   const changes = leaseOf(deliveries, until, at);

@@ -10,7 +10,8 @@ import type { Context, SQSEvent } from 'aws-lambda';
 import { afterEach, expect, test, vi } from 'vitest';
 import { accountId } from '../../../infra/local/queues/queues.ts';
 import { sqsEventOf } from '../../../infra/local/queues/sqs-event.ts';
-import { takeRun } from '../../../shared/execution/batches/run-lease.ts';
+import { queues, visibilitySecondsOf } from '../../../infra/resources.ts';
+import { firstLeaseMs, takeRun } from '../../../shared/execution/batches/run-lease.ts';
 import { plannedBatch, runOnce, sqsEvent } from '../../support/batches.ts';
 import { template } from '../../support/flows.ts';
 import { modelServer } from '../../support/model-server.ts';
@@ -133,6 +134,12 @@ test('the commit of a writer that outlives its lease fails: there is one set of 
   expect(await late).toEqual(none);
   expect(await batch.results()).toHaveLength(2);
   expect(await batch.progress()).toMatchObject({ status: 'completed', processedRecords: 1 });
+});
+
+test('a first delivery holds its run for longer than its invocation lives, and no longer than its message is invisible', () => {
+  const { runs } = queues;
+  expect(firstLeaseMs).toBeGreaterThan(runs.timeoutSeconds * 1_000);
+  expect(firstLeaseMs).toBeLessThan(visibilitySecondsOf(runs) * 1_000);
 });
 
 test('the lease of a first delivery costs no request, that of a later one costs a write', async () => {

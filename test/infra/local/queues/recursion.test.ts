@@ -12,6 +12,7 @@ import { accountId, region } from '../../../../infra/local/queues/queues.ts';
 import { traceOf } from '../../../../infra/local/trace.ts';
 import { recursiveWorkers } from '../../../../infra/resources.ts';
 import { newId } from '../../../../shared/core/ids.ts';
+import { batchPlanner } from '../../../../shared/execution/batches/batch-plan.ts';
 import { tombstoneEntity, tombstoneOf } from '../../../../shared/platform/cleanup/tombstone.ts';
 import { plannedBatch } from '../../../support/batches.ts';
 import { finishedBatch, template } from '../../../support/flows.ts';
@@ -85,16 +86,15 @@ test('every worker that allows recursive loops gives the reason', () => {
   for (const reason of Object.values(recursiveWorkers)) expect(reason).toMatch(/ends/);
 });
 
-test('a batch is planned on after 16 messages of its chain', async () => {
-  const batch = await plannedBatch({ steps: [template('x')], recordCount: 3, planned: false });
-  const { id: batchId } = batch.batch;
-  await endOfChain('plan-batch').send(
-    new SendMessageCommand({
-      ...{ QueueUrl: process.env.PLAN_QUEUE_URL, MessageGroupId: batchId, MessageDeduplicationId: batchId },
-      MessageBody: JSON.stringify({ tenant: batch.tenant, batchId, after: null, n: 0 }),
-    }),
-  );
-  expect(await finishedBatch(batch, batchId)).toMatchObject({ status: 'completed', processedRecords: 3 });
+test('a batch is planned in more than 16 messages', async () => {
+  const batch = await plannedBatch({
+    ...{ steps: [template('x')], recordCount: 40, planned: false, totalRecords: 40 },
+  });
+  const message = { tenant: batch.tenant, batchId: batch.batch.id, after: null, n: 0, perPlan: 2 };
+  await batchPlanner(batch.scope).hand(message);
+  expect(await finishedBatch(batch, batch.batch.id)).toMatchObject({
+    ...{ status: 'completed', processedRecords: 40 },
+  });
 });
 
 test('a wait polls on after 16 timers of its chain', async () => {

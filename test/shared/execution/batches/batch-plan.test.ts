@@ -30,8 +30,8 @@ test('a batch is planned in as many messages as it needs; a chain that does not 
     ...{ steps: [template('x')], recordCount: 41, planned: false, totalRecords: 41 },
   });
   const sent = await silentQueue<RunMessage>('RUNS_QUEUE_URL');
-  const planner = batchPlanner(scope, 2);
-  let part: PlanMessage | undefined = { tenant, batchId: batch.id, after: null, n: 0 };
+  const planner = batchPlanner(scope);
+  let part: PlanMessage | undefined = { tenant, batchId: batch.id, after: null, n: 0, perPlan: 2 };
   let rounds = 0;
   for (; part; part = await planner.plan(part)) rounds++;
   expect(rounds).toBe(21);
