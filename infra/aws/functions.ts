@@ -11,6 +11,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { publicFilesPath } from '../../functions/public/get-file.ts';
 import type { Use } from '../../shared/platform/aws/uses.ts';
 import { type Variable, variablesOf } from '../uses.ts';
 import { type Bundles, folderOf, staticFilesFolder } from './bundles.ts';
@@ -117,7 +118,7 @@ const valuesOf = ({
   SCHEDULER_ROLE_ARN: stores.schedulerRole.roleArn,
   EVENT_BUS: stores.eventBus.eventBusName,
   ASSET_BUCKET: stores.assets.bucket.bucketName,
-  PUBLIC_ASSETS_URL: stores.assets.publicUrl,
+  PUBLIC_ASSETS_URL: stores.assets.publicUrl ?? `${publicUrl}${publicFilesPath}`,
   VECTOR_BUCKET: stores.vectorBucketName,
   SECRETS_PREFIX: stores.secretsPrefix,
   TEST_KEYS_KMS_KEY: stores.testKeysKey.keyArn,

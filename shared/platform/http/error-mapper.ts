@@ -20,6 +20,7 @@ export const errorMapper = (): MiddlewareObj<
     const error = admission?.refusal ?? request.error;
     if (!(error instanceof ServiceError)) log.error('Unhandled error', { error, requestId });
     else if (hasCode(error, 'TIMEOUT')) log.error('A request timed out', { requestId });
+    else if (hasCode(error, 'RESPONSE_TOO_LARGE')) log.error('A response was too large', { requestId });
     const reported =
       error instanceof ServiceError ? error : new ServiceError('INTERNAL', `Request ${requestId}`);
     const { statusCode, body, headers } = httpErrorOf(reported);

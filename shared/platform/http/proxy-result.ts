@@ -1,5 +1,7 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import type { Bodies, EndpointResponse, TextResponse } from './response.ts';
+import { ServiceError } from '../../core/errors.ts';
+import { fitsAnswer } from './envelope.ts';
+import type { Bodies, EndpointResponse, RedirectResponse } from './response.ts';
 import type { StreamedBody } from './streamed-body.ts';
 
 interface StatusAndBody {
@@ -10,8 +12,8 @@ interface StatusAndBody {
 /** Converts the handler's result into API Gateway's format. JSON is encoded with its schema. */
 export function toProxyResult(response: EndpointResponse, reply: unknown): APIGatewayProxyResult {
   switch (response.kind) {
-    case 'text':
-      return textResult(response, reply as string);
+    case 'redirect':
+      return redirectResult(response, reply as string);
     case 'sse':
       return streamedResult(reply as StreamedBody);
     case 'stream':
@@ -29,12 +31,20 @@ export function toProxyResult(response: EndpointResponse, reply: unknown): APIGa
   }
 }
 
-export const json = (statusCode: number, body: unknown, headers = {}): APIGatewayProxyResult => ({
-  statusCode,
+/** @throws ServiceError RESPONSE_TOO_LARGE if Lambda would refuse the answer. */
+export function json(statusCode: number, body: unknown, headers = {}): APIGatewayProxyResult {
+  const text = body === undefined ? '' : JSON.stringify(body);
+  if (!fitsAnswer(text)) throw responseTooLarge();
   // Responses are private to the caller.
-  headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
-  body: body === undefined ? '' : JSON.stringify(body),
-});
+  const ownHeaders = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+  return { statusCode, headers: { ...ownHeaders, ...headers }, body: text };
+}
+
+const responseTooLarge = () =>
+  new ServiceError(
+    'RESPONSE_TOO_LARGE',
+    'The response would be larger than 6 MB. What the request wrote remains. Request less at once',
+  );
 
 function jsonResult(bodies: Bodies, { status, body }: StatusAndBody): APIGatewayProxyResult {
   const schema = bodies[status as keyof Bodies];
@@ -52,14 +62,8 @@ const streamedResult = ({ contentType, headers, stream }: StreamedBody): APIGate
   body: stream as unknown as string,
 });
 
-/** Without CORS headers, so that only pages of this origin can read it. Browsers may cache it for a day. */
-const textResult = ({ mediaType, headers }: TextResponse, body: string): APIGatewayProxyResult => ({
-  statusCode: 200,
-  headers: {
-    'content-type': mediaType,
-    'cache-control': 'public, max-age=86400',
-    'x-content-type-options': 'nosniff',
-    ...headers,
-  },
-  body,
+const redirectResult = ({ maxAgeSeconds }: RedirectResponse, location: string): APIGatewayProxyResult => ({
+  statusCode: 302,
+  headers: { location, 'cache-control': `public, max-age=${maxAgeSeconds}` },
+  body: '',
 });
