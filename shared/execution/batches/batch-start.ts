@@ -14,6 +14,7 @@ import { runVersions } from '../runs/run-versions.ts';
 import { type Batch, type Progress, smallBatchMax } from './batch.ts';
 import { batchPlanner, type ListedRecord, runIdOf } from './batch-plan.ts';
 import { batchStore } from './batch-store.ts';
+import { startWithinShare } from './running-batches.ts';
 
 const waitMs = 20_000;
 /** The response lists the first thousand records: it must fit 6 MB. */
@@ -49,6 +50,7 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner], (sc
   ): Promise<Batch> {
     const version = await runVersions(scope).of(flow, principal.environment);
     const small = given.totalRecords <= smallBatchMax;
+    const recordIds = given.recordType === null ? records.map(({ id }) => id) : undefined;
     const batch: Batch = {
       id: newId('batch'),
       flowId: flow.id,
@@ -62,11 +64,13 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner], (sc
       stoppedAt: null,
       error: null,
       startedAt: now().toISOString(),
+      ...(small && recordIds && { recordIds }),
     };
-    const recordIds = given.recordType === null ? records.map(({ id }) => id) : undefined;
-    await (small
-      ? batches.create({ ...batch, ...(recordIds && { recordIds }) })
-      : batches.create(batch, recordIds && { recordIds }));
+    const slots = Math.min(given.recordConcurrency, given.totalRecords);
+    await startWithinShare(scope, { id: batch.id, slots }, (granted, write) => {
+      batch.recordConcurrency = granted < slots ? granted : given.recordConcurrency;
+      return batches.create(batch, { ...(!small && recordIds && { recordIds }), alsoWrite: [write] });
+    });
     const sending = small
       ? planner.enqueue(batch, records, 0)
       : planner.hand({ tenant: table.tenant, batchId: batch.id, after: null, n: 0 });
