@@ -21,27 +21,33 @@ export const say = (line: string) => void process.stderr.write(`${line}\n`);
 
 /**
  * Options of the command line, and the environment from `-c env=…`, as `cdk` takes it.
- * @throws OperationError for an unknown option or environment.
+ * @param names Options with a value. @param flags Options without one. @throws OperationError for an unknown option or
+ * environment.
  */
-export function optionsOf<Name extends string>(
+export function optionsOf<Name extends string, Flag extends string = never>(
   usage: string,
   names: readonly Name[],
-  args: readonly string[] = process.argv.slice(2),
-): { env: EnvironmentName; options: Partial<Record<Name, string>> } {
+  flags: readonly Flag[] = [],
+): { env: EnvironmentName; options: Partial<Record<Name, string> & Record<Flag, boolean>> } {
   const wrong = (reason: string) => new OperationError(`${reason}\nUsage: ${usage}`);
-  const { context = [], ...options } = parsed(names, args, wrong);
+  const { context = [], ...options } = parsed(names, flags, wrong);
   const [env, another] = (context as string[]).flatMap((value) => /^env=(.*)$/.exec(value)?.[1] ?? []);
   const known = Object.keys(environments);
   if (env === undefined || another !== undefined || !known.includes(env))
     throw wrong(`Name the environment: -c env=${known.join(', -c env=')}`);
-  return { env: env as EnvironmentName, options: options as Partial<Record<Name, string>> };
+  return {
+    env: env as EnvironmentName,
+    options: options as Partial<Record<Name, string> & Record<Flag, boolean>>,
+  };
 }
 
-function parsed(names: readonly string[], args: readonly string[], wrong: (reason: string) => Error) {
-  const texts = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]));
+function parsed(names: readonly string[], flags: readonly string[], wrong: (reason: string) => Error) {
+  const optionsOfType = <T extends 'string' | 'boolean'>(type: T, some: readonly string[]) =>
+    Object.fromEntries(some.map((name) => [name, { type }]));
+  const options = { ...optionsOfType('string', names), ...optionsOfType('boolean', flags) };
   const context = { type: 'string' as const, short: 'c', multiple: true };
   try {
-    return parseArgs({ args: [...args], options: { ...texts, context } }).values;
+    return parseArgs({ options: { ...options, context } }).values;
   } catch (error) {
     throw wrong(error instanceof Error ? error.message : String(error));
   }

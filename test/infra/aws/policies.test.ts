@@ -22,23 +22,29 @@ const whoMay = (...actions: string[]) =>
     .map(({ role, resources }) => [role, resources.map((arn) => arn.split(':secret:').at(-1))])
     .toSorted((one, other) => JSON.stringify(one).localeCompare(JSON.stringify(other)));
 
-test('only flow runners read secret values, only key management reads test keys; flow validation reads only provider keys', () => {
+test('only flow runners read secret values, only key management and migrations read test keys; flow validation reads only provider keys', () => {
   expect(whoMay('secretsmanager:GetSecretValue', 'secretsmanager:BatchGetSecretValue')).toEqual([
     ['api-keys', ['agent-flow/prod/*/api-keys/*']],
     ['dispatch', ['agent-flow/prod/*/secrets/*']],
     ['dispatch', ['agent-flow/prod/provider-keys']],
+    ['migrations', ['agent-flow/prod/*/api-keys/*']],
     ['public', ['agent-flow/prod/provider-keys']],
     ['workers', ['agent-flow/prod/*/secrets/*']],
     ['workers', ['agent-flow/prod/provider-keys']],
   ]);
 });
 
-test('only the secret and API-key endpoints write secret values, each only its own', () => {
+test('only the secret and API-key endpoints and migrations write secret values, each only its own', () => {
   const writing = ['CreateSecret', 'PutSecretValue', 'UpdateSecret', 'DeleteSecret', 'RestoreSecret'];
   expect(whoMay(...writing.map((action) => `secretsmanager:${action}`))).toEqual([
     ['api-keys', ['agent-flow/prod/*/api-keys/*']],
+    ['migrations', ['agent-flow/prod/*/api-keys/*']],
     ['secrets', ['agent-flow/prod/*/secrets/*']],
   ]);
+});
+
+test('only migrations may read the whole table', () => {
+  expect(whoMay('dynamodb:Scan').map(([role]) => role)).toEqual(['migrations']);
 });
 
 test('nothing else grants access to secrets: no secret policy, no KMS decryption, no role assumption', () => {
