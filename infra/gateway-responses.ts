@@ -41,7 +41,13 @@ export function gatewayResponses(limitPerHour: number): Record<GatewayResponseTy
   const noCredential = response(unauthenticated());
   const noRoute = response(
     new ServiceError('NOT_FOUND', 'Not found', {
-      details: [{ code: 'NO_SUCH_ENDPOINT', message: 'No such endpoint: $context.httpMethod $context.path' }],
+      details: [
+        {
+          code: 'NO_SUCH_ENDPOINT',
+          message:
+            'No such endpoint: $context.httpMethod $context.path. Check the method, and the path for a typing error or a double slash',
+        },
+      ],
     }),
   );
   const throttled = response(

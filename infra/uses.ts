@@ -26,6 +26,7 @@ export const variablesOf = {
   'secrets:write': ['SECRETS_PREFIX'],
   'provider-keys': ['PROVIDER_KEYS_SECRET'],
   'public-url': ['PUBLIC_URL'],
+  cors: ['CORS_ORIGINS'],
   'static-files': ['STATIC_FILES'],
 } as const satisfies Record<Use, readonly string[]>;
 

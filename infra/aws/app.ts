@@ -1,17 +1,14 @@
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { buildBundles } from './bundles.ts';
-import { environments, isEnvironmentName } from './environments.ts';
 import { ServiceStack } from './service-stack.ts';
+import { settingsOf } from './settings.ts';
 
 const app = new App();
-const name: unknown = app.node.tryGetContext('env');
-if (!isEnvironmentName(name)) {
-  throw new Error(`-c env=${String(name)}: expected one of ${Object.keys(environments).join(', ')}`);
-}
+const settings = settingsOf(app.node.getAllContext());
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-new ServiceStack(app, `AgentFlowService-${name}`, {
-  environment: { name, ...environments[name] },
+new ServiceStack(app, `AgentFlowService-${settings.env}`, {
+  settings,
   bundles: await buildBundles('cdk.out/bundles'),
 });
 app.synth();

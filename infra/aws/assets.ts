@@ -1,42 +1,36 @@
-import { type RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Validations } from 'aws-cdk-lib';
 import { Distribution, ResponseHeadersPolicy, ViewerProtocolPolicy } from 'aws-cdk-lib/aws-cloudfront';
 import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { Effect, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3';
+import type { Bucket, IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
+import { dataBucket } from './buckets.ts';
+import type { Settings } from './settings.ts';
 
-/** The files that flows create, in a private bucket. CloudFront serves those under `public/`. */
+/** The files that flows create, in a private bucket. With CloudFront, those under `public/` have lasting addresses. */
 export class Assets extends Construct {
   readonly bucket: Bucket;
-  readonly publicUrl: string;
+  /** The base URL of public files, if CloudFront serves them. */
+  readonly publicUrl: string | undefined;
 
-  constructor(scope: Construct, id: string, removalPolicy: RemovalPolicy) {
+  constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
-    this.bucket = this.makeBucket(removalPolicy);
-    const distribution = this.distribute(this.bucket);
-    this.publicUrl = `https://${distribution.distributionDomainName}`;
-  }
-
-  private makeBucket(removalPolicy: RemovalPolicy) {
-    const bucket = new Bucket(this, 'bucket', {
-      encryption: BucketEncryption.S3_MANAGED,
-      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      enforceSSL: true,
-      removalPolicy,
-    });
-    bucket.addToResourcePolicy(
+    this.bucket = dataBucket(
+      this,
+      'bucket',
+      settings,
+      'Only the service’s roles and CloudFront have access, and X-Ray traces the roles’ calls.',
+    );
+    if (!settings.cloudFront) return;
+    this.bucket.addToResourcePolicy(
       new PolicyStatement({
         effect: Effect.DENY,
         principals: [new ServicePrincipal('cloudfront.amazonaws.com')],
         actions: ['s3:GetObject'],
-        resources: [bucket.arnForObjects('private/*')],
+        resources: [this.bucket.arnForObjects('private/*')],
       }),
     );
-    Validations.of(bucket).acknowledge({
-      id: 'AwsSolutions-S1',
-      reason: 'Only the service’s roles and CloudFront have access, and X-Ray traces the roles’ calls.',
-    });
-    return bucket;
+    this.publicUrl = `https://${this.distribute(this.bucket).distributionDomainName}`;
   }
 
   private distribute(bucket: Bucket) {

@@ -16,6 +16,16 @@ export const staticFilesFolder = 'static';
 /** The code folder of each Lambda, by id. */
 export type Bundles = Readonly<Record<string, string>>;
 
+/** @throws if the Lambda was not bundled. */
+export function folderOf(bundles: Bundles, id: string): string {
+  const folder = bundles[id];
+  if (!folder) throw new Error(`The bundle of ${id} is missing`);
+  return folder;
+}
+
+/** The Lambda that empties a stack that is deleted. It is no part of the service. */
+export const teardownLambda = { id: 'teardown', file: 'infra/aws/teardown/handler.ts' };
+
 /** Data files that modules of packages read. They are copied into every bundle with the module. */
 const carried: Record<string, readonly string[]> = {
   'shared/adapters/pdf/document.ts': fontFiles,
@@ -54,7 +64,7 @@ export async function buildBundles(directory: string): Promise<Bundles> {
   await rm(directory, { recursive: true, force: true });
   const folders: Record<string, string> = {};
   // All at once would take 6 GB and no less time.
-  await forEachConcurrently(entries, availableParallelism(), async (entry) => {
+  await forEachConcurrently([...entries, teardownLambda], availableParallelism(), async (entry) => {
     folders[entry.id] = await bundle(entry, directory);
   });
   return folders;

@@ -1,5 +1,6 @@
 import * as authorizer from '../../functions/authorizer.ts';
 import { endpoints } from '../../functions/index.ts';
+import * as preTokens from '../../functions/pre-token-generation.ts';
 import * as staticFiles from '../../functions/static-files.ts';
 import { workers } from '../../functions/workers/index.ts';
 import type { Requirements, Use } from '../../shared/platform/aws/uses.ts';
@@ -19,6 +20,9 @@ export interface Entry {
   /** Determine the statements of its group's role and its environment variables. */
   uses: readonly Use[];
 }
+
+/** Cognito's trigger: `functions/pre-token-generation.ts`. */
+export const preTokenGeneration = 'pre-token-generation';
 
 /** The default memory in MB. */
 const usualMb = { endpoint: 512, worker: 1_024 };
@@ -60,6 +64,7 @@ export const entries: readonly Entry[] = [
   })),
   single('authorizer', authorizer.requirements),
   single(staticFilesLambda, staticFiles.requirements),
+  single(preTokenGeneration, preTokens.requirements),
   ...Object.values(queues as Record<string, QueueSpec>).flatMap(
     ({ worker: name, timeoutSeconds, deadLetterWorker }) => [
       worker(name, timeoutSeconds),

@@ -1,12 +1,26 @@
-/** The settings that differ between environments. */
+/** What differs between environments. Context values set the rest (`settings.ts`). */
 export const environments = {
-  dev: { keepsData: false, logRetentionDays: 14, requestsPerSecond: 100 },
-  staging: { keepsData: false, logRetentionDays: 30, requestsPerSecond: 500 },
-  prod: { keepsData: true, logRetentionDays: 365, requestsPerSecond: 2_000 },
+  dev: {
+    keepsData: false,
+    refusesDestroy: false,
+    logRetentionDays: 14,
+    requestsPerSecond: 100,
+    wafRatePer5Minutes: 'off',
+  },
+  staging: {
+    keepsData: false,
+    refusesDestroy: true,
+    logRetentionDays: 30,
+    requestsPerSecond: 500,
+    wafRatePer5Minutes: 'off',
+  },
+  prod: {
+    keepsData: true,
+    refusesDestroy: true,
+    logRetentionDays: 365,
+    requestsPerSecond: 2_000,
+    wafRatePer5Minutes: 10_000,
+  },
 } as const;
 
 export type EnvironmentName = keyof typeof environments;
-export type Environment = { name: EnvironmentName } & (typeof environments)[EnvironmentName];
-
-export const isEnvironmentName = (name: unknown): name is EnvironmentName =>
-  typeof name === 'string' && Object.hasOwn(environments, name);

@@ -2,9 +2,11 @@ import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import type { HttpError } from '../../shared/platform/http/http-errors.ts';
 
-/** The range of limits that WAF accepts. */
+/** The smallest limit that WAF accepts. */
 const rateMin = 10;
-const rateMax = 2_000_000_000;
+/** The share of the limit for requests without a credential. */
+const publicShare = 0.1;
+const bodyKey = 'refusal';
 
 interface FirewallOptions {
   stageArn: string;
@@ -23,45 +25,42 @@ export class Firewall extends Construct {
       cloudWatchMetricsEnabled: true,
       sampledRequestsEnabled: true,
     });
+    const rule = (name: string, priority: number, statement: CfnWebACL.RateBasedStatementProperty) => ({
+      ...{ name, priority, action: { block: { customResponse: responseOf(refusal) } } },
+      statement: { rateBasedStatement: statement },
+      visibilityConfig: visibility(name),
+    });
     const acl = new CfnWebACL(this, 'acl', {
       scope: 'REGIONAL',
       defaultAction: { allow: {} },
       visibilityConfig: visibility('requests'),
       customResponseBodies: {
-        refusal: { contentType: 'APPLICATION_JSON', content: JSON.stringify(refusal.body) },
+        [bodyKey]: { contentType: 'APPLICATION_JSON', content: JSON.stringify(refusal.body) },
       },
       rules: [
-        {
-          name: 'rate-per-address',
-          priority: 0,
-          statement: { rateBasedStatement: { limit: ratePer5Minutes, aggregateKeyType: 'IP' } },
-          action: {
-            block: {
-              customResponse: {
-                responseCode: refusal.statusCode,
-                customResponseBodyKey: 'refusal',
-                responseHeaders: Object.entries(refusal.headers).map(([name, value]) => ({ name, value })),
-              },
-            },
-          },
-          visibilityConfig: visibility('rate-per-address'),
-        },
+        rule('rate-per-address', 0, { limit: ratePer5Minutes, aggregateKeyType: 'IP' }),
+        rule('public-rate-per-address', 1, {
+          limit: Math.max(rateMin, Math.floor(ratePer5Minutes * publicShare)),
+          aggregateKeyType: 'IP',
+          scopeDownStatement: pathContains('/v1/public/'),
+        }),
       ],
     });
     new CfnWebACLAssociation(this, 'association', { webAclArn: acl.attrArn, resourceArn: stageArn });
   }
 }
 
-/**
- * The context value `wafRatePer5Minutes`; `undefined` if it is not set. Then there is no web ACL, because one costs money
- * even when idle.
- */
-export function firewallRate(construct: Construct): number | undefined {
-  const value: unknown = construct.node.tryGetContext('wafRatePer5Minutes');
-  if (value === undefined) return undefined;
-  const rate = Number(value);
-  if (Number.isInteger(rate) && rate >= rateMin && rate <= rateMax) return rate;
-  throw new Error(
-    `-c wafRatePer5Minutes=${String(value)}: expected a whole number from ${rateMin} to ${rateMax}`,
-  );
-}
+const pathContains = (searchString: string): CfnWebACL.StatementProperty => ({
+  byteMatchStatement: {
+    searchString,
+    fieldToMatch: { uriPath: {} },
+    positionalConstraint: 'CONTAINS',
+    textTransformations: [{ priority: 0, type: 'NONE' }],
+  },
+});
+
+const responseOf = ({ statusCode, headers }: HttpError): CfnWebACL.CustomResponseProperty => ({
+  responseCode: statusCode,
+  customResponseBodyKey: bodyKey,
+  responseHeaders: Object.entries(headers).map(([name, value]) => ({ name, value })),
+});

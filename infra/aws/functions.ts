@@ -1,6 +1,7 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
+import type { Role } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
   Code,
@@ -15,29 +16,34 @@ import { Construct } from 'constructs';
 import type { Use } from '../../shared/platform/aws/uses.ts';
 import { type QueueName, type QueueSpec, queues, timers } from '../resources.ts';
 import { type Variable, variablesOf } from '../uses.ts';
-import { type Bundles, staticFilesFolder } from './bundles.ts';
-import { type Entry, entries } from './entries.ts';
-import type { Environment } from './environments.ts';
+import { type Bundles, folderOf, staticFilesFolder } from './bundles.ts';
+import { type Entry, entries, preTokenGeneration } from './entries.ts';
 import { groupRole } from './grants.ts';
 import type { Identity } from './identity.ts';
+import { retentionOf } from './retention.ts';
+import type { Settings } from './settings.ts';
 import type { Stores } from './stores.ts';
 
 export interface FunctionsProps {
-  environment: Environment;
+  settings: Settings;
   bundles: Bundles;
   stores: Stores;
   identity: Identity;
-  limits: { perHour: number; perDay: number };
-  /** The public base URL, if it is not API Gateway's. */
-  publicUrl?: string;
+  /** The base URL by which callers reach the API. */
+  publicUrl: string;
 }
 
 /** The name prefix of all functions of a deployment. */
-export const functionNamePrefix = ({ name }: Environment) => `agent-flow-${name}-`;
+export const functionNamePrefix = ({ env }: Pick<Settings, 'env'>) => `agent-flow-${env}-`;
+
+/** Fixed, so that operators can name a Lambda, and API Gateway's document need not refer to its resource. */
+export const functionNameOf = (id: string, settings: Pick<Settings, 'env'>) =>
+  functionNamePrefix(settings) + id.replace('.', '-');
 
 /** Every Lambda of the service. A group shares one role and one log group. */
 export class Functions extends Construct {
   readonly byId: Readonly<Record<string, LambdaFunction>>;
+  readonly roles: readonly Role[];
 
   constructor(scope: Construct, id: string, props: FunctionsProps) {
     super(scope, id);
@@ -47,19 +53,21 @@ export class Functions extends Construct {
       groups.set(group, made);
       return made;
     };
+    const deployed = entries.filter(({ id }) => id !== preTokenGeneration || props.identity.pool);
     this.byId = Object.fromEntries(
-      entries.map((entry) => [entry.id, this.makeFunction(entry, groupOf(entry.group), props)]),
+      deployed.map((entry) => [entry.id, this.makeFunction(entry, groupOf(entry.group), props)]),
     );
+    this.roles = [...groups.values()].map(({ role }) => role);
     for (const [name, spec] of Object.entries(queues)) this.connect(name as QueueName, spec, props.stores);
     for (const { worker, everyMinutes } of timers) this.repeat(worker, everyMinutes);
   }
 
-  private makeGroup(group: string, { environment: { logRetentionDays, keepsData }, stores }: FunctionsProps) {
+  private makeGroup(group: string, { settings, stores }: FunctionsProps) {
     const uses = new Set(entries.filter((entry) => entry.group === group).flatMap((entry) => entry.uses));
     const role = groupRole(this, group, uses, stores);
     const logGroup = new LogGroup(this, `${group}-log`, {
-      retention: logRetentionDays as RetentionDays,
-      removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      retention: settings.logRetentionDays as RetentionDays,
+      removalPolicy: retentionOf(settings),
     });
     logGroup.grantWrite(role);
     return { role, logGroup };
@@ -70,12 +78,10 @@ export class Functions extends Construct {
     shared: ReturnType<Functions['makeGroup']>,
     props: FunctionsProps,
   ) {
-    const folder = props.bundles[id];
-    if (!folder) throw new Error(`The bundle of ${id} is missing`);
     return new LambdaFunction(this, id, {
-      functionName: functionNamePrefix(props.environment) + id.replace('.', '-'),
+      functionName: functionNameOf(id, props.settings),
       ...shared,
-      code: Code.fromAsset(folder),
+      code: Code.fromAsset(folderOf(props.bundles, id)),
       handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
@@ -105,14 +111,14 @@ export class Functions extends Construct {
 
 /** The value of each environment variable, without the undefined ones. */
 const valuesOf = ({
+  settings,
   stores,
   identity,
-  limits,
   publicUrl,
 }: FunctionsProps): Record<Variable, string | undefined> => ({
   TABLE_NAME: stores.table.tableName,
-  RATE_LIMIT_PER_HOUR: String(limits.perHour),
-  RATE_LIMIT_PER_DAY: String(limits.perDay),
+  RATE_LIMIT_PER_HOUR: String(settings.rateLimitPerHour),
+  RATE_LIMIT_PER_DAY: String(settings.rateLimitPerDay),
   OIDC_ISSUER: identity.issuer,
   OIDC_AUDIENCE: identity.audience,
   PAYLOAD_BUCKET: stores.bucket.bucketName,
@@ -126,10 +132,11 @@ const valuesOf = ({
   EVENT_BUS: stores.eventBus.eventBusName,
   ASSET_BUCKET: stores.assets.bucket.bucketName,
   PUBLIC_ASSETS_URL: stores.assets.publicUrl,
-  VECTOR_BUCKET: String(stores.vectors.vectorBucketName),
+  VECTOR_BUCKET: stores.vectorBucketName,
   SECRETS_PREFIX: stores.secretsPrefix,
   PROVIDER_KEYS_SECRET: stores.providerKeys.secretArn,
   PUBLIC_URL: publicUrl,
+  CORS_ORIGINS: settings.corsOrigins.join(' ') || undefined,
   STATIC_FILES: staticFilesFolder,
 });
 

@@ -1,31 +1,31 @@
+import { gatewayCorsHeaders } from '../../shared/platform/http/cors.ts';
 import { gatewayResponses } from '../gateway-responses.ts';
+import { preflightsFor } from '../preflights.ts';
 import type { Route } from '../routes.ts';
+import { preflightMethod } from './preflight-method.ts';
 
 interface Wiring {
   /** The integration URI of a Lambda, by id. */
-  uriOf: (id: string, options?: { streams: boolean }) => string;
+  uriOf: (id: string, options?: { streams?: boolean }) => string;
   /** The role that invokes the Lambdas. */
   credentials: string;
   limitPerHour: number;
+  corsOrigins: readonly string[];
 }
 
 /**
  * The OpenAPI document for API Gateway: routes, integrations and the authorizer. It has no schemas, because the Lambdas
  * validate.
  */
-export function gatewayDocument(routes: readonly Route[], { uriOf, credentials, limitPerHour }: Wiring) {
+export function gatewayDocument(routes: readonly Route[], wiring: Wiring) {
+  const { uriOf, credentials, limitPerHour, corsOrigins } = wiring;
   const paths: Record<string, Record<string, unknown>> = {};
   for (const { path, method, lambda, isPublic, streams, timeoutSeconds } of routes) {
     paths[path] = {
       ...paths[path],
       [method.toLowerCase()]: {
-        parameters: [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name]) => ({
-          name,
-          in: 'path',
-          required: true,
-          schema: { type: 'string' },
-        })),
-        responses: { default: { description: 'The response of the Lambda' } },
+        parameters: parametersOf(path),
+        responses: { '200': { description: 'The response of the Lambda' } },
         ...(!isPublic && { security: [{ lambda: [] }] }),
         'x-amazon-apigateway-integration': {
           type: 'aws_proxy',
@@ -36,6 +36,10 @@ export function gatewayDocument(routes: readonly Route[], { uriOf, credentials, 
         },
       },
     };
+  }
+  for (const preflight of preflightsFor(corsOrigins)) {
+    const options = { parameters: parametersOf(preflight.path), ...preflightMethod(preflight, corsOrigins) };
+    paths[preflight.path] = { ...paths[preflight.path], options };
   }
   return {
     openapi: '3.0.1',
@@ -67,10 +71,21 @@ export function gatewayDocument(routes: readonly Route[], { uriOf, credentials, 
           statusCode,
           responseTemplates: { 'application/json': JSON.stringify(body) },
           responseParameters: Object.fromEntries(
-            Object.entries(headers).map(([name, value]) => [`gatewayresponse.header.${name}`, `'${value}'`]),
+            Object.entries({ ...headers, ...gatewayCorsHeaders(corsOrigins) }).map(([name, value]) => [
+              `gatewayresponse.header.${name}`,
+              `'${value}'`,
+            ]),
           ),
         },
       ]),
     ),
   };
 }
+
+const parametersOf = (path: string) =>
+  [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));

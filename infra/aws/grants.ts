@@ -59,7 +59,7 @@ function grant(role: Role, use: Use, stores: Stores) {
     },
     'queue:cleanup': () => void queues.cleanup.grantSendMessages(role),
     'provider-keys': () => allow(role, ['secretsmanager:GetSecretValue'], [providerKeys.secretArn]),
-    messages: () => grantMessages(role, stores.eventBus),
+    messages: () => grantMessages(role, stores),
     assets: () => grantAssets(role, stores.assets),
     vectors: () => grantVectors(role, stores.vectors),
     'vectors:find': () => grantVectorIndexLookup(role, stores.vectors),
@@ -87,13 +87,14 @@ function grant(role: Role, use: Use, stores: Stores) {
       ),
     'default-limits': nothing,
     'public-url': nothing,
+    cors: nothing,
     'static-files': nothing,
   };
   grants[use]();
 }
 
 /** Allows actions on secrets by name pattern. */
-function allowSecrets(role: Role, actions: string[], resourceName: string, reason: string) {
+export function allowSecrets(role: Role, actions: string[], resourceName: string, reason: string) {
   const arnFormat = ArnFormat.COLON_RESOURCE_NAME;
   const names = { service: 'secretsmanager', resource: 'secret', resourceName, arnFormat };
   const onSecrets = actions.map((action) => `secretsmanager:${action}`);

@@ -1,19 +1,15 @@
 import { Stack } from 'aws-cdk-lib';
-import type { EventBus } from 'aws-cdk-lib/aws-events';
 import { Effect, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
-import { acknowledgeWildcard, allow } from './grants.ts';
+import { allow } from './grants.ts';
+import type { Stores } from './stores.ts';
 
-/** Allows flows to send emails, text messages and events. */
-export function grantMessages(role: Role, bus: EventBus): void {
+/** Allows flows to send emails from the configured identities, text messages and events. */
+export function grantMessages(role: Role, { eventBus, sesIdentities }: Stores): void {
   const stack = Stack.of(role);
-  for (const resource of ['identity', 'configuration-set']) {
-    allow(role, ['ses:SendEmail'], [stack.formatArn({ service: 'ses', resource, resourceName: '*' })]);
-    acknowledgeWildcard(
-      role,
-      `arn:<AWS::Partition>:ses:<AWS::Region>:<AWS::AccountId>:${resource}/*`,
-      'The operator verifies senders in SES after the deployment.',
-    );
-  }
+  const identities = sesIdentities.map((resourceName) =>
+    stack.formatArn({ service: 'ses', resource: 'identity', resourceName }),
+  );
+  if (identities.length > 0) allow(role, ['ses:SendEmail'], identities);
   // A phone number is not a resource; this excludes topics.
   const toNumbers = new PolicyStatement({
     effect: Effect.ALLOW,
@@ -21,5 +17,5 @@ export function grantMessages(role: Role, bus: EventBus): void {
     notResources: [`arn:${stack.partition}:sns:*:*:*`],
   });
   role.addToPrincipalPolicy(toNumbers);
-  allow(role, ['events:PutEvents'], [bus.eventBusArn]);
+  allow(role, ['events:PutEvents'], [eventBus.eventBusArn]);
 }

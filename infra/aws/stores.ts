@@ -1,8 +1,8 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
-import { AttributeType, Billing, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { Duration, Fn, Validations } from 'aws-cdk-lib';
+import { AttributeType, Billing, type ITableV2, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { EventBus } from 'aws-cdk-lib/aws-events';
-import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
+import type { Role } from 'aws-cdk-lib/aws-iam';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { CfnVectorBucket } from 'aws-cdk-lib/aws-s3vectors';
 import { CfnScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -10,14 +10,18 @@ import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption } from 
 import { Construct } from 'constructs';
 import { type QueueName, type QueueSpec, queues as queueSpecs, tableSchema } from '../resources.ts';
 import { Assets } from './assets.ts';
-import type { Environment } from './environments.ts';
+import { dataBucket } from './buckets.ts';
+import { protectedRetentionOf, retentionOf } from './retention.ts';
+import { roleFor } from './service-trust.ts';
+import type { Settings } from './settings.ts';
 
 /** All stores: the table, the buckets, the queues, and the secret with the model providers' keys. */
 export class Stores extends Construct {
-  readonly table: TableV2;
+  readonly table: ITableV2;
   readonly bucket: Bucket;
   readonly assets: Assets;
   readonly vectors: CfnVectorBucket;
+  readonly vectorBucketName: string;
   readonly queues: Record<QueueName, Queue>;
   readonly deadLetters: Record<QueueName, Queue>;
   readonly providerKeys: Secret;
@@ -25,29 +29,39 @@ export class Stores extends Construct {
   /** Resumes runs that are suspended longer than the maximum delay of a queue. */
   readonly wakeSchedules: CfnScheduleGroup;
   readonly schedulerRole: Role;
+  /** The addresses and domains that flows may send email from. */
+  readonly sesIdentities: readonly string[];
   /** Receives the events that flows send. */
   readonly eventBus: EventBus;
 
-  constructor(scope: Construct, id: string, { name, keepsData }: Environment) {
+  constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
-    const removalPolicy = keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
-    this.table = this.makeTable(keepsData, removalPolicy);
-    this.bucket = this.makeBucket(removalPolicy);
-    this.assets = new Assets(this, 'assets', removalPolicy);
-    this.vectors = new CfnVectorBucket(this, 'vectors', { vectorBucketName: `agent-flow-${name}-vectors` });
+    const { env } = settings;
+    const removalPolicy = retentionOf(settings);
+    this.table = (
+      settings.tableName ? TableV2.fromTableName(this, 'table', settings.tableName) : this.makeTable(settings)
+    ) as ITableV2;
+    const noLogs =
+      'Only the service’s roles have access, each object through an item of the table; X-Ray traces their calls.';
+    this.bucket = dataBucket(this, 'payloads', settings, noLogs);
+    this.assets = new Assets(this, 'assets', settings);
+    this.vectors = new CfnVectorBucket(this, 'vectors');
     this.vectors.applyRemovalPolicy(removalPolicy);
+    this.vectorBucketName = Fn.select(1, Fn.split('/', this.vectors.attrVectorBucketArn));
     this.deadLetters = mapQueues((queue, spec) => this.makeQueue(`${queue}-dead-letters`, spec));
     this.queues = mapQueues((queue, spec) => this.makeQueue(queue, spec, this.deadLetters[queue]));
-    this.wakeSchedules = new CfnScheduleGroup(this, 'wake-schedules', { name: `agent-flow-${name}-wakes` });
-    this.schedulerRole = new Role(this, 'scheduler-role', {
-      assumedBy: new ServicePrincipal('scheduler.amazonaws.com'),
-      description: 'Lets EventBridge Scheduler resume runs',
-    });
+    this.wakeSchedules = new CfnScheduleGroup(this, 'wake-schedules');
+    this.schedulerRole = roleFor(
+      this,
+      'scheduler-role',
+      'scheduler.amazonaws.com',
+      'Lets EventBridge Scheduler resume runs',
+    );
     this.queues.wakes.grantSendMessages(this.schedulerRole);
-    this.eventBus = new EventBus(this, 'event-bus', { eventBusName: `agent-flow-${name}` });
-    this.secretsPrefix = `agent-flow/${name}`;
+    this.eventBus = new EventBus(this, 'event-bus', { eventBusName: `agent-flow-${env}` });
+    this.sesIdentities = settings.sesIdentities;
+    this.secretsPrefix = `agent-flow/${env}`;
     this.providerKeys = new Secret(this, 'provider-keys', {
-      secretName: `${this.secretsPrefix}/provider-keys`,
       // Without a value, CDK generates one, which is not JSON.
       secretObjectValue: {},
       description: 'A JSON object with the keys of the model providers: OPENAI_API_KEY, ANTHROPIC_API_KEY, …',
@@ -59,7 +73,7 @@ export class Stores extends Construct {
     });
   }
 
-  private makeTable(deletionProtection: boolean, removalPolicy: RemovalPolicy) {
+  private makeTable(settings: Settings) {
     const key = (name: string) => ({ name, type: AttributeType.STRING });
     return new TableV2(this, 'table', {
       partitionKey: key(tableSchema.partitionKey),
@@ -67,8 +81,8 @@ export class Stores extends Construct {
       billing: Billing.onDemand(),
       timeToLiveAttribute: tableSchema.timeToLive,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      deletionProtection,
-      removalPolicy,
+      deletionProtection: settings.keepsData,
+      removalPolicy: protectedRetentionOf(settings),
       globalSecondaryIndexes: tableSchema.indexes.map(({ name, partitionKey, sortKey, projected }) => ({
         indexName: name,
         partitionKey: key(partitionKey),
@@ -77,22 +91,6 @@ export class Stores extends Construct {
         nonKeyAttributes: [...projected],
       })),
     });
-  }
-
-  private makeBucket(removalPolicy: RemovalPolicy) {
-    const bucket = new Bucket(this, 'payloads', {
-      encryption: BucketEncryption.S3_MANAGED,
-      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      enforceSSL: true,
-      removalPolicy,
-      lifecycleRules: [{ abortIncompleteMultipartUploadAfter: Duration.days(1) }],
-    });
-    Validations.of(bucket).acknowledge({
-      id: 'AwsSolutions-S1',
-      reason:
-        'Only the service’s roles have access, each object through an item of the table; X-Ray traces their calls.',
-    });
-    return bucket;
   }
 
   private makeQueue(id: string, { fifo, timeoutSeconds, maxReceiveCount }: QueueSpec, deadLetters?: Queue) {

@@ -28,6 +28,8 @@ export type Use =
   | 'secrets:write'
   | 'provider-keys'
   | 'public-url'
+  /** Lets pages of other origins read responses. */
+  | 'cors'
   | 'static-files';
 
 /** The AWS requirements of a factory or a Lambda. */

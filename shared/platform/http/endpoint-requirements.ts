@@ -8,4 +8,5 @@ export const endpointRequirements = ({ needs, scope }: AnyEndpoint): Requirement
     ...(scope === 'none' ? [] : [scope ?? ('rate-limits' as const)]),
     'default-limits',
     'public-url',
+    'cors',
   );

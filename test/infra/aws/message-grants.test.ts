@@ -1,27 +1,36 @@
-import { App, Stack } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
-import { EventBus } from 'aws-cdk-lib/aws-events';
-import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { expect, test } from 'vitest';
-import { grantMessages } from '../../../infra/aws/message-grants.ts';
+import { synthesise } from './synthesise.ts';
 
-test('a role may send as the account’s identities, to phone numbers but to no topic, and to only one event bus', () => {
-  const stack = new Stack(new App(), 'Stack');
-  const role = new Role(stack, 'role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
-  grantMessages(role, new EventBus(stack, 'bus'));
-  const [policy] = Object.values(Template.fromStack(stack).findResources('AWS::IAM::Policy'));
-  const statements = policy?.Properties.PolicyDocument.Statement as Record<string, unknown>[];
-  const of = (action: string) => statements.filter(({ Action }) => Action === action);
+/** The statements of all roles with this action. */
+function statementsOf(action: string, context: Record<string, string> = {}) {
+  const policies = Object.values(synthesise('dev', context).findResources('AWS::IAM::Policy'));
+  const all = policies.flatMap(({ Properties }) => Properties.PolicyDocument.Statement as Statement[]);
+  return all.filter(({ Action }) => [Action].flat().includes(action));
+}
 
-  expect(JSON.stringify(of('ses:SendEmail').map(({ Resource }) => Resource))).toContain(':identity/*');
-  expect(of('sns:Publish')).toEqual([
-    {
-      Action: 'sns:Publish',
-      Effect: 'Allow',
-      NotResource: { 'Fn::Join': ['', ['arn:', { Ref: 'AWS::Partition' }, ':sns:*:*:*']] },
-    },
-  ]);
-  expect(of('events:PutEvents')).toMatchObject([
-    { Resource: { 'Fn::GetAtt': [expect.stringMatching(/^bus/), 'Arn'] } },
-  ]);
+interface Statement {
+  Action: string | string[];
+  Resource?: unknown;
+  NotResource?: unknown;
+}
+
+test('flows send email only as the configured identities, and not at all without one', () => {
+  expect(statementsOf('ses:SendEmail')).toEqual([]);
+  const statements = statementsOf('ses:SendEmail', { sesIdentities: 'example.com,ada@example.org' });
+  expect(statements.length).toBeGreaterThan(0);
+  for (const { Resource } of statements) {
+    const resources = JSON.stringify(Resource);
+    expect(resources).toContain(':identity/example.com');
+    expect(resources).toContain(':identity/ada@example.org');
+    expect(resources).not.toContain('*');
+  }
+});
+
+test('flows send texts to phone numbers but to no topic, and events to only one event bus', () => {
+  const texts = statementsOf('sns:Publish');
+  expect(texts.length).toBeGreaterThan(0);
+  for (const { NotResource } of texts)
+    expect(NotResource).toEqual({ 'Fn::Join': ['', ['arn:', { Ref: 'AWS::Partition' }, ':sns:*:*:*']] });
+  for (const { Resource } of statementsOf('events:PutEvents'))
+    expect(Resource).toEqual({ 'Fn::GetAtt': [expect.stringMatching(/eventbus/), 'Arn'] });
 });

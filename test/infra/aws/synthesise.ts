@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { App, Validations } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks } from 'cdk-nag';
+import { teardownLambda } from '../../../infra/aws/bundles.ts';
 import { entries } from '../../../infra/aws/entries.ts';
-import { type EnvironmentName, environments } from '../../../infra/aws/environments.ts';
+import type { EnvironmentName } from '../../../infra/aws/environments.ts';
 import { ServiceStack } from '../../../infra/aws/service-stack.ts';
+import { settingsOf } from '../../../infra/aws/settings.ts';
 
 /**
  * The template of an environment, with a stand-in for the code: bundling has a test of its own.
@@ -19,11 +21,11 @@ export function synthesise(
 ) {
   const code = mkdtempSync(join(tmpdir(), 'bundle-'));
   writeFileSync(join(code, 'index.mjs'), 'export const handler = () => {};');
-  const app = new App({ context, outdir: mkdtempSync(join(tmpdir(), 'cdk-')) });
+  const app = new App({ outdir: mkdtempSync(join(tmpdir(), 'cdk-')) });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-  const bundles = Object.fromEntries(entries.map(({ id }) => [id, code]));
-  const environment = { name, ...environments[name] };
-  const stack = new ServiceStack(app, 'Service', { environment, bundles });
+  const bundles = Object.fromEntries([...entries, teardownLambda].map(({ id }) => [id, code]));
+  const settings = settingsOf({ env: name, ...context });
+  const stack = new ServiceStack(app, 'Service', { settings, bundles });
   change(stack);
   // Throws when cdk-nag has an error that is not acknowledged with a reason.
   app.synth();

@@ -1,0 +1,169 @@
+import { ArnFormat, Fn, Stack, Validations } from 'aws-cdk-lib';
+import {
+  AccessLogFormat,
+  ApiDefinition,
+  EndpointType,
+  LogGroupLogDestination,
+  type MethodDeploymentOptions,
+  MethodLoggingLevel,
+  SpecRestApi,
+} from 'aws-cdk-lib/aws-apigateway';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { CfnLogGroup, LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct, type IDependable } from 'constructs';
+import { gatewayResponses } from '../gateway-responses.ts';
+import { routes } from '../routes.ts';
+import { Firewall } from './firewall.ts';
+import { functionNameOf, functionNamePrefix } from './functions.ts';
+import { gatewayDocument } from './gateway-document.ts';
+import { acknowledgeWildcard } from './grants.ts';
+import { retentionOf } from './retention.ts';
+import { roleFor } from './service-trust.ts';
+import type { Settings } from './settings.ts';
+
+/** The share of the stage's throttle that each public route gets: callers without a credential cost too. */
+const publicShare = 0.1;
+
+/** API Gateway: the stage with every route, its logs, and the web ACL in front of it. */
+export class Api extends Construct {
+  /** The base URL without a trailing slash: a path is appended to it. */
+  readonly url: string;
+  readonly rest: SpecRestApi;
+
+  constructor(scope: Construct, id: string, settings: Settings) {
+    super(scope, id);
+    this.rest = this.makeRestApi(settings);
+    const { region, urlSuffix } = Stack.of(this);
+    this.url = `https://${this.rest.restApiId}.execute-api.${region}.${urlSuffix}/${settings.env}`;
+    this.keepExecutionLog(settings);
+    this.guard(settings);
+  }
+
+  /**
+   * Routes are deployed after their Lambdas. The document names the Lambdas by text, so that they can know the URL of
+   * the API.
+   */
+  deployAfter(dependency: IDependable): void {
+    this.rest.latestDeployment?.node.addDependency(dependency);
+  }
+
+  private makeRestApi(settings: Settings): SpecRestApi {
+    const { requestsPerSecond } = settings;
+    const accessLog = new LogGroup(this, 'access-log', {
+      retention: settings.logRetentionDays as RetentionDays,
+      removalPolicy: retentionOf(settings),
+    });
+    const api = new SpecRestApi(this, 'rest', {
+      restApiName: `agent-flow-${settings.env}`,
+      apiDefinition: ApiDefinition.fromInline(this.document(settings)),
+      failOnWarnings: true,
+      endpointTypes: [EndpointType.REGIONAL],
+      cloudWatchRole: true,
+      deployOptions: {
+        stageName: settings.env,
+        tracingEnabled: true,
+        // About 100 USD a month: each of 14 metrics for each method. The service writes its own metrics.
+        metricsEnabled: false,
+        loggingLevel: MethodLoggingLevel.ERROR,
+        throttlingRateLimit: requestsPerSecond,
+        throttlingBurstLimit: requestsPerSecond * 2,
+        methodOptions: publicThrottles(requestsPerSecond * publicShare),
+        accessLogDestination: new LogGroupLogDestination(accessLog),
+        accessLogFormat: AccessLogFormat.jsonWithStandardFields(),
+      },
+    });
+    Validations.of(api).acknowledge(...acknowledgements);
+    return api;
+  }
+
+  private document(settings: Settings) {
+    const { partition, region } = Stack.of(this);
+    const prefix = functionNamePrefix(settings);
+    const functionArnOf = (name: string) =>
+      Stack.of(this).formatArn({
+        service: 'lambda',
+        resource: 'function',
+        arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+        resourceName: name,
+      });
+    const invoker = roleFor(this, 'invoker', 'apigateway.amazonaws.com', 'Lets API Gateway invoke Lambdas');
+    // One wildcard statement: a list of a hundred functions exceeds the size of a policy.
+    const invoking = { actions: ['lambda:InvokeFunction'], resources: [functionArnOf(`${prefix}*`)] };
+    invoker.addToPolicy(new PolicyStatement(invoking));
+    const shown = `arn:<AWS::Partition>:lambda:<AWS::Region>:<AWS::AccountId>:function:${prefix}*`;
+    acknowledgeWildcard(invoker, shown, 'The prefix belongs to this deployment.');
+    return gatewayDocument(routes, {
+      uriOf: (id, { streams = false } = {}) => {
+        const [since, action] = streams
+          ? ['2021-11-15', 'response-streaming-invocations']
+          : ['2015-03-31', 'invocations'];
+        const lambda = functionArnOf(functionNameOf(id, settings));
+        return `arn:${partition}:apigateway:${region}:lambda:path/${since}/functions/${lambda}/${action}`;
+      },
+      credentials: invoker.roleArn,
+      limitPerHour: settings.rateLimitPerHour,
+      corsOrigins: settings.corsOrigins,
+    });
+  }
+
+  /** API Gateway would create this log group itself, without retention and outside the stack. */
+  private keepExecutionLog(settings: Settings): void {
+    const executionLog = new CfnLogGroup(this, 'execution-log', {
+      logGroupName: Fn.join('', ['API-Gateway-Execution-Logs_', this.rest.restApiId, '/', settings.env]),
+      retentionInDays: settings.logRetentionDays,
+    });
+    executionLog.applyRemovalPolicy(retentionOf(settings));
+    this.rest.deploymentStage.node.addDependency(executionLog);
+  }
+
+  private guard({ wafRatePer5Minutes: rate, rateLimitPerHour }: Settings): void {
+    if (rate === 'off') {
+      Validations.of(this.rest).acknowledge({
+        id: 'AwsSolutions-APIG3',
+        reason: 'A web ACL costs money; the context value wafRatePer5Minutes adds one.',
+      });
+      return;
+    }
+    const { stageArn } = this.rest.deploymentStage;
+    const refusal = gatewayResponses(rateLimitPerHour).THROTTLED;
+    new Firewall(this, 'firewall', { stageArn, ratePer5Minutes: rate, refusal });
+  }
+}
+
+/** The keys are paths and methods of the stage. */
+const publicThrottles = (perSecond: number): Record<string, MethodDeploymentOptions> =>
+  Object.fromEntries(
+    routes
+      .filter(({ isPublic }) => isPublic)
+      .map(({ path, method }) => [
+        `${path}/${method}`,
+        {
+          throttlingRateLimit: perSecond,
+          throttlingBurstLimit: perSecond * 2,
+          loggingLevel: MethodLoggingLevel.ERROR,
+          metricsEnabled: false,
+        },
+      ]),
+  );
+
+const acknowledgements = [
+  {
+    id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
+    reason: 'AWS’s managed policy for API Gateway’s logs.',
+  },
+  {
+    id: 'AwsSolutions-APIG2',
+    reason:
+      'The Lambdas validate every request against the endpoint’s schema and report each error with its path.',
+  },
+  {
+    id: 'AwsSolutions-APIG4',
+    reason:
+      'Public routes: static files, preflight requests, and the validation of a flow, whose Lambda verifies a credential if one is sent. All other routes have the authorizer.',
+  },
+  {
+    id: 'AwsSolutions-COG4',
+    reason:
+      'The API accepts API keys and tokens of any OIDC issuer, so the authorizer is a Lambda, not Cognito.',
+  },
+];

@@ -1,0 +1,84 @@
+import * as z from 'zod';
+import { type EnvironmentName, environments } from './environments.ts';
+
+const flag = z.enum(['true', 'false'], 'expected true or false').transform((text) => text === 'true');
+
+/** A number of the command line is text. */
+function wholeNumber(min: number, max: number) {
+  const expected = `expected a whole number from ${min} to ${max}, digits only`;
+  return z
+    .union([z.int(expected), z.string().regex(/^\d{1,15}$/, expected)], expected)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, expected);
+}
+
+const httpsUrl = z.url({ protocol: /^https$/, error: 'expected a URL that starts with https://' });
+
+const listOf = (item: z.ZodType<string, string>) =>
+  z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .pipe(z.array(item));
+
+/** An origin as browsers send it: no path, no default port, lower case. `http` only for a developer's machine. */
+const Origin = z.string().refine((text) => {
+  if (text === '*') return true;
+  const { protocol, hostname, origin } = URL.parse(text) ?? {};
+  const isLocal = hostname === 'localhost' || hostname === '127.0.0.1';
+  const isEncrypted = protocol === 'https:' && /^[a-z0-9.-]+$/.test(hostname ?? '');
+  return origin === text && (isEncrypted || (protocol === 'http:' && isLocal));
+}, 'expected origins like https://app.example.com, separated by commas, or *');
+
+const Identity = z.string().regex(/^[^\s/*]{1,320}$/, 'expected addresses or domains, separated by commas');
+
+/** The range of limits that WAF accepts. */
+const firewallRate = z.union([z.literal('off'), wholeNumber(10, 2_000_000_000)], {
+  error: 'expected off, or a whole number from 10 to 2000000000, digits only',
+});
+
+/** The context values (`-c name=value`, or `context` in cdk.json). `docs/deploying.md` describes each. */
+const Context = z
+  .strictObject({
+    env: z.enum(Object.keys(environments) as [EnvironmentName], {
+      error: `expected one of ${Object.keys(environments).join(', ')}`,
+    }),
+    oidcIssuer: httpsUrl.optional(),
+    oidcAudience: z.string().min(1).optional(),
+    rateLimitPerHour: wholeNumber(1, 1_000_000_000).default(1_000),
+    rateLimitPerDay: wholeNumber(1, 1_000_000_000).default(10_000),
+    wafRatePer5Minutes: firewallRate.optional(),
+    publicUrl: httpsUrl.transform((url) => url.replace(/\/+$/, '')).optional(),
+    corsOrigins: listOf(Origin).default([]),
+    cloudFront: flag.default(false),
+    sesIdentities: listOf(Identity).default([]),
+    tableName: z.string().min(3).max(255).optional(),
+  })
+  .refine(({ oidcIssuer, oidcAudience }) => (oidcIssuer === undefined) === (oidcAudience === undefined), {
+    path: ['oidcAudience'],
+    error: 'expected both oidcIssuer and oidcAudience, or neither',
+  });
+
+/** A deployment: the settings of its environment, and the context values. */
+export type Settings = ReturnType<typeof settingsOf>;
+
+/** @throws an error that names each wrong context value. */
+export function settingsOf(context: Readonly<Record<string, unknown>>) {
+  const { data, error } = Context.safeParse(ownOf(context));
+  if (error) throw new Error(`Wrong context values:\n${error.issues.map(problemOf).join('\n')}`);
+  const { env, ...values } = data;
+  const environment = environments[env];
+  const wafRatePer5Minutes = values.wafRatePer5Minutes ?? environment.wafRatePer5Minutes;
+  return { env, ...environment, ...values, wafRatePer5Minutes };
+}
+
+/** Without the values of the CDK itself, as `aws:cdk:enable-path-metadata` and `@aws-cdk/core:…`. */
+const ownOf = (context: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.entries(context).filter(([name]) => !/[:/@=]/.test(name)));
+
+function problemOf({ code, path, message, ...issue }: z.core.$ZodIssue): string {
+  if (code === 'unrecognized_keys' && 'keys' in issue) {
+    const known = Object.keys(Context.shape).join(', ');
+    return `  ${issue.keys.join(', ')}: there is no such value. Known values: ${known}`;
+  }
+  return `  ${path.join('.')}: ${message}`;
+}

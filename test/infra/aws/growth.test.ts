@@ -1,0 +1,52 @@
+import type { Template } from 'aws-cdk-lib/assertions';
+import { beforeAll, expect, test } from 'vitest';
+import { endpoints } from '../../../functions/index.ts';
+import { routes } from '../../../infra/routes.ts';
+import { synthesise } from './synthesise.ts';
+
+/** The number of endpoints of the whole interface. */
+const planned = 180;
+const factor = planned / endpoints.length;
+
+let template: Template;
+beforeAll(() => {
+  // With everything that a deployment can have.
+  template = synthesise('dev', {
+    ...{
+      cloudFront: 'true',
+      wafRatePer5Minutes: '2000',
+      corsOrigins: 'https://a.example.com,https://b.example.com',
+    },
+    sesIdentities: 'example.com',
+  });
+}, 60_000);
+
+/** Extrapolates the whole: some resources do not grow with the endpoints, so this is too high. */
+const atPlanned = (today: number) => Math.ceil(today * factor);
+const resourcesOf = (type: string) => Object.keys(template.findResources(type)).length;
+
+test('at 180 endpoints the stack has fewer than 400 of CloudFormation’s 500 resources', () => {
+  const { Resources } = template.toJSON();
+  const lambdas = resourcesOf('AWS::Lambda::Function');
+  const fixed = Object.keys(Resources).length - lambdas;
+  // A group adds a role, its policy and a log; endpoints add Lambdas only.
+  expect(fixed + atPlanned(lambdas)).toBeLessThan(400);
+});
+
+test('at 180 endpoints the template is smaller than 900 KB of CloudFormation’s 1 MB', () => {
+  expect(atPlanned(JSON.stringify(template.toJSON()).length)).toBeLessThan(900_000);
+});
+
+test('at 180 endpoints the API has fewer than 280 of API Gateway’s 300 resources', () => {
+  const resources = new Set(
+    routes.flatMap(({ path }) => {
+      const segments = path.split('/').slice(1);
+      return segments.map((_, index) => segments.slice(0, index + 1).join('/'));
+    }),
+  );
+  expect(atPlanned(resources.size)).toBeLessThan(280);
+});
+
+test('at 180 endpoints the stack has fewer than 60 roles', () => {
+  expect(atPlanned(resourcesOf('AWS::IAM::Role'))).toBeLessThan(60);
+});

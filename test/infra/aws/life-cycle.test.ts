@@ -1,0 +1,152 @@
+import { Match, type Template } from 'aws-cdk-lib/assertions';
+import { beforeAll, expect, test } from 'vitest';
+import { synthesise } from './synthesise.ts';
+
+let prod: Template;
+let dev: Template;
+beforeAll(() => {
+  prod = synthesise('prod');
+  dev = synthesise('dev');
+}, 60_000);
+
+const resourcesOf = (template: Template): [string, CfnResource][] =>
+  Object.entries(template.toJSON().Resources);
+
+interface CfnResource {
+  Type: string;
+  Properties?: Record<string, unknown>;
+  DeletionPolicy?: string;
+  DependsOn?: string[];
+}
+
+/** The properties that name a resource in its account and region. */
+const naming =
+  /^(?:BucketName|TableName|QueueName|LogGroupName|UserPoolName|VectorBucketName|RoleName|.*?Name)$/;
+
+test('nothing that outlives the stack has a fixed name, so a new deployment is never blocked by an old one', () => {
+  const outliving = resourcesOf(prod).filter(
+    ([, { DeletionPolicy = 'Delete' }]) => DeletionPolicy !== 'Delete',
+  );
+  expect(outliving.length).toBeGreaterThan(5);
+  const named = outliving.flatMap(([id, { Properties = {} }]) =>
+    Object.entries(Properties).flatMap(([name, value]) =>
+      naming.test(name) && typeof value === 'string' ? [`${id}.${name}`] : [],
+    ),
+  );
+  expect(named).toEqual([]);
+});
+
+test('a failed first deployment deletes what it created, except what deletion protection keeps', () => {
+  const keptAfterFailure = resourcesOf(prod)
+    .filter(([, { DeletionPolicy }]) => DeletionPolicy === 'Retain')
+    .map(([, { Type }]) => Type);
+  // The table and the user pool have deletion protection; the CDK retains the account’s setting for API Gateway’s logs.
+  expect(new Set(keptAfterFailure)).toEqual(
+    new Set([
+      ...['AWS::DynamoDB::GlobalTable', 'AWS::Cognito::UserPool'],
+      ...['AWS::ApiGateway::Account', 'AWS::IAM::Role'],
+    ]),
+  );
+});
+
+test('dev can be destroyed after use: buckets are emptied, then indexes and tenants’ secrets deleted', () => {
+  for (const type of ['AWS::S3::Bucket', 'AWS::S3Vectors::VectorBucket', 'AWS::DynamoDB::GlobalTable'])
+    dev.allResources(type, { DeletionPolicy: 'Delete' });
+  dev.resourceCountIs('Custom::S3AutoDeleteObjects', 2);
+  const teardown = resourcesOf(dev).find(([, { Type }]) => Type === 'Custom::Teardown')?.[0];
+  const roles = resourcesOf(dev).filter(
+    ([, { Type, Properties }]) =>
+      Type === 'AWS::IAM::Role' && String(Properties?.Description).startsWith('Lambdas of the group'),
+  );
+  expect(roles.length).toBeGreaterThan(5);
+  // CloudFormation deletes in reverse: no Lambda of the service runs any more during the teardown.
+  for (const [, { DependsOn }] of roles) expect(DependsOn).toContain(teardown);
+});
+
+test('staging and prod refuse to be destroyed, and prod would keep its data', () => {
+  const protectionOf = (env: 'dev' | 'staging' | 'prod') => {
+    let isProtected: boolean | undefined;
+    synthesise(env, {}, (stack) => {
+      isProtected = stack.terminationProtection;
+    });
+    return isProtected;
+  };
+  expect([protectionOf('dev'), protectionOf('staging'), protectionOf('prod')]).toEqual([false, true, true]);
+  prod.resourceCountIs('Custom::Teardown', 0);
+  prod.resourceCountIs('Custom::S3AutoDeleteObjects', 0);
+});
+
+test('overwritten and deleted objects can be recovered as long as the table', () => {
+  prod.allResourcesProperties('AWS::S3::Bucket', {
+    VersioningConfiguration: { Status: 'Enabled' },
+    LifecycleConfiguration: {
+      Rules: [
+        Match.objectLike({
+          AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 },
+          NoncurrentVersionExpiration: { NoncurrentDays: 35 },
+        }),
+      ],
+    },
+  });
+});
+
+test('a restored table replaces the stack’s own', () => {
+  const template = synthesise('prod', { tableName: 'restored-2026-11-22' });
+  template.resourceCountIs('AWS::DynamoDB::GlobalTable', 0);
+  template.hasResourceProperties('AWS::Lambda::Function', {
+    FunctionName: 'agent-flow-prod-records-get',
+    Environment: { Variables: Match.objectLike({ TABLE_NAME: 'restored-2026-11-22' }) },
+  });
+  const policies = JSON.stringify(template.findResources('AWS::IAM::Policy'));
+  expect(policies).toContain(':table/restored-2026-11-22/index/GSI1');
+});
+
+test('the log that API Gateway writes belongs to the stack and expires', () => {
+  dev.hasResourceProperties('AWS::Logs::LogGroup', {
+    LogGroupName: { 'Fn::Join': ['', Match.arrayWith(['API-Gateway-Execution-Logs_', '/dev'])] },
+    RetentionInDays: 14,
+  });
+  dev.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: Match.anyValue() });
+});
+
+test('the URL has no trailing slash, and Lambdas know it', () => {
+  const { Value } = dev.findOutputs('Url').Url ?? {};
+  expect(Value['Fn::Join'][1].at(-1)).toMatch(/\/dev$/);
+  const [create] = Object.values(
+    dev.findResources('AWS::Lambda::Function', {
+      Properties: { FunctionName: 'agent-flow-dev-flows-create' },
+    }),
+  );
+  expect(create?.Properties.Environment.Variables.PUBLIC_URL).toEqual(Value);
+});
+
+test('routes go live after their Lambdas', () => {
+  const [deployment] = Object.values(dev.findResources('AWS::ApiGateway::Deployment'));
+  const lambdas = Object.keys(
+    dev.findResources('AWS::Lambda::Function', {
+      Properties: { FunctionName: Match.stringLikeRegexp('^agent-flow-dev-') },
+    }),
+  );
+  expect(lambdas.length).toBeGreaterThan(60);
+  expect(deployment?.DependsOn).toEqual(expect.arrayContaining(lambdas));
+});
+
+test('services act only for this account', () => {
+  const trusts = [...resourcesOf(prod), ...resourcesOf(dev)].flatMap(([, { Type, Properties }]) => {
+    if (Type !== 'AWS::IAM::Role') return [];
+    const { AssumeRolePolicyDocument } = Properties as { AssumeRolePolicyDocument: { Statement: Trust[] } };
+    return AssumeRolePolicyDocument.Statement;
+  });
+  // The CDK’s role for API Gateway’s logs serves the whole account and accepts no condition.
+  const guarded = trusts.filter(({ Condition }) => Condition);
+  expect(new Set(guarded.map(({ Principal }) => Principal.Service))).toEqual(
+    new Set(['apigateway.amazonaws.com', 'scheduler.amazonaws.com']),
+  );
+  for (const { Condition } of guarded)
+    expect(Condition).toEqual({ StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } });
+});
+
+interface Trust {
+  Principal: { Service: string };
+  Condition?: object;
+}

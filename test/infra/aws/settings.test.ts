@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { settingsOf } from '../../../infra/aws/settings.ts';
+
+test('without values, a deployment has the settings of its environment and the default limits', () => {
+  expect(settingsOf({ env: 'dev' })).toMatchObject({
+    ...{ env: 'dev', keepsData: false, wafRatePer5Minutes: 'off', cloudFront: false },
+    ...{ rateLimitPerHour: 1_000, rateLimitPerDay: 10_000, corsOrigins: [], sesIdentities: [] },
+  });
+  expect(settingsOf({ env: 'prod' })).toMatchObject({ keepsData: true, wafRatePer5Minutes: 10_000 });
+});
+
+test('values of the command line, which are texts, and of cdk.json are parsed', () => {
+  const given = {
+    ...{ env: 'prod', rateLimitPerHour: '500', rateLimitPerDay: 5_000, wafRatePer5Minutes: 'off' },
+    ...{ publicUrl: 'https://api.example.com/', cloudFront: 'true' },
+    ...{ corsOrigins: 'https://a.example.com, http://localhost:5173', sesIdentities: 'example.com' },
+    ...{ oidcIssuer: 'https://id.example.com/', oidcAudience: 'api' },
+  };
+  expect(settingsOf(given)).toMatchObject({
+    ...{ rateLimitPerHour: 500, rateLimitPerDay: 5_000, wafRatePer5Minutes: 'off' },
+    ...{ publicUrl: 'https://api.example.com', cloudFront: true },
+    ...{ corsOrigins: ['https://a.example.com', 'http://localhost:5173'], sesIdentities: ['example.com'] },
+    // An issuer’s name is compared with the tokens’ character by character.
+    ...{ oidcIssuer: 'https://id.example.com/' },
+  });
+});
+
+test('the CDK’s own context values are ignored', () => {
+  const own = { 'aws:cdk:enable-path-metadata': true, '@aws-cdk/core:newStyleStackSynthesis': true };
+  expect(settingsOf({ env: 'dev', ...own })).toEqual(settingsOf({ env: 'dev' }));
+});
+
+test.each([
+  ['no environment', {}, 'env: expected one of dev, staging, prod'],
+  ['another environment', { env: 'qa' }, 'env: expected one of dev, staging, prod'],
+  ['a separator in a number', { rateLimitPerHour: '1,000' }, 'rateLimitPerHour: expected a whole number'],
+  ['no number', { rateLimitPerDay: 'many' }, 'rateLimitPerDay: expected a whole number'],
+  ['a limit of 0', { rateLimitPerDay: '0' }, 'rateLimitPerDay: expected a whole number from 1'],
+  ['a rate below WAF’s smallest', { wafRatePer5Minutes: '9' }, 'wafRatePer5Minutes: expected a whole number'],
+  [
+    'a rate that is no number',
+    { wafRatePer5Minutes: 'many' },
+    'wafRatePer5Minutes: expected off, or a whole',
+  ],
+  ['an empty rate', { wafRatePer5Minutes: '' }, 'wafRatePer5Minutes: expected off, or a whole number'],
+  ['an issuer without audience', { oidcIssuer: 'https://id.example.com' }, 'oidcAudience: expected both'],
+  ['an audience without issuer', { oidcAudience: 'api' }, 'oidcAudience: expected both'],
+  ['an unencrypted issuer', { oidcIssuer: 'http://a.b', oidcAudience: 'x' }, 'oidcIssuer: expected a URL'],
+  ['an origin with a path', { corsOrigins: 'https://a.b/c' }, 'corsOrigins.0: expected origins like'],
+  ['an origin with a trailing slash', { corsOrigins: 'https://a.b,https://c.d/' }, 'corsOrigins.1: expected'],
+  ['an unencrypted origin', { corsOrigins: 'http://a.example.com' }, 'corsOrigins.0: expected origins like'],
+  ['a quote in an origin', { corsOrigins: 'https://a"b' }, 'corsOrigins.0: expected origins like'],
+  ['a wildcard of senders', { sesIdentities: '*' }, 'sesIdentities.0: expected addresses or domains'],
+  ['another flag', { cloudFront: 'yes' }, 'cloudFront: expected true or false'],
+  [
+    'a misspelt name',
+    { rateLimitPerhour: '5' },
+    'rateLimitPerhour: there is no such value. Known values: env',
+  ],
+])('%s is an error that names the value', (_, context, message) => {
+  const env = Object.keys(context).length > 0 && !('env' in context) ? { env: 'dev' } : {};
+  expect(() => settingsOf({ ...env, ...context })).toThrow(message);
+});
+
+test('every wrong value is named at once', () => {
+  const wrong = { env: 'dev', rateLimitPerHour: 'x', publicUrl: 'y', typo: 'z' };
+  expect(() => settingsOf(wrong)).toThrow(/rateLimitPerHour[\s\S]*publicUrl[\s\S]*typo/);
+});
