@@ -20,6 +20,8 @@ import { type Bundles, folderOf, staticFilesFolder } from './bundles.ts';
 import { type Entry, entries, preTokenGeneration } from './entries.ts';
 import { groupRole } from './grants.ts';
 import type { Identity } from './identity.ts';
+import { metricsNamespace } from './monitoring/measurements.ts';
+import { functionNameOf } from './names.ts';
 import { retentionOf } from './retention.ts';
 import type { Settings } from './settings.ts';
 import type { Stores } from './stores.ts';
@@ -32,13 +34,6 @@ export interface FunctionsProps {
   /** The base URL by which callers reach the API. */
   publicUrl: string;
 }
-
-/** The name prefix of all functions of a deployment. */
-export const functionNamePrefix = ({ env }: Pick<Settings, 'env'>) => `agent-flow-${env}-`;
-
-/** Fixed, so that operators can name a Lambda, and API Gateway's document need not refer to its resource. */
-export const functionNameOf = (id: string, settings: Pick<Settings, 'env'>) =>
-  functionNamePrefix(settings) + id.replace('.', '-');
 
 /** Every Lambda of the service. A group shares one role and one log group. */
 export class Functions extends Construct {
@@ -89,7 +84,7 @@ export class Functions extends Construct {
       timeout: Duration.seconds(timeoutSeconds),
       tracing: Tracing.ACTIVE,
       loggingFormat: LoggingFormat.TEXT,
-      environment: environmentOf(uses, props),
+      environment: { ...signalsOf(props.settings), ...environmentOf(uses, props) },
     });
   }
 
@@ -108,6 +103,12 @@ export class Functions extends Construct {
     new Rule(this, `${worker}-timer`, { schedule, targets: [new LambdaTarget(lambda)] });
   }
 }
+
+/** The environment variables of every Lambda. */
+const signalsOf = (settings: Settings): Record<string, string> => ({
+  METRICS_NAMESPACE: metricsNamespace(settings),
+  LOG_LEVEL: settings.logLevel,
+});
 
 /** The value of each environment variable, without the undefined ones. */
 const valuesOf = ({

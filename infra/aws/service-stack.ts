@@ -4,6 +4,7 @@ import { Api } from './api.ts';
 import { type Bundles, folderOf, teardownLambda } from './bundles.ts';
 import { Functions } from './functions.ts';
 import { Identity } from './identity.ts';
+import { Monitoring } from './monitoring/monitoring.ts';
 import type { Settings } from './settings.ts';
 import { Stores } from './stores.ts';
 import { Teardown } from './teardown/teardown.ts';
@@ -15,6 +16,8 @@ export interface ServiceStackProps {
 
 /** One deployment of the service. */
 export class ServiceStack extends Stack {
+  readonly monitoring: Monitoring | undefined;
+
   constructor(scope: Construct, id: string, { settings, bundles }: ServiceStackProps) {
     super(scope, id, { terminationProtection: settings.refusesDestroy });
     const stores = new Stores(this, 'stores', settings);
@@ -24,6 +27,9 @@ export class ServiceStack extends Stack {
     const functions = new Functions(this, 'functions', { settings, bundles, stores, identity, publicUrl });
     api.deployAfter(functions);
     identity.addTriggers(functions);
+    const { accessLog } = api;
+    if (settings.alarms)
+      this.monitoring = new Monitoring(this, 'monitoring', { settings, stores, accessLog });
     if (!settings.keepsData) {
       const bundle = folderOf(bundles, teardownLambda.id);
       new Teardown(this, 'teardown', { settings, stores, bundle }).runAfterDeletionOf(functions.roles);
