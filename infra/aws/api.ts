@@ -16,7 +16,7 @@ import { accessLogFormat } from './access-log.ts';
 import { Firewall } from './firewall.ts';
 import { gatewayDocument } from './gateway-document.ts';
 import { acknowledgeWildcard } from './grants.ts';
-import { apiNameOf, functionNameOf, namePrefixOf } from './names.ts';
+import { apiNameOf, functionNameOf, functionNamePrefix } from './names.ts';
 import { retentionOf } from './retention.ts';
 import { roleFor } from './service-trust.ts';
 import type { Settings } from './settings.ts';
@@ -55,7 +55,7 @@ export class Api extends Construct {
   private makeRestApi(settings: Settings): SpecRestApi {
     const { requestsPerSecond } = settings;
     const api = new SpecRestApi(this, 'rest', {
-      restApiName: apiNameOf(settings),
+      restApiName: apiNameOf(settings.env),
       apiDefinition: ApiDefinition.fromInline(this.document(settings)),
       failOnWarnings: true,
       endpointTypes: [EndpointType.REGIONAL],
@@ -70,16 +70,18 @@ export class Api extends Construct {
         throttlingBurstLimit: requestsPerSecond * 2,
         methodOptions: publicThrottles(requestsPerSecond * publicShare),
         accessLogDestination: new LogGroupLogDestination(this.accessLog),
-        accessLogFormat: accessLogFormat,
+        accessLogFormat,
       },
     });
+    // The CDK’s output of the URL ends with a slash: appending a path to it would double the slash.
+    api.node.tryRemoveChild('Endpoint');
     Validations.of(api).acknowledge(...acknowledgements);
     return api;
   }
 
   private document(settings: Settings) {
     const { partition, region } = Stack.of(this);
-    const prefix = namePrefixOf(settings);
+    const prefix = functionNamePrefix(settings.env);
     const functionArnOf = (name: string) =>
       Stack.of(this).formatArn({
         service: 'lambda',
@@ -94,12 +96,12 @@ export class Api extends Construct {
     const shown = `arn:<AWS::Partition>:lambda:<AWS::Region>:<AWS::AccountId>:function:${prefix}*`;
     acknowledgeWildcard(invoker, shown, 'The prefix belongs to this deployment.');
     return gatewayDocument(routes, {
-      title: apiNameOf(settings),
+      title: apiNameOf(settings.env),
       uriOf: (id, { streams = false } = {}) => {
         const [since, action] = streams
           ? ['2021-11-15', 'response-streaming-invocations']
           : ['2015-03-31', 'invocations'];
-        const lambda = functionArnOf(functionNameOf(id, settings));
+        const lambda = functionArnOf(functionNameOf(id, settings.env));
         return `arn:${partition}:apigateway:${region}:lambda:path/${since}/functions/${lambda}/${action}`;
       },
       credentials: invoker.roleArn,

@@ -1,13 +1,14 @@
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { buildBundles } from './bundles.ts';
+import { stackNameOf } from './names.ts';
 import { ServiceStack } from './service-stack.ts';
 import { settingsOf } from './settings.ts';
 
 const app = new App();
 const settings = settingsOf(app.node.getAllContext());
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-new ServiceStack(app, `AgentFlowService-${settings.env}`, {
+new ServiceStack(app, stackNameOf(settings.env), {
   settings,
   bundles: await buildBundles('cdk.out/bundles'),
 });

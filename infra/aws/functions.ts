@@ -74,7 +74,7 @@ export class Functions extends Construct {
     props: FunctionsProps,
   ) {
     return new LambdaFunction(this, id, {
-      functionName: functionNameOf(id, props.settings),
+      functionName: functionNameOf(id, props.settings.env),
       ...shared,
       code: Code.fromAsset(folderOf(props.bundles, id)),
       handler: 'index.handler',

@@ -1,4 +1,5 @@
 import {
+  AccountRecovery,
   ClientAttributes,
   FeaturePlan,
   LambdaVersion,
@@ -32,6 +33,7 @@ export class Identity extends Construct {
     const pool = new UserPool(this, 'users', {
       signInAliases: { email: true },
       selfSignUpEnabled: false,
+      accountRecovery: AccountRecovery.EMAIL_ONLY,
       // Becomes the claim custom:organizationId.
       customAttributes: { organizationId: new StringAttribute({ maxLen: 255, mutable: true }) },
       mfa: Mfa.REQUIRED,

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { defaultLimits } from '../../shared/platform/auth/rate-limit-windows.ts';
+import { corsOrigins, gatewayCorsHeaders } from '../../shared/platform/http/cors.ts';
 import { type GatewayResponseType, gatewayResponses } from '../gateway-responses.ts';
 
 const bodyBytesMax = 10 * 1024 * 1024;
@@ -48,7 +49,7 @@ export function gatewayAnswer(
   );
   return {
     statusCode,
-    headers: { ...headers, 'content-type': 'application/json' },
+    headers: { ...headers, ...gatewayCorsHeaders(corsOrigins()), 'content-type': 'application/json' },
     body: text,
   };
 }

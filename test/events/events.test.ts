@@ -22,7 +22,9 @@ function replayed(file: string) {
 test('every non-HTTP Lambda has a sample event, and every event names a Lambda', () => {
   const named = files.map((file) => entryOf(file)?.id);
   expect(named).not.toContain(undefined);
-  const others = entries.filter(({ group }) => group === 'workers' || group === 'authorizer');
+  const others = entries.filter(({ group }) =>
+    ['workers', 'authorizer', 'pre-token-generation'].includes(group),
+  );
   expect(named).toEqual(expect.arrayContaining(others.map(({ id }) => id)));
 });
 
@@ -43,6 +45,12 @@ test.each([
   ['clean-up.json', undefined],
   ['sweep.json', undefined],
   ['wake-run.json', undefined],
+  [
+    'pre-token-generation.json',
+    expect.objectContaining({
+      response: expect.objectContaining({ claimsAndScopeOverrideDetails: expect.anything() }),
+    }),
+  ],
   ['flows.create.json', expect.objectContaining({ statusCode: 201 })],
 ])('the Lambda of %s handles the event', async (file, answer) => {
   expect(await replayed(file)).toEqual(answer);

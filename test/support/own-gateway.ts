@@ -66,6 +66,7 @@ export async function ownGateway() {
   const { port } = server.address() as AddressInfo;
   return {
     issuer,
+    url: `http://127.0.0.1:${port}`,
     send: (lines: readonly string[], request?: RawRequest) => sendRaw(port, lines, request),
     close: () => {
       issuer.close();

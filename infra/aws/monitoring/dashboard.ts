@@ -24,7 +24,7 @@ type Row = readonly [title: string, ...graphs: (readonly [title: string, metrics
 
 /** One dashboard: a row for each question that an operator asks first. */
 export function addDashboard(scope: Construct, settings: Settings, m: Measurements, alarms: Alarm[]): void {
-  const dashboard = new Dashboard(scope, 'dashboard', { dashboardName: apiNameOf(settings) });
+  const dashboard = new Dashboard(scope, 'dashboard', { dashboardName: apiNameOf(settings.env) });
   dashboard.addWidgets(new AlarmStatusWidget({ title: 'Alarms', alarms, width: 24, height: 6 }));
   for (const [title, ...graphs] of [...requestRows(m), ...workRows(m)]) {
     dashboard.addWidgets(new TextWidget({ markdown: `## ${title}`, width: 24, height: 1 }));

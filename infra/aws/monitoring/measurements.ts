@@ -20,7 +20,7 @@ export type Measurements = ReturnType<typeof measurementsOf>;
 
 /** What alarms and the dashboard show: metrics of AWS, and those of the service (`shared/core/metrics.ts`). */
 export function measurementsOf(settings: Settings, stores: Stores) {
-  const api = { ApiName: apiNameOf(settings), Stage: settings.env };
+  const api = { ApiName: apiNameOf(settings.env), Stage: settings.env };
   const metric = (
     namespace: string,
     metricName: string,
@@ -53,7 +53,7 @@ export function measurementsOf(settings: Settings, stores: Stores) {
   ) => metric(metricsNamespace(settings), name, by, statistic, minutes);
   const ofApi = (name: string, statistic?: string) => metric('AWS/ApiGateway', name, api, statistic);
   const ofLambda = (name: string, id: string, minutes?: number) =>
-    metric('AWS/Lambda', name, { FunctionName: functionNameOf(id, settings) }, Stats.SUM, minutes);
+    metric('AWS/Lambda', name, { FunctionName: functionNameOf(id, settings.env) }, Stats.SUM, minutes);
   const ofQueue = (queues: Stores['queues'], queue: QueueName, name: string, statistic: string) =>
     metric('AWS/SQS', name, { QueueName: queues[queue].queueName }, statistic, 5);
 

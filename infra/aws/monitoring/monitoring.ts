@@ -6,7 +6,7 @@ import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-log
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
-import { namePrefixOf } from '../names.ts';
+import { functionNamePrefix } from '../names.ts';
 import type { Settings } from '../settings.ts';
 import type { Stores } from '../stores.ts';
 import { type AlarmSpec, alarmsOf } from './alarm-list.ts';
@@ -44,7 +44,7 @@ export class Monitoring extends NestedStack {
   private makeAlarm({ id, what, runbook, metric, threshold, periods }: AlarmSpec, settings: Settings): Alarm {
     const [datapointsToAlarm, evaluationPeriods] = periods;
     return new Alarm(this, id, {
-      alarmName: namePrefixOf(settings) + id,
+      alarmName: functionNamePrefix(settings.env) + id,
       alarmDescription: `${what}. Runbook: ${settings.runbookUrl}#${runbook}`,
       metric: metric as IMetric,
       ...{ threshold, datapointsToAlarm, evaluationPeriods },

@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { log } from '../../../shared/core/log.ts';
+import { allowOrigin, corsOrigins } from '../../../shared/platform/http/cors.ts';
+import { type Preflight, preflightsFor } from '../../preflights.ts';
 import { type Route, routes, staticFilesLambda } from '../../routes.ts';
 import { bodyOf, encoded, gatewayAnswer, splitOnce, write } from '../http-messages.ts';
 import { invoke, LambdaTimeout } from '../invoke.ts';
@@ -26,6 +28,7 @@ export type LocalRoute = (body: string) => Promise<APIGatewayProxyResult> | APIG
  */
 export function createGateway(localRoutes: Promise<Record<string, LocalRoute>>): Server {
   const match = matcherOf(routes);
+  const preflight = matcherOf(preflightsFor(['*']));
   const authorize = makeAuthorizer();
 
   /** @returns undefined if the response was already sent. */
@@ -39,6 +42,8 @@ export function createGateway(localRoutes: Promise<Record<string, LocalRoute>>):
     const refusal = local && refusalOf(request);
     if (refusal) return forbidden(refusal);
     if (local) return body ? local(body.toString()) : gatewayAnswer('REQUEST_TOO_LARGE', event);
+    const asked = corsOrigins().length > 0 ? preflight(event.httpMethod, event.path) : undefined;
+    if (asked) return preflightAnswer(asked.route, request.headers.origin);
     const matched = match(event.httpMethod, event.path);
     if (!matched) return gatewayAnswer('MISSING_AUTHENTICATION_TOKEN', event);
     const { route, pathParameters } = matched;
@@ -122,4 +127,10 @@ const forbidden = (details: string): APIGatewayProxyResult => ({
   statusCode: 403,
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify({ error: 'Forbidden', details }),
+});
+
+const preflightAnswer = ({ headers }: Preflight, origin: string | undefined): APIGatewayProxyResult => ({
+  statusCode: 204,
+  headers: { ...headers, ...allowOrigin(origin, corsOrigins()) },
+  body: '',
 });

@@ -10,6 +10,7 @@ import { type Principal, principalFrom } from '../identity/principal.ts';
 import { productionRuntime, type Runtime } from '../runtime.ts';
 import { baseUrlOf } from './base-url.ts';
 import { bodyParser } from './body.ts';
+import { crossOrigin } from './cross-origin.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import { errorMapper } from './error-mapper.ts';
 import { toProxyResult } from './proxy-result.ts';
@@ -58,6 +59,7 @@ const requestStack = (
     ...(executionMode && { executionMode }),
   })
     .use(responseMetrics(endpoint))
+    .use(crossOrigin())
     .use(rateLimitHeaders(endpoint))
     .use(errorMapper())
     .before(({ event }) => {

@@ -110,6 +110,7 @@ test('the log that API Gateway writes belongs to the stack and expires', () => {
 });
 
 test('the URL has no trailing slash, and Lambdas know it', () => {
+  expect(JSON.stringify(dev.findOutputs('*'))).not.toMatch(/\/"\]\]/);
   const { Value } = dev.findOutputs('Url').Url ?? {};
   expect(Value['Fn::Join'][1].at(-1)).toMatch(/\/dev$/);
   const [create] = Object.values(

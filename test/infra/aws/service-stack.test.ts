@@ -198,9 +198,27 @@ test('users can read but not change the organization that an administrator assig
   });
 });
 
+test('Cognito puts the organization into access tokens by a Lambda that has no rights', () => {
+  const [id, lambda] = Object.entries(
+    dev.findResources('AWS::Lambda::Function', {
+      Properties: { FunctionName: 'agent-flow-dev-pre-token-generation' },
+    }),
+  )[0] ?? ['', undefined];
+  const trigger = { LambdaArn: { 'Fn::GetAtt': [id, 'Arn'] }, LambdaVersion: 'V2_0' };
+  dev.hasResourceProperties('AWS::Cognito::UserPool', {
+    LambdaConfig: { PreTokenGenerationConfig: trigger },
+  });
+  expect(lambda?.Properties.Environment).toBeUndefined();
+  dev.hasResourceProperties('AWS::Cognito::UserPoolClient', {
+    AllowedOAuthFlowsUserPoolClient: false,
+    CallbackURLs: Match.absent(),
+  });
+});
+
 test('a configured OIDC issuer replaces the Cognito user pool', () => {
   const template = synthesise('dev', { oidcIssuer: 'https://id.example.com', oidcAudience: 'api' });
   template.resourceCountIs('AWS::Cognito::UserPool', 0);
+  expect(JSON.stringify(template.toJSON())).not.toContain('pre-token-generation');
   template.hasResourceProperties('AWS::Lambda::Function', {
     Environment: { Variables: { OIDC_ISSUER: 'https://id.example.com', OIDC_AUDIENCE: 'api' } },
   });

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { createApiKey } from '../../functions/api-keys/create.ts';
+import { type Principal, tenantOf, toContext } from '../../shared/platform/identity/principal.ts';
+import type { EnvironmentName } from '../aws/environments.ts';
+import { functionNameOf } from '../aws/names.ts';
+import { OperationError } from './operation.ts';
+import type { User } from './users.ts';
+
+/**
+ * Creates an API key for a user without a session: invokes the endpoint's Lambda directly, with the principal that the
+ * authorizer would add. This needs `lambda:InvokeFunction` on that Lambda, which only operators have.
+ * @returns the key. @throws OperationError
+ */
+export async function createFirstKey(
+  env: EnvironmentName,
+  user: User,
+  body: { name: string; permissions: readonly string[] },
+): Promise<string> {
+  const FunctionName = functionNameOf(createApiKey.id, env);
+  const Payload = new TextEncoder().encode(JSON.stringify(eventOf(user, body)));
+  const { FunctionError, Payload: answer } = await new LambdaClient({})
+    .send(new InvokeCommand({ FunctionName, Payload }))
+    .catch((cause) => {
+      throw new OperationError(`The Lambda ${FunctionName} could not be invoked: ${cause.message}`, {
+        cause,
+      });
+    });
+  const result = JSON.parse(new TextDecoder().decode(answer));
+  if (FunctionError || result.statusCode !== 201)
+    throw new OperationError(`The key was not created: ${result.body ?? result.errorMessage}`);
+  return JSON.parse(result.body).plainKey;
+}
+
+function eventOf({ userId, organizationId }: User, body: object) {
+  const principal: Omit<Principal, 'sourceIp'> = {
+    ...{ kind: 'session', tenant: tenantOf(userId, organizationId), userId, organizationId },
+    ...{ environment: 'production', keyId: null, hash: null, permissions: ['*'] },
+  };
+  const { method, path } = createApiKey;
+  return {
+    ...{ httpMethod: method, path, resource: path, headers: { 'content-type': 'application/json' } },
+    body: JSON.stringify(body),
+    isBase64Encoded: false,
+    requestContext: { requestId: randomUUID(), authorizer: toContext(principal), path, identity: {} },
+  };
+}
+
+/** Calls the API with a key. @returns why it fails, or `undefined`. */
+export async function keyWorks(url: string, plainKey: string): Promise<string | undefined> {
+  try {
+    const { status } = await fetch(`${url}/v1/usage-limits`, {
+      headers: { authorization: `Bearer ${plainKey}` },
+      signal: AbortSignal.timeout(30_000),
+    });
+    return status === 200 ? undefined : `status ${status}`;
+  } catch (error) {
+    return String((error as Error).cause ?? error);
+  }
+}

@@ -1,0 +1,48 @@
+import { parseArgs } from 'node:util';
+import { type EnvironmentName, environments } from '../aws/environments.ts';
+
+/** A problem that the operator can solve; its message says how. */
+export class OperationError extends Error {}
+
+/** Runs a command and ends the process: with 1 and the message on an {@link OperationError}. */
+export async function runOperation(main: () => Promise<void>): Promise<never> {
+  try {
+    await main();
+    process.exit(0);
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  }
+}
+
+/** Progress and explanations go to stderr, so that scripts can read a result from stdout. */
+export const say = (line: string) => void process.stderr.write(`${line}\n`);
+
+/**
+ * Options of the command line, and the environment from `-c env=…`, as `cdk` takes it.
+ * @throws OperationError for an unknown option or environment.
+ */
+export function optionsOf<Name extends string>(
+  usage: string,
+  names: readonly Name[],
+  args: readonly string[] = process.argv.slice(2),
+): { env: EnvironmentName; options: Partial<Record<Name, string>> } {
+  const wrong = (reason: string) => new OperationError(`${reason}\nUsage: ${usage}`);
+  const { context = [], ...options } = parsed(names, args, wrong);
+  const [env, another] = (context as string[]).flatMap((value) => /^env=(.*)$/.exec(value)?.[1] ?? []);
+  const known = Object.keys(environments);
+  if (env === undefined || another !== undefined || !known.includes(env))
+    throw wrong(`Name the environment: -c env=${known.join(', -c env=')}`);
+  return { env: env as EnvironmentName, options: options as Partial<Record<Name, string>> };
+}
+
+function parsed(names: readonly string[], args: readonly string[], wrong: (reason: string) => Error) {
+  const texts = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]));
+  const context = { type: 'string' as const, short: 'c', multiple: true };
+  try {
+    return parseArgs({ args: [...args], options: { ...texts, context } }).values;
+  } catch (error) {
+    throw wrong(error instanceof Error ? error.message : String(error));
+  }
+}

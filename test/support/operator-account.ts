@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { entries } from '../../infra/aws/entries.ts';
+import { functionNameOf } from '../../infra/aws/names.ts';
+import { invoke } from '../../infra/local/invoke.ts';
+import { lambdaOf } from '../../infra/local/replay.ts';
+
+interface Account {
+  /** The outputs of the stack AgentFlowService-dev. */
+  outputs: Record<string, string>;
+}
+
+/**
+ * What an operator's commands see of an AWS account: CloudFormation's outputs, a user pool, and Lambdas, which run in
+ * this process on the embedded stack.
+ */
+export async function operatorAccount({ outputs }: Account) {
+  const users = new Map<string, Record<string, string>>();
+  const invoked: string[] = [];
+
+  const cognito: Record<string, (input: CognitoInput) => [status: number, body: object]> = {
+    AdminCreateUser({ Username, UserAttributes = [] }) {
+      if (users.has(Username)) return [400, { __type: 'UsernameExistsException', message: 'User exists' }];
+      const given = Object.fromEntries(UserAttributes.map(({ Name, Value }) => [Name, Value]));
+      users.set(Username, { sub: crypto.randomUUID(), ...given });
+      return [200, { User: { Username, Attributes: attributesOf(users.get(Username)) } }];
+    },
+    AdminGetUser: ({ Username }) => [200, { Username, UserAttributes: attributesOf(users.get(Username)) }],
+  };
+
+  async function answerTo(request: IncomingMessage): Promise<[status: number, body: string]> {
+    const body = await text(request);
+    const target =
+      String(request.headers['x-amz-target'] ?? '')
+        .split('.')
+        .at(-1) ?? '';
+    if (cognito[target]) {
+      const [status, answer] = cognito[target](JSON.parse(body));
+      return [status, JSON.stringify(answer)];
+    }
+    const name = /\/functions\/([^/]+)\/invocations/.exec(decodeURIComponent(request.url ?? ''))?.[1];
+    if (name === undefined) return describeStacks(new URLSearchParams(body).get('StackName') ?? '', outputs);
+    const entry = entries.find(({ id }) => functionNameOf(id, 'dev') === name);
+    if (!entry) return [404, JSON.stringify({ Type: 'User', message: `Function not found: ${name}` })];
+    invoked.push(name);
+    return [200, JSON.stringify(await invoke(lambdaOf(entry), JSON.parse(body), 29))];
+  }
+
+  const server = createServer((request, response) => {
+    answerTo(request).then(([status, body]) => response.writeHead(status).end(body));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    users,
+    invoked,
+    /** The environment of a command. */
+    env: {
+      ...{ AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' },
+      ...{ AWS_ENDPOINT_URL_CLOUDFORMATION: url, AWS_ENDPOINT_URL_LAMBDA: url },
+      AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: url,
+    },
+    close: () => server.close(),
+  };
+}
+
+interface CognitoInput {
+  Username: string;
+  UserAttributes?: { Name: string; Value: string }[];
+}
+
+const attributesOf = (user: Record<string, string> = {}) =>
+  Object.entries(user).map(([Name, Value]) => ({ Name, Value }));
+
+function describeStacks(name: string, outputs: Record<string, string>): [number, string] {
+  if (name !== 'AgentFlowService-dev')
+    return [
+      400,
+      `<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code><Message>Stack with id ${name} does not exist</Message></Error></ErrorResponse>`,
+    ];
+  const members = Object.entries(outputs).map(
+    ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
+  );
+  const stack = `<member><StackName>${name}</StackName><StackStatus>CREATE_COMPLETE</StackStatus><CreationTime>2026-01-01T00:00:00Z</CreationTime><Outputs>${members.join('')}</Outputs></member>`;
+  return [
+    200,
+    `<DescribeStacksResponse><DescribeStacksResult><Stacks>${stack}</Stacks></DescribeStacksResult></DescribeStacksResponse>`,
+  ];
+}
