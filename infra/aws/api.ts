@@ -16,7 +16,7 @@ import { accessLogFormat } from './access-log.ts';
 import { Firewall } from './firewall.ts';
 import { gatewayDocument } from './gateway-document.ts';
 import { acknowledgeWildcard } from './grants.ts';
-import { apiNameOf, functionNameOf, functionNamePrefix } from './names.ts';
+import { apiNameOf, functionNameOf, functionNamePrefix, liveAlias } from './names.ts';
 import { retentionOf } from './retention.ts';
 import { roleFor } from './service-trust.ts';
 import type { Settings } from './settings.ts';
@@ -101,7 +101,8 @@ export class Api extends Construct {
         const [since, action] = streams
           ? ['2021-11-15', 'response-streaming-invocations']
           : ['2015-03-31', 'invocations'];
-        const lambda = functionArnOf(functionNameOf(id, settings.env));
+        const alias = settings.canary ? `:${liveAlias}` : '';
+        const lambda = functionArnOf(functionNameOf(id, settings.env) + alias);
         return `arn:${partition}:apigateway:${region}:lambda:path/${since}/functions/${lambda}/${action}`;
       },
       credentials: invoker.roleArn,

@@ -12,3 +12,6 @@ export const functionNameOf = (id: string, env: EnvironmentName) =>
 
 /** The name of the CloudFormation stack. */
 export const stackNameOf = (env: EnvironmentName) => `AgentFlowService-${env}`;
+
+/** The alias that receives the traffic of a Lambda, in environments with canary releases. */
+export const liveAlias = 'live';

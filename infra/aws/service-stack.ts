@@ -5,6 +5,7 @@ import { type Bundles, folderOf, teardownLambda } from './bundles.ts';
 import { Functions } from './functions.ts';
 import { Identity } from './identity.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
+import { Releases } from './releases.ts';
 import type { Settings } from './settings.ts';
 import { Stores } from './stores.ts';
 import { Teardown } from './teardown/teardown.ts';
@@ -17,6 +18,7 @@ export interface ServiceStackProps {
 /** One deployment of the service. */
 export class ServiceStack extends Stack {
   readonly monitoring: Monitoring | undefined;
+  readonly releases: Releases | undefined;
 
   constructor(scope: Construct, id: string, { settings, bundles }: ServiceStackProps) {
     super(scope, id, { terminationProtection: settings.refusesDestroy });
@@ -30,6 +32,10 @@ export class ServiceStack extends Stack {
     const { accessLog } = api;
     if (settings.alarms)
       this.monitoring = new Monitoring(this, 'monitoring', { settings, stores, accessLog });
+    if (settings.canary && this.monitoring) {
+      this.releases = new Releases(this, 'releases', { settings, functions, monitoring: this.monitoring });
+      api.deployAfter(this.releases);
+    }
     if (!settings.keepsData) {
       const bundle = folderOf(bundles, teardownLambda.id);
       new Teardown(this, 'teardown', { settings, stores, bundle }).runAfterDeletionOf(functions.roles);

@@ -21,6 +21,9 @@ interface MonitoringProps {
 
 /** Alarms, the topic that they notify, and the dashboard. A stack of its own, because the service's is large. */
 export class Monitoring extends NestedStack {
+  /** The names of the alarms that stop the release of a Lambda. */
+  readonly alarmsThatStop: (lambda: string) => readonly string[];
+
   constructor(scope: Construct, id: string, { settings, stores, accessLog }: MonitoringProps) {
     super(scope, id, { description: `Alarms and dashboard of agent-flow-${settings.env}` });
     new MetricFilter(this, gatewayThrottles, {
@@ -32,7 +35,12 @@ export class Monitoring extends NestedStack {
     });
     const measurements = measurementsOf(settings, stores);
     const actions = this.topics(settings).map((topic) => new SnsAction(topic));
-    const alarms = alarmsOf(measurements, settings).map((spec) => {
+    const specs = alarmsOf(measurements, settings);
+    this.alarmsThatStop = (lambda) =>
+      specs
+        .filter(({ stops }) => stops === 'all releases' || stops === `release of ${lambda}`)
+        .map((spec) => alarmNameOf(spec, settings));
+    const alarms = specs.map((spec) => {
       const alarm = this.makeAlarm(spec, settings);
       alarm.addAlarmAction(...actions);
       alarm.addOkAction(...actions);
@@ -44,7 +52,7 @@ export class Monitoring extends NestedStack {
   private makeAlarm({ id, what, runbook, metric, threshold, periods }: AlarmSpec, settings: Settings): Alarm {
     const [datapointsToAlarm, evaluationPeriods] = periods;
     return new Alarm(this, id, {
-      alarmName: functionNamePrefix(settings.env) + id,
+      alarmName: alarmNameOf({ id }, settings),
       alarmDescription: `${what}. Runbook: ${settings.runbookUrl}#${runbook}`,
       metric: metric as IMetric,
       ...{ threshold, datapointsToAlarm, evaluationPeriods },
@@ -77,3 +85,5 @@ export class Monitoring extends NestedStack {
     return [...given, topic];
   }
 }
+
+const alarmNameOf = ({ id }: Pick<AlarmSpec, 'id'>, { env }: Settings) => functionNamePrefix(env) + id;

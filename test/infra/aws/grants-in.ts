@@ -37,6 +37,6 @@ export function grantsIn(template: Template): Grant[] {
 export function shown(template: Template, resource: unknown): string {
   const { 'Fn::Join': join, Ref: ref } = resource as { 'Fn::Join'?: [string, unknown[]]; Ref?: string };
   if (join) return join[1].map((part) => shown(template, part)).join(join[0]);
-  if (ref) return template.toJSON().Resources[ref]?.Properties.Name ?? `<${ref}>`;
+  if (ref) return template.toJSON().Resources[ref]?.Properties?.Name ?? `<${ref}>`;
   return typeof resource === 'string' ? resource : JSON.stringify(resource);
 }
