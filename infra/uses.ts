@@ -21,7 +21,7 @@ export const variablesOf = {
   assets: ['ASSET_BUCKET', 'PUBLIC_ASSETS_URL'],
   vectors: ['VECTOR_BUCKET'],
   'vectors:find': ['VECTOR_BUCKET'],
-  'test-keys': ['SECRETS_PREFIX'],
+  'test-keys': ['TEST_KEYS_KMS_KEY', 'SECRETS_PREFIX'],
   'secrets:read': ['SECRETS_PREFIX'],
   'secrets:write': ['SECRETS_PREFIX'],
   'provider-keys': ['PROVIDER_KEYS_SECRET'],

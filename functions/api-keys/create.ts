@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { apiKeyStore } from '../../shared/domain/api-keys/api-key-store.ts';
-import { testKeyVault } from '../../shared/domain/api-keys/test-key-vault.ts';
+import { testKeyValues } from '../../shared/domain/api-keys/test-key-values.ts';
 import { type ApiKey, zeroCounters } from '../../shared/platform/auth/api-key.ts';
 import { generateKey, hashKey, keyPrefixOf, searchHintOf } from '../../shared/platform/auth/key-format.ts';
 import { clock, ids } from '../../shared/platform/data/scope.ts';
@@ -23,7 +23,7 @@ export const createApiKey = defineEndpoint({
   sessionOnly: true,
   summary: 'Create an API key',
   description:
-    'Requires a session. The response returns the key (`plainKey`) once; no other endpoint returns it.',
+    'Requires a session. The response returns the key (`plainKey`) once; no other endpoint returns it. 409 if the tenant has 200 keys.',
   body: CreateApiKeyBody,
   response: {
     kind: 'json',
@@ -35,11 +35,12 @@ export const createApiKey = defineEndpoint({
       }),
     },
   },
-  errors: [400, 415],
-  needs: { apiKeys: apiKeyStore, vault: testKeyVault, now: clock, newId: ids },
+  errors: [400, 409, 415],
+  needs: { apiKeys: apiKeyStore, values: testKeyValues, now: clock, newId: ids },
 
-  async handle({ body: { rateLimits, ...body }, principal }, { apiKeys, vault, now, newId }) {
+  async handle({ body: { rateLimits, ...body }, principal }, { apiKeys, values, now, newId }) {
     assertGrantable(principal, body.permissions);
+    await apiKeys.assertRoom();
     const createdAt = now();
     const expiresAt = parseFutureDate(body.expiresAt ?? null, createdAt);
     const plainKey = generateKey(body.environment);
@@ -58,8 +59,8 @@ export const createApiKey = defineEndpoint({
       updatedAt: createdAt.toISOString(),
       ...zeroCounters,
     };
-    if (body.environment === 'test') await vault.store(apiKey.id, plainKey);
-    await apiKeys.create(principal, apiKey);
+    const isTest = body.environment === 'test';
+    await apiKeys.create(principal, apiKey, isTest ? [await values.writeOf(apiKey.id, plainKey)] : []);
     return {
       apiKey: toApiKeyResponse(apiKey),
       plainKey,

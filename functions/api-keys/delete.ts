@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { apiKeyStore } from '../../shared/domain/api-keys/api-key-store.ts';
-import { testKeyVault } from '../../shared/domain/api-keys/test-key-vault.ts';
+import { testKeyValues } from '../../shared/domain/api-keys/test-key-values.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { ApiKeyParams } from './schemas.ts';
@@ -16,13 +16,12 @@ export const deleteApiKey = defineEndpoint({
   params: ApiKeyParams,
   response: { kind: 'json', bodies: { 200: z.object({ success: z.boolean(), message: z.string() }) } },
   errors: [400, 404, 409],
-  needs: { apiKeys: apiKeyStore, vault: testKeyVault },
+  needs: { apiKeys: apiKeyStore, values: testKeyValues },
 
-  async handle({ params, principal }, { apiKeys, vault }) {
+  async handle({ params, principal }, { apiKeys, values }) {
     const key = await apiKeys.get(params.id);
-    // Delete the stored value first: if that fails, the key still exists and the caller can retry.
-    if (key.environment === 'test') await vault.delete(key.id);
-    await apiKeys.remove(principal, key);
+    const isTest = key.environment === 'test';
+    await apiKeys.remove(principal, key, isTest ? [await values.removalOf(key.id)] : []);
     return { success: true, message: 'The API key was deleted' };
   },
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { apiKeyStore } from '../../shared/domain/api-keys/api-key-store.ts';
-import { testKeyVault } from '../../shared/domain/api-keys/test-key-vault.ts';
+import { testKeyValues } from '../../shared/domain/api-keys/test-key-values.ts';
 import { generateKey, hashKey, keyPrefixOf, searchHintOf } from '../../shared/platform/auth/key-format.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
@@ -21,9 +21,9 @@ export const regenerateApiKey = defineEndpoint({
     bodies: { 200: z.object({ apiKey: ChangedApiKey, plainKey: z.string(), warning: z.string() }) },
   },
   errors: [400, 404, 409],
-  needs: { apiKeys: apiKeyStore, vault: testKeyVault },
+  needs: { apiKeys: apiKeyStore, values: testKeyValues },
 
-  async handle({ params, principal }, { apiKeys, vault }) {
+  async handle({ params, principal }, { apiKeys, values }) {
     const key = await apiKeys.get(params.id);
     // The new value carries the key’s permissions, so the session needs them too.
     assertGrantable(principal, key.permissions);
@@ -33,8 +33,9 @@ export const regenerateApiKey = defineEndpoint({
       keyPrefix: keyPrefixOf(plainKey),
       searchHint: searchHintOf(plainKey),
     };
-    const renewed = await apiKeys.renew(principal, key, value);
-    if (key.environment === 'test') await vault.store(key.id, plainKey);
+    const isTest = key.environment === 'test';
+    const alsoWrite = isTest ? [await values.writeOf(key.id, plainKey)] : [];
+    const renewed = await apiKeys.renew(principal, key, value, alsoWrite);
     return { apiKey: toApiKeyResponse(renewed), plainKey, warning: shownOnce };
   },
 });

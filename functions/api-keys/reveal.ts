@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { conflict, forbidden } from '../../shared/core/errors.ts';
 import { apiKeyStore } from '../../shared/domain/api-keys/api-key-store.ts';
-import { testKeyVault } from '../../shared/domain/api-keys/test-key-vault.ts';
+import { testKeyValues } from '../../shared/domain/api-keys/test-key-values.ts';
 import { hashKey } from '../../shared/platform/auth/key-format.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
@@ -32,15 +32,15 @@ export const revealApiKey = defineEndpoint({
     },
   },
   errors: [400, 404, 409],
-  needs: { apiKeys: apiKeyStore, vault: testKeyVault },
+  needs: { apiKeys: apiKeyStore, values: testKeyValues },
 
-  async handle({ params, principal }, { apiKeys, vault }) {
+  async handle({ params, principal }, { apiKeys, values }) {
     const apiKey = await apiKeys.get(params.id);
     const { id, environment, hash, permissions, createdAt, lastUsedAt } = apiKey;
     if (environment !== 'test')
       throw forbidden('Only test keys can be revealed. Regenerate the live key to get a new value');
     assertGrantable(principal, permissions);
-    const key = await vault.read(id);
+    const key = await values.read(id);
     if (key === undefined || hashKey(key) !== hash) {
       throw conflict('The stored value does not match the key. Regenerate the key');
     }

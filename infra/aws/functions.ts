@@ -135,6 +135,7 @@ const valuesOf = ({
   PUBLIC_ASSETS_URL: stores.assets.publicUrl,
   VECTOR_BUCKET: stores.vectorBucketName,
   SECRETS_PREFIX: stores.secretsPrefix,
+  TEST_KEYS_KMS_KEY: stores.testKeysKey.keyArn,
   PROVIDER_KEYS_SECRET: stores.providerKeys.secretArn,
   PUBLIC_URL: publicUrl,
   CORS_ORIGINS: settings.corsOrigins.join(' ') || undefined,

@@ -63,13 +63,15 @@ function grant(role: Role, use: Use, stores: Stores) {
     assets: () => grantAssets(role, stores.assets),
     vectors: () => grantVectors(role, stores.vectors),
     'vectors:find': () => grantVectorIndexLookup(role, stores.vectors),
-    'test-keys': () =>
+    'test-keys': () => {
+      allow(role, ['kms:Encrypt', 'kms:Decrypt'], [stores.testKeysKey.keyArn]);
       allowSecrets(
         role,
-        ['CreateSecret', 'PutSecretValue', 'GetSecretValue', 'DeleteSecret'],
+        ['GetSecretValue', 'DeleteSecret'],
         `${secretsPrefix}/*/api-keys/*`,
         'The names of test keys start with the tenant.',
-      ),
+      );
+    },
     // Lambdas that store values need not read them.
     'secrets:write': () =>
       allowSecrets(

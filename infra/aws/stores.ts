@@ -2,6 +2,7 @@ import { Duration, Fn, Validations } from 'aws-cdk-lib';
 import { AttributeType, Billing, type ITableV2, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import type { Role } from 'aws-cdk-lib/aws-iam';
+import { Key } from 'aws-cdk-lib/aws-kms';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { CfnVectorBucket } from 'aws-cdk-lib/aws-s3vectors';
 import { CfnScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
@@ -26,6 +27,8 @@ export class Stores extends Construct {
   readonly deadLetters: Record<QueueName, Queue>;
   readonly providerKeys: Secret;
   readonly secretsPrefix: string;
+  /** Encrypts the values of test keys. */
+  readonly testKeysKey: Key;
   /** Resumes runs that are suspended longer than the maximum delay of a queue. */
   readonly wakeSchedules: CfnScheduleGroup;
   readonly schedulerRole: Role;
@@ -61,6 +64,12 @@ export class Stores extends Construct {
     this.eventBus = new EventBus(this, 'event-bus', { eventBusName: `agent-flow-${env}` });
     this.sesIdentities = settings.sesIdentities;
     this.secretsPrefix = `agent-flow/${env}`;
+    this.testKeysKey = new Key(this, 'test-keys', {
+      description: 'Encrypts the values of test keys',
+      enableKeyRotation: true,
+      pendingWindow: Duration.days(7),
+      removalPolicy,
+    });
     this.providerKeys = new Secret(this, 'provider-keys', {
       // Without a value, CDK generates one, which is not JSON.
       secretObjectValue: {},

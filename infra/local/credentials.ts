@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import { newId } from '../../shared/core/ids.ts';
-import { testKeyVault } from '../../shared/domain/api-keys/test-key-vault.ts';
+import { testKeyValues } from '../../shared/domain/api-keys/test-key-values.ts';
 import {
   type ApiKey,
   apiKeyEntity,
@@ -86,10 +86,11 @@ async function ensureKey(scope: Scope, plainKey: string, name: string, permissio
     updatedAt: now,
     ...zeroCounters,
   };
-  if (key.environment === 'test') await testKeyVault(scope).store(key.id, plainKey);
+  const isTest = key.environment === 'test';
   // Bypasses the store, which requires a principal for the audit log.
   await scope.table.commit([
     scope.table.writes.insert(apiKeyEntity, key),
     scope.table.writes.insert(credentialEntity, { ...key, keyId: key.id }),
+    ...(isTest ? [await testKeyValues(scope).writeOf(key.id, plainKey)] : []),
   ]);
 }

@@ -1,6 +1,7 @@
 import { queueArnEnv } from '../resources.ts';
 import { audience, issuerPath } from './issuer.ts';
 import { assetBucket, type LocalQueue, payloadBucket, region } from './queues/queues.ts';
+import { kmsKeyArn } from './secrets-manager/kms.ts';
 import type { StackFacts } from './stack.ts';
 
 export const tableName = 'agent-flow-service';
@@ -33,6 +34,8 @@ export function setEnvironment(
     PUBLIC_ASSETS_URL: `${aws.s3}/${assetBucket}/public`,
     VECTOR_BUCKET: vectorBucket,
     SECRETS_PREFIX: tableName,
+    AWS_ENDPOINT_URL_KMS: aws.kms,
+    TEST_KEYS_KMS_KEY: kmsKeyArn,
     EVENT_BUS: tableName,
     PUBLIC_URL: process.env.PUBLIC_URL || url,
     OIDC_ISSUER: localUrl + issuerPath,

@@ -40,6 +40,7 @@ export interface StackFacts {
     s3: string;
     s3Vectors: string;
     secretsManager: string;
+    kms: string;
     scheduler: string;
     ses: string;
     sns: string;
@@ -143,6 +144,7 @@ async function startServers(
     s3: sqs.endpoint,
     s3Vectors: vectors.endpoint,
     secretsManager: secrets.endpoint,
+    kms: secrets.endpoint,
     scheduler: scheduler.endpoint,
     ses: messages.endpoint,
     sns: messages.endpoint,

@@ -22,6 +22,7 @@ export const detailCodes = {
   INVALID_VALUE: 'The value is not allowed here.',
   IN_THE_PAST: 'The time is not in the future.',
   KEY_TAKEN: 'Another secret has this key.',
+  LIMIT_REACHED: 'The tenant has the maximum number of these resources.',
   MALFORMED_BODY: 'The body cannot be read.',
   MALFORMED_JSON: 'The body is not valid JSON.',
   MALFORMED_MULTIPART: 'The body is not valid multipart/form-data.',

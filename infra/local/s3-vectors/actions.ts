@@ -46,6 +46,20 @@ export const vectorsActions = (store: VectorsStore): Record<string, (input: unkn
       };
     },
 
+    ListIndexes(input) {
+      const { vectorBucketName, maxResults, nextToken } = requests.ListIndexes.parse(input);
+      if (!store.hasBucket(vectorBucketName))
+        throw notFound('The specified vector bucket could not be found');
+      const names = store.indexNames(vectorBucketName, nextToken);
+      const page = names.slice(0, maxResults);
+      return {
+        indexes: page.map((indexName) => ({
+          ...{ vectorBucketName, indexName, indexArn: indexArn(vectorBucketName, indexName) },
+        })),
+        ...(names.length > maxResults && { nextToken: page.at(-1) }),
+      };
+    },
+
     DeleteIndex(input) {
       store.removeIndex(indexIn(input));
       return {};

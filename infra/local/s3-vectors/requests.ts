@@ -21,6 +21,11 @@ export const CreateIndex = NamedIndex.extend({
     .object({ nonFilterableMetadataKeys: z.array(z.string().min(1).max(63)).min(1).max(10) })
     .optional(),
 });
+export const ListIndexes = NamedBucket.extend({
+  maxResults: z.int().min(1).max(500).default(500),
+  /** The last name of the previous page. */
+  nextToken: z.string().default(''),
+});
 export const PutVectors = NamedIndex.extend({
   vectors: z
     .array(z.object({ key: Key, data: Data, metadata: Metadata.optional() }))

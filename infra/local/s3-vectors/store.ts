@@ -67,6 +67,10 @@ export function openVectors(directory: string | undefined) {
       statement.addIndex.run(bucket, name, dimension, unfiltered, seconds()).changes > 0,
     index: (bucket: string, name: string) => statement.index.get(bucket, name) as IndexRow | undefined,
 
+    /** The names of a bucket's indexes after a name, sorted. */
+    indexNames: (bucket: string, after: string) =>
+      statement.indexNames.all(bucket, after).map(({ name }) => name as string),
+
     removeIndex({ id }: IndexRow): void {
       matrices.delete(id);
       transaction(database, () => {
@@ -110,6 +114,7 @@ const statements = (database: DatabaseSync) => ({
     'INSERT OR IGNORE INTO indexes (bucket, name, dimension, unfiltered, createdAt) VALUES (?, ?, ?, ?, ?)',
   ),
   index: database.prepare('SELECT * FROM indexes WHERE bucket = ? AND name = ?'),
+  indexNames: database.prepare('SELECT name FROM indexes WHERE bucket = ? AND name > ? ORDER BY name'),
   removeIndex: database.prepare('DELETE FROM indexes WHERE id = ?'),
   removeVectors: database.prepare('DELETE FROM vectors WHERE indexId = ?'),
   put: database.prepare(

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { accountId, region } from '../queues/queues.ts';
 import { exists, invalidRequest, notFound } from './errors.ts';
-import { Create, Delete, Get, hasValue, Named, Put } from './requests.ts';
+import { Create, Delete, Get, hasValue, List, Named, Put } from './requests.ts';
 import type { Secret, SecretsStore } from './store.ts';
 import { isRepeatedRequest, seconds, supersededVersion, versionOf, withoutOutdated } from './versions.ts';
 
@@ -92,6 +92,25 @@ export const secretsActions = (store: SecretsStore): Record<string, (input: unkn
     const found = alive(store, SecretId);
     store.save({ ...found, deletedAt: now, deleteAt });
     return { ...summaryOf(found), DeletionDate: deleteAt };
+  },
+
+  ListSecrets(input) {
+    const { Filters, IncludePlannedDeletion, MaxResults, NextToken } = List.parse(input);
+    const prefixes = Filters.flatMap(({ Values }) => Values.map((value) => value.toLowerCase()));
+    const listed = store
+      .all()
+      .filter(({ deletedAt }) => IncludePlannedDeletion || !deletedAt)
+      .filter(
+        ({ name }) =>
+          prefixes.length === 0 || prefixes.some((prefix) => name.toLowerCase().startsWith(prefix)),
+      )
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    const page = listed.filter(({ name }) => name > NextToken).slice(0, MaxResults);
+    const last = page.at(-1)?.name;
+    return {
+      SecretList: page.map((secret) => ({ ...summaryOf(secret), DeletedDate: secret.deletedAt })),
+      ...(last !== undefined && last !== listed.at(-1)?.name && { NextToken: last }),
+    };
   },
 
   RestoreSecret(input) {

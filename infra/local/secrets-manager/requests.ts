@@ -44,3 +44,10 @@ export const Delete = z.object({
   ForceDeleteWithoutRecovery: z.boolean().default(false),
 });
 export const Named = z.object({ SecretId });
+export const List = z.object({
+  /** Of AWS's filters, the one by the beginning of a name. */
+  Filters: z.array(z.object({ Key: z.literal('name'), Values: z.array(z.string()) })).default([]),
+  IncludePlannedDeletion: z.boolean().default(false),
+  MaxResults: z.int().min(1).max(100).default(100),
+  NextToken: z.string().default(''),
+});

@@ -5,19 +5,21 @@ import { log } from '../../../shared/core/log.ts';
 import { close, listen } from '../server.ts';
 import { secretsActions } from './actions.ts';
 import { SecretsError } from './errors.ts';
+import { kmsActions } from './kms.ts';
 import { openSecrets } from './store.ts';
 
 const bodyType = 'application/x-amz-json-1.1';
 
-/** Starts a stand-in for Secrets Manager, with its protocol (AWS JSON 1.1). */
+/** Starts a stand-in for Secrets Manager and KMS on one port, with their protocol (AWS JSON 1.1). */
 export async function startSecretsServer(
   directory: string | undefined,
   warn: (text: string) => void = log.warn,
 ) {
-  const actions = secretsActions(openSecrets(directory, warn));
+  const store = openSecrets(directory, warn);
+  const services = { secretsmanager: secretsActions(store), TrentService: kmsActions(store.key) };
   const server = createServer(async (request, response) => {
     const { status, body } = await text(request)
-      .then((sent) => ({ status: 200, body: perform(actions, request.headers['x-amz-target'], sent) }))
+      .then((sent) => ({ status: 200, body: perform(services, request.headers['x-amz-target'], sent) }))
       .catch(failure);
     response.writeHead(status, { 'content-type': bodyType }).end(JSON.stringify(body));
   });
@@ -25,9 +27,12 @@ export async function startSecretsServer(
   return { endpoint: `http://127.0.0.1:${port}`, stop: () => close(server) };
 }
 
-function perform(actions: ReturnType<typeof secretsActions>, target: unknown, sent: string): object {
-  const name = /^secretsmanager\.(\w+)$/.exec(String(target))?.[1] ?? '';
-  const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
+type Actions = Record<string, (input: unknown) => object>;
+
+function perform(services: Record<string, Actions>, target: unknown, sent: string): object {
+  const [service = '', name = ''] = String(target).split('.');
+  const actions = Object.hasOwn(services, service) ? services[service] : undefined;
+  const action = actions && Object.hasOwn(actions, name) ? actions[name] : undefined;
   if (!action)
     throw new SecretsError(
       'UnknownOperationException',
@@ -43,6 +48,6 @@ function failure(error: unknown): { status: number; body: object } {
   if (error instanceof z.ZodError || error instanceof SyntaxError) {
     return { status: 400, body: { __type: 'InvalidParameterException', message: error.message } };
   }
-  log.error('The Secrets Manager stand-in failed', { error });
+  log.error('The stand-in of Secrets Manager and KMS failed', { error });
   return { status: 500, body: { __type: 'InternalServiceError', message: 'Internal error' } };
 }

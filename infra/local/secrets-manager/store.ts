@@ -1,9 +1,10 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { StartError } from '../start-error.ts';
 import { readIfThere, unreadableFileError, writePrivately } from '../state-files.ts';
+import { cipherOf } from './cipher.ts';
 
 const Version = z.object({
   id: z.string(),
@@ -31,8 +32,11 @@ export type Secret = z.infer<typeof Secret>;
 
 export interface SecretsStore {
   find: (idOrArn: string) => Secret | undefined;
+  all: () => readonly Secret[];
   save: (secret: Secret) => void;
   remove: (secret: Secret) => void;
+  /** The key of the encrypted files. */
+  key: Buffer;
 }
 
 /**
@@ -43,6 +47,8 @@ export function openSecrets(directory: string | undefined, warn: (text: string) 
   const vault = directory ? openVault(directory, warn) : undefined;
   const secrets = new Map<string, Secret>((vault?.readAll() ?? []).map((secret) => [secret.name, secret]));
   return {
+    key: vault?.key ?? randomBytes(keyBytes),
+    all: () => [...secrets.values()],
     find(idOrArn) {
       const name = /^arn:aws:secretsmanager:[^:]*:[^:]*:secret:(.+?)(?:-\w{6})?$/.exec(idOrArn)?.[1];
       return secrets.get(name ?? idOrArn);
@@ -58,35 +64,17 @@ export function openSecrets(directory: string | undefined, warn: (text: string) 
   };
 }
 
-const algorithm = 'aes-256-gcm';
-const ivBytes = 12;
-const tagBytes = 16;
-
-/** Files of initialization vector, authentication tag and ciphertext, named by the hash of their content. */
+/** Encrypted files, named by the hash of the secret's name. */
 function openVault(directory: string, warn: (text: string) => void) {
   const folder = join(directory, 'secrets');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const files = readdirSync(folder).filter((name) => name.endsWith('.secret'));
   const key = vaultKey(join(directory, 'secrets.key'), files.length === 0);
-
-  const encrypt = (content: string) => {
-    const iv = randomBytes(ivBytes);
-    const cipher = createCipheriv(algorithm, key, iv);
-    const encrypted = Buffer.concat([cipher.update(content), cipher.final()]);
-    return Buffer.concat([iv, cipher.getAuthTag(), encrypted]);
-  };
-  const decrypt = (content: Buffer) => {
-    const decipher = createDecipheriv(algorithm, key, content.subarray(0, ivBytes));
-    decipher.setAuthTag(content.subarray(ivBytes, ivBytes + tagBytes));
-    return Buffer.concat([
-      decipher.update(content.subarray(ivBytes + tagBytes)),
-      decipher.final(),
-    ]).toString();
-  };
+  const { encrypt, decrypt } = cipherOf(key);
   const fileOf = (name: string) => join(folder, `${createHash('sha256').update(name).digest('hex')}.secret`);
   const read = (file: string) => {
     try {
-      return [Secret.parse(JSON.parse(decrypt(readFileSync(file))))];
+      return [Secret.parse(JSON.parse(decrypt(readFileSync(file)).toString()))];
     } catch {
       // The error may contain the value.
       warn(
@@ -96,8 +84,10 @@ function openVault(directory: string, warn: (text: string) => void) {
     }
   };
   return {
+    key,
     readAll: () => files.flatMap((name) => read(join(folder, name))),
-    write: (secret: Secret) => writePrivately(fileOf(secret.name), encrypt(JSON.stringify(secret))),
+    write: (secret: Secret) =>
+      writePrivately(fileOf(secret.name), encrypt(Buffer.from(JSON.stringify(secret)))),
     remove: ({ name }: Secret) => rmSync(fileOf(name), { force: true }),
   };
 }

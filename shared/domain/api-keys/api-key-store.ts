@@ -6,6 +6,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { type Changes, exists, type Write } from '../../platform/data/writes.ts';
 import { type AuditEvent, audit } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
+import { assertWithinLimit } from '../tenant-limits.ts';
 
 export type ApiKeyStore = ReturnType<typeof apiKeyStore>;
 
@@ -50,13 +51,22 @@ export const apiKeyStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
   return {
     get,
 
-    /** Stores the key, and the credential that finds it by its hash. */
-    create(by: Principal, key: ApiKey): Promise<void> {
+    /** @throws 409 if the tenant has as many keys as it can have. */
+    async assertRoom(): Promise<void> {
+      assertWithinLimit('API keys', 1 + (await table.count({ partition: keysPartition })));
+    },
+
+    /**
+     * Stores the key, and the credential that finds it by its hash.
+     * @param alsoWrite Further writes of the transaction.
+     */
+    create(by: Principal, key: ApiKey, alsoWrite: readonly Write[] = []): Promise<void> {
       const { id, name, environment, permissions, allowedIps, expiresAt } = key;
       const details = { name, environment, permissions, allowedIps, expiresAt };
       return commit(by, { action: 'api-key.created', targetId: id, details }, [
         table.writes.insert(apiKeyEntity, key),
         table.writes.insert(credentialEntity, { ...key, keyId: id }),
+        ...alsoWrite,
       ]);
     },
 
@@ -80,21 +90,28 @@ export const apiKeyStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
     },
 
     /** Replaces the key's value. The old value stops working at once. */
-    async renew(by: Principal, key: ApiKey, value: KeyValue): Promise<ApiKey> {
+    async renew(
+      by: Principal,
+      key: ApiKey,
+      value: KeyValue,
+      alsoWrite: readonly Write[] = [],
+    ): Promise<ApiKey> {
       const set = { ...value, updatedAt: now().toISOString() };
       await commitUnchanged(by, { action: 'api-key.regenerated', targetId: key.id }, [
         table.writes.update(apiKeyEntity, { id: key.id }, { set }, unchanged(key)),
         table.writes.remove(credentialEntity, { hash: key.hash }),
         table.writes.insert(credentialEntity, { ...key, ...value, keyId: key.id }),
+        ...alsoWrite,
       ]);
       return { ...key, ...set };
     },
 
     /** Deletes the key. It stops working at once. */
-    remove: (by: Principal, key: ApiKey): Promise<void> =>
+    remove: (by: Principal, key: ApiKey, alsoWrite: readonly Write[] = []): Promise<void> =>
       commitUnchanged(by, { action: 'api-key.deleted', targetId: key.id }, [
         table.writes.remove(apiKeyEntity, { id: key.id }, unchanged(key)),
         table.writes.remove(credentialEntity, { hash: key.hash }),
+        ...alsoWrite,
       ]),
 
     /** Logs the audit event for a revealed key. */

@@ -5,6 +5,7 @@ import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
+import { assertWithinLimit } from '../tenant-limits.ts';
 import { findSecrets } from './find-secrets.ts';
 import {
   type Secret,
@@ -46,6 +47,14 @@ export const secretStore = /* @__PURE__ */ using(parts, (scope: Scope, vault = s
     return secret;
   }
 
+  /** @throws 409 if the tenant would have more secrets than it can have. */
+  async function assertRoomFor(added: number): Promise<void> {
+    if (added === 0) return;
+    const isLive = { expression: '#status <> :revoked', values: { revoked: 'revoked' } };
+    const count = await table.count({ partition: secretsPartition, filter: isLive });
+    assertWithinLimit('secrets', count + added);
+  }
+
   return {
     get,
 
@@ -58,10 +67,13 @@ export const secretStore = /* @__PURE__ */ using(parts, (scope: Scope, vault = s
       return items.map((item) => decode(secretEntity, item)).filter(({ status }) => status !== 'revoked');
     },
 
-    /** Also restores a revoked secret, with its id and version count. @throws 409 if the secret exists. */
+    /** Also restores a revoked secret, with its id and version count. @throws 409 if the secret exists, or the tenant can have no more. */
     async create(principal: Principal, given: SecretInput): Promise<Secret> {
       const before = (await findSecrets(table, [given.key])).get(given.key);
-      if (!before || before.status === 'revoked') return writeOne(principal, before, given);
+      if (!before || before.status === 'revoked') {
+        await assertRoomFor(1);
+        return writeOne(principal, before, given);
+      }
       const message = `The secret ${given.key} already exists; update it instead`;
       throw conflict({ path: 'key', code: 'KEY_TAKEN', message });
     },
@@ -89,6 +101,8 @@ export const secretStore = /* @__PURE__ */ using(parts, (scope: Scope, vault = s
         table,
         items.map(({ key }) => key),
       );
+      const isLive = ({ key }: SecretInput) => (known.get(key)?.status ?? 'revoked') !== 'revoked';
+      await assertRoomFor(items.filter((item) => !isLive(item)).length);
       const changes = items.map(({ expectedVersion, ...given }) => {
         const before = known.get(given.key);
         assertVersion(before, expectedVersion);

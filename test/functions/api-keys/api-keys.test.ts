@@ -1,8 +1,13 @@
-import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import {
+  CreateSecretCommand,
+  GetSecretValueCommand,
+  SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager';
 import { expect, test } from 'vitest';
+import { testKeyValueEntity } from '../../../shared/domain/api-keys/test-key-values.ts';
 import { expectStatus } from '../../support/flows.ts';
 import { newKey } from '../../support/keys.ts';
-import { newTenant } from '../../support/stack.ts';
+import { countingRuntime, newTenant } from '../../support/stack.ts';
 
 test('a session creates a key; the value is returned once and works immediately', async () => {
   const tenant = await newTenant();
@@ -71,17 +76,49 @@ test.each([
   expect((await tenant.call('GET', '/v1/api-keys')).body.total).toBe(0);
 });
 
-test('Secrets Manager stores the value of a test key; the value of a live key is not stored', async () => {
+test('the value of a test key is stored encrypted; the value of a live key is not stored', async () => {
   const tenant = await newTenant();
   const [test, live] = [await newKey(tenant, { environment: 'test' }), await newKey(tenant)];
   expect(test.plainKey).toMatch(/^tv_test_/);
+  const { table } = countingRuntime().scopeOf(tenant.tenant);
+  const stored = await table.get(testKeyValueEntity, { id: test.id });
+  expect(JSON.stringify(stored)).not.toContain(test.plainKey.slice(-20));
+  expect(Buffer.from(stored?.ciphertext ?? '', 'base64').toString('latin1')).not.toContain(test.plainKey);
+  expect(await table.get(testKeyValueEntity, { id: live.id })).toBeUndefined();
+  const reveal = () => tenant.call('GET', `/v1/api-keys/${test.id}/reveal`);
+  expect((await reveal()).body.key).toBe(test.plainKey);
+  await expectStatus(200, tenant.call('DELETE', `/v1/api-keys/${test.id}`));
+  expect(await table.get(testKeyValueEntity, { id: test.id })).toBeUndefined();
+});
+
+test('the encrypted value of one key cannot take the place of another’s', async () => {
+  const tenant = await newTenant();
+  const [one, two] = [
+    await newKey(tenant, { environment: 'test' }),
+    await newKey(tenant, { environment: 'test' }),
+  ];
+  const { table } = countingRuntime().scopeOf(tenant.tenant);
+  const stolen = await table.get(testKeyValueEntity, { id: one.id });
+  await table.commit([
+    table.writes.put(testKeyValueEntity, { id: two.id, ciphertext: stolen?.ciphertext ?? '' }),
+  ]);
+  expect((await tenant.call('GET', `/v1/api-keys/${two.id}/reveal`)).status).toBe(409);
+});
+
+test('a value that Secrets Manager still has, from before migration 1, is revealed and deleted with its key', async () => {
+  const tenant = await newTenant();
+  const { id, plainKey } = await newKey(tenant, { environment: 'test' });
+  const { table } = countingRuntime().scopeOf(tenant.tenant);
+  await table.commit([table.writes.remove(testKeyValueEntity, { id })]);
   const owner = Buffer.from(tenant.tenant).toString('base64url');
-  const secretOf = (id: string) =>
-    new SecretsManagerClient({}).send(
-      new GetSecretValueCommand({ SecretId: `${process.env.SECRETS_PREFIX}/${owner}/api-keys/${id}` }),
-    );
-  expect((await secretOf(test.id)).SecretString).toBe(test.plainKey);
-  await expect(secretOf(live.id)).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
+  const Name = `${process.env.SECRETS_PREFIX}/${owner}/api-keys/${id}`;
+  const client = new SecretsManagerClient({});
+  await client.send(new CreateSecretCommand({ Name, SecretString: plainKey }));
+  expect((await tenant.call('GET', `/v1/api-keys/${id}/reveal`)).body.key).toBe(plainKey);
+  await expectStatus(200, tenant.call('DELETE', `/v1/api-keys/${id}`));
+  await expect(client.send(new GetSecretValueCommand({ SecretId: Name }))).rejects.toMatchObject({
+    name: 'ResourceNotFoundException',
+  });
 });
 
 test('a key’s own limits override the deployment’s limits', async () => {

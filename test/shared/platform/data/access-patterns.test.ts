@@ -93,6 +93,14 @@ const patterns: Record<string, Pattern> = {
       return ask;
     },
   },
+  'Count the keys or secrets of a tenant': {
+    commands: 'Query',
+    units: 0.5,
+    run: async (world) => {
+      await withKey(world);
+      return () => world.keys.assertRoom();
+    },
+  },
   'Create a key': {
     commands: 'TransactWriteItems',
     units: [2, 6],
@@ -177,8 +185,8 @@ const patterns: Record<string, Pattern> = {
     },
   },
   'Create a secret': {
-    commands: 'BatchGetItem, PutItem, TransactWriteItems',
-    units: [2, 6],
+    commands: 'BatchGetItem, Query, PutItem, TransactWriteItems',
+    units: [2, 7],
     run: (world) => () => withSecret(world),
   },
   'Rotate or describe a secret': {
@@ -190,8 +198,8 @@ const patterns: Record<string, Pattern> = {
     },
   },
   'Set two secrets together': {
-    commands: 'BatchGetItem, 2 TransactWriteItems',
-    units: [4, 12],
+    commands: 'BatchGetItem, Query, 2 TransactWriteItems',
+    units: [4, 13],
     run:
       ({ secrets, tenant }) =>
       () =>
@@ -236,8 +244,8 @@ const patterns: Record<string, Pattern> = {
         newSetupLink(['KEY']),
   },
   'Submit the last value of a setup link': {
-    commands: 'GetItem, 2 BatchGetItem, PutItem, TransactWriteItems',
-    units: [4, 10],
+    commands: 'GetItem, 2 BatchGetItem, Query, PutItem, TransactWriteItems',
+    units: [4, 11],
     run: async (world) => {
       const link = await world.newSetupLink(['KEY']);
       const source = { type: 'manual' } as const;

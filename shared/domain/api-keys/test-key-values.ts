@@ -1,0 +1,43 @@
+import * as z from 'zod';
+import { decrypt, encrypt } from '../../platform/aws/kms.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { defineEntity } from '../../platform/data/entity.ts';
+import { tenantPartition } from '../../platform/data/keys.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Write } from '../../platform/data/writes.ts';
+import { readFormerValue, removeFormerValue } from './former-test-key-values.ts';
+
+/** The encrypted value of a test key. An item of its own: every request updates the key's item. */
+export const testKeyValueEntity = defineEntity({
+  type: 'testKeyValue',
+  schema: z.object({ id: z.string(), ciphertext: z.string() }),
+  key: ({ id }: { id: string }) => ({ PK: tenantPartition('KEYVALUES'), SK: id }),
+});
+
+const keyEnv = 'TEST_KEYS_KMS_KEY';
+
+/**
+ * The values of test keys, which a session may reveal, encrypted with one KMS key. The values of live keys are never
+ * stored.
+ */
+export const testKeyValues = /* @__PURE__ */ using(['test-keys', 'table:write'], ({ table }: Scope) => {
+  const contextOf = (id: string) => ({ tenant: table.tenant, keyId: id });
+  return {
+    /** Encrypts a value. Commit the write in the transaction that stores the key. */
+    async writeOf(id: string, plainKey: string): Promise<Write> {
+      const ciphertext = await encrypt(keyEnv, plainKey, contextOf(id));
+      return table.writes.put(testKeyValueEntity, { id, ciphertext });
+    },
+
+    async read(id: string): Promise<string | undefined> {
+      const stored = await table.get(testKeyValueEntity, { id }, { consistent: true });
+      return stored ? decrypt(keyEnv, stored.ciphertext, contextOf(id)) : readFormerValue(table.tenant, id);
+    },
+
+    /** Commit the write in the transaction that deletes the key. */
+    async removalOf(id: string): Promise<Write> {
+      await removeFormerValue(table.tenant, id);
+      return table.writes.remove(testKeyValueEntity, { id });
+    },
+  };
+});

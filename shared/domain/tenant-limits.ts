@@ -1,0 +1,15 @@
+import { conflict } from '../core/errors.ts';
+
+/**
+ * How many of each a tenant may have. A brake on costs: Secrets Manager charges each secret by the month. Parallel
+ * requests can exceed a limit by their number.
+ */
+export const tenantLimits = { 'API keys': 200, secrets: 500 } as const;
+
+/** @param count The number after the change. @throws 409 */
+export function assertWithinLimit(what: keyof typeof tenantLimits, count: number): void {
+  const max = tenantLimits[what];
+  if (count <= max) return;
+  const message = `A tenant can have ${max} ${what}. Delete those that are no longer used`;
+  throw conflict({ code: 'LIMIT_REACHED', message });
+}

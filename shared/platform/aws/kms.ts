@@ -1,0 +1,46 @@
+import { DecryptCommand, EncryptCommand, InvalidCiphertextException, KMSClient } from '@aws-sdk/client-kms';
+import { requireEnv } from '../../core/environment.ts';
+import { loadOnce } from '../../core/load-once.ts';
+import { withoutSdkLogger } from './without-sdk-logger.ts';
+
+/** Short timeouts, so that a request still has time left within its 29 s if KMS hangs. */
+const requestHandler = { connectionTimeout: 2_000, requestTimeout: 5_000, throwOnRequestTimeout: true };
+
+const kms = loadOnce(() => withoutSdkLogger(new KMSClient({ requestHandler })));
+
+/**
+ * Bound to the ciphertext: it decrypts only with the same context. CloudTrail logs the context of every call, so it
+ * must contain nothing secret.
+ */
+export type EncryptionContext = Readonly<Record<string, string>>;
+
+/** Encrypts up to 4,096 bytes. @param keyEnv The environment variable with the key's ARN. @returns base64 */
+export async function encrypt(keyEnv: string, text: string, context: EncryptionContext): Promise<string> {
+  const { CiphertextBlob = new Uint8Array() } = await kms().send(
+    new EncryptCommand({
+      KeyId: requireEnv(keyEnv),
+      Plaintext: new TextEncoder().encode(text),
+      EncryptionContext: context,
+    }),
+  );
+  return Buffer.from(CiphertextBlob).toString('base64');
+}
+
+/** @returns undefined for a ciphertext of another key or another context. */
+export async function decrypt(
+  keyEnv: string,
+  ciphertext: string,
+  context: EncryptionContext,
+): Promise<string | undefined> {
+  const command = new DecryptCommand({
+    KeyId: requireEnv(keyEnv),
+    CiphertextBlob: Buffer.from(ciphertext, 'base64'),
+    EncryptionContext: context,
+  });
+  try {
+    return new TextDecoder().decode((await kms().send(command)).Plaintext);
+  } catch (error) {
+    if (error instanceof InvalidCiphertextException) return undefined;
+    throw error;
+  }
+}
