@@ -1,4 +1,4 @@
-import { NestedStack, Validations } from 'aws-cdk-lib';
+import { NestedStack } from 'aws-cdk-lib';
 import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -77,11 +77,6 @@ export class Monitoring extends NestedStack {
       }),
     );
     if (alarmEmail) topic.addSubscription(new EmailSubscription(alarmEmail));
-    Validations.of(topic).acknowledge({
-      id: 'AwsSolutions-SNS2',
-      reason:
-        'CloudWatch can publish to an encrypted topic only with a key of the customer, which costs money.',
-    });
     return [...given, topic];
   }
 }
