@@ -67,6 +67,7 @@ export function gatewayResponses(limitPerHour: number): Record<GatewayResponseTy
     RESOURCE_NOT_FOUND: noRoute,
     BAD_REQUEST_BODY: malformed('MALFORMED_BODY', 'The body of the request is malformed'),
     BAD_REQUEST_PARAMETERS: malformed('MALFORMED_PARAMETER', 'A parameter of the request is malformed'),
+    // API Gateway does not support this one yet and returns its own text.
     REQUEST_TOO_LARGE: failure('TOO_LARGE', 'The body is larger than 10 MB'),
     UNSUPPORTED_MEDIA_TYPE: failure('UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json'),
     WAF_FILTERED: failure('FORBIDDEN', 'The firewall blocked the request'),

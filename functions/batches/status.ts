@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { batchStore } from '../../shared/execution/batches/batch-store.ts';
 import { RunOutcome, runOutcomes } from '../../shared/execution/runs/run-results/run-outcome.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { responseBytes, responseBytesMax } from '../../shared/platform/http/envelope.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { BatchParams } from './schemas.ts';
 
@@ -31,7 +32,8 @@ export const batchStatus = defineEndpoint({
           completedAt: z.string().optional().meta({ description: 'Present once the batch has ended' }),
           error: z.string().nullable(),
           results: z.array(RunOutcome).optional().meta({
-            description: 'Present once a dispatched run that continued as this batch has ended',
+            description:
+              'Present once a dispatched run that continued as this batch has ended. An output of more than 5 MB is null',
           }),
         })
         .meta({ id: 'BatchStatus' }),
@@ -44,7 +46,8 @@ export const batchStatus = defineEndpoint({
     const batch = await batches.get(params.id);
     const { completedAt, ...progress } = await batches.progress(batch);
     const { dispatched } = batch;
-    const results = dispatched && progress.processedRecords > 0 ? [await outcomeOf(dispatched)] : undefined;
+    const outcome = dispatched && progress.processedRecords > 0 && (await outcomeOf(dispatched));
+    const results = outcome ? [fitting(outcome)] : undefined;
     return {
       ...batch,
       ...progress,
@@ -55,5 +58,9 @@ export const batchStatus = defineEndpoint({
     };
   },
 });
+
+/** Without an output that the response has no room for. */
+const fitting = (outcome: z.input<typeof RunOutcome>) =>
+  responseBytes(outcome.output) > responseBytesMax ? { ...outcome, output: null } : outcome;
 
 export const handler = toLambda(batchStatus);

@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import { idOf } from '../../shared/core/ids.ts';
 import { versionStore } from '../../shared/domain/flows/version-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { responseBytesMax, takeWithinBytes } from '../../shared/platform/http/envelope.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { VersionsParams, VersionType } from './schemas.ts';
 
@@ -23,9 +25,10 @@ export const listFlowVersions = defineEndpoint({
   path: '/v1/flow-versions/{flowId}',
   permission: 'FLOWS:READ',
   summary: 'List the versions of a flow',
-  description: 'Newest first, not paged.',
+  description:
+    'Newest first. A response holds up to 5 MB of versions. If `hasMore` is true, continue with `before`, the id of the last version.',
   params: VersionsParams,
-  query: z.object({ type: VersionType.optional() }),
+  query: z.object({ type: VersionType.optional(), before: idOf('flowver').optional() }),
   response: {
     kind: 'json',
     bodies: {
@@ -33,6 +36,7 @@ export const listFlowVersions = defineEndpoint({
         flowId: z.string(),
         publishedVersionId: z.string().nullable(),
         versions: z.array(VersionListItem),
+        hasMore: z.boolean(),
       }),
     },
   },
@@ -41,12 +45,18 @@ export const listFlowVersions = defineEndpoint({
 
   async handle({ params, query }, { versions }) {
     const { flow, versions: all } = await versions.list(params.flowId);
+    const { type: asked, before } = query;
+    const matching = all.filter(({ id, type }) => (!asked || type === asked) && (!before || id < before));
+    const listed = takeWithinBytes(matching, responseBytesMax);
     return {
       flowId: flow.id,
       publishedVersionId: flow.publishedVersionId,
-      versions: all
-        .filter(({ type }) => !query.type || type === query.type)
-        .map(({ number, type, ...version }) => ({ ...version, versionNumber: number, versionType: type })),
+      versions: listed.map(({ number, type, ...version }) => ({
+        ...version,
+        versionNumber: number,
+        versionType: type,
+      })),
+      hasMore: listed.length < matching.length,
     };
   },
 });

@@ -13,8 +13,9 @@ export const bulkDeleteRecords = defineEndpoint({
   permission: 'RECORDS:WRITE',
   summary: 'Delete many records',
   description:
-    'Deletes up to 1,000 records; duplicate ids count once. `notFoundIds` lists the unknown ids. If a request fails midway, ' +
-    'send it again: records that are already deleted then count as not found.',
+    'Deletes up to 1,000 records; duplicate ids count once. `notFoundIds` lists the unknown ids. If the time limit of 29 seconds is ' +
+    'near, the response says `success: false` and lists the ids that are left in `remainingIds`: send these again. If a request fails ' +
+    'midway, send it again: records that are already deleted then count as not found.',
   body: z.strictObject({
     ids: z.array(idOf('record')).min(1).max(idsMax, `Expected at most ${idsMax} ids`),
   }),
@@ -22,19 +23,28 @@ export const bulkDeleteRecords = defineEndpoint({
     kind: 'json',
     bodies: {
       200: z.object({
-        success: z.literal(true),
+        success: z.boolean().meta({ description: 'Whether all records are deleted' }),
         deleted: z.int(),
         deletedIds: z.array(z.string()),
         notFoundIds: z.array(z.string()),
+        remainingIds: z
+          .array(z.string())
+          .optional()
+          .meta({ description: 'Not deleted for lack of time; absent if there are none' }),
       }),
     },
   },
   errors: [400, 409, 413, 415],
   needs: { remove: bulkDeleter },
 
-  async handle({ body }, { remove }) {
-    const { deletedIds, notFoundIds } = await remove(body.ids);
-    return { success: true, deleted: deletedIds.length, deletedIds, notFoundIds } as const;
+  async handle({ body, timeLeftMs }, { remove }) {
+    const { deletedIds, notFoundIds, remainingIds } = await remove(body.ids, timeLeftMs);
+    const isComplete = remainingIds.length === 0;
+    return {
+      success: isComplete,
+      ...{ deleted: deletedIds.length, deletedIds, notFoundIds },
+      ...(!isComplete && { remainingIds }),
+    };
   },
 });
 

@@ -7,12 +7,12 @@ import {
   type RowError,
   readCsv,
 } from '../../shared/domain/records/csv.ts';
-import { takeWithinBytes } from '../../shared/domain/records/limits.ts';
-import { Metadata, type RecordItem } from '../../shared/domain/records/record.ts';
+import { errorDetailsOf, firstRows, untilLine } from '../../shared/domain/records/csv-report.ts';
+import { Metadata } from '../../shared/domain/records/record.ts';
 import { recordStore } from '../../shared/domain/records/record-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { responseBytes, responseBytesMax, takeWithinBytes } from '../../shared/platform/http/envelope.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { responseBytes, responseBytesMax } from '../../shared/platform/http/response-size.ts';
 
 const listedMax = 1_000;
 
@@ -29,13 +29,21 @@ export const uploadCsv = defineEndpoint({
     'Windows-1252 and UTF-16 as encodings. `errorDetails` reports invalid rows by line number; the other rows become records. ' +
     'Uploading a file again reports its rows as taken. A file has up to 10,000 rows and 5,002 columns ' +
     '(5,000, the name and the type). ' +
-    'The response lists the first 1,000 records, or as many as fit 5 MB.',
+    'The response lists the first 1,000 records, or as many as fit 5 MB with `errorDetails`, which take up to half of it. ' +
+    'If the time limit of 29 seconds is near, the response reports the rows that are done and `nextLine`, the line of the first row that ' +
+    'is not: upload the same file again with `fromLine` set to it. Every row then becomes one record, as in one request.',
   bodyType: 'multipart',
   body: z.strictObject({
     file: z.file(),
     nameColumn: z.string().optional(),
     typeColumn: z.string().optional(),
     typeValue: z.string().max(255).optional(),
+    fromLine: z
+      .string()
+      .regex(/^\d{1,9}$/, 'Expected a line number')
+      .transform(Number)
+      .optional()
+      .meta({ description: 'Skips the rows before this line: the `nextLine` of an earlier response' }),
   }),
   response: {
     kind: 'json',
@@ -46,6 +54,10 @@ export const uploadCsv = defineEndpoint({
         errors: z.int(),
         errorDetails: z.array(z.string()),
         message: z.string(),
+        nextLine: z.int().optional().meta({
+          description:
+            'The line of the first row that was not processed for lack of time; absent if all were',
+        }),
         records: z.array(
           z.object({ id: z.string(), type: z.string(), name: z.string(), metadata: Metadata }),
         ),
@@ -55,53 +67,49 @@ export const uploadCsv = defineEndpoint({
   errors: [400, 413, 415],
   needs: { records: recordStore },
 
-  async handle({ body: { file, ...columns }, principal }, { records }) {
+  async handle({ body: { file, fromLine = 0, ...columns }, principal, timeLeftMs }, { records }) {
     if (!columns.typeValue && !columns.typeColumn) {
       throw invalidAt('typeValue', 'MISSING_REQUIRED_FIELD', 'Required: typeValue or typeColumn');
     }
     const errors: RowError[] = [];
     const shown = firstRows(listedMax);
     let created = 0;
-    const drafts = draftsIn(await readCsv(await file.bytes(), columns), errors);
-    await records.createEach(principal, drafts, (done) => {
-      created += done.created.length;
-      shown.add(done.created.map(({ draft: { line }, record }) => ({ line, record })));
-      const message = 'a record with this type and name already exists';
-      errors.push(...done.taken.map(({ draft: { line } }) => ({ line, message })));
+    const drafts = draftsIn(await readCsv(await file.bytes(), columns), fromLine, errors);
+    const unfinished = await records.createEach(principal, drafts, {
+      timeLeftMs,
+      onDone(done) {
+        created += done.created.length;
+        shown.add(done.created.map(({ draft: { line }, record }) => ({ line, record })));
+        const message = 'a record with this type and name already exists';
+        errors.push(...done.taken.map(({ draft: { line } }) => ({ line, message })));
+      },
     });
-    const errorDetails = errors
-      .toSorted((one, other) => one.line - other.line)
-      .map((error) => `Line ${error.line}: ${error.message}`);
+    const nextLine = unfinished.length > 0 ? Math.min(...unfinished.map(({ line }) => line)) : undefined;
+    const reported = nextLine === undefined ? errors : untilLine(nextLine, errors);
+    const errorDetails = errorDetailsOf(reported);
     return {
       success: created > 0,
       created,
-      errors: errors.length,
+      errors: reported.length,
       errorDetails,
-      message: `Created ${created} records; ${errors.length} rows failed, see errorDetails`,
+      message: `Created ${created} records; ${reported.length} rows failed, see errorDetails`,
+      ...(nextLine !== undefined && { nextLine }),
       records: takeWithinBytes(shown.all(), responseBytesMax - responseBytes(errorDetails)),
     };
   },
 });
 
-/** Yields the valid drafts, and collects the errors of the other rows. */
-async function* draftsIn(entries: AsyncIterable<CsvEntry>, errors: RowError[]): AsyncGenerator<CsvDraft> {
+/** Yields the valid drafts from a line on, and collects the errors of the other rows. */
+async function* draftsIn(
+  entries: AsyncIterable<CsvEntry>,
+  fromLine: number,
+  errors: RowError[],
+): AsyncGenerator<CsvDraft> {
   for await (const entry of entries) {
+    if (entry.line < fromLine) continue;
     if (isDraft(entry)) yield entry;
     else errors.push(entry);
   }
-}
-
-/** Collects the records of the first rows, in whatever order they are created. */
-function firstRows(max: number) {
-  let kept: { line: number; record: RecordItem }[] = [];
-  const inOrder = () => kept.toSorted((one, other) => one.line - other.line).slice(0, max);
-  return {
-    add(more: typeof kept) {
-      kept.push(...more);
-      if (kept.length > 2 * max) kept = inOrder();
-    },
-    all: () => inOrder().map(({ record }) => record),
-  };
 }
 
 export const handler = toLambda(uploadCsv);

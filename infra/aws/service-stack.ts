@@ -5,7 +5,7 @@ import { type Bundles, folderOf, teardownLambda } from './bundles.ts';
 import { Functions } from './functions.ts';
 import { Identity } from './identity.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
-import { Releases } from './releases.ts';
+import { Releases } from './releases/releases.ts';
 import type { Settings } from './settings.ts';
 import { Stores } from './stores.ts';
 import { Teardown } from './teardown/teardown.ts';

@@ -4,7 +4,8 @@ import { defaultLimits } from '../../shared/platform/auth/rate-limit-windows.ts'
 import { corsOrigins, gatewayCorsHeaders } from '../../shared/platform/http/cors.ts';
 import { type GatewayResponseType, gatewayResponses } from '../gateway-responses.ts';
 
-const bodyBytesMax = 10 * 1024 * 1024;
+/** API Gateway's limit of a body. */
+export const bodyBytesMax = 10 * 1024 * 1024;
 
 /**
  * Reads the whole body; `undefined` if it is too large. Reads an oversized body to its end too, so that the client

@@ -46,6 +46,8 @@ export const detailCodes = {
   NUMBER_NOT_EXACT: 'No 64-bit floating-point number has exactly this value. Send it as text.',
   OUT_OF_TIME: 'Part of the work is done: send the same request again to continue.',
   PERMISSION_NOT_ALLOWED: 'A key of this kind cannot have the permission.',
+  RESPONSE_TOO_LARGE:
+    'The response would be larger than 6 MB. The writes of the request remain: request less at once.',
   SECRET_NOT_ALLOWED: 'A secret cannot be referenced here.',
   SEVERAL_TARGETS: 'The request names records in more than one way.',
   TEST_KEY_PERMISSION_DENIED: 'Test keys cannot do this, whatever their permissions are.',

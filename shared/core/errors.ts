@@ -18,6 +18,7 @@ export type ErrorCode =
   | 'NOT_FOUND'
   | 'OUT_OF_TIME'
   | 'RATE_LIMITED'
+  | 'RESPONSE_TOO_LARGE'
   | 'TIMEOUT'
   | 'TOO_LARGE'
   | 'UNAUTHENTICATED'

@@ -4,10 +4,10 @@ import { retryOutages } from '../../shared/platform/data/commit.ts';
 import { tenantTable } from '../../shared/platform/data/table.ts';
 import { stack } from './stack.ts';
 
-/** What may come between the SDK and DynamoDB: sees each request that goes out, and may throw in its place. */
+/** What may come between the SDK and DynamoDB: sees each request that goes out, and may delay it, or throw in its place. */
 export interface Interference {
   /** Also called for each time that the SDK itself tries again. */
-  before?: (command: string, input: Record<string, unknown>) => void;
+  before?: (command: string, input: Record<string, unknown>) => void | Promise<void>;
   /** Called when DynamoDB has carried out a request: may lose its answer. */
   after?: (command: string, input: Record<string, unknown>) => void;
 }
@@ -20,7 +20,7 @@ export function brokenTable(tenant: string, { before, after }: Interference, pat
       async (sent) => {
         const command = String(commandName).replace(/Command$/, '');
         const input = sent.input as Record<string, unknown>;
-        before?.(command, input);
+        await before?.(command, input);
         const result = await next(sent);
         after?.(command, input);
         return result;

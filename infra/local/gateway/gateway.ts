@@ -8,16 +8,12 @@ import { bodyOf, encoded, gatewayAnswer, splitOnce, write } from '../http-messag
 import { invoke, LambdaTimeout } from '../invoke.ts';
 import { prepareStaticFiles } from '../static-files.ts';
 import { makeAuthorizer } from './authorize.ts';
+import { bodyTooLarge, eventTooLarge, isAnswerTooLarge, isEventTooLarge, maxHeaderSize } from './limits.ts';
 import { refusalOf } from './local-routes.ts';
 import { oneAtATimePerConnection } from './one-at-a-time.ts';
 import { proxyEventOf } from './proxy-event.ts';
 import { responseStream } from './response-stream.ts';
 import { matcherOf } from './routes.ts';
-
-/** The maximum size of a Lambda response as JSON; API Gateway turns a larger one into a 502. */
-const answerBytesMax = 6_291_556;
-/** Larger than the authorizer accepts, so that the authorizer refuses first. */
-const maxHeaderSize = 64 * 1024;
 
 /** Handles a path that exists only in the embedded stack. */
 export type LocalRoute = (body: string) => Promise<APIGatewayProxyResult> | APIGatewayProxyResult;
@@ -38,10 +34,11 @@ export function createGateway(localRoutes: Promise<Record<string, LocalRoute>>):
     event: APIGatewayProxyEvent,
   ): Promise<APIGatewayProxyResult | undefined> {
     const body = await bodyOf(request);
+    if (!body) return bodyTooLarge;
     const local = (await localRoutes)[`${event.httpMethod} ${event.path}`];
     const refusal = local && refusalOf(request);
     if (refusal) return forbidden(refusal);
-    if (local) return body ? local(body.toString()) : gatewayAnswer('REQUEST_TOO_LARGE', event);
+    if (local) return local(body.toString());
     const asked = corsOrigins().length > 0 ? preflight(event.httpMethod, event.path) : undefined;
     if (asked) return preflightAnswer(asked.route, request.headers.origin);
     const matched = match(event.httpMethod, event.path);
@@ -55,8 +52,8 @@ export function createGateway(localRoutes: Promise<Record<string, LocalRoute>>):
       if ('refusal' in decision) return gatewayAnswer(decision.refusal, event);
       event.requestContext.authorizer = decision.context;
     }
-    if (!body) return gatewayAnswer('REQUEST_TOO_LARGE', event);
     Object.assign(event, encoded(body, request.headers['content-type']));
+    if (isEventTooLarge(event)) return eventTooLarge;
     return route.streams ? streamThrough(route, event, response) : integrate(route, event);
   }
 
@@ -111,8 +108,7 @@ async function integrate(
       requestId,
     );
     if (!Number.isInteger(answer?.statusCode)) throw new Error('The response has no statusCode');
-    if (Buffer.byteLength(JSON.stringify(answer)) > answerBytesMax)
-      throw new Error('The response exceeds 6 MB');
+    if (isAnswerTooLarge(answer)) throw new Error('The response exceeds 6 MB');
     return answer;
   } catch (error) {
     log.error('A Lambda failed', { error, lambda, requestId });

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
+import { streamedBytesMax } from '../../../shared/platform/http/envelope.ts';
 
 const headEnd = Buffer.alloc(8);
 const headBytesMax = 64 * 1024;
@@ -12,9 +13,14 @@ interface Head {
 /**
  * Converts the output of a streaming Lambda to an HTTP response, like API Gateway. The output is the head (status and
  * headers as JSON), eight zero bytes and the body. The stream sends each piece of the body when it arrives, and is
- * destroyed when the client disconnects.
+ * destroyed when the client disconnects. A response over Lambda's limit is cut off.
  */
-export function responseStream(response: ServerResponse, requestId: string): Writable {
+export function responseStream(
+  response: ServerResponse,
+  requestId: string,
+  bytesMax = streamedBytesMax,
+): Writable {
+  let bytesLeft = bytesMax;
   let head: Buffer | undefined = Buffer.alloc(0);
 
   const begin = (bytes: Buffer): Buffer | undefined => {
@@ -36,6 +42,8 @@ export function responseStream(response: ServerResponse, requestId: string): Wri
     write(chunk: Buffer | string, encoding, done) {
       try {
         const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk;
+        bytesLeft -= bytes.length;
+        if (bytesLeft < 0) throw new Error(`The streamed response has more than ${bytesMax} bytes`);
         const body = head ? begin(bytes) : bytes;
         if (body && body.length > 0) response.write(body, done);
         else done();

@@ -1,18 +1,16 @@
 import { outOfTime } from '../../core/errors.ts';
-import { forEachConcurrently } from '../../core/for-each-concurrently.ts';
 import { using } from '../../platform/aws/uses.ts';
+import { forEachInTime } from '../../platform/data/for-each-in-time.ts';
 import { isUnchanged } from '../../platform/data/modify.ts';
 import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { type Edit, editOf, type MetadataChange, planOf, shownBytesMax } from './bulk-plan.ts';
+import { responseBytesMax, takeWithinBytes } from '../../platform/http/envelope.ts';
+import { type Edit, editOf, type MetadataChange, planOf } from './bulk-plan.ts';
 import { type BulkTargets, targetPages, targetTest } from './bulk-targets.ts';
-import { takeWithinBytes } from './limits.ts';
 import { type RecordItem, recordEntity } from './record.ts';
 import { recordStore } from './record-store.ts';
 
 export const writesAtOnce = 32;
-/** Reserved for the response. */
-const reserveMs = 3_000;
 
 interface EditedRecord {
   id: string;
@@ -29,6 +27,8 @@ export interface BulkEdited {
 
 /** The edit cannot continue, though some records are done. */
 class Halted extends Error {}
+
+const timeIsOver = () => new Halted('The time limit of the call was reached');
 
 /**
  * Changes the metadata of many records. Checks all of it before the first write. Applies the change again to a record
@@ -47,19 +47,19 @@ export const bulkEditor = /* @__PURE__ */ using([recordStore, { memoryMb: 1_769 
     if (dryRun) return bulkEdited(edits);
     const done = new Map<string, Edit | undefined>();
 
-    async function applyEdit(planned: Edit): Promise<void> {
+    async function applyEdit(planned: Edit, signal: AbortSignal): Promise<void> {
       const { id } = planned;
       let edit: Edit | undefined;
       const writeEdit = async () => {
         edit = edit ? await replanned(edit) : planned;
         if (edit?.metadata === undefined) return;
-        if (timeLeftMs() < reserveMs) throw new Halted('The time limit of the call was reached');
+        if (signal.aborted) throw timeIsOver();
         const { metadata, revision } = edit;
         const changes = { set: { metadata, updatedAt: scope.now().toISOString() }, add: { revision: 1 } };
         await table.commit([table.writes.update(recordEntity, { id }, changes, isUnchanged({ revision }))]);
       };
       await retryOnConflict(writeEdit, { attempts: Number.POSITIVE_INFINITY });
-      done.set(id, edit);
+      if (!signal.aborted) done.set(id, edit);
     }
 
     /** The edit of a record that another writer changed; undefined if it was deleted or no longer matches. */
@@ -72,7 +72,11 @@ export const bulkEditor = /* @__PURE__ */ using([recordStore, { memoryMb: 1_769 
       return earlier ? { ...edit, shown: edit.metadata === undefined ? earlier : shown } : edit;
     }
 
-    await forEachConcurrently(edits, writesAtOnce, applyEdit).catch((error) => {
+    const limits = { atOnce: writesAtOnce, timeLeftMs };
+    const writing = forEachInTime(edits, limits, applyEdit).then((unfinished) => {
+      if (unfinished.length > 0) throw timeIsOver();
+    });
+    await writing.catch((error) => {
       if (!(error instanceof Halted)) throw error;
       throw outOfTime(
         `${error.message}: ${done.size} of ${edits.length} records are done. Send the call again for the rest`,
@@ -86,6 +90,6 @@ const bulkEdited = (edits: readonly Edit[]): BulkEdited => ({
   recordIds: edits.map(({ id }) => id),
   data: takeWithinBytes(
     edits.flatMap(({ id, shown }) => (shown ? { id, ...shown } : [])),
-    shownBytesMax,
+    responseBytesMax,
   ),
 });

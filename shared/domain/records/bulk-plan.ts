@@ -1,5 +1,6 @@
 import { type ErrorDetail, invalid, invalidAt } from '../../core/errors.ts';
 import { eventLoopYielder } from '../../core/event-loop.ts';
+import { responseBytesMax } from '../../platform/http/envelope.ts';
 import { type BulkTargets, memberOf } from './bulk-targets.ts';
 import { metadataBytesMax } from './limits.ts';
 import type { RecordItem } from './record.ts';
@@ -8,7 +9,6 @@ export const recordsPerEdit = 10_000;
 /** All new metadata together: it is in memory at once, and the time to write it is limited. */
 const bytesTogetherMax = 64_000_000;
 const shownMax = 1_000;
-export const shownBytesMax = 5_000_000;
 
 type Metadata = RecordItem['metadata'];
 
@@ -52,7 +52,7 @@ export async function planOf(
   const edits: Edit[] = [];
   const tooLarge: string[] = [];
   let bytesLeft = bytesTogetherMax;
-  let shownBytesLeft = shownBytesMax;
+  let shownBytesLeft = responseBytesMax;
   const turn = eventLoopYielder();
   for await (const records of pages) {
     for (const record of records) {

@@ -4,6 +4,7 @@ import { invalidAt } from '../../core/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { cellOf, columnOf } from './csv-cells.ts';
+import { jsonBytes } from './limits.ts';
 import type { RecordItem } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
 import { recordStore } from './record-store.ts';
@@ -12,70 +13,87 @@ import { recordStore } from './record-store.ts';
 const keysMax = 5_000;
 const keyCharactersMax = 500_000;
 
+/** A part has less than the 200 MB that Lambda streams. Its ids are in memory at once. */
+const partLimits = { bytes: 190_000_000, records: 100_000 };
+const readAtOnce = 100;
+
 interface Asked {
   filters: RecordFilters;
   /** The metadata keys to export. Default: all. */
   keys: string[] | undefined;
-  /** Throws if finding the columns takes too long. */
-  checkDeadline: () => void;
+  /** The record after which the part begins. */
+  after?: string | undefined;
+  /** Whether the part has to end: there is no time to find more records. */
+  isOver: () => boolean;
 }
 
-/** Remembers up to this many ids, so that records that a filter excludes are read only once. */
-const idsMax = 20_000;
-const readAtOnce = 100;
-
 interface Survey {
-  newest: string | undefined;
   keys: string[];
-  /** All matching records, if they are not too many. */
-  ids: string[] | undefined;
+  /** The matching records of the part. */
+  ids: string[];
+  /** The record after which the next part begins, if there is one. */
+  next: string | undefined;
+}
+
+export interface ExportedPart {
+  next: string | undefined;
+  pieces: AsyncGenerator<string, void>;
 }
 
 /**
  * Exports the matching records as CSV, in pieces; undefined if there are none. Reads them twice, since the header lists
- * the keys of all records. Excludes records and keys that are created in between.
+ * the keys of all records, and says before the first row where the part ends. Excludes records and keys that are
+ * created in between.
  */
-export const csvExporter = /* @__PURE__ */ using([recordStore], (scope: Scope) => {
+export const csvExporter = /* @__PURE__ */ using([recordStore], (scope: Scope, limits = partLimits) => {
   const { matching, stillMatching } = recordStore(scope);
 
-  async function survey({ filters, keys, checkDeadline }: Asked): Promise<Survey> {
+  async function survey({ filters, keys, after, isOver }: Asked): Promise<Survey> {
     const found = new Set(keys);
     const ids: string[] = [];
     let characters = 0;
-    let newest: string | undefined;
-    for await (const { records } of matching(filters)) {
-      newest ??= records[0]?.id;
-      if (keys && newest) return { newest, keys, ids: undefined };
-      if (ids.length <= idsMax) ids.push(...records.map(({ id }) => id));
-      for (const key of records.flatMap(({ metadata }) => Object.keys(metadata))) {
-        if (!found.has(key)) characters += key.length;
-        found.add(key);
+    let bytes = 0;
+    for await (const { records, at } of matching(filters, after)) {
+      for (const record of records) {
+        ids.push(record.id);
+        bytes += rowBytes(record, keys);
+        for (const key of keys ? [] : Object.keys(record.metadata)) {
+          if (!found.has(key)) characters += key.length;
+          found.add(key);
+        }
       }
       if (found.size > keysMax || characters > keyCharactersMax) throw tooManyColumns();
-      checkDeadline();
+      const isFull =
+        ids.length >= limits.records || bytes + ids.length * (found.size + separators) >= limits.bytes;
+      if (at && (isFull || isOver())) return { keys: [...found], ids, next: at };
     }
-    return { newest, keys: [...found], ids: ids.length > idsMax ? undefined : ids };
+    return { keys: [...found], ids, next: undefined };
   }
 
-  /** Reads the same records again. */
-  async function* again(filters: RecordFilters, { newest, ids }: Survey): AsyncGenerator<RecordItem[], void> {
-    if (!ids) for await (const { records } of matching(filters, newest)) yield records;
-    else for (const some of chunksOf(ids, readAtOnce)) yield await stillMatching(filters, some);
-  }
-
-  async function* pieces(filters: RecordFilters, surveyed: Survey) {
-    const { keys } = surveyed;
+  async function* pieces(filters: RecordFilters, { keys, ids }: Survey) {
     yield linesOf([['name', 'type', ...keys.map((key) => cellOf(columnOf(key)))]]);
-    for await (const records of again(filters, surveyed)) {
+    for (const some of chunksOf(ids, readAtOnce)) {
+      const records = await stillMatching(filters, some);
       if (records.length > 0) yield linesOf(records.map((record) => rowOf(record, keys)));
     }
   }
 
-  return async (asked: Asked): Promise<AsyncGenerator<string, void> | undefined> => {
+  return async (asked: Asked): Promise<ExportedPart | undefined> => {
     const surveyed = await survey(asked);
-    return surveyed.newest === undefined ? undefined : pieces(asked.filters, surveyed);
+    const { ids, next } = surveyed;
+    if (ids.length === 0 && next === undefined) return undefined;
+    return { next, pieces: pieces(asked.filters, surveyed) };
   };
 });
+
+/** Of a row, in addition to one for each key: commas, quotes, and the end of the line. */
+const separators = 10;
+
+/** At least the size of a record's cells, without separators: CSV writes a quote twice, as JSON escapes it. */
+function rowBytes({ name, type, metadata }: RecordItem, keys: readonly string[] | undefined): number {
+  const shown = keys ? keys.map((key) => metadata[key]) : metadata;
+  return 2 * jsonBytes([name, type, shown]);
+}
 
 // Quotes every line break, since upload-csv reads each as the end of a row.
 const linesOf = (rows: string[][]) =>

@@ -1,4 +1,5 @@
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
+import { forEachInTime } from '../../platform/data/for-each-in-time.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { jsonBytes } from './limits.ts';
 import { newRecord, type Owner, type RecordDraft } from './new-record.ts';
@@ -31,9 +32,11 @@ export const insertMany = (scope: Scope) => {
   ): Promise<Inserted<Draft>> => {
     const created: RecordItem[] = [];
     const taken = new Set<Draft>();
-    await insert(owner, drafts, (done) => {
-      created.push(...done.created.map(({ record }) => record));
-      for (const { draft } of done.taken) taken.add(draft);
+    await insert(owner, drafts, {
+      onDone: (done) => {
+        created.push(...done.created.map(({ record }) => record));
+        for (const { draft } of done.taken) taken.add(draft);
+      },
     });
     // Ids sort in the order of the drafts.
     return {
@@ -43,40 +46,37 @@ export const insertMany = (scope: Scope) => {
   };
 };
 
-/** The same for any number of drafts. Keeps only those in progress in memory. Reports the results in parts. */
+export interface InsertOptions<Draft> {
+  /** Receives the results in parts. */
+  onDone: (done: { created: Entry<Draft>[]; taken: Entry<Draft>[] }) => void;
+  /** The milliseconds until the Lambda timeout. By default, there is none. */
+  timeLeftMs?: () => number;
+}
+
+/**
+ * The same for any number of drafts. Keeps only those in progress in memory.
+ * @returns drafts that were not inserted for lack of time. All drafts before the first of these are done.
+ */
 export const insertEach =
   (scope: Scope) =>
   async <Draft extends RecordDraft>(
     owner: Owner,
     drafts: Iterable<Draft> | AsyncIterable<Draft>,
-    onDone: (done: { created: Entry<Draft>[]; taken: Entry<Draft>[] }) => void,
-  ): Promise<void> => {
+    { onDone, timeLeftMs = () => Number.POSITIVE_INFINITY }: InsertOptions<Draft>,
+  ): Promise<Draft[]> => {
     const batches = batchesOf(drafts, (draft) => newRecord(scope, owner, draft));
-    const work = async () => {
-      for (let next = await batches.next(); !next.done; next = await batches.next()) {
-        const batch = next.value;
-        const taken = new Set(
-          await insertFree(
-            scope,
-            batch.map(({ record }) => record),
-          ),
-        );
-        onDone({
-          created: batch.filter(({ record }) => !taken.has(record)),
-          taken: batch.filter(({ record }) => taken.has(record)),
-        });
-      }
-    };
-    // After a failure, starts nothing more and waits for what is in progress.
-    const workers = Array.from({ length: transactionsAtOnce }, () =>
-      work().catch(async (error) => {
-        await batches.return(undefined);
-        throw error;
-      }),
-    );
-    for (const worker of await Promise.allSettled(workers)) {
-      if (worker.status === 'rejected') throw worker.reason;
-    }
+    const limits = { atOnce: transactionsAtOnce, timeLeftMs };
+    const unfinished = await forEachInTime(batches, limits, async (batch, signal) => {
+      const records = batch.map(({ record }) => record);
+      const taken = new Set(await insertFree(scope, records));
+      // Reported as unfinished.
+      if (signal.aborted) return;
+      onDone({
+        created: batch.filter(({ record }) => !taken.has(record)),
+        taken: batch.filter(({ record }) => taken.has(record)),
+      });
+    });
+    return unfinished.flatMap(([first]) => first?.draft ?? []);
   };
 
 /** Inserts the records with free names. A rejected transaction tells which names are taken; the others are retried. */

@@ -1,6 +1,5 @@
 import type * as z from 'zod';
 import { isDeeperThan, levelsMax } from '../../core/nesting.ts';
-import { responseBytes } from '../../platform/http/response-size.ts';
 import { Metadata, RecordMessages } from './record.ts';
 
 /** Together with names and keys, these stay below the 400 KB of a DynamoDB item. */
@@ -30,13 +29,3 @@ const within =
 /** Validates the free-form values of requests. */
 export const NewMetadata = Metadata.check(within('metadata', metadataBytesMax));
 export const NewMessages = RecordMessages.check(within('messages', messagesBytesMax));
-
-/** The first values that fit a number of bytes. */
-export function takeWithinBytes<T>(values: readonly T[], bytesMax: number): T[] {
-  let bytes = 0;
-  const end = values.findIndex((value) => {
-    bytes += responseBytes(value);
-    return bytes > bytesMax;
-  });
-  return end < 0 ? [...values] : values.slice(0, end);
-}

@@ -10,21 +10,28 @@ export interface MatchingPage {
   records: RecordItem[];
   /** The read units used. */
   units: number;
+  /** The last record examined, if there are more: a later call continues after it. */
+  at?: string | undefined;
 }
 
-/** All matching records, newest first, page by page. `newest` is the id to begin with. */
+/** All matching records, newest first, page by page. `after` is the id to continue after. */
 export const matchingRecords = (reads: ListReads) =>
-  async function* (filters: RecordFilters, newest?: string): AsyncGenerator<MatchingPage, void> {
+  async function* (filters: RecordFilters, after?: string): AsyncGenerator<MatchingPage, void> {
     const known = await knownRecords(reads, filters);
-    if (known) return yield { records: known, units: known.length };
+    if (known) {
+      const records = known.filter(({ id }) => !after || id < after);
+      return yield { records, units: known.length };
+    }
     const { distinct, ...others } = filters;
     const types = new Set<string>();
     const isFirst = ({ type }: RecordItem) => !types.has(type) && types.add(type).size > 0;
-    const source = recordSource(reads, others, { whole: true });
-    for await (const { rows, units } of walkList(reads.table, source, { cursor: newest, inclusive: true })) {
+    // Only the list's own filter knows the types of earlier records.
+    const source = recordSource(reads, after ? filters : others, { whole: true });
+    for await (const { rows, units, at } of walkList(reads.table, source, { cursor: after })) {
       const records = rows.flatMap((row) => recordIn(row) ?? []);
-      yield { records: distinct ? records.filter(isFirst) : records, units };
-      if (distinct && types.size > 0 && typeFilterOf(filters) !== undefined) return;
+      const isEnd = distinct && typeFilterOf(filters) !== undefined && records.length > 0;
+      yield { records: distinct ? records.filter(isFirst) : records, units, at: isEnd ? undefined : at };
+      if (isEnd) return;
     }
   };
 

@@ -1,8 +1,8 @@
 import { booleanOf, instantOf, isPlainNumber } from '../../core/filters/comparison.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { responseBytesMax } from '../../platform/http/response-size.ts';
-import { jsonBytes, takeWithinBytes } from './limits.ts';
+import { responseBytesMax, takeWithinBytes } from '../../platform/http/envelope.ts';
+import { jsonBytes } from './limits.ts';
 import { fieldsOf } from './metadata-fields.ts';
 import { visitNewestRecords } from './newest-records.ts';
 import { type RecordItem, recordsRange } from './record.ts';

@@ -3,11 +3,9 @@ import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { invalidAt, ServiceError, tooLarge } from '../../core/errors.ts';
 import type { AnyEndpoint } from './endpoint.ts';
+import { escapedBytes, requestBytesMax } from './envelope.ts';
 import { assertExactJson, assertNotTooDeep, tooDeep } from './json-body.ts';
 import { assertMemberCount } from './member-count.ts';
-
-/** A Lambda payload is limited to 6 MB, and binary bodies arrive in base64. */
-export const bodyLimits = { json: 5_000_000, multipart: 4_400_000 } as const;
 
 /** Parses `event.body` as the endpoint declares. */
 export const bodyParser = ({
@@ -16,13 +14,19 @@ export const bodyParser = ({
 }: AnyEndpoint): MiddlewareObj<APIGatewayProxyEvent> => ({
   async before({ event }) {
     const text = method === 'GET' ? '' : (event.body ?? '');
-    const bytes = event.isBase64Encoded ? (text.length * 3) / 4 : Buffer.byteLength(text);
-    if (bytes > bodyLimits[bodyType])
-      throw tooLarge(`The body is larger than ${bodyLimits[bodyType]} bytes. Split it into several requests`);
+    const bytes = event.isBase64Encoded ? text.length : escapedBytes(text);
+    if (bytes > requestBytesMax) throw tooLarge(bodyTooLarge(bodyType));
     const body = text === '' ? undefined : bodyType === 'json' ? jsonBody(event) : await formBody(event);
     Object.assign(event, { body });
   },
 });
+
+const countedAs = {
+  json: 'inside a JSON string, where a quote, a backslash or a line break counts twice',
+  multipart: 'in Base64, which adds a third',
+};
+const bodyTooLarge = (bodyType: keyof typeof countedAs) =>
+  `The body takes more than ${requestBytesMax} bytes ${countedAs[bodyType]}. Split it into several requests`;
 
 const unsupportedMediaType = (expected: string) =>
   new ServiceError('UNSUPPORTED_MEDIA_TYPE', `Send the body as ${expected}`);

@@ -20,6 +20,7 @@ export const errorMapper = (): MiddlewareObj<
     const error = admission?.refusal ?? request.error;
     if (!(error instanceof ServiceError)) log.error('Unhandled error', { error });
     else if (hasCode(error, 'TIMEOUT')) log.error('A request timed out');
+    else if (hasCode(error, 'RESPONSE_TOO_LARGE')) log.error('A response was too large');
     const reported =
       error instanceof ServiceError ? error : new ServiceError('INTERNAL', `Request ${requestId}`);
     const { statusCode, body, headers } = httpErrorOf(reported);

@@ -1,4 +1,5 @@
 import type { ErrorCode, ErrorDetail, ServiceError } from '../../core/errors.ts';
+import { truncate } from '../../core/text.ts';
 
 interface Mapped {
   status: number;
@@ -20,6 +21,7 @@ export const httpErrors = {
   NOTHING_TO_RUN: { status: 422, error: 'Unprocessable' },
   RATE_LIMITED: { status: 429, error: 'Rate limit exceeded' },
   INTERNAL: { status: 500, error: 'Internal server error' },
+  RESPONSE_TOO_LARGE: { status: 500, error: 'Response too large' },
   UPSTREAM_FAILED: { status: 502, error: 'Bad gateway' },
   BUSY: { status: 503, error: 'Service unavailable' },
   OUT_OF_TIME: { status: 503, error: 'Service unavailable' },
@@ -35,7 +37,19 @@ export interface HttpError {
   headers: Record<string, string>;
 }
 
-export function httpErrorOf({ code, message, details, retryAfterSeconds }: ServiceError): HttpError {
+/** A message or a path may repeat a text of the request. A hundred of this length fit a response. */
+const charactersMax = 2_000;
+
+const shortened = ({ path, code, message }: ErrorDetail): ErrorDetail => ({
+  ...(path !== undefined && { path: truncate(path, charactersMax) }),
+  code,
+  message: truncate(message, charactersMax),
+});
+
+export function httpErrorOf(given: ServiceError): HttpError {
+  const { code, retryAfterSeconds } = given;
+  const message = truncate(given.message, charactersMax);
+  const details = given.details.map(shortened);
   const { status, error = message, headers }: Mapped = httpErrors[code];
   const [detail] = details;
   return {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { permissions } from '../identity/permissions.ts';
-import { bodyLimits } from './body.ts';
 import type { AnyEndpoint } from './endpoint.ts';
+import { megabytes, requestBytesMax, responseBytesMax } from './envelope.ts';
 import type { Group } from './group.ts';
 import { responsesOf } from './openapi-responses.ts';
 import { type Components, type Json, schemaOf } from './openapi-schemas.ts';
@@ -12,7 +12,9 @@ Send \`Authorization: Bearer <API key or session token>\` with every request. Bo
 
 In the steps of a flow, \`{{ name }}\` inserts a variable and \`{{secret:KEY}}\` the value of a secret. Responses never contain secret values: they show \`[secret:KEY]\` instead.
 
-Lists use \`cursor\` pagination, some operations \`offset\` or \`page\`. A JSON body has at most ${bodyLimits.json.toLocaleString('en')} bytes, an upload ${bodyLimits.multipart.toLocaleString('en')}.`;
+Lists use \`cursor\` pagination, some operations \`offset\` or \`page\`. 
+
+A JSON body has at most ${megabytes(requestBytesMax)} and an upload at most ${megabytes((requestBytesMax * 3) / 4)}. A list ends at ${megabytes(responseBytesMax)} and then says how to continue. Both are counted as AWS Lambda counts them: inside a JSON string, where a quote, a backslash or a line break counts twice. A body of more than 6 MB never reaches the service: API Gateway returns a 413 of its own, \`{"message": "Request Too Long"}\`, or a text for more than 10 MB.`;
 
 /** The endpoint of the document itself. It is a static file, so it has no handler. */
 export const apiDocument = {

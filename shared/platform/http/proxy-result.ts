@@ -1,4 +1,6 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
+import { ServiceError } from '../../core/errors.ts';
+import { fitsAnswer } from './envelope.ts';
 import type { Bodies, EndpointResponse, TextResponse } from './response.ts';
 import type { StreamedBody } from './streamed-body.ts';
 
@@ -29,12 +31,20 @@ export function toProxyResult(response: EndpointResponse, reply: unknown): APIGa
   }
 }
 
-export const json = (statusCode: number, body: unknown, headers = {}): APIGatewayProxyResult => ({
-  statusCode,
+/** @throws ServiceError RESPONSE_TOO_LARGE if Lambda would refuse the answer. */
+export function json(statusCode: number, body: unknown, headers = {}): APIGatewayProxyResult {
+  const text = body === undefined ? '' : JSON.stringify(body);
+  if (!fitsAnswer(text)) throw responseTooLarge();
   // Responses are private to the caller.
-  headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
-  body: body === undefined ? '' : JSON.stringify(body),
-});
+  const ownHeaders = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+  return { statusCode, headers: { ...ownHeaders, ...headers }, body: text };
+}
+
+const responseTooLarge = () =>
+  new ServiceError(
+    'RESPONSE_TOO_LARGE',
+    'The response would be larger than 6 MB. What the request wrote remains. Request less at once',
+  );
 
 function jsonResult(bodies: Bodies, { status, body }: StatusAndBody): APIGatewayProxyResult {
   const schema = bodies[status as keyof Bodies];

@@ -188,8 +188,8 @@ test.each([
   ['"text"', 400],
   ['5', 400],
   ['{', 400],
-  [JSON.stringify({ name: 'x'.repeat(5_000_001) }), 413],
-])('a body that is not a JSON object of at most 5 MB is rejected (%#)', async (body, status) => {
+  [JSON.stringify({ name: 'x'.repeat(6_000_000) }), 413],
+])('a body that is not a JSON object of at most 6 MB is rejected (%#)', async (body, status) => {
   expect((await call('POST', path, { body })).status).toBe(status);
 });
 

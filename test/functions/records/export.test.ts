@@ -1,7 +1,10 @@
+import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { exportRecords } from '../../../functions/records/export.ts';
+import { csvExporter } from '../../../shared/domain/records/export-csv.ts';
 import { recordStore } from '../../../shared/domain/records/record-store.ts';
+import type { StreamedBody } from '../../../shared/platform/http/streamed-body.ts';
 import { type Draft, withRecords } from '../../support/records.ts';
 import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
 
@@ -90,23 +93,76 @@ test('400 for more columns than a file allows, until the request names its colum
   );
 });
 
-test('400 if the search for columns takes minutes', async () => {
-  const tenant = await withRecords([{ type: 'a', name: 'x', metadata: {} }]);
+const everything = { filters: {}, keys: undefined, isOver: () => false };
+
+test('an export whose search for records takes minutes ends, and says where to continue', async () => {
+  const names = Array.from({ length: 230 }, (_, n) => `${n}`).toReversed();
+  const tenant = await withRecords(
+    names.toReversed().map((name) => ({ type: 'a', name, metadata: { n: name } })),
+  );
   const scope = countingRuntime().scopeOf(tenant.tenant);
   const needs = { exported: exportRecords.needs.exported(scope) };
-  const timeLeft = [900_000, 600_000];
-  const request = { query: {}, timeLeftMs: () => timeLeft.shift() ?? 0 };
-  await expect(exportRecords.handle(request as never, needs)).rejects.toMatchObject({
-    code: 'VALIDATION',
-    details: [{ path: 'includeFields', code: 'TOO_MANY_RECORDS' }],
-  });
+  const rows: string[] = [];
+  for (let after: string | undefined, parts = 1; ; parts++) {
+    const timeLeft = [900_000];
+    const request = { query: { after, includeFields: ['n'] }, timeLeftMs: () => timeLeft.shift() ?? 600_000 };
+    const { headers, stream } = (await exportRecords.handle(request as never, needs)) as StreamedBody;
+    expect(headers?.['content-disposition']).toContain('records-part.csv');
+    const [header, ...lines] = (await text(stream)).trimEnd().split('\r\n');
+    expect(header).toBe('name,type,n');
+    rows.push(...lines);
+    after = headers?.['x-next-after'];
+    if (!after) {
+      expect(parts).toBe(3);
+      break;
+    }
+  }
+  expect(rows).toEqual(names.map((name) => `${name},a,${name}`));
+});
+
+const part = (records: number, bytes = 190_000_000) => ({ records, bytes });
+
+test.each([
+  ['records', {}, part(1)],
+  ['bytes', {}, part(100_000, 200)],
+  ['records of each type', { distinct: 'type' as const }, part(1)],
+  ['records of a filter', { metadata_keys: ['m'] }, part(1)],
+  ['a name', { type: 'a', name: '7' }, part(1)],
+])('an export in parts of a few %s has the rows of an export in one', async (_what, filters, limits) => {
+  const drafts = Array.from({ length: 450 }, (_, n) => ({
+    type: n % 100 === 3 ? `rare ${n}` : 'a',
+    name: `${n}`,
+    metadata: { n, ...(n % 9 === 0 && { m: 1 }) },
+  }));
+  const tenant = await withRecords(drafts);
+  const scope = countingRuntime().scopeOf(tenant.tenant);
+  const whole = await csvExporter(scope)({ ...everything, filters, keys: ['n'] });
+  expect(whole?.next).toBeUndefined();
+  const rows: string[] = [];
+  for (let after: string | undefined; ; ) {
+    const one = await csvExporter(scope, limits)({ ...everything, filters, keys: ['n'], after });
+    const [, ...lines] = (await Array.fromAsync(one?.pieces ?? [])).join('').split('\r\n').filter(Boolean);
+    rows.push(...lines);
+    after = one?.next;
+    if (!after) break;
+  }
+  const [, ...expected] = (await Array.fromAsync(whole?.pieces ?? [])).join('').split('\r\n').filter(Boolean);
+  expect(expected.length).toBeGreaterThan(0);
+  expect(rows).toEqual(expected);
+});
+
+test('204 after the last record', async () => {
+  const tenant = await withRecords([{ type: 'a', name: 'x', metadata: {} }]);
+  const { data } = (await tenant.call('GET', '/v1/records')).body;
+  expect(await exported(tenant, { after: data[0].id })).toMatchObject({ status: 204, body: '' });
+  expect((await exported(tenant, { after: 'x' })).status).toBe(400);
 });
 
 test('records created during the export are left out, and the columns stay the same', async () => {
   const tenant = await withRecords([{ type: 'a', name: 'x', metadata: { n: 'old' } }]);
   const store = storeOf(tenant);
   const exporter = exportRecords.needs.exported(countingRuntime().scopeOf(tenant.tenant));
-  const pieces = await exporter({ filters: {}, keys: undefined, checkDeadline: () => {} });
+  const pieces = (await exporter(everything))?.pieces;
   const [record] = (await store.list({}, { limit: 1 })).records;
   await store.update(record?.id ?? '', { metadata: { n: 'new', added: 'y' } });
   await store.create(tenant, { type: 'a', name: 'later', metadata: {}, messages: null });
@@ -119,7 +175,7 @@ test('rows are read on demand, so that a file of any length needs constant memor
   const tenant = await withRecords(drafts);
   const runtime = countingRuntime();
   const exporter = exportRecords.needs.exported(runtime.scopeOf(tenant.tenant));
-  const pieces = await exporter({ filters: {}, keys: undefined, checkDeadline: () => {} });
+  const pieces = (await exporter(everything))?.pieces;
   const taking = async () => {
     runtime.reset();
     const piece = await pieces?.next();
@@ -136,11 +192,8 @@ test('records that a filter excludes are read once, and records changed since th
   const runtime = countingRuntime();
   const exporter = exportRecords.needs.exported(runtime.scopeOf(tenant.tenant));
   const where = { field: 'n', op: 'lt' as const, value: 3 };
-  const pieces = await exporter({
-    filters: { recordFilter: { type: 'a', where } },
-    keys: undefined,
-    checkDeadline: () => {},
-  });
+  const asked = { ...everything, filters: { recordFilter: { type: 'a', where } } };
+  const pieces = (await exporter(asked))?.pieces;
   const { data } = (await tenant.call('GET', '/v1/records?type=a&name=1')).body;
   await tenant.call('PUT', `/v1/records/${data[0].id}`, { body: { metadata: { n: 7 } } });
   runtime.reset();

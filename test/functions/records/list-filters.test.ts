@@ -122,12 +122,6 @@ test.each([
     'recordFilter.where.conditions',
     'TOO_BIG',
   ],
-  [
-    'recordFilter',
-    whereOf({ op: 'or', conditions: Array(11).fill({ field: 'a', op: 'in', value: Array(1_000).fill(1) }) }),
-    'recordFilter.where',
-    'TOO_LARGE',
-  ],
   ['metadata_keys', ' , ', 'metadata_keys', 'TOO_SMALL'],
   ['metadata_keys_all', '', 'metadata_keys_all', 'TOO_SMALL'],
   ['min_fields', '-1', 'min_fields', undefined],

@@ -25,6 +25,7 @@ const actions: Record<string, string> = {
     'DeleteSecret',
     'RestoreSecret',
   ),
+  ...named('kms', 'Encrypt', 'Decrypt'),
   ...named('s3vectors', 'CreateIndex', 'GetIndex', 'PutVectors', 'QueryVectors'),
 };
 
@@ -95,7 +96,7 @@ test('a use that only its trace identifies is declared where the code contains t
 });
 
 test('each role allows exactly the commands that its Lambdas’ code uses', () => {
-  const grants = grantsIn(synthesise('prod'));
+  const grants = grantsIn(synthesise('prod', { sesIdentities: 'example.com' }));
   const services = new Set(Object.values(actions).map(serviceOf));
   for (const [group, some] of Map.groupBy(entries, (entry) => entry.group)) {
     const commands = some.flatMap(({ id }) => commandsIn(id)).filter((name) => !everywhere.includes(name));

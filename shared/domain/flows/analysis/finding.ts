@@ -1,3 +1,4 @@
+import { responseBytesMax, takeWithinBytes } from '../../../platform/http/envelope.ts';
 import type { StepNode } from '../checking/step-nodes.ts';
 
 /** A problem or recommendation for a flow. */
@@ -25,18 +26,21 @@ export const finding = (
   ...(details !== undefined && { details }),
 });
 
-/** Keeps the response within its size limit. */
+/** Keep the three lists of a response within its size limit. A finding may repeat texts of the flow. */
 const findingsMax = 1_000;
+const findingsBytesMax = Math.floor(responseBytesMax / 3);
 
 export function limitFindings(...sources: Iterable<Finding>[]): Finding[] {
-  const findings: Finding[] = [];
+  const found: Finding[] = [];
   let more = 0;
   for (const source of sources) {
     for (const each of source) {
-      if (findings.length < findingsMax) findings.push(each);
+      if (found.length < findingsMax) found.push(each);
       else more++;
     }
   }
+  const findings = takeWithinBytes(found, findingsBytesMax);
+  more += found.length - findings.length;
   if (more > 0)
     findings.push({ code: 'MORE_FINDINGS', message: `${more} more findings are not listed`, path: '' });
   return findings;

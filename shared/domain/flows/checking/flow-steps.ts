@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import type { DetailCode } from '../../../core/error-codes.ts';
+import { tooLarge } from '../../../core/errors.ts';
 import type { NewId } from '../../../core/ids.ts';
+import { responseBytes, responseBytesMax } from '../../../platform/http/envelope.ts';
 import { secretKeysOfSteps } from '../secret-keys.ts';
 import { stepTypeNames } from '../step-types/index.ts';
 import type { FlowStep } from '../steps/step.ts';
@@ -26,8 +28,20 @@ export const FlowStepsInput = z
     context.addIssue({ code: 'custom', params: { code: 'TOO_MANY_SECRETS' }, message });
   });
 
-/** Adds the defaults to checked steps (id, order, enabled) and sorts them by order, then position. */
-export const normaliseSteps = (steps: CheckedSteps, newId: NewId): FlowStep[] => completed(steps, newId);
+/**
+ * Adds the defaults to checked steps (id, order, enabled) and sorts them by order, then position.
+ * @throws ServiceError 413 if a response could not hold the steps.
+ */
+export function normaliseSteps(steps: CheckedSteps, newId: NewId): FlowStep[] {
+  const normalised = completed(steps, newId);
+  if (responseBytes(normalised) > responseBytesMax) throw stepsTooLarge();
+  return normalised;
+}
+
+const stepsTooLarge = () =>
+  tooLarge(
+    `The steps of a flow take at most ${responseBytesMax} bytes inside a JSON string, where a quote, a backslash or a line break counts twice`,
+  );
 
 const completed = (steps: readonly FlowStepInput[], newId: NewId): FlowStep[] =>
   steps

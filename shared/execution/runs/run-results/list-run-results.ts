@@ -12,7 +12,7 @@ import {
   payloadStore,
 } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { responseBytes, responseBytesMax } from '../../../platform/http/response-size.ts';
+import { responseBytes, responseBytesMax } from '../../../platform/http/envelope.ts';
 import { type Checkpoint, checkpointEntity } from '../checkpoints/checkpoint.ts';
 import { type CheckpointEntry, finalCheckpointsOfRecord } from '../checkpoints/checkpoint-index.ts';
 import { readCheckpoints } from '../checkpoints/read-checkpoints.ts';

@@ -5,7 +5,7 @@ import { using } from '../../../platform/aws/uses.ts';
 import { deletedIds } from '../../../platform/cleanup/tombstone.ts';
 import { OffsetQuery } from '../../../platform/data/pages.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { responseBytes, responseBytesMax } from '../../../platform/http/response-size.ts';
+import { responseBytes, responseBytesMax } from '../../../platform/http/envelope.ts';
 import {
   type CheckpointEntry,
   type CheckpointQuery,

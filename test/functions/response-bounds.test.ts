@@ -1,0 +1,204 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { listApiKeys } from '../../functions/api-keys/list.ts';
+import { listFlowVersions } from '../../functions/flow-versions/list.ts';
+import { endpoints } from '../../functions/index.ts';
+import { listSecrets } from '../../functions/secrets/list.ts';
+import { newId } from '../../shared/core/ids.ts';
+import { limitFindings } from '../../shared/domain/flows/analysis/finding.ts';
+import { normaliseSteps } from '../../shared/domain/flows/checking/flow-steps.ts';
+import type { CheckedSteps } from '../../shared/domain/flows/checking/text-problems.ts';
+import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { answerBytesMax } from '../../shared/platform/http/envelope.ts';
+import { toProxyResult } from '../../shared/platform/http/proxy-result.ts';
+import { isStreamed } from '../../shared/platform/http/response.ts';
+import { type Draft, withRecords } from '../support/records.ts';
+
+const all: readonly AnyEndpoint[] = endpoints;
+
+/** Why the lists, maps and free-form values of each response fit an answer of Lambda. */
+const bounds: Record<string, string> = {
+  'api-keys.analytics': 'one row per key and day of a short period',
+  'api-keys.create': 'at most 100 permissions and 100 addresses',
+  'api-keys.get': 'at most 100 permissions and 100 addresses',
+  'api-keys.list': 'ends at 5 MB, continued by `before`',
+  'api-keys.options': 'constants',
+  'api-keys.regenerate': 'at most 100 permissions and 100 addresses',
+  'api-keys.update': 'at most 100 permissions and 100 addresses',
+  'batches.status': 'one output, null over 5 MB',
+  'batches.summary': '50 batches',
+  'flow-versions.get': 'the steps of a flow, 5 MB',
+  'flow-versions.get-published': 'the steps of a flow, 5 MB',
+  'flow-versions.list': 'ends at 5 MB, continued by `before`',
+  'flows.create': 'the steps of a flow, 5 MB',
+  'flows.export-runtime': 'the steps of a flow, 5 MB',
+  'flows.get': 'the steps of a flow, 5 MB',
+  'flows.list': '100 rows of a few short texts',
+  'flows.run-on-record-type': '1,000 records of two short texts',
+  'flows.step-results': 'ends at 5 MB, continued by `offset`',
+  'flows.update': 'the steps of a flow, 5 MB',
+  'public.validate-flow': 'three lists that end at a third of 5 MB',
+  'records.bulk-delete': '1,000 ids',
+  'records.bulk-edit': '10,000 ids and 5 MB of records',
+  'records.costs': 'one row per model that the record was run with',
+  'records.create': 'a record, 384 KB',
+  'records.field-values': 'ends at 5 MB, and says so in `truncated`',
+  'records.get': 'a record, 384 KB',
+  'records.list': 'ends at 5 MB, continued by `cursor`',
+  'records.preview-filter': 'five records',
+  'records.results': 'ends at 5 MB: later rows omit the result',
+  'records.schema': 'ends at 5 MB',
+  'records.step-results': 'ends at 5 MB, continued by `offset`',
+  'records.update': 'a record, 384 KB',
+  'records.upload-csv': 'ends at 5 MB, and counts all',
+  'secrets.check': '50 keys',
+  'secrets.intake-manifest': 'the secrets of one link',
+  'secrets.intake-submit': 'the secrets of one link',
+  'secrets.list': 'ends at 5 MB, continued by `after`',
+  'secrets.setup-url': 'the secrets of one request',
+};
+
+/** Whether a JSON schema has a list, an open map or a value of any type. */
+const isOpen = (schema: unknown): boolean => {
+  if (typeof schema !== 'object' || schema === null) return false;
+  const { type, additionalProperties } = schema as Record<string, unknown>;
+  if (type === 'array' || typeof additionalProperties === 'object' || Object.keys(schema).length === 0)
+    return true;
+  return Object.values(schema).some((each) => (Array.isArray(each) ? each.some(isOpen) : isOpen(each)));
+};
+
+test('every response that may be of any size states what bounds it', () => {
+  const open = all.filter((endpoint) => {
+    const { response } = endpoint;
+    if (isStreamed(endpoint) || response.kind !== 'json') return false;
+    return Object.values(response.bodies).some((body) =>
+      isOpen(z.toJSONSchema(body as z.ZodType, { unrepresentable: 'any', io: 'output' })),
+    );
+  });
+  expect(open.map(({ id }) => id).filter((id) => !bounds[id])).toEqual([]);
+  expect(Object.keys(bounds).filter((id) => !open.some((endpoint) => endpoint.id === id))).toEqual([]);
+});
+
+/** What takes more room in an answer than it seems. */
+const units = fc.constantFrom('"', '\\', '\n', '\u0001', '漢', '😀', 'x');
+/** Texts of one unit each, of up to these characters. */
+const filled = (charactersMax: number) =>
+  fc.tuple(units, fc.integer({ min: 1, max: charactersMax })).map(([unit, length]) => unit.repeat(length));
+
+const answerBytes = (answer: unknown) => Buffer.byteLength(JSON.stringify(answer));
+
+test('any mix of records: pages fit an answer, and return each record once in both directions', async () => {
+  // JSON writes a control character with 6 bytes.
+  const contents = fc.array(filled(40_000), { minLength: 60, maxLength: 120 });
+  await fc.assert(
+    fc.asyncProperty(contents, async (texts) => {
+      const drafts = texts.map((text, n): Draft => ({ type: 'a', name: `${n}`, metadata: { text } }));
+      const { call } = await withRecords(drafts);
+      const walk = async (cursor: string, next: 'nextCursor' | 'prevCursor'): Promise<string[][]> => {
+        const answer = await call('GET', `/v1/records?limit=100${cursor && `&cursor=${cursor}`}`);
+        expect(answer.status).toBe(200);
+        expect(answerBytes({ body: JSON.stringify(answer.body) })).toBeLessThan(answerBytesMax);
+        const names = answer.body.data.map(({ name }: { name: string }) => name);
+        const further = answer.body.pagination[next];
+        if (further) return [names, ...(await walk(further, next))];
+        if (next === 'prevCursor') return [names];
+        const back = answer.body.pagination.prevCursor;
+        const before = back ? (await walk(back, 'prevCursor')).toReversed().flat() : [];
+        expect(before).toEqual(
+          drafts
+            .map(({ name }) => name)
+            .toReversed()
+            .slice(0, before.length),
+        );
+        expect(before.length + names.length).toBe(drafts.length);
+        return [names];
+      };
+      expect((await walk('', 'nextCursor')).flat()).toEqual(drafts.map(({ name }) => name).toReversed());
+    }),
+    { numRuns: 4 },
+  );
+}, 120_000);
+
+const rows = fc.array(filled(60_000), { minLength: 50, maxLength: 300 });
+
+test('any mix of versions, keys or secrets: responses fit an answer, and return each row once', async () => {
+  await fc.assert(
+    fc.asyncProperty(rows, async (texts) => {
+      const at = '2026-01-01T00:00:00.000Z';
+      const none = { stepSummary: null, label: null, createdAt: at, updatedAt: at };
+      const ids = (kind: 'flowver' | 'key') => texts.map(() => newId(kind)).toReversed();
+      const versions = ids('flowver').map((id, n) => ({
+        ...{ id, number: 1, type: 'published', stepCount: 0, notes: texts[n], ...none },
+      }));
+      const keys = ids('key').map((id, n) => ({
+        ...{ id, name: texts[n], keyPrefix: 'p', searchHint: 'h', permissions: [], isActive: true },
+        ...{ expiresAt: null, lastUsedAt: null, environment: 'test', ...none },
+      }));
+      const secrets = texts.map((description, n) => ({
+        ...{ id: `${n}`, key: `KEY_${1_000 + n}`, description, status: 'active', version: 1 },
+        ...{ valuePreview: null, lastRotatedAt: null, ...none },
+      }));
+      const flow = { id: 'flow', publishedVersionId: null };
+      const needs = {
+        versions: { list: async () => ({ flow, versions }) },
+        apiKeys: { list: async () => keys },
+        secrets: { list: async () => secrets },
+        now: () => new Date(at),
+      };
+      expect(await everything(listFlowVersions, needs, 'versions', 'before', 'id')).toEqual(
+        versions.map(({ id }) => id),
+      );
+      expect(await everything(listApiKeys, needs, 'apiKeys', 'before', 'id')).toEqual(
+        keys.map(({ id }) => id),
+      );
+      expect(await everything(listSecrets, needs, 'data', 'after', 'key')).toEqual(
+        secrets.map(({ key }) => key),
+      );
+    }),
+    { numRuns: 10 },
+  );
+}, 60_000);
+
+/** Follows a list to its end. @returns the field of each row. */
+async function everything(
+  endpoint: AnyEndpoint,
+  needs: object,
+  member: string,
+  parameter: string,
+  field: string,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (let last: string | undefined; ; last = found.at(-1)) {
+    const query = last ? { [parameter]: last } : {};
+    const answer = toProxyResult(endpoint.response, await endpoint.handle({ params: {}, query }, needs));
+    expect(answerBytes(answer)).toBeLessThan(answerBytesMax);
+    const listed: Record<string, string>[] = JSON.parse(answer.body)[member];
+    if (listed.length === 0) return found;
+    found.push(...listed.map((row) => row[field] ?? ''));
+  }
+}
+
+test('the steps of a flow fit an answer, or the flow is not saved', () => {
+  const steps = (unit: string, length: number) =>
+    [{ type: 'send-text', name: 's', config: { text: unit.repeat(length) } }] as unknown as CheckedSteps;
+  expect(normaliseSteps(steps('x', 4_900_000), newId)).toHaveLength(1);
+  for (const [unit, length] of [
+    ['"', 1_700_000],
+    ['x', 5_100_000],
+    ['\u0001', 800_000],
+  ] as const) {
+    expect(() => normaliseSteps(steps(unit, length), newId)).toThrow(
+      expect.objectContaining({ code: 'TOO_LARGE' }),
+    );
+  }
+});
+
+test('findings that repeat long texts fit an answer, and the rest are counted', () => {
+  const message = '"'.repeat(10_000);
+  const findings = limitFindings(Array.from({ length: 900 }, () => ({ code: 'C', message, path: '' })));
+  expect(3 * answerBytes({ body: JSON.stringify(findings) })).toBeLessThan(answerBytesMax);
+  expect(findings.at(-1)).toMatchObject({
+    message: `${900 - findings.length + 1} more findings are not listed`,
+  });
+});
