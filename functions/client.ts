@@ -42,7 +42,7 @@ type Sent<Name, Value> = Name extends 'query'
   ? { [K in keyof Value]: string extends Value[K] ? Value[K] | number : Value[K] }
   : Value;
 
-type AnswerTo<R extends EndpointResponse> = R extends { kind: 'text' }
+type AnswerTo<R extends EndpointResponse> = R extends { kind: 'redirect' }
   ? string
   : R extends { kind: 'sse' }
     ? Output<R['json']>

@@ -19,6 +19,7 @@ export const variablesOf = {
   'queue:cleanup': [queues.cleanup.env],
   messages: ['EVENT_BUS'],
   assets: ['ASSET_BUCKET', 'PUBLIC_ASSETS_URL'],
+  'assets:public': ['ASSET_BUCKET'],
   vectors: ['VECTOR_BUCKET'],
   'vectors:find': ['VECTOR_BUCKET'],
   'test-keys': ['TEST_KEYS_KMS_KEY', 'SECRETS_PREFIX'],

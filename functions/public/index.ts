@@ -1,7 +1,8 @@
 import type { Group } from '../../shared/platform/http/group.ts';
+import { getPublicFile } from './get-file.ts';
 import { validateFlow } from './validate-flow.ts';
 
 export const publicGroup = {
   description: 'Endpoints that need no credential.',
-  endpoints: [validateFlow],
+  endpoints: [getPublicFile, validateFlow],
 } as const satisfies Group;

@@ -11,6 +11,13 @@ export function grantAssets(role: Role, { bucket }: Assets): void {
   acknowledgeWildcard(role, `<${bucketId}.Arn>/*`, 'Every object in the bucket is a file of a flow.');
 }
 
+/** Allows signing URLs of public files. */
+export function grantPublicAssets(role: Role, { bucket }: Assets): void {
+  allow(role, ['s3:GetObject'], [bucket.arnForObjects('public/*')]);
+  const bucketId = Stack.of(role).getLogicalId(bucket.node.defaultChild as CfnElement);
+  acknowledgeWildcard(role, `<${bucketId}.Arn>/public/*`, 'Everybody may read these files.');
+}
+
 export const grantVectors = (role: Role, vectors: CfnVectorBucket) =>
   allowOnIndexes(role, vectors, ['CreateIndex', 'GetIndex', 'PutVectors', 'QueryVectors', 'GetVectors']);
 

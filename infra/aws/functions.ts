@@ -13,6 +13,7 @@ import {
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { publicFilesPath } from '../../functions/public/get-file.ts';
 import type { Use } from '../../shared/platform/aws/uses.ts';
 import { type QueueName, type QueueSpec, queues, timers } from '../resources.ts';
 import { type Variable, variablesOf } from '../uses.ts';
@@ -132,7 +133,7 @@ const valuesOf = ({
   SCHEDULER_ROLE_ARN: stores.schedulerRole.roleArn,
   EVENT_BUS: stores.eventBus.eventBusName,
   ASSET_BUCKET: stores.assets.bucket.bucketName,
-  PUBLIC_ASSETS_URL: stores.assets.publicUrl,
+  PUBLIC_ASSETS_URL: stores.assets.publicUrl ?? `${publicUrl}${publicFilesPath}`,
   VECTOR_BUCKET: stores.vectorBucketName,
   SECRETS_PREFIX: stores.secretsPrefix,
   TEST_KEYS_KMS_KEY: stores.testKeysKey.keyArn,

@@ -4,7 +4,7 @@ import type { Construct } from 'constructs';
 import type { Use } from '../../shared/platform/aws/uses.ts';
 import { tableSchema } from '../resources.ts';
 import { tableActionsOf } from '../uses.ts';
-import { grantAssets, grantVectorIndexLookup, grantVectors } from './file-grants.ts';
+import { grantAssets, grantPublicAssets, grantVectorIndexLookup, grantVectors } from './file-grants.ts';
 import { grantMessages } from './message-grants.ts';
 import type { Stores } from './stores.ts';
 
@@ -61,6 +61,7 @@ function grant(role: Role, use: Use, stores: Stores) {
     'provider-keys': () => allow(role, ['secretsmanager:GetSecretValue'], [providerKeys.secretArn]),
     messages: () => grantMessages(role, stores),
     assets: () => grantAssets(role, stores.assets),
+    'assets:public': () => grantPublicAssets(role, stores.assets),
     vectors: () => grantVectors(role, stores.vectors),
     'vectors:find': () => grantVectorIndexLookup(role, stores.vectors),
     'test-keys': () => {

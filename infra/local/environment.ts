@@ -1,3 +1,4 @@
+import { publicFilesPath } from '../../functions/public/get-file.ts';
 import { queueArnEnv } from '../resources.ts';
 import { audience, issuerPath } from './issuer.ts';
 import { assetBucket, type LocalQueue, payloadBucket, region } from './queues/queues.ts';
@@ -31,7 +32,7 @@ export function setEnvironment(
     TABLE_NAME: tableName,
     PAYLOAD_BUCKET: payloadBucket,
     ASSET_BUCKET: assetBucket,
-    PUBLIC_ASSETS_URL: `${aws.s3}/${assetBucket}/public`,
+    PUBLIC_ASSETS_URL: `${process.env.PUBLIC_URL || url}${publicFilesPath}`,
     VECTOR_BUCKET: vectorBucket,
     SECRETS_PREFIX: tableName,
     AWS_ENDPOINT_URL_KMS: aws.kms,

@@ -29,7 +29,10 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'secrets.update': () => ({ value: 'taken over', expectedVersion: 1 }),
 };
 
-const withIds = (endpoints as readonly AnyEndpoint[]).filter(({ path }) => path.includes('{'));
+/** Those of callers with a tenant; the paths of others name the tenant. */
+const withIds = (endpoints as readonly AnyEndpoint[]).filter(
+  ({ path, permission }) => path.includes('{') && permission !== 'public',
+);
 const missing: Ids = {
   flow: `flow_${'0'.repeat(26)}`,
   record: `record_${'0'.repeat(26)}`,

@@ -25,7 +25,7 @@ interface S3Request {
  */
 export async function s3Request(
   bucket: string,
-  method: 'GET' | 'PUT' | 'DELETE',
+  method: 'GET' | 'HEAD' | 'PUT' | 'DELETE',
   key: string,
   { body, query, headers = {} }: S3Request = {},
 ): Promise<Response> {

@@ -20,6 +20,8 @@ export type Use =
   | 'queue:cleanup'
   | 'messages'
   | 'assets'
+  /** Reads the public files of flows. */
+  | 'assets:public'
   | 'vectors'
   /** Checks whether a collection exists, without access to its contents. */
   | 'vectors:find'

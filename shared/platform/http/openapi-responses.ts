@@ -71,8 +71,8 @@ function successes(
       status === '204' ? undefined : json(schema),
     ]);
   switch (response.kind) {
-    case 'text':
-      return [[200, { [response.mediaType]: { schema: { type: 'string' } } }]];
+    case 'redirect':
+      return [[302, undefined]];
     case 'json':
       return jsonBodies(response.bodies);
     case 'stream': {
@@ -87,8 +87,13 @@ function successes(
   }
 }
 
+const descriptions: Record<number, string> = {
+  204: 'Done; no body',
+  302: 'The address is in the header `Location`',
+};
+
 const success = (status: number, content: Json | undefined, isCounted: boolean) => ({
-  description: status === 204 ? 'Done; no body' : 'Done',
+  description: descriptions[status] ?? 'Done',
   ...(isCounted && { headers: rateLimitHeaders }),
   ...(content && { content }),
 });

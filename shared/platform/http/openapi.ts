@@ -43,8 +43,7 @@ export function openApi(groups: Readonly<Record<string, Group>>) {
   const described = Object.entries({ ...groups, docs: docsGroup }).map(
     ([name, { description, endpoints }]) => ({
       tag: { name, description },
-      // Pages and scripts are not operations.
-      endpoints: endpoints.filter(({ response }) => response.kind !== 'text'),
+      endpoints,
     }),
   );
   const schemas: Components = new Map();

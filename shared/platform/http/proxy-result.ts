@@ -1,7 +1,7 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { ServiceError } from '../../core/errors.ts';
 import { fitsAnswer } from './envelope.ts';
-import type { Bodies, EndpointResponse, TextResponse } from './response.ts';
+import type { Bodies, EndpointResponse, RedirectResponse } from './response.ts';
 import type { StreamedBody } from './streamed-body.ts';
 
 interface StatusAndBody {
@@ -12,8 +12,8 @@ interface StatusAndBody {
 /** Converts the handler's result into API Gateway's format. JSON is encoded with its schema. */
 export function toProxyResult(response: EndpointResponse, reply: unknown): APIGatewayProxyResult {
   switch (response.kind) {
-    case 'text':
-      return textResult(response, reply as string);
+    case 'redirect':
+      return redirectResult(response, reply as string);
     case 'sse':
       return streamedResult(reply as StreamedBody);
     case 'stream':
@@ -62,14 +62,8 @@ const streamedResult = ({ contentType, headers, stream }: StreamedBody): APIGate
   body: stream as unknown as string,
 });
 
-/** Without CORS headers, so that only pages of this origin can read it. Browsers may cache it for a day. */
-const textResult = ({ mediaType, headers }: TextResponse, body: string): APIGatewayProxyResult => ({
-  statusCode: 200,
-  headers: {
-    'content-type': mediaType,
-    'cache-control': 'public, max-age=86400',
-    'x-content-type-options': 'nosniff',
-    ...headers,
-  },
-  body,
+const redirectResult = ({ maxAgeSeconds }: RedirectResponse, location: string): APIGatewayProxyResult => ({
+  statusCode: 302,
+  headers: { location, 'cache-control': `public, max-age=${maxAgeSeconds}` },
+  body: '',
 });

@@ -10,11 +10,11 @@ export interface JsonResponse {
   bodies: Bodies;
 }
 
-/** A page, a script or a stylesheet. Browsers may cache it for a day. */
-export interface TextResponse {
-  kind: 'text';
-  mediaType: string;
-  headers?: Readonly<Record<string, string>>;
+/** The address of another resource, as a 302. */
+export interface RedirectResponse {
+  kind: 'redirect';
+  /** How long caches may keep it. */
+  maxAgeSeconds: number;
 }
 
 /** Server-sent events, each sent when it occurs. */
@@ -35,14 +35,14 @@ export interface StreamResponse {
 }
 
 /** The four kinds of responses. Each determines the handler's result: see {@link HandlerResult}. */
-export type EndpointResponse = JsonResponse | TextResponse | SseResponse | StreamResponse;
+export type EndpointResponse = JsonResponse | RedirectResponse | SseResponse | StreamResponse;
 
-/** The result of a handler: the body, or status and body if several are declared; a text; or a streamed body. */
+/** The result of a handler: the body, or status and body if several are declared; an address; or a streamed body. */
 export type HandlerResult<R extends EndpointResponse> = R extends JsonResponse
   ? IsUnion<keyof R['bodies']> extends true
     ? StatusAndBody<R['bodies']>
     : Input<R['bodies'][keyof R['bodies']]>
-  : R extends TextResponse
+  : R extends RedirectResponse
     ? string
     : R extends { kind: 'stream'; bodies: infer B extends Bodies }
       ? StreamedBody | StatusAndBody<B>

@@ -126,13 +126,13 @@ test('only Lambdas that run flows can access the tenants’ vectors and files an
   const described = roles.map(({ Ref }) => prod.findResources('AWS::IAM::Role')[Ref]?.Properties.Description);
   expect(described.sort()).toEqual(['Lambdas of the group dispatch', 'Lambdas of the group workers']);
   const variables = Object.values(withCloudFront.findResources('AWS::Lambda::Function')).filter(
-    ({ Properties }) => 'ASSET_BUCKET' in (Properties.Environment?.Variables ?? {}),
+    ({ Properties }) => 'PUBLIC_ASSETS_URL' in (Properties.Environment?.Variables ?? {}),
   );
   expect(variables.length).toBeGreaterThan(1);
   for (const { Properties } of variables) {
     expect(Properties.FunctionName).toMatch(/^agent-flow-prod-(workers|dispatch)-/);
     expect(Object.keys(Properties.Environment.Variables)).toEqual(
-      expect.arrayContaining(['VECTOR_BUCKET', 'PUBLIC_ASSETS_URL']),
+      expect.arrayContaining(['VECTOR_BUCKET', 'ASSET_BUCKET']),
     );
   }
 });
@@ -152,7 +152,8 @@ test('flow validation reads credentials itself, writes only counters and cannot 
     .filter((action) => !/^(logs|xray):/.test(action));
   expect(actions.toSorted()).toEqual([
     ...['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
-    ...['s3vectors:GetIndex', 'secretsmanager:GetSecretValue'],
+    // Of public files, for the other endpoint of the group.
+    ...['s3:GetObject', 's3vectors:GetIndex', 'secretsmanager:GetSecretValue'],
   ]);
 });
 

@@ -23,9 +23,10 @@ test('the declared response determines the handler’s return type', () => {
   defineEndpoint({ ...guarded, response: json, handle: () => ({ status: 204, body: undefined }) });
   // @ts-expect-error: of several statuses none is named
   defineEndpoint({ ...guarded, response: json, handle: () => ({ one: 1 }) });
-  defineEndpoint({ ...guarded, response: { kind: 'text', mediaType: 'text/css' }, handle: () => 'a {}' });
-  // @ts-expect-error: no text
-  defineEndpoint({ ...guarded, response: { kind: 'text', mediaType: 'text/css' }, handle: () => ({}) });
+  const redirect = { kind: 'redirect', maxAgeSeconds: 60 } as const;
+  defineEndpoint({ ...guarded, response: redirect, handle: () => 'https://example.com' });
+  // @ts-expect-error: no address
+  defineEndpoint({ ...guarded, response: redirect, handle: () => ({}) });
   defineEndpoint({ ...guarded, response: { kind: 'sse', events: One }, handle: () => live });
   // @ts-expect-error: a whole body in place of a live one
   defineEndpoint({ ...guarded, response: { kind: 'sse', events: One }, handle: () => ({ one: 1 }) });
@@ -74,10 +75,13 @@ test.each<[EndpointResponse['kind'], EndpointResponse, unknown, object]>([
   ],
   ['json', json, { status: 204 }, { statusCode: 204, body: '' }],
   [
-    'text',
-    { kind: 'text', mediaType: 'text/css', headers: { 'x-own': '1' } },
-    'a {}',
-    { statusCode: 200, body: 'a {}', headers: { 'content-type': 'text/css', 'x-own': '1' } },
+    'redirect',
+    { kind: 'redirect', maxAgeSeconds: 60 },
+    'https://example.com/a',
+    {
+      ...{ statusCode: 302, body: '' },
+      headers: { location: 'https://example.com/a', 'cache-control': 'public, max-age=60' },
+    },
   ],
   ['sse', { kind: 'sse', events: One }, live, { statusCode: 200, body: live.stream }],
   ['stream', { kind: 'stream', mediaType: 'text/csv', body: z.string() }, live, { body: live.stream }],

@@ -1,0 +1,22 @@
+import { requireEnv } from '../../core/environment.ts';
+import { notFound } from '../../core/errors.ts';
+import { S3Error, s3Request, signedUrl } from '../../platform/aws/s3.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+
+/** The public files of a tenant, by their place in its folder: `<asset id>/<file name>`. */
+export const publicFiles = /* @__PURE__ */ using(['assets:public'], ({ table: { tenant } }: Scope) => ({
+  /** A signed URL of a file. @throws 404 */
+  async urlOf(assetId: string, filename: string, seconds: number): Promise<string> {
+    const bucket = requireEnv('ASSET_BUCKET');
+    const key = `public/${tenant}/${assetId}/${filename}`;
+    try {
+      await s3Request(bucket, 'HEAD', key);
+    } catch (error) {
+      // Without the right to list a bucket, S3 answers 403 for a missing object.
+      if (error instanceof S3Error && [403, 404].includes(error.status)) throw notFound('File');
+      throw error;
+    }
+    return signedUrl(bucket, key, seconds);
+  },
+}));
