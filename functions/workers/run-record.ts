@@ -1,12 +1,14 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { withLogFields } from '../../shared/core/invocation.ts';
 import { log } from '../../shared/core/log.ts';
 import { groupCommits } from '../../shared/execution/batches/group-commit.ts';
 import { loadJobs } from '../../shared/execution/batches/record-jobs.ts';
 import { runRecord } from '../../shared/execution/batches/record-runner.ts';
-import { RunMessage } from '../../shared/execution/batches/run-message.ts';
+import { logFieldsOf, RunMessage } from '../../shared/execution/batches/run-message.ts';
 import { livePorts } from '../../shared/execution/live-ports.ts';
 import { messagesOf, type Received } from '../../shared/platform/aws/messages.ts';
 import { requirementsOf } from '../../shared/platform/aws/uses.ts';
+import { toWorker } from '../../shared/platform/aws/worker.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
@@ -25,7 +27,7 @@ export const requirements = requirementsOf(livePorts, 'table:write', 'payloads',
  * Runs flows on records. Message groups run concurrently; the messages of one group run in order. When a message fails,
  * Lambda redelivers it and the later ones of its group. During a DynamoDB outage the worker waits instead of failing.
  */
-export async function handler(event: SQSEvent, context: Context): Promise<SQSBatchResponse> {
+async function handle(event: SQSEvent, context: Context): Promise<SQSBatchResponse> {
   const signal = AbortSignal.timeout(Math.max(1, context.getRemainingTimeInMillis() - reserveMs));
   const byTenant = Map.groupBy(
     messagesOf(RunMessage, event).map(toDelivery),
@@ -62,12 +64,16 @@ async function runGroup(
   run: (delivery: Delivery, index: number) => Promise<void>,
 ): Promise<string[]> {
   for (const [index, delivery] of group.entries()) {
-    try {
-      await run(delivery, index);
-    } catch (error) {
-      log.error('A record could not be run and will be retried', { error, ...delivery.message });
-      return group.slice(index).map(({ id }) => id);
-    }
+    const failed = await withLogFields(logFieldsOf(delivery.message), () =>
+      run(delivery, index).then(
+        () => false,
+        (error) => {
+          log.error('A record could not be run and will be retried', { error });
+          return true;
+        },
+      ),
+    );
+    if (failed) return group.slice(index).map(({ id }) => id);
   }
   return [];
 }
@@ -77,3 +83,5 @@ const toDelivery = ({ record: { messageId, attributes }, message }: Received<Run
   group: attributes.MessageGroupId ?? messageId,
   message,
 });
+
+export const handler = toWorker('run-record', handle);

@@ -6,6 +6,8 @@ export const environments = {
     logRetentionDays: 14,
     requestsPerSecond: 100,
     wafRatePer5Minutes: 'off',
+    alarms: false,
+    canary: false,
   },
   staging: {
     keepsData: false,
@@ -13,6 +15,8 @@ export const environments = {
     logRetentionDays: 30,
     requestsPerSecond: 500,
     wafRatePer5Minutes: 'off',
+    alarms: true,
+    canary: false,
   },
   prod: {
     keepsData: true,
@@ -20,6 +24,8 @@ export const environments = {
     logRetentionDays: 365,
     requestsPerSecond: 2_000,
     wafRatePer5Minutes: 10_000,
+    alarms: true,
+    canary: true,
   },
 } as const;
 

@@ -21,6 +21,7 @@ import { type Bundles, folderOf, staticFilesFolder } from './bundles.ts';
 import { type Entry, entries, preTokenGeneration } from './entries.ts';
 import { groupRole } from './grants.ts';
 import type { Identity } from './identity.ts';
+import { metricsNamespace } from './monitoring/measurements.ts';
 import { functionNameOf } from './names.ts';
 import { retentionOf } from './retention.ts';
 import type { Settings } from './settings.ts';
@@ -84,7 +85,7 @@ export class Functions extends Construct {
       timeout: Duration.seconds(timeoutSeconds),
       tracing: Tracing.ACTIVE,
       loggingFormat: LoggingFormat.TEXT,
-      environment: environmentOf(uses, props),
+      environment: { ...signalsOf(props.settings), ...environmentOf(uses, props) },
     });
   }
 
@@ -103,6 +104,12 @@ export class Functions extends Construct {
     new Rule(this, `${worker}-timer`, { schedule, targets: [new LambdaTarget(lambda)] });
   }
 }
+
+/** The environment variables of every Lambda. */
+const signalsOf = (settings: Settings): Record<string, string> => ({
+  METRICS_NAMESPACE: metricsNamespace(settings),
+  LOG_LEVEL: settings.logLevel,
+});
 
 /** The value of each environment variable, without the undefined ones. */
 const valuesOf = ({

@@ -63,7 +63,9 @@ test('every queue has a dead-letter queue and a visibility timeout at least as l
   expect(queues.filter(({ Properties }) => Properties.RedrivePolicy)).toHaveLength(4);
   for (const source of Object.values(prod.findResources('AWS::Lambda::EventSourceMapping'))) {
     const queue = prod.findResources('AWS::SQS::Queue')[source.Properties.EventSourceArn['Fn::GetAtt'][0]];
-    const lambda = prod.findResources('AWS::Lambda::Function')[source.Properties.FunctionName.Ref];
+    // With an alias, the function is a part of the ARN.
+    const [id] = /\w*functionsworkers\w+/.exec(JSON.stringify(source.Properties.FunctionName)) ?? [''];
+    const lambda = prod.findResources('AWS::Lambda::Function')[id];
     expect(queue?.Properties.VisibilityTimeout).toBeGreaterThanOrEqual(lambda?.Properties.Timeout);
   }
 });
@@ -209,7 +211,8 @@ test('Cognito puts the organization into access tokens by a Lambda that has no r
   dev.hasResourceProperties('AWS::Cognito::UserPool', {
     LambdaConfig: { PreTokenGenerationConfig: trigger },
   });
-  expect(lambda?.Properties.Environment).toBeUndefined();
+  const signals = { METRICS_NAMESPACE: 'agent-flow/dev', LOG_LEVEL: 'info' };
+  expect(lambda?.Properties.Environment).toEqual({ Variables: signals });
   dev.hasResourceProperties('AWS::Cognito::UserPoolClient', {
     AllowedOAuthFlowsUserPoolClient: false,
     CallbackURLs: Match.absent(),
