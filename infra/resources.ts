@@ -1,3 +1,5 @@
+import type { EnvironmentName } from './aws/environments.ts';
+
 /** The resources of the service: CDK creates them on AWS, the embedded stack emulates them. */
 
 export const tableSchema = {
@@ -10,19 +12,34 @@ export const tableSchema = {
   ],
 } as const;
 
+/** Where a stack runs: `local` is the embedded stack. */
+export type Stage = 'local' | EnvironmentName;
+
 export interface QueueSpec {
   fifo: boolean;
   /** The Lambda that consumes the queue: `functions/workers/<name>.ts`. */
   worker: string;
   batchSize: number;
   timeoutSeconds: number;
+  /**
+   * How long a received message stays invisible. By default six times the Lambda's timeout, as AWS advises: the rest is
+   * for deliveries that Lambda throttles.
+   */
+  visibilitySeconds?: number;
+  /** Whether the worker sets the time of a failed message's next delivery itself. */
+  setsRetryTime?: true;
+  /** The most invocations at a time. */
+  maxConcurrency: Record<Stage, number>;
   /** The environment variable with the queue's URL. */
   env: `${string}_URL`;
   /** The number of deliveries before a message moves to the dead-letter queue. */
   maxReceiveCount: number;
   /** The Lambda that consumes the dead-letter queue. */
-  deadLetterWorker?: string;
+  deadLetterWorker: string;
 }
+
+/** A dead-letter queue is consumed one message at a time, so that no message repeats another's failure. */
+export const deadLetters = { batchSize: 1, timeoutSeconds: 60, maxConcurrency: 2 } as const;
 
 export const queues = {
   plan: {
@@ -30,9 +47,10 @@ export const queues = {
     worker: 'plan-batch',
     batchSize: 1,
     timeoutSeconds: 300,
+    maxConcurrency: { local: 2, dev: 5, staging: 5, prod: 10 },
     env: 'PLAN_QUEUE_URL',
-    // The sweep plans the messages of this dead-letter queue again.
     maxReceiveCount: 5,
+    deadLetterWorker: 'retry-plan',
   },
   runs: {
     fifo: true,
@@ -40,6 +58,13 @@ export const queues = {
     // The maximum for a FIFO queue, although one invocation handles the records of a slot in sequence.
     batchSize: 10,
     timeoutSeconds: 900,
+    // Not 90 minutes: so long would an invocation that dies block its slots. The six times are meant for throttled
+    // deliveries, which `maxConcurrency` prevents, and a lease keeps two deliveries of a run apart
+    // (`shared/execution/batches/run-lease.ts`).
+    visibilitySeconds: 960,
+    setsRetryTime: true,
+    // More than one tenant can occupy (`tenantSlots` and `tenantBatchesMax` of `running-batches.ts`).
+    maxConcurrency: { local: 10, dev: 150, staging: 300, prod: 500 },
     env: 'RUNS_QUEUE_URL',
     maxReceiveCount: 5,
     deadLetterWorker: 'fail-record',
@@ -49,18 +74,41 @@ export const queues = {
     worker: 'wake-run',
     batchSize: 10,
     timeoutSeconds: 60,
+    maxConcurrency: { local: 2, dev: 10, staging: 20, prod: 50 },
     env: 'WAKES_QUEUE_URL',
     maxReceiveCount: 10,
+    deadLetterWorker: 'retry-wake',
   },
   cleanup: {
     fifo: false,
     worker: 'clean-up',
     batchSize: 1,
     timeoutSeconds: 900,
+    maxConcurrency: { local: 2, dev: 5, staging: 5, prod: 10 },
     env: 'CLEANUP_QUEUE_URL',
     maxReceiveCount: 5,
+    deadLetterWorker: 'retry-cleanup',
   },
 } as const satisfies Record<string, QueueSpec>;
+
+export const visibilitySecondsOf = ({
+  timeoutSeconds,
+  visibilitySeconds,
+}: Pick<QueueSpec, 'timeoutSeconds' | 'visibilitySeconds'>) => visibilitySeconds ?? 6 * timeoutSeconds;
+
+/**
+ * The workers that take part in a chain of messages again and again, each with the reason and with what ends its chain.
+ * Lambda stops the 17th invocation of any other function in one chain (SQS, SNS, S3 and Lambda carry the count; Scheduler
+ * and EventBridge do not), after which its message goes to the dead-letter queue.
+ */
+export const recursiveWorkers: Readonly<Record<string, string>> = {
+  'plan-batch': 'Sends itself the next page of a large batch. `PlanMessage.round` ends the chain.',
+  'run-record': 'Sets a timer for each poll of a wait. `RunMessage.polls` ends the chain.',
+  'wake-run': 'Resumes the run of each timer, whose chain `run-record` ends.',
+};
+
+export const recursiveLoopOf = (worker: string) =>
+  Object.hasOwn(recursiveWorkers, worker) ? 'Allow' : 'Terminate';
 
 /** The environment variable with a queue's ARN, next to the one with its URL. */
 export const queueArnEnv = <Env extends string>({ env }: { env: `${Env}_URL` }) =>

@@ -4,6 +4,7 @@ import { batchDefaults, batchStarter } from '../../shared/execution/batches/batc
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { unique } from '../../shared/platform/http/validation.ts';
+import { unfinishedBatches } from './schemas.ts';
 
 const Options = z.strictObject({
   recordConcurrency: z.int().min(1).max(50).default(batchDefaults.recordConcurrency).meta({
@@ -26,8 +27,7 @@ export const runBatchFlow = defineEndpoint({
   path: '/v1/batch/flow',
   permission: 'FLOWS:EXECUTE',
   summary: 'Run a flow on selected records',
-  description:
-    'Runs the published version, or the draft if no version is published. A test key runs the draft if there is one. Poll /v1/batch/status/{id} for progress. 404 lists the unknown records, and nothing runs.',
+  description: `Runs the published version, or the draft if no version is published. A test key runs the draft if there is one. Poll /v1/batch/status/{id} for progress. 404 lists the unknown records, and nothing runs. ${unfinishedBatches}`,
   body: z
     .strictObject({
       flowId: idOf('flow'),

@@ -4,6 +4,7 @@ import { smallBatchMax } from '../../shared/execution/batches/batch.ts';
 import { batchStarter } from '../../shared/execution/batches/batch-start.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { unfinishedBatches } from '../batches/schemas.ts';
 import { FlowParams } from './response-schemas.ts';
 
 const facts = {
@@ -53,7 +54,7 @@ export const runFlowOnRecordType = defineEndpoint({
   path: '/v1/flows/{id}/run-on-record-type',
   permission: 'FLOWS:EXECUTE',
   summary: 'Run a flow on every record of a type',
-  description: `Runs the published version, or the draft if no version is published. A test key runs the draft if there is one. With up to ${smallBatchMax} records, the request waits up to 20 s and returns 200 with the results. Otherwise it returns 202 with the first 1,000 records: poll the batch's status.`,
+  description: `Runs the published version, or the draft if no version is published. A test key runs the draft if there is one. With up to ${smallBatchMax} records, the request waits up to 20 s and returns 200 with the results. Otherwise it returns 202 with the first 1,000 records: poll the batch's status. ${unfinishedBatches}`,
   params: FlowParams,
   body: z.strictObject({ recordType: RecordType }),
   response: { kind: 'json', bodies: { 200: Done, 202: Scheduled } },

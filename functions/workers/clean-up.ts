@@ -6,7 +6,7 @@ import { messagesOf } from '../../shared/platform/aws/messages.ts';
 import { requirementsOf } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { CleanupMessage } from '../../shared/platform/cleanup/cleanup.ts';
-import { confirmCleaned } from '../../shared/platform/cleanup/tombstone.ts';
+import { confirmCleaned, postponeCleanup } from '../../shared/platform/cleanup/tombstone.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
 export const requirements = requirementsOf(cleaner, 'table:write');
@@ -28,6 +28,8 @@ async function handle(event: SQSEvent): Promise<void> {
       } catch (error) {
         log.error('A cleanup failed and will be retried', { error, id });
         failed.push(id);
+        // Otherwise each sweep would add a message that fails as well.
+        await postponeCleanup(scope, id).catch(() => {});
       }
     }
     if (failed.length > 0) throw new Error(`The cleanup of ${failed.length} of ${ids.length} ids failed`);

@@ -2,6 +2,9 @@ import type { Requirements } from '../../shared/platform/aws/uses.ts';
 import * as cleanUp from './clean-up.ts';
 import * as failRecord from './fail-record.ts';
 import * as planBatch from './plan-batch.ts';
+import * as retryCleanup from './retry-cleanup.ts';
+import * as retryPlan from './retry-plan.ts';
+import * as retryWake from './retry-wake.ts';
 import * as runRecord from './run-record.ts';
 import * as sweep from './sweep.ts';
 import * as wakeRun from './wake-run.ts';
@@ -11,6 +14,9 @@ export const workers: Readonly<Record<string, { requirements: Requirements }>> =
   'clean-up': cleanUp,
   'fail-record': failRecord,
   'plan-batch': planBatch,
+  'retry-cleanup': retryCleanup,
+  'retry-plan': retryPlan,
+  'retry-wake': retryWake,
   'run-record': runRecord,
   sweep,
   'wake-run': wakeRun,

@@ -1,10 +1,10 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { withLogFields } from '../../shared/core/invocation.ts';
 import { log } from '../../shared/core/log.ts';
+import { type Delivered, runGroup, setRetryTimes } from '../../shared/execution/batches/deliveries.ts';
 import { groupCommits } from '../../shared/execution/batches/group-commit.ts';
 import { loadJobs } from '../../shared/execution/batches/record-jobs.ts';
 import { runRecord } from '../../shared/execution/batches/record-runner.ts';
-import { logFieldsOf, RunMessage } from '../../shared/execution/batches/run-message.ts';
+import { RunMessage } from '../../shared/execution/batches/run-message.ts';
 import { livePorts } from '../../shared/execution/live-ports.ts';
 import { messagesOf, type Received } from '../../shared/platform/aws/messages.ts';
 import { requirementsOf } from '../../shared/platform/aws/uses.ts';
@@ -12,75 +12,71 @@ import { toWorker } from '../../shared/platform/aws/worker.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
-interface Delivery {
-  id: string;
-  group: string;
-  message: RunMessage;
-}
-
 /** Reserved to report unfinished messages before Lambda ends the process. */
 const reserveMs = 5_000;
 
-export const requirements = requirementsOf(livePorts, 'table:write', 'payloads', 'queue:wakes');
+export const requirements = requirementsOf(livePorts, 'table:write', 'payloads', 'queue:runs', 'queue:wakes');
 
 /**
  * Runs flows on records. Message groups run concurrently; the messages of one group run in order. When a message fails,
- * Lambda redelivers it and the later ones of its group. During a DynamoDB outage the worker waits instead of failing.
+ * it is delivered again with the later ones of its group, after a pause that grows. During a DynamoDB outage the worker
+ * waits instead of failing.
  */
 async function handle(event: SQSEvent, context: Context): Promise<SQSBatchResponse> {
-  const signal = AbortSignal.timeout(Math.max(1, context.getRemainingTimeInMillis() - reserveMs));
+  const remainingMs = context.getRemainingTimeInMillis();
+  const signal = AbortSignal.timeout(Math.max(1, remainingMs - reserveMs));
+  const until = Date.now() + remainingMs;
   const byTenant = Map.groupBy(
-    messagesOf(RunMessage, event).map(toDelivery),
+    messagesOf(RunMessage, event).map(toDelivered),
     ({ message }) => message.tenant,
   );
-  const failed = await Promise.all(
-    [...byTenant].map(([tenant, deliveries]) =>
-      runTenant(productionRuntime().scopeOf(tenant, signal), deliveries, signal),
+  const returned = await Promise.all(
+    [...byTenant].map(([tenant, delivered]) =>
+      runTenant(productionRuntime().scopeOf(tenant, signal), delivered, until, signal),
     ),
   );
-  return { batchItemFailures: failed.flat(2).map((itemIdentifier) => ({ itemIdentifier })) };
+  const failed = returned.flat(2);
+  await setRetryTimes(failed);
+  return { batchItemFailures: failed.map(({ id }) => ({ itemIdentifier: id })) };
 }
 
-async function runTenant(scope: Scope, deliveries: Delivery[], signal: AbortSignal): Promise<string[][]> {
-  const groups = [...Map.groupBy(deliveries, ({ group }) => group).values()];
+async function runTenant(scope: Scope, delivered: Delivered[], until: number, signal: AbortSignal) {
+  const groups = [...Map.groupBy(delivered, ({ group }) => group).values()];
   const withCommits = groupCommits(scope);
-  // Loads the first of each group in one round trip. Loads the others when they run, which may be minutes later.
-  const firsts = await loadJobs(
-    scope,
-    groups.flatMap(([first]) => first?.message ?? []),
-  );
+  const firsts = loadFirsts(scope, groups);
   return Promise.all(
     groups.map((group, place) =>
-      runGroup(group, async ({ message }, index) => {
-        const [job] = index === 0 ? [firsts[place]] : await loadJobs(scope, [message]);
+      runGroup(scope, group, until, async ({ message, deliveries }, index) => {
+        // An earlier delivery may have written until its lease ended.
+        const isLoaded = index === 0 && deliveries === 1;
+        const [job] = isLoaded ? [(await firsts)[place]] : await loadJobs(scope, [message]);
         if (job) await runRecord(scope, job, withCommits, signal);
       }),
     ),
   );
 }
 
-async function runGroup(
-  group: readonly Delivery[],
-  run: (delivery: Delivery, index: number) => Promise<void>,
-): Promise<string[]> {
-  for (const [index, delivery] of group.entries()) {
-    const failed = await withLogFields(logFieldsOf(delivery.message), () =>
-      run(delivery, index).then(
-        () => false,
-        (error) => {
-          log.error('A record could not be run and will be retried', { error });
-          return true;
-        },
-      ),
-    );
-    if (failed) return group.slice(index).map(({ id }) => id);
-  }
-  return [];
+/** Loads the first of each group in one round trip. The others are loaded when they run, which may be minutes later. */
+function loadFirsts(scope: Scope, groups: readonly Delivered[][]) {
+  const firsts = loadJobs(
+    scope,
+    groups.flatMap(([first]) => first?.message ?? []),
+  );
+  // Each group reports it.
+  firsts.catch((error) => log.warn('Records could not be loaded', { error }));
+  return firsts;
 }
 
-const toDelivery = ({ record: { messageId, attributes }, message }: Received<RunMessage>): Delivery => ({
+const toDelivered = ({
+  record: { messageId, receiptHandle, attributes },
+  message,
+}: Received<RunMessage>): Delivered => ({
   id: messageId,
+  receiptHandle,
   group: attributes.MessageGroupId ?? messageId,
+  runId: message.runId,
+  deliveries: Number(attributes.ApproximateReceiveCount),
+  firstAt: Number(attributes.ApproximateFirstReceiveTimestamp),
   message,
 });
 

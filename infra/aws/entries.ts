@@ -7,7 +7,7 @@ import type { Requirements, Use } from '../../shared/platform/aws/uses.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { endpointRequirements } from '../../shared/platform/http/endpoint-requirements.ts';
 import { groupOf } from '../../shared/platform/http/openapi.ts';
-import { type QueueSpec, queues, timers } from '../resources.ts';
+import { deadLetters, queues, recursiveLoopOf, timers } from '../resources.ts';
 import { requestSeconds, secondsOf, staticFilesLambda } from '../routes.ts';
 
 /** The definition of a Lambda: its code, and the group with which it shares a role and a log. */
@@ -17,6 +17,8 @@ export interface Entry {
   group: string;
   timeoutSeconds: number;
   memoryMb: number;
+  /** Whether Lambda stops it within a chain of messages. */
+  recursiveLoop?: 'Allow' | 'Terminate';
   /** Determine the statements of its group's role and its environment variables. */
   uses: readonly Use[];
 }
@@ -29,7 +31,7 @@ const usualMb = { endpoint: 512, worker: 1_024 };
 
 const all: readonly AnyEndpoint[] = endpoints;
 
-function worker(name: string, timeoutSeconds = 60): Entry {
+function worker(name: string, timeoutSeconds: number): Entry {
   const requirements = workers[name]?.requirements;
   if (!requirements) throw new Error(`functions/workers/index.ts has no entry ${name}. Add the worker there`);
   return {
@@ -37,6 +39,7 @@ function worker(name: string, timeoutSeconds = 60): Entry {
     file: `functions/workers/${name}.ts`,
     group: 'workers',
     timeoutSeconds,
+    recursiveLoop: recursiveLoopOf(name),
     ...{ memoryMb: usualMb.worker, ...requirements },
   };
 }
@@ -65,11 +68,9 @@ export const entries: readonly Entry[] = [
   single('authorizer', authorizer.requirements),
   single(staticFilesLambda, staticFiles.requirements),
   single(preTokenGeneration, preTokens.requirements),
-  ...Object.values(queues as Record<string, QueueSpec>).flatMap(
-    ({ worker: name, timeoutSeconds, deadLetterWorker }) => [
-      worker(name, timeoutSeconds),
-      ...(deadLetterWorker ? [worker(deadLetterWorker)] : []),
-    ],
-  ),
+  ...Object.values(queues).flatMap(({ worker: name, timeoutSeconds, deadLetterWorker }) => [
+    worker(name, timeoutSeconds),
+    worker(deadLetterWorker, deadLetters.timeoutSeconds),
+  ]),
   ...timers.map(({ worker: name, timeoutSeconds }) => worker(name, timeoutSeconds)),
 ];

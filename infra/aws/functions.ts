@@ -1,24 +1,22 @@
 import { Duration } from 'aws-cdk-lib';
-import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
-import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
   Code,
   Function as LambdaFunction,
   LoggingFormat,
+  RecursiveLoop,
   Runtime,
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
-import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { publicFilesPath } from '../../functions/public/get-file.ts';
 import type { Use } from '../../shared/platform/aws/uses.ts';
-import { type QueueName, type QueueSpec, queues, timers } from '../resources.ts';
 import { type Variable, variablesOf } from '../uses.ts';
 import { type Bundles, folderOf, staticFilesFolder } from './bundles.ts';
 import { type Entry, entries, preTokenGeneration } from './entries.ts';
+import { addEventSources } from './event-sources.ts';
 import { groupRole } from './grants.ts';
 import type { Identity } from './identity.ts';
 import { metricsNamespace } from './monitoring/measurements.ts';
@@ -54,8 +52,7 @@ export class Functions extends Construct {
       deployed.map((entry) => [entry.id, this.makeFunction(entry, groupOf(entry.group), props)]),
     );
     this.roles = [...groups.values()].map(({ role }) => role);
-    for (const [name, spec] of Object.entries(queues)) this.connect(name as QueueName, spec, props.stores);
-    for (const { worker, everyMinutes } of timers) this.repeat(worker, everyMinutes);
+    addEventSources(this, (worker) => this.workerNamed(worker), props.stores, props.settings.env);
   }
 
   private makeGroup(group: string, { settings, stores }: FunctionsProps) {
@@ -70,10 +67,11 @@ export class Functions extends Construct {
   }
 
   private makeFunction(
-    { id, uses, timeoutSeconds, memoryMb }: Entry,
+    { id, uses, timeoutSeconds, memoryMb, recursiveLoop }: Entry,
     shared: ReturnType<Functions['makeGroup']>,
     props: FunctionsProps,
   ) {
+    const reservedConcurrency = id === 'authorizer' && props.settings.authorizersReserved;
     return new LambdaFunction(this, id, {
       functionName: functionNameOf(id, props.settings.env),
       ...shared,
@@ -85,23 +83,17 @@ export class Functions extends Construct {
       timeout: Duration.seconds(timeoutSeconds),
       tracing: Tracing.ACTIVE,
       loggingFormat: LoggingFormat.TEXT,
+      // Lambda's default is to terminate.
+      ...(recursiveLoop === 'Allow' && { recursiveLoop: RecursiveLoop.ALLOW }),
+      ...(reservedConcurrency && { reservedConcurrentExecutions: reservedConcurrency }),
       environment: { ...signalsOf(props.settings), ...environmentOf(uses, props) },
     });
   }
 
-  private connect(name: QueueName, spec: QueueSpec, stores: Stores) {
-    const { worker, deadLetterWorker, batchSize } = spec;
-    const add = (id: string, source: SqsEventSource) => this.byId[`workers.${id}`]?.addEventSource(source);
-    add(worker, new SqsEventSource(stores.queues[name], { batchSize, reportBatchItemFailures: true }));
-    if (deadLetterWorker)
-      add(deadLetterWorker, new SqsEventSource(stores.deadLetters[name], { batchSize: 1 }));
-  }
-
-  private repeat(worker: string, everyMinutes: number) {
-    const lambda = this.byId[`workers.${worker}`];
-    if (!lambda) throw new Error(`The Lambda of ${worker} is missing`);
-    const schedule = Schedule.rate(Duration.minutes(everyMinutes));
-    new Rule(this, `${worker}-timer`, { schedule, targets: [new LambdaTarget(lambda)] });
+  private workerNamed(name: string) {
+    const lambda = this.byId[`workers.${name}`];
+    if (!lambda) throw new Error(`The Lambda of ${name} is missing`);
+    return lambda;
   }
 }
 

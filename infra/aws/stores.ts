@@ -9,7 +9,14 @@ import { CfnScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { type QueueName, type QueueSpec, queues as queueSpecs, tableSchema } from '../resources.ts';
+import {
+  deadLetters,
+  type QueueName,
+  type QueueSpec,
+  queues as queueSpecs,
+  tableSchema,
+  visibilitySecondsOf,
+} from '../resources.ts';
 import { Assets } from './assets.ts';
 import { dataBucket } from './buckets.ts';
 import { protectedRetentionOf, retentionOf } from './retention.ts';
@@ -102,18 +109,20 @@ export class Stores extends Construct {
     });
   }
 
-  private makeQueue(id: string, { fifo, timeoutSeconds, maxReceiveCount }: QueueSpec, deadLetters?: Queue) {
+  private makeQueue(id: string, spec: QueueSpec, deadLetterQueue?: Queue) {
+    const { fifo, maxReceiveCount } = spec;
+    const visibilitySeconds = visibilitySecondsOf(deadLetterQueue ? spec : deadLetters);
     return new Queue(this, id, {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       retentionPeriod: Duration.days(14),
-      visibilityTimeout: Duration.seconds(timeoutSeconds),
+      visibilityTimeout: Duration.seconds(visibilitySeconds),
       ...(fifo && {
         fifo: true,
         deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
         fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
       }),
-      ...(deadLetters && { deadLetterQueue: { queue: deadLetters, maxReceiveCount } }),
+      ...(deadLetterQueue && { deadLetterQueue: { queue: deadLetterQueue, maxReceiveCount } }),
     });
   }
 }

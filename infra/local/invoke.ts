@@ -1,20 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { Writable } from 'node:stream';
-import type { Context } from 'aws-lambda';
-import { entries } from '../aws/entries.ts';
+import type { Context, SQSEvent } from 'aws-lambda';
+import { type Entry, entries } from '../aws/entries.ts';
 import { rightsOf, withGrants } from './lambda-grants.ts';
 import { accountId, region } from './queues/queues.ts';
+import { traceOf } from './trace.ts';
 
 type Handler = (event: unknown, ...rest: [Context] | [Writable, Context]) => Promise<unknown>;
 
 const functions = new URL('../../functions/', import.meta.url);
 const loaded = new Map<string, Promise<Handler>>();
-const rights = new Map(
-  entries.map(({ file, uses }) => {
-    const name = file.slice('functions/'.length, -'.ts'.length);
-    return [name, rightsOf(name, uses)];
-  }),
-);
+const nameOf = ({ file }: Entry) => file.slice('functions/'.length, -'.ts'.length);
+const rights = new Map(entries.map((entry) => [nameOf(entry), rightsOf(nameOf(entry), entry.uses)]));
+const recursive = new Set(entries.filter(({ recursiveLoop }) => recursiveLoop === 'Allow').map(nameOf));
 
 /** The Lambda in `functions/<name>.ts`, imported on its first call. */
 function load(name: string): Promise<Handler> {
@@ -32,6 +30,7 @@ export class LambdaTimeout extends Error {}
 /**
  * Invokes a Lambda like AWS, except that a Lambda that times out is abandoned, not terminated.
  * @param stream Receives the response of a streaming Lambda.
+ * @throws RecursiveInvocation, LambdaTimeout
  */
 export async function invoke<Event, Result>(
   name: string,
@@ -40,6 +39,12 @@ export async function invoke<Event, Result>(
   awsRequestId: string = randomUUID(),
   stream?: Writable,
 ): Promise<Result> {
+  const causes = (event as Partial<SQSEvent>).Records ?? [];
+  const trace = traceOf(
+    name,
+    causes.map(({ attributes }) => attributes.AWSTraceHeader),
+    recursive.has(name) ? 'Allow' : 'Terminate',
+  );
   const handler = await load(name);
   const deadline = Date.now() + timeoutSeconds * 1000;
   const outOfTime = Promise.withResolvers<never>();
@@ -49,8 +54,10 @@ export async function invoke<Event, Result>(
   );
   try {
     const context = contextOf(name, awsRequestId, deadline);
-    const answer = withGrants(rights.get(name) ?? rightsOf(name, []), () =>
-      stream ? handler(event, stream, context) : handler(event, context),
+    const answer = withGrants(
+      rights.get(name) ?? rightsOf(name, []),
+      () => (stream ? handler(event, stream, context) : handler(event, context)),
+      { AWS_LAMBDA_FUNCTION_NAME: context.functionName, _X_AMZN_TRACE_ID: trace },
     );
     return (await Promise.race([answer, outOfTime.promise])) as Result;
   } finally {

@@ -10,7 +10,8 @@ export interface Rights {
   tableActions: ReadonlySet<string>;
 }
 
-const running = new AsyncLocalStorage<Rights>();
+/** `variables`: those that AWS sets for each invocation. */
+const running = new AsyncLocalStorage<{ rights: Rights; variables: Record<string, string> }>();
 const known: ReadonlySet<string> = new Set(Object.values(variablesOf).flat());
 
 /** The rights that a deployment gives a Lambda for its uses. */
@@ -22,20 +23,21 @@ export const rightsOf = (name: string, uses: readonly Use[]): Rights => ({
   ),
 });
 
-/** Runs a Lambda with its rights, once `enforceGrants` was called. */
-export const withGrants = <T>(rights: Rights, run: () => T): T => running.run(rights, run);
+/** Runs a Lambda with its rights and these variables, once `enforceGrants` was called. */
+export const withGrants = <T>(rights: Rights, run: () => T, variables: Record<string, string> = {}): T =>
+  running.run({ rights, variables }, run);
 
 /** Restricts each Lambda to its own environment variables and to the table actions of its role. */
 export function enforceGrants(): void {
   process.env = new Proxy(process.env, {
-    get: (target, name) => (isHidden(name) ? undefined : Reflect.get(target, name)),
+    get: (target, name) => (isHidden(name) ? undefined : (variableOf(name) ?? Reflect.get(target, name))),
     set: (target, name, value) => Reflect.set(target, name, value),
     defineProperty: (target, name, descriptor) => Reflect.defineProperty(target, name, descriptor),
   });
   const client = DynamoDBDocumentClient.prototype as unknown as { send: Send };
   const { send } = client;
   client.send = function (command, ...rest) {
-    const rights = running.getStore();
+    const rights = running.getStore()?.rights;
     const denied = rights && actionsOf(command).find((action) => !rights.tableActions.has(action));
     if (denied)
       throw new Error(`${rights.name} may not ${denied}: none of its factories states a use for it`);
@@ -51,7 +53,10 @@ interface Command {
 }
 
 const isHidden = (name: string | symbol) =>
-  typeof name === 'string' && known.has(name) && running.getStore()?.variables.has(name) === false;
+  typeof name === 'string' && known.has(name) && running.getStore()?.rights.variables.has(name) === false;
+
+const variableOf = (name: string | symbol) =>
+  typeof name === 'string' ? running.getStore()?.variables[name] : undefined;
 
 const actions: Record<string, string> = {
   GetCommand: 'GetItem',

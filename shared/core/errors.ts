@@ -50,13 +50,16 @@ export class ServiceError extends Error {
 export const hasCode = (error: unknown, code: ErrorCode): error is ServiceError =>
   error instanceof ServiceError && error.code === code;
 
-/** Returns a fallback for a missing resource. For `catch`. */
-export const ifMissing =
-  <T>(answer: T) =>
+/** Returns a fallback for errors with a code. For `catch`. */
+export const ifCode =
+  <T>(code: ErrorCode, answer: T) =>
   (error: unknown): T => {
-    if (hasCode(error, 'NOT_FOUND')) return answer;
+    if (hasCode(error, code)) return answer;
     throw error;
   };
+
+/** Returns a fallback for a missing resource. For `catch`. */
+export const ifMissing = <T>(answer: T) => ifCode('NOT_FOUND', answer);
 
 /** A detail, or a message for a failure whose code says the rest. */
 type Detail = ErrorDetail | string;
@@ -92,6 +95,9 @@ export const conflict = (detail: Detail) => errorOf('CONFLICT', detail);
 export const tooLarge = (detail: Detail) => errorOf('TOO_LARGE', detail);
 export const rateLimited = (window: 'Hourly' | 'Daily', limit: number, retryAfterSeconds: number) =>
   errorOf('RATE_LIMITED', `${window} limit of ${limit} requests reached`, { retryAfterSeconds });
+/** Too much of the caller's earlier work is unfinished. */
+export const tooManyAtOnce = (message: string, retryAfterSeconds: number) =>
+  errorOf('RATE_LIMITED', message, { retryAfterSeconds });
 /** Part of the work is done. Sending the same request again continues it. */
 export const outOfTime = (detail: Detail) => errorOf('OUT_OF_TIME', detail);
 /** Nothing is done yet: the service is busy with other work. */

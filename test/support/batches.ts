@@ -118,7 +118,7 @@ export const sqsEvent = (
       ApproximateReceiveCount: '1',
       SentTimestamp: '0',
       SenderId: '',
-      ApproximateFirstReceiveTimestamp: '0',
+      ApproximateFirstReceiveTimestamp: String(Date.now()),
       MessageGroupId: groupOf(body, index),
     },
     messageAttributes: {},

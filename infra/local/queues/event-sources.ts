@@ -1,21 +1,35 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { withoutSdkLogger } from '../../../shared/platform/aws/without-sdk-logger.ts';
+import { deadLetters, visibilitySecondsOf } from '../../resources.ts';
 import { type EventSource, startPoller } from './poller.ts';
 import type { LocalQueue } from './queues.ts';
 
-/** Connects each queue, and each dead-letter queue with a consumer, to its worker. */
+/**
+ * The delay of each redelivery of a failed message, unless its worker sets it. Kinder than AWS, where it is the rest of
+ * the visibility timeout. Never 0: fauxqs cannot store that and would lose the message.
+ */
+const retrySeconds = (deliveries: number) => Math.min(60, 2 ** (deliveries - 1));
+
+/** Connects each queue, and each dead-letter queue, to its worker. */
 export function startPollers(queues: readonly LocalQueue[]) {
   const client = withoutSdkLogger(new SQSClient({}));
-  const sources = queues.flatMap(({ name, spec, url, arn, deadLetter }): EventSource[] => {
-    const { worker, deadLetterWorker, batchSize, timeoutSeconds } = spec;
-    const common = {
-      batchSize,
-      timeoutSeconds,
-      concurrency: name === 'runs' ? 10 : 2,
-      visibilitySeconds: 10,
-    };
-    const main = { ...common, worker, url, arn };
-    return deadLetterWorker ? [main, { ...common, worker: deadLetterWorker, ...deadLetter }] : [main];
+  const sources = queues.flatMap(({ spec, url, arn, deadLetter }): EventSource[] => {
+    const { worker, deadLetterWorker, batchSize, timeoutSeconds, maxConcurrency, setsRetryTime } = spec;
+    return [
+      {
+        ...{ worker, url, arn, batchSize, timeoutSeconds },
+        concurrency: maxConcurrency.local,
+        visibilitySeconds: visibilitySecondsOf(spec),
+        ...(!setsRetryTime && { retrySeconds }),
+      },
+      {
+        ...{ worker: deadLetterWorker, ...deadLetter, retrySeconds },
+        batchSize: deadLetters.batchSize,
+        timeoutSeconds: deadLetters.timeoutSeconds,
+        concurrency: deadLetters.maxConcurrency,
+        visibilitySeconds: visibilitySecondsOf(deadLetters),
+      },
+    ];
   });
   const pollers = new AsyncDisposableStack();
   for (const source of sources) pollers.defer(startPoller(client, source).stop);

@@ -19,13 +19,12 @@ export interface EventSource {
   batchSize: number;
   timeoutSeconds: number;
   concurrency: number;
-  /** Short, so that work resumes soon after a crash; a running invocation extends it. */
+  /** A message is delivered again after this time, even if its first invocation still runs. */
   visibilitySeconds: number;
+  /** When a failed message is delivered again. Without it, after the rest of the visibility timeout, as on AWS. */
+  retrySeconds?: ((deliveries: number) => number) | undefined;
 }
 
-/** The delay of each redelivery. Never 0: fauxqs cannot store that and would lose the message. */
-const retrySeconds = ({ Attributes }: Message) =>
-  Math.min(60, 2 ** (Number(Attributes?.ApproximateReceiveCount ?? 1) - 1));
 const waitSeconds = 20;
 
 /** Emulates Lambda's event source mapping: long-polls the queue and invokes the worker until it is stopped. */
@@ -44,7 +43,7 @@ export function startPoller(client: SQSClient, source: EventSource) {
   }
   const polling = poll();
   return {
-    /** Stops receiving. Messages in progress become visible again after the visibility timeout. */
+    /** Stops receiving. Messages in progress become visible again after the visibility timeout, or at the next start. */
     async stop() {
       stopping.abort();
       await polling;
@@ -73,19 +72,14 @@ async function receive(client: SQSClient, source: EventSource, abortSignal: Abor
 }
 
 async function work(client: SQSClient, source: EventSource, messages: Message[]): Promise<void> {
-  const { visibilitySeconds } = source;
-  const keep = () => hold(client, source, messages, () => visibilitySeconds);
-  const heartbeat = setInterval(keep, (visibilitySeconds * 1000) / 3);
   try {
     const failed = await failuresOf(source, messages);
     const done = messages.filter(({ MessageId }) => !failed.has(MessageId));
     if (done.length > 0) await remove(client, source, done);
     const again = messages.filter(({ MessageId }) => failed.has(MessageId));
-    if (again.length > 0) await hold(client, source, again, retrySeconds);
+    if (again.length > 0 && source.retrySeconds) await giveBack(client, source, again, source.retrySeconds);
   } catch (error) {
     log.error('Could not delete or return messages', { error, queue: source.arn });
-  } finally {
-    clearInterval(heartbeat);
   }
 }
 
@@ -109,24 +103,22 @@ async function failuresOf(source: EventSource, messages: Message[]): Promise<Set
 const remove = (client: SQSClient, { url }: EventSource, messages: Message[]) =>
   client.send(new DeleteMessageBatchCommand({ QueueUrl: url, Entries: entriesOf(messages) }));
 
-const hold = (
+const giveBack = (
   client: SQSClient,
-  { url, arn }: EventSource,
+  { url }: EventSource,
   messages: Message[],
-  secondsOf: (message: Message) => number,
+  retrySeconds: (deliveries: number) => number,
 ) =>
-  client
-    .send(
-      new ChangeMessageVisibilityBatchCommand({
-        QueueUrl: url,
-        Entries: messages.map((message, index) => ({
-          Id: String(index),
-          ReceiptHandle: message.ReceiptHandle,
-          VisibilityTimeout: secondsOf(message),
-        })),
-      }),
-    )
-    .catch((error) => log.warn('Could not extend the visibility timeout of messages', { error, queue: arn }));
+  client.send(
+    new ChangeMessageVisibilityBatchCommand({
+      QueueUrl: url,
+      Entries: messages.map(({ ReceiptHandle, Attributes }, index) => ({
+        Id: String(index),
+        ReceiptHandle,
+        VisibilityTimeout: retrySeconds(Number(Attributes?.ApproximateReceiveCount ?? 1)),
+      })),
+    }),
+  );
 
 const entriesOf = (messages: Message[]) =>
   messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));

@@ -47,11 +47,12 @@ SqsQueue.prototype.enqueue = function (message: Message) {
 };
 
 // The receivers of the last process are gone. Release their messages: otherwise their groups would block until the
-// visibility timeout, which may be long if the clock was set back.
+// visibility timeout. Their interrupted deliveries do not count, so no worker takes them for running.
 const { loadSqsAndSns } = PersistenceManager.prototype;
 PersistenceManager.prototype.loadSqsAndSns = function (...stores: unknown[]) {
   this.db.exec(
-    'UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL WHERE receipt_handle IS NOT NULL',
+    `UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL, approximate_receive_count = 0,
+      approximate_first_receive_timestamp = NULL WHERE receipt_handle IS NOT NULL`,
   );
   return loadSqsAndSns.apply(this, stores);
 };

@@ -33,6 +33,7 @@ registerHooks({
   },
 });
 await import('./queue-repairs.ts');
+await import('./trace-headers.ts');
 const { startFauxqs } = await import('fauxqs');
 
 process.stderr.on('error', () => {});

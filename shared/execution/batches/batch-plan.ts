@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { chunksOf } from '../../core/chunks.ts';
+import { ifCode } from '../../core/errors.ts';
 import { derivedId } from '../../core/ids.ts';
 import { recordsRange } from '../../domain/records/record.ts';
 import { sendGrouped } from '../../platform/aws/queues.ts';
@@ -16,6 +17,10 @@ export const PlanMessage = z.object({
   /** The last record of the previous page. */
   after: z.string().nullable(),
   n: z.int(),
+  /** How many messages of this chain came before. */
+  round: z.int().optional(),
+  /** Records for each message of this chain. */
+  perPlan: z.int().min(1).optional(),
   /** Counts the resends, if the records were planned before. */
   again: z.int().optional(),
 });
@@ -31,9 +36,11 @@ export interface ListedRecord {
   name: string;
 }
 
-/** Records per plan message: a few seconds of work. */
+/** Records per plan message unless it says otherwise: a few seconds of work. */
 const recordsPerPlan = 5_000;
 const recordsPerQuery = 1_000;
+/** Twice what the batch needs, since records may get its type while it is planned. Ends a chain that does not advance. */
+const roundsMax = ({ totalRecords }: Batch, perPlan: number) => 2 * Math.ceil(totalRecords / perPlan) + 2;
 
 const parts = [batchStore, 'queue:plan', 'queue:runs'] as const;
 
@@ -93,14 +100,22 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
     await sendGrouped('PLAN_QUEUE_URL', [{ id, group: batchId, body: message }]);
   }
 
+  /** Fails a batch whose planning does not come to an end. */
+  async function fail({ id, totalRecords }: Batch): Promise<undefined> {
+    const reason = `Enqueuing the ${totalRecords} records took too many messages`;
+    await batches.stop(id, 'failed', reason).catch(ifCode('CONFLICT', undefined));
+  }
+
   return {
     recordsOf,
     enqueue,
 
     /** Plans one page. @returns the next page, or undefined when the batch is planned. */
-    async plan({ batchId, after, n, again }: PlanMessage): Promise<PlanMessage | undefined> {
+    async plan(message: PlanMessage): Promise<PlanMessage | undefined> {
+      const { batchId, after, n, round = 0, perPlan = recordsPerPlan, again } = message;
       const batch = await batches.get(batchId);
       if (batch.stopped || (batch.planned && !again)) return;
+      if (round > roundsMax(batch, perPlan)) return fail(batch);
       const finish = async (count: number) => {
         if (!batch.planned) await batches.finishPlanning(batchId, count);
       };
@@ -116,26 +131,21 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
         return void (await finish(ids.length));
       }
       let last = after;
-      for (let planned = 0; planned < recordsPerPlan; ) {
+      const limit = Math.min(perPlan, recordsPerQuery);
+      for (let planned = 0; planned < perPlan; ) {
         const records = await recordsOf(recordType, {
           after: last,
           ...(until && { until }),
-          limit: recordsPerQuery,
+          limit,
         });
         await enqueue(batch, records, n + planned, again);
         planned += records.length;
         last = records.at(-1)?.id ?? last;
-        if (records.length === recordsPerQuery) continue;
+        if (records.length === limit) continue;
         await finish(n + planned);
         return;
       }
-      return {
-        tenant: table.tenant,
-        batchId,
-        after: last,
-        n: n + recordsPerPlan,
-        ...(again && { again }),
-      };
+      return { ...message, after: last, n: n + perPlan, round: round + 1 };
     },
 
     /** Resends the messages of a batch. `sending` counts the resends. */

@@ -15,6 +15,7 @@ import { runVersions } from '../runs/run-versions.ts';
 import { type Batch, type Progress, smallBatchMax } from './batch.ts';
 import { batchPlanner, type ListedRecord, runIdOf } from './batch-plan.ts';
 import { batchStore } from './batch-store.ts';
+import { startWithinShare } from './running-batches.ts';
 
 const waitMs = 20_000;
 /** The response lists the first thousand records: it must fit 6 MB. */
@@ -50,6 +51,7 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner], (sc
   ): Promise<Batch> {
     const version = await runVersions(scope).of(flow, principal.environment);
     const small = given.totalRecords <= smallBatchMax;
+    const recordIds = given.recordType === null ? records.map(({ id }) => id) : undefined;
     const batch: Batch = {
       id: newId('batch'),
       flowId: flow.id,
@@ -63,11 +65,13 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner], (sc
       stoppedAt: null,
       error: null,
       startedAt: now().toISOString(),
+      ...(small && recordIds && { recordIds }),
     };
-    const recordIds = given.recordType === null ? records.map(({ id }) => id) : undefined;
-    await (small
-      ? batches.create({ ...batch, ...(recordIds && { recordIds }) })
-      : batches.create(batch, recordIds && { recordIds }));
+    const slots = Math.min(given.recordConcurrency, given.totalRecords);
+    await startWithinShare(scope, { id: batch.id, slots }, (granted, write) => {
+      batch.recordConcurrency = granted < slots ? granted : given.recordConcurrency;
+      return batches.create(batch, { ...(!small && recordIds && { recordIds }), alsoWrite: [write] });
+    });
     measure('BatchesStarted');
     const sending = small
       ? planner.enqueue(batch, records, 0)

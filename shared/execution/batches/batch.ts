@@ -43,8 +43,18 @@ export const Batch = z.object({
   lastRecordId: z.string().optional(),
   /** The listed records, if they are few. A longer list is an item of its own. */
   recordIds: z.array(z.string()).optional(),
-  /** What the sweeper saw last: how many records were processed, since when, and how often it resent the messages. */
-  seen: z.object({ processed: z.int(), since: z.string(), sendings: z.int().default(0) }).optional(),
+  /**
+   * What the sweeper saw last: how many records were processed, since when, and how often it resent the messages; and
+   * whether a plan message has failed since.
+   */
+  seen: z
+    .object({
+      processed: z.int(),
+      since: z.string(),
+      sendings: z.int().default(0),
+      planFailed: z.boolean().optional(),
+    })
+    .optional(),
   /** Stored by the first reader that sees the batch has ended, so that its slots are not read again. */
   outcome: z.object({ processed: z.int(), failed: z.int(), cost: z.number(), lastAt: z.string() }).optional(),
 });

@@ -11,6 +11,9 @@ import type { RunCommits, WithCommits } from './group-commit.ts';
 import type { RecordJob } from './record-jobs.ts';
 import { scheduleTimer } from './timers.ts';
 
+/** What a wait of 30 days needs that polls every ten seconds, with a margin. Ends a chain of timers without end. */
+const pollsMax = 300_000;
+
 /** Runs a batch's flow on one record and resumes from an earlier attempt. Counts each record exactly once. */
 export const runRecord = (
   scope: Scope,
@@ -47,7 +50,11 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
     if ('suspended' in outcome) {
       // The sweeper has resent the messages: the newer message sets the timer.
       const superseded = (job.message.sending ?? 0) < (batch.seen?.sendings ?? 0);
-      return superseded ? undefined : scheduleTimer(scope, outcome.suspended.until, job.message);
+      if (superseded) return;
+      const { wait, until } = outcome.suspended;
+      const polls = wait.path === last?.waiting?.path ? (job.message.polls ?? 0) + 1 : 1;
+      if (polls > pollsMax) return recorder.finish(`The run resumed ${pollsMax} times in one wait`);
+      return scheduleTimer(scope, until, { ...job.message, polls });
     }
     if ('end' in outcome) return;
     retries.set(outcome.retryFrom, (retries.get(outcome.retryFrom) ?? 0) + 1);

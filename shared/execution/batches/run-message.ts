@@ -12,6 +12,8 @@ export const RunMessage = z.object({
   slot: z.int(),
   /** How many timers the run has set. (The queues and stored names call a timer a wake.) */
   wake: z.int().optional(),
+  /** How many of them its present wait has set. */
+  polls: z.int().optional(),
   /** How often it was retried from the dead-letter queue. */
   restarts: z.int().optional(),
   /** Counts the resends of its batch's messages, if there were any. */

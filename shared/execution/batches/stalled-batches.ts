@@ -4,7 +4,7 @@ import { dueForSweep, removeFromSweepIndex, sweepKeys } from '../../platform/cle
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
 import { type Batch, batchEntity, batchSweep, firstSweepDelayMs, smallBatchMax } from './batch.ts';
-import { batchPlanner } from './batch-plan.ts';
+import { batchPlanner, type PlanMessage } from './batch-plan.ts';
 import { batchStore } from './batch-store.ts';
 
 const day = 86_400_000;
@@ -46,7 +46,7 @@ export async function resumeIfStalled(scope: Scope, id: string, now: Date, atSta
     if (status === 'completed') measure('BatchesCompleted');
     return table.commit([table.writes.update(batchEntity, { id }, removeFromSweepIndex)]);
   }
-  const before = batch.seen ?? { processed: 0, since: batch.startedAt, sendings: 0 };
+  const before = seenOf(batch);
   const moved = processedRecords > before.processed;
   const since = moved ? now.toISOString() : before.since;
   const standstillMs = now.getTime() - Date.parse(since);
@@ -55,11 +55,27 @@ export async function resumeIfStalled(scope: Scope, id: string, now: Date, atSta
     return;
   }
   // The request that plans a small batch may have crashed after some of its messages.
-  const mayLack = !moved || (atStart && batch.totalRecords <= smallBatchMax);
+  const mayLack = !moved || before.planFailed || (atStart && batch.totalRecords <= smallBatchMax);
   const sendings = before.sendings + (mayLack ? 1 : 0);
   if (mayLack) await batchPlanner(scope).resend(batch, sendings);
   const seen = { processed: processedRecords, since, sendings };
   const nextMs = now.getTime() + Math.min(Math.max(standstillMs, firstSweepDelayMs), pauseMsMax);
   const index = sweepKeys(batchSweep, id, new Date(nextMs).toISOString());
+  await table.commit([table.writes.update(batchEntity, { id }, { set: { seen }, index })]);
+}
+
+const seenOf = ({ seen, startedAt }: Batch): NonNullable<Batch['seen']> =>
+  seen ?? { processed: 0, since: startedAt, sendings: 0 };
+
+/**
+ * Has a sweep, after 15 minutes, resend the messages of a batch whose plan message failed on every delivery. A sweep fails
+ * the batch if that goes on for a day.
+ */
+export async function handleFailedPlan(scope: Scope, { batchId: id }: PlanMessage): Promise<void> {
+  const { table, now } = scope;
+  const batch = await table.get(batchEntity, { id }, { consistent: true });
+  if (!batch || batch.planned || batch.stopped) return;
+  const seen = { ...seenOf(batch), planFailed: true };
+  const index = sweepKeys(batchSweep, id, new Date(now().getTime() + firstSweepDelayMs).toISOString());
   await table.commit([table.writes.update(batchEntity, { id }, { set: { seen }, index })]);
 }

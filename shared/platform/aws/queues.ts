@@ -1,4 +1,9 @@
-import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import {
+  ChangeMessageVisibilityBatchCommand,
+  SendMessageBatchCommand,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
 import { chunksOf } from '../../core/chunks.ts';
 import { requireEnv } from '../../core/environment.ts';
 import { loadOnce } from '../../core/load-once.ts';
@@ -35,5 +40,22 @@ export async function send(queueEnv: string, body: unknown, { delaySeconds = 0 }
   const MessageBody = JSON.stringify(body);
   await sqs().send(
     new SendMessageCommand({ QueueUrl: requireEnv(queueEnv), MessageBody, DelaySeconds: delaySeconds }),
+  );
+}
+
+/** Sets when received messages are delivered again. At most ten. */
+export async function setVisibility(
+  queueEnv: string,
+  messages: readonly { receiptHandle: string; seconds: number }[],
+): Promise<void> {
+  await sqs().send(
+    new ChangeMessageVisibilityBatchCommand({
+      QueueUrl: requireEnv(queueEnv),
+      Entries: messages.map(({ receiptHandle, seconds }, index) => ({
+        Id: String(index),
+        ReceiptHandle: receiptHandle,
+        VisibilityTimeout: seconds,
+      })),
+    }),
   );
 }

@@ -27,6 +27,8 @@ export const tombstoneEntity = defineEntity({
   schema: z.object({
     id: z.string(),
     deletedAt: z.string(),
+    /** How often its cleanup failed. */
+    failures: z.int().default(0),
     /** Unix seconds. Set once the removal is complete. */
     ttl: z.int().optional(),
   }),
@@ -49,6 +51,23 @@ export async function deletedIds(
     to: `${prefix}_~`,
   });
   return new Set(items.map(({ SK }) => SK));
+}
+
+const retryMsMin = 15 * 60_000;
+const retryMsMax = 86_400_000;
+
+/** Call when a cleanup failed. The sweep requests it again later, after each failure twice as late, up to a day. */
+export async function postponeCleanup({ table, now }: Scope, id: string): Promise<void> {
+  const tombstone = await table.get(tombstoneEntity, { id }, { consistent: true });
+  // Removed, or confirmed meanwhile.
+  if (!tombstone || tombstone.ttl) return;
+  const pauseMs = Math.min(retryMsMin * 2 ** tombstone.failures, retryMsMax);
+  const index = {
+    PK1: cleanupsPartition(shardOf(id)),
+    SK1: new Date(now().getTime() + pauseMs).toISOString(),
+  };
+  const write = table.writes.update(tombstoneEntity, { id }, { add: { failures: 1 }, index }, exists);
+  await table.commit([write]).catch(ifRefused(undefined));
 }
 
 /** Longer than the retention of a queue: a late run of a deleted flow still fails with the right reason. */

@@ -1,6 +1,8 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, expect, test } from 'vitest';
+import { queues, recursiveWorkers } from '../../../infra/resources.ts';
 import { routes as allRoutes } from '../../../infra/routes.ts';
+import { tenantBatchesMax, tenantSlots } from '../../../shared/execution/batches/running-batches.ts';
 import { synthesise } from './synthesise.ts';
 
 let prod: Template;
@@ -57,7 +59,7 @@ test('production retains its data: deletion protection, point-in-time recovery, 
   for (const type of kept) prod.allResources(type, { DeletionPolicy: Match.stringLikeRegexp('^Retain') });
 });
 
-test('every queue has a dead-letter queue and a visibility timeout at least as long as its Lambda’s timeout', () => {
+test('every queue has a dead-letter queue, and a visibility timeout of six times its Lambda’s timeout unless it states another', () => {
   const queues = Object.values(prod.findResources('AWS::SQS::Queue'));
   expect(queues).toHaveLength(8);
   expect(queues.filter(({ Properties }) => Properties.RedrivePolicy)).toHaveLength(4);
@@ -66,8 +68,50 @@ test('every queue has a dead-letter queue and a visibility timeout at least as l
     // With an alias, the function is a part of the ARN.
     const [id] = /\w*functionsworkers\w+/.exec(JSON.stringify(source.Properties.FunctionName)) ?? [''];
     const lambda = prod.findResources('AWS::Lambda::Function')[id];
-    expect(queue?.Properties.VisibilityTimeout).toBeGreaterThanOrEqual(lambda?.Properties.Timeout);
+    const expected = lambda?.Properties.FunctionName.endsWith('-run-record')
+      ? 960
+      : 6 * lambda?.Properties.Timeout;
+    expect(queue?.Properties.VisibilityTimeout).toBe(expected);
+    expect(expected).toBeGreaterThanOrEqual(lambda?.Properties.Timeout);
   }
+});
+
+test.each(['dev', 'staging', 'prod'] as const)(
+  'in %s, every event source states its maximum concurrency, and one tenant cannot occupy that of the runs',
+  (environment) => {
+    const template = environment === 'prod' ? prod : synthesise(environment);
+    const lambdas = template.findResources('AWS::Lambda::Function');
+    const sources = Object.values(template.findResources('AWS::Lambda::EventSourceMapping'));
+    expect(sources).toHaveLength(8);
+    const concurrency = new Map(
+      sources.map(({ Properties }) => [
+        lambdas[Properties.FunctionName.Ref]?.Properties.FunctionName.replace(/^.*workers-/, ''),
+        Properties.ScalingConfig?.MaximumConcurrency,
+      ]),
+    );
+    for (const queue of Object.values(queues)) {
+      expect(concurrency.get(queue.worker)).toBe(queue.maxConcurrency[environment]);
+      expect(concurrency.get(queue.deadLetterWorker)).toBe(2);
+    }
+    expect(concurrency.get('run-record')).toBeGreaterThan(tenantSlots + tenantBatchesMax);
+  },
+);
+
+test('only the workers whose chains we end ourselves allow recursive loops', () => {
+  const allowed = prod.findResources('AWS::Lambda::Function', { Properties: { RecursiveLoop: 'Allow' } });
+  const names = Object.values(allowed).map(({ Properties }) =>
+    Properties.FunctionName.replace(/^.*workers-/, ''),
+  );
+  expect(names.sort()).toEqual(Object.keys(recursiveWorkers).sort());
+});
+
+test('in production, the authorizer has concurrency of its own', () => {
+  const reserved = prod.findResources('AWS::Lambda::Function', {
+    Properties: { ReservedConcurrentExecutions: Match.anyValue() },
+  });
+  expect(Object.values(reserved).map(({ Properties }) => Properties.FunctionName)).toEqual([
+    'agent-flow-prod-authorizer',
+  ]);
 });
 
 test('every Lambda is traced, runs Node 24 on arm64 and may not scan the table', () => {

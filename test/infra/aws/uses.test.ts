@@ -13,6 +13,7 @@ import { synthesise } from './synthesise.ts';
 const actions: Record<string, string> = {
   SendMessage: 'sqs:SendMessage',
   SendMessageBatch: 'sqs:SendMessage',
+  ChangeMessageVisibilityBatch: 'sqs:ChangeMessageVisibility',
   CreateSchedule: 'scheduler:CreateSchedule',
   SendEmail: 'ses:SendEmail',
   Publish: 'sns:Publish',
@@ -45,7 +46,7 @@ const everywhere = [
 /** Allowed without a command: a query of vectors that returns metadata needs it, and event sources read queues. */
 const withoutCommand = [
   ...['s3vectors:GetVectors', 'sqs:GetQueueAttributes', 'sqs:GetQueueUrl'],
-  ...['sqs:ReceiveMessage', 'sqs:ChangeMessageVisibility', 'sqs:DeleteMessage'],
+  ...['sqs:ReceiveMessage', 'sqs:DeleteMessage'],
 ];
 
 /** Every bundle with the request stack holds how a session is verified, which only who uses `credentials` calls. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  ChangeMessageVisibilityCommand,
   CreateQueueCommand,
   GetQueueAttributesCommand,
   SendMessageBatchCommand,
@@ -7,7 +8,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { startPoller } from '../../../../infra/local/queues/poller.ts';
+import { type EventSource, startPoller } from '../../../../infra/local/queues/poller.ts';
 import { accountId, region } from '../../../../infra/local/queues/queues.ts';
 import { stack } from '../../../support/stack.ts';
 import { worker } from './recording-worker.ts';
@@ -86,16 +87,29 @@ test('a message that reaches the receive limit moves to the dead-letter queue', 
   expect(worker.seen).toHaveLength(2);
 });
 
-test('a message in progress is not redelivered after the visibility timeout', async () => {
+test('after its visibility timeout a message is redelivered while its first invocation still runs', async () => {
   const done = Promise.withResolvers<undefined>();
   worker.answer = () => done.promise;
   await send('slow');
   poll({ visibilitySeconds: 1 });
-  await vi.waitFor(() => expect(worker.seen).toHaveLength(1), eventually);
-  await new Promise((resolve) => setTimeout(resolve, 3_000));
-  expect(worker.seen).toHaveLength(1);
+  await vi.waitFor(() => expect(worker.seen).toHaveLength(2), eventually);
+  const deliveries = worker.seen.map(({ event }) => event.Records[0]?.attributes.ApproximateReceiveCount);
+  expect(deliveries).toEqual(['1', '2']);
   done.resolve(undefined);
-  await vi.waitFor(async () => expect(await messagesIn(QueueUrl)).toBe(0), eventually);
+});
+
+test('a failed message comes back when its visibility timeout ends, or when its worker said', async () => {
+  worker.answer = async ({ Records }) => {
+    const [{ receiptHandle: ReceiptHandle, body } = { receiptHandle: '', body: '' }] = Records;
+    const visibility = { QueueUrl, ReceiptHandle, VisibilityTimeout: 1 };
+    if (body === 'set') await client.send(new ChangeMessageVisibilityCommand(visibility));
+    throw new Error('Cannot');
+  };
+  await send('set', 'unset');
+  poll({ visibilitySeconds: 6, batchSize: 1, retrySeconds: undefined });
+  await vi.waitFor(() => expect(worker.seen).toHaveLength(3), eventually);
+  expect(worker.seen.map(({ event }) => event.Records[0]?.body)).toEqual(['set', 'unset', 'set']);
+  await vi.waitFor(() => expect(worker.seen).toHaveLength(4), eventually);
 });
 
 test('concurrent invocations stay within the limit of the event source', async () => {
@@ -109,10 +123,12 @@ test('concurrent invocations stay within the limit of the event source', async (
   await vi.waitFor(async () => expect(await messagesIn(QueueUrl)).toBe(0), eventually);
 });
 
-function poll({ concurrency = 10, batchSize = 10, visibilitySeconds = 10 } = {}) {
-  const path = '../../test/infra/local/queues/recording-worker';
-  const limits = { batchSize, concurrency, visibilitySeconds, timeoutSeconds: 60 };
-  stopPolling = startPoller(client, { url: QueueUrl, arn, worker: path, ...limits }).stop;
+function poll(options: Partial<EventSource> = {}) {
+  stopPolling = startPoller(client, {
+    ...{ url: QueueUrl, arn, worker: '../../test/infra/local/queues/recording-worker' },
+    ...{ batchSize: 10, concurrency: 10, visibilitySeconds: 60, timeoutSeconds: 60, retrySeconds: () => 1 },
+    ...options,
+  }).stop;
 }
 
 const send = (...bodies: string[]) =>

@@ -25,6 +25,35 @@ test('a large batch is planned page by page, each record once in its slot', asyn
   );
 });
 
+test('a batch is planned in as many messages as it needs; a chain that does not end fails it', async () => {
+  const { scope, batch, tenant, progress } = await plannedBatch({
+    ...{ steps: [template('x')], recordCount: 41, planned: false, totalRecords: 41 },
+  });
+  const sent = await silentQueue<RunMessage>('RUNS_QUEUE_URL');
+  const planner = batchPlanner(scope);
+  let part: PlanMessage | undefined = { tenant, batchId: batch.id, after: null, n: 0, perPlan: 2 };
+  let rounds = 0;
+  for (; part; part = await planner.plan(part)) rounds++;
+  expect(rounds).toBe(21);
+  expect(new Set(sent.map(({ body }) => body.recordId)).size).toBe(41);
+  expect(await progress()).toMatchObject({ status: 'scheduled', totalRecords: 41 });
+
+  const endless = await plannedBatch({ steps: [template('x')], planned: false, totalRecords: 1 });
+  const round = (n: number) => ({
+    tenant: endless.tenant,
+    batchId: endless.batch.id,
+    after: null,
+    n,
+    round: n,
+  });
+  expect(await batchPlanner(endless.scope).plan(round(5))).toBeUndefined();
+  expect(await endless.progress()).toMatchObject({ status: 'failed' });
+  const { error } = await batchStore(endless.scope).get(endless.batch.id);
+  expect(error).toBe('Enqueuing the 1 records took too many messages');
+  // The message may be delivered again.
+  expect(await batchPlanner(endless.scope).plan(round(5))).toBeUndefined();
+});
+
 test.each([
   ['was stopped', { planned: false }, true],
   ['has been planned', { planned: true }, false],

@@ -1,6 +1,7 @@
 import { GetScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { expect, test, vi } from 'vitest';
 import { batchStore } from '../../../../shared/execution/batches/batch-store.ts';
+import type { TimerMessage } from '../../../../shared/execution/batches/timers.ts';
 import { readCheckpoints } from '../../../../shared/execution/runs/checkpoints/read-checkpoints.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { type PlannedBatch, plannedBatch, runOnce } from '../../../support/batches.ts';
@@ -11,6 +12,7 @@ import {
   finishedBatch,
   template,
 } from '../../../support/flows.ts';
+import { silentQueue } from '../../../support/silent-queue.ts';
 import { newTenant } from '../../../support/stack.ts';
 import { everyStepResult } from '../../../support/step-results.ts';
 
@@ -72,6 +74,22 @@ test('a poll without a result writes nothing', async () => {
   const batch = await plannedBatch({ steps: [poll, template('x')] });
   for (const _ of [1, 2]) await runOnce(batch.scope, batch.message());
   expect(await checkpoints(batch)).toMatchObject([{ waiting: { path: '0' } }]);
+});
+
+test('a run counts its resumptions in one wait, and fails when they have no end', async () => {
+  const sent = await silentQueue<TimerMessage>('WAKES_QUEUE_URL');
+  const poll = wait({ condition: 'false', pollIntervalMs: 30_000 });
+  const batch = await plannedBatch({ steps: [poll, template('x')] });
+  await runOnce(batch.scope, batch.message());
+  await runOnce(batch.scope, { ...batch.message(), polls: 1 });
+  expect(sent.map(({ body }) => body.run.polls)).toEqual([1, 2]);
+  await runOnce(batch.scope, { ...batch.message(), polls: 300_000 });
+  expect(await checkpoints(batch)).toMatchObject([
+    {},
+    { end: { status: 'failed', error: 'The run resumed 300000 times in one wait' } },
+  ]);
+  expect(await batch.progress()).toMatchObject({ status: 'failed', failedRecords: 1 });
+  expect(sent).toHaveLength(2);
 });
 
 test('two waits suspend one after the other', async () => {

@@ -8,10 +8,12 @@ import { csvExporter } from '../../../../shared/domain/records/export-csv.ts';
 import { fieldValues } from '../../../../shared/domain/records/field-values.ts';
 import { filterPreviewer } from '../../../../shared/domain/records/preview-filter.ts';
 import { schemaDiscovery } from '../../../../shared/domain/records/schema-discovery.ts';
+import { takeRun } from '../../../../shared/execution/batches/run-lease.ts';
 import { resumeIfStalled } from '../../../../shared/execution/batches/stalled-batches.ts';
 import { endExpiredExecution } from '../../../../shared/execution/dispatch/expired-executions.ts';
 import { flowShardOf, flowShards } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
 import { admitAddress } from '../../../../shared/platform/auth/request-gate.ts';
+import { postponeCleanup } from '../../../../shared/platform/cleanup/tombstone.ts';
 import { type AccessWorld, accessWorld, newApiKey, principalOf, sessionOf } from './access-world.ts';
 
 interface Pattern {
@@ -570,6 +572,21 @@ const patterns: Record<string, Pattern> = {
     indexes: 'GSI1, GSI2',
     run: (world) => () => world.newBatch([first(world)]),
   },
+  'Start a batch within its tenant’s share': {
+    commands: 'GetItem, TransactWriteItems',
+    units: [7, 9],
+    indexes: 'GSI1, GSI2',
+    run: (world) => () => world.startBatch(10),
+  },
+  'Start a batch when the list is full': {
+    commands: 'GetItem, 2 BatchGetItem, TransactWriteItems',
+    units: [12, 66],
+    indexes: 'GSI1, GSI2',
+    run: async (world) => {
+      for (let n = 0; n < 5; n++) await world.startBatch(10);
+      return () => world.startBatch(10);
+    },
+  },
   'Named records to plan': {
     commands: 'GetItem',
     units: 1,
@@ -643,6 +660,14 @@ const patterns: Record<string, Pattern> = {
       const batch = await newBatch();
       return () => run(messagesOf(batch).slice(0, 5));
     },
+  },
+  'Take a run for a later delivery': {
+    commands: 'UpdateItem',
+    units: 1,
+    run:
+      ({ scope }) =>
+      () =>
+        takeRun(scope, { runId: scope.newId('exec'), deliveries: 2, firstAt: 0 }, Date.now()),
   },
   'Receive a message again': {
     commands: 'BatchGetItem',
@@ -752,6 +777,15 @@ const patterns: Record<string, Pattern> = {
     run: async (world) => {
       await world.deletedLongAgo();
       return () => world.unfinishedCleanups();
+    },
+  },
+  'Postpone a clean-up that failed': {
+    commands: 'GetItem, UpdateItem',
+    units: [3, 5],
+    indexes: 'GSI1',
+    run: async (world) => {
+      await world.tombstone(world.flow.id);
+      return () => postponeCleanup(world.scope, world.flow.id);
     },
   },
   'Confirm a clean-up after a flow': {

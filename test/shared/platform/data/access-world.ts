@@ -16,6 +16,7 @@ import { groupCommits } from '../../../../shared/execution/batches/group-commit.
 import { loadJobs } from '../../../../shared/execution/batches/record-jobs.ts';
 import { runRecord } from '../../../../shared/execution/batches/record-runner.ts';
 import type { RunMessage } from '../../../../shared/execution/batches/run-message.ts';
+import { startWithinShare } from '../../../../shared/execution/batches/running-batches.ts';
 import {
   newExecution,
   openDispatchRecorder,
@@ -59,6 +60,7 @@ import {
 import { decode, defineEntity } from '../../../../shared/platform/data/entity.ts';
 import { tenantPartition } from '../../../../shared/platform/data/keys.ts';
 import { CursorQuery } from '../../../../shared/platform/data/pages.ts';
+import type { Write } from '../../../../shared/platform/data/writes.ts';
 import type { Principal } from '../../../../shared/platform/identity/principal.ts';
 import { countingRuntime } from '../../../support/stack.ts';
 import { newTenantName } from './notes.ts';
@@ -103,10 +105,10 @@ export async function accessWorld() {
   }));
   const { created } = await records.createMany(owner, drafts);
 
-  const newBatch = async (recordIds?: readonly string[]) => {
+  const newBatch = async (recordIds?: readonly string[], alsoWrite: Write[] = [], id = newId('batch')) => {
     const batch: Batch = {
       ...owner,
-      id: newId('batch'),
+      id,
       flowId: flow.id,
       flowName: flow.name,
       flowVersionId: versionId,
@@ -120,7 +122,7 @@ export async function accessWorld() {
       error: null,
       startedAt: new Date().toISOString(),
     };
-    await batches.create(batch, recordIds && { recordIds });
+    await batches.create(batch, { ...(recordIds && { recordIds }), alsoWrite });
     return batch;
   };
   const messagesOf = (batch: Batch) =>
@@ -151,6 +153,10 @@ export async function accessWorld() {
         { name: 'Upserted', steps: [] },
         { createVersionOnChange: true, allowOverwriteExternalChanges: false },
       ),
+    startBatch: (slots: number) => {
+      const id = newId('batch');
+      return startWithinShare(scope, { id, slots }, (_granted, write) => newBatch(undefined, [write], id));
+    },
     planner: batchPlanner(scope),
     clean: cleaner(scope),
     confirmCleaned: (id: string) => confirmCleaned(scope, id),

@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import { batchPlanner } from '../../../../shared/execution/batches/batch-plan.ts';
+import { batchStarter } from '../../../../shared/execution/batches/batch-start.ts';
+import { batchStore } from '../../../../shared/execution/batches/batch-store.ts';
+import type { RunMessage } from '../../../../shared/execution/batches/run-message.ts';
+import { tenantBatchesMax, tenantSlots } from '../../../../shared/execution/batches/running-batches.ts';
+import { deliver, plannedBatch } from '../../../support/batches.ts';
+import { expectStatus, template } from '../../../support/flows.ts';
+import { principalHere } from '../../../support/principals.ts';
+import { silentQueue } from '../../../support/silent-queue.ts';
+
+const maxRetries = 0;
+const ended = { stopped: 'cancelled' as const, stoppedAt: new Date().toISOString() };
+
+/** A tenant with records whose batches nobody runs. */
+async function idleTenant(recordCount = 1) {
+  const sent = await silentQueue<RunMessage>('RUNS_QUEUE_URL');
+  await silentQueue('PLAN_QUEUE_URL');
+  const { batch, ...world } = await plannedBatch({ steps: [template('x')], recordCount, ...ended });
+  const ids = world.records.map(({ id }) => id);
+  const start = (recordConcurrency: number, recordIds = ids) => {
+    const options = { recordConcurrency, maxRetries };
+    return batchStarter(world.scope).startOnRecords(batch.flowId, recordIds, options, principalHere(world));
+  };
+  return { ...world, sent, start };
+}
+
+test('a batch gets the slots it asks for while its tenant has them, then fewer, and one at the least', async () => {
+  const { start } = await idleTenant(30);
+  const slots = [];
+  for (const asked of [10, 25, 20, 5, 50]) slots.push((await start(asked)).recordConcurrency);
+  expect(slots).toEqual([10, 25, 15, 1, 1]);
+});
+
+test('a batch takes no more slots than it has records', async () => {
+  const { start, records } = await idleTenant(30);
+  const two = records.slice(0, 2).map(({ id }) => id);
+  for (let n = 0; n < 20; n++) expect((await start(10, two)).recordConcurrency).toBe(10);
+  expect((await start(50)).recordConcurrency).toBe(10);
+});
+
+test('batches that have ended or were cancelled leave their slots to others', async () => {
+  const { start, sent, scope, tenant } = await idleTenant(25);
+  const first = await start(25);
+  const second = await start(25);
+  expect((await start(10)).recordConcurrency).toBe(1);
+  await batchStore(scope).stop(first.id, 'cancelled');
+  expect((await start(10)).recordConcurrency).toBe(10);
+  expect((await start(25)).recordConcurrency).toBe(14);
+  await batchPlanner(scope).plan({ tenant, batchId: second.id, after: null, n: 0 });
+  const messages = sent.map(({ body }) => body).filter(({ batchId }) => batchId === second.id);
+  for (const some of [messages.slice(0, 10), messages.slice(10, 20), messages.slice(20)]) await deliver(some);
+  expect((await start(25)).recordConcurrency).toBe(25);
+});
+
+test('beyond 50 unfinished batches, a start is a 429 that says what to do', async () => {
+  const tenant = await idleTenant();
+  const { call, flow, records, scope, start } = tenant;
+  const batches = [];
+  for (let n = 0; n < tenantBatchesMax; n++) batches.push(await start(1));
+  const body = { flowId: flow.id, recordIds: [records[0]?.id] };
+  const refused = await call('POST', '/v1/batch/flow', { body });
+  expect(refused.status).toBe(429);
+  expect(refused.body).toEqual({
+    error: 'Rate limit exceeded',
+    details: '50 batches are unfinished. Wait until one has ended, or cancel one',
+  });
+  expect(refused.headers.get('retry-after')).toBe('60');
+  await batchStore(scope).stop(batches[7]?.id ?? '', 'cancelled');
+  await expectStatus(200, call('POST', '/v1/batch/flow', { body }));
+});
+
+test('parallel starts stay within the share', async () => {
+  const tenant = await idleTenant(30);
+  const started = await Promise.all(Array.from({ length: 6 }, () => tenant.start(20)));
+  const slots = started.map(({ recordConcurrency }) => recordConcurrency).toSorted((a, b) => b - a);
+  expect(slots).toEqual([20, 20, 10, 1, 1, 1]);
+});
+
+test('a start costs a read and no further write; with a full list, two more reads', async () => {
+  const { start, runtime } = await idleTenant(30);
+  const commandsOf = async (recordConcurrency: number) => {
+    runtime.reset();
+    await start(recordConcurrency);
+    return runtime.consumed.commands.toSorted();
+  };
+  await start(1);
+  const usual = await commandsOf(tenantSlots - 20);
+  // The records; the flow and the list; the batch with the list.
+  expect(usual).toEqual(['BatchGetItem', 'GetItem', 'GetItem', 'TransactWriteItems']);
+  expect(await commandsOf(30)).toEqual([...usual, 'BatchGetItem', 'BatchGetItem'].toSorted());
+});
