@@ -34,6 +34,9 @@ test.each([
   ['fail-record.json', RunMessage],
   ['clean-up.json', CleanupMessage],
   ['wake-run.json', TimerMessage],
+  ['retry-plan.json', PlanMessage],
+  ['retry-wake.json', TimerMessage],
+  ['retry-cleanup.json', CleanupMessage],
 ])('%s contains messages in the format that the service sends', (file, Message) => {
   const { Records } = eventIn(file) as SQSEvent;
   expect(Records.map(({ body }) => Message.strict().safeParse(JSON.parse(body)).success)).toEqual([true]);
@@ -45,6 +48,9 @@ test.each([
   ['clean-up.json', undefined],
   ['sweep.json', undefined],
   ['wake-run.json', undefined],
+  ['retry-plan.json', undefined],
+  ['retry-wake.json', undefined],
+  ['retry-cleanup.json', undefined],
   [
     'pre-token-generation.json',
     expect.objectContaining({

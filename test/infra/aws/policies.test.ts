@@ -8,7 +8,7 @@ import { synthesise } from './synthesise.ts';
 let prod: Template;
 let grants: Grant[];
 beforeAll(() => {
-  prod = synthesise('prod');
+  prod = synthesise('prod', { sesIdentities: 'example.com' });
   grants = grantsIn(prod);
 }, 60_000);
 
@@ -16,20 +16,24 @@ beforeAll(() => {
 const lets = (pattern: string, action: string) =>
   new RegExp(`^${RegExp.escape(pattern).replaceAll('\\*', '.*').replaceAll('\\?', '.')}$`, 'i').test(action);
 
+/** What a tenant calls it, or the construct that it belongs to. */
+const secretOf = (arn: string) =>
+  /^<?(?:\{"Ref":")?storesproviderkeys/.test(arn) ? 'provider keys' : arn.split(':secret:').at(-1);
+
 const whoMay = (...actions: string[]) =>
   grants
     .filter((grant) => grant.actions.some((pattern) => actions.some((action) => lets(pattern, action))))
-    .map(({ role, resources }) => [role, resources.map((arn) => arn.split(':secret:').at(-1))])
+    .map(({ role, resources }) => [role, resources.map(secretOf)])
     .toSorted((one, other) => JSON.stringify(one).localeCompare(JSON.stringify(other)));
 
 test('only flow runners read secret values, only key management reads test keys; flow validation reads only provider keys', () => {
   expect(whoMay('secretsmanager:GetSecretValue', 'secretsmanager:BatchGetSecretValue')).toEqual([
     ['api-keys', ['agent-flow/prod/*/api-keys/*']],
     ['dispatch', ['agent-flow/prod/*/secrets/*']],
-    ['dispatch', ['agent-flow/prod/provider-keys']],
-    ['public', ['agent-flow/prod/provider-keys']],
+    ['dispatch', ['provider keys']],
+    ['public', ['provider keys']],
     ['workers', ['agent-flow/prod/*/secrets/*']],
-    ['workers', ['agent-flow/prod/provider-keys']],
+    ['workers', ['provider keys']],
   ]);
 });
 
@@ -41,9 +45,13 @@ test('only the secret and API-key endpoints write secret values, each only its o
   ]);
 });
 
-test('nothing else grants access to secrets: no secret policy, no KMS decryption, no role assumption', () => {
+test('nothing else grants access to secrets: no secret policy, no KMS decryption but of test keys, no role assumption', () => {
   prod.resourceCountIs('AWS::SecretsManager::ResourcePolicy', 0);
-  expect(whoMay('kms:Decrypt', 'sts:AssumeRole', 'iam:PutRolePolicy', 'iam:AttachRolePolicy')).toEqual([]);
+  expect(whoMay('sts:AssumeRole', 'iam:PutRolePolicy', 'iam:AttachRolePolicy')).toEqual([]);
+  expect(whoMay('kms:Decrypt', 'kms:ReEncryptFrom')).toEqual([
+    ['api-keys', [expect.stringContaining('storestestkeys')]],
+  ]);
+  prod.resourceCountIs('AWS::KMS::Key', 1);
   const passing = grants.filter(({ actions }) => actions.some((pattern) => lets(pattern, 'iam:PassRole')));
   for (const { resources } of passing) expect(resources.join()).toContain('schedulerrole');
 });

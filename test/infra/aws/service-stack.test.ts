@@ -59,15 +59,19 @@ test('production retains its data: deletion protection, point-in-time recovery, 
   for (const type of kept) prod.allResources(type, { DeletionPolicy: Match.stringLikeRegexp('^Retain') });
 });
 
+/** The Lambda of an event source. With an alias, its id is a part of the ARN. */
+function consumerIn(template: Template, source: { Properties?: Record<string, unknown> }) {
+  const [id] = /\w*functionsworkers\w+/.exec(JSON.stringify(source.Properties?.FunctionName)) ?? [''];
+  return template.findResources('AWS::Lambda::Function')[id];
+}
+
 test('every queue has a dead-letter queue, and a visibility timeout of six times its Lambda’s timeout unless it states another', () => {
   const queues = Object.values(prod.findResources('AWS::SQS::Queue'));
   expect(queues).toHaveLength(8);
   expect(queues.filter(({ Properties }) => Properties.RedrivePolicy)).toHaveLength(4);
   for (const source of Object.values(prod.findResources('AWS::Lambda::EventSourceMapping'))) {
     const queue = prod.findResources('AWS::SQS::Queue')[source.Properties.EventSourceArn['Fn::GetAtt'][0]];
-    // With an alias, the function is a part of the ARN.
-    const [id] = /\w*functionsworkers\w+/.exec(JSON.stringify(source.Properties.FunctionName)) ?? [''];
-    const lambda = prod.findResources('AWS::Lambda::Function')[id];
+    const lambda = consumerIn(prod, source);
     const expected = lambda?.Properties.FunctionName.endsWith('-run-record')
       ? 960
       : 6 * lambda?.Properties.Timeout;
@@ -80,12 +84,11 @@ test.each(['dev', 'staging', 'prod'] as const)(
   'in %s, every event source states its maximum concurrency, and one tenant cannot occupy that of the runs',
   (environment) => {
     const template = environment === 'prod' ? prod : synthesise(environment);
-    const lambdas = template.findResources('AWS::Lambda::Function');
     const sources = Object.values(template.findResources('AWS::Lambda::EventSourceMapping'));
     expect(sources).toHaveLength(8);
     const concurrency = new Map(
       sources.map(({ Properties }) => [
-        lambdas[Properties.FunctionName.Ref]?.Properties.FunctionName.replace(/^.*workers-/, ''),
+        consumerIn(template, { Properties })?.Properties.FunctionName.replace(/^.*workers-/, ''),
         Properties.ScalingConfig?.MaximumConcurrency,
       ]),
     );
