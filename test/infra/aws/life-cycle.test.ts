@@ -80,12 +80,12 @@ test('overwritten and deleted objects can be recovered as long as the table', ()
   prod.allResourcesProperties('AWS::S3::Bucket', {
     VersioningConfiguration: { Status: 'Enabled' },
     LifecycleConfiguration: {
-      Rules: [
+      Rules: Match.arrayWith([
         Match.objectLike({
           AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 },
           NoncurrentVersionExpiration: { NoncurrentDays: 35 },
         }),
-      ],
+      ]),
     },
   });
 });
