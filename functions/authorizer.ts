@@ -1,5 +1,7 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
+import { inInvocation, measure } from '../shared/core/invocation.ts';
 import { callerOf } from '../shared/platform/auth/credential.ts';
+import { TemporaryRefusal } from '../shared/platform/auth/credential-kind.ts';
 import { requirementsOf } from '../shared/platform/aws/uses.ts';
 import { toContext } from '../shared/platform/identity/principal.ts';
 
@@ -11,8 +13,14 @@ export const requirements = requirementsOf('credentials');
  * caches it, which saves a Lambda call for each further request with that credential. A temporary refusal is thrown,
  * because API Gateway does not cache errors.
  */
-export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
-  const principal = await callerOf(event);
+export const handler = (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> =>
+  inInvocation({ lambda: 'authorizer', requestId: event.requestContext?.requestId }, () => decide(event));
+
+async function decide(event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
+  const principal = await callerOf(event).catch((error) => {
+    if (error instanceof TemporaryRefusal) measure('TemporaryRefusals');
+    throw error;
+  });
   const Effect = principal ? 'Allow' : 'Deny';
   return {
     principalId: principal?.userId ?? 'nobody',

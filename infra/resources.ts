@@ -133,10 +133,5 @@ export const queueArnEnv = <Env extends string>({ env }: { env: `${Env}_URL` }) 
 
 export type QueueName = keyof typeof queues;
 
-/** The Lambdas that operators invoke, `functions/workers/<name>.ts`. */
-export const operatorLambdas = [
-  { worker: 'start-migrations', timeoutSeconds: 60, group: 'migrations' },
-] as const;
-
 /** The scheduled Lambdas, `functions/workers/<name>.ts`, and their intervals. */
 export const timers = [{ worker: 'sweep', everyMinutes: 15, timeoutSeconds: 300 }] as const;

@@ -25,7 +25,7 @@ export const variablesOf = {
   vectors: ['VECTOR_BUCKET'],
   'vectors:find': ['VECTOR_BUCKET'],
   'test-keys': ['TEST_KEYS_KMS_KEY', 'SECRETS_PREFIX'],
-  'former-test-keys': ['SECRETS_PREFIX'],
+  'test-keys:restore': ['SECRETS_PREFIX'],
   'secrets:read': ['SECRETS_PREFIX'],
   'secrets:write': ['SECRETS_PREFIX'],
   'provider-keys': ['PROVIDER_KEYS_SECRET'],

@@ -1,8 +1,10 @@
 import type { SQSEvent } from 'aws-lambda';
+import { addLogFields } from '../../shared/core/invocation.ts';
 import { log } from '../../shared/core/log.ts';
 import { cleaner } from '../../shared/execution/runs/cleaner.ts';
 import { messagesOf } from '../../shared/platform/aws/messages.ts';
 import { requirementsOf } from '../../shared/platform/aws/uses.ts';
+import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { CleanupMessage } from '../../shared/platform/cleanup/cleanup.ts';
 import { confirmCleaned, postponeCleanup, stillDeleted } from '../../shared/platform/cleanup/tombstone.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
@@ -12,9 +14,10 @@ export const requirements = requirementsOf(cleaner, 'table:write');
 /**
  * Removes the items and payloads of deleted flows, records and results. Idempotent: items already removed are skipped.
  */
-export async function handler(event: SQSEvent): Promise<void> {
+async function handle(event: SQSEvent): Promise<void> {
   for (const { message } of messagesOf(CleanupMessage, event)) {
     const { tenant, ids, isLast } = message;
+    addLogFields({ tenant });
     const scope = productionRuntime().scopeOf(tenant);
     const clean = cleaner(scope);
     const failed: string[] = [];
@@ -32,3 +35,5 @@ export async function handler(event: SQSEvent): Promise<void> {
     if (failed.length > 0) throw new Error(`The cleanup of ${failed.length} of ${ids.length} ids failed`);
   }
 }
+
+export const handler = toWorker('clean-up', handle);

@@ -1,10 +1,12 @@
 import type { SQSEvent } from 'aws-lambda';
+import { withLogFields } from '../../shared/core/invocation.ts';
 import { log } from '../../shared/core/log.ts';
 import { handleDeadLetter } from '../../shared/execution/batches/dead-letter-records.ts';
 import { loadJobs } from '../../shared/execution/batches/record-jobs.ts';
-import { RunMessage } from '../../shared/execution/batches/run-message.ts';
+import { logFieldsOf, RunMessage } from '../../shared/execution/batches/run-message.ts';
 import { messagesOf } from '../../shared/platform/aws/messages.ts';
 import { requirementsOf } from '../../shared/platform/aws/uses.ts';
+import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
 export const requirements = requirementsOf('table:write', 'payloads', 'queue:wakes');
@@ -13,10 +15,15 @@ export const requirements = requirementsOf('table:write', 'payloads', 'queue:wak
  * Consumes the dead-letter queue: retries each record a few times after a delay, then fails it, so that its batch
  * completes.
  */
-export async function handler(event: SQSEvent): Promise<void> {
+async function handle(event: SQSEvent): Promise<void> {
   for (const { message } of messagesOf(RunMessage, event)) {
     const scope = productionRuntime().scopeOf(message.tenant);
-    log.error('A record arrived in the dead-letter queue', { ...message });
-    for (const job of await loadJobs(scope, [message])) await handleDeadLetter(scope, job);
+    await withLogFields(logFieldsOf(message), async () => {
+      const { restarts = 0 } = message;
+      log.error('A record arrived in the dead-letter queue', { restarts });
+      for (const job of await loadJobs(scope, [message])) await handleDeadLetter(scope, job);
+    });
   }
 }
+
+export const handler = toWorker('fail-record', handle);

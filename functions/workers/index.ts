@@ -7,7 +7,6 @@ import * as retryCleanup from './retry-cleanup.ts';
 import * as retryPlan from './retry-plan.ts';
 import * as retryWake from './retry-wake.ts';
 import * as runRecord from './run-record.ts';
-import * as startMigrations from './start-migrations.ts';
 import * as stopMigration from './stop-migration.ts';
 import * as sweep from './sweep.ts';
 import * as wakeRun from './wake-run.ts';
@@ -22,7 +21,6 @@ export const workers: Readonly<Record<string, { requirements: Requirements }>> =
   'retry-plan': retryPlan,
   'retry-wake': retryWake,
   'run-record': runRecord,
-  'start-migrations': startMigrations,
   'stop-migration': stopMigration,
   sweep,
   'wake-run': wakeRun,

@@ -1,16 +1,21 @@
 import type { SQSEvent } from 'aws-lambda';
+import { addLogFields } from '../../shared/core/invocation.ts';
 import { batchPlanner, PlanMessage } from '../../shared/execution/batches/batch-plan.ts';
 import { messagesOf } from '../../shared/platform/aws/messages.ts';
 import { requirementsOf } from '../../shared/platform/aws/uses.ts';
+import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
 export const requirements = requirementsOf(batchPlanner);
 
 /** Enqueues the records of a batch, one page per message. The next page is a message of its own. */
-export async function handler(event: SQSEvent): Promise<void> {
+async function handle(event: SQSEvent): Promise<void> {
   for (const { message } of messagesOf(PlanMessage, event)) {
+    addLogFields({ tenant: message.tenant, batchId: message.batchId });
     const planner = batchPlanner(productionRuntime().scopeOf(message.tenant));
     const next = await planner.plan(message);
     if (next) await planner.hand(next);
   }
 }
+
+export const handler = toWorker('plan-batch', handle);

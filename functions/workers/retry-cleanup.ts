@@ -2,6 +2,7 @@ import type { SQSEvent } from 'aws-lambda';
 import { log } from '../../shared/core/log.ts';
 import { messagesOf } from '../../shared/platform/aws/messages.ts';
 import { requirementsOf } from '../../shared/platform/aws/uses.ts';
+import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { CleanupMessage } from '../../shared/platform/cleanup/cleanup.ts';
 import { postponeCleanup } from '../../shared/platform/cleanup/tombstone.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
@@ -9,10 +10,12 @@ import { productionRuntime } from '../../shared/platform/runtime.ts';
 export const requirements = requirementsOf('table:write');
 
 /** Consumes the dead-letter queue of cleanups, also those that died half-way: the sweep requests them again later. */
-export async function handler(event: SQSEvent): Promise<void> {
+async function handle(event: SQSEvent): Promise<void> {
   for (const { message } of messagesOf(CleanupMessage, event)) {
     log.error('A cleanup arrived in the dead-letter queue', { ...message });
     const scope = productionRuntime().scopeOf(message.tenant);
     for (const id of message.ids) await postponeCleanup(scope, id);
   }
 }
+
+export const handler = toWorker('retry-cleanup', handle);

@@ -4,14 +4,17 @@ import { PlanMessage } from '../../shared/execution/batches/batch-plan.ts';
 import { handleFailedPlan } from '../../shared/execution/batches/stalled-batches.ts';
 import { messagesOf } from '../../shared/platform/aws/messages.ts';
 import { requirementsOf } from '../../shared/platform/aws/uses.ts';
+import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
 export const requirements = requirementsOf('table:write');
 
 /** Consumes the dead-letter queue of the planner: the sweep plans the batch again, and fails it after a day. */
-export async function handler(event: SQSEvent): Promise<void> {
+async function handle(event: SQSEvent): Promise<void> {
   for (const { message } of messagesOf(PlanMessage, event)) {
     log.error('A plan message arrived in the dead-letter queue', { ...message });
     await handleFailedPlan(productionRuntime().scopeOf(message.tenant), message);
   }
 }
+
+export const handler = toWorker('retry-plan', handle);

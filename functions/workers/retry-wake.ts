@@ -1,10 +1,13 @@
 import type { SQSEvent } from 'aws-lambda';
+import { withLogFields } from '../../shared/core/invocation.ts';
 import { log } from '../../shared/core/log.ts';
 import { handleDeadLetter } from '../../shared/execution/batches/dead-letter-records.ts';
 import { loadJobs } from '../../shared/execution/batches/record-jobs.ts';
+import { logFieldsOf } from '../../shared/execution/batches/run-message.ts';
 import { TimerMessage } from '../../shared/execution/batches/timers.ts';
 import { messagesOf } from '../../shared/platform/aws/messages.ts';
 import { requirementsOf } from '../../shared/platform/aws/uses.ts';
+import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
 export const requirements = requirementsOf('table:write', 'payloads', 'queue:wakes');
@@ -13,12 +16,16 @@ export const requirements = requirementsOf('table:write', 'payloads', 'queue:wak
  * Consumes the dead-letter queue of timers: sets each timer again a few times after a delay, then fails its record, so
  * that its batch completes.
  */
-export async function handler(event: SQSEvent): Promise<void> {
+async function handle(event: SQSEvent): Promise<void> {
   for (const {
     message: { run },
   } of messagesOf(TimerMessage, event)) {
     const scope = productionRuntime().scopeOf(run.tenant);
-    log.error('A timer arrived in the dead-letter queue', { ...run });
-    for (const job of await loadJobs(scope, [run])) await handleDeadLetter(scope, job);
+    await withLogFields(logFieldsOf(run), async () => {
+      log.error('A timer arrived in the dead-letter queue', { ...run });
+      for (const job of await loadJobs(scope, [run])) await handleDeadLetter(scope, job);
+    });
   }
 }
+
+export const handler = toWorker('retry-wake', handle);

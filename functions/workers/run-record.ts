@@ -8,6 +8,7 @@ import { RunMessage } from '../../shared/execution/batches/run-message.ts';
 import { livePorts } from '../../shared/execution/live-ports.ts';
 import { messagesOf, type Received } from '../../shared/platform/aws/messages.ts';
 import { requirementsOf } from '../../shared/platform/aws/uses.ts';
+import { toWorker } from '../../shared/platform/aws/worker.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
@@ -21,7 +22,7 @@ export const requirements = requirementsOf(livePorts, 'table:write', 'payloads',
  * it is delivered again with the later ones of its group, after a pause that grows. During a DynamoDB outage the worker
  * waits instead of failing.
  */
-export async function handler(event: SQSEvent, context: Context): Promise<SQSBatchResponse> {
+async function handle(event: SQSEvent, context: Context): Promise<SQSBatchResponse> {
   const remainingMs = context.getRemainingTimeInMillis();
   const signal = AbortSignal.timeout(Math.max(1, remainingMs - reserveMs));
   const until = Date.now() + remainingMs;
@@ -78,3 +79,5 @@ const toDelivered = ({
   firstAt: Number(attributes.ApproximateFirstReceiveTimestamp),
   message,
 });
+
+export const handler = toWorker('run-record', handle);

@@ -2,6 +2,7 @@ import type { SQSEvent } from 'aws-lambda';
 import { log } from '../../shared/core/log.ts';
 import { messagesOf } from '../../shared/platform/aws/messages.ts';
 import { requirementsOf } from '../../shared/platform/aws/uses.ts';
+import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { ifRefused } from '../../shared/platform/data/condition-failed.ts';
 import { progressEntity } from '../../shared/platform/migrations/progress.ts';
 import { MigrationMessage } from '../../shared/platform/migrations/start-migrations.ts';
@@ -10,7 +11,7 @@ import { productionRuntime } from '../../shared/platform/runtime.ts';
 export const requirements = requirementsOf('table:write');
 
 /** Consumes the dead-letter queue of migrations: marks the migration as stopped, so that an operator starts it again. */
-export async function handler(event: SQSEvent): Promise<void> {
+async function handle(event: SQSEvent): Promise<void> {
   for (const { message } of messagesOf(MigrationMessage, event)) {
     log.error('A migration stopped: its messages fail', { migration: message.id });
     const { table, now } = productionRuntime().scopeOf('');
@@ -20,3 +21,5 @@ export async function handler(event: SQSEvent): Promise<void> {
     await table.commit([write]).catch(ifRefused(undefined));
   }
 }
+
+export const handler = toWorker('stop-migration', handle);

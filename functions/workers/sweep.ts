@@ -3,6 +3,7 @@ import { batchPlanner } from '../../shared/execution/batches/batch-plan.ts';
 import { resumeStalledBatches } from '../../shared/execution/batches/stalled-batches.ts';
 import { endExpiredExecutions } from '../../shared/execution/dispatch/expired-executions.ts';
 import { requirementsOf } from '../../shared/platform/aws/uses.ts';
+import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { cleanupQueue, sweepDeleted } from '../../shared/platform/cleanup/cleanup.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
@@ -13,7 +14,7 @@ export const requirements = requirementsOf(batchPlanner, cleanupQueue, 'table:wr
  * without an end, batches without messages. @param event `atStart` is true when nothing else runs, as at the start of
  * the embedded stack: leases are then ignored.
  */
-export async function handler({ atStart = false }: { atStart?: boolean } = {}): Promise<void> {
+async function handle({ atStart = false }: { atStart?: boolean } = {}): Promise<void> {
   const runtime = productionRuntime();
   const now = new Date();
   const sweeps = await Promise.allSettled([
@@ -25,3 +26,5 @@ export async function handler({ atStart = false }: { atStart?: boolean } = {}): 
     if (sweep.status === 'rejected') log.error('A sweep failed', { error: sweep.reason });
   }
 }
+
+export const handler = toWorker('sweep', handle);

@@ -1,14 +1,20 @@
 import type { SQSEvent } from 'aws-lambda';
+import { withLogFields } from '../../shared/core/invocation.ts';
+import { logFieldsOf } from '../../shared/execution/batches/run-message.ts';
 import { fireTimer, TimerMessage } from '../../shared/execution/batches/timers.ts';
 import { messagesOf } from '../../shared/platform/aws/messages.ts';
 import { requirementsOf } from '../../shared/platform/aws/uses.ts';
+import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
 export const requirements = requirementsOf('table:read', 'queue:runs', 'queue:wakes');
 
 /** Resumes suspended runs when their timer fires. */
-export async function handler(event: SQSEvent): Promise<void> {
+async function handle(event: SQSEvent): Promise<void> {
   for (const { message } of messagesOf(TimerMessage, event)) {
-    await fireTimer(productionRuntime().scopeOf(message.run.tenant), message);
+    const scope = productionRuntime().scopeOf(message.run.tenant);
+    await withLogFields(logFieldsOf(message.run), () => fireTimer(scope, message));
   }
 }
+
+export const handler = toWorker('wake-run', handle);

@@ -1,6 +1,5 @@
 import { ArnFormat, Fn, Stack, Validations } from 'aws-cdk-lib';
 import {
-  AccessLogFormat,
   ApiDefinition,
   EndpointType,
   LogGroupLogDestination,
@@ -13,10 +12,11 @@ import { CfnLogGroup, LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { Construct, type IDependable } from 'constructs';
 import { gatewayResponses } from '../gateway-responses.ts';
 import { routes } from '../routes.ts';
+import { accessLogFormat } from './access-log.ts';
 import { Firewall } from './firewall.ts';
 import { gatewayDocument } from './gateway-document.ts';
 import { acknowledgeWildcard } from './grants.ts';
-import { functionNameOf, functionNamePrefix } from './names.ts';
+import { apiNameOf, functionNameOf, functionNamePrefix, liveAlias } from './names.ts';
 import { retentionOf } from './retention.ts';
 import { roleFor } from './service-trust.ts';
 import type { Settings } from './settings.ts';
@@ -29,9 +29,14 @@ export class Api extends Construct {
   /** The base URL without a trailing slash: a path is appended to it. */
   readonly url: string;
   readonly rest: SpecRestApi;
+  readonly accessLog: LogGroup;
 
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
+    this.accessLog = new LogGroup(this, 'access-log', {
+      retention: settings.logRetentionDays as RetentionDays,
+      removalPolicy: retentionOf(settings),
+    });
     this.rest = this.makeRestApi(settings);
     const { region, urlSuffix } = Stack.of(this);
     this.url = `https://${this.rest.restApiId}.execute-api.${region}.${urlSuffix}/${settings.env}`;
@@ -49,12 +54,8 @@ export class Api extends Construct {
 
   private makeRestApi(settings: Settings): SpecRestApi {
     const { requestsPerSecond } = settings;
-    const accessLog = new LogGroup(this, 'access-log', {
-      retention: settings.logRetentionDays as RetentionDays,
-      removalPolicy: retentionOf(settings),
-    });
     const api = new SpecRestApi(this, 'rest', {
-      restApiName: `agent-flow-${settings.env}`,
+      restApiName: apiNameOf(settings.env),
       apiDefinition: ApiDefinition.fromInline(this.document(settings)),
       failOnWarnings: true,
       endpointTypes: [EndpointType.REGIONAL],
@@ -68,8 +69,8 @@ export class Api extends Construct {
         throttlingRateLimit: requestsPerSecond,
         throttlingBurstLimit: requestsPerSecond * 2,
         methodOptions: publicThrottles(requestsPerSecond * publicShare),
-        accessLogDestination: new LogGroupLogDestination(accessLog),
-        accessLogFormat: AccessLogFormat.jsonWithStandardFields(),
+        accessLogDestination: new LogGroupLogDestination(this.accessLog),
+        accessLogFormat,
       },
     });
     // The CDK’s output of the URL ends with a slash: appending a path to it would double the slash.
@@ -95,11 +96,13 @@ export class Api extends Construct {
     const shown = `arn:<AWS::Partition>:lambda:<AWS::Region>:<AWS::AccountId>:function:${prefix}*`;
     acknowledgeWildcard(invoker, shown, 'The prefix belongs to this deployment.');
     return gatewayDocument(routes, {
+      title: apiNameOf(settings.env),
       uriOf: (id, { streams = false } = {}) => {
         const [since, action] = streams
           ? ['2021-11-15', 'response-streaming-invocations']
           : ['2015-03-31', 'invocations'];
-        const lambda = functionArnOf(functionNameOf(id, settings.env));
+        const alias = settings.canary ? `:${liveAlias}` : '';
+        const lambda = functionArnOf(functionNameOf(id, settings.env) + alias);
         return `arn:${partition}:apigateway:${region}:lambda:path/${since}/functions/${lambda}/${action}`;
       },
       credentials: invoker.roleArn,

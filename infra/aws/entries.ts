@@ -7,14 +7,7 @@ import type { Requirements, Use } from '../../shared/platform/aws/uses.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { endpointRequirements } from '../../shared/platform/http/endpoint-requirements.ts';
 import { groupOf } from '../../shared/platform/http/openapi.ts';
-import {
-  deadLetters,
-  operatorLambdas,
-  type QueueSpec,
-  queues,
-  recursiveLoopOf,
-  timers,
-} from '../resources.ts';
+import { deadLetters, type QueueSpec, queues, recursiveLoopOf, timers } from '../resources.ts';
 import { requestSeconds, secondsOf, staticFilesLambda } from '../routes.ts';
 
 /** The definition of a Lambda: its code, and the group with which it shares a role and a log. */
@@ -79,6 +72,5 @@ export const entries: readonly Entry[] = [
     worker(name, timeoutSeconds, group),
     worker(deadLetterWorker, deadLetters.timeoutSeconds, group),
   ]),
-  ...operatorLambdas.map(({ worker: name, timeoutSeconds, group }) => worker(name, timeoutSeconds, group)),
   ...timers.map(({ worker: name, timeoutSeconds }) => worker(name, timeoutSeconds)),
 ];

@@ -11,6 +11,8 @@ export const environments = {
     requestsPerSecond: 100,
     authorizersReserved: 0,
     wafRatePer5Minutes: 'off',
+    alarms: false,
+    canary: false,
   },
   staging: {
     keepsData: false,
@@ -19,6 +21,8 @@ export const environments = {
     requestsPerSecond: 500,
     authorizersReserved: 0,
     wafRatePer5Minutes: 'off',
+    alarms: true,
+    canary: false,
   },
   prod: {
     keepsData: true,
@@ -27,6 +31,8 @@ export const environments = {
     requestsPerSecond: 2_000,
     authorizersReserved: 100,
     wafRatePer5Minutes: 10_000,
+    alarms: true,
+    canary: true,
   },
 } as const;
 

@@ -19,6 +19,7 @@ import { type Entry, entries, preTokenGeneration } from './entries.ts';
 import { addEventSources } from './event-sources.ts';
 import { groupRole } from './grants.ts';
 import type { Identity } from './identity.ts';
+import { metricsNamespace } from './monitoring/measurements.ts';
 import { functionNameOf } from './names.ts';
 import { retentionOf } from './retention.ts';
 import type { Settings } from './settings.ts';
@@ -85,7 +86,7 @@ export class Functions extends Construct {
       // Lambda's default is to terminate.
       ...(recursiveLoop === 'Allow' && { recursiveLoop: RecursiveLoop.ALLOW }),
       ...(reservedConcurrency && { reservedConcurrentExecutions: reservedConcurrency }),
-      environment: environmentOf(uses, props),
+      environment: { ...signalsOf(props.settings), ...environmentOf(uses, props) },
     });
   }
 
@@ -95,6 +96,12 @@ export class Functions extends Construct {
     return lambda;
   }
 }
+
+/** The environment variables of every Lambda. */
+const signalsOf = (settings: Settings): Record<string, string> => ({
+  METRICS_NAMESPACE: metricsNamespace(settings),
+  LOG_LEVEL: settings.logLevel,
+});
 
 /** The value of each environment variable, without the undefined ones. */
 const valuesOf = ({

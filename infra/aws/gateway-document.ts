@@ -5,6 +5,8 @@ import type { Route } from '../routes.ts';
 import { preflightMethod } from './preflight-method.ts';
 
 interface Wiring {
+  /** The name of the API. */
+  title: string;
   /** The integration URI of a Lambda, by id. */
   uriOf: (id: string, options?: { streams?: boolean }) => string;
   /** The role that invokes the Lambdas. */
@@ -18,7 +20,7 @@ interface Wiring {
  * validate.
  */
 export function gatewayDocument(routes: readonly Route[], wiring: Wiring) {
-  const { uriOf, credentials, limitPerHour, corsOrigins } = wiring;
+  const { title, uriOf, credentials, limitPerHour, corsOrigins } = wiring;
   const paths: Record<string, Record<string, unknown>> = {};
   for (const { path, method, lambda, isPublic, streams, timeoutSeconds } of routes) {
     paths[path] = {
@@ -43,7 +45,7 @@ export function gatewayDocument(routes: readonly Route[], wiring: Wiring) {
   }
   return {
     openapi: '3.0.1',
-    info: { title: 'Agent and Flow Automation Service', version: '1.0.0' },
+    info: { title, version: '1.0.0' },
     paths,
     components: {
       securitySchemes: {

@@ -75,10 +75,10 @@ function grant(role: Role, use: Use, stores: Stores) {
         'The names of test keys start with the tenant.',
       );
     },
-    'former-test-keys': () =>
+    'test-keys:restore': () =>
       allowSecrets(
         role,
-        ['GetSecretValue', 'DeleteSecret', 'RestoreSecret'],
+        ['RestoreSecret'],
         `${secretsPrefix}/*/api-keys/*`,
         'A migration moves the values of all tenants.',
       ),

@@ -4,6 +4,8 @@ import { Api } from './api.ts';
 import { type Bundles, folderOf, teardownLambda } from './bundles.ts';
 import { Functions } from './functions.ts';
 import { Identity } from './identity.ts';
+import { Monitoring } from './monitoring/monitoring.ts';
+import { Releases } from './releases/releases.ts';
 import type { Settings } from './settings.ts';
 import { Stores } from './stores.ts';
 import { Teardown } from './teardown/teardown.ts';
@@ -15,6 +17,9 @@ export interface ServiceStackProps {
 
 /** One deployment of the service. */
 export class ServiceStack extends Stack {
+  readonly monitoring: Monitoring | undefined;
+  readonly releases: Releases | undefined;
+
   constructor(scope: Construct, id: string, { settings, bundles }: ServiceStackProps) {
     super(scope, id, { terminationProtection: settings.refusesDestroy });
     const stores = new Stores(this, 'stores', settings);
@@ -24,6 +29,13 @@ export class ServiceStack extends Stack {
     const functions = new Functions(this, 'functions', { settings, bundles, stores, identity, publicUrl });
     api.deployAfter(functions);
     identity.addTriggers(functions);
+    const { accessLog } = api;
+    if (settings.alarms)
+      this.monitoring = new Monitoring(this, 'monitoring', { settings, stores, accessLog });
+    if (settings.canary && this.monitoring) {
+      this.releases = new Releases(this, 'releases', { settings, functions, monitoring: this.monitoring });
+      api.deployAfter(this.releases);
+    }
     if (!settings.keepsData) {
       const bundle = folderOf(bundles, teardownLambda.id);
       new Teardown(this, 'teardown', { settings, stores, bundle }).runAfterDeletionOf(functions.roles);

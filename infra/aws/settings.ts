@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { definedOf } from '../../shared/core/defined.ts';
 import { type EnvironmentName, environments } from './environments.ts';
 
 const flag = z.enum(['true', 'false'], 'expected true or false').transform((text) => text === 'true');
@@ -52,6 +53,16 @@ const Context = z
     cloudFront: flag.default(false),
     sesIdentities: listOf(Identity).default([]),
     tableName: z.string().min(3).max(255).optional(),
+    logLevel: z.enum(['info', 'warn', 'error'], 'expected info, warn or error').default('info'),
+    alarms: flag.optional(),
+    alarmEmail: z.email('expected an email address').optional(),
+    alarmTopicArn: z
+      .string()
+      .regex(/^arn:[\w-]+:sns:/, 'expected the ARN of an SNS topic')
+      .optional(),
+    alarmCostPerHourUsd: wholeNumber(1, 1_000_000).default(20),
+    runbookUrl: httpsUrl.default('docs/runbook.md'),
+    canary: flag.optional(),
   })
   .refine(({ oidcIssuer, oidcAudience }) => (oidcIssuer === undefined) === (oidcAudience === undefined), {
     path: ['oidcAudience'],
@@ -67,8 +78,10 @@ export function settingsOf(context: Readonly<Record<string, unknown>>) {
   if (error) throw new Error(`Wrong context values:\n${error.issues.map(problemOf).join('\n')}`);
   const { env, ...values } = data;
   const environment = environments[env];
-  const wafRatePer5Minutes = values.wafRatePer5Minutes ?? environment.wafRatePer5Minutes;
-  return { env, ...environment, ...values, wafRatePer5Minutes };
+  const { wafRatePer5Minutes, alarms, canary } = { ...environment, ...definedOf(values) };
+  if (canary && !alarms)
+    throw new Error('Wrong context values:\n  canary: rolls back on alarms, so it needs alarms=true');
+  return { env, ...environment, ...values, wafRatePer5Minutes, alarms, canary };
 }
 
 /** Without the values of the CDK itself, as `aws:cdk:enable-path-metadata` and `@aws-cdk/core:…`. */

@@ -1,5 +1,5 @@
 import { log } from '../../shared/core/log.ts';
-import { operatorLambdas, timers } from '../resources.ts';
+import { queues, timers } from '../resources.ts';
 import { invoke } from './invoke.ts';
 
 /**
@@ -12,8 +12,7 @@ export function startTimers(): Disposable {
     run({ atStart: true });
     return setInterval(run, everyMinutes * 60_000, {});
   });
-  for (const { worker, timeoutSeconds } of operatorLambdas)
-    runWorker(worker, { start: true }, timeoutSeconds);
+  runWorker(queues.migrations.worker, { start: true }, queues.migrations.timeoutSeconds);
   return {
     [Symbol.dispose]() {
       for (const timer of running) clearInterval(timer);

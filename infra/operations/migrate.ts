@@ -1,4 +1,4 @@
-import type { MigrationState, StartMigrations } from '../../functions/workers/start-migrations.ts';
+import type { MigrateCommand, MigrationState } from '../../functions/workers/migrate.ts';
 import type { EnvironmentName } from '../aws/environments.ts';
 import { invokeLambda } from './invoke-lambda.ts';
 import { OperationError, optionsOf, runOperation, say } from './operation.ts';
@@ -17,8 +17,8 @@ const nextStep = (env: EnvironmentName): Record<MigrationState['state'], string>
 /** Starts the migrations of a deployment, and prints the state of each as JSON. */
 async function migrate(): Promise<void> {
   const { env, options } = optionsOf(usage, [], ['status', 'again']);
-  const event: StartMigrations = { start: !options.status, again: options.again ?? false };
-  const result = await invokeLambda(env, 'workers.start-migrations', event);
+  const event: MigrateCommand = { start: !options.status, again: options.again ?? false };
+  const result = await invokeLambda(env, 'workers.migrate', event);
   if (!Array.isArray(result)) throw new OperationError(`The migrations failed: ${result?.errorMessage}`);
   for (const migration of result as MigrationState[]) {
     process.stdout.write(`${JSON.stringify(migration, undefined, 2)}\n`);

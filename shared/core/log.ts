@@ -1,19 +1,24 @@
+import { logFields } from './invocation.ts';
+import { isCredentialName, redactCredentials } from './redaction/credentials.ts';
 import { redactKnownValues } from './redaction/known-values.ts';
 
 const levels = ['info', 'warn', 'error'] as const;
 type Level = (typeof levels)[number];
 
 /**
- * Writes one line of JSON to stderr, for CloudWatch and terminals. Never log a body, a key or a secret. `LOG_LEVEL`
- * sets the lowest level.
+ * Writes one line of JSON to stderr, for CloudWatch and terminals, with the fields of the invocation. Never log a body,
+ * a key or a secret; what looks like one is redacted. `LOG_LEVEL` sets the lowest level.
  */
 function write(level: Level, message: string, fields: Record<string, unknown>) {
   if (levels.indexOf(level) < levels.indexOf(process.env.LOG_LEVEL as Level)) return;
   const { error, ...rest } = fields;
   const cause = error instanceof Error ? { error: error.message, stack: error.stack } : error && { error };
-  const line = JSON.stringify({ level, message, ...rest, ...(cause as object) });
-  process.stderr.write(`${redactKnownValues(line)}\n`);
+  const line = { level, message, ...logFields(), ...rest, ...(cause as object) };
+  process.stderr.write(`${redactKnownValues(redactCredentials(JSON.stringify(line, withoutCredential)))}\n`);
 }
+
+const withoutCredential = (name: string, value: unknown) =>
+  value !== null && value !== undefined && isCredentialName(name) ? '[redacted]' : value;
 
 export const log = {
   info: (message: string, fields: Record<string, unknown> = {}) => write('info', message, fields),

@@ -12,7 +12,7 @@ export const moveTestKeyValues = defineMigration({
   id: '1-test-key-values',
   entity: apiKeyEntity,
   filter: { expression: '#environment = :environment', values: { environment: 'test' } },
-  uses: requirementsOf(testKeyValues, 'former-test-keys').uses,
+  uses: requirementsOf(testKeyValues, 'test-keys:restore').uses,
 
   async apply(scope, { id, hash }) {
     const { table } = scope;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ErrorDetail, invalidAt, notFound } from '../../core/errors.ts';
+import { measure } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
 import type { Flow } from '../../domain/flows/flow.ts';
 import { flowStore } from '../../domain/flows/flow-store.ts';
@@ -71,6 +72,7 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner], (sc
       batch.recordConcurrency = granted < slots ? granted : given.recordConcurrency;
       return batches.create(batch, { ...(!small && recordIds && { recordIds }), alsoWrite: [write] });
     });
+    measure('BatchesStarted');
     const sending = small
       ? planner.enqueue(batch, records, 0)
       : planner.hand({ tenant: table.tenant, batchId: batch.id, after: null, n: 0 });

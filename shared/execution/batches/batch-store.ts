@@ -1,4 +1,5 @@
 import { conflict, notFound } from '../../core/errors.ts';
+import { measure } from '../../core/invocation.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -107,6 +108,7 @@ export const batchStore = /* @__PURE__ */ using(['table:write'], ({ table, now }
       const open = { expression: 'attribute_type(#summary.#stopped, :null)', values: { null: 'NULL' } };
       try {
         await table.commit([table.writes.update(batchEntity, { id }, { set }, open)]);
+        measure(stopped === 'cancelled' ? 'BatchesCancelled' : 'BatchesFailed');
         return { ...batch, ...set };
       } catch (failure) {
         throw failure instanceof ConditionFailed ? conflict('The batch has already ended') : failure;

@@ -1,3 +1,4 @@
+import { measure } from '../../core/invocation.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { failRecord } from './batch-recorder.ts';
 import type { RecordJob } from './record-jobs.ts';
@@ -15,6 +16,7 @@ export async function handleDeadLetter(scope: Scope, job: RecordJob): Promise<vo
   const { restarts = 0 } = message;
   const restMs = retryDelaysMs[restarts];
   if (restMs === undefined) {
+    measure('RunsFailed');
     return failRecord(scope, job, 'The run failed to complete after several retries');
   }
   await scheduleTimer(scope, new Date(scope.now().getTime() + restMs), {

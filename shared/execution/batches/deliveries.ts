@@ -1,8 +1,9 @@
+import { withLogFields } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
 import { setVisibility } from '../../platform/aws/queues.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Delivery, giveBackRuns, takeRun } from './run-lease.ts';
-import type { RunMessage } from './run-message.ts';
+import { logFieldsOf, type RunMessage } from './run-message.ts';
 
 /** A message about a run, as SQS delivered it. */
 export interface Delivered extends Delivery {
@@ -33,24 +34,40 @@ export async function runGroup(
   run: (delivered: Delivered, index: number) => Promise<void>,
 ): Promise<Returned[]> {
   for (const [index, delivered] of group.entries()) {
-    const rest = (pauseSeconds: number) => group.slice(index).map((each) => ({ ...each, pauseSeconds }));
-    try {
-      const heldUntil = await takeRun(scope, delivered, until);
-      if (heldUntil !== undefined) {
-        log.warn('An earlier delivery still runs this record', { ...delivered.message });
-        return rest(Math.max(1, Math.ceil((heldUntil - scope.now().getTime()) / 1_000)));
-      }
-      await run(delivered, index);
-    } catch (error) {
-      log.error('A record could not be run and will be retried', { error, ...delivered.message });
-      const returned = rest(pauseAfter(delivered.deliveries));
-      await giveBackRuns(scope, returned).catch((cause) =>
-        log.warn('Runs could not be given back; they resume when their leases end', { error: cause }),
-      );
-      return returned;
-    }
+    const returned = await withLogFields(logFieldsOf(delivered.message), () =>
+      runFirst(scope, group.slice(index), until, () => run(delivered, index)),
+    );
+    if (returned.length > 0) return returned;
   }
   return [];
+}
+
+/** Runs the first of the messages. @returns all of them if it did not run to its end. */
+async function runFirst(
+  scope: Scope,
+  messages: readonly Delivered[],
+  until: number,
+  run: () => Promise<void>,
+): Promise<Returned[]> {
+  const [first] = messages;
+  if (!first) return [];
+  const after = (pauseSeconds: number) => messages.map((each) => ({ ...each, pauseSeconds }));
+  try {
+    const heldUntil = await takeRun(scope, first, until);
+    if (heldUntil !== undefined) {
+      log.warn('An earlier delivery still runs this record');
+      return after(Math.max(1, Math.ceil((heldUntil - scope.now().getTime()) / 1_000)));
+    }
+    await run();
+    return [];
+  } catch (error) {
+    log.error('A record could not be run and will be retried', { error });
+    const returned = after(pauseAfter(first.deliveries));
+    await giveBackRuns(scope, returned).catch((cause) =>
+      log.warn('Runs could not be given back; they resume when their leases end', { error: cause }),
+    );
+    return returned;
+  }
 }
 
 /** If it fails, the messages are delivered again after the visibility timeout. */

@@ -21,5 +21,10 @@ export const RunMessage = z.object({
 });
 export type RunMessage = z.infer<typeof RunMessage>;
 
+/** What log lines about a run state. */
+export const logFieldsOf = ({ tenant, batchId, runId, recordId, flowId }: RunMessage) => ({
+  ...{ tenant, batchId, executionId: runId, recordId, flowId },
+});
+
 /** The messages of a slot form one FIFO message group. */
 export const fifoGroupOf = ({ batchId, slot }: Pick<RunMessage, 'batchId' | 'slot'>) => `${batchId}.${slot}`;

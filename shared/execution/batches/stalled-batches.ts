@@ -1,3 +1,4 @@
+import { measure } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
 import { dueForSweep, removeFromSweepIndex, sweepKeys } from '../../platform/cleanup/sweeps.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -28,7 +29,7 @@ export async function resumeStalledBatches({ scopeOf }: Runtime, now: Date, atSt
       try {
         await resumeIfStalled(scopeOf(tenant), id, now, atStart);
       } catch (error) {
-        log.error('A batch could not be checked', { error, batchId: id });
+        log.error('A batch could not be checked', { error, tenant, batchId: id });
       }
     }
   }
@@ -42,6 +43,7 @@ export async function resumeIfStalled(scope: Scope, id: string, now: Date, atSta
   if (!batch) return;
   const { status, processedRecords } = await batches.progress(batch);
   if (status !== 'scheduled' && status !== 'running') {
+    if (status === 'completed') measure('BatchesCompleted');
     return table.commit([table.writes.update(batchEntity, { id }, removeFromSweepIndex)]);
   }
   const before = seenOf(batch);

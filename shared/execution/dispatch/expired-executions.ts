@@ -22,7 +22,7 @@ export async function endExpiredExecutions({ scopeOf }: Runtime, now: Date, atSt
       } catch (error) {
         // Its process has just written a checkpoint. The next sweep checks it again.
         if (!(error instanceof ConditionFailed))
-          log.error('An expired execution could not be ended', { error, runId: id });
+          log.error('An expired execution could not be ended', { error, tenant, executionId: id });
       }
     }
   }

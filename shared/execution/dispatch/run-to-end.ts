@@ -1,3 +1,4 @@
+import { measure, withLogFields } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { ExecutionOutcome } from '../execution-event.ts';
@@ -10,15 +11,20 @@ import { openDispatchRecorder } from './dispatch-recorder.ts';
 import type { Running } from './execute.ts';
 
 /** Runs the steps. Records the end of the run in every case. */
-export async function runToEnd(scope: Scope, running: Running): Promise<ExecutionOutcome> {
+export const runToEnd = (scope: Scope, running: Running): Promise<ExecutionOutcome> =>
+  withLogFields({ executionId: running.execution.id, flowId: running.execution.flowId }, () =>
+    runRecorded(scope, running),
+  );
+
+async function runRecorded(scope: Scope, running: Running): Promise<ExecutionOutcome> {
   const { prepared, principal, execution, timeMs, timeout, signal, requestId } = running;
-  const runId = execution.id;
   const recorder = openDispatchRecorder(scope, prepared, principal, execution);
   try {
     if (prepared.persistResults) await runVersions(scope).keep(prepared.version);
     return await runSteps(scope, running, recorder);
   } catch (error) {
-    if (!signal.aborted) log.error('A dispatched run failed', { error, requestId, runId });
+    if (!signal.aborted) log.error('A dispatched run failed', { error });
+    measure('RunsFailed');
     const cutOff = timeout.aborted
       ? ({
           code: 'TIMEOUT',
@@ -30,7 +36,7 @@ export async function runToEnd(scope: Scope, running: Running): Promise<Executio
         } as const);
     const isLeft = signal.aborted && !timeout.aborted;
     await recorder.finish(isLeft ? 'The client disconnected' : cutOff.message).catch((failure) => {
-      log.error('The end of a run could not be recorded', { error: failure, requestId, runId });
+      log.error('The end of a run could not be recorded', { error: failure });
     });
     return { type: 'cut-off', error: cutOff };
   }

@@ -1,7 +1,9 @@
+import { measure } from '../../core/invocation.ts';
 import { type Run, type RunEvent, runFlow, type StepResult, type Wait } from '../engine/engine.ts';
 import { appendOutputs } from './append-outputs.ts';
 import type { RunRecorder } from './checkpoints/run-recorder.ts';
 import { outputVariablesOf } from './output-variables.ts';
+import { measureStep } from './run-metrics.ts';
 
 export interface RunAttempt extends Omit<Run, 'done'> {
   /** Results of earlier attempts by path. This attempt adds its own. */
@@ -57,6 +59,7 @@ export async function attemptRun({
       await write(failed);
       const end = event.success && appendsTo ? await append(event, appendsTo) : event;
       await recorder.finish(end.success ? null : (end.error ?? 'The run failed'));
+      measure(end.success ? 'RunsCompleted' : 'RunsFailed');
       await onEvent?.(end);
       return { end };
     }
@@ -66,6 +69,7 @@ export async function attemptRun({
     if (event.type === 'suspend') {
       // A poll without a result changes nothing.
       if (run.waiting?.path !== event.wait.path) await recorder.suspend(event.wait);
+      measure('RunsSuspended');
       await onEvent?.(event);
       return { suspended: event };
     }
@@ -74,6 +78,7 @@ export async function attemptRun({
       unwrittenEffects = false;
       await onEvent?.(event);
     } else {
+      measureStep(event.result);
       const retryCount = event.result.retryCount + (retries?.get(event.result.path) ?? 0);
       const result = { ...event.result, retryCount };
       if (result.status === 'failed') failed = result;

@@ -29,8 +29,8 @@ export type Use =
   /** Checks whether a collection exists, without access to its contents. */
   | 'vectors:find'
   | 'test-keys'
-  /** Moves the values of test keys that are still in Secrets Manager. */
-  | 'former-test-keys'
+  /** Restores deleted values of test keys in Secrets Manager, for migration 1. */
+  | 'test-keys:restore'
   | 'secrets:read'
   | 'secrets:write'
   | 'provider-keys'

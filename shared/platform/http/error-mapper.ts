@@ -18,9 +18,9 @@ export const errorMapper = (): MiddlewareObj<
     const admission = await request.context.admission?.catch(() => undefined);
     // A GET runs concurrently with the request gate, so its handler may fail before the gate refuses the request.
     const error = admission?.refusal ?? request.error;
-    if (!(error instanceof ServiceError)) log.error('Unhandled error', { error, requestId });
-    else if (hasCode(error, 'TIMEOUT')) log.error('A request timed out', { requestId });
-    else if (hasCode(error, 'RESPONSE_TOO_LARGE')) log.error('A response was too large', { requestId });
+    if (!(error instanceof ServiceError)) log.error('Unhandled error', { error });
+    else if (hasCode(error, 'TIMEOUT')) log.error('A request timed out');
+    else if (hasCode(error, 'RESPONSE_TOO_LARGE')) log.error('A response was too large');
     const reported =
       error instanceof ServiceError ? error : new ServiceError('INTERNAL', `Request ${requestId}`);
     const { statusCode, body, headers } = httpErrorOf(reported);

@@ -1,6 +1,7 @@
 import middy, { type PluginExecutionMode } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { ServiceError } from '../../core/errors.ts';
+import { addLogFields, inInvocation } from '../../core/invocation.ts';
 import type { Call } from '../auth/public-scope.ts';
 import { rateLimitHeadersOf, uncountedRateLimit } from '../auth/rate-limit-windows.ts';
 import { type Admission, admit } from '../auth/request-gate.ts';
@@ -14,6 +15,7 @@ import type { AnyEndpoint } from './endpoint.ts';
 import { errorMapper } from './error-mapper.ts';
 import { toProxyResult } from './proxy-result.ts';
 import { isStreamed } from './response.ts';
+import { responseMetrics } from './response-metrics.ts';
 import { EmptyBody, parseOrReject } from './validation.ts';
 
 const timedOut = 'The request timed out. Request less at once, or try again later';
@@ -23,14 +25,28 @@ export interface CallContext extends Context {
   principal?: Principal;
   scope?: Scope;
   admission?: Promise<Admission>;
+  /** In milliseconds, as `performance.now()` gives it. */
+  startedAt?: number;
 }
 
 /**
  * Builds the Lambda handler of an endpoint. In order: lower-case headers, the principal, the request gate (which also
  * checks the permission), the body, validation, the handler, the response schema. Every response passes the error
- * mapper and gets rate-limit headers.
+ * mapper, gets rate-limit headers and is counted. The log lines of a request state its id, the endpoint and the tenant.
  */
-export const toLambda = (
+export function toLambda(
+  endpoint: AnyEndpoint,
+  loadRuntime?: () => Runtime,
+  executionMode?: PluginExecutionMode,
+) {
+  const handle = requestStack(endpoint, loadRuntime, executionMode);
+  return (event: APIGatewayProxyEvent, ...rest: [CallContext]): Promise<APIGatewayProxyResult> =>
+    inInvocation({ endpoint: endpoint.id, requestId: event.requestContext?.requestId }, () =>
+      handle(event, ...rest),
+    );
+}
+
+const requestStack = (
   endpoint: AnyEndpoint,
   loadRuntime: () => Runtime = productionRuntime,
   executionMode?: PluginExecutionMode,
@@ -42,6 +58,7 @@ export const toLambda = (
     },
     ...(executionMode && { executionMode }),
   })
+    .use(responseMetrics(endpoint))
     .use(crossOrigin())
     .use(rateLimitHeaders(endpoint))
     .use(errorMapper())
@@ -54,6 +71,7 @@ export const toLambda = (
       const call = await callOf(endpoint, event, loadRuntime);
       if (!call) return;
       Object.assign(context, call);
+      addLogFields({ tenant: call.scope?.table.tenant });
       // A read runs concurrently with the request gate, because its response is held until the gate decides. Other
       // requests wait for the gate: writes; streams, which may be long; session-only endpoints, which are audited; and
       // public endpoints, which may have no tenant.

@@ -6,7 +6,8 @@ import { toLambda } from './lambda.ts';
 
 /** Builds a response-streaming Lambda handler of an endpoint, with the same request stack. */
 export function toStreamingLambda(endpoint: AnyEndpoint, loadRuntime?: () => Runtime) {
-  // Middy requires the global.
-  awsLambda();
-  return toLambda(endpoint, loadRuntime, executionModeStreamifyResponse) as unknown as StreamingHandler;
+  // Middy requires the global. The runtime recognises a streaming handler by the mark that `streamifyResponse` sets.
+  const { streamifyResponse } = awsLambda();
+  const handler = toLambda(endpoint, loadRuntime, executionModeStreamifyResponse);
+  return streamifyResponse(handler as unknown as StreamingHandler);
 }

@@ -27,9 +27,15 @@ export type Principal = z.infer<typeof Principal>;
 export const tenantOf = (userId: string, organizationId: string | null) =>
   organizationId ? `org:${encodeURIComponent(organizationId)}` : `user:${encodeURIComponent(userId)}`;
 
-/** The authorizer's context: one JSON string, because API Gateway allows no nested values. */
+/**
+ * The authorizer's context: one JSON string, because API Gateway allows no nested values, and what the access log
+ * states of the caller.
+ */
 export const toContext = (principal: Omit<Principal, 'sourceIp'>) => ({
   principal: JSON.stringify(principal),
+  tenant: principal.tenant,
+  kind: principal.kind,
+  keyId: principal.keyId ?? '',
 });
 
 export function principalFrom(context: {

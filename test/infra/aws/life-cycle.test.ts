@@ -80,12 +80,12 @@ test('overwritten and deleted objects can be recovered as long as the table', ()
   prod.allResourcesProperties('AWS::S3::Bucket', {
     VersioningConfiguration: { Status: 'Enabled' },
     LifecycleConfiguration: {
-      Rules: [
+      Rules: Match.arrayWith([
         Match.objectLike({
           AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 },
           NoncurrentVersionExpiration: { NoncurrentDays: 35 },
         }),
-      ],
+      ]),
     },
   });
 });
@@ -141,7 +141,7 @@ test('services act only for this account', () => {
   // The CDK’s role for API Gateway’s logs serves the whole account and accepts no condition.
   const guarded = trusts.filter(({ Condition }) => Condition);
   expect(new Set(guarded.map(({ Principal }) => Principal.Service))).toEqual(
-    new Set(['apigateway.amazonaws.com', 'scheduler.amazonaws.com']),
+    new Set(['apigateway.amazonaws.com', 'codedeploy.amazonaws.com', 'scheduler.amazonaws.com']),
   );
   for (const { Condition } of guarded)
     expect(Condition).toEqual({ StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } });

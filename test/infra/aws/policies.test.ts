@@ -8,7 +8,7 @@ import { synthesise } from './synthesise.ts';
 let prod: Template;
 let grants: Grant[];
 beforeAll(() => {
-  prod = synthesise('prod');
+  prod = synthesise('prod', { sesIdentities: 'example.com' });
   grants = grantsIn(prod);
 }, 60_000);
 
@@ -16,21 +16,25 @@ beforeAll(() => {
 const lets = (pattern: string, action: string) =>
   new RegExp(`^${RegExp.escape(pattern).replaceAll('\\*', '.*').replaceAll('\\?', '.')}$`, 'i').test(action);
 
+/** What a tenant calls it, or the construct that it belongs to. */
+const secretOf = (arn: string) =>
+  /^<?(?:\{"Ref":")?storesproviderkeys/.test(arn) ? 'provider keys' : arn.split(':secret:').at(-1);
+
 const whoMay = (...actions: string[]) =>
   grants
     .filter((grant) => grant.actions.some((pattern) => actions.some((action) => lets(pattern, action))))
-    .map(({ role, resources }) => [role, resources.map((arn) => arn.split(':secret:').at(-1))])
+    .map(({ role, resources }) => [role, resources.map(secretOf)])
     .toSorted((one, other) => JSON.stringify(one).localeCompare(JSON.stringify(other)));
 
 test('only flow runners read secret values, only key management and migrations read test keys; flow validation reads only provider keys', () => {
   expect(whoMay('secretsmanager:GetSecretValue', 'secretsmanager:BatchGetSecretValue')).toEqual([
     ['api-keys', ['agent-flow/prod/*/api-keys/*']],
     ['dispatch', ['agent-flow/prod/*/secrets/*']],
-    ['dispatch', ['agent-flow/prod/provider-keys']],
+    ['dispatch', ['provider keys']],
     ['migrations', ['agent-flow/prod/*/api-keys/*']],
-    ['public', ['agent-flow/prod/provider-keys']],
+    ['public', ['provider keys']],
     ['workers', ['agent-flow/prod/*/secrets/*']],
-    ['workers', ['agent-flow/prod/provider-keys']],
+    ['workers', ['provider keys']],
   ]);
 });
 
@@ -38,6 +42,7 @@ test('only the secret and API-key endpoints and migrations write secret values, 
   const writing = ['CreateSecret', 'PutSecretValue', 'UpdateSecret', 'DeleteSecret', 'RestoreSecret'];
   expect(whoMay(...writing.map((action) => `secretsmanager:${action}`))).toEqual([
     ['api-keys', ['agent-flow/prod/*/api-keys/*']],
+    ['migrations', ['agent-flow/prod/*/api-keys/*']],
     ['migrations', ['agent-flow/prod/*/api-keys/*']],
     ['secrets', ['agent-flow/prod/*/secrets/*']],
   ]);
@@ -47,16 +52,25 @@ test('only migrations may read the whole table', () => {
   expect(whoMay('dynamodb:Scan').map(([role]) => role)).toEqual(['migrations']);
 });
 
-test('nothing else grants access to secrets: no secret policy, no KMS decryption, no role assumption', () => {
+test('nothing else grants access to secrets: no secret policy, no KMS decryption but of test keys, no role assumption', () => {
   prod.resourceCountIs('AWS::SecretsManager::ResourcePolicy', 0);
-  expect(whoMay('kms:Decrypt', 'sts:AssumeRole', 'iam:PutRolePolicy', 'iam:AttachRolePolicy')).toEqual([]);
+  expect(whoMay('sts:AssumeRole', 'iam:PutRolePolicy', 'iam:AttachRolePolicy')).toEqual([]);
+  expect(whoMay('kms:Decrypt', 'kms:ReEncryptFrom')).toEqual([
+    ['api-keys', [expect.stringContaining('storestestkeys')]],
+    ['migrations', [expect.stringContaining('storestestkeys')]],
+  ]);
+  prod.resourceCountIs('AWS::KMS::Key', 1);
   const passing = grants.filter(({ actions }) => actions.some((pattern) => lets(pattern, 'iam:PassRole')));
   for (const { resources } of passing) expect(resources.join()).toContain('schedulerrole');
 });
 
 test('only actions without resource-level permissions are allowed on every resource', () => {
   const bare = grants.filter(({ resources }) => resources.includes('*')).flatMap(({ actions }) => actions);
-  expect([...new Set(bare)].toSorted()).toEqual(['xray:PutTelemetryRecords', 'xray:PutTraceSegments']);
+  expect([...new Set(bare)].toSorted()).toEqual([
+    'cloudwatch:DescribeAlarms',
+    'xray:PutTelemetryRecords',
+    'xray:PutTraceSegments',
+  ]);
 });
 
 test('no policy allows every action of a service', () => {

@@ -52,6 +52,11 @@ test.each([
   ['a quote in an origin', { corsOrigins: 'https://a"b' }, 'corsOrigins.0: expected origins like'],
   ['a wildcard of senders', { sesIdentities: '*' }, 'sesIdentities.0: expected addresses or domains'],
   ['another flag', { cloudFront: 'yes' }, 'cloudFront: expected true or false'],
+  ['no email address', { alarmEmail: 'ops' }, 'alarmEmail: expected an email address'],
+  ['no topic', { alarmTopicArn: 'ops' }, 'alarmTopicArn: expected the ARN of an SNS topic'],
+  ['a cost of 0', { alarmCostPerHourUsd: '0' }, 'alarmCostPerHourUsd: expected a whole number from 1'],
+  ['another level', { logLevel: 'debug' }, 'logLevel: expected info, warn or error'],
+  ['canaries without alarms', { canary: 'true' }, 'canary: rolls back on alarms, so it needs alarms=true'],
   [
     'a misspelt name',
     { rateLimitPerhour: '5' },

@@ -10,15 +10,20 @@ import type { EnvironmentName } from '../../../infra/aws/environments.ts';
 import { ServiceStack } from '../../../infra/aws/service-stack.ts';
 import { settingsOf } from '../../../infra/aws/settings.ts';
 
+type Parameters = [
+  name: EnvironmentName,
+  context?: Record<string, string>,
+  change?: (stack: ServiceStack) => void,
+];
+
+/** The template of an environment, without those of its nested stacks. */
+export const synthesise = (...parameters: Parameters) => Template.fromStack(stackOf(...parameters));
+
 /**
- * The template of an environment, with a stand-in for the code: bundling has a test of its own.
+ * The stack of an environment, with a stand-in for the code: bundling has a test of its own.
  * @param change What a test does to the stack before it is synthesised.
  */
-export function synthesise(
-  name: EnvironmentName,
-  context: Record<string, string> = {},
-  change: (stack: ServiceStack) => void = () => {},
-) {
+export function stackOf(...[name, context = {}, change = () => {}]: Parameters): ServiceStack {
   const code = mkdtempSync(join(tmpdir(), 'bundle-'));
   writeFileSync(join(code, 'index.mjs'), 'export const handler = () => {};');
   const app = new App({ outdir: mkdtempSync(join(tmpdir(), 'cdk-')) });
@@ -29,5 +34,5 @@ export function synthesise(
   change(stack);
   // Throws when cdk-nag has an error that is not acknowledged with a reason.
   app.synth();
-  return Template.fromStack(stack);
+  return stack;
 }

@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import { addLogFields, inInvocation, withLogFields } from '../../../shared/core/invocation.ts';
 import { log } from '../../../shared/core/log.ts';
 import { rememberSecretValue } from '../../../shared/core/redaction/known-values.ts';
 
@@ -50,4 +51,35 @@ test('log lines redact every secret value that the process has read', () => {
     error: 'https://example.com/?q=[secret]',
   });
   expect(lines[0]).not.toContain(btoa('y" dear/73'));
+});
+
+test('fields that hold a credential by their name are redacted at any depth', () => {
+  const [line = ''] = written(() =>
+    log.warn('Called', { request: { headers: { Authorization: 'x', accept: '*/*' } }, plainKey: 'y' }),
+  );
+  expect(JSON.parse(line)).toMatchObject({
+    request: { headers: { Authorization: '[redacted]', accept: '*/*' } },
+    plainKey: '[redacted]',
+  });
+});
+
+test('lines state the fields of their invocation and of the work inside it, and of no other', async () => {
+  const lines: string[] = [];
+  const collect = (work: () => void) => lines.push(...written(work));
+  await Promise.all([
+    inInvocation({ requestId: 'a' }, async () => {
+      await Promise.resolve();
+      addLogFields({ tenant: 'user:ada' });
+      withLogFields({ executionId: 'exec_1' }, () => collect(() => log.warn('inside')));
+      collect(() => log.warn('outside'));
+    }),
+    inInvocation({ requestId: 'b' }, () => void collect(() => log.warn('other'))),
+  ]);
+  collect(() => log.warn('none'));
+  expect(lines.map((line) => JSON.parse(line)).toSorted((a, b) => (a.message < b.message ? -1 : 1))).toEqual([
+    { level: 'warn', message: 'inside', requestId: 'a', tenant: 'user:ada', executionId: 'exec_1' },
+    { level: 'warn', message: 'none' },
+    { level: 'warn', message: 'other', requestId: 'b' },
+    { level: 'warn', message: 'outside', requestId: 'a', tenant: 'user:ada' },
+  ]);
 });

@@ -1,0 +1,70 @@
+import { ArnFormat, NestedStack, Stack } from 'aws-cdk-lib';
+import { CfnApplication } from 'aws-cdk-lib/aws-codedeploy';
+import type { Role } from 'aws-cdk-lib/aws-iam';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import { entries, preTokenGeneration } from '../entries.ts';
+import type { Functions } from '../functions.ts';
+import { acknowledgeWildcard, allow } from '../grants.ts';
+import type { Monitoring } from '../monitoring/monitoring.ts';
+import { functionNamePrefix } from '../names.ts';
+import { roleFor } from '../service-trust.ts';
+import type { Settings } from '../settings.ts';
+import { addRelease } from './release.ts';
+import { sendToAliases } from './send-to-aliases.ts';
+
+interface ReleasesProps {
+  settings: Settings;
+  functions: Functions;
+  /** Alarms stop a release, so they exist before it. */
+  monitoring: Monitoring;
+}
+
+/**
+ * Canary releases: each Lambda has an alias, to which API Gateway, queues and timers send. CodeDeploy moves the alias to
+ * a new version in steps, and back when an alarm sounds. Each group is a nested stack, because three resources for each
+ * Lambda exceed the limit of one stack. A Lambda must never change its nested stack: while one stack still holds the
+ * alias, another could not create it.
+ */
+export class Releases extends Construct {
+  constructor(scope: Construct, id: string, { settings, functions, monitoring }: ReleasesProps) {
+    super(scope, id);
+    const application = new CfnApplication(this, 'application', { computePlatform: 'Lambda' });
+    const role = this.makeRole(settings);
+    const released = entries.filter(({ id }) => id !== preTokenGeneration);
+    for (const [group, some] of Map.groupBy(released, (entry) => entry.group)) {
+      const stack = new NestedStack(this, group, { description: `Releases of the group ${group}` });
+      stack.node.addDependency(monitoring, role);
+      for (const entry of some) {
+        addRelease(stack, entry, {
+          lambda: functions.byId[entry.id] as LambdaFunction,
+          ...{ applicationName: application.ref, serviceRoleArn: role.roleArn },
+          alarms: monitoring.alarmsThatStop(entry.id),
+        });
+      }
+    }
+    sendToAliases(functions, this);
+  }
+
+  private makeRole(settings: Settings): Role {
+    const role = roleFor(this, 'role', 'codedeploy.amazonaws.com', 'Lets CodeDeploy move aliases of Lambdas');
+    const resourceName = `${functionNamePrefix(settings.env)}*`;
+    const arnFormat = ArnFormat.COLON_RESOURCE_NAME;
+    const lambdas = Stack.of(this).formatArn({
+      service: 'lambda',
+      resource: 'function',
+      ...{ resourceName, arnFormat },
+    });
+    const actions = ['GetAlias', 'UpdateAlias', 'GetProvisionedConcurrencyConfig'];
+    allow(
+      role,
+      actions.map((action) => `lambda:${action}`),
+      [lambdas],
+    );
+    allow(role, ['cloudwatch:DescribeAlarms'], ['*']);
+    const shown = `arn:<AWS::Partition>:lambda:<AWS::Region>:<AWS::AccountId>:function:${resourceName}`;
+    acknowledgeWildcard(role, shown, 'The prefix belongs to this deployment.');
+    acknowledgeWildcard(role, '*', 'The action supports no resources.');
+    return role;
+  }
+}

@@ -1,0 +1,52 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { type Dimensions, type Measurements, type MetricName, writeMetrics } from './metrics.ts';
+
+/** What every log line of one Lambda invocation states, and what the invocation has measured. */
+interface Invocation {
+  fields: Record<string, unknown>;
+  dimensions: Dimensions;
+  measurements: Measurements;
+}
+
+const current = new AsyncLocalStorage<Invocation>();
+
+/** Runs one invocation of a Lambda. Writes its metrics when it ends, as one line. */
+export async function inInvocation<T>(
+  fields: Record<string, unknown>,
+  run: () => T | Promise<T>,
+): Promise<T> {
+  const invocation: Invocation = { fields, dimensions: {}, measurements: {} };
+  try {
+    return await current.run(invocation, run);
+  } finally {
+    writeMetrics(invocation.measurements, invocation.dimensions);
+  }
+}
+
+/** Adds fields to the log lines that `run` writes. */
+export function withLogFields<T>(fields: Record<string, unknown>, run: () => T): T {
+  const outer = current.getStore();
+  return current.run(
+    { dimensions: {}, measurements: {}, ...outer, fields: { ...outer?.fields, ...fields } },
+    run,
+  );
+}
+
+/** Adds fields to all further log lines of the invocation. */
+export function addLogFields(fields: Record<string, unknown>): void {
+  const invocation = current.getStore();
+  if (invocation) invocation.fields = { ...invocation.fields, ...fields };
+}
+
+export const logFields = (): Readonly<Record<string, unknown>> | undefined => current.getStore()?.fields;
+
+/** Sets the dimensions of the invocation's metrics. */
+export function setDimensions(dimensions: Dimensions): void {
+  Object.assign(current.getStore()?.dimensions ?? {}, dimensions);
+}
+
+/** Adds to a metric of the invocation. Outside of an invocation nothing is measured. */
+export function measure(name: MetricName, value = 1): void {
+  const measurements = current.getStore()?.measurements;
+  if (measurements) measurements[name] = (measurements[name] ?? 0) + value;
+}

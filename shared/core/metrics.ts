@@ -1,0 +1,74 @@
+/** The values of the dimensions. Each is one of a few: a metric costs money for each combination of values. */
+export interface Dimensions {
+  /** The group of the endpoint. */
+  group?: string;
+  /** How the caller was identified. */
+  callerClass?: CallerClass;
+}
+
+export const callerClasses = ['live', 'test', 'session', 'setup-link', 'anonymous'] as const;
+export type CallerClass = (typeof callerClasses)[number];
+
+interface Metric {
+  unit: 'Count' | 'Milliseconds' | 'None';
+  /** One metric exists for each list of dimensions, and for each combination of their values. */
+  by: readonly (readonly (keyof Dimensions)[])[];
+}
+
+const total = { unit: 'Count', by: [[]] } as const;
+
+/**
+ * Every metric of the service, by its name in CloudWatch. What AWS measures without a charge is not here: for each
+ * endpoint, Lambda has invocations, duration and throttles.
+ */
+export const metrics = {
+  Requests: { unit: 'Count', by: [['callerClass']] },
+  /** Responses with 4xx, including 429. */
+  ClientErrors: { unit: 'Count', by: [['callerClass']] },
+  /** Responses with 429 by a rate limit of this service. */
+  RateLimited: { unit: 'Count', by: [['callerClass']] },
+  /** Responses with 5xx. */
+  ServerErrors: { unit: 'Count', by: [[], ['group'], ['callerClass']] },
+  /** Time to the response, without streamed ones. The number of samples is the number of responses. */
+  Latency: { unit: 'Milliseconds', by: [[], ['group']] },
+  /** Refusals that the authorizer throws because API Gateway must not cache them. Lambda counts them as errors. */
+  TemporaryRefusals: total,
+  RunsCompleted: total,
+  RunsFailed: total,
+  RunsSuspended: total,
+  StepsCompleted: total,
+  StepsFailed: total,
+  StepsSkipped: total,
+  InputTokens: total,
+  OutputTokens: total,
+  /** What the model providers charge, in USD. */
+  ModelCost: { unit: 'None', by: [[]] },
+  BatchesStarted: total,
+  /** Counted by the sweep, up to a day after the end. */
+  BatchesCompleted: total,
+  BatchesCancelled: total,
+  BatchesFailed: total,
+} as const satisfies Record<string, Metric>;
+
+export type MetricName = keyof typeof metrics;
+export type Measurements = Partial<Record<MetricName, number>>;
+
+/**
+ * Writes measurements as one line in CloudWatch's embedded metric format, from which CloudWatch Logs makes metrics in
+ * the namespace `METRICS_NAMESPACE`. Without that variable nothing is written.
+ */
+export function writeMetrics(measurements: Measurements, dimensions: Dimensions): void {
+  const namespace = process.env.METRICS_NAMESPACE;
+  const names = Object.keys(measurements) as MetricName[];
+  if (!namespace || names.length === 0) return;
+  const directives = names.map((name) => {
+    const { unit, by }: Metric = metrics[name];
+    const known = by.filter((list) => list.every((dimension) => dimension in dimensions));
+    return { Namespace: namespace, Dimensions: known, Metrics: [{ Name: name, Unit: unit }] };
+  });
+  const _aws = {
+    Timestamp: Date.now(),
+    CloudWatchMetrics: directives.filter(({ Dimensions }) => Dimensions.length > 0),
+  };
+  process.stderr.write(`${JSON.stringify({ _aws, ...dimensions, ...measurements })}\n`);
+}

@@ -1,0 +1,26 @@
+/** Names of fields that hold a credential, without `-`, `_` and case. */
+const names = new Set([
+  ...['authorization', 'proxyauthorization', 'cookie', 'setcookie', 'password', 'passphrase'],
+  ...['secret', 'secretvalue', 'clientsecret', 'token', 'accesstoken', 'refreshtoken', 'idtoken'],
+  ...['apikey', 'xapikey', 'plainkey', 'privatekey', 'credential', 'credentials', 'signature'],
+]);
+
+/** Whether a field of this name holds a credential, whatever its value. */
+export const isCredentialName = (name: string) => names.has(name.toLowerCase().replaceAll(/[-_]/g, ''));
+
+const patterns: readonly [RegExp, string][] = [
+  [/\b(Bearer)\s+[\w.~+/=-]{8,}/gi, '$1 [redacted]'],
+  // Keys of this service, and tokens in JWT's compact form.
+  [/\btv_(live|test|setup)_[0-9A-Za-z]{8,}/g, 'tv_$1_[redacted]'],
+  [/\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g, '[redacted]'],
+  // Passwords and credentials in URLs.
+  [/(\b[a-z][a-z\d+.-]*:\/\/[^\s:/@"]*):[^\s@/"]+@/gi, '$1:[redacted]@'],
+  [
+    /([?&](?:api[-_]?key|key|(?:access[-_]?)?token|secret|password|sig|signature|x-amz-(?:signature|security-token))=)[^&#\s"\\]+/gi,
+    '$1[redacted]',
+  ],
+];
+
+/** Redacts what looks like a credential in a text, by its form alone. */
+export const redactCredentials = (text: string): string =>
+  patterns.reduce((left, [pattern, replacement]) => left.replace(pattern, replacement), text);

@@ -1,0 +1,140 @@
+import { NestedStack } from 'aws-cdk-lib';
+import { Match, Template } from 'aws-cdk-lib/assertions';
+import type { CfnFunction } from 'aws-cdk-lib/aws-lambda';
+import { beforeAll, expect, test } from 'vitest';
+import { endpoints } from '../../../functions/index.ts';
+import { entries, preTokenGeneration } from '../../../infra/aws/entries.ts';
+import type { ServiceStack } from '../../../infra/aws/service-stack.ts';
+import { stackOf } from './synthesise.ts';
+
+interface Resource {
+  Type: string;
+  Properties: Record<string, never>;
+  DependsOn?: string[];
+}
+
+const nestedIn = (stack: ServiceStack) =>
+  (stack.releases?.node.findAll() ?? []).filter((each) => each instanceof NestedStack);
+const resourcesOf = (template: Template): Record<string, Resource> => template.toJSON().Resources;
+
+let stack: ServiceStack;
+let service: Template;
+let releases: Template[];
+beforeAll(() => {
+  stack = stackOf('prod');
+  service = Template.fromStack(stack);
+  releases = nestedIn(stack).map((nested) => Template.fromStack(nested));
+}, 60_000);
+
+const released = (type: string) => releases.flatMap((each) => Object.values(each.findResources(type)));
+
+test('each Lambda but Cognito’s has a version, an alias and a canary with automatic rollback', () => {
+  const count = entries.filter(({ id }) => id !== preTokenGeneration).length;
+  for (const type of ['Lambda::Version', 'Lambda::Alias', 'CodeDeploy::DeploymentGroup'])
+    expect(released(`AWS::${type}`)).toHaveLength(count);
+  for (const alias of released('AWS::Lambda::Alias')) {
+    expect(alias.Properties.Name).toBe('live');
+    const { CodeDeployLambdaAliasUpdate } = alias.UpdatePolicy;
+    expect(alias.DependsOn).toEqual([CodeDeployLambdaAliasUpdate.DeploymentGroupName.Ref]);
+  }
+  for (const { Properties } of released('AWS::CodeDeploy::DeploymentGroup')) {
+    expect(Properties).toMatchObject({
+      DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent5Minutes',
+      AutoRollbackConfiguration: {
+        Enabled: true,
+        Events: expect.arrayContaining(['DEPLOYMENT_STOP_ON_ALARM']),
+      },
+      AlarmConfiguration: { Enabled: true },
+    });
+  }
+});
+
+test('a release stops on alarms that exist, on at most ten, and a worker’s also on that of its own errors', () => {
+  if (!stack.monitoring) throw new Error('There are no alarms');
+  const alarms = Object.values(Template.fromStack(stack.monitoring).findResources('AWS::CloudWatch::Alarm'));
+  const known = alarms.map(({ Properties }) => Properties.AlarmName);
+  for (const { Properties } of released('AWS::CodeDeploy::DeploymentGroup')) {
+    const names = Properties.AlarmConfiguration.Alarms.map(({ Name }: { Name: string }) => Name);
+    expect(known).toEqual(expect.arrayContaining(names));
+    expect(names).toContain('agent-flow-prod-endpoint-errors');
+    expect(names.length).toBeLessThanOrEqual(10);
+  }
+  const ofWorkers = released('AWS::CodeDeploy::DeploymentGroup').filter(({ Properties }) =>
+    JSON.stringify(Properties).includes('agent-flow-prod-worker-errors-'),
+  );
+  expect(ofWorkers).toHaveLength(entries.filter(({ group }) => group === 'workers').length);
+});
+
+test('API Gateway, queues and timers invoke the aliases, and only after these exist', () => {
+  const [api] = Object.values(service.findResources('AWS::ApiGateway::RestApi'));
+  const paths: Record<string, Record<string, object>>[] = api?.Properties.Body.paths;
+  const uris = JSON.stringify(paths).match(/(:live)?\/(response-streaming-)?invocations"/g) ?? [];
+  expect(uris.length).toBeGreaterThan(endpoints.length);
+  for (const uri of uris) expect(uri).toMatch(/^:live/);
+  const nested = Object.keys(service.findResources('AWS::CloudFormation::Stack')).filter((id) =>
+    id.startsWith('releases'),
+  );
+  expect(nested.length).toBeGreaterThan(5);
+  const callers = Object.values(resourcesOf(service)).filter(
+    ({ Type, Properties }) =>
+      ['AWS::Lambda::EventSourceMapping', 'AWS::Events::Rule'].includes(Type) ||
+      (Type === 'AWS::Lambda::Permission' && Properties.Principal === 'events.amazonaws.com'),
+  );
+  expect(callers.length).toBeGreaterThan(5);
+  for (const { Properties, DependsOn } of callers) {
+    expect(JSON.stringify(Properties)).toContain('":live"');
+    expect(DependsOn).toEqual(expect.arrayContaining(nested));
+  }
+  const [deployment] = Object.values(service.findResources('AWS::ApiGateway::Deployment'));
+  expect(deployment?.DependsOn).toEqual(expect.arrayContaining(nested));
+});
+
+test('a Lambda gets a new version when its code or its configuration changes, and no other Lambda does', () => {
+  const versionsOf = (some: ServiceStack) =>
+    nestedIn(some).flatMap((nested) =>
+      Object.keys(Template.fromStack(nested).findResources('AWS::Lambda::Version')),
+    );
+  const before = releases.flatMap((each) => Object.keys(each.findResources('AWS::Lambda::Version')));
+  const changed = stackOf('prod', {}, (some) => {
+    const lambda = some.node.findChild('functions').node.findChild('flows.get').node
+      .defaultChild as CfnFunction;
+    lambda.memorySize = 1_024;
+    lambda.reservedConcurrentExecutions = 5;
+  });
+  const added = versionsOf(changed).filter((id) => !before.includes(id));
+  expect(added).toEqual([expect.stringMatching(/^versionflowsget[0-9a-f]{16}$/)]);
+  const limited = stackOf('prod', {}, (some) => {
+    const lambda = some.node.findChild('functions').node.findChild('flows.get').node
+      .defaultChild as CfnFunction;
+    // Lambda refuses a version that equals the last, and this is not part of a version.
+    lambda.reservedConcurrentExecutions = 5;
+  });
+  expect(versionsOf(limited)).toEqual(before);
+}, 60_000);
+
+test('at 180 endpoints each nested stack has fewer than 400 of CloudFormation’s 500 resources', () => {
+  const largest = Math.max(...releases.map((each) => Object.keys(resourcesOf(each)).length));
+  expect(Math.ceil((largest * 180) / endpoints.length)).toBeLessThan(400);
+});
+
+test('CodeDeploy may move the aliases of this deployment only', () => {
+  service.hasResourceProperties('AWS::IAM::Policy', {
+    PolicyDocument: {
+      Statement: [
+        Match.objectLike({
+          Action: ['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig'],
+          Resource: {
+            'Fn::Join': ['', Match.arrayWith([Match.stringLikeRegexp(':function:agent-flow-prod-\\*$')])],
+          },
+        }),
+        Match.objectLike({ Action: 'cloudwatch:DescribeAlarms' }),
+      ],
+    },
+  });
+});
+
+test('without canary releases there are no aliases, and everything invokes the Lambdas themselves', () => {
+  const plain = stackOf('prod', { canary: 'false' });
+  expect(plain.releases).toBeUndefined();
+  expect(JSON.stringify(Template.fromStack(plain).toJSON())).not.toContain(':live');
+});
