@@ -10,7 +10,7 @@ import { tenantTable } from '../../../shared/platform/data/table.ts';
 import { pointersIn } from './pointers.ts';
 
 export interface TableCheck {
-  /** The number of items of each kind. */
+  /** The number of items of each kind. `other` are counters, which an update creates. */
   items: Record<string, number>;
   /** The number of payload objects that items name. */
   pointers: number;
@@ -56,7 +56,7 @@ export async function checkTable(
   for await (const items of itemsOf(TableName)) {
     const named = new Set<string>();
     for (const item of items) {
-      const type = String(item._type);
+      const type = String(item._type ?? 'other');
       check.items[type] = (check.items[type] ?? 0) + 1;
       if (type === 'apiKey' || type === 'credential')
         paired.set(String(item.hash), [...(paired.get(String(item.hash)) ?? []), item]);
