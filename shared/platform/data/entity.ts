@@ -18,20 +18,19 @@ export interface Entity<
   index?: (item: z.input<S>) => IndexKeys;
   /** The fields that lists return. Stored together, so that a list reads them instead of whole items. */
   summary?: readonly Summary[];
+  /** The number of the shape that is written. Items state theirs in `_v`; without it, it is 1. */
+  shape?: number;
   /**
-   * Converts items of older shapes when they are read: the first from shape 1 to 2, the next from 2 to 3. A field of the
-   * newer shape that an item already has must win, because an update may have set it (docs/migrations.md).
+   * Converts an item of another shape when it is read: an older one, or that of the next release. A member of this shape
+   * that the item already has must win, because an update may have set it (docs/migrations.md).
    */
-  upcasts?: readonly ((item: Attributes) => Attributes)[];
+  convert?: (item: Attributes, shape: number) => Attributes;
 }
-
-/** The number of the shape that is written. Items state theirs in `_v`; without it, it is 1. */
-const shapeOf = ({ upcasts = [] }: Pick<AnyEntity, 'upcasts'>): number => 1 + upcasts.length;
 
 /** Items in an older shape, as a filter. */
 export const inOlderShape = (entity: AnyEntity) => ({
   expression: '(attribute_not_exists(#_v) OR #_v < :shape)',
-  values: { shape: shapeOf(entity) },
+  values: { shape: entity.shape ?? 1 },
 });
 
 export const defineEntity = <
@@ -58,7 +57,7 @@ export function encode(entity: AnyEntity, tenant: string, item: Attributes): Att
     ...storedKey(tenant, entity.key(item)),
     ...storedIndexKeys(tenant, entity.index?.(item) ?? {}),
     _type: entity.type,
-    ...(entity.upcasts && { _v: shapeOf(entity) }),
+    ...(entity.shape && { _v: entity.shape }),
   };
   if (!entity.summary) return stored;
   const summary: Attributes = {};
@@ -72,8 +71,9 @@ export function encode(entity: AnyEntity, tenant: string, item: Attributes): Att
 /** Decodes a stored item. Drops unknown attributes. @throws if an attribute is missing. */
 export function decode<E extends AnyEntity>(entity: E, stored: Attributes): ItemOf<E> {
   const { summary, _v = 1, ...rest } = stored;
-  const upcasts: NonNullable<AnyEntity['upcasts']> = entity.upcasts?.slice(Number(_v) - 1) ?? [];
-  const item = upcasts.reduce((older, upcast) => upcast(older), { ...rest, ...(summary as Attributes) });
+  const { shape = 1, convert } = entity;
+  const fields = { ...rest, ...(summary as Attributes) };
+  const item = convert && _v !== shape ? convert(fields, _v as number) : fields;
   return entity.schema.parse(item) as ItemOf<E>;
 }
 

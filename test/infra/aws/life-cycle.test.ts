@@ -1,5 +1,6 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, expect, test } from 'vitest';
+import { grantsIn } from './grants-in.ts';
 import { synthesise } from './synthesise.ts';
 
 let prod: Template;
@@ -99,6 +100,13 @@ test('a restored table replaces the stack’s own', () => {
   });
   const policies = JSON.stringify(template.findResources('AWS::IAM::Policy'));
   expect(policies).toContain(':table/restored-2026-11-22/index/GSI1');
+  const scans = grantsIn(template).filter(({ actions }) => actions.includes('dynamodb:Scan'));
+  expect(scans.map(({ resources }) => resources)).toEqual([
+    [expect.stringMatching(/:table\/restored-2026-11-22$/)],
+  ]);
+  const watched = JSON.stringify(template.findResources('AWS::CloudWatch::Alarm'));
+  expect(watched).toContain('{"Name":"TableName","Value":"restored-2026-11-22"}');
+  template.hasOutput('TableName', { Value: 'restored-2026-11-22' });
 });
 
 test('the log that API Gateway writes belongs to the stack and expires', () => {

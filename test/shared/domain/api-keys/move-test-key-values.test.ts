@@ -8,6 +8,7 @@ import { moveTestKeyValues } from '../../../../shared/domain/api-keys/move-test-
 import { testKeyValueEntity } from '../../../../shared/domain/api-keys/test-key-values.ts';
 import { apiKeyEntity } from '../../../../shared/platform/auth/api-key.ts';
 import { secretName } from '../../../../shared/platform/aws/secrets-manager.ts';
+import { brokenTable, outage } from '../../../support/broken-table.ts';
 import { expectStatus } from '../../../support/flows.ts';
 import { newKey } from '../../../support/keys.ts';
 import { countingRuntime, newTenant, type Tenant } from '../../../support/stack.ts';
@@ -48,6 +49,23 @@ test('the value of a test key moves from Secrets Manager to an encrypted item; i
   expect([await key.isStored(), await key.former()]).toEqual([true, recoverable]);
   expect(await key.reveal()).toBe(key.plainKey);
   expect(await key.apply()).toBe(false);
+});
+
+test('a value is deleted from Secrets Manager only after its item is committed', async () => {
+  const tenant = await newTenant();
+  const key = await formerKey(tenant);
+  const before = (command: string) => {
+    if (command === 'TransactWriteItems') throw outage();
+  };
+  const scope = {
+    ...countingRuntime().scopeOf(tenant.tenant),
+    table: brokenTable(tenant.tenant, { before }),
+  };
+  const stored = await key.table.get(apiKeyEntity, { id: key.id });
+  if (!stored) throw new Error('No key');
+  await expect(moveTestKeyValues.apply(scope, stored)).rejects.toThrow('disk is full');
+  expect([await key.isStored(), await key.former()]).toEqual([false, key.plainKey]);
+  expect(await key.reveal()).toBe(key.plainKey);
 });
 
 test('two workers that move the same value do not disturb each other', async () => {

@@ -20,10 +20,11 @@ const personEntity = defineEntity({
   type: 'person',
   schema: z.object({ id: z.string(), name: z.string(), tags: z.array(z.string()), revision: z.int() }),
   key: ({ id }: { id: string }) => ({ PK: tenantPartition('PEOPLE'), SK: id }),
-  upcasts: [
-    ({ label, ...item }) => ({ name: label, ...item }),
-    ({ tags, ...item }) => ({ ...item, tags: Array.isArray(tags) ? tags : String(tags).split(',') }),
-  ],
+  shape: 3,
+  convert: ({ label, tags, ...item }) => ({
+    ...{ name: label, tags: Array.isArray(tags) ? tags : String(tags).split(',') },
+    ...item,
+  }),
 });
 
 const client = documentClient();
@@ -88,6 +89,23 @@ test('items of older shapes are read in the newest, and written with its number'
     expect(await table.get(personEntity, { id })).toEqual({ id, name: 'Ada', tags: ['x', 'y'], revision: 1 });
   await table.commit([table.writes.insert(personEntity, { id: 'new', name: 'Bo', tags: [], revision: 1 })]);
   expect(await remaining()).toBe(2);
+});
+
+test('a release that still writes the old shape can read that of the next one', async () => {
+  const before = defineEntity({
+    type: 'person',
+    schema: z.object({ id: z.string(), label: z.string() }),
+    key: personEntity.key,
+    convert: ({ name, ...item }) => ({ label: name, ...item }),
+  });
+  const table = tableOf('user:a');
+  await table.commit([
+    table.writes.insert(personEntity, { id: 'one', name: 'Ada', tags: ['x'], revision: 1 }),
+    table.writes.insert(before, { id: 'two', label: 'Bo' }),
+  ]);
+  expect(await table.get(before, { id: 'one' })).toEqual({ id: 'one', label: 'Ada' });
+  expect(await table.get(before, { id: 'two' })).toEqual({ id: 'two', label: 'Bo' });
+  expect(await remaining()).toBe(1);
 });
 
 test('an update of an old item survives the back-fill', async () => {
