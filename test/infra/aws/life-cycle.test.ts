@@ -1,7 +1,7 @@
-import { Match, type Template } from 'aws-cdk-lib/assertions';
+import { Match, Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, expect, test } from 'vitest';
 import { grantsIn } from './grants-in.ts';
-import { synthesise } from './synthesise.ts';
+import { stackOf, synthesise } from './synthesise.ts';
 
 let prod: Template;
 let dev: Template;
@@ -92,7 +92,8 @@ test('overwritten and deleted objects can be recovered as long as the table', ()
 });
 
 test('a restored table replaces the stack’s own', () => {
-  const template = synthesise('prod', { tableName: 'restored-2026-11-22' });
+  const stack = stackOf('prod', { tableName: 'restored-2026-11-22' });
+  const template = Template.fromStack(stack);
   template.resourceCountIs('AWS::DynamoDB::GlobalTable', 0);
   template.hasResourceProperties('AWS::Lambda::Function', {
     FunctionName: 'agent-flow-prod-records-get',
@@ -104,7 +105,10 @@ test('a restored table replaces the stack’s own', () => {
   expect(scans.map(({ resources }) => resources)).toEqual([
     [expect.stringMatching(/:table\/restored-2026-11-22$/)],
   ]);
-  const watched = JSON.stringify(template.findResources('AWS::CloudWatch::Alarm'));
+  if (!stack.monitoring) throw new Error('There are no alarms');
+  const watched = JSON.stringify(
+    Template.fromStack(stack.monitoring).findResources('AWS::CloudWatch::Alarm'),
+  );
   expect(watched).toContain('{"Name":"TableName","Value":"restored-2026-11-22"}');
   template.hasOutput('TableName', { Value: 'restored-2026-11-22' });
 });
