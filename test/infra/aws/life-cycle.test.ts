@@ -91,16 +91,21 @@ test('overwritten and deleted objects can be recovered as long as the table', ()
   });
 });
 
-test('a restored table replaces the stack’s own', () => {
-  const stack = stackOf('prod', { tableName: 'restored-2026-11-22' });
+test('a restored table and bucket replace the stack’s own', () => {
+  const existing = { tableName: 'restored-2026-11-22', payloadBucket: 'kept-payloads' };
+  const stack = stackOf('prod', existing);
   const template = Template.fromStack(stack);
+  template.resourceCountIs('AWS::S3::Bucket', 1);
   template.resourceCountIs('AWS::DynamoDB::GlobalTable', 0);
   template.hasResourceProperties('AWS::Lambda::Function', {
-    FunctionName: 'agent-flow-prod-records-get',
-    Environment: { Variables: Match.objectLike({ TABLE_NAME: 'restored-2026-11-22' }) },
+    FunctionName: 'agent-flow-prod-workers-run-record',
+    Environment: {
+      Variables: Match.objectLike({ TABLE_NAME: 'restored-2026-11-22', PAYLOAD_BUCKET: 'kept-payloads' }),
+    },
   });
   const policies = JSON.stringify(template.findResources('AWS::IAM::Policy'));
   expect(policies).toContain(':table/restored-2026-11-22/index/GSI1');
+  expect(policies).toContain(':s3:::kept-payloads/*');
   const scans = grantsIn(template).filter(({ actions }) => actions.includes('dynamodb:Scan'));
   expect(scans.map(({ resources }) => resources)).toEqual([
     [expect.stringMatching(/:table\/restored-2026-11-22$/)],
