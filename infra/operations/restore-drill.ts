@@ -32,6 +32,7 @@ async function drill(): Promise<void> {
   const directory = given === undefined ? mkdtempSync(join(tmpdir(), 'restore-drill-')) : resolve(given);
   const stackDirectory = join(directory, 'stack');
   mkdirSync(directory, { recursive: true, mode: 0o700 });
+  say(`The drill works in ${directory}`);
   const moment = await restoredMoment(directory, stackDirectory);
   await adopt(moment, stackDirectory);
   if (given === undefined) rmSync(directory, { recursive: true, force: true });
