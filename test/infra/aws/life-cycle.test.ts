@@ -61,6 +61,10 @@ test('dev can be destroyed after use: buckets are emptied, then indexes and tena
   expect(roles.length).toBeGreaterThan(5);
   // CloudFormation deletes in reverse: no Lambda of the service runs any more during the teardown.
   for (const [, { DependsOn }] of roles) expect(DependsOn).toContain(teardown);
+  const asksForStatus = { Action: 'cloudformation:DescribeStacks', Resource: { Ref: 'AWS::StackId' } };
+  dev.hasResourceProperties('AWS::IAM::Policy', {
+    PolicyDocument: { Statement: Match.arrayWith([Match.objectLike(asksForStatus)]) },
+  });
 });
 
 test('staging and prod refuse to be destroyed, and prod would keep its data', () => {
