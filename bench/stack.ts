@@ -22,6 +22,8 @@ export async function startStack({ dataDir, modelsUrl, metrics }: StackOptions =
   const child = fork(pathOf('../infra/local/main.ts'), ['--json', ...(dataDir ? [] : ['--ephemeral'])], {
     execArgv: ['--max-semi-space-size=4', '--expose-gc', '--import', pathOf('./probe.ts').href],
     serialization: 'advanced',
+    // Ctrl-C on a terminal ends the bench, which ends the stack.
+    detached: true,
     stdio: ['ignore', 'pipe', metrics ? 'ignore' : 'inherit', 'ipc'],
     env: {
       ...process.env,
