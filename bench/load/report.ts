@@ -58,7 +58,7 @@ export function textOf(report: Report, plan: Plan, notes: readonly string[]): st
   const since =
     'rate' in plan.pace
       ? 'from the planned time of each request'
-      : 'from the sending, as each sender waits for its response';
+      : 'from the sending: each sender waits for its response, which hides stalls';
   const rows = [
     ['requests', `${report.requests} of ${report.planned} in ${report.seconds} s, ${report.perSecond}/s`],
     [
