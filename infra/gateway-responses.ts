@@ -1,5 +1,11 @@
 import type { DetailCode } from '../shared/core/error-codes.ts';
-import { type ErrorCode, invalid, ServiceError, unauthenticated } from '../shared/core/errors.ts';
+import {
+  type ErrorCode,
+  invalid,
+  noSuchEndpoint,
+  ServiceError,
+  unauthenticated,
+} from '../shared/core/errors.ts';
 import { rateLimitHeadersOf } from '../shared/platform/auth/rate-limit-windows.ts';
 import { type HttpError, httpErrorOf } from '../shared/platform/http/http-errors.ts';
 
@@ -39,17 +45,7 @@ export function gatewayResponses(limitPerHour: number): Record<GatewayResponseTy
   const failure = (code: ErrorCode, message: string) => response(new ServiceError(code, message));
   const malformed = (code: DetailCode, message: string) => response(invalid([{ code, message }]));
   const noCredential = response(unauthenticated());
-  const noRoute = response(
-    new ServiceError('NOT_FOUND', 'Not found', {
-      details: [
-        {
-          code: 'NO_SUCH_ENDPOINT',
-          message:
-            'No such endpoint: $context.httpMethod $context.path. Check the method, and the path for a typing error or a double slash',
-        },
-      ],
-    }),
-  );
+  const noRoute = response(noSuchEndpoint('$context.httpMethod', '$context.path'));
   const throttled = response(
     new ServiceError('RATE_LIMITED', 'Too many concurrent requests. Send the request again in a moment', {
       retryAfterSeconds: 1,

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { RecordType } from '../../shared/domain/records/record.ts';
 import { smallBatchMax } from '../../shared/execution/batches/batch.ts';
 import { batchStarter } from '../../shared/execution/batches/batch-start.ts';
+import { smallBatches } from '../../shared/execution/batches/small-batch.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { unfinishedBatches } from '../batches/schemas.ts';
@@ -59,13 +60,12 @@ export const runFlowOnRecordType = defineEndpoint({
   body: z.strictObject({ recordType: RecordType }),
   response: { kind: 'json', bodies: { 200: Done, 202: Scheduled } },
   errors: [400, 404, 415],
-  needs: { starter: batchStarter },
+  needs: { starter: batchStarter, small: smallBatches },
 
-  async handle({ params, body: { recordType }, principal, signal }, { starter }) {
+  async handle({ params, body: { recordType }, principal, signal }, { starter, small }) {
     const { batch, records, recordCount } = await starter.start(params.id, recordType, principal);
     const base = { success: true, batchId: batch.id, flowId: params.id, recordType, recordCount };
-    const progress =
-      recordCount <= smallBatchMax ? await starter.waitUntilFinished(batch, signal) : undefined;
+    const progress = recordCount <= smallBatchMax ? await small.untilFinished(batch, signal) : undefined;
     if (!progress) {
       const message = `${recordCount} records are scheduled; follow the batch at /v1/batch/status/${batch.id}`;
       return {
@@ -78,7 +78,7 @@ export const runFlowOnRecordType = defineEndpoint({
       failureCount: progress.failedRecords,
       completedAt: progress.completedAt ?? batch.startedAt,
     };
-    const results = await starter.results(batch, records);
+    const results = await small.results(batch, records);
     return {
       status: 200,
       body: { ...base, status: 'completed' as const, executedImmediately: true, ...counts, results },

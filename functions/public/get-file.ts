@@ -11,11 +11,13 @@ export const publicFilesPath = '/v1/public/files';
 const signedSeconds = 300;
 const limit = { per: 'address', perHour: 10_000, perDay: 100_000 } as const;
 
-const Tenant = z.string().regex(/^(?:org|user):[^/\\]{1,900}$/);
-const Filename = z
-  .string()
-  .max(255)
-  .regex(/^(?!\.+$)[^/\\]+$/);
+/** A part of an object's key. A part of dots would lead to another folder. */
+const part = (charactersMax: number) =>
+  z
+    .string()
+    .max(charactersMax)
+    .refine((text) => !/[/\\]|^\.*$/.test(text), 'Expected a name without slashes');
+const Tenant = part(1_000).refine((text) => /^(?:org|user):./.test(text), 'Expected a tenant');
 
 export const getPublicFile = defineEndpoint({
   id: 'public.get-file',
@@ -31,7 +33,7 @@ export const getPublicFile = defineEndpoint({
   summary: 'Get a public file of a flow',
   description:
     'Redirects to the file. The steps store-asset and generate-pdf return this address for public files, unless the deployment serves them through a CDN.',
-  params: z.object({ tenant: Tenant, assetId: idOf('asset'), filename: Filename }),
+  params: z.object({ tenant: Tenant, assetId: idOf('asset'), filename: part(255) }),
   response: { kind: 'redirect', maxAgeSeconds: signedSeconds - 60 },
   errors: [400, 404],
   needs: { files: publicFiles },

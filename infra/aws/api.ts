@@ -3,7 +3,6 @@ import {
   ApiDefinition,
   EndpointType,
   LogGroupLogDestination,
-  type MethodDeploymentOptions,
   MethodLoggingLevel,
   SpecRestApi,
 } from 'aws-cdk-lib/aws-apigateway';
@@ -13,16 +12,15 @@ import { Construct, type IDependable } from 'constructs';
 import { gatewayResponses } from '../gateway-responses.ts';
 import { routes } from '../routes.ts';
 import { accessLogFormat } from './access-log.ts';
+import { acknowledgements } from './api-acknowledgements.ts';
 import { Firewall } from './firewall.ts';
 import { gatewayDocument } from './gateway-document.ts';
 import { acknowledgeWildcard } from './grants.ts';
 import { apiNameOf, functionNameOf, functionNamePrefix, liveAlias } from './names.ts';
+import { publicThrottles } from './public-throttles.ts';
 import { retentionOf } from './retention.ts';
 import { roleFor } from './service-trust.ts';
 import type { Settings } from './settings.ts';
-
-/** The share of the stage's throttle that each public route gets: callers without a credential cost too. */
-const publicShare = 0.1;
 
 /** API Gateway: the stage with every route, its logs, and the web ACL in front of it. */
 export class Api extends Construct {
@@ -68,7 +66,7 @@ export class Api extends Construct {
         loggingLevel: MethodLoggingLevel.ERROR,
         throttlingRateLimit: requestsPerSecond,
         throttlingBurstLimit: requestsPerSecond * 2,
-        methodOptions: publicThrottles(requestsPerSecond * publicShare),
+        methodOptions: publicThrottles(requestsPerSecond),
         accessLogDestination: new LogGroupLogDestination(this.accessLog),
         accessLogFormat,
       },
@@ -134,41 +132,3 @@ export class Api extends Construct {
     new Firewall(this, 'firewall', { stageArn, ratePer5Minutes: rate, refusal });
   }
 }
-
-/** The keys are paths and methods of the stage. */
-const publicThrottles = (perSecond: number): Record<string, MethodDeploymentOptions> =>
-  Object.fromEntries(
-    routes
-      .filter(({ isPublic }) => isPublic)
-      .map(({ path, method }) => [
-        `${path}/${method}`,
-        {
-          throttlingRateLimit: perSecond,
-          throttlingBurstLimit: perSecond * 2,
-          loggingLevel: MethodLoggingLevel.ERROR,
-          metricsEnabled: false,
-        },
-      ]),
-  );
-
-const acknowledgements = [
-  {
-    id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
-    reason: 'AWS’s managed policy for API Gateway’s logs.',
-  },
-  {
-    id: 'AwsSolutions-APIG2',
-    reason:
-      'The Lambdas validate every request against the endpoint’s schema and report each error with its path.',
-  },
-  {
-    id: 'AwsSolutions-APIG4',
-    reason:
-      'Public routes: static files, preflight requests, and the validation of a flow, whose Lambda verifies a credential if one is sent. All other routes have the authorizer.',
-  },
-  {
-    id: 'AwsSolutions-COG4',
-    reason:
-      'The API accepts API keys and tokens of any OIDC issuer, so the authorizer is a Lambda, not Cognito.',
-  },
-];

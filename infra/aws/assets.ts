@@ -1,8 +1,8 @@
-import { Validations } from 'aws-cdk-lib';
+import { Duration, Validations } from 'aws-cdk-lib';
 import { Distribution, ResponseHeadersPolicy, ViewerProtocolPolicy } from 'aws-cdk-lib/aws-cloudfront';
 import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { Effect, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import type { Bucket, IBucket } from 'aws-cdk-lib/aws-s3';
+import { type Bucket, type IBucket, StorageClass } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { dataBucket } from './buckets.ts';
 import type { Settings } from './settings.ts';
@@ -21,6 +21,10 @@ export class Assets extends Construct {
       settings,
       'Only the service’s roles and CloudFront have access, and X-Ray traces the roles’ calls.',
     );
+    // Files are kept, but most are read only soon after they were made.
+    this.bucket.addLifecycleRule({
+      transitions: [{ storageClass: StorageClass.INTELLIGENT_TIERING, transitionAfter: Duration.days(30) }],
+    });
     if (!settings.cloudFront) return;
     this.bucket.addToResourcePolicy(
       new PolicyStatement({

@@ -1,5 +1,6 @@
 import { ArnFormat, type CfnElement, Stack, Validations } from 'aws-cdk-lib';
 import { Effect, type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import type { Use } from '../../shared/platform/aws/uses.ts';
 import { tableSchema } from '../resources.ts';
@@ -35,8 +36,7 @@ function grant(role: Role, use: Use, stores: Stores) {
     credentials: () => allow(role, tableActionsOf.credentials, tableArns),
     payloads: () => {
       allow(role, ['s3:GetObject', 's3:PutObject', 's3:DeleteObject'], [bucket.arnForObjects('*')]);
-      const bucketId = stack.getLogicalId(bucket.node.defaultChild as CfnElement);
-      acknowledgeWildcard(role, `<${bucketId}.Arn>/*`, 'Every object in the bucket is a payload.');
+      acknowledgeWildcard(role, `${shownBucket(bucket)}/*`, 'Every object in the bucket is a payload.');
     },
     'payloads:list': () => allow(role, ['s3:ListBucket'], [bucket.bucketArn]),
     'queue:plan': () => void queues.plan.grantSendMessages(role),
@@ -114,3 +114,9 @@ export const allow = (role: IRole, actions: readonly string[], resources: readon
   role.addToPrincipalPolicy(
     new PolicyStatement({ effect: Effect.ALLOW, actions: [...actions], resources: [...resources] }),
   );
+
+/** The ARN of a bucket as cdk-nag shows it. */
+function shownBucket({ node, bucketName }: IBucket): string {
+  const child = node.defaultChild as CfnElement | undefined;
+  return child ? `<${Stack.of(child).getLogicalId(child)}.Arn>` : `arn:<AWS::Partition>:s3:::${bucketName}`;
+}

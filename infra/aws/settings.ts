@@ -53,6 +53,7 @@ const Context = z
     cloudFront: flag.default(false),
     sesIdentities: listOf(Identity).default([]),
     tableName: z.string().min(3).max(255).optional(),
+    payloadBucket: z.string().min(3).max(63).optional(),
     logLevel: z.enum(['info', 'warn', 'error'], 'expected info, warn or error').default('info'),
     alarms: flag.optional(),
     alarmEmail: z.email('expected an email address').optional(),

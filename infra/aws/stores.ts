@@ -3,7 +3,7 @@ import { AttributeType, Billing, type ITableV2, ProjectionType, TableV2 } from '
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
-import type { Bucket } from 'aws-cdk-lib/aws-s3';
+import { Bucket, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { CfnVectorBucket } from 'aws-cdk-lib/aws-s3vectors';
 import { CfnScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -26,7 +26,7 @@ import type { Settings } from './settings.ts';
 /** All stores: the table, the buckets, the queues, and the secret with the model providers' keys. */
 export class Stores extends Construct {
   readonly table: ITableV2;
-  readonly bucket: Bucket;
+  readonly bucket: IBucket;
   readonly assets: Assets;
   readonly vectors: CfnVectorBucket;
   readonly vectorBucketName: string;
@@ -53,7 +53,11 @@ export class Stores extends Construct {
     ) as ITableV2;
     const noLogs =
       'Only the service’s roles have access, each object through an item of the table; X-Ray traces their calls.';
-    this.bucket = dataBucket(this, 'payloads', settings, noLogs);
+    this.bucket = (
+      settings.payloadBucket
+        ? Bucket.fromBucketName(this, 'payloads', settings.payloadBucket)
+        : dataBucket(this, 'payloads', settings, noLogs)
+    ) as IBucket;
     this.assets = new Assets(this, 'assets', settings);
     this.vectors = new CfnVectorBucket(this, 'vectors');
     this.vectors.applyRemovalPolicy(removalPolicy);

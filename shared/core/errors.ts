@@ -90,6 +90,11 @@ export const missingPermission = (permission: string, code?: DetailCode) => {
 /** One message for unknown ids and for those of other tenants. */
 export const notFound = (what: string, details?: readonly ErrorDetail[]) =>
   new ServiceError('NOT_FOUND', `${what} not found`, { details });
+/** @param method With `path`, also a variable of API Gateway. */
+export const noSuchEndpoint = (method: string, path: string) => {
+  const message = `No such endpoint: ${method} ${path}. Check the method, and the path for a typing error or a double slash`;
+  return new ServiceError('NOT_FOUND', 'Not found', { details: [{ code: 'NO_SUCH_ENDPOINT', message }] });
+};
 export const nothingToRun = (detail: Detail) => errorOf('NOTHING_TO_RUN', detail);
 export const conflict = (detail: Detail) => errorOf('CONFLICT', detail);
 export const tooLarge = (detail: Detail) => errorOf('TOO_LARGE', detail);

@@ -71,7 +71,7 @@ test('the authorization scheme is case-insensitive, and no other scheme is accep
 
 test('the reference page, its assets and the API document require no credential', async () => {
   const pages = all.filter(({ permission, method }) => permission === 'public' && method === 'GET');
-  for (const { path } of pages) {
+  for (const { path } of pages.filter((page) => !page.path.includes('{'))) {
     expect((await call('GET', path)).status).toBe(200);
   }
 });

@@ -87,7 +87,7 @@ test.each([
 ])('%s: 404, as for any path without a route', async (path) => {
   const { status, headers, body } = await get(path);
   const [error, code] = ['Not found', 'NO_SUCH_ENDPOINT'];
-  const details = [{ code, message: `No such endpoint: GET ${path}` }];
+  const details = [{ code, message: expect.stringContaining(`No such endpoint: GET ${path}.`) }];
   expect({ status, body: JSON.parse(body) }).toEqual({ status: 404, body: { error, details } });
   expect(headers.get('x-ratelimit-remaining')).toBe('0');
   expect(headers.get('content-type')).toBe('application/json');

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type ErrorDetail, invalidAt, notFound } from '../../core/errors.ts';
 import { measure } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
@@ -9,15 +8,12 @@ import { recordStore } from '../../domain/records/record-store.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { type Checkpoint, parseRows } from '../runs/checkpoints/checkpoint.ts';
-import { readCheckpoints } from '../runs/checkpoints/read-checkpoints.ts';
 import { runVersions } from '../runs/run-versions.ts';
-import { type Batch, type Progress, smallBatchMax } from './batch.ts';
-import { batchPlanner, type ListedRecord, runIdOf } from './batch-plan.ts';
+import { type Batch, smallBatchMax } from './batch.ts';
+import { batchPlanner, type ListedRecord } from './batch-plan.ts';
 import { batchStore } from './batch-store.ts';
 import { startWithinShare } from './running-batches.ts';
 
-const waitMs = 20_000;
 /** The response lists the first thousand records: it must fit 6 MB. */
 const listedMax = 1_000;
 /** How many missing records a 404 response lists. */
@@ -131,30 +127,6 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner], (sc
       const batch = await begin(principal, flow, records, given);
       return { batch, records, recordCount };
     },
-
-    /** Waits for a small batch to end. @returns undefined on timeout. */
-    async waitUntilFinished(batch: Batch, signal: AbortSignal): Promise<Progress | undefined> {
-      const deadline = now().getTime() + waitMs;
-      for (
-        let pause = 20;
-        now().getTime() < deadline && !signal.aborted;
-        pause = Math.min(500, pause * 1.5)
-      ) {
-        const progress = await batches.progress(batch);
-        if (progress.status !== 'scheduled' && progress.status !== 'running') return progress;
-        await sleep(pause);
-      }
-      return undefined;
-    },
-
-    /** The result of each record of a small batch. */
-    results: (batch: Batch, records: readonly ListedRecord[]) =>
-      Promise.all(
-        records.map(async (record) => {
-          const runId = runIdOf(batch, record.id);
-          return resultOf(record, runId, await readCheckpoints(scope, { recordId: record.id, runId }));
-        }),
-      ),
   };
 });
 
@@ -165,20 +137,3 @@ const missingAt =
     code: 'NOT_FOUND',
     message: `Record ${id} does not exist`,
   });
-
-function resultOf(record: ListedRecord, executionId: string, checkpoints: readonly Checkpoint[]) {
-  const end = checkpoints.at(-1)?.end;
-  const results = checkpoints.flatMap(({ results }) => results);
-  const [first] = checkpoints;
-  const beganAt = first && parseRows(first.rows)[0]?.[2];
-  return {
-    recordId: record.id,
-    recordName: record.name,
-    success: end?.status === 'completed',
-    executionId,
-    executionTime: end && beganAt ? Date.parse(end.at) - beganAt : 0,
-    contextSteps: results.length,
-    promptsExecuted: results.filter(({ modelUsed }) => modelUsed).length,
-    ...(end?.error && { error: end.error }),
-  };
-}

@@ -6,17 +6,13 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import {
   type Batch,
-  type BatchOutcome,
   BatchSummary,
   batchEntity,
   batchesPartition,
   batchRecordsEntity,
-  isOver,
-  type Progress,
-  progressOf,
   slotEntity,
-  totalsOf,
 } from './batch.ts';
+import { type BatchOutcome, isOver, type Progress, progressOf, totalsOf } from './batch-progress.ts';
 
 export type BatchStore = ReturnType<typeof batchStore>;
 

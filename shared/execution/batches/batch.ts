@@ -1,4 +1,3 @@
-import Big from 'big.js';
 import * as z from 'zod';
 import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
@@ -135,60 +134,3 @@ export const slotEntity = defineEntity({
   }),
   key: ({ batchId, slot }: SlotKey) => ({ PK: slotPartition(batchId, slot), SK: 'COUNTERS' }),
 });
-
-export type BatchStatus = 'scheduled' | 'running' | 'completed' | 'failed' | 'cancelled';
-
-/** The current state of a batch. */
-export interface Progress {
-  status: BatchStatus;
-  totalRecords: number;
-  /** Completed and failed records. */
-  processedRecords: number;
-  failedRecords: number;
-  /** In whole percent. */
-  progress: number;
-  completedAt: string | null;
-}
-
-export type BatchOutcome = NonNullable<Batch['outcome']>;
-
-/** Adds up the counters of all slots. */
-export function totalsOf(
-  startedAt: string,
-  slots: readonly z.infer<typeof slotEntity.schema>[],
-): BatchOutcome {
-  const sum = (count: (slot: (typeof slots)[number]) => number) =>
-    slots.reduce((total, slot) => total + count(slot), 0);
-  return {
-    processed: sum(({ processed }) => processed),
-    failed: sum(({ failed }) => failed),
-    cost: slots.reduce((total, { cost }) => total.plus(cost), new Big(0)).toNumber(),
-    lastAt: slots.map(({ lastAt = startedAt }) => lastAt).reduce((a, b) => (a > b ? a : b), startedAt),
-  };
-}
-
-/** Whether every record is processed, so that the totals are final. */
-export const isOver = ({ planned, totalRecords }: BatchSummary, { processed }: BatchOutcome) =>
-  planned && processed >= totalRecords;
-
-/** The status is not stored: it follows from the counters, which are written with the records' results. */
-export function progressOf(batch: BatchSummary, totals: BatchOutcome): Progress {
-  const { processed: processedRecords, failed: failedRecords, lastAt } = totals;
-  const { totalRecords, stopped, stoppedAt } = batch;
-  const over = isOver(batch, totals);
-  return {
-    status:
-      stopped === 'failed'
-        ? 'failed'
-        : over
-          ? failedRecords === totalRecords && totalRecords > 0
-            ? 'failed'
-            : 'completed'
-          : (stopped ?? (processedRecords > 0 ? 'running' : 'scheduled')),
-    totalRecords,
-    processedRecords,
-    failedRecords,
-    progress: totalRecords === 0 ? 100 : Math.min(100, Math.floor((processedRecords / totalRecords) * 100)),
-    completedAt: over ? lastAt : stoppedAt,
-  };
-}

@@ -6,7 +6,8 @@ import { isUnchanged } from '../../platform/data/modify.ts';
 import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { absent, type Write } from '../../platform/data/writes.ts';
-import { type Batch, batchEntity, isOver, slotEntity, totalsOf } from './batch.ts';
+import { type Batch, batchEntity, slotEntity } from './batch.ts';
+import { isOver, totalsOf } from './batch-progress.ts';
 
 /** How many records all batches of a tenant run concurrently. A batch beyond it runs one at a time. */
 export const tenantSlots = 50;

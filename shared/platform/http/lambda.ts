@@ -13,10 +13,10 @@ import { bodyParser } from './body.ts';
 import { crossOrigin } from './cross-origin.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import { errorMapper } from './error-mapper.ts';
+import { parseRequest } from './parse-request.ts';
 import { toProxyResult } from './proxy-result.ts';
 import { isStreamed } from './response.ts';
 import { responseMetrics } from './response-metrics.ts';
-import { EmptyBody, parseOrReject } from './validation.ts';
 
 const timedOut = 'The request timed out. Request less at once, or try again later';
 
@@ -129,33 +129,6 @@ async function answerTo(
   const reply: unknown = await endpoint.handle(request as never, needs as never);
   return toProxyResult(endpoint.response, reply);
 }
-
-function parseRequest({ params, query, body, method }: AnyEndpoint, event: APIGatewayProxyEvent) {
-  const input = {
-    params: decoded(event.pathParameters ?? {}),
-    query: event.queryStringParameters ?? {},
-    body: event.body ?? undefined,
-  };
-  return {
-    params: params && parseOrReject(params, input.params),
-    query: query && parseOrReject(query, input.query),
-    body: body
-      ? parseOrReject(body, input.body ?? {})
-      : method !== 'GET' && parseOrReject(EmptyBody, input.body),
-  };
-}
-
-/** API Gateway passes path parameters percent-encoded. */
-const decoded = (parameters: Record<string, string | undefined>) =>
-  Object.fromEntries(
-    Object.entries(parameters).map(([name, value]) => {
-      try {
-        return [name, decodeURIComponent(value ?? '')];
-      } catch {
-        return [name, value];
-      }
-    }),
-  );
 
 function rateLimitHeaders({ scope }: AnyEndpoint) {
   const isFree = scope === 'none';

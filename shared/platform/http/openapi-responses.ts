@@ -72,7 +72,10 @@ function successes(
     ]);
   switch (response.kind) {
     case 'redirect':
-      return [[302, undefined]];
+      return [
+        [200, { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }],
+        [302, undefined],
+      ];
     case 'json':
       return jsonBodies(response.bodies);
     case 'stream': {
@@ -89,7 +92,7 @@ function successes(
 
 const descriptions: Record<number, string> = {
   204: 'Done; no body',
-  302: 'The address is in the header `Location`',
+  302: 'The address is in the header `Location`; most clients follow it and get what is there',
 };
 
 const success = (status: number, content: Json | undefined, isCounted: boolean) => ({

@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { noSuchEndpoint, type ServiceError } from '../../core/errors.ts';
 import { rateLimitHeadersOf, uncountedRateLimit } from '../auth/rate-limit-windows.ts';
 
 /** In order of preference: smallest first. */
@@ -91,10 +92,7 @@ const isMatch = (ifNoneMatch: string, etag: string) =>
 const notFound = ({ requestContext: { httpMethod, path } }: StaticRequest): StaticResponse => ({
   statusCode: 404,
   headers: { 'content-type': 'application/json', ...rateLimitHeadersOf(uncountedRateLimit(false)) },
-  body: Buffer.from(
-    JSON.stringify({
-      error: 'Not found',
-      details: [{ code: 'NO_SUCH_ENDPOINT', message: `No such endpoint: ${httpMethod} ${path}` }],
-    }),
-  ),
+  body: Buffer.from(JSON.stringify(bodyOf(noSuchEndpoint(httpMethod, path)))),
 });
+
+const bodyOf = ({ message: error, details }: ServiceError) => ({ error, details });

@@ -80,25 +80,30 @@ test('overwritten and deleted objects can be recovered as long as the table', ()
   prod.allResourcesProperties('AWS::S3::Bucket', {
     VersioningConfiguration: { Status: 'Enabled' },
     LifecycleConfiguration: {
-      Rules: [
+      Rules: Match.arrayWith([
         Match.objectLike({
           AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 },
           NoncurrentVersionExpiration: { NoncurrentDays: 35 },
         }),
-      ],
+      ]),
     },
   });
 });
 
-test('a restored table replaces the stack’s own', () => {
-  const template = synthesise('prod', { tableName: 'restored-2026-11-22' });
+test('a restored table and bucket replace the stack’s own', () => {
+  const existing = { tableName: 'restored-2026-11-22', payloadBucket: 'kept-payloads' };
+  const template = synthesise('prod', existing);
+  template.resourceCountIs('AWS::S3::Bucket', 1);
   template.resourceCountIs('AWS::DynamoDB::GlobalTable', 0);
   template.hasResourceProperties('AWS::Lambda::Function', {
-    FunctionName: 'agent-flow-prod-records-get',
-    Environment: { Variables: Match.objectLike({ TABLE_NAME: 'restored-2026-11-22' }) },
+    FunctionName: 'agent-flow-prod-workers-run-record',
+    Environment: {
+      Variables: Match.objectLike({ TABLE_NAME: 'restored-2026-11-22', PAYLOAD_BUCKET: 'kept-payloads' }),
+    },
   });
   const policies = JSON.stringify(template.findResources('AWS::IAM::Policy'));
   expect(policies).toContain(':table/restored-2026-11-22/index/GSI1');
+  expect(policies).toContain(':s3:::kept-payloads/*');
 });
 
 test('the log that API Gateway writes belongs to the stack and expires', () => {

@@ -2,6 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { redactKnownValues } from '../../../../shared/core/redaction/known-values.ts';
 import { secretValues } from '../../../../shared/domain/secrets/secret-values.ts';
 import type { SecretReader } from '../../../../shared/domain/secrets/secret-vault.ts';
+import { tenantLimits } from '../../../../shared/domain/tenant-limits.ts';
 import { secretWorld } from '../../../support/secrets.ts';
 import { countingRuntime } from '../../../support/stack.ts';
 
@@ -98,9 +99,9 @@ test('a value is cached for ten minutes', async () => {
   expect(reads).toHaveLength(2);
 });
 
-test('returns all values, also if they exceed the cache', async () => {
+test('returns all values of a tenant with as many secrets as it can have, which fill the cache', async () => {
   const { secrets, principal, scope, vault } = runWorld();
-  const keys = many(510, (n) => `KEY_${n}`);
+  const keys = many(tenantLimits.secrets, (n) => `KEY_${n}`);
   for (let from = 0; from < keys.length; from += 90) {
     const items = keys.slice(from, from + 90).map((key) => ({ key, value: `the value of ${key}` }));
     await secrets.setAll(principal, items);
