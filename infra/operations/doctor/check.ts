@@ -51,7 +51,9 @@ async function findingOf<Subject>(
   }
 }
 
-function failure({ name, message }: Error): Finding {
+function failure({ name, message: whole }: Error): Finding {
+  // The SDK adds hints for developers in further lines.
+  const [message = ''] = whole.split('\n');
   if (/AccessDenied|UnauthorizedOperation|AuthorizationError/.test(name))
     return warning(`Not checked: ${message}`, 'Run it with credentials that have this permission.');
   return problem(`${name}: ${message}`, 'Solve this, then run the command again.');

@@ -27,7 +27,7 @@ async function eventSources({ resources }: Subject): Promise<Finding> {
   const expected = 2 * queueNames.length;
   if (ids.length !== expected)
     return problem(
-      `The stack has ${ids.length}, not ${expected}`,
+      `The stack has ${ids.length} event sources, not ${expected}`,
       'Deploy again: the stack is not of this code.',
     );
   if (off.length === 0) return ok(`${ids.length} enabled`);

@@ -37,7 +37,10 @@ async function table({ deployment: { tableName: TableName }, settings }: Subject
   ].filter(Boolean);
   return lacks.length === 0
     ? ok(`${TableName}, ${Table?.ItemCount ?? 0} items (counted every six hours)`)
-    : problem(`${TableName}: ${lacks.join(', ')}`, 'docs/deploying.md#restore lists the commands.');
+    : problem(
+        `${TableName}: ${lacks.join(', ')}`,
+        'aws dynamodb update-continuous-backups, update-time-to-live, update-table --deletion-protection-enabled.',
+      );
 }
 
 async function key({ resources }: Subject): Promise<Finding> {

@@ -217,6 +217,14 @@ test('an API that cannot be reached is a problem', async () => {
   expect(result).toMatchObject({ status: 'problem', message: expect.stringContaining('cannot be reached') });
 });
 
+test('a check that fails is a problem of that check alone, in one line', async () => {
+  const run = () => {
+    throw new TypeError('Unreadable\n  Deserialization error: to see the raw response …');
+  };
+  const [result] = await runChecks([{ id: 'broken', what: 'Broken', run }], {});
+  expect(result).toMatchObject({ status: 'problem', message: 'TypeError: Unreadable' });
+});
+
 test('a check that does not end is a problem of that check alone', async () => {
   const results = await runChecks(
     [
