@@ -42,5 +42,5 @@ async function useOfOneRecord(): Promise<Use> {
   const flowId = await publishFlow(stack.api, 'model');
   await runBatch(stack.api, flowId, 'warm-up');
   // Counts everything that the stack sends, including the few calls of the bench that follow the batch.
-  return useOf(stack, measuredRecords, () => runBatch(stack.api, flowId, 'measured'));
+  return await useOf(stack, measuredRecords, () => runBatch(stack.api, flowId, 'measured'));
 }

@@ -24,6 +24,36 @@ async function load(): Promise<void> {
 }
 
 async function loadTarget(plan: Plan, { url, key }: { url: string; key: string }): Promise<void> {
+  const signal = interruption();
+  const api = createClient({ baseUrl: url, token: key });
+  const measured: Measured = { latencies: [], outcomes: {}, bytesReceived: 0, seconds: 0 };
+  const metered = createClient({ baseUrl: url, token: key, fetch: meteredFetch(measured) });
+  const scenario = await scenarios[plan.scenario].prepare(api, plan.records).catch((cause) => {
+    throw new OperationError(`${url} cannot be loaded: ${cause.cause?.message ?? cause.message}`, { cause });
+  });
+  const shown = () => say(`${measured.latencies.length} of ${plan.requests} requests`);
+  const ticker = setInterval(shown, progressMs);
+  await sendAll((index) => scenario.send(metered, index), { ...plan, signal }, measured);
+  clearInterval(ticker);
+  const notes = measured.outcomes['429'] ? [rateLimitNote] : [];
+  const settled = scenario
+    .settle?.(api)
+    .catch(({ message }) => `not known how the batches ended: ${message}`);
+  if (settled) notes.push(await settled);
+  const { flows, records } = scenario.created;
+  const remaining = await cleanUp(api, scenario.created);
+  const count = flows.length + records.length;
+  notes.push(`deleted ${count - remaining.length} of ${count} flows and records`);
+  const report = reportOf(plan, url, measured, units());
+  process.stdout.write(
+    plan.json
+      ? `${JSON.stringify({ ...report, notes, remaining }, null, 2)}\n`
+      : textOf(report, plan, [...notes, ...remaining]),
+  );
+}
+
+/** Aborts at the first Ctrl-C. The second one ends the process. */
+function interruption(): AbortSignal {
   const interrupt = new AbortController();
   const stop = () => {
     if (interrupt.signal.aborted) process.exit(130);
@@ -31,36 +61,7 @@ async function loadTarget(plan: Plan, { url, key }: { url: string; key: string }
     interrupt.abort();
   };
   process.on('SIGINT', stop).on('SIGTERM', stop);
-  const api = createClient({ baseUrl: url, token: key });
-  const measured: Measured = { latencies: [], outcomes: {}, bytesReceived: 0, seconds: 0 };
-  const metered = createClient({ baseUrl: url, token: key, fetch: meteredFetch(measured) });
-  const scenario = await scenarios[plan.scenario].prepare(api, plan.records).catch((cause) => {
-    throw new OperationError(`${url} cannot be loaded: ${cause.cause?.message ?? cause.message}`, { cause });
-  });
-  const ticker = setInterval(
-    () => say(`${measured.latencies.length} of ${plan.requests} requests`),
-    progressMs,
-  );
-  try {
-    await sendAll((index) => scenario.send(metered, index), { ...plan, signal: interrupt.signal }, measured);
-  } finally {
-    clearInterval(ticker);
-  }
-  const notes = scenario.settle
-    ? [await scenario.settle(api).catch((error) => `not known how the batches ended: ${error.message}`)]
-    : [];
-  const { flows, records } = scenario.created;
-  const remaining = await cleanUp(api, scenario.created);
-  if (measured.outcomes['429']) notes.push(rateLimitNote);
-  notes.push(
-    `deleted ${flows.length + records.length - remaining.length} of ${flows.length + records.length} flows and records`,
-  );
-  const report = reportOf(plan, url, measured, units());
-  process.stdout.write(
-    plan.json
-      ? `${JSON.stringify({ ...report, notes, remaining }, null, 2)}\n`
-      : textOf(report, plan, [...notes, ...remaining]),
-  );
+  return interrupt.signal;
 }
 
 const units = (): Units => JSON.parse(readFileSync(new URL('../costs/units.json', import.meta.url), 'utf8'));

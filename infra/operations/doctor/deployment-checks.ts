@@ -1,6 +1,7 @@
 import type { Settings } from '../../aws/settings.ts';
 import type { Deployment } from '../deployment.ts';
 import { accountChecks } from './account-checks.ts';
+import { alarmCheck } from './alarm-check.ts';
 import { apiChecks } from './api-checks.ts';
 import { type Check, ok, problem, warning } from './check.ts';
 import { queueChecks } from './queue-checks.ts';
@@ -36,6 +37,7 @@ export const deploymentChecks: readonly Check<Subject>[] = [
   stack,
   ...apiChecks,
   ...queueChecks,
+  alarmCheck,
   ...storeChecks,
   ...accountChecks,
 ];

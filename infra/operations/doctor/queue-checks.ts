@@ -1,8 +1,7 @@
-import { CloudWatchClient, GetMetricDataCommand, paginateDescribeAlarms } from '@aws-sdk/client-cloudwatch';
+import { CloudWatchClient, GetMetricDataCommand } from '@aws-sdk/client-cloudwatch';
 import { GetEventSourceMappingCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { oldestMinutes } from '../../aws/monitoring/oldest-minutes.ts';
-import { functionNamePrefix } from '../../aws/names.ts';
 import { type QueueName, queues } from '../../resources.ts';
 import { type Check, type Finding, ok, problem } from './check.ts';
 import type { Subject } from './deployment-checks.ts';
@@ -14,7 +13,6 @@ export const queueChecks: readonly Check<Subject>[] = [
   { id: 'event-sources', what: 'Event sources', run: eventSources },
   { id: 'queues', what: 'Queues', run: waiting },
   { id: 'dead-letters', what: 'Dead-letter queues', run: deadLetters },
-  { id: 'alarms', what: 'Alarms', run: alarms },
 ];
 
 async function eventSources({ resources }: Subject): Promise<Finding> {
@@ -114,20 +112,3 @@ async function oldestMessages(queues: readonly { name: string }[]): Promise<(num
 
 const lookBackMs = 10 * 60_000;
 const minutes = (seconds: number) => (seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`);
-
-async function alarms({ deployment, settings }: Subject): Promise<Finding> {
-  const client = new CloudWatchClient({});
-  const sounding: string[] = [];
-  let count = 0;
-  const AlarmNamePrefix = functionNamePrefix(deployment.env);
-  for await (const { MetricAlarms = [] } of paginateDescribeAlarms({ client }, { AlarmNamePrefix })) {
-    count += MetricAlarms.length;
-    for (const { StateValue, AlarmDescription = '' } of MetricAlarms)
-      if (StateValue === 'ALARM') sounding.push(AlarmDescription);
-  }
-  if (sounding.length > 0) return problem(`${sounding.length} of ${count} sound`, sounding.join(' '));
-  if (count > 0) return ok(`${count}, none sounds`);
-  return settings.alarms
-    ? problem('The deployment has none', `Deploy again: npx cdk deploy -c env=${deployment.env}.`)
-    : ok('None in this environment (-c alarms=true adds them)');
-}
