@@ -6,7 +6,7 @@ import {
   MethodLoggingLevel,
   SpecRestApi,
 } from 'aws-cdk-lib/aws-apigateway';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnLogGroup, LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct, type IDependable } from 'constructs';
 import { gatewayResponses } from '../gateway-responses.ts';
@@ -19,7 +19,6 @@ import { acknowledgeWildcard } from './grants.ts';
 import { apiNameOf, functionNameOf, functionNamePrefix, liveAlias } from './names.ts';
 import { publicThrottles } from './public-throttles.ts';
 import { retentionOf } from './retention.ts';
-import { roleFor } from './service-trust.ts';
 import type { Settings } from './settings.ts';
 
 /** API Gateway: the stage with every route, its logs, and the web ACL in front of it. */
@@ -87,7 +86,10 @@ export class Api extends Construct {
         arnFormat: ArnFormat.COLON_RESOURCE_NAME,
         resourceName: name,
       });
-    const invoker = roleFor(this, 'invoker', 'apigateway.amazonaws.com', 'Lets API Gateway invoke Lambdas');
+    // Without `roleFor`: API Gateway does not name the account when it assumes the role of an integration, so with that
+    // condition every request fails with a 500. Another account cannot pass this role to an API.
+    const assumedBy = new ServicePrincipal('apigateway.amazonaws.com');
+    const invoker = new Role(this, 'invoker', { assumedBy, description: 'Lets API Gateway invoke Lambdas' });
     // One wildcard statement: a list of a hundred functions exceeds the size of a policy.
     const invoking = { actions: ['lambda:InvokeFunction'], resources: [functionArnOf(`${prefix}*`)] };
     invoker.addToPolicy(new PolicyStatement(invoking));

@@ -4,7 +4,7 @@ import type { Construct } from 'constructs';
 
 /**
  * A role that an AWS service assumes for resources of this account only. Without the condition, another account could
- * have the service act with it (the confused deputy problem).
+ * have the service act with it (the confused deputy problem). For services that send the account: Scheduler, CodeDeploy.
  */
 export const roleFor = (scope: Construct, id: string, service: string, description: string): Role =>
   new Role(scope, id, {

@@ -14,11 +14,14 @@ function write(level: Level, message: string, fields: Record<string, unknown>) {
   const { error, ...rest } = fields;
   const cause = error instanceof Error ? { error: error.message, stack: error.stack } : error && { error };
   const line = { level, message, ...logFields(), ...rest, ...(cause as object) };
-  process.stderr.write(`${redactKnownValues(redactCredentials(JSON.stringify(line, withoutCredential)))}\n`);
+  process.stderr.write(`${redactKnownValues(JSON.stringify(line, withoutCredential))}\n`);
 }
 
-const withoutCredential = (name: string, value: unknown) =>
-  value !== null && value !== undefined && isCredentialName(name) ? '[redacted]' : value;
+/** Before JSON escapes a text: after `\\n`, a credential would begin within a word. */
+function withoutCredential(name: string, value: unknown): unknown {
+  if (value !== null && value !== undefined && isCredentialName(name)) return '[redacted]';
+  return typeof value === 'string' ? redactCredentials(value) : value;
+}
 
 export const log = {
   info: (message: string, fields: Record<string, unknown> = {}) => write('info', message, fields),

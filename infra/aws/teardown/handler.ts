@@ -1,3 +1,4 @@
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { DeleteIndexCommand, paginateListIndexes, S3VectorsClient } from '@aws-sdk/client-s3vectors';
 import {
   DeleteSecretCommand,
@@ -18,11 +19,22 @@ const concurrency = 5;
 export async function handler(event: CloudFormationCustomResourceEvent): Promise<void> {
   const physicalId = 'PhysicalResourceId' in event ? event.PhysicalResourceId : 'teardown';
   try {
-    if (event.RequestType === 'Delete') await Promise.all([deleteIndexes(), deleteSecrets()]);
+    if (event.RequestType === 'Delete' && (await isDeleted(event.StackId)))
+      await Promise.all([deleteIndexes(), deleteSecrets()]);
     await respond(event, { Status: 'SUCCESS', PhysicalResourceId: physicalId });
   } catch (error) {
     await respond(event, { Status: 'FAILED', PhysicalResourceId: physicalId, Reason: String(error) });
   }
+}
+
+/**
+ * Whether the whole stack is deleted, or its failed creation rolled back. CloudFormation also deletes this resource in a
+ * stack that stays: when the update that adds it fails, and when a later release removes or renames it.
+ */
+async function isDeleted(StackName: string): Promise<boolean> {
+  const { Stacks = [] } = await new CloudFormationClient({}).send(new DescribeStacksCommand({ StackName }));
+  const endings = ['DELETE_IN_PROGRESS', 'ROLLBACK_IN_PROGRESS'];
+  return endings.includes(Stacks[0]?.StackStatus ?? '');
 }
 
 async function deleteIndexes(): Promise<void> {

@@ -55,6 +55,7 @@ export class Teardown extends Construct {
 
 function allowTeardown(role: Role, { vectors, secretsPrefix }: Stores): void {
   const indexes = `${vectors.attrVectorBucketArn}/index/*`;
+  allow(role, ['cloudformation:DescribeStacks'], [Stack.of(role).stackId]);
   allow(role, ['s3vectors:ListIndexes'], [vectors.attrVectorBucketArn]);
   allow(role, ['s3vectors:DeleteIndex'], [indexes]);
   const bucketId = Stack.of(role).getLogicalId(vectors);

@@ -4,12 +4,16 @@ import { S3Error, s3Request, signedUrl } from '../../platform/aws/s3.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 
+/** S3's limit of a key in bytes. It answers 400 to a longer one. */
+const keyBytesMax = 1_024;
+
 /** The public files of a tenant, by their place in its folder: `<asset id>/<file name>`. */
 export const publicFiles = /* @__PURE__ */ using(['assets:public'], ({ table: { tenant } }: Scope) => ({
   /** A signed URL of a file. @throws 404 */
   async urlOf(assetId: string, filename: string, seconds: number): Promise<string> {
     const bucket = requireEnv('ASSET_BUCKET');
     const key = `public/${tenant}/${assetId}/${filename}`;
+    if (Buffer.byteLength(key) > keyBytesMax) throw notFound('File');
     try {
       await s3Request(bucket, 'HEAD', key);
     } catch (error) {

@@ -8,17 +8,15 @@ const names = new Set([
 /** Whether a field of this name holds a credential, whatever its value. */
 export const isCredentialName = (name: string) => names.has(name.toLowerCase().replaceAll(/[-_]/g, ''));
 
+/** Each is linear in the length of the text: none begins within a run of the characters that it repeats. */
 const patterns: readonly [RegExp, string][] = [
-  [/\b(Bearer)\s+[\w.~+/=-]{8,}/gi, '$1 [redacted]'],
+  [/\b(Bearer|Basic)\s+[\w.~+/=-]{8,}/gi, '$1 [redacted]'],
   // Keys of this service, and tokens in JWT's compact form.
   [/\btv_(live|test|setup)_[0-9A-Za-z]{8,}/g, 'tv_$1_[redacted]'],
-  [/\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g, '[redacted]'],
+  [/(?<![\w-])eyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g, '[redacted]'],
   // Passwords and credentials in URLs.
-  [/(\b[a-z][a-z\d+.-]*:\/\/[^\s:/@"]*):[^\s@/"]+@/gi, '$1:[redacted]@'],
-  [
-    /([?&](?:api[-_]?key|key|(?:access[-_]?)?token|secret|password|sig|signature|x-amz-(?:signature|security-token))=)[^&#\s"\\]+/gi,
-    '$1[redacted]',
-  ],
+  [/(:\/\/[^\s:/@"]*):[^\s/"]+@/g, '$1:[redacted]@'],
+  [/([?&][\w-]*(?:key|token|secret|password|signature|sig)=)[^&#\s"\\]+/gi, '$1[redacted]'],
 ];
 
 /** Redacts what looks like a credential in a text, by its form alone. */

@@ -1,4 +1,10 @@
-import { DecryptCommand, EncryptCommand, InvalidCiphertextException, KMSClient } from '@aws-sdk/client-kms';
+import {
+  DecryptCommand,
+  EncryptCommand,
+  IncorrectKeyException,
+  InvalidCiphertextException,
+  KMSClient,
+} from '@aws-sdk/client-kms';
 import { requireEnv } from '../../core/environment.ts';
 import { loadOnce } from '../../core/load-once.ts';
 import { withoutSdkLogger } from './without-sdk-logger.ts';
@@ -40,7 +46,8 @@ export async function decrypt(
   try {
     return new TextDecoder().decode((await kms().send(command)).Plaintext);
   } catch (error) {
-    if (error instanceof InvalidCiphertextException) return undefined;
+    if (error instanceof IncorrectKeyException || error instanceof InvalidCiphertextException)
+      return undefined;
     throw error;
   }
 }

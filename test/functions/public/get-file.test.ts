@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test, vi } from 'vitest';
 import { assetStore } from '../../../shared/adapters/assets/asset-store.ts';
+import { publicFiles } from '../../../shared/adapters/assets/public-file.ts';
 import { newId } from '../../../shared/core/ids.ts';
+import type { Scope } from '../../../shared/platform/data/scope.ts';
 import { notFoundBody } from '../../support/errors.ts';
 import { call, stack } from '../../support/stack.ts';
 
@@ -55,4 +60,18 @@ test.each([
 ])('%s: 400 or 404, and no other object is reachable', async (_, rest) => {
   const { status } = await call('GET', `/v1/public/files/${rest}`);
   expect([400, 404]).toContain(status);
+});
+
+// Otherwise anybody could cause errors with 500, which sound an alarm and stop releases.
+test('a key that is longer than S3 allows is a 404', async () => {
+  const s3 = createServer((_, response) => response.writeHead(400).end()).listen(0, '127.0.0.1');
+  await once(s3, 'listening');
+  vi.stubEnv('AWS_ENDPOINT_URL_S3', `http://127.0.0.1:${(s3.address() as AddressInfo).port}`);
+  try {
+    const files = publicFiles({ table: { tenant: `user:${'ä'.repeat(400)}` } } as Scope);
+    await expect(files.urlOf(newId('asset'), 'ä'.repeat(120), 300)).rejects.toThrow('File not found');
+  } finally {
+    vi.unstubAllEnvs();
+    s3.close();
+  }
 });

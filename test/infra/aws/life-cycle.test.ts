@@ -61,6 +61,10 @@ test('dev can be destroyed after use: buckets are emptied, then indexes and tena
   expect(roles.length).toBeGreaterThan(5);
   // CloudFormation deletes in reverse: no Lambda of the service runs any more during the teardown.
   for (const [, { DependsOn }] of roles) expect(DependsOn).toContain(teardown);
+  const asksForStatus = { Action: 'cloudformation:DescribeStacks', Resource: { Ref: 'AWS::StackId' } };
+  dev.hasResourceProperties('AWS::IAM::Policy', {
+    PolicyDocument: { Statement: Match.arrayWith([Match.objectLike(asksForStatus)]) },
+  });
 });
 
 test('staging and prod refuse to be destroyed, and prod would keep its data', () => {
@@ -143,13 +147,23 @@ test('services act only for this account', () => {
     const { AssumeRolePolicyDocument } = Properties as { AssumeRolePolicyDocument: { Statement: Trust[] } };
     return AssumeRolePolicyDocument.Statement;
   });
-  // The CDK’s role for API Gateway’s logs serves the whole account and accepts no condition.
   const guarded = trusts.filter(({ Condition }) => Condition);
   expect(new Set(guarded.map(({ Principal }) => Principal.Service))).toEqual(
-    new Set(['apigateway.amazonaws.com', 'codedeploy.amazonaws.com', 'scheduler.amazonaws.com']),
+    new Set(['codedeploy.amazonaws.com', 'scheduler.amazonaws.com']),
   );
   for (const { Condition } of guarded)
     expect(Condition).toEqual({ StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } });
+});
+
+// It sends no aws:SourceAccount when it assumes the role of an integration: each request would fail with a 500.
+test('API Gateway assumes its roles without a condition', () => {
+  for (const template of [dev, prod]) {
+    const trusts = Object.values(template.findResources('AWS::IAM::Role')).flatMap(
+      ({ Properties }) => Properties.AssumeRolePolicyDocument.Statement as Trust[],
+    );
+    const ofGateway = trusts.filter(({ Principal }) => Principal.Service === 'apigateway.amazonaws.com');
+    expect(ofGateway.map(({ Condition }) => Condition)).toEqual([undefined, undefined]);
+  }
 });
 
 interface Trust {

@@ -20,12 +20,18 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { handler } from '../../../infra/aws/teardown/handler.ts';
 import { stack } from '../../support/stack.ts';
 
-/** CloudFormation’s side of a custom resource: a presigned URL that takes the answer. */
+/** CloudFormation’s side of a custom resource: a presigned URL that takes the answer, and the status of the stack. */
 const answers: { Status: string; Reason?: string }[] = [];
+let stackStatus: string;
 const cloudFormation = createServer(async (request, response) => {
-  answers.push(JSON.parse(await text(request)));
+  const body = await text(request);
+  if (request.method === 'PUT') answers.push(JSON.parse(body));
+  else response.write(described(stackStatus));
   response.end();
 });
+const described = (status: string) =>
+  `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>stack</StackName><StackStatus>${status}</StackStatus></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`;
+const url = () => `http://127.0.0.1:${(cloudFormation.address() as AddressInfo).port}/`;
 beforeAll(async () => {
   cloudFormation.listen(0, '127.0.0.1');
   await once(cloudFormation, 'listening');
@@ -44,6 +50,8 @@ beforeEach(async () => {
   bucket = `test-${randomUUID()}`;
   vi.stubEnv('SECRETS_PREFIX', prefix);
   vi.stubEnv('VECTOR_BUCKET', bucket);
+  vi.stubEnv('AWS_ENDPOINT_URL_CLOUDFORMATION', url());
+  stackStatus = 'DELETE_IN_PROGRESS';
   await vectors.send(new CreateVectorBucketCommand({ vectorBucketName: bucket }));
   answers.length = 0;
 });
@@ -52,7 +60,7 @@ const requestOf = (RequestType: 'Create' | 'Update' | 'Delete') =>
   ({
     ...{ RequestType, ServiceToken: 'arn', StackId: 'stack', RequestId: 'request' },
     ...{ LogicalResourceId: 'teardown', ResourceType: 'Custom::Teardown', PhysicalResourceId: 'teardown' },
-    ResponseURL: `http://127.0.0.1:${(cloudFormation.address() as AddressInfo).port}/`,
+    ResponseURL: url(),
     ResourceProperties: { ServiceToken: 'arn' },
   }) as CloudFormationCustomResourceEvent;
 
@@ -93,6 +101,17 @@ test('creating and updating the stack deletes nothing', async () => {
   expect(answers.map(({ Status }) => Status)).toEqual(['SUCCESS', 'SUCCESS']);
   expect(await namesOf(prefix)).toHaveLength(1);
 });
+
+test.each(['UPDATE_ROLLBACK_IN_PROGRESS', 'UPDATE_COMPLETE_CLEANUP_IN_PROGRESS'])(
+  'deletes nothing when only the resource leaves a stack that stays: %s',
+  async (status) => {
+    stackStatus = status;
+    await addSecret(`${prefix}/a`);
+    await handler(requestOf('Delete'));
+    expect(answers.map(({ Status }) => Status)).toEqual(['SUCCESS']);
+    expect(await namesOf(prefix)).toHaveLength(1);
+  },
+);
 
 test('a failure is reported, so that CloudFormation does not wait for an hour', async () => {
   vi.stubEnv('VECTOR_BUCKET', 'no-such-bucket');

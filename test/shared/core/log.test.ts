@@ -63,6 +63,15 @@ test('fields that hold a credential by their name are redacted at any depth', ()
   });
 });
 
+test('a credential at the beginning of a line of a text is redacted too', () => {
+  const key = `tv_live_${'a1'.repeat(24)}b`;
+  const [line = ''] = written(() =>
+    log.error('It broke', { error: new Error(`Tried:\n${key}\tBearer\tabcdefgh`) }),
+  );
+  expect(JSON.parse(line).error).toBe('Tried:\ntv_live_[redacted]\tBearer [redacted]');
+  expect(line).not.toContain(key);
+});
+
 test('lines state the fields of their invocation and of the work inside it, and of no other', async () => {
   const lines: string[] = [];
   const collect = (work: () => void) => lines.push(...written(work));

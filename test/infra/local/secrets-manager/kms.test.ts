@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import {
   DecryptCommand,
   EncryptCommand,
+  IncorrectKeyException,
   InvalidCiphertextException,
   KMSClient,
   NotFoundException,
@@ -11,6 +12,7 @@ import {
 import { expect, test } from 'vitest';
 import { kmsKeyArn as KeyId } from '../../../../infra/local/secrets-manager/kms.ts';
 import { startSecretsServer } from '../../../../infra/local/secrets-manager/server.ts';
+import { decrypt } from '../../../../shared/platform/aws/kms.ts';
 import { stack } from '../../../support/stack.ts';
 
 const kms = new KMSClient({ endpoint: stack().aws.kms });
@@ -36,7 +38,7 @@ test('as on AWS, a plaintext has at most 4,096 bytes, and other keys do not exis
   await expect(encrypt(new Uint8Array(1), `${KeyId}x`)).rejects.toThrow(NotFoundException);
 });
 
-test('a ciphertext survives a restart, with the key of the directory only', async () => {
+test('a ciphertext survives a restart, with the key of the directory only; with another, it is no value', async () => {
   const directories = [1, 2].map(() => mkdtempSync(join(tmpdir(), 'kms-')));
   const [here = '', elsewhere] = directories;
   const within = async <T>(directory: string | undefined, use: (client: KMSClient) => Promise<T>) => {
@@ -50,5 +52,8 @@ test('a ciphertext survives a restart, with the key of the directory only', asyn
   const CiphertextBlob = await within(here, (client) => seal(client, {}));
   const open = (client: KMSClient) => client.send(new DecryptCommand({ KeyId, CiphertextBlob }));
   expect((await within(here, open)).Plaintext).toEqual(bytes('value'));
-  await expect(within(elsewhere, open)).rejects.toThrow(InvalidCiphertextException);
+  await expect(within(elsewhere, open)).rejects.toThrow(IncorrectKeyException);
+  // As after a table was restored into a deployment with a key of its own.
+  const ciphertext = Buffer.from(CiphertextBlob ?? []).toString('base64');
+  expect(await decrypt('TEST_KEYS_KMS_KEY', ciphertext, {})).toBeUndefined();
 });

@@ -7,6 +7,9 @@ test.each([
   ['eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ4In0.c2ln expired', '[redacted] expired'],
   ['postgres://ada:pa55word@db.example.com/x', 'postgres://ada:[redacted]@db.example.com/x'],
   ['https://a.example/?x=1&api_key=abc123&y=2', 'https://a.example/?x=1&api_key=[redacted]&y=2'],
+  ['Authorization: Basic YWRhOnBhNTV3b3Jk', 'Authorization: Basic [redacted]'],
+  ['https://ada:pa@55@db.example.com/x', 'https://ada:[redacted]@db.example.com/x'],
+  ['?client_secret=abc&refresh_token=def', '?client_secret=[redacted]&refresh_token=[redacted]'],
   ['https://s3.example/o?X-Amz-Signature=abc', 'https://s3.example/o?X-Amz-Signature=[redacted]'],
 ])('%j is logged as %j', (text, logged) => {
   expect(redactCredentials(text)).toBe(logged);
@@ -26,4 +29,13 @@ test.each(['authorization', 'X-Api-Key', 'plainKey', 'client_secret', 'Set-Cooki
 
 test.each(['keyId', 'key', 'targetId', 'secretId', 'tokens'])('a field %s holds no credential', (name) =>
   expect(isCredentialName(name)).toBe(false),
+);
+
+test.each(['a.', 'eyJaaaaaaaa-', 'eyJaaaaaaaa.', '://a:b', '?key-', 'Bearer  ', 'tv_live_'])(
+  'a long text of %j takes no time',
+  (part) => {
+    const began = performance.now();
+    redactCredentials(part.repeat(300_000 / part.length));
+    expect(performance.now() - began).toBeLessThan(1_000);
+  },
 );
