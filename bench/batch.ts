@@ -27,7 +27,17 @@ const template = {
   },
 } as const;
 
-/** Flows of three steps, by kind. */
+const prompt = {
+  type: 'prompt',
+  name: 'Ask',
+  config: {
+    model: 'generic-openai/gpt-4.1-nano',
+    userPrompt: 'Say one sentence about {{ _record.metadata.name }} in {{ _record.metadata.city }}.',
+    outputVariable: 'sentence',
+  },
+} as const;
+
+/** By kind: two flows of three steps, and one of a single step. */
 export const flows = {
   local: [
     transform,
@@ -38,21 +48,11 @@ export const flows = {
       config: { variableName: 'entry', value: { code: '{{ _record.name }}', text: '{{ description }}' } },
     },
   ],
-  model: [
-    transform,
-    {
-      type: 'prompt',
-      name: 'Ask',
-      config: {
-        model: 'generic-openai/gpt-4.1-nano',
-        userPrompt: 'Say one sentence about {{ _record.metadata.name }} in {{ _record.metadata.city }}.',
-        outputVariable: 'sentence',
-      },
-    },
-    template,
-  ],
+  model: [transform, prompt, template],
+  prompt: [prompt],
 } satisfies Record<string, FlowSteps>;
 export type FlowKind = keyof typeof flows;
+/** Of the flows `local` and `model`. */
 export const stepsPerFlow = 3;
 
 /** @returns how many records it created from the first airports. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startRecording, stopRecording } from './recorder.ts';
+import { traffic } from './traffic.ts';
 
 const settleMs = 1_000;
 const release = () => globalThis.gc?.({ execution: 'async', type: 'major', flavor: 'last-resort' });
@@ -8,6 +9,7 @@ const release = () => globalThis.gc?.({ execution: 'async', type: 'major', flavo
 const answers = {
   startRecording,
   stopRecording,
+  traffic,
 
   cpuMs() {
     const { user, system } = process.cpuUsage();

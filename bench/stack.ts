@@ -13,19 +13,24 @@ interface StackOptions {
   /** Default: in memory. */
   dataDir?: string;
   modelsUrl?: string;
+  /** Writes metrics as on AWS, and shows no log. */
+  metrics?: boolean;
 }
 
 /** The embedded stack as `npm start` starts it, in a process of its own with a probe. */
-export async function startStack({ dataDir, modelsUrl }: StackOptions = {}) {
+export async function startStack({ dataDir, modelsUrl, metrics }: StackOptions = {}) {
   const child = fork(pathOf('../infra/local/main.ts'), ['--json', ...(dataDir ? [] : ['--ephemeral'])], {
     execArgv: ['--max-semi-space-size=4', '--expose-gc', '--import', pathOf('./probe.ts').href],
     serialization: 'advanced',
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    // Ctrl-C on a terminal ends the bench, which ends the stack.
+    detached: true,
+    stdio: ['ignore', 'pipe', metrics ? 'ignore' : 'inherit', 'ipc'],
     env: {
       ...process.env,
       ...unlimited,
       PORT: '0',
       ...(dataDir && { DATA_DIR: dataDir }),
+      ...(metrics && { METRICS_NAMESPACE: 'agent-flow/bench' }),
       ...(modelsUrl && { GENERIC_OPENAI_BASE_URL: modelsUrl }),
     },
   });

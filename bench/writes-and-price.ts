@@ -1,20 +1,11 @@
 import { publishFlow, runBatch, stepsPerFlow, uploadAirports } from './batch.ts';
 import { type Figure, progress, round } from './figure.ts';
-import { assumptions, priceOfMillionRecords, prices, type RecordUse } from './prices.ts';
-import type { SentCommand } from './recorder.ts';
+import { assumptions, priceOfMillionRecords, prices, type Use } from './prices.ts';
 import { startModels, startStack } from './stack.ts';
+import { useOf } from './use.ts';
 
 const warmUpRecords = 300;
 const measuredRecords = 1_000;
-const writeCommands = ['Put', 'Update', 'Delete', 'BatchWrite', 'TransactWrite'];
-const readCommands = ['Get', 'BatchGet', 'Query'];
-const sqsCommands = [
-  'SendMessage',
-  'SendMessageBatch',
-  'ReceiveMessage',
-  'DeleteMessageBatch',
-  'ChangeMessageVisibilityBatch',
-];
 
 /** (d) The AWS resources and costs of a record in a 3-step flow with one model call. */
 export async function writesAndPrice(): Promise<Figure[]> {
@@ -43,33 +34,13 @@ export async function writesAndPrice(): Promise<Figure[]> {
   ];
 }
 
-async function useOfOneRecord(): Promise<RecordUse> {
+async function useOfOneRecord(): Promise<Use> {
   using models = await startModels();
   await using stack = await startStack({ modelsUrl: models.url });
   await uploadAirports(stack.api, 'warm-up', warmUpRecords);
   await uploadAirports(stack.api, 'measured', measuredRecords);
   const flowId = await publishFlow(stack.api, 'model');
   await runBatch(stack.api, flowId, 'warm-up');
-  const cpuBefore = await stack.ask('cpuMs');
-  await stack.ask('startRecording', { capacity: true });
   // Counts everything that the stack sends, including the few calls of the bench that follow the batch.
-  await runBatch(stack.api, flowId, 'measured');
-  const sent = await stack.ask('stopRecording');
-  const cpuMs = (await stack.ask('cpuMs')) - cpuBefore;
-  const perRecord = (total: number) => round(total / measuredRecords);
-  return {
-    writeUnits: perRecord(unitsOf(sent, writeCommands)),
-    readUnits: perRecord(unitsOf(sent, readCommands)),
-    writeRequests: perRecord(countOf(sent, writeCommands)),
-    sqsRequests: perRecord(countOf(sent, sqsCommands)),
-    // An invocation ends when its messages are deleted.
-    invocations: perRecord(countOf(sent, ['DeleteMessageBatch'])),
-    cpuMs: perRecord(cpuMs),
-  };
+  return await useOf(stack, measuredRecords, () => runBatch(stack.api, flowId, 'measured'));
 }
-
-const of = (sent: readonly SentCommand[], names: readonly string[]) =>
-  sent.filter(({ name }) => names.includes(name));
-const countOf = (sent: readonly SentCommand[], names: readonly string[]) => of(sent, names).length;
-const unitsOf = (sent: readonly SentCommand[], names: readonly string[]) =>
-  of(sent, names).reduce((sum, { capacityUnits }) => sum + capacityUnits, 0);

@@ -21,7 +21,8 @@ export const deleteApiKey = defineEndpoint({
   async handle({ params, principal }, { apiKeys, values }) {
     const key = await apiKeys.get(params.id);
     const isTest = key.environment === 'test';
-    await apiKeys.remove(principal, key, isTest ? [await values.removalOf(key.id)] : []);
+    await apiKeys.remove(principal, key, isTest ? [values.removalOf(key.id)] : []);
+    if (isTest) await values.removeFormer(key.id);
     return { success: true, message: 'The API key was deleted' };
   },
 });

@@ -50,7 +50,8 @@ function grant(role: Role, use: Use, stores: Stores) {
         resourceName: `${wakeSchedules.ref}/*`,
       });
       allow(role, ['scheduler:CreateSchedule'], [arn]);
-      allow(role, ['iam:PassRole'], [schedulerRole.roleArn]);
+      const toScheduler = { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } };
+      allow(role, ['iam:PassRole'], [schedulerRole.roleArn], toScheduler);
       const group = stack.getLogicalId(wakeSchedules);
       acknowledgeWildcard(
         role,
@@ -119,9 +120,17 @@ export function allowSecrets(role: Role, actions: string[], resourceName: string
 export const acknowledgeWildcard = (role: Role, resource: string, reason: string) =>
   Validations.of(role).acknowledge({ id: `AwsSolutions-IAM5[Resource::${resource}]`, reason });
 
-export const allow = (role: IRole, actions: readonly string[], resources: readonly string[]) =>
+export const allow = (
+  role: IRole,
+  actions: readonly string[],
+  resources: readonly string[],
+  conditions: Record<string, unknown> = {},
+) =>
   role.addToPrincipalPolicy(
-    new PolicyStatement({ effect: Effect.ALLOW, actions: [...actions], resources: [...resources] }),
+    new PolicyStatement({
+      ...{ effect: Effect.ALLOW, actions: [...actions], resources: [...resources] },
+      conditions,
+    }),
   );
 
 /** The ARN of a bucket as cdk-nag shows it. */

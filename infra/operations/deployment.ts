@@ -13,6 +13,8 @@ export interface Deployment {
   payloadBucket: string;
   /** Absent if the deployment has another issuer than Cognito. */
   userPoolId: string | undefined;
+  /** CloudFormation's status of the stack. */
+  status: string;
 }
 
 /** Finds the stack with the AWS credentials and the region of the environment. @throws OperationError */
@@ -21,7 +23,7 @@ export async function findDeployment(env: EnvironmentName): Promise<Deployment> 
   const region = await client.config.region().catch(() => {
     throw new OperationError('Set AWS_REGION to the region of the deployment.');
   });
-  const outputs = await outputsOf(client, env, region);
+  const { outputs, status } = await stackOf(client, env, region);
   const required = (name: string) => {
     const value = outputs[name];
     if (value) return value;
@@ -32,16 +34,19 @@ export async function findDeployment(env: EnvironmentName): Promise<Deployment> 
   return {
     ...{ env, region, url: required('Url').replace(/\/+$/, '') },
     ...{ tableName: required('TableName'), payloadBucket: required('PayloadBucket') },
-    userPoolId: outputs.UserPoolId,
+    ...{ userPoolId: outputs.UserPoolId, status },
   };
 }
 
-async function outputsOf(client: CloudFormationClient, env: EnvironmentName, region: string) {
+async function stackOf(client: CloudFormationClient, env: EnvironmentName, region: string) {
   const StackName = stackNameOf(env);
   try {
     const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName }));
     const all = Stacks.flatMap(({ Outputs = [] }) => Outputs);
-    return Object.fromEntries(all.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]));
+    const outputs = Object.fromEntries(
+      all.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue] as const),
+    );
+    return { outputs: outputs as Partial<typeof outputs>, status: Stacks[0]?.StackStatus ?? 'unknown' };
   } catch (error) {
     throw new OperationError(reasonOf(error, StackName, env, region), { cause: error });
   }

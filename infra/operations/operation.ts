@@ -20,7 +20,7 @@ export async function runOperation(main: () => Promise<void>): Promise<never> {
 export const say = (line: string) => void process.stderr.write(`${line}\n`);
 
 /**
- * Options of the command line, and the environment from `-c env=…`, as `cdk` takes it.
+ * Options of the command line, the environment from `-c env=…`, as `cdk` takes it, and its other context values.
  * @param names Options with a value. @param flags Options without one. @throws OperationError for an unknown option or
  * environment.
  */
@@ -28,16 +28,22 @@ export function optionsOf<Name extends string, Flag extends string = never>(
   usage: string,
   names: readonly Name[],
   flags: readonly Flag[] = [],
-): { env: EnvironmentName; options: Partial<Record<Name, string> & Record<Flag, boolean>> } {
+): {
+  env: EnvironmentName;
+  options: Partial<Record<Name, string> & Record<Flag, boolean>>;
+  context: Record<string, string>;
+} {
   const wrong = (reason: string) => new OperationError(`${reason}\nUsage: ${usage}`);
-  const { context = [], ...options } = parsed(names, flags, wrong);
-  const [env, another] = (context as string[]).flatMap((value) => /^env=(.*)$/.exec(value)?.[1] ?? []);
+  const { context: given = [], ...options } = parsed(names, flags, wrong);
+  const pairs = (given as string[]).map((value) => /^([^=]*)=?(.*)$/s.exec(value)?.slice(1) ?? []);
+  const [env, another] = pairs.flatMap(([name, value]) => (name === 'env' ? value : []));
   const known = Object.keys(environments);
   if (env === undefined || another !== undefined || !known.includes(env))
     throw wrong(`Name the environment: -c env=${known.join(', -c env=')}`);
   return {
     env: env as EnvironmentName,
     options: options as Partial<Record<Name, string> & Record<Flag, boolean>>,
+    context: Object.fromEntries(pairs),
   };
 }
 

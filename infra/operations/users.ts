@@ -43,7 +43,11 @@ export async function findOrCreateUser(
   } catch (error) {
     if (!(error instanceof UsernameExistsException)) throw problemOf(error, email);
   }
-  const { UserAttributes } = await client.send(new AdminGetUserCommand({ UserPoolId, Username: email }));
+  const { UserAttributes } = await client
+    .send(new AdminGetUserCommand({ UserPoolId, Username: email }))
+    .catch((error) => {
+      throw problemOf(error, email);
+    });
   const user = userIn(UserAttributes);
   if (organization && user.organizationId !== organization)
     throw new OperationError(
@@ -60,4 +64,6 @@ function userIn(attributes: readonly AttributeType[] = []): User {
 }
 
 const problemOf = (cause: unknown, email: string) =>
-  new OperationError(`Cognito did not create the user ${email}: ${(cause as Error).message}`, { cause });
+  new OperationError(`Cognito neither created nor found the user ${email}: ${(cause as Error).message}`, {
+    cause,
+  });

@@ -1,13 +1,7 @@
-import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { findBrowser } from '../../infra/operations/doctor/browsers.ts';
 
-const places = [
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-];
-const executablePath = [process.env.CHROMIUM ?? '', ...places].find((path) => existsSync(path));
+const executablePath = findBrowser(process.env);
 
 /** Why no browser can be opened; in CI there has to be one. */
 export const noBrowser = executablePath

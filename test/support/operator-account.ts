@@ -10,13 +10,17 @@ import { lambdaOf } from '../../infra/local/replay.ts';
 interface Account {
   /** The outputs of the stack AgentFlowService-dev. */
   outputs: Record<string, string>;
+  status?: string;
+  resources?: readonly { type: string; name: string; id: string }[];
+  /** Responses of further services: by the operation of a JSON protocol, or by the path of a REST protocol. */
+  answers?: Record<string, (input: never) => readonly [status: number, body: object]>;
 }
 
 /**
  * What an operator's commands see of an AWS account: CloudFormation's outputs, a user pool, and Lambdas, which run in
  * this process on the embedded stack.
  */
-export async function operatorAccount({ outputs }: Account) {
+export async function operatorAccount(account: Account) {
   const users = new Map<string, Record<string, string>>();
   const invoked: string[] = [];
 
@@ -40,8 +44,13 @@ export async function operatorAccount({ outputs }: Account) {
       const [status, answer] = cognito[target](JSON.parse(body));
       return [status, JSON.stringify(answer)];
     }
+    const answer = account.answers?.[target || decodeURIComponent(request.url ?? '')];
+    if (answer) {
+      const [status, content] = answer((body ? JSON.parse(body) : {}) as never);
+      return [status, JSON.stringify(content)];
+    }
     const name = /\/functions\/([^/]+)\/invocations/.exec(decodeURIComponent(request.url ?? ''))?.[1];
-    if (name === undefined) return describeStacks(new URLSearchParams(body).get('StackName') ?? '', outputs);
+    if (name === undefined) return cloudFormation(new URLSearchParams(body), account);
     const entry = entries.find(({ id }) => functionNameOf(id, 'dev') === name);
     if (!entry) return [404, JSON.stringify({ Type: 'User', message: `Function not found: ${name}` })];
     invoked.push(name);
@@ -60,12 +69,17 @@ export async function operatorAccount({ outputs }: Account) {
     /** The environment of a command. */
     env: {
       ...{ AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' },
-      ...{ AWS_ENDPOINT_URL_CLOUDFORMATION: url, AWS_ENDPOINT_URL_LAMBDA: url },
-      AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: url,
+      // The environment of the tests names some of them.
+      ...Object.fromEntries(services.map((service) => [`AWS_ENDPOINT_URL_${service}`, url])),
     },
     close: () => server.close(),
   };
 }
+
+const services = [
+  ...['CLOUDFORMATION', 'CLOUDWATCH', 'COGNITO_IDENTITY_PROVIDER', 'DYNAMODB', 'KMS', 'LAMBDA'],
+  ...['SECRETS_MANAGER', 'SESV2', 'SQS'],
+];
 
 interface CognitoInput {
   Username: string;
@@ -75,18 +89,29 @@ interface CognitoInput {
 const attributesOf = (user: Record<string, string> = {}) =>
   Object.entries(user).map(([Name, Value]) => ({ Name, Value }));
 
-function describeStacks(name: string, outputs: Record<string, string>): [number, string] {
+function cloudFormation(parameters: URLSearchParams, account: Account): [number, string] {
+  const name = parameters.get('StackName') ?? '';
   if (name !== 'AgentFlowService-dev')
     return [
       400,
       `<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code><Message>Stack with id ${name} does not exist</Message></Error></ErrorResponse>`,
     ];
+  const action = parameters.get('Action') ?? '';
+  const content = action === 'ListStackResources' ? resourcesOf(account) : stacksOf(name, account);
+  return [200, `<${action}Response><${action}Result>${content}</${action}Result></${action}Response>`];
+}
+
+function stacksOf(name: string, { outputs, status = 'CREATE_COMPLETE' }: Account): string {
   const members = Object.entries(outputs).map(
     ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
   );
-  const stack = `<member><StackName>${name}</StackName><StackStatus>CREATE_COMPLETE</StackStatus><CreationTime>2026-01-01T00:00:00Z</CreationTime><Outputs>${members.join('')}</Outputs></member>`;
-  return [
-    200,
-    `<DescribeStacksResponse><DescribeStacksResult><Stacks>${stack}</Stacks></DescribeStacksResult></DescribeStacksResponse>`,
-  ];
+  return `<Stacks><member><StackName>${name}</StackName><StackStatus>${status}</StackStatus><CreationTime>2026-01-01T00:00:00Z</CreationTime><Outputs>${members.join('')}</Outputs></member></Stacks>`;
+}
+
+function resourcesOf({ resources = [] }: Account): string {
+  const members = resources.map(
+    ({ type, name, id }) =>
+      `<member><LogicalResourceId>${name}</LogicalResourceId><PhysicalResourceId>${id}</PhysicalResourceId><ResourceType>${type}</ResourceType><ResourceStatus>CREATE_COMPLETE</ResourceStatus><LastUpdatedTimestamp>2026-01-01T00:00:00Z</LastUpdatedTimestamp></member>`,
+  );
+  return `<StackResourceSummaries>${members.join('')}</StackResourceSummaries>`;
 }

@@ -3,6 +3,7 @@ import { type QueueName, queues, timers } from '../../resources.ts';
 import { entries } from '../entries.ts';
 import type { Settings } from '../settings.ts';
 import type { Measurements } from './measurements.ts';
+import { oldestMinutes } from './oldest-minutes.ts';
 
 export interface AlarmSpec {
   /** Ends the alarm's name. */
@@ -19,15 +20,6 @@ export interface AlarmSpec {
   /** Which releases it stops and rolls back. */
   stops?: 'all releases' | `release of ${string}`;
 }
-
-/** The longest age of a message in minutes. A batch may fill `runs` for hours, because each slot takes its turn. */
-const oldestMinutes: Record<QueueName, number> = {
-  plan: 30,
-  runs: 360,
-  wakes: 30,
-  cleanup: 60,
-  migrations: 60,
-};
 
 /** Milliseconds. Some endpoints may take 29 s: uploads, bulk edits, small batches that the request waits for. */
 const latencyMax = 10_000;

@@ -35,9 +35,9 @@ export const testKeyValues = /* @__PURE__ */ using(['test-keys', 'table:write'],
     },
 
     /** Commit the write in the transaction that deletes the key. */
-    async removalOf(id: string): Promise<Write> {
-      await removeFormerValue(table.tenant, id);
-      return table.writes.remove(testKeyValueEntity, { id });
-    },
+    removalOf: (id: string): Write => table.writes.remove(testKeyValueEntity, { id }),
+
+    /** Call it once the key is deleted. */
+    removeFormer: (id: string): Promise<void> => removeFormerValue(table.tenant, id),
   };
 });

@@ -64,18 +64,22 @@ export async function takeRun(
   }
 }
 
-/** Gives runs back that a later delivery continues. */
+/** Gives runs back that a later delivery continues. One that another delivery holds does not keep the others. */
 export async function giveBackRuns({ table, now }: Scope, runs: readonly Delivery[]): Promise<void> {
   const at = now().getTime();
   // A run may have two messages in a group, if the sweeper has resent it.
   const latest = new Map(runs.map((run) => [run.runId, run.deliveries]));
-  const writes = [...latest].map(([runId, deliveries]) =>
-    table.writes.update(runLeaseEntity, { runId }, leaseOf(deliveries, 0, at), {
-      expression: 'attribute_not_exists(#holder) OR #holder <= :deliveries',
-      values: { deliveries },
+  await Promise.all(
+    [...latest].map(async ([runId, deliveries]) => {
+      const write = table.writes.update(runLeaseEntity, { runId }, leaseOf(deliveries, 0, at), {
+        expression: 'attribute_not_exists(#holder) OR #holder <= :deliveries OR #until < :at',
+        values: { deliveries, at },
+      });
+      await table.commit([write]).catch((error) => {
+        if (!(error instanceof ConditionFailed)) throw error;
+      });
     }),
   );
-  await table.commit(writes);
 }
 
 const leaseOf = (holder: number, until: number, at: number) => ({

@@ -11,14 +11,19 @@ import { isOver, totalsOf } from './batch-progress.ts';
 
 /** How many records all batches of a tenant run concurrently. A batch beyond it runs one at a time. */
 export const tenantSlots = 50;
-/** How many batches of a tenant may be unfinished. With `tenantSlots`, this bounds what a tenant occupies. */
+/** How many batches of a tenant may be active. With `tenantSlots`, this bounds what a tenant occupies. */
 export const tenantBatchesMax = 50;
 const retryAfterSeconds = 60;
+/**
+ * After so long without a processed record a batch occupies no slot: an invocation lasts 15 minutes at most, so its
+ * records wait for their time. When they resume, they run beyond the share, within the concurrency of the queue.
+ */
+const idleMs = 16 * 60_000;
 
 const Running = z.object({ id: z.string(), slots: z.int() });
 type Running = z.infer<typeof Running>;
 
-/** A tenant's batches that may be unfinished: those that have ended leave the list only when it is full. */
+/** A tenant's batches that may be active: those that have ended or only wait leave the list when it is full. */
 const runningBatchesEntity = defineEntity({
   type: 'runningBatches',
   schema: z.object({ revision: z.int(), batches: z.array(Running) }),
@@ -28,7 +33,7 @@ const runningBatchesEntity = defineEntity({
 /**
  * Creates a batch within its tenant's share, however many start at a time.
  * @param create Writes the batch with so many slots, in one transaction with the given write.
- * @throws RATE_LIMITED if too many batches are unfinished.
+ * @throws RATE_LIMITED if too many batches are active.
  */
 export const startWithinShare = (
   scope: Scope,
@@ -41,10 +46,10 @@ export const startWithinShare = (
       const list = await table.get(runningBatchesEntity, {}, { consistent: true });
       const listed = list?.batches ?? [];
       const isFull = listed.length >= tenantBatchesMax || used(listed) + wanted > tenantSlots;
-      const running = isFull ? await unfinishedOf(scope, listed) : listed;
+      const running = isFull ? await activeOf(scope, listed) : listed;
       if (running.length >= tenantBatchesMax)
         throw tooManyAtOnce(
-          `${running.length} batches are unfinished. Wait until one has ended, or cancel one`,
+          `${running.length} batches are active. Wait until one has ended, or cancel one`,
           retryAfterSeconds,
         );
       const slots = Math.max(1, Math.min(wanted, tenantSlots - used(running)));
@@ -57,7 +62,7 @@ export const startWithinShare = (
 
 const used = (running: readonly Running[]) => running.reduce((sum, { slots }) => sum + slots, 0);
 
-async function unfinishedOf({ table }: Scope, running: readonly Running[]): Promise<Running[]> {
+async function activeOf({ table, now }: Scope, running: readonly Running[]): Promise<Running[]> {
   const items = await table.getMany(
     running.map(({ id }) => batchEntity.key({ id })),
     { consistent: true },
@@ -68,21 +73,18 @@ async function unfinishedOf({ table }: Scope, running: readonly Running[]): Prom
   const keysOf = ({ id: batchId, recordConcurrency }: Batch) =>
     Array.from({ length: recordConcurrency }, (_, slot) => slotEntity.key({ batchId, slot }));
   const counters = await table.getMany(open.flatMap(keysOf), { consistent: true });
-  const unfinished = new Set<string>();
+  const active = new Set<string>();
   let place = 0;
   for (const batch of open) {
     const own = counters.slice(place, place + batch.recordConcurrency);
     place += own.length;
-    if (!hasEnded(batch, own)) unfinished.add(batch.id);
+    if (isActive(batch, own, now())) active.add(batch.id);
   }
-  return running.filter(({ id }) => unfinished.has(id));
+  return running.filter(({ id }) => active.has(id));
 }
 
-const hasEnded = (batch: Batch, counters: readonly unknown[]) =>
-  isOver(
-    batch,
-    totalsOf(
-      batch.startedAt,
-      counters.map((counter) => slotEntity.schema.parse(counter ?? {})),
-    ),
-  );
+function isActive(batch: Batch, counters: readonly unknown[], now: Date): boolean {
+  const slots = counters.map((counter) => slotEntity.schema.parse(counter ?? {}));
+  const totals = totalsOf(batch.startedAt, slots);
+  return !isOver(batch, totals) && now.getTime() - Date.parse(totals.lastAt) < idleMs;
+}

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import { routes } from '../../../infra/routes.ts';
+import { routes as allRoutes, staticFilesLambda } from '../../../infra/routes.ts';
 import { synthesise } from './synthesise.ts';
+
+const routes = allRoutes.filter(({ lambda }) => lambda !== staticFilesLambda);
 
 /** API Gateway’s document of a deployment that allows these origins. */
 function documentFor(corsOrigins?: string) {

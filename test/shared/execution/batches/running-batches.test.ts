@@ -53,7 +53,7 @@ test('batches that have ended or were cancelled leave their slots to others', as
   expect((await start(25)).recordConcurrency).toBe(25);
 });
 
-test('beyond 50 unfinished batches, a start is a 429 that says what to do', async () => {
+test('beyond 50 active batches, a start is a 429 that says what to do', async () => {
   const tenant = await idleTenant();
   const { call, flow, records, scope, start } = tenant;
   const batches = [];
@@ -63,11 +63,24 @@ test('beyond 50 unfinished batches, a start is a 429 that says what to do', asyn
   expect(refused.status).toBe(429);
   expect(refused.body).toEqual({
     error: 'Rate limit exceeded',
-    details: '50 batches are unfinished. Wait until one has ended, or cancel one',
+    details: '50 batches are active. Wait until one has ended, or cancel one',
   });
   expect(refused.headers.get('retry-after')).toBe('60');
   await batchStore(scope).stop(batches[7]?.id ?? '', 'cancelled');
   await expectStatus(200, call('POST', '/v1/batch/flow', { body }));
+});
+
+test('batches whose records only wait leave their slots to others after 16 minutes', async () => {
+  const { scope, flow, records, ...world } = await idleTenant(50);
+  const ids = records.map(({ id }) => id);
+  const startAfter = async (minutes: number, recordConcurrency: number) => {
+    const now = () => new Date(Date.now() + minutes * 60_000);
+    const options = { recordConcurrency, maxRetries };
+    return batchStarter({ ...scope, now }).startOnRecords(flow.id, ids, options, principalHere(world));
+  };
+  await startAfter(0, 50);
+  expect((await startAfter(15, 10)).recordConcurrency).toBe(1);
+  expect((await startAfter(17, 10)).recordConcurrency).toBe(10);
 });
 
 test('parallel starts stay within the share', async () => {

@@ -1,0 +1,32 @@
+import { mkdtempDisposableSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import { teardownLambda } from '../../infra/aws/bundles.ts';
+import { entries } from '../../infra/aws/entries.ts';
+import type { EnvironmentName } from '../../infra/aws/environments.ts';
+import { stackNameOf } from '../../infra/aws/names.ts';
+import { ServiceStack } from '../../infra/aws/service-stack.ts';
+import { settingsOf } from '../../infra/aws/settings.ts';
+
+export interface Resource {
+  Type: string;
+  // biome-ignore lint/suspicious/noExplicitAny: each type of resource has its own.
+  Properties: Record<string, any>;
+}
+/** By the logical id, which is unique within a template. */
+export type Template = Readonly<Record<string, Resource>>;
+
+/** The templates of an environment, nested ones included, with a stand-in for the code. */
+export function templatesOf(env: EnvironmentName): Template[] {
+  using code = mkdtempDisposableSync(join(tmpdir(), 'bundle-'));
+  using out = mkdtempDisposableSync(join(tmpdir(), 'cdk-'));
+  writeFileSync(join(code.path, 'index.mjs'), 'export const handler = () => {};');
+  const app = new App({ outdir: out.path });
+  const bundles = Object.fromEntries([...entries, teardownLambda].map(({ id }) => [id, code.path]));
+  new ServiceStack(app, stackNameOf(env), { settings: settingsOf({ env }), bundles });
+  app.synth();
+  return readdirSync(out.path)
+    .filter((file) => file.endsWith('.template.json'))
+    .map((file) => JSON.parse(readFileSync(join(out.path, file), 'utf8')).Resources);
+}

@@ -1,0 +1,94 @@
+import { publishFlow, runBatch, uploadAirports } from '../batch.ts';
+import { progress, round } from '../figure.ts';
+import type { Use } from '../prices.ts';
+import { type BenchStack, startModels, startStack } from '../stack.ts';
+import { useOf } from '../use.ts';
+
+const requests = 500;
+const records = 1_000;
+const warmUpRecords = 200;
+
+/** The use of one of each. */
+export interface RequestUse extends Use {
+  /** The body of the response. */
+  responseBytes: number;
+}
+export interface Units {
+  measuredAt: string;
+  requests: Record<RequestName, RequestUse>;
+  /** Of one record, by the kind of the flow (`bench/batch.ts`). */
+  records: Record<'local' | 'model' | 'prompt', Use>;
+}
+export type RequestName = 'read' | 'write' | 'list' | 'dispatch' | 'writeLarge' | 'readLarge';
+
+/** Measures on the embedded stack what requests and records use. Takes a minute. */
+export async function measureUnits(): Promise<Units> {
+  using models = await startModels();
+  await using stack = await startStack({ modelsUrl: models.url, metrics: true });
+  return {
+    measuredAt: new Date().toISOString().slice(0, 10),
+    records: {
+      local: await recordUse(stack, 'local'),
+      model: await recordUse(stack, 'model'),
+      prompt: await recordUse(stack, 'prompt'),
+    },
+    requests: await requestUses(stack),
+  };
+}
+
+async function recordUse(stack: BenchStack, kind: 'local' | 'model' | 'prompt'): Promise<Use> {
+  progress(`A batch of ${records} records, flow "${kind}"`);
+  const [warmUp, measured] = [`warm-up-${kind}`, `measured-${kind}`];
+  await uploadAirports(stack.api, warmUp, warmUpRecords);
+  await uploadAirports(stack.api, measured, records);
+  const flowId = await publishFlow(stack.api, kind);
+  await runBatch(stack.api, flowId, warmUp);
+  return useOf(stack, records, () => runBatch(stack.api, flowId, measured));
+}
+
+async function requestUses({ api, ...stack }: BenchStack): Promise<Units['requests']> {
+  const flowId = await publishFlow(api, 'local');
+  // A flow over 200 KB is stored in the bucket.
+  const createLarge = () =>
+    api.call('POST /v1/flows', { body: { name: 'large', flowSteps: [largeStep, largeStep, largeStep] } });
+  const { id: largeId } = await createLarge();
+  const flow = { name: 'turn', steps: [promptStep] };
+  const calls: Record<RequestName, (index: number) => Promise<unknown>> = {
+    read: () => api.call('GET /v1/flows/{id}', { params: { id: flowId } }),
+    write: (index) =>
+      api.call('POST /v1/records', { body: { name: `record ${index}`, type: 'costs', metadata } }),
+    list: () => api.call('GET /v1/records', { query: { type: 'costs', limit: 10 } }),
+    dispatch: () => api.call('POST /v1/dispatch', { body: { flow, options: { streamResponse: false } } }),
+    writeLarge: createLarge,
+    readLarge: () => api.call('GET /v1/flows/{id}', { params: { id: largeId } }),
+  };
+  const uses: Partial<Units['requests']> = {};
+  for (const [name, call] of Object.entries(calls) as [RequestName, (index: number) => Promise<unknown>][]) {
+    progress(`${requests} requests, ${name}`);
+    await times(20, (index) => call(-100 - index));
+    const { length } = JSON.stringify(await call(-2));
+    const use = await useOf({ api, ...stack }, requests, () => times(requests, call));
+    uses[name] = { ...use, responseBytes: round(length) };
+  }
+  return uses as Units['requests'];
+}
+
+const metadata = { text: 'x'.repeat(200) };
+const largeStep = {
+  type: 'template',
+  name: 'Large',
+  config: { template: 'x'.repeat(75 * 1_024) },
+} as const;
+const promptStep = {
+  type: 'prompt',
+  name: 'Answer',
+  config: {
+    model: 'generic-openai/gpt-4.1-nano',
+    userPrompt: 'Say one sentence.',
+    outputVariable: 'sentence',
+  },
+} as const;
+
+async function times(count: number, call: (index: number) => Promise<unknown>): Promise<void> {
+  for (let index = 0; index < count; index++) await call(index);
+}

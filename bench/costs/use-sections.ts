@@ -1,0 +1,110 @@
+import { stepsPerFlow } from '../batch.ts';
+import { prices } from '../prices.ts';
+import { type Price, priceOfMillionRequests, priceOfMillionRuns, totalOf } from './price.ts';
+import type { RequestName, Units } from './units.ts';
+
+const requests: Record<RequestName, string> = {
+  read: 'Read a flow (`GET /v1/flows/{id}`)',
+  write: 'Create a record (`POST /v1/records`)',
+  list: 'List ten records (`GET /v1/records`)',
+  dispatch: 'Dispatch one `prompt` step (`POST /v1/dispatch`)',
+  writeLarge: 'Create a flow of 225 KB',
+  readLarge: 'Read a flow of 225 KB',
+};
+const flows: Record<keyof Units['records'], string> = {
+  local: 'three steps without outside effects',
+  model: 'three steps, one of them `prompt`',
+  prompt: 'one `prompt` step',
+};
+const columns: Record<keyof Price, string> = {
+  ...{ gateway: 'API Gateway', lambda: 'Lambda', dynamoDb: 'DynamoDB', sqs: 'SQS', s3: 'S3' },
+  ...{ logs: 'logs', traces: 'traces', dataOut: 'data out' },
+};
+
+type Row = readonly [what: string, price: Price];
+
+export const requestSection = (units: Units): string => `## Per 1,000 requests
+
+Each request is that of an API key which the authorizer's cache knows. Once a minute for each credential the authorizer
+runs too, which costs about as much as reading a flow. A web ACL adds ${prices.wafMillionRequests / 1_000} USD.
+
+${tableOf(
+  Object.entries(requests).map(([name, what]) => [what, priceOf(units, name as RequestName)]),
+  1_000,
+)}
+
+${unitTable(Object.entries(requests).map(([name, what]) => [what, units.requests[name as RequestName]]))}`;
+
+export function runSection(units: Units): string {
+  const kinds = Object.entries(flows) as [keyof Units['records'], string][];
+  const stepPrice = (kind: keyof Units['records']) =>
+    (totalOf(priceOfMillionRuns(units.records[kind])) / stepsPerFlow).toFixed(2);
+  return `## Per 1,000 records run by a batch
+
+By the flow that runs on each record. The prices of models are not included.
+
+${tableOf(
+  kinds.map(([kind, what]) => [what, priceOfMillionRuns(units.records[kind])]),
+  1_000,
+)}
+
+${unitTable(kinds.map(([kind, what]) => [what, units.records[kind]]))}
+
+## Per million steps
+
+- Steps without outside effects, three in a flow: **${stepPrice('local')} USD**.
+- Three steps in a flow, one of them a call to a model: **${stepPrice('model')} USD**.
+- \`prompt\` steps alone, one in a flow: **${totalOf(priceOfMillionRuns(units.records.prompt)).toFixed(2)} USD**. The step's share of a record with other steps is less.`;
+}
+
+export function turnSection(units: Units): string {
+  const perThousand = totalOf(priceOf(units, 'dispatch')) / 1_000;
+  return `## Per agent turn
+
+There are no agents yet. A turn is at least one request that calls a model once, as a dispatched \`prompt\` step: **${perThousand.toFixed(4)} USD per
+1,000 turns**, and for each second that the model takes ${secondOfEndpoint} USD per 1,000 turns, because the Lambda waits for it. The
+model's own price is usually many times that.`;
+}
+
+const secondOfEndpoint = (prices.lambdaArm64GbSecond * 500).toFixed(4);
+
+const priceOf = (units: Units, name: RequestName) => priceOfMillionRequests(units.requests[name]);
+
+/** @param count For how many the prices are. */
+function tableOf(rows: readonly Row[], count: number): string {
+  const names = Object.keys(columns) as (keyof Price)[];
+  const used = names.filter((name) => rows.some(([, price]) => price[name] > 0));
+  const usd = (million: number) => (million === 0 ? '0' : ((million * count) / 1_000_000).toFixed(5));
+  return [
+    `| USD | ${used.map((name) => columns[name]).join(' | ')} | total |`,
+    `| --- | ${used.map(() => '---').join(' | ')} | --- |`,
+    ...rows.map(
+      ([what, price]) =>
+        `| ${what} | ${used.map((name) => usd(price[name])).join(' | ')} | **${usd(totalOf(price))}** |`,
+    ),
+  ].join('\n');
+}
+
+/** The measured units of one. */
+function unitTable(rows: readonly (readonly [what: string, use: object])[]): string {
+  const names = {
+    ...{ writeUnits: 'write units', readUnits: 'read units', writeRequests: 'writes' },
+    ...{
+      sqsRequests: 'SQS requests',
+      s3Puts: 'S3 PUT',
+      s3Gets: 'S3 GET',
+      invocations: 'invocations of workers',
+    },
+    ...{ cpuMs: 'CPU ms', logBytes: 'bytes of logs', responseBytes: 'bytes of the response' },
+  };
+  const values = rows.map(([what, use]) => [what, use as Record<string, number>] as const);
+  const used = Object.entries(names).filter(([name]) => values.some(([, use]) => use[name]));
+  return [
+    `| Measured, for one | ${used.map(([, title]) => title).join(' | ')} |`,
+    `| --- | ${used.map(() => '---').join(' | ')} |`,
+    ...values.map(
+      ([what, use]) =>
+        `| ${what} | ${used.map(([name]) => Number((use[name] ?? 0).toFixed(2))).join(' | ')} |`,
+    ),
+  ].join('\n');
+}

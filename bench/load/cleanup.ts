@@ -1,0 +1,24 @@
+import type { Api } from './batches.ts';
+import type { Created } from './scenarios.ts';
+
+const idsPerRequest = 100;
+
+/** Deletes what the load created. @returns the ids that remain. */
+export async function cleanUp({ call }: Api, { flows, records }: Created): Promise<string[]> {
+  const remaining: string[] = [];
+  for (let start = 0; start < records.length; start += idsPerRequest) {
+    const ids = records.slice(start, start + idsPerRequest);
+    const left = await call('POST /v1/records/bulk-delete', { body: { ids } }).then(
+      ({ deletedIds, notFoundIds }) => {
+        const gone = new Set([...deletedIds, ...notFoundIds]);
+        return ids.filter((id) => !gone.has(id));
+      },
+      () => ids,
+    );
+    remaining.push(...left);
+  }
+  for (const id of flows) {
+    await call('DELETE /v1/flows/{id}', { params: { id } }).catch(() => remaining.push(id));
+  }
+  return remaining;
+}

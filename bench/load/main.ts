@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { createClient } from '../../functions/client.ts';
+import { OperationError, runOperation, say } from '../../infra/operations/operation.ts';
+import type { Units } from '../costs/units.ts';
+import { startStack } from '../stack.ts';
+import { cleanUp } from './cleanup.ts';
+import { type Measured, meteredFetch } from './meter.ts';
+import { type Plan, planOf } from './plan.ts';
+import { reportOf, textOf } from './report.ts';
+import { scenarios } from './scenarios.ts';
+import { sendAll } from './send.ts';
+
+const progressMs = 1_000;
+const rateLimitNote =
+  'A key may send 1,000 requests an hour by default: RATE_LIMIT_PER_HOUR, on AWS -c rateLimitPerHour=…';
+
+/** Sends a bounded load and prints a report. Ctrl-C ends it early, with the report. */
+async function load(): Promise<void> {
+  const plan = planOf(process.argv.slice(2), process.env);
+  if (plan.target) return loadTarget(plan, plan.target);
+  say('Starting a service in memory');
+  await using stack = await startStack({ metrics: true });
+  await loadTarget(plan, { url: stack.facts.url, key: stack.facts.liveKey });
+}
+
+async function loadTarget(plan: Plan, { url, key }: { url: string; key: string }): Promise<void> {
+  const signal = interruption();
+  const api = createClient({ baseUrl: url, token: key });
+  const measured: Measured = { latencies: [], outcomes: {}, bytesReceived: 0, seconds: 0 };
+  const metered = createClient({ baseUrl: url, token: key, fetch: meteredFetch(measured) });
+  const scenario = await scenarios[plan.scenario].prepare(api, plan.records).catch((cause) => {
+    throw new OperationError(`${url} cannot be loaded: ${cause.cause?.message ?? cause.message}`, { cause });
+  });
+  const shown = () => say(`${measured.latencies.length} of ${plan.requests} requests`);
+  const ticker = setInterval(shown, progressMs);
+  await sendAll((index) => scenario.send(metered, index), { ...plan, signal }, measured);
+  clearInterval(ticker);
+  const notes = measured.outcomes['429'] ? [rateLimitNote] : [];
+  const settled = scenario
+    .settle?.(api)
+    .catch(({ message }) => `not known how the batches ended: ${message}`);
+  if (settled) notes.push(await settled);
+  const { flows, records } = scenario.created;
+  const remaining = await cleanUp(api, scenario.created);
+  const count = flows.length + records.length;
+  notes.push(`deleted ${count - remaining.length} of ${count} flows and records`);
+  const report = reportOf(plan, url, measured, units());
+  process.stdout.write(
+    plan.json
+      ? `${JSON.stringify({ ...report, notes, remaining }, null, 2)}\n`
+      : textOf(report, plan, [...notes, ...remaining]),
+  );
+}
+
+/** Aborts at the first Ctrl-C. The second one ends the process. */
+function interruption(): AbortSignal {
+  const interrupt = new AbortController();
+  const stop = () => {
+    if (interrupt.signal.aborted) process.exit(130);
+    say('Ending. Press Ctrl-C again to leave without cleaning up.');
+    interrupt.abort();
+  };
+  process.on('SIGINT', stop).on('SIGTERM', stop);
+  return interrupt.signal;
+}
+
+const units = (): Units => JSON.parse(readFileSync(new URL('../costs/units.json', import.meta.url), 'utf8'));
+
+await runOperation(load);

@@ -1,0 +1,87 @@
+import { type Api, waitForBatches } from './batches.ts';
+
+export type ScenarioName = 'read' | 'write' | 'list' | 'run' | 'dispatch';
+
+/** A scenario that is ready: what it sends, and what it leaves behind. */
+export interface Ready {
+  send: (api: Api, index: number) => Promise<unknown>;
+  /** Waits for what the requests started. @returns what to report of it. */
+  settle?: (api: Api) => Promise<string>;
+  created: Created;
+}
+export interface Created {
+  flows: string[];
+  records: string[];
+}
+
+interface Scenario {
+  what: string;
+  prepare: (api: Api, records: number) => Promise<Ready>;
+}
+
+const type = `load-${process.pid}-${Date.now()}`;
+const step = { type: 'template', name: 'Greet', config: { template: 'Hello {{ who }}' } } as const;
+const metadata = { who: 'Ada', note: 'x'.repeat(200) };
+
+export const scenarios: Record<ScenarioName, Scenario> = {
+  read: {
+    what: 'GET a flow',
+    async prepare(api) {
+      const id = await flowIn(api);
+      const send = ({ call }: Api) => call('GET /v1/flows/{id}', { params: { id } });
+      return { send, created: { flows: [id], records: [] } };
+    },
+  },
+  write: {
+    what: 'create a record',
+    async prepare() {
+      const created: Created = { flows: [], records: [] };
+      const send = async (api: Api, index: number) => created.records.push(await recordIn(api, index));
+      return { send, created };
+    },
+  },
+  list: {
+    what: 'list ten records',
+    async prepare(api, records) {
+      const created = { flows: [], records: await recordsIn(api, records) };
+      const send = ({ call }: Api) => call('GET /v1/records', { query: { type, limit: 10 } });
+      return { send, created };
+    },
+  },
+  run: {
+    what: 'start a batch of a local flow',
+    async prepare(api, records) {
+      const id = await flowIn(api);
+      await api.call('POST /v1/flows/{id}/publish', { params: { id } });
+      const created = { flows: [id], records: await recordsIn(api, records) };
+      const batches: string[] = [];
+      const send = async ({ call }: Api) => {
+        const body = { recordType: type };
+        const { batchId } = await call('POST /v1/flows/{id}/run-on-record-type', { params: { id }, body });
+        batches.push(batchId);
+      };
+      return { send, created, settle: (later: Api) => waitForBatches(later, batches) };
+    },
+  },
+  dispatch: {
+    what: 'dispatch a local flow',
+    async prepare() {
+      const flow = { name: 'load', steps: [step] };
+      const body = { flow, inputs: metadata, options: { streamResponse: false } };
+      const send = ({ call }: Api) => call('POST /v1/dispatch', { body });
+      return { send, created: { flows: [], records: [] } };
+    },
+  },
+};
+
+const flowIn = async (api: Api) =>
+  (await api.call('POST /v1/flows', { body: { name: type, flowSteps: [step] } })).id;
+
+const recordIn = async (api: Api, index: number) =>
+  (await api.call('POST /v1/records', { body: { name: `${type}-${index}`, type, metadata } })).id;
+
+async function recordsIn(api: Api, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let index = 0; index < count; index++) ids.push(await recordIn(api, index));
+  return ids;
+}

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { stackNameOf } from '../aws/names.ts';
+import { type Settings, settingsOf } from '../aws/settings.ts';
+import { findDeployment } from './deployment.ts';
+import { type Result, runChecks } from './doctor/check.ts';
+import { deploymentChecks } from './doctor/deployment-checks.ts';
+import { machineChecks } from './doctor/machine.ts';
+import { reportOf } from './doctor/report.ts';
+import { resourcesOf } from './doctor/resources.ts';
+import { OperationError, optionsOf, runOperation, say } from './operation.ts';
+
+const usage = `npm run doctor [-- --json]                      checks this machine
+       npm run doctor -- -c env=prod [-c name=value]…   checks a deployment; give the context values of cdk deploy`;
+
+/** Checks this machine or a deployment, and prints what it found and what to do. Ends with 1 on a problem. */
+async function doctor(): Promise<void> {
+  const args = process.argv.slice(2);
+  const json = args.includes('--json');
+  const rest = args.filter((argument) => argument !== '--json');
+  const results = rest.length === 0 ? await runChecks(machineChecks, process.env) : await ofDeployment();
+  process.stdout.write(json ? `${JSON.stringify(results, null, 2)}\n` : reportOf(results, process.stdout));
+  const problems = results.filter(({ status }) => status === 'problem');
+  if (problems.length > 0) process.exit(1);
+}
+
+async function ofDeployment(): Promise<Result[]> {
+  const { env, context } = optionsOf(usage, [], ['json']);
+  const settings = settingsFrom(context);
+  const deployment = await findDeployment(env);
+  say(`Deployment ${env} in ${deployment.region}: ${deployment.url}`);
+  return runChecks(deploymentChecks, {
+    deployment,
+    settings,
+    resources: await resourcesOf(stackNameOf(env)),
+  });
+}
+
+/** As `cdk` does: the values of cdk.json, and over them those of the command line. */
+function settingsFrom(context: Record<string, string>): Settings {
+  const { context: stored = {} } = JSON.parse(
+    readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'),
+  );
+  try {
+    return settingsOf({ ...stored, ...context });
+  } catch (error) {
+    throw new OperationError((error as Error).message, { cause: error });
+  }
+}
+
+await runOperation(doctor);

@@ -1,0 +1,88 @@
+import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { GetAccountCommand, GetEmailIdentityCommand, SESv2Client } from '@aws-sdk/client-sesv2';
+import { deadLetters, queues } from '../../resources.ts';
+import { type Check, type Finding, ok, problem, warning } from './check.ts';
+import type { Subject } from './deployment-checks.ts';
+
+/** The part of a quota above which it is a warning. */
+const nearly = 0.8;
+/** CloudFormation's, which cannot be raised. */
+const stackResourcesMax = 500;
+/** What Lambda keeps unreserved in every account. */
+const unreservedMin = 100;
+
+export const accountChecks: readonly Check<Subject>[] = [
+  { id: 'concurrency', what: 'Lambda concurrency', run: concurrency },
+  { id: 'code-storage', what: 'Lambda code storage', run: codeStorage },
+  { id: 'stack-resources', what: 'Resources of the stack', run: stackResources },
+  { id: 'email', what: 'Email', run: email },
+];
+
+async function concurrency({ settings: { env, authorizersReserved } }: Subject): Promise<Finding> {
+  const { AccountLimit } = await new LambdaClient({}).send(new GetAccountSettingsCommand({}));
+  const quota = AccountLimit?.ConcurrentExecutions ?? 0;
+  const all = Object.values(queues);
+  const workers = all.reduce((sum, queue) => sum + queue.maxConcurrency[env] + deadLetters.maxConcurrency, 0);
+  const advice = 'Request an increase of "Concurrent executions" (Service Quotas, Lambda).';
+  if (authorizersReserved > 0 && quota < authorizersReserved + unreservedMin)
+    return problem(`${quota}: too few to reserve ${authorizersReserved} for the authorizer`, advice);
+  const left = quota - authorizersReserved - workers;
+  const shown = `${quota}: the workers take at most ${workers}, the authorizer has ${authorizersReserved} reserved`;
+  return left > 0
+    ? ok(`${shown}, ${left} remain for requests`)
+    : warning(`${shown}: while they do, requests are throttled`, advice);
+}
+
+/** Canary releases add a version of each changed Lambda to it. */
+async function codeStorage(): Promise<Finding> {
+  const { AccountLimit, AccountUsage } = await new LambdaClient({}).send(new GetAccountSettingsCommand({}));
+  const gb = (bytes = 0) => (bytes / 2 ** 30).toFixed(1);
+  const [used, quota] = [AccountUsage?.TotalCodeSize ?? 0, AccountLimit?.TotalCodeSize ?? 0];
+  const shown = `${gb(used)} of ${gb(quota)} GB`;
+  return used < quota * nearly
+    ? ok(shown)
+    : warning(
+        shown,
+        'Delete old versions of Lambdas, or request an increase of "Function and layer storage".',
+      );
+}
+
+function stackResources({ resources }: Subject): Finding {
+  const shown = `${resources.length} of ${stackResourcesMax}`;
+  return resources.length < stackResourcesMax * nearly
+    ? ok(shown)
+    : warning(shown, 'Move a part into a nested stack: docs/decisions.md#infrastructure.');
+}
+
+async function email({ settings: { sesIdentities } }: Subject): Promise<Finding> {
+  if (sesIdentities.length === 0) return ok('No identities: send-email steps fail (-c sesIdentities=…)');
+  const client = new SESv2Client({});
+  const states = await Promise.all(
+    sesIdentities.map(async (EmailIdentity) => {
+      const { VerifiedForSendingStatus } = await client
+        .send(new GetEmailIdentityCommand({ EmailIdentity }))
+        .catch((error) => {
+          if (error.name !== 'NotFoundException') throw error;
+          return { VerifiedForSendingStatus: false };
+        });
+      return { EmailIdentity, isVerified: VerifiedForSendingStatus === true };
+    }),
+  );
+  const unverified = states.filter(({ isVerified }) => !isVerified).map(({ EmailIdentity }) => EmailIdentity);
+  if (unverified.length > 0)
+    return problem(
+      `Not verified: ${unverified.join(', ')}`,
+      'aws sesv2 create-email-identity --email-identity …',
+    );
+  const { ProductionAccessEnabled, SendQuota } = await client.send(new GetAccountCommand({}));
+  if (!ProductionAccessEnabled)
+    return warning(
+      'The account is in the sandbox: only verified recipients get email',
+      'Request production access in SES.',
+    );
+  const { Max24HourSend = 0, SentLast24Hours = 0 } = SendQuota ?? {};
+  const shown = `${sesIdentities.join(', ')}; ${SentLast24Hours} of ${Max24HourSend} emails in 24 hours`;
+  return SentLast24Hours < Max24HourSend * nearly
+    ? ok(shown)
+    : warning(shown, 'Request an increase of the sending quota in SES.');
+}
