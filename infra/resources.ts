@@ -36,6 +36,8 @@ export interface QueueSpec {
   maxReceiveCount: number;
   /** The Lambda that consumes the dead-letter queue. */
   deadLetterWorker: string;
+  /** The Lambdas with which its workers share a role and a log. By default all workers do. */
+  group?: string;
 }
 
 /** A dead-letter queue is consumed one message at a time, so that no message repeats another's failure. */
@@ -89,6 +91,19 @@ export const queues = {
     maxReceiveCount: 5,
     deadLetterWorker: 'retry-cleanup',
   },
+  migrations: {
+    fifo: false,
+    worker: 'migrate',
+    batchSize: 1,
+    timeoutSeconds: 300,
+    // The lowest that Lambda accepts.
+    maxConcurrency: { local: 2, dev: 2, staging: 2, prod: 2 },
+    env: 'MIGRATIONS_QUEUE_URL',
+    maxReceiveCount: 5,
+    deadLetterWorker: 'stop-migration',
+    // They may read every item, which no Lambda that runs the flows of tenants should.
+    group: 'migrations',
+  },
 } as const satisfies Record<string, QueueSpec>;
 
 export const visibilitySecondsOf = ({
@@ -104,6 +119,8 @@ export const visibilitySecondsOf = ({
 export const recursiveWorkers: Readonly<Record<string, string>> = {
   'plan-batch': 'Sends itself the next page of a large batch. `PlanMessage.round` ends the chain.',
   'run-record': 'Sets a timer for each poll of a wait. `RunMessage.polls` ends the chain.',
+  migrate:
+    'Requests the next pages of its walk. The walk moves forward only, and ends at the last item of the table.',
   'wake-run': 'Resumes the run of each timer, whose chain `run-record` ends.',
 };
 

@@ -8,6 +8,7 @@ const limits = ['RATE_LIMIT_PER_HOUR', 'RATE_LIMIT_PER_DAY'] as const;
 export const variablesOf = {
   'table:read': table,
   'table:write': table,
+  'table:walk': table,
   'rate-limits': [...table, ...limits],
   'default-limits': limits,
   credentials: [...table, 'OIDC_ISSUER', 'OIDC_AUDIENCE'],
@@ -17,12 +18,14 @@ export const variablesOf = {
   'queue:runs': [queues.runs.env],
   'queue:wakes': [queues.wakes.env, queueArnEnv(queues.wakes), 'SCHEDULE_GROUP', 'SCHEDULER_ROLE_ARN'],
   'queue:cleanup': [queues.cleanup.env],
+  'queue:migrations': [queues.migrations.env],
   messages: ['EVENT_BUS'],
   assets: ['ASSET_BUCKET', 'PUBLIC_ASSETS_URL'],
   'assets:public': ['ASSET_BUCKET'],
   vectors: ['VECTOR_BUCKET'],
   'vectors:find': ['VECTOR_BUCKET'],
   'test-keys': ['TEST_KEYS_KMS_KEY', 'SECRETS_PREFIX'],
+  'test-keys:restore': ['SECRETS_PREFIX'],
   'secrets:read': ['SECRETS_PREFIX'],
   'secrets:write': ['SECRETS_PREFIX'],
   'provider-keys': ['PROVIDER_KEYS_SECRET'],
@@ -43,6 +46,7 @@ const writing = [
 export const tableActionsOf = {
   'table:read': reading,
   'table:write': [...reading, ...writing],
+  'table:walk': ['dynamodb:Scan'],
   'rate-limits': ['dynamodb:UpdateItem'],
   credentials: reading,
 } as const satisfies { [U in Use]?: readonly string[] };

@@ -6,7 +6,7 @@ import { messagesOf } from '../../shared/platform/aws/messages.ts';
 import { requirementsOf } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { CleanupMessage } from '../../shared/platform/cleanup/cleanup.ts';
-import { confirmCleaned, postponeCleanup } from '../../shared/platform/cleanup/tombstone.ts';
+import { confirmCleaned, postponeCleanup, stillDeleted } from '../../shared/platform/cleanup/tombstone.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
 export const requirements = requirementsOf(cleaner, 'table:write');
@@ -21,7 +21,7 @@ async function handle(event: SQSEvent): Promise<void> {
     const scope = productionRuntime().scopeOf(tenant);
     const clean = cleaner(scope);
     const failed: string[] = [];
-    for (const id of ids) {
+    for (const id of await stillDeleted(scope.table, ids)) {
       try {
         await clean(id);
         if (isLast) await confirmCleaned(scope, id);

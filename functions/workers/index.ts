@@ -1,23 +1,27 @@
 import type { Requirements } from '../../shared/platform/aws/uses.ts';
 import * as cleanUp from './clean-up.ts';
 import * as failRecord from './fail-record.ts';
+import * as migrate from './migrate.ts';
 import * as planBatch from './plan-batch.ts';
 import * as retryCleanup from './retry-cleanup.ts';
 import * as retryPlan from './retry-plan.ts';
 import * as retryWake from './retry-wake.ts';
 import * as runRecord from './run-record.ts';
+import * as stopMigration from './stop-migration.ts';
 import * as sweep from './sweep.ts';
 import * as wakeRun from './wake-run.ts';
 
-/** All Lambdas that are triggered by a queue or a schedule, by file name. */
+/** All Lambdas that a queue, a schedule or an operator invokes, by file name. */
 export const workers: Readonly<Record<string, { requirements: Requirements }>> = {
   'clean-up': cleanUp,
   'fail-record': failRecord,
+  migrate,
   'plan-batch': planBatch,
   'retry-cleanup': retryCleanup,
   'retry-plan': retryPlan,
   'retry-wake': retryWake,
   'run-record': runRecord,
+  'stop-migration': stopMigration,
   sweep,
   'wake-run': wakeRun,
 };

@@ -7,7 +7,7 @@ import type { Requirements, Use } from '../../shared/platform/aws/uses.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { endpointRequirements } from '../../shared/platform/http/endpoint-requirements.ts';
 import { groupOf } from '../../shared/platform/http/openapi.ts';
-import { deadLetters, queues, recursiveLoopOf, timers } from '../resources.ts';
+import { deadLetters, type QueueSpec, queues, recursiveLoopOf, timers } from '../resources.ts';
 import { requestSeconds, secondsOf, staticFilesLambda } from '../routes.ts';
 
 /** The definition of a Lambda: its code, and the group with which it shares a role and a log. */
@@ -31,13 +31,13 @@ const usualMb = { endpoint: 512, worker: 1_024 };
 
 const all: readonly AnyEndpoint[] = endpoints;
 
-function worker(name: string, timeoutSeconds: number): Entry {
+function worker(name: string, timeoutSeconds: number, group = 'workers'): Entry {
   const requirements = workers[name]?.requirements;
   if (!requirements) throw new Error(`functions/workers/index.ts has no entry ${name}. Add the worker there`);
   return {
     id: `workers.${name}`,
     file: `functions/workers/${name}.ts`,
-    group: 'workers',
+    group,
     timeoutSeconds,
     recursiveLoop: recursiveLoopOf(name),
     ...{ memoryMb: usualMb.worker, ...requirements },
@@ -68,9 +68,9 @@ export const entries: readonly Entry[] = [
   single('authorizer', authorizer.requirements),
   single(staticFilesLambda, staticFiles.requirements),
   single(preTokenGeneration, preTokens.requirements),
-  ...Object.values(queues).flatMap(({ worker: name, timeoutSeconds, deadLetterWorker }) => [
-    worker(name, timeoutSeconds),
-    worker(deadLetterWorker, deadLetters.timeoutSeconds),
+  ...Object.values(queues).flatMap(({ worker: name, timeoutSeconds, deadLetterWorker, group }: QueueSpec) => [
+    worker(name, timeoutSeconds, group),
+    worker(deadLetterWorker, deadLetters.timeoutSeconds, group),
   ]),
   ...timers.map(({ worker: name, timeoutSeconds }) => worker(name, timeoutSeconds)),
 ];

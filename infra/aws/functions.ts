@@ -121,6 +121,7 @@ const valuesOf = ({
   WAKES_QUEUE_URL: stores.queues.wakes.queueUrl,
   WAKES_QUEUE_ARN: stores.queues.wakes.queueArn,
   CLEANUP_QUEUE_URL: stores.queues.cleanup.queueUrl,
+  MIGRATIONS_QUEUE_URL: stores.queues.migrations.queueUrl,
   SCHEDULE_GROUP: stores.wakeSchedules.ref,
   SCHEDULER_ROLE_ARN: stores.schedulerRole.roleArn,
   EVENT_BUS: stores.eventBus.eventBusName,

@@ -33,6 +33,7 @@ function grant(role: Role, use: Use, stores: Stores) {
     'rate-limits': () => allow(role, tableActionsOf['rate-limits'], [table.tableArn]),
     'table:read': () => allow(role, tableActionsOf['table:read'], tableArns),
     'table:write': () => allow(role, tableActionsOf['table:write'], tableArns),
+    'table:walk': () => allow(role, tableActionsOf['table:walk'], [table.tableArn]),
     credentials: () => allow(role, tableActionsOf.credentials, tableArns),
     payloads: () => {
       allow(role, ['s3:GetObject', 's3:PutObject', 's3:DeleteObject'], [bucket.arnForObjects('*')]);
@@ -59,6 +60,7 @@ function grant(role: Role, use: Use, stores: Stores) {
       );
     },
     'queue:cleanup': () => void queues.cleanup.grantSendMessages(role),
+    'queue:migrations': () => void queues.migrations.grantSendMessages(role),
     'provider-keys': () => allow(role, ['secretsmanager:GetSecretValue'], [providerKeys.secretArn]),
     messages: () => grantMessages(role, stores),
     assets: () => grantAssets(role, stores.assets),
@@ -74,6 +76,13 @@ function grant(role: Role, use: Use, stores: Stores) {
         'The names of test keys start with the tenant.',
       );
     },
+    'test-keys:restore': () =>
+      allowSecrets(
+        role,
+        ['RestoreSecret'],
+        `${secretsPrefix}/*/api-keys/*`,
+        'A migration moves the values of all tenants.',
+      ),
     // Lambdas that store values need not read them.
     'secrets:write': () =>
       allowSecrets(

@@ -5,12 +5,13 @@ import { assetBucket, type LocalQueue, payloadBucket, region } from './queues/qu
 import { kmsKeyArn } from './secrets-manager/kms.ts';
 import type { StackFacts } from './stack.ts';
 
-export const tableName = 'agent-flow-service';
+/** The name of the table, and of everything else that has one name. */
+export const ownTable = 'agent-flow-service';
 export const vectorBucket = 'vectors';
 
 /** Sets the environment variables that a deployed Lambda has, and the addresses of the local AWS servers for the SDK. */
 export function setEnvironment(
-  { url, localUrl }: { url: string; localUrl: string },
+  { url, localUrl, tableName }: { url: string; localUrl: string; tableName: string },
   aws: StackFacts['aws'],
   queues: readonly LocalQueue[],
 ): void {
@@ -34,15 +35,15 @@ export function setEnvironment(
     ASSET_BUCKET: assetBucket,
     PUBLIC_ASSETS_URL: `${process.env.PUBLIC_URL || url}${publicFilesPath}`,
     VECTOR_BUCKET: vectorBucket,
-    SECRETS_PREFIX: tableName,
+    SECRETS_PREFIX: ownTable,
     AWS_ENDPOINT_URL_KMS: aws.kms,
     TEST_KEYS_KMS_KEY: kmsKeyArn,
-    EVENT_BUS: tableName,
+    EVENT_BUS: ownTable,
     PUBLIC_URL: process.env.PUBLIC_URL || url,
     OIDC_ISSUER: localUrl + issuerPath,
     OIDC_AUDIENCE: audience,
     ALLOWED_HOSTS: process.env.LOCAL_ALLOWED_HOSTS ?? '',
-    SCHEDULE_GROUP: tableName,
+    SCHEDULE_GROUP: ownTable,
     SCHEDULER_ROLE_ARN: 'arn:aws:iam::000000000000:role/scheduler',
     ...Object.fromEntries(
       queues.flatMap(({ spec, url, arn }) => [

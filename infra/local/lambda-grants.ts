@@ -62,6 +62,7 @@ const actions: Record<string, string> = {
   GetCommand: 'GetItem',
   BatchGetCommand: 'BatchGetItem',
   QueryCommand: 'Query',
+  ScanCommand: 'Scan',
   PutCommand: 'PutItem',
   UpdateCommand: 'UpdateItem',
   DeleteCommand: 'DeleteItem',

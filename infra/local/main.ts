@@ -32,6 +32,7 @@ async function main() {
   stack = await startStack({
     port: portOf(process.env.PORT || '3000'),
     host: process.env.HOST || '127.0.0.1',
+    tableName: process.env.TABLE_NAME || undefined,
     dataDir: values.ephemeral ? undefined : process.env.DATA_DIR || '.local',
     onFailure(what) {
       log.error(what);

@@ -3,7 +3,7 @@ import { claimDataDir } from './data-dir.ts';
 import { openDatabases } from './databases.ts';
 import { startDynamoDb } from './dynamodb/dynamodb.ts';
 import { ensureTable } from './dynamodb/table.ts';
-import { setEnvironment, tableName, vectorBucket } from './environment.ts';
+import { ownTable, setEnvironment, vectorBucket } from './environment.ts';
 import { createGateway, type LocalRoute } from './gateway/gateway.ts';
 import { serve } from './gateway/serve.ts';
 import { createIssuer, issuerPath } from './issuer.ts';
@@ -23,6 +23,8 @@ export interface StackOptions {
   host?: string;
   /** The directory of its state; in memory without it. */
   dataDir?: string | undefined;
+  /** Another table than its own, which is created unless it exists: a restored one, for instance. */
+  tableName?: string | undefined;
   /** Called when one of its servers ends unexpectedly. The stack is unusable after that. */
   onFailure?: (what: string) => void;
 }
@@ -80,7 +82,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 }
 
 async function start(
-  { port, host = '127.0.0.1', dataDir }: StackOptions,
+  { port, host = '127.0.0.1', dataDir, tableName = ownTable }: StackOptions,
   resources: AsyncDisposableStack,
   warnings: string[],
   onEnd: (what: string) => void,
@@ -101,7 +103,7 @@ async function start(
   if (warning) warn(warning);
 
   const { aws, queues, scheduler, messages } = await startServers(directory, servers, warn, onEnd);
-  setEnvironment({ url, localUrl }, aws, queues);
+  setEnvironment({ url, localUrl, tableName }, aws, queues);
   enforceGrants();
   const [issuer] = await Promise.all([
     createIssuer(localUrl + issuerPath, directory),

@@ -10,6 +10,7 @@ export interface Deployment {
   /** The base URL without a trailing slash. */
   url: string;
   tableName: string;
+  payloadBucket: string;
   /** Absent if the deployment has another issuer than Cognito. */
   userPoolId: string | undefined;
   /** CloudFormation's status of the stack. */
@@ -31,7 +32,8 @@ export async function findDeployment(env: EnvironmentName): Promise<Deployment> 
     );
   };
   return {
-    ...{ env, region, url: required('Url').replace(/\/+$/, ''), tableName: required('TableName') },
+    ...{ env, region, url: required('Url').replace(/\/+$/, '') },
+    ...{ tableName: required('TableName'), payloadBucket: required('PayloadBucket') },
     ...{ userPoolId: outputs.UserPoolId, status },
   };
 }

@@ -24,7 +24,7 @@ async function doctor(): Promise<void> {
 }
 
 async function ofDeployment(args: readonly string[]): Promise<Result[]> {
-  const { env, context } = optionsOf(usage, [], args);
+  const { env, context } = optionsOf(usage, [], [], args);
   const settings = settingsFrom(context);
   const deployment = await findDeployment(env);
   say(`Deployment ${env} in ${deployment.region}: ${deployment.url}`);

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { createApiKey } from '../../functions/api-keys/create.ts';
 import { type Principal, tenantOf, toContext } from '../../shared/platform/identity/principal.ts';
 import type { EnvironmentName } from '../aws/environments.ts';
-import { functionNameOf } from '../aws/names.ts';
+import { invokeLambda } from './invoke-lambda.ts';
 import { OperationError } from './operation.ts';
 import type { User } from './users.ts';
 
@@ -17,17 +16,8 @@ export async function createFirstKey(
   user: User,
   body: { name: string; permissions: readonly string[] },
 ): Promise<string> {
-  const FunctionName = functionNameOf(createApiKey.id, env);
-  const Payload = new TextEncoder().encode(JSON.stringify(eventOf(user, body)));
-  const { FunctionError, Payload: answer } = await new LambdaClient({})
-    .send(new InvokeCommand({ FunctionName, Payload }))
-    .catch((cause) => {
-      throw new OperationError(`The Lambda ${FunctionName} could not be invoked: ${cause.message}`, {
-        cause,
-      });
-    });
-  const result = JSON.parse(new TextDecoder().decode(answer));
-  if (FunctionError || result.statusCode !== 201)
+  const result = await invokeLambda(env, createApiKey.id, eventOf(user, body));
+  if (result.statusCode !== 201)
     throw new OperationError(`The key was not created: ${result.body ?? result.errorMessage}`);
   return JSON.parse(result.body).plainKey;
 }

@@ -8,6 +8,7 @@ import { PlanMessage } from '../../shared/execution/batches/batch-plan.ts';
 import { RunMessage } from '../../shared/execution/batches/run-message.ts';
 import { TimerMessage } from '../../shared/execution/batches/timers.ts';
 import { CleanupMessage } from '../../shared/platform/cleanup/cleanup.ts';
+import { MigrationMessage } from '../../shared/platform/migrations/start-migrations.ts';
 
 const folder = new URL('../../events/', import.meta.url);
 const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
@@ -23,7 +24,7 @@ test('every non-HTTP Lambda has a sample event, and every event names a Lambda',
   const named = files.map((file) => entryOf(file)?.id);
   expect(named).not.toContain(undefined);
   const others = entries.filter(({ group }) =>
-    ['workers', 'authorizer', 'pre-token-generation'].includes(group),
+    ['workers', 'migrations', 'authorizer', 'pre-token-generation'].includes(group),
   );
   expect(named).toEqual(expect.arrayContaining(others.map(({ id }) => id)));
 });
@@ -34,6 +35,8 @@ test.each([
   ['fail-record.json', RunMessage],
   ['clean-up.json', CleanupMessage],
   ['wake-run.json', TimerMessage],
+  ['migrate.json', MigrationMessage],
+  ['stop-migration.json', MigrationMessage],
   ['retry-plan.json', PlanMessage],
   ['retry-wake.json', TimerMessage],
   ['retry-cleanup.json', CleanupMessage],
@@ -47,6 +50,8 @@ test.each([
   ['fail-record.json', undefined],
   ['clean-up.json', undefined],
   ['sweep.json', undefined],
+  ['migrate.json', undefined],
+  ['stop-migration.json', undefined],
   ['wake-run.json', undefined],
   ['retry-plan.json', undefined],
   ['retry-wake.json', undefined],

@@ -107,7 +107,7 @@ const requestAlarms = (m: Measurements): readonly AlarmSpec[] => [
 /** Queues redeliver what failed, so a few errors are none. A timer has no second try. */
 const workerAlarms = (m: Measurements): readonly AlarmSpec[] =>
   entries
-    .filter(({ group }) => group === 'workers')
+    .filter(({ id }) => id.startsWith('workers.'))
     .map(({ id }): AlarmSpec => {
       const name = id.replace('workers.', '');
       const isTimer = timers.some(({ worker }) => worker === name);

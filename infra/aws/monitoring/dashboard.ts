@@ -18,7 +18,7 @@ import type { Measurements } from './measurements.ts';
 
 const queueNames = Object.keys(queues) as QueueName[];
 const groupNames = Object.keys(groups);
-const workers = entries.filter(({ group }) => group === 'workers').map(({ id }) => id);
+const workers = entries.map(({ id }) => id).filter((id) => id.startsWith('workers.'));
 
 type Row = readonly [title: string, ...graphs: (readonly [title: string, metrics: readonly IMetric[]])[]];
 

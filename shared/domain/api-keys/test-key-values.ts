@@ -4,7 +4,7 @@ import { using } from '../../platform/aws/uses.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { Write } from '../../platform/data/writes.ts';
+import type { Condition, Write } from '../../platform/data/writes.ts';
 import { readFormerValue, removeFormerValue } from './former-test-key-values.ts';
 
 /** The encrypted value of a test key. An item of its own: every request updates the key's item. */
@@ -24,9 +24,9 @@ export const testKeyValues = /* @__PURE__ */ using(['test-keys', 'table:write'],
   const contextOf = (id: string) => ({ tenant: table.tenant, keyId: id });
   return {
     /** Encrypts a value. Commit the write in the transaction that stores the key. */
-    async writeOf(id: string, plainKey: string): Promise<Write> {
+    async writeOf(id: string, plainKey: string, condition?: Condition): Promise<Write> {
       const ciphertext = await encrypt(keyEnv, plainKey, contextOf(id));
-      return table.writes.put(testKeyValueEntity, { id, ciphertext });
+      return table.writes.put(testKeyValueEntity, { id, ciphertext }, condition);
     },
 
     async read(id: string): Promise<string | undefined> {

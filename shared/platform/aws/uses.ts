@@ -5,6 +5,8 @@
 export type Use =
   | 'table:read'
   | 'table:write'
+  /** Reads all items of all tenants, for migrations. */
+  | 'table:walk'
   /** Counts requests on the credential's item. */
   | 'rate-limits'
   /** Reads the default limits, but counts no requests. */
@@ -18,6 +20,7 @@ export type Use =
   /** Also schedules messages that are due later than a queue can delay them. */
   | 'queue:wakes'
   | 'queue:cleanup'
+  | 'queue:migrations'
   | 'messages'
   | 'assets'
   /** Reads the public files of flows. */
@@ -26,6 +29,8 @@ export type Use =
   /** Checks whether a collection exists, without access to its contents. */
   | 'vectors:find'
   | 'test-keys'
+  /** Restores deleted values of test keys in Secrets Manager, for migration 1. */
+  | 'test-keys:restore'
   | 'secrets:read'
   | 'secrets:write'
   | 'provider-keys'

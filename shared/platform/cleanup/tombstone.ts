@@ -40,6 +40,18 @@ export const tombstoneEntity = defineEntity({
 export const tombstoneOf = ({ table, now }: Scope, id: string): Write =>
   table.writes.put(tombstoneEntity, { id, deletedAt: now().toISOString() });
 
+/**
+ * The ids that are still marked as deleted. A message may outlive that: a restored table has the data again, and not the
+ * tombstone.
+ */
+export async function stillDeleted(table: TenantTable, ids: readonly string[]): Promise<string[]> {
+  const found = await table.getMany(
+    ids.map((id) => tombstoneEntity.key({ id })),
+    { consistent: true },
+  );
+  return ids.filter((_, index) => found[index]);
+}
+
 /** The ids of recently deleted flows (`flow`) or records (`record`). */
 export async function deletedIds(
   table: TenantTable,

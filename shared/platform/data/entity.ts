@@ -2,6 +2,8 @@ import type * as z from 'zod';
 import { log } from '../../core/log.ts';
 import { type IndexKeys, type Key, storedIndexKeys, storedKey } from './keys.ts';
 
+type Attributes = Record<string, unknown>;
+
 /**
  * Defines the key and the schema of one kind of item. `KeyOf` names the fields of the key; the table adds the tenant.
  */
@@ -16,7 +18,20 @@ export interface Entity<
   index?: (item: z.input<S>) => IndexKeys;
   /** The fields that lists return. Stored together, so that a list reads them instead of whole items. */
   summary?: readonly Summary[];
+  /** The number of the shape that is written. Items state theirs in `_v`; without it, it is 1. */
+  shape?: number;
+  /**
+   * Converts an item of another shape when it is read: an older one, or that of the next release. A member of this shape
+   * that the item already has must win, because an update may have set it (docs/migrations.md).
+   */
+  convert?: (item: Attributes, shape: number) => Attributes;
 }
+
+/** Items in an older shape, as a filter. */
+export const inOlderShape = (entity: AnyEntity) => ({
+  expression: '(attribute_not_exists(#_v) OR #_v < :shape)',
+  values: { shape: entity.shape ?? 1 },
+});
 
 export const defineEntity = <
   S extends z.ZodObject,
@@ -35,8 +50,6 @@ export type KeyOf<E extends AnyEntity> = Parameters<E['key']>[0];
 export type SummaryOf<E extends AnyEntity> =
   E extends Entity<infer S, infer _K, infer Summary> ? Pick<z.infer<S>, Summary> : never;
 
-type Attributes = Record<string, unknown>;
-
 /** Encodes an item for the table. */
 export function encode(entity: AnyEntity, tenant: string, item: Attributes): Attributes {
   const stored: Attributes = {
@@ -44,6 +57,7 @@ export function encode(entity: AnyEntity, tenant: string, item: Attributes): Att
     ...storedKey(tenant, entity.key(item)),
     ...storedIndexKeys(tenant, entity.index?.(item) ?? {}),
     _type: entity.type,
+    ...(entity.shape && { _v: entity.shape }),
   };
   if (!entity.summary) return stored;
   const summary: Attributes = {};
@@ -56,8 +70,11 @@ export function encode(entity: AnyEntity, tenant: string, item: Attributes): Att
 
 /** Decodes a stored item. Drops unknown attributes. @throws if an attribute is missing. */
 export function decode<E extends AnyEntity>(entity: E, stored: Attributes): ItemOf<E> {
-  const { summary, ...rest } = stored;
-  return entity.schema.parse({ ...rest, ...(summary as Attributes) }) as ItemOf<E>;
+  const { summary, _v = 1, ...rest } = stored;
+  const { shape = 1, convert } = entity;
+  const fields = { ...rest, ...(summary as Attributes) };
+  const item = convert && _v !== shape ? convert(fields, _v as number) : fields;
+  return entity.schema.parse(item) as ItemOf<E>;
 }
 
 /** Decodes the items of a list. Logs and skips unreadable ones, so that one item does not break the list. */

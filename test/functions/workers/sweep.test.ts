@@ -158,11 +158,22 @@ test('a run whose message arrives long after its record or flow was deleted writ
 test('a failed cleanup does not prevent the others of its message', async () => {
   const world = await ran();
   await recordStore(at(world.scope, -hour)).remove(world.id);
+  const { table } = world.scope;
+  const unknown = { id: 'batch_x', deletedAt: new Date().toISOString() };
+  await table.commit([table.writes.put(tombstoneEntity, unknown)]);
   const message = { tenant: world.tenant, ids: ['batch_x', world.id], isLast: true };
   expect(CleanupMessage.safeParse(message).success).toBe(true);
   await expect(cleanUp(sqsEvent([message]))).rejects.toThrow('The cleanup of 1 of 2 ids failed');
   expect(await world.itemsOf(world.id)).toBe(0);
   expect(await world.isUnfinished(world.id)).toBe(false);
+});
+
+test('a message about what is not deleted, as in a table that was restored to a moment before, removes nothing', async () => {
+  const world = await ran();
+  const before = await world.itemsOf(world.id);
+  await cleanUp(sqsEvent([{ tenant: world.tenant, ids: [world.id], isLast: true }]));
+  expect(before).toBeGreaterThan(0);
+  expect(await world.itemsOf(world.id)).toBe(before);
 });
 
 test('the sweep finds and confirms hundreds of unfinished cleanups of every tenant', async () => {

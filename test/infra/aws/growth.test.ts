@@ -33,8 +33,14 @@ test('at 180 endpoints the stack has fewer than 400 of CloudFormation’s 500 re
   expect(fixed + atPlanned(lambdas)).toBeLessThan(400);
 });
 
+/** What belongs to queues, workers and stores, of which there are as many with 180 endpoints. */
+const ofNoEndpoint = /^AWS::(?:SQS|DynamoDB|S3|S3Vectors|Cognito|KMS)::|^AWS::Lambda::EventSourceMapping$/;
+
 test('at 180 endpoints the template is smaller than 900 KB of CloudFormation’s 1 MB', () => {
-  expect(atPlanned(JSON.stringify(template.toJSON()).length)).toBeLessThan(900_000);
+  const json = template.toJSON();
+  const resources: { Type: string }[] = Object.values(json.Resources);
+  const fixed = JSON.stringify(resources.filter(({ Type }) => ofNoEndpoint.test(Type))).length;
+  expect(fixed + atPlanned(JSON.stringify(json).length - fixed)).toBeLessThan(900_000);
 });
 
 test('at 180 endpoints the API has fewer than 280 of API Gateway’s 300 resources', () => {

@@ -1,6 +1,7 @@
-import { Match, type Template } from 'aws-cdk-lib/assertions';
+import { Match, Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, expect, test } from 'vitest';
-import { synthesise } from './synthesise.ts';
+import { grantsIn } from './grants-in.ts';
+import { stackOf, synthesise } from './synthesise.ts';
 
 let prod: Template;
 let dev: Template;
@@ -96,7 +97,8 @@ test('overwritten and deleted objects can be recovered as long as the table', ()
 
 test('a restored table and bucket replace the stack’s own', () => {
   const existing = { tableName: 'restored-2026-11-22', payloadBucket: 'kept-payloads' };
-  const template = synthesise('prod', existing);
+  const stack = stackOf('prod', existing);
+  const template = Template.fromStack(stack);
   template.resourceCountIs('AWS::S3::Bucket', 1);
   template.resourceCountIs('AWS::DynamoDB::GlobalTable', 0);
   template.hasResourceProperties('AWS::Lambda::Function', {
@@ -108,6 +110,16 @@ test('a restored table and bucket replace the stack’s own', () => {
   const policies = JSON.stringify(template.findResources('AWS::IAM::Policy'));
   expect(policies).toContain(':table/restored-2026-11-22/index/GSI1');
   expect(policies).toContain(':s3:::kept-payloads/*');
+  const scans = grantsIn(template).filter(({ actions }) => actions.includes('dynamodb:Scan'));
+  expect(scans.map(({ resources }) => resources)).toEqual([
+    [expect.stringMatching(/:table\/restored-2026-11-22$/)],
+  ]);
+  if (!stack.monitoring) throw new Error('There are no alarms');
+  const watched = JSON.stringify(
+    Template.fromStack(stack.monitoring).findResources('AWS::CloudWatch::Alarm'),
+  );
+  expect(watched).toContain('{"Name":"TableName","Value":"restored-2026-11-22"}');
+  template.hasOutput('TableName', { Value: 'restored-2026-11-22' });
 });
 
 test('the log that API Gateway writes belongs to the stack and expires', () => {

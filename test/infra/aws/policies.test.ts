@@ -26,23 +26,30 @@ const whoMay = (...actions: string[]) =>
     .map(({ role, resources }) => [role, resources.map(secretOf)])
     .toSorted((one, other) => JSON.stringify(one).localeCompare(JSON.stringify(other)));
 
-test('only flow runners read secret values, only key management reads test keys; flow validation reads only provider keys', () => {
+test('only flow runners read secret values, only key management and migrations read test keys; flow validation reads only provider keys', () => {
   expect(whoMay('secretsmanager:GetSecretValue', 'secretsmanager:BatchGetSecretValue')).toEqual([
     ['api-keys', ['agent-flow/prod/*/api-keys/*']],
     ['dispatch', ['agent-flow/prod/*/secrets/*']],
     ['dispatch', ['provider keys']],
+    ['migrations', ['agent-flow/prod/*/api-keys/*']],
     ['public', ['provider keys']],
     ['workers', ['agent-flow/prod/*/secrets/*']],
     ['workers', ['provider keys']],
   ]);
 });
 
-test('only the secret and API-key endpoints write secret values, each only its own', () => {
+test('only the secret and API-key endpoints and migrations write secret values, each only its own', () => {
   const writing = ['CreateSecret', 'PutSecretValue', 'UpdateSecret', 'DeleteSecret', 'RestoreSecret'];
   expect(whoMay(...writing.map((action) => `secretsmanager:${action}`))).toEqual([
     ['api-keys', ['agent-flow/prod/*/api-keys/*']],
+    ['migrations', ['agent-flow/prod/*/api-keys/*']],
+    ['migrations', ['agent-flow/prod/*/api-keys/*']],
     ['secrets', ['agent-flow/prod/*/secrets/*']],
   ]);
+});
+
+test('only migrations may read the whole table', () => {
+  expect(whoMay('dynamodb:Scan').map(([role]) => role)).toEqual(['migrations']);
 });
 
 test('nothing else grants access to secrets: no secret policy, no KMS decryption but of test keys, no role assumption', () => {
@@ -50,6 +57,7 @@ test('nothing else grants access to secrets: no secret policy, no KMS decryption
   expect(whoMay('sts:AssumeRole', 'iam:PutRolePolicy', 'iam:AttachRolePolicy')).toEqual([]);
   expect(whoMay('kms:Decrypt', 'kms:ReEncryptFrom')).toEqual([
     ['api-keys', [expect.stringContaining('storestestkeys')]],
+    ['migrations', [expect.stringContaining('storestestkeys')]],
   ]);
   prod.resourceCountIs('AWS::KMS::Key', 1);
   const passing = grants.filter(({ actions }) => actions.some((pattern) => lets(pattern, 'iam:PassRole')));

@@ -62,7 +62,7 @@ test('a release stops on alarms that exist, on at most ten, and a worker’s als
   const ofWorkers = released('AWS::CodeDeploy::DeploymentGroup').filter(({ Properties }) =>
     JSON.stringify(Properties).includes('agent-flow-prod-worker-errors-'),
   );
-  expect(ofWorkers).toHaveLength(entries.filter(({ group }) => group === 'workers').length);
+  expect(ofWorkers).toHaveLength(entries.filter(({ id }) => id.startsWith('workers.')).length);
 });
 
 test('API Gateway, queues and timers invoke the aliases, and only after these exist', () => {

@@ -7,7 +7,7 @@ import { callerWith, newTenant, stack } from '../../support/stack.ts';
 let account: Awaited<ReturnType<typeof operatorAccount>>;
 let withOwnIssuer: Awaited<ReturnType<typeof operatorAccount>>;
 beforeAll(async () => {
-  const outputs = { Url: `${stack().url}/`, TableName: 'agent-flow-service' };
+  const outputs = { Url: `${stack().url}/`, TableName: 'agent-flow-service', PayloadBucket: 'payloads' };
   account = await operatorAccount({ outputs: { ...outputs, UserPoolId: 'us-east-1_pool' } });
   withOwnIssuer = await operatorAccount({ outputs });
 });

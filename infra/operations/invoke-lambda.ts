@@ -1,0 +1,21 @@
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import type { EnvironmentName } from '../aws/environments.ts';
+import { functionNameOf } from '../aws/names.ts';
+import { OperationError } from './operation.ts';
+
+/**
+ * Invokes a Lambda of a deployment and waits for its result, which has an `errorMessage` if it threw.
+ * @throws OperationError if it could not be invoked.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: Lambdas return results of every shape
+export async function invokeLambda(env: EnvironmentName, id: string, event: object): Promise<any> {
+  const FunctionName = functionNameOf(id, env);
+  const Payload = new TextEncoder().encode(JSON.stringify(event));
+  const { Payload: answer } = await new LambdaClient({})
+    .send(new InvokeCommand({ FunctionName, Payload }))
+    .catch((cause) => {
+      const reason = `The Lambda ${FunctionName} could not be invoked: ${cause.message}`;
+      throw new OperationError(reason, { cause });
+    });
+  return JSON.parse(new TextDecoder().decode(answer));
+}

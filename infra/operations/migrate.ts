@@ -1,0 +1,29 @@
+import type { MigrateCommand, MigrationState } from '../../functions/workers/migrate.ts';
+import type { EnvironmentName } from '../aws/environments.ts';
+import { invokeLambda } from './invoke-lambda.ts';
+import { OperationError, optionsOf, runOperation, say } from './operation.ts';
+
+const usage = `npm run migrate -- -c env=dev [--status] [--again]
+Starts the migrations that are not completed. --status changes nothing; --again starts the completed ones, too.`;
+
+const nextStep = (env: EnvironmentName): Record<MigrationState['state'], string> => ({
+  'not started': `Start it: npm run migrate -- -c env=${env}`,
+  running: `See how far it is: npm run migrate -- -c env=${env} --status`,
+  stopped: `Its messages failed; the log says why. Continue it: npm run migrate -- -c env=${env}`,
+  incomplete: `It failed on the items above. Visit all again: npm run migrate -- -c env=${env}`,
+  completed: 'There is nothing to do.',
+});
+
+/** Starts the migrations of a deployment, and prints the state of each as JSON. */
+async function migrate(): Promise<void> {
+  const { env, options } = optionsOf(usage, [], ['status', 'again']);
+  const event: MigrateCommand = { start: !options.status, again: options.again ?? false };
+  const result = await invokeLambda(env, 'workers.migrate', event);
+  if (!Array.isArray(result)) throw new OperationError(`The migrations failed: ${result?.errorMessage}`);
+  for (const migration of result as MigrationState[]) {
+    process.stdout.write(`${JSON.stringify(migration, undefined, 2)}\n`);
+    say(`${migration.id} is ${migration.state}. ${nextStep(env)[migration.state]}`);
+  }
+}
+
+await runOperation(migrate);

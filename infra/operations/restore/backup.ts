@@ -1,0 +1,86 @@
+import {
+  type AttributeValue,
+  BatchWriteItemCommand,
+  DynamoDBClient,
+  paginateScan,
+} from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import * as z from 'zod';
+import { chunksOf } from '../../../shared/core/chunks.ts';
+import { requireEnv } from '../../../shared/core/environment.ts';
+import { S3Error, s3Request } from '../../../shared/platform/aws/s3.ts';
+import { tenantOfItem } from '../../../shared/platform/data/keys.ts';
+import { ensureTable } from '../../local/dynamodb/table.ts';
+import type { Item } from './check-table.ts';
+import { pointersIn } from './pointers.ts';
+
+/**
+ * A table and the payloads that it names, as of one moment. Stands for point-in-time recovery and object versions, which
+ * the embedded stack has not.
+ */
+export const Backup = z.object({
+  takenAt: z.string(),
+  /** Stored items with DynamoDB's types, so that no number changes. */
+  items: z.array(z.record(z.string(), z.unknown())),
+  /** Base64, by name. */
+  objects: z.record(z.string(), z.string()),
+});
+export type Backup = z.infer<typeof Backup>;
+
+/** Nothing may write meanwhile. */
+export async function takeBackup(TableName: string): Promise<Backup> {
+  const items: Backup['items'] = [];
+  for await (const { Items = [] } of paginateScan({ client: new DynamoDBClient({}) }, { TableName }))
+    items.push(...Items);
+  const pointers = items.flatMap((stored) => {
+    const item = unmarshall(stored as Record<string, AttributeValue>) as Item;
+    return pointersIn(item, tenantOfItem(item));
+  });
+  const objects: Backup['objects'] = {};
+  for (const pointer of new Set(pointers)) {
+    const response = await s3Request(requireEnv('PAYLOAD_BUCKET'), 'GET', pointer);
+    objects[pointer] = Buffer.from(await response.arrayBuffer()).toString('base64');
+  }
+  return { takenAt: new Date().toISOString(), items, objects };
+}
+
+const batchWriteMax = 25;
+
+/** Restores the items into a new table. Idempotent: after an interruption it writes all again. */
+export async function restoreTable(
+  { items }: Backup,
+  TableName: string,
+  onProgress: (written: number) => void,
+): Promise<void> {
+  await ensureTable(TableName);
+  const client = new DynamoDBClient({});
+  let written = 0;
+  for (const chunk of chunksOf(items, batchWriteMax)) {
+    const puts = chunk.map((Item) => ({ PutRequest: { Item: Item as Record<string, AttributeValue> } }));
+    const { UnprocessedItems = {} } = await client.send(
+      new BatchWriteItemCommand({ RequestItems: { [TableName]: puts } }),
+    );
+    if (Object.keys(UnprocessedItems).length > 0) throw new Error('The engine did not write all items');
+    written += chunk.length;
+    onProgress(written);
+  }
+}
+
+/** Whether an object is in the bucket. */
+export async function objectExists(pointer: string): Promise<boolean> {
+  try {
+    await s3Request(requireEnv('PAYLOAD_BUCKET'), 'HEAD', pointer);
+    return true;
+  } catch (error) {
+    if (error instanceof S3Error && error.status === 404) return false;
+    throw error;
+  }
+}
+
+/** Brings an object back, as removing its delete marker does on AWS. @returns whether the backup has it. */
+export async function restoreObject({ objects }: Backup, pointer: string): Promise<boolean> {
+  const content = objects[pointer];
+  if (content === undefined) return false;
+  await s3Request(requireEnv('PAYLOAD_BUCKET'), 'PUT', pointer, { body: Buffer.from(content, 'base64') });
+  return true;
+}

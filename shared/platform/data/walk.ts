@@ -1,0 +1,62 @@
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { requireEnv } from '../../core/environment.ts';
+import { loadOnce } from '../../core/load-once.ts';
+import { using } from '../aws/uses.ts';
+import { documentClient } from './client.ts';
+import type { AnyEntity } from './entity.ts';
+import type { QueryOptions } from './query.ts';
+import type { StoredItem } from './table.ts';
+import { namesIn, prefixed } from './writes.ts';
+
+export interface WalkOptions {
+  entity: AnyEntity;
+  filter?: QueryOptions['filter'];
+  /** Items to examine, of every kind. */
+  limit: number;
+  /** Where the page before ended. */
+  after: Position | undefined;
+}
+
+/** The key at which a page ended. */
+export interface Position {
+  PK: string;
+  SK: string;
+}
+
+export interface WalkedPage {
+  /** Those of the entity, of all tenants. */
+  items: StoredItem[];
+  examined: number;
+  /** `undefined` at the end of the table. */
+  next: Position | undefined;
+}
+
+export type WalkTable = (options: WalkOptions) => Promise<WalkedPage>;
+
+const client = loadOnce(() => documentClient());
+
+/**
+ * Walks through the whole table, a page at a time, for migrations only: it reads every item, whatever its kind. Items
+ * that are written during the walk may be left out.
+ */
+export const tableWalk = /* @__PURE__ */ using(
+  ['table:walk'],
+  (TableName = requireEnv('TABLE_NAME')): WalkTable =>
+    async ({ entity, filter, limit, after }) => {
+      const FilterExpression = ['#_type = :type', filter?.expression ?? []].flat().join(' AND ');
+      const command = new ScanCommand({
+        TableName,
+        FilterExpression,
+        ...namesIn(FilterExpression),
+        ExpressionAttributeValues: prefixed({ type: entity.type, ...filter?.values }),
+        Limit: limit,
+        ...(after && { ExclusiveStartKey: after }),
+      });
+      const { Items = [], ScannedCount = 0, LastEvaluatedKey } = await client().send(command);
+      return {
+        items: Items as StoredItem[],
+        examined: ScannedCount,
+        next: LastEvaluatedKey as Position | undefined,
+      };
+    },
+);

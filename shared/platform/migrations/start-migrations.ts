@@ -1,0 +1,54 @@
+import * as z from 'zod';
+import { send } from '../aws/queues.ts';
+import { using } from '../aws/uses.ts';
+import { ConditionFailed } from '../data/condition-failed.ts';
+import type { Scope } from '../data/scope.ts';
+import { absent } from '../data/writes.ts';
+import type { Migration } from './migration.ts';
+import { isSamePage, progressEntity, progressOf, roundOf } from './progress.ts';
+
+/** Continues a migration where it is. */
+export const MigrationMessage = z.object({ id: z.string() });
+
+type Named = Pick<Migration, 'id'>;
+
+export const migrationStarter = /* @__PURE__ */ using(
+  ['table:write', 'queue:migrations'],
+  ({ table, now }: Pick<Scope, 'table' | 'now'>) => {
+    /** @returns whether the migration has to go on. */
+    async function begin(id: string, again: boolean): Promise<boolean> {
+      const known = await progressOf(table, id);
+      if (known?.state === 'running') return true;
+      if (known?.state === 'completed' && !again) return false;
+      const next =
+        known?.state === 'stopped'
+          ? { ...known, state: 'running' as const, updatedAt: now().toISOString() }
+          : roundOf(id, (known?.round ?? 0) + 1, now().toISOString());
+      await table.commit([table.writes.put(progressEntity, next, known ? isSamePage(known) : absent)]);
+      return true;
+    }
+
+    return {
+      /**
+       * Starts what is not completed, or continues it: also what runs, since its message may be lost.
+       * @param again Whether to start what is completed, too.
+       */
+      async start(migrations: readonly Named[], again = false): Promise<void> {
+        for (const { id } of migrations) {
+          const goesOn = await begin(id, again).catch(byAnother);
+          if (goesOn) await request(id);
+        }
+      },
+    };
+  },
+);
+
+/** Asks the worker for the next pages. */
+export const request = (id: string) =>
+  send('MIGRATIONS_QUEUE_URL', { id } satisfies z.infer<typeof MigrationMessage>);
+
+/** Another process started it at the same moment, and requests its pages. */
+function byAnother(error: unknown): false {
+  if (error instanceof ConditionFailed) return false;
+  throw error;
+}

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { operatorAccount } from '../../support/operator-account.ts';
+import { runCommand } from '../../support/run-command.ts';
+
+let account: Awaited<ReturnType<typeof operatorAccount>>;
+beforeAll(async () => {
+  account = await operatorAccount({ outputs: {} });
+});
+afterAll(() => account.close());
+
+const migrate = async (...args: string[]) => {
+  const { code, stdout, stderr } = await runCommand('infra/operations/migrate.ts', args, account.env);
+  return { code, stderr, state: stdout ? JSON.parse(stdout) : undefined };
+};
+
+/** The state when the embedded stack has worked off its queue. */
+async function whenCompleted() {
+  for (let look = 0; look < 50; look++) {
+    const { state } = await migrate('-c', 'env=dev', '--status');
+    if (state.state === 'completed') return state;
+  }
+  throw new Error('The migration does not complete');
+}
+
+test('the embedded stack runs the migrations at its start', async () => {
+  expect(await whenCompleted()).toMatchObject({ id: '1-test-key-values', round: expect.any(Number) });
+});
+
+test('a completed migration stays as it is, and runs again with --again, through its queue', async () => {
+  const { round } = await whenCompleted();
+  const kept = await migrate('-c', 'env=dev');
+  expect(kept).toMatchObject({ code: 0, state: { state: 'completed', round } });
+  expect(kept.stderr).toContain('1-test-key-values is completed. There is nothing to do.');
+  expect((await migrate('-c', 'env=dev', '--again')).state.round).toBe(round + 1);
+  expect(await whenCompleted()).toMatchObject({ round: round + 1, failed: 0 });
+  expect(account.invoked).toContain('agent-flow-dev-workers-migrate');
+});
+
+test.each([
+  ['no environment', [], 'Name the environment: -c env=dev'],
+  ['an unknown option', ['-c', 'env=dev', '--all'], "Unknown option '--all'"],
+  ['a Lambda that is not there', ['-c', 'env=prod'], 'agent-flow-prod-workers-migrate could not be invoked'],
+])('%s: the command says what to do', async (_, args, message) => {
+  const { code, state, stderr } = await migrate(...args);
+  expect([code, state, stderr]).toEqual([1, undefined, expect.stringContaining(message)]);
+});
