@@ -17,14 +17,14 @@ async function doctor(): Promise<void> {
   const args = process.argv.slice(2);
   const json = args.includes('--json');
   const rest = args.filter((argument) => argument !== '--json');
-  const results = rest.length === 0 ? await runChecks(machineChecks, process.env) : await ofDeployment();
+  const results = rest.length === 0 ? await runChecks(machineChecks, process.env) : await ofDeployment(rest);
   process.stdout.write(json ? `${JSON.stringify(results, null, 2)}\n` : reportOf(results, process.stdout));
   const problems = results.filter(({ status }) => status === 'problem');
   if (problems.length > 0) process.exit(1);
 }
 
-async function ofDeployment(): Promise<Result[]> {
-  const { env, context } = optionsOf(usage, [], ['json']);
+async function ofDeployment(args: readonly string[]): Promise<Result[]> {
+  const { env, context } = optionsOf(usage, [], [], args);
   const settings = settingsFrom(context);
   const deployment = await findDeployment(env);
   say(`Deployment ${env} in ${deployment.region}: ${deployment.url}`);

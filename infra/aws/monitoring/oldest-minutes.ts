@@ -2,6 +2,9 @@ import type { QueueName } from '../../resources.ts';
 
 /** The longest age of a message in minutes. A batch may fill `runs` for hours, because each slot takes its turn. */
 export const oldestMinutes: Record<QueueName, number> = {
-  ...{ plan: 30, runs: 360, wakes: 30 },
-  ...{ cleanup: 60, migrations: 60 },
+  plan: 30,
+  runs: 360,
+  wakes: 30,
+  cleanup: 60,
+  migrations: 60,
 };
