@@ -2,7 +2,6 @@ import type { SQSEvent } from 'aws-lambda';
 import { withLogFields } from '../../shared/core/invocation.ts';
 import { log } from '../../shared/core/log.ts';
 import { handleDeadLetter } from '../../shared/execution/batches/dead-letter-records.ts';
-import { loadJobs } from '../../shared/execution/batches/record-jobs.ts';
 import { logFieldsOf, RunMessage } from '../../shared/execution/batches/run-message.ts';
 import { messagesOf } from '../../shared/platform/aws/messages.ts';
 import { requirementsOf } from '../../shared/platform/aws/uses.ts';
@@ -21,7 +20,7 @@ async function handle(event: SQSEvent): Promise<void> {
     await withLogFields(logFieldsOf(message), async () => {
       const { restarts = 0 } = message;
       log.error('A record arrived in the dead-letter queue', { restarts });
-      for (const job of await loadJobs(scope, [message])) await handleDeadLetter(scope, job);
+      await handleDeadLetter(scope, message);
     });
   }
 }

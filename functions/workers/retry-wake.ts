@@ -2,7 +2,6 @@ import type { SQSEvent } from 'aws-lambda';
 import { withLogFields } from '../../shared/core/invocation.ts';
 import { log } from '../../shared/core/log.ts';
 import { handleDeadLetter } from '../../shared/execution/batches/dead-letter-records.ts';
-import { loadJobs } from '../../shared/execution/batches/record-jobs.ts';
 import { logFieldsOf } from '../../shared/execution/batches/run-message.ts';
 import { TimerMessage } from '../../shared/execution/batches/timers.ts';
 import { messagesOf } from '../../shared/platform/aws/messages.ts';
@@ -23,7 +22,7 @@ async function handle(event: SQSEvent): Promise<void> {
     const scope = productionRuntime().scopeOf(run.tenant);
     await withLogFields(logFieldsOf(run), async () => {
       log.error('A timer arrived in the dead-letter queue', { ...run });
-      for (const job of await loadJobs(scope, [run])) await handleDeadLetter(scope, job);
+      await handleDeadLetter(scope, run);
     });
   }
 }

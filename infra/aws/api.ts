@@ -1,4 +1,4 @@
-import { ArnFormat, Fn, Stack, Validations } from 'aws-cdk-lib';
+import { Fn, Stack, Validations } from 'aws-cdk-lib';
 import {
   ApiDefinition,
   EndpointType,
@@ -6,8 +6,8 @@ import {
   MethodLoggingLevel,
   SpecRestApi,
 } from 'aws-cdk-lib/aws-apigateway';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { CfnLogGroup, LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { CfnLogGroup, type LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct, type IDependable } from 'constructs';
 import { gatewayResponses } from '../gateway-responses.ts';
 import { routes } from '../routes.ts';
@@ -15,8 +15,9 @@ import { accessLogFormat } from './access-log.ts';
 import { acknowledgements } from './api-acknowledgements.ts';
 import { Firewall } from './firewall.ts';
 import { gatewayDocument } from './gateway-document.ts';
-import { acknowledgeWildcard } from './grants.ts';
-import { apiNameOf, functionNameOf, functionNamePrefix, liveAlias } from './names.ts';
+import { logGroupFor } from './log-groups.ts';
+import { apiNameOf, functionNameOf, liveAlias } from './names.ts';
+import { allowOnFunctions, functionArnOf } from './own-functions.ts';
 import { publicThrottles } from './public-throttles.ts';
 import { retentionOf } from './retention.ts';
 import type { Settings } from './settings.ts';
@@ -30,10 +31,7 @@ export class Api extends Construct {
 
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
-    this.accessLog = new LogGroup(this, 'access-log', {
-      retention: settings.logRetentionDays as RetentionDays,
-      removalPolicy: retentionOf(settings),
-    });
+    this.accessLog = logGroupFor(this, 'access-log', settings);
     this.rest = this.makeRestApi(settings);
     const { region, urlSuffix } = Stack.of(this);
     this.url = `https://${this.rest.restApiId}.execute-api.${region}.${urlSuffix}/${settings.env}`;
@@ -78,23 +76,11 @@ export class Api extends Construct {
 
   private document(settings: Settings) {
     const { partition, region } = Stack.of(this);
-    const prefix = functionNamePrefix(settings.env);
-    const functionArnOf = (name: string) =>
-      Stack.of(this).formatArn({
-        service: 'lambda',
-        resource: 'function',
-        arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-        resourceName: name,
-      });
     // Without `roleFor`: API Gateway does not name the account when it assumes the role of an integration, so with that
     // condition every request fails with a 500. Another account cannot pass this role to an API.
     const assumedBy = new ServicePrincipal('apigateway.amazonaws.com');
     const invoker = new Role(this, 'invoker', { assumedBy, description: 'Lets API Gateway invoke Lambdas' });
-    // One wildcard statement: a list of a hundred functions exceeds the size of a policy.
-    const invoking = { actions: ['lambda:InvokeFunction'], resources: [functionArnOf(`${prefix}*`)] };
-    invoker.addToPolicy(new PolicyStatement(invoking));
-    const shown = `arn:<AWS::Partition>:lambda:<AWS::Region>:<AWS::AccountId>:function:${prefix}*`;
-    acknowledgeWildcard(invoker, shown, 'The prefix belongs to this deployment.');
+    allowOnFunctions(invoker, settings.env, ['lambda:InvokeFunction']);
     return gatewayDocument(routes, {
       title: apiNameOf(settings.env),
       uriOf: (id, { streams = false } = {}) => {
@@ -102,7 +88,7 @@ export class Api extends Construct {
           ? ['2021-11-15', 'response-streaming-invocations']
           : ['2015-03-31', 'invocations'];
         const alias = settings.canary ? `:${liveAlias}` : '';
-        const lambda = functionArnOf(functionNameOf(id, settings.env) + alias);
+        const lambda = functionArnOf(this, functionNameOf(id, settings.env) + alias);
         return `arn:${partition}:apigateway:${region}:lambda:path/${since}/functions/${lambda}/${action}`;
       },
       credentials: invoker.roleArn,

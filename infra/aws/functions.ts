@@ -1,15 +1,12 @@
 import { Duration } from 'aws-cdk-lib';
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import {
-  Architecture,
   Code,
   Function as LambdaFunction,
   LoggingFormat,
   RecursiveLoop,
-  Runtime,
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { publicFilesPath } from '../../functions/public/get-file.ts';
 import type { Use } from '../../shared/platform/aws/uses.ts';
@@ -19,9 +16,10 @@ import { type Entry, entries, preTokenGeneration } from './entries.ts';
 import { addEventSources } from './event-sources.ts';
 import { groupRole } from './grants.ts';
 import type { Identity } from './identity.ts';
+import { logGroupFor } from './log-groups.ts';
 import { metricsNamespace } from './monitoring/measurements.ts';
 import { functionNameOf } from './names.ts';
-import { retentionOf } from './retention.ts';
+import { howBundlesRun } from './own-functions.ts';
 import type { Settings } from './settings.ts';
 import type { Stores } from './stores.ts';
 
@@ -58,10 +56,7 @@ export class Functions extends Construct {
   private makeGroup(group: string, { settings, stores }: FunctionsProps) {
     const uses = new Set(entries.filter((entry) => entry.group === group).flatMap((entry) => entry.uses));
     const role = groupRole(this, group, uses, stores);
-    const logGroup = new LogGroup(this, `${group}-log`, {
-      retention: settings.logRetentionDays as RetentionDays,
-      removalPolicy: retentionOf(settings),
-    });
+    const logGroup = logGroupFor(this, `${group}-log`, settings);
     logGroup.grantWrite(role);
     return { role, logGroup };
   }
@@ -76,9 +71,7 @@ export class Functions extends Construct {
       functionName: functionNameOf(id, props.settings.env),
       ...shared,
       code: Code.fromAsset(folderOf(props.bundles, id)),
-      handler: 'index.handler',
-      runtime: Runtime.NODEJS_24_X,
-      architecture: Architecture.ARM_64,
+      ...howBundlesRun,
       memorySize: memoryMb,
       timeout: Duration.seconds(timeoutSeconds),
       tracing: Tracing.ACTIVE,

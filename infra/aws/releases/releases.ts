@@ -1,4 +1,4 @@
-import { ArnFormat, NestedStack, Stack } from 'aws-cdk-lib';
+import { NestedStack } from 'aws-cdk-lib';
 import { CfnApplication } from 'aws-cdk-lib/aws-codedeploy';
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
@@ -7,7 +7,7 @@ import { entries, preTokenGeneration } from '../entries.ts';
 import type { Functions } from '../functions.ts';
 import { acknowledgeWildcard, allow } from '../grants.ts';
 import type { Monitoring } from '../monitoring/monitoring.ts';
-import { functionNamePrefix } from '../names.ts';
+import { allowOnFunctions } from '../own-functions.ts';
 import { roleFor } from '../service-trust.ts';
 import type { Settings } from '../settings.ts';
 import { addRelease } from './release.ts';
@@ -48,22 +48,13 @@ export class Releases extends Construct {
 
   private makeRole(settings: Settings): Role {
     const role = roleFor(this, 'role', 'codedeploy.amazonaws.com', 'Lets CodeDeploy move aliases of Lambdas');
-    const resourceName = `${functionNamePrefix(settings.env)}*`;
-    const arnFormat = ArnFormat.COLON_RESOURCE_NAME;
-    const lambdas = Stack.of(this).formatArn({
-      service: 'lambda',
-      resource: 'function',
-      ...{ resourceName, arnFormat },
-    });
     const actions = ['GetAlias', 'UpdateAlias', 'GetProvisionedConcurrencyConfig'];
-    allow(
+    allowOnFunctions(
       role,
+      settings.env,
       actions.map((action) => `lambda:${action}`),
-      [lambdas],
     );
     allow(role, ['cloudwatch:DescribeAlarms'], ['*']);
-    const shown = `arn:<AWS::Partition>:lambda:<AWS::Region>:<AWS::AccountId>:function:${resourceName}`;
-    acknowledgeWildcard(role, shown, 'The prefix belongs to this deployment.');
     acknowledgeWildcard(role, '*', 'The action supports no resources.');
     return role;
   }

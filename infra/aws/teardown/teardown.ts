@@ -1,9 +1,10 @@
-import { CustomResource, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { CustomResource, Duration, Stack } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { acknowledgeWildcard, allow, allowSecrets } from '../grants.ts';
+import { logGroupFor } from '../log-groups.ts';
+import { howBundlesRun } from '../own-functions.ts';
 import type { Settings } from '../settings.ts';
 import type { Stores } from '../stores.ts';
 
@@ -24,18 +25,13 @@ export class Teardown extends Construct {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       description: 'Deletes secrets and vector indexes with the stack',
     });
-    const logGroup = new LogGroup(this, 'log', {
-      retention: settings.logRetentionDays as RetentionDays,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
+    const logGroup = logGroupFor(this, 'log', settings);
     logGroup.grantWrite(role);
     allowTeardown(role, stores);
     const lambda = new LambdaFunction(this, 'function', {
       ...{ role, logGroup },
       code: Code.fromAsset(bundle),
-      handler: 'index.handler',
-      runtime: Runtime.NODEJS_24_X,
-      architecture: Architecture.ARM_64,
+      ...howBundlesRun,
       memorySize: 512,
       timeout: Duration.minutes(15),
       environment: { VECTOR_BUCKET: stores.vectorBucketName, SECRETS_PREFIX: stores.secretsPrefix },

@@ -1,7 +1,8 @@
 import { measure } from '../../core/invocation.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { failRecord } from './batch-recorder.ts';
-import type { RecordJob } from './record-jobs.ts';
+import { loadJobs } from './record-jobs.ts';
+import type { RunMessage } from './run-message.ts';
 import { scheduleTimer } from './timers.ts';
 
 /**
@@ -11,16 +12,14 @@ import { scheduleTimer } from './timers.ts';
 const retryDelaysMs = [15 * 60_000, 60 * 60_000];
 
 /** Retries a record from the dead-letter queue after a delay. Fails it when all retries are used up. */
-export async function handleDeadLetter(scope: Scope, job: RecordJob): Promise<void> {
-  const { message } = job;
+export async function handleDeadLetter(scope: Scope, message: RunMessage): Promise<void> {
   const { restarts = 0 } = message;
   const restMs = retryDelaysMs[restarts];
-  if (restMs === undefined) {
-    measure('RunsFailed');
-    return failRecord(scope, job, 'The run failed to complete after several retries');
+  if (restMs !== undefined) {
+    const until = new Date(scope.now().getTime() + restMs);
+    return scheduleTimer(scope, until, { ...message, restarts: restarts + 1 });
   }
-  await scheduleTimer(scope, new Date(scope.now().getTime() + restMs), {
-    ...message,
-    restarts: restarts + 1,
-  });
+  measure('RunsFailed');
+  for (const job of await loadJobs(scope, [message]))
+    await failRecord(scope, job, 'The run failed to complete after several retries');
 }

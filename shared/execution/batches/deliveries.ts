@@ -35,25 +35,24 @@ export async function runGroup(
 ): Promise<Returned[]> {
   for (const [index, delivered] of group.entries()) {
     const returned = await withLogFields(logFieldsOf(delivered.message), () =>
-      runFirst(scope, group.slice(index), until, () => run(delivered, index)),
+      runOne(scope, delivered, group.slice(index), until, () => run(delivered, index)),
     );
     if (returned.length > 0) return returned;
   }
   return [];
 }
 
-/** Runs the first of the messages. @returns all of them if it did not run to its end. */
-async function runFirst(
+/** Runs one message. @returns it and the later ones of its group if it did not run to its end. */
+async function runOne(
   scope: Scope,
-  messages: readonly Delivered[],
+  delivered: Delivered,
+  rest: readonly Delivered[],
   until: number,
   run: () => Promise<void>,
 ): Promise<Returned[]> {
-  const [first] = messages;
-  if (!first) return [];
-  const after = (pauseSeconds: number) => messages.map((each) => ({ ...each, pauseSeconds }));
+  const after = (pauseSeconds: number) => rest.map((each) => ({ ...each, pauseSeconds }));
   try {
-    const heldUntil = await takeRun(scope, first, until);
+    const heldUntil = await takeRun(scope, delivered, until);
     if (heldUntil !== undefined) {
       log.warn('An earlier delivery still runs this record');
       return after(Math.max(1, Math.ceil((heldUntil - scope.now().getTime()) / 1_000)));
@@ -62,7 +61,7 @@ async function runFirst(
     return [];
   } catch (error) {
     log.error('A record could not be run and will be retried', { error });
-    const returned = after(pauseAfter(first.deliveries));
+    const returned = after(pauseAfter(delivered.deliveries));
     await giveBackRuns(scope, returned).catch((cause) =>
       log.warn('Runs could not be given back; they resume when their leases end', { error: cause }),
     );

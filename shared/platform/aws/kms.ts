@@ -7,12 +7,10 @@ import {
 } from '@aws-sdk/client-kms';
 import { requireEnv } from '../../core/environment.ts';
 import { loadOnce } from '../../core/load-once.ts';
+import { shortTimeouts } from './short-timeouts.ts';
 import { withoutSdkLogger } from './without-sdk-logger.ts';
 
-/** Short timeouts, so that a request still has time left within its 29 s if KMS hangs. */
-const requestHandler = { connectionTimeout: 2_000, requestTimeout: 5_000, throwOnRequestTimeout: true };
-
-const kms = loadOnce(() => withoutSdkLogger(new KMSClient({ requestHandler })));
+const kms = loadOnce(() => withoutSdkLogger(new KMSClient({ requestHandler: shortTimeouts })));
 
 /**
  * Bound to the ciphertext: it decrypts only with the same context. CloudTrail logs the context of every call, so it
