@@ -100,6 +100,10 @@ export interface ModelFinish {
   stopReason: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'interrupted' | 'error' | 'other';
   /** `<provider>/<modelId>` */
   modelUsed: string;
+  /** Whose key paid for the call: the deployment's or the tenant's own. */
+  keySource: 'platform' | 'custom';
+  /** The model config that selected the model, if any. */
+  configId?: string | undefined;
   /** Null if the provider reports no usage, or an impossible one. */
   usage: ModelUsage | null;
   /** USD as decimal text; null without a usage or a price in the catalog. */

@@ -15,7 +15,10 @@ export const modelOf = (
     const pieces = [await answer(request)].flat();
     for (const text of pieces) yield { type: 'text-delta', text };
     const usage = { inputTokens: 1, outputTokens: 1 };
-    const facts = { stopReason: 'stop' as const, modelUsed: request.model, usage, cost: null };
+    const facts = {
+      ...{ stopReason: 'stop' as const, modelUsed: request.model, keySource: 'platform' as const },
+      ...{ usage, cost: null },
+    };
     yield { type: 'finish', text: pieces.join(''), ...facts, ...finish };
   },
 });

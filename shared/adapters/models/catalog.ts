@@ -4,23 +4,8 @@ import { loadOnce } from '../../core/load-once.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { Price, Rate } from './cost.ts';
 import type { ProviderKeys } from './provider-keys.ts';
-import {
-  type Credentials,
-  isProviderName,
-  type ProviderName,
-  providerNames,
-  providers,
-} from './providers.ts';
-
-/** All that decides where a model call goes, and with which key. */
-export interface ResolvedModel {
-  provider: ProviderName;
-  modelId: string;
-  credentials: Credentials;
-}
-
-/** The name of a model in results. */
-export const modelUsedOf = ({ provider, modelId }: ResolvedModel) => `${provider}/${modelId}`;
+import { isProviderName, type ProviderName, providerNames, providers } from './providers.ts';
+import type { ResolvedModel } from './resolved-model.ts';
 
 /**
  * Resolves a model's name: `<provider>/<modelId>` is explicit. A model id from the catalog resolves to the cheapest
@@ -46,6 +31,7 @@ const modelAt = (provider: ProviderName, modelId: string, keys: ProviderKeys): R
   provider,
   modelId,
   credentials: providers[provider].credentials(keys),
+  keySource: 'platform',
 });
 
 async function cheapest(modelId: string, keys: ProviderKeys): Promise<ResolvedModel> {
@@ -70,8 +56,9 @@ async function cheapest(modelId: string, keys: ProviderKeys): Promise<ResolvedMo
   throw new StepError(`No configured model provider has ${modelId}; configure one with ${variables}`);
 }
 
-/** The price of a model; null if the catalog does not list it. */
-export async function priceOf(model: ResolvedModel): Promise<Price | null> {
+/** The price of a model: its own, else the catalog's; null if the catalog does not list it. */
+export async function priceOf(model: Omit<ResolvedModel, 'keySource'>): Promise<Price | null> {
+  if (model.price) return model.price;
   const own = await listed(model.modelId, catalogOf(model));
   return own ?? (model.provider === 'generic-openai' ? listed(model.modelId, {}) : null);
 }
@@ -83,7 +70,10 @@ export const isListed = async (
 ): Promise<boolean> => (await listed(modelId, provider ? { providerId: provider } : {})) !== null;
 
 /** Where the price catalog lists a provider's models. Generic servers are found by their URL, if at all. */
-const catalogOf = ({ provider, credentials }: ResolvedModel): PriceOptions =>
+const catalogOf = ({
+  provider,
+  credentials,
+}: Pick<ResolvedModel, 'provider' | 'credentials'>): PriceOptions =>
   provider === 'generic-openai' ? { providerApiUrl: credentials.baseUrl ?? '' } : { providerId: provider };
 
 const baseOf = (rate: Rate) => (typeof rate === 'number' ? rate : rate.base);

@@ -4,9 +4,10 @@ import { chunksOf } from '../../core/chunks.ts';
 import { forEachConcurrently } from '../../core/for-each-concurrently.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { EmbeddingRequest, EmbeddingResponse } from '../ports.ts';
-import { modelUsedOf, priceOf, type ResolvedModel } from './catalog.ts';
+import { priceOf } from './catalog.ts';
 import { costOf } from './cost.ts';
 import { type Provider, providerNames, providers } from './providers.ts';
+import { modelUsedOf, type ResolvedModel } from './resolved-model.ts';
 import { withRetries } from './retries.ts';
 import { usageFrom } from './usage.ts';
 
@@ -61,9 +62,8 @@ async function request(client: EmbeddingModelV4, texts: readonly string[], abort
 const clients = loadingCache<EmbeddingModelV4>({ entriesMax: 100 });
 
 /** The SDK's client for a model. */
-const clientOf = (model: ResolvedModel) =>
-  clients(JSON.stringify(model), async () => {
-    const { provider: name, modelId, credentials } = model;
+const clientOf = ({ provider: name, modelId, credentials }: ResolvedModel) =>
+  clients(JSON.stringify([name, modelId, credentials]), async () => {
     const provider: Provider = providers[name];
     if (provider.embedding) return provider.embedding(modelId, credentials);
     const able = providerNames.filter((each) => 'embedding' in providers[each]).join(', ');

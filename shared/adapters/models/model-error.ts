@@ -1,6 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
 import { StepError } from '../../core/step-error.ts';
-import { modelUsedOf, type ResolvedModel } from './catalog.ts';
+import { modelUsedOf, type ResolvedModel } from './resolved-model.ts';
 
 /** Describes a failed model call for the caller, without the API key. */
 export function toStepError(error: unknown, model: ResolvedModel, signal: AbortSignal): StepError {

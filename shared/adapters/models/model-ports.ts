@@ -1,6 +1,6 @@
 import { loadOnce } from '../../core/load-once.ts';
 import type { Ports } from '../ports.ts';
-import type { ResolvedModel } from './catalog.ts';
+import type { ResolvedModel } from './resolved-model.ts';
 
 const loadStream = loadOnce(() => import('./model-stream.ts'));
 const loadEmbed = loadOnce(() => import('./embed.ts'));

@@ -5,14 +5,16 @@ import type {
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider';
 import { loadingCache } from '../../core/cache.ts';
+import { definedOf } from '../../core/defined.ts';
 import { jsonIn } from '../../core/json.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { ModelEvent, ModelFinish, ModelRequest } from '../model-port.ts';
 import { callOptionsOf } from './call-options.ts';
-import { modelUsedOf, priceOf, type ResolvedModel } from './catalog.ts';
+import { priceOf } from './catalog.ts';
 import { costOf } from './cost.ts';
 import { responseCharactersMax } from './model-fetch.ts';
 import { type Provider, providers } from './providers.ts';
+import { modelUsedOf, type ResolvedModel } from './resolved-model.ts';
 import { withRetries } from './retries.ts';
 import { usageFrom } from './usage.ts';
 
@@ -62,7 +64,10 @@ async function* partsOf(
   request: ModelRequest,
 ): AsyncGenerator<Part | ({ type: 'finish' } & Finish), void> {
   const client = await clientOf(model);
-  const options = callOptionsOf(request);
+  const options = callOptionsOf({
+    ...request,
+    settings: { ...model.settings, ...definedOf(request.settings ?? {}) },
+  });
   if (request.streamed) {
     yield* (await withRetries(() => client.doStream(options), request.signal)).stream;
     return;
@@ -78,10 +83,10 @@ async function* partsOf(
 const clients = loadingCache<LanguageModelV4>({ entriesMax: 100 });
 
 /** The SDK's client for a model. Cached, since creating one costs more than a call. */
-const clientOf = (model: ResolvedModel) =>
-  clients(JSON.stringify(model), () => {
-    const provider: Provider = providers[model.provider];
-    return provider.model(model.modelId, model.credentials);
+const clientOf = ({ provider: name, modelId, credentials }: ResolvedModel) =>
+  clients(JSON.stringify([name, modelId, credentials]), () => {
+    const provider: Provider = providers[name];
+    return provider.model(modelId, credentials);
   });
 
 function eventOf(part: Part, names: ReadonlyMap<string, string>): ModelEvent | undefined {
@@ -134,6 +139,8 @@ async function finishOf(
   return {
     stopReason: finishReason.unified,
     modelUsed,
+    keySource: model.keySource,
+    ...(model.configId && { configId: model.configId }),
     usage: counted ?? null,
     cost: price ? costOf(price, counted) : null,
   };

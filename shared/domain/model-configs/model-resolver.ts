@@ -1,5 +1,6 @@
-import { type ResolvedModel, resolveModel } from '../../adapters/models/catalog.ts';
+import { resolveModel } from '../../adapters/models/catalog.ts';
 import { providerKeys } from '../../adapters/models/provider-keys.ts';
+import type { ResolvedModel } from '../../adapters/models/resolved-model.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 

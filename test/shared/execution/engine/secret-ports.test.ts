@@ -36,7 +36,15 @@ test('a model’s text, reasoning and tool calls are redacted separately, across
     { ...call, input: { key: value }, text: `{"key":"${value}"}` },
     { type: 'source', id: 's', title: value, url: `https://example.com/${encodeURIComponent(value)}` },
     { type: 'text-delta', text: ' corr' },
-    { type: 'finish', text: `${value} corr`, stopReason: 'stop', modelUsed: 'm', usage: null, cost: null },
+    {
+      type: 'finish',
+      text: `${value} corr`,
+      stopReason: 'stop',
+      modelUsed: 'm',
+      keySource: 'platform',
+      usage: null,
+      cost: null,
+    },
   ];
   const model: ModelPort = {
     async *stream() {

@@ -1,0 +1,25 @@
+import type { ModelSettings } from '../model-port.ts';
+import type { Price } from './cost.ts';
+import type { Credentials, ProviderName } from './providers.ts';
+
+/** All that decides where a model call goes, with which key, and at which price. */
+export interface ResolvedModel {
+  provider: ProviderName;
+  /** The provider's name of the model, as sent to it. */
+  modelId: string;
+  credentials: Credentials;
+  /** Whose key it is: the deployment's or the tenant's own. */
+  keySource: KeySource;
+  /** The model config that selected the model, if any. */
+  configId?: string | undefined;
+  /** The price, if it is not the catalog's. */
+  price?: Price | undefined;
+  /** Used where a request gives none of its own. */
+  settings?: Pick<ModelSettings, 'temperature' | 'maxTokens'> | undefined;
+}
+
+export type KeySource = 'platform' | 'custom';
+
+/** The name of a model in results. */
+export const modelUsedOf = ({ provider, modelId }: Pick<ResolvedModel, 'provider' | 'modelId'>) =>
+  `${provider}/${modelId}`;
