@@ -22,6 +22,7 @@ export const livePorts = /* @__PURE__ */ using(
     'table:read',
     'secrets:read',
     modelResolver,
+    modelPorts,
     recordsPort,
     sandbox,
     vectorsPort,
