@@ -127,6 +127,8 @@ export interface AssetsPort {
     contentType: string;
     visibility: Visibility;
   }) => Promise<{ assetId: string; url: string; expiresAt: string | null }>;
+  /** Reads a file of the tenant by the URL that `store` returned, expired or not; undefined for other URLs. */
+  read: (url: string) => Promise<{ bytes: Uint8Array; contentType: string } | undefined>;
 }
 
 export interface MessagesPort {

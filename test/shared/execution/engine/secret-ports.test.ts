@@ -39,6 +39,7 @@ test('a model’s text, reasoning and tool calls are redacted separately, across
     {
       type: 'finish',
       text: `${value} corr`,
+      content: [],
       stopReason: 'stop',
       modelUsed: 'm',
       keySource: 'platform',
