@@ -10,7 +10,7 @@ import {
   fallbackOverrides,
 } from '../../domain/flows/steps/error-handling.ts';
 import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
-import type { StepOutcome, Suspended } from '../step-support/step-runner.ts';
+import type { AwaitsCaller, StepOutcome, Suspended } from '../step-support/step-runner.ts';
 import { runnerOf } from '../steps/index.ts';
 import type { EngineState, NotRun, StepResult, Wait } from './engine.ts';
 
@@ -74,7 +74,7 @@ async function tryOnce(state: EngineState, step: FlowStep, since: Date): Promise
     const filler = fillerOf(variables, ports.sandbox);
     const emit = onStepEvent && ((event: StepEvent) => onStepEvent(step, secrets?.event(event) ?? event));
     const { run } = await runnerOf(step.type);
-    const outcome: StepOutcome | Suspended = await run({
+    const outcome: StepOutcome | Suspended | AwaitsCaller = await run({
       ...filler,
       config,
       variables,
@@ -84,6 +84,7 @@ async function tryOnce(state: EngineState, step: FlowStep, since: Date): Promise
       emit,
     });
     if ('until' in outcome) return outcome;
+    if ('awaitsCaller' in outcome) throw callerMissing();
     checkOutput(outcome.output);
     state.characters += checkedCharacters(outcome.output, charactersMax - state.characters);
     return { outcome: secrets?.outcome(outcome) ?? outcome };
@@ -94,6 +95,11 @@ async function tryOnce(state: EngineState, step: FlowStep, since: Date): Promise
     throw error;
   }
 }
+
+const callerMissing = () =>
+  new StepError(
+    'A local tool is executed by the caller of the run, and this run has none that can; remove the step',
+  );
 
 /** A record may have 100 levels of metadata, and a step may return it inside a list or an object. */
 const outputLevelsMax = levelsMax + 10;

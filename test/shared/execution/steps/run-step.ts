@@ -5,7 +5,11 @@ import type { Variables } from '../../../../shared/core/variables.ts';
 import { textProblems } from '../../../../shared/domain/flows/checking/text-problems.ts';
 import { stepTypeOf } from '../../../../shared/domain/flows/step-types/index.ts';
 import type { StepEvent } from '../../../../shared/domain/flows/steps/step.ts';
-import type { StepOutcome, Suspended } from '../../../../shared/execution/step-support/step-runner.ts';
+import type {
+  AwaitsCaller,
+  StepOutcome,
+  Suspended,
+} from '../../../../shared/execution/step-support/step-runner.ts';
 import { runnerOf } from '../../../../shared/execution/steps/index.ts';
 import { liveModels } from '../../../support/model-ports.ts';
 import { emptyWorld } from '../../../support/ports.ts';
@@ -22,7 +26,7 @@ interface World {
 export async function runStep(type: string, config: object, world: World = {}): Promise<StepOutcome> {
   const { variables = {}, ports, signal = new AbortController().signal, emit } = world;
   const stepType = stepTypeOf(type);
-  const outcome: StepOutcome | Suspended = await (await runnerOf(type)).run({
+  const outcome: StepOutcome | Suspended | AwaitsCaller = await (await runnerOf(type)).run({
     config: stepType.config.parse(config),
     variables,
     ...fillerOf(variables, sandbox),
@@ -32,6 +36,7 @@ export async function runStep(type: string, config: object, world: World = {}): 
     emit,
   });
   if ('until' in outcome) throw new Error(`The step waits until ${outcome.until.toISOString()}`);
+  if ('awaitsCaller' in outcome) throw new Error('The step waits for the caller');
   return outcome;
 }
 
