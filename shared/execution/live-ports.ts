@@ -6,8 +6,10 @@ import { sandbox } from '../adapters/sandbox/sandbox.ts';
 import { vectorsPort } from '../adapters/vectors/vectors-adapter.ts';
 import { modelResolver } from '../domain/model-configs/model-resolver.ts';
 import { recordsPort } from '../domain/records/records-adapter.ts';
+import { toolsPort } from '../domain/tools/tool-store.ts';
 import { using } from '../platform/aws/uses.ts';
 import type { Scope } from '../platform/data/scope.ts';
+import { flowsPort } from './nested-flows.ts';
 
 /** The user and the run that the ports act for. */
 export interface RunOwner {
@@ -28,20 +30,26 @@ export const livePorts = /* @__PURE__ */ using(
     vectorsPort,
     assetStore,
     messagesPort,
+    toolsPort,
+    flowsPort,
     { memoryMb: 1_024 },
   ],
-  (scope: Scope, { userId, organizationId, runId }: RunOwner): Ports => ({
-    now: scope.now,
-    // Heavy modules are loaded with the first step that needs them.
-    secrets: async (keys) => (await import('../domain/secrets/secret-values.ts')).secretValues(scope)(keys),
-    ...modelPorts(modelResolver(scope)),
-    fetch: async (request) => (await import('../adapters/net/safe-fetch.ts')).safeFetch(request),
-    searchAccount: async (provider) =>
-      (await import('../adapters/web/search-account.ts')).searchAccount(provider),
-    sandbox: sandbox(scope),
-    records: recordsPort(scope, { userId, organizationId }),
-    vectors: vectorsPort(scope.table.tenant),
-    assets: assetStore({ tenant: scope.table.tenant, runId }),
-    messages: messagesPort(scope.table.tenant),
-  }),
+  (scope: Scope, { userId, organizationId, runId }: RunOwner): Ports => {
+    const ports: Omit<Ports, 'flows'> = {
+      now: scope.now,
+      // Heavy modules are loaded with the first step that needs them.
+      secrets: async (keys) => (await import('../domain/secrets/secret-values.ts')).secretValues(scope)(keys),
+      ...modelPorts(modelResolver(scope)),
+      fetch: async (request) => (await import('../adapters/net/safe-fetch.ts')).safeFetch(request),
+      searchAccount: async (provider) =>
+        (await import('../adapters/web/search-account.ts')).searchAccount(provider),
+      sandbox: sandbox(scope),
+      records: recordsPort(scope, { userId, organizationId }),
+      vectors: vectorsPort(scope.table.tenant),
+      assets: assetStore({ tenant: scope.table.tenant, runId }),
+      messages: messagesPort(scope.table.tenant),
+      tools: toolsPort(scope),
+    };
+    return { ...ports, flows: flowsPort(scope, { userId, runId }, ports) };
+  },
 );

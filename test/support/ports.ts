@@ -19,4 +19,6 @@ export const emptyWorld: Ports = {
   vectors: { put: absent('vector store'), query: absent('vector store') },
   assets: { store: absent('asset store'), read: absent('asset store') },
   messages: { email: absent('mail'), sms: absent('text message'), event: absent('event bus') },
+  tools: { find: absent('tool store') },
+  flows: { run: absent('flow') },
 };

@@ -11,7 +11,7 @@ import {
   fallbackOverrides,
 } from '../../domain/flows/steps/error-handling.ts';
 import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
-import type { StepOutcome, Suspended } from '../step-support/step-runner.ts';
+import type { AwaitsCaller, StepOutcome, Suspended } from '../step-support/step-runner.ts';
 import { runnerOf } from '../steps/index.ts';
 import type { EngineState, NotRun, StepResult, Wait } from './engine.ts';
 import { openMeter } from './model-meter.ts';
@@ -93,7 +93,7 @@ async function tryOnce({ state, ports, since }: Attempt, step: FlowStep): Promis
     const filler = fillerOf(variables, ports.sandbox);
     const emit = onStepEvent && ((event: StepEvent) => onStepEvent(step, secrets?.event(event) ?? event));
     const { run } = await runnerOf(step.type);
-    const outcome: StepOutcome | Suspended = await run({
+    const outcome: StepOutcome | Suspended | AwaitsCaller = await run({
       ...filler,
       config,
       variables,
@@ -103,6 +103,7 @@ async function tryOnce({ state, ports, since }: Attempt, step: FlowStep): Promis
       emit,
     });
     if ('until' in outcome) return outcome;
+    if ('awaitsCaller' in outcome) throw callerMissing();
     checkOutput(outcome.output);
     state.characters += checkedCharacters(outcome.output, charactersMax - state.characters);
     return { outcome: secrets?.outcome(outcome) ?? outcome };
@@ -113,6 +114,11 @@ async function tryOnce({ state, ports, since }: Attempt, step: FlowStep): Promis
     throw error;
   }
 }
+
+const callerMissing = () =>
+  new StepError(
+    'A local tool is executed by the caller of the run, and this run has none that can; remove the step',
+  );
 
 /** A record may have 100 levels of metadata, and a step may return it inside a list or an object. */
 const outputLevelsMax = levelsMax + 10;

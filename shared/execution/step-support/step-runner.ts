@@ -26,9 +26,16 @@ export interface Suspended {
   until: Date;
 }
 
+/** Returned instead of an outcome: the caller of the run executes a tool and sends its output. */
+export interface AwaitsCaller {
+  awaitsCaller: true;
+}
+
 /** Runs a type of step. Loaded when the first step of its type runs. */
 export interface StepRunner<Config = unknown, Output = unknown> {
-  run: (step: StepRun<Config>) => Promise<StepOutcome<Output> | Suspended> | StepOutcome<Output>;
+  run: (
+    step: StepRun<Config>,
+  ) => Promise<StepOutcome<Output> | Suspended | AwaitsCaller> | StepOutcome<Output>;
 }
 
 export const defineStepRunner = <Config extends z.ZodObject, Output extends z.ZodType>(

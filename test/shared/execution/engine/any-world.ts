@@ -1,4 +1,4 @@
-import type { FlowRecord, HttpResponse, Ports } from '../../../../shared/adapters/ports.ts';
+import type { FlowRecord, HttpResponse, Ports, StoredTool } from '../../../../shared/adapters/ports.ts';
 import { StepError } from '../../../../shared/core/step-error.ts';
 import { modelOf, textIn } from '../../../support/model-ports.ts';
 import { sandbox } from '../../../support/sandbox.ts';
@@ -32,6 +32,16 @@ export function notingWorld() {
     const contentType = isPage ? 'text/html' : 'application/json';
     return { status: 200, headers: { 'content-type': contentType }, url, bytes: Buffer.from(text), text };
   };
+
+  const double = (id: string): StoredTool => ({
+    id,
+    name: 'Double',
+    description: 'Doubles a number',
+    toolType: 'custom',
+    parametersSchema: { properties: { n: { type: 'number' } }, required: ['n'] },
+    config: { code: 'n * 2' },
+    isActive: true,
+  });
 
   const ports: Ports = {
     now: () => new Date(at),
@@ -95,6 +105,15 @@ export function notingWorld() {
       async event(event) {
         note('event', event);
         return { eventId: 'event-1' };
+      },
+    },
+    tools: {
+      find: async (ids) => new Map(ids.map((id) => [id, double(id)])),
+    },
+    flows: {
+      async run({ flowId, inputs }) {
+        note('flow', { flowId, inputs });
+        return { output: inputs };
       },
     },
   };

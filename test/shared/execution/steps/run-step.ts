@@ -6,7 +6,11 @@ import { textProblems } from '../../../../shared/domain/flows/checking/text-prob
 import { stepTypeOf } from '../../../../shared/domain/flows/step-types/index.ts';
 import type { StepEvent } from '../../../../shared/domain/flows/steps/step.ts';
 import { type ModelFacts, openMeter } from '../../../../shared/execution/engine/model-meter.ts';
-import type { StepOutcome, Suspended } from '../../../../shared/execution/step-support/step-runner.ts';
+import type {
+  AwaitsCaller,
+  StepOutcome,
+  Suspended,
+} from '../../../../shared/execution/step-support/step-runner.ts';
 import { runnerOf } from '../../../../shared/execution/steps/index.ts';
 import { liveModels } from '../../../support/model-ports.ts';
 import { emptyWorld } from '../../../support/ports.ts';
@@ -28,7 +32,7 @@ export async function runStep(
   const { variables = {}, ports, signal = new AbortController().signal, emit } = world;
   const stepType = stepTypeOf(type);
   const meter = openMeter({ ...emptyWorld, model: liveModels.model, fetch: safeFetch, ...ports });
-  const outcome: StepOutcome | Suspended = await (await runnerOf(type)).run({
+  const outcome: StepOutcome | Suspended | AwaitsCaller = await (await runnerOf(type)).run({
     config: stepType.config.parse(config),
     variables,
     ...fillerOf(variables, sandbox),
@@ -38,6 +42,7 @@ export async function runStep(
     emit,
   });
   if ('until' in outcome) throw new Error(`The step waits until ${outcome.until.toISOString()}`);
+  if ('awaitsCaller' in outcome) throw new Error('The step waits for the caller');
   return { ...outcome, ...meter.facts() };
 }
 

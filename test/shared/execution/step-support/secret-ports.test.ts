@@ -6,7 +6,7 @@ import {
   type PortRedactions,
   portRedactions,
   redactedPorts,
-} from '../../../../shared/execution/engine/secret-ports.ts';
+} from '../../../../shared/execution/step-support/secret-ports.ts';
 import { emptyWorld } from '../../../support/ports.ts';
 
 const redactor = redactorOf(new Map([['KEY', 'correct horse battery']]));
