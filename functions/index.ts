@@ -4,6 +4,8 @@ import { batchesGroup } from './batches/index.ts';
 import { dispatchGroup } from './dispatch/index.ts';
 import { flowVersionsGroup } from './flow-versions/index.ts';
 import { flowsGroup } from './flows/index.ts';
+import { modelConfigsGroup } from './model-configs/index.ts';
+import { providerKeysGroup } from './provider-keys/index.ts';
 import { publicGroup } from './public/index.ts';
 import { recordsGroup } from './records/index.ts';
 import { secretsGroup } from './secrets/index.ts';
@@ -22,6 +24,8 @@ export const groups = {
   dispatch: dispatchGroup,
   batches: batchesGroup,
   secrets: secretsGroup,
+  'model-configs': modelConfigsGroup,
+  'provider-keys': providerKeysGroup,
   public: publicGroup,
 } as const satisfies Record<string, Group>;
 
