@@ -67,6 +67,20 @@ DELETE /v1/secrets/{id}
 POST /v1/secrets/setup-url
 POST /v1/secrets/intake/manifest
 POST /v1/secrets/intake/submit
+GET /v1/model-configs/available
+GET /v1/model-configs/search-capable
+GET /v1/model-configs/search-configured
+GET /v1/model-configs
+POST /v1/model-configs
+PUT /v1/model-configs/{id}
+DELETE /v1/model-configs/{id}
+PATCH /v1/model-configs/{id}/default
+PATCH /v1/model-configs/{id}/status
+GET /v1/model-configs/grouped
+GET /v1/provider-keys
+POST /v1/provider-keys
+PATCH /v1/provider-keys/{id}
+DELETE /v1/provider-keys/{id}
 `
   .trim()
   .split('\n');

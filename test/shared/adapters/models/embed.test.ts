@@ -122,7 +122,7 @@ test('a provider without embeddings, and an unconfigured one, lead to an error t
     'The model provider anthropic has no embeddings; use one of openai, google, bedrock, togetherai, mistral, generic-openai',
   );
   expect(await messageWith('openai/text-embedding-3-small')).toBe(
-    'The model provider openai is not configured: set OPENAI_API_KEY',
+    'The model provider openai is not configured: store a key through POST /v1/provider-keys, or let the deployment set OPENAI_API_KEY',
   );
 });
 
