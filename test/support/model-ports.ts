@@ -19,7 +19,9 @@ export const modelOf = (
       ...{ stopReason: 'stop' as const, modelUsed: request.model, keySource: 'platform' as const },
       ...{ usage, cost: null },
     };
-    yield { type: 'finish', text: pieces.join(''), ...facts, ...finish };
+    const text = pieces.join('');
+    const message = { role: 'assistant' as const, content: text };
+    yield { type: 'finish', text, message, ...facts, ...finish };
   },
 });
 
