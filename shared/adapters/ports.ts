@@ -1,5 +1,5 @@
 import type { RecordFilter } from '../core/filters/filter.ts';
-import type { ModelPort } from './model-port.ts';
+import type { ModelFinish, ModelPort } from './model-port.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 
 /** Everything outside of a run that the engine can use. */
@@ -32,9 +32,8 @@ export interface EmbeddingRequest {
   signal: AbortSignal;
 }
 
-export interface EmbeddingResponse {
+export interface EmbeddingResponse extends Pick<ModelFinish, 'modelUsed' | 'keySource' | 'configId'> {
   vectors: number[][];
-  modelUsed: string;
   promptTokens: number;
   estimatedCost: string | null;
 }

@@ -14,7 +14,9 @@ export type IdPrefix =
   | 'asset'
   | 'secret'
   | 'audit'
-  | 'setup';
+  | 'setup'
+  | 'modelcfg'
+  | 'providerkey';
 
 export type NewId = <P extends IdPrefix>(prefix: P) => `${P}_${string}`;
 
