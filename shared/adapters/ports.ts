@@ -170,15 +170,6 @@ export interface ToolsPort {
   find: (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredTool>>;
 }
 
-/** What model calls cost. */
-export interface ModelUse {
-  modelUsed: string;
-  promptTokens: number;
-  completionTokens: number;
-  /** USD as decimal text; null if a price is unknown. */
-  estimatedCost: string | null;
-}
-
 /** The tenant's flows. */
 export interface FlowsPort {
   /**
@@ -189,5 +180,5 @@ export interface FlowsPort {
     flowId: string;
     inputs: Record<string, unknown>;
     signal: AbortSignal;
-  }) => Promise<{ output: unknown; use?: ModelUse | undefined }>;
+  }) => Promise<{ output: unknown }>;
 }
