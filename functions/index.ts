@@ -4,6 +4,7 @@ import { batchesGroup } from './batches/index.ts';
 import { dispatchGroup } from './dispatch/index.ts';
 import { flowVersionsGroup } from './flow-versions/index.ts';
 import { flowsGroup } from './flows/index.ts';
+import { modelUsageGroup } from './model-usage/index.ts';
 import { publicGroup } from './public/index.ts';
 import { recordsGroup } from './records/index.ts';
 import { secretsGroup } from './secrets/index.ts';
@@ -22,6 +23,7 @@ export const groups = {
   dispatch: dispatchGroup,
   batches: batchesGroup,
   secrets: secretsGroup,
+  'model-usage': modelUsageGroup,
   public: publicGroup,
 } as const satisfies Record<string, Group>;
 

@@ -124,6 +124,7 @@ const valuesOf = ({
   SECRETS_PREFIX: stores.secretsPrefix,
   TEST_KEYS_KMS_KEY: stores.testKeysKey.keyArn,
   PROVIDER_KEYS_SECRET: stores.providerKeys.secretArn,
+  BEDROCK_REGION: settings.bedrockRegion,
   PUBLIC_URL: publicUrl,
   CORS_ORIGINS: settings.corsOrigins.join(' ') || undefined,
   STATIC_FILES: staticFilesFolder,

@@ -5,6 +5,7 @@ import type { Construct } from 'constructs';
 import type { Use } from '../../shared/platform/aws/uses.ts';
 import { tableSchema } from '../resources.ts';
 import { tableActionsOf } from '../uses.ts';
+import { grantBedrock } from './bedrock-grants.ts';
 import { grantAssets, grantPublicAssets, grantVectorIndexLookup, grantVectors } from './file-grants.ts';
 import { grantMessages } from './message-grants.ts';
 import type { Stores } from './stores.ts';
@@ -62,6 +63,7 @@ function grant(role: Role, use: Use, stores: Stores) {
     'queue:cleanup': () => void queues.cleanup.grantSendMessages(role),
     'queue:migrations': () => void queues.migrations.grantSendMessages(role),
     'provider-keys': () => allow(role, ['secretsmanager:GetSecretValue'], [providerKeys.secretArn]),
+    bedrock: () => grantBedrock(role, stores),
     messages: () => grantMessages(role, stores),
     assets: () => grantAssets(role, stores.assets),
     'assets:public': () => grantPublicAssets(role, stores.assets),

@@ -52,6 +52,10 @@ const Context = z
     corsOrigins: listOf(Origin).default([]),
     cloudFront: flag.default(false),
     sesIdentities: listOf(Identity).default([]),
+    bedrockRegion: z
+      .string()
+      .regex(/^[a-z]{2,4}(-[a-z]+)+-\d$/, 'expected an AWS region like eu-central-1')
+      .optional(),
     tableName: z.string().min(3).max(255).optional(),
     payloadBucket: z.string().min(3).max(63).optional(),
     logLevel: z.enum(['info', 'warn', 'error'], 'expected info, warn or error').default('info'),

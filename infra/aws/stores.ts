@@ -41,6 +41,8 @@ export class Stores extends Construct {
   readonly schedulerRole: Role;
   /** The addresses and domains that flows may send email from. */
   readonly sesIdentities: readonly string[];
+  /** The region of the Bedrock models that flows may call; undefined for none. */
+  readonly bedrockRegion: string | undefined;
   /** Receives the events that flows send. */
   readonly eventBus: EventBus;
 
@@ -74,6 +76,7 @@ export class Stores extends Construct {
     this.queues.wakes.grantSendMessages(this.schedulerRole);
     this.eventBus = new EventBus(this, 'event-bus', { eventBusName: `agent-flow-${env}` });
     this.sesIdentities = settings.sesIdentities;
+    this.bedrockRegion = settings.bedrockRegion;
     this.secretsPrefix = `agent-flow/${env}`;
     this.testKeysKey = new Key(this, 'test-keys', {
       description: 'Encrypts the values of test keys',

@@ -17,8 +17,7 @@ export interface ModelRequest {
   toolChoice?: 'auto' | 'none' | 'required' | { tool: string } | undefined;
   /** `json` requests JSON from providers that support it, with a JSON Schema if one is given. */
   format?: { type: 'text' } | { type: 'json'; schema?: JsonSchema | undefined } | undefined;
-  /** The reasoning effort. Default: the provider's own. */
-  reasoning?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | undefined;
+  reasoning?: ModelReasoning | undefined;
   settings?: ModelSettings | undefined;
   /**
    * Whether to stream from the provider. If not, all events arrive with the complete response, which costs half the
@@ -26,6 +25,15 @@ export interface ModelRequest {
    */
   streamed: boolean;
   signal: AbortSignal;
+}
+
+/** Providers ignore what they do not support. Default: the provider's own. */
+export interface ModelReasoning {
+  effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | undefined;
+  /** The largest number of reasoning tokens, for providers that take one; there it replaces the effort. */
+  budgetTokens?: number | undefined;
+  /** Requests a summary of the reasoning, which arrives as `reasoning-delta`. */
+  summary?: 'auto' | 'detailed' | undefined;
 }
 
 export interface ModelSettings {

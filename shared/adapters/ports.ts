@@ -1,5 +1,7 @@
 import type { RecordFilter } from '../core/filters/filter.ts';
-import type { JsonSchema, ModelPort } from './model-port.ts';
+
+import type { JsonSchema, ModelFinish, ModelPort } from './model-port.ts';
+
 import type { Sandbox } from './sandbox/sandbox.ts';
 
 /** Everything outside of a run that the engine can use. */
@@ -34,9 +36,8 @@ export interface EmbeddingRequest {
   signal: AbortSignal;
 }
 
-export interface EmbeddingResponse {
+export interface EmbeddingResponse extends Pick<ModelFinish, 'modelUsed' | 'keySource' | 'configId'> {
   vectors: number[][];
-  modelUsed: string;
   promptTokens: number;
   estimatedCost: string | null;
 }
@@ -169,24 +170,16 @@ export interface ToolsPort {
   find: (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredTool>>;
 }
 
-/** What model calls cost. */
-export interface ModelUse {
-  modelUsed: string;
-  promptTokens: number;
-  completionTokens: number;
-  /** USD as decimal text; null if a price is unknown. */
-  estimatedCost: string | null;
-}
-
 /** The tenant's flows. */
 export interface FlowsPort {
   /**
-   * Runs the published version inside of the current run, and returns its last output. @throws StepError if there is
-   * none, it fails, it has to wait for long, or flows run each other too deeply.
+   * Runs the published version inside of the current run, with its ports. @throws StepError if there is none, it fails,
+   * it has to wait for long, or flows run each other too deeply.
    */
   run: (request: {
     flowId: string;
     inputs: Record<string, unknown>;
+    ports: Ports;
     signal: AbortSignal;
-  }) => Promise<{ output: unknown; use?: ModelUse | undefined }>;
+  }) => Promise<{ output: unknown }>;
 }

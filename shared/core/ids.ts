@@ -15,6 +15,8 @@ export type IdPrefix =
   | 'secret'
   | 'audit'
   | 'setup'
+  | 'modelcfg'
+  | 'providerkey'
   | 'tool'
   | 'toolrun';
 

@@ -24,6 +24,7 @@ export const livePorts = /* @__PURE__ */ using(
     'table:read',
     'secrets:read',
     modelResolver,
+    modelPorts,
     recordsPort,
     sandbox,
     vectorsPort,
@@ -33,22 +34,20 @@ export const livePorts = /* @__PURE__ */ using(
     flowsPort,
     { memoryMb: 1_024 },
   ],
-  (scope: Scope, { userId, organizationId, runId }: RunOwner): Ports => {
-    const ports: Omit<Ports, 'flows'> = {
-      now: scope.now,
-      // Heavy modules are loaded with the first step that needs them.
-      secrets: async (keys) => (await import('../domain/secrets/secret-values.ts')).secretValues(scope)(keys),
-      ...modelPorts(modelResolver(scope)),
-      fetch: async (request) => (await import('../adapters/net/safe-fetch.ts')).safeFetch(request),
-      searchAccount: async (provider) =>
-        (await import('../adapters/web/search-account.ts')).searchAccount(provider),
-      sandbox: sandbox(scope),
-      records: recordsPort(scope, { userId, organizationId }),
-      vectors: vectorsPort(scope.table.tenant),
-      assets: assetStore({ tenant: scope.table.tenant, runId }),
-      messages: messagesPort(scope.table.tenant),
-      tools: toolsPort(scope),
-    };
-    return { ...ports, flows: flowsPort(scope, { userId, runId }, ports) };
-  },
+  (scope: Scope, { userId, organizationId, runId }: RunOwner): Ports => ({
+    now: scope.now,
+    // Heavy modules are loaded with the first step that needs them.
+    secrets: async (keys) => (await import('../domain/secrets/secret-values.ts')).secretValues(scope)(keys),
+    ...modelPorts(modelResolver(scope)),
+    fetch: async (request) => (await import('../adapters/net/safe-fetch.ts')).safeFetch(request),
+    searchAccount: async (provider) =>
+      (await import('../adapters/web/search-account.ts')).searchAccount(provider),
+    sandbox: sandbox(scope),
+    records: recordsPort(scope, { userId, organizationId }),
+    vectors: vectorsPort(scope.table.tenant),
+    assets: assetStore({ tenant: scope.table.tenant, runId }),
+    messages: messagesPort(scope.table.tenant),
+    tools: toolsPort(scope),
+    flows: flowsPort(scope, { userId, runId }),
+  }),
 );

@@ -36,6 +36,7 @@ const bounds: Record<string, string> = {
   'flows.run-on-record-type': '1,000 records of two short texts',
   'flows.step-results': 'ends at 5 MB, continued by `offset`',
   'flows.update': 'the steps of a flow, 5 MB',
+  'model-usage.get': '732 days and 1,000 models',
   'public.validate-flow': 'three lists that end at a third of 5 MB',
   'records.bulk-delete': '1,000 ids',
   'records.bulk-edit': '10,000 ids and 5 MB of records',

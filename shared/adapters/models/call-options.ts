@@ -24,7 +24,7 @@ export function callOptionsOf(request: ModelRequest): LanguageModelV4CallOptions
     ...(format?.type === 'json' && {
       responseFormat: { type: 'json', ...(format.schema && { schema: format.schema as never }) },
     }),
-    ...(reasoning && { reasoning }),
+    ...(reasoning?.effort && { reasoning: reasoning.effort }),
     ...definedOf({ ...others, maxOutputTokens }),
     abortSignal: signal,
   };

@@ -3,8 +3,9 @@ import { loadingCache } from '../../core/cache.ts';
 import { loadOnce } from '../../core/load-once.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { Price, Rate } from './cost.ts';
+import { type Credentials, configuredBy, deploymentCredentials } from './credentials.ts';
 import type { ProviderKeys } from './provider-keys.ts';
-import { isProviderName, type ProviderName, providerNames, providers } from './providers.ts';
+import { isProviderName, type ProviderName, providerNames } from './provider-names.ts';
 import type { ResolvedModel } from './resolved-model.ts';
 
 /**
@@ -19,28 +20,27 @@ export async function resolveModel(name: string, keys: ProviderKeys): Promise<Re
       `There is no model provider ${provider}; expected one of ${providerNames.join(', ')}`,
     );
   }
-  if (!keys[providers[provider].requires]) {
-    throw new StepError(
-      `The model provider ${provider} is not configured: set ${providers[provider].requires}`,
-    );
+  const credentials = deploymentCredentials(provider, keys);
+  if (!credentials) {
+    throw new StepError(`The model provider ${provider} is not configured: set ${configuredBy(provider)}`);
   }
-  return modelAt(provider, modelId, keys);
+  return modelAt(provider, modelId, credentials);
 }
 
-const modelAt = (provider: ProviderName, modelId: string, keys: ProviderKeys): ResolvedModel => ({
+const modelAt = (provider: ProviderName, modelId: string, credentials: Credentials): ResolvedModel => ({
   provider,
   modelId,
-  credentials: providers[provider].credentials(keys),
+  credentials,
   keySource: 'platform',
 });
 
 async function cheapest(modelId: string, keys: ProviderKeys): Promise<ResolvedModel> {
-  const usable = providerNames.filter((name) => keys[providers[name].requires]);
+  const usable = providerNames.flatMap((provider) => {
+    const credentials = deploymentCredentials(provider, keys);
+    return credentials ? [modelAt(provider, modelId, credentials)] : [];
+  });
   const offers = await Promise.all(
-    usable.map(async (provider) => {
-      const model = modelAt(provider, modelId, keys);
-      return { model, price: await listed(modelId, catalogOf(model)) };
-    }),
+    usable.map(async (model) => ({ model, price: await listed(modelId, catalogOf(model)) })),
   );
   const total = ({ input, output }: Price) => baseOf(input) + baseOf(output ?? 0);
   const priced = offers.flatMap(({ model, price }) => (price ? [{ model, cost: total(price) }] : []));
@@ -51,8 +51,9 @@ async function cheapest(modelId: string, keys: ProviderKeys): Promise<ResolvedMo
       `The catalog has no model ${modelId}; write models outside of the catalog as <provider>/${modelId}`,
     );
   }
-  if (usable.includes('generic-openai')) return modelAt('generic-openai', modelId, keys);
-  const variables = providerNames.map((name) => providers[name].requires).join(', ');
+  const generic = usable.find(({ provider }) => provider === 'generic-openai');
+  if (generic) return generic;
+  const variables = providerNames.map(configuredBy).join(', ');
   throw new StepError(`No configured model provider has ${modelId}; configure one with ${variables}`);
 }
 
@@ -67,14 +68,23 @@ export async function priceOf(model: Omit<ResolvedModel, 'keySource'>): Promise<
 export const isListed = async (
   modelId: string,
   provider?: Exclude<ProviderName, 'generic-openai'>,
-): Promise<boolean> => (await listed(modelId, provider ? { providerId: provider } : {})) !== null;
+): Promise<boolean> =>
+  (await listed(modelId, provider ? catalogOf({ provider, credentials: {} }) : {})) !== null;
 
 /** Where the price catalog lists a provider's models. Generic servers are found by their URL, if at all. */
 const catalogOf = ({
   provider,
   credentials,
 }: Pick<ResolvedModel, 'provider' | 'credentials'>): PriceOptions =>
-  provider === 'generic-openai' ? { providerApiUrl: credentials.baseUrl ?? '' } : { providerId: provider };
+  provider === 'generic-openai'
+    ? { providerApiUrl: credentials.baseUrl ?? '' }
+    : { providerId: catalogNames[provider] ?? provider };
+
+const catalogNames: Partial<Record<ProviderName, string>> = {
+  bedrock: 'aws',
+  xai: 'x-ai',
+  togetherai: 'together',
+};
 
 const baseOf = (rate: Rate) => (typeof rate === 'number' ? rate : rate.base);
 

@@ -6,7 +6,8 @@ import { StepError } from '../../core/step-error.ts';
 import type { EmbeddingRequest, EmbeddingResponse } from '../ports.ts';
 import { priceOf } from './catalog.ts';
 import { costOf } from './cost.ts';
-import { type Provider, providerNames, providers } from './providers.ts';
+import { providerNames } from './provider-names.ts';
+import { type Provider, providers } from './providers.ts';
 import { modelUsedOf, type ResolvedModel } from './resolved-model.ts';
 import { withRetries } from './retries.ts';
 import { usageFrom } from './usage.ts';
@@ -35,6 +36,8 @@ export async function embedTexts(
   return {
     vectors: vectors.map((vector) => vector.map(shortened)),
     modelUsed,
+    keySource: model.keySource,
+    configId: model.configId,
     promptTokens: counted?.inputTokens ?? 0,
     estimatedCost: price && counted ? costOf(price, counted) : null,
   };

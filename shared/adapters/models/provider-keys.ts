@@ -1,19 +1,33 @@
 import * as z from 'zod';
 
+const text = z.string().optional();
+
 const ProviderKeys = z.object({
-  OPENAI_API_KEY: z.string().optional(),
-  OPENAI_BASE_URL: z.string().optional(),
-  ANTHROPIC_API_KEY: z.string().optional(),
-  ANTHROPIC_BASE_URL: z.string().optional(),
-  GOOGLE_GENERATIVE_AI_API_KEY: z.string().optional(),
-  GENERIC_OPENAI_BASE_URL: z.string().optional(),
-  GENERIC_OPENAI_API_KEY: z.string().optional(),
-  EXA_API_KEY: z.string().optional(),
-  EXA_BASE_URL: z.string().optional(),
-  TAVILY_API_KEY: z.string().optional(),
-  TAVILY_BASE_URL: z.string().optional(),
-  BRAVE_API_KEY: z.string().optional(),
-  BRAVE_BASE_URL: z.string().optional(),
+  OPENAI_API_KEY: text,
+  OPENAI_BASE_URL: text,
+  ANTHROPIC_API_KEY: text,
+  ANTHROPIC_BASE_URL: text,
+  GOOGLE_GENERATIVE_AI_API_KEY: text,
+  GOOGLE_GENERATIVE_AI_BASE_URL: text,
+  AWS_BEARER_TOKEN_BEDROCK: text,
+  AWS_ENDPOINT_URL_BEDROCK_RUNTIME: text,
+  BEDROCK_REGION: text,
+  XAI_API_KEY: text,
+  XAI_BASE_URL: text,
+  GROQ_API_KEY: text,
+  GROQ_BASE_URL: text,
+  TOGETHER_API_KEY: text,
+  TOGETHER_BASE_URL: text,
+  MISTRAL_API_KEY: text,
+  MISTRAL_BASE_URL: text,
+  GENERIC_OPENAI_API_KEY: text,
+  GENERIC_OPENAI_BASE_URL: text,
+  EXA_API_KEY: text,
+  EXA_BASE_URL: text,
+  TAVILY_API_KEY: text,
+  TAVILY_BASE_URL: text,
+  BRAVE_API_KEY: text,
+  BRAVE_BASE_URL: text,
 });
 
 /** The keys and URLs of the model providers, named as in the AI SDK, and of the search providers. */

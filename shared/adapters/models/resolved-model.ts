@@ -1,6 +1,7 @@
 import type { ModelSettings } from '../model-port.ts';
 import type { Price } from './cost.ts';
-import type { Credentials, ProviderName } from './providers.ts';
+import type { Credentials } from './credentials.ts';
+import type { ProviderName } from './provider-names.ts';
 
 /** All that decides where a model call goes, with which key, and at which price. */
 export interface ResolvedModel {

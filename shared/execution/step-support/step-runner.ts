@@ -15,15 +15,10 @@ export interface StepRun<Config> extends Filler {
   emit?: ((event: StepEvent) => Promise<void> | void) | undefined;
 }
 
-/** The output of a step, and the facts of its model call. */
+/** The output of a step. The engine counts its model calls. */
 export interface StepOutcome<Output = unknown> {
   output: Output;
   resolvedPrompt?: string;
-  modelUsed?: string;
-  promptTokens?: number;
-  completionTokens?: number;
-  /** USD as decimal text; null if the price is unknown. */
-  estimatedCost?: string | null;
 }
 
 /** Returned instead of an outcome: the step waits until then, and then runs again. */

@@ -11,18 +11,10 @@ export const prompt = defineStepRunner(promptStep, {
     const resolvedPrompt = await render(config.userPrompt ?? config.text ?? '');
     const format = config.responseFormat ?? 'text';
     const messages = await messagesOf(step, resolvedPrompt, instructions[format]);
-    const { text, modelUsed, usage, cost } = await answerOf(
-      step,
-      messages,
-      format === 'json' ? 'json' : 'text',
-    );
+    const { text } = await answerOf(step, messages, format === 'json' ? 'json' : 'text');
     return {
       output: format === 'json' ? parsed(text) : unwrapped(text, format),
       resolvedPrompt,
-      modelUsed,
-      promptTokens: usage?.inputTokens ?? 0,
-      completionTokens: usage?.outputTokens ?? 0,
-      estimatedCost: cost,
     };
   },
 });

@@ -34,6 +34,8 @@ export type Use =
   | 'secrets:read'
   | 'secrets:write'
   | 'provider-keys'
+  /** Calls models of Bedrock with the Lambda's own role, where the deployment allows it. */
+  | 'bedrock'
   | 'public-url'
   /** Lets pages of other origins read responses. */
   | 'cors'

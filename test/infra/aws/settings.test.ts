@@ -51,6 +51,7 @@ test.each([
   ['an unencrypted origin', { corsOrigins: 'http://a.example.com' }, 'corsOrigins.0: expected origins like'],
   ['a quote in an origin', { corsOrigins: 'https://a"b' }, 'corsOrigins.0: expected origins like'],
   ['a wildcard of senders', { sesIdentities: '*' }, 'sesIdentities.0: expected addresses or domains'],
+  ['no AWS region', { bedrockRegion: 'Frankfurt' }, 'bedrockRegion: expected an AWS region'],
   ['another flag', { cloudFront: 'yes' }, 'cloudFront: expected true or false'],
   ['no email address', { alarmEmail: 'ops' }, 'alarmEmail: expected an email address'],
   ['no topic', { alarmTopicArn: 'ops' }, 'alarmTopicArn: expected the ARN of an SNS topic'],

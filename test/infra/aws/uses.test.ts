@@ -53,7 +53,7 @@ const withoutCommand = [
 const unused = ['OIDC_ISSUER', 'OIDC_AUDIENCE'];
 
 /** What lets only one use be seen in a bundle, where its variables do not. */
-const traces: Partial<Record<Use, RegExp>> = { 'payloads:list': /list-type/ };
+const traces: Partial<Record<Use, RegExp>> = { 'payloads:list': /list-type/, bedrock: /converse-stream/ };
 
 const variables = [...new Set(Object.values(variablesOf).flat())];
 const codeOf: Record<string, string> = {};

@@ -1,5 +1,5 @@
 import { isListed } from '../../../adapters/models/catalog.ts';
-import { isProviderName, providerNames } from '../../../adapters/models/providers.ts';
+import { isProviderName, providerNames } from '../../../adapters/models/provider-names.ts';
 import type { StepNode } from '../checking/step-nodes.ts';
 import { type Finding, finding } from './finding.ts';
 

@@ -39,6 +39,14 @@ export async function textProblems(
   const texts = [...stepNodesOf(steps, { path: [...path], branches: [], last: true })].flatMap((visit) =>
     visit.texts.filter(isFlowText).map((text) => ({ ...text, path: [...visit.path, ...text.path] })),
   );
+  return syntaxProblems(texts, sandbox);
+}
+
+/** The syntax errors in templates, expressions and scripts. */
+export async function syntaxProblems(
+  texts: readonly (ConfigText & FlowText)[],
+  sandbox: Sandbox,
+): Promise<ErrorDetail[]> {
   if (texts.length === 0) return [];
   const at = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const input = { texts: texts.map(asChecked), at };

@@ -20,7 +20,7 @@ test.each([
   [
     'nowhere/gpt-5',
     openai,
-    'There is no model provider nowhere; expected one of openai, anthropic, google, generic-openai',
+    'There is no model provider nowhere; expected one of openai, anthropic, google, bedrock, xai, groq, togetherai, mistral, generic-openai',
   ],
   ['constructor/gpt-5', openai, 'There is no model provider constructor'],
   ['anthropic/claude', openai, 'The model provider anthropic is not configured: set ANTHROPIC_API_KEY'],

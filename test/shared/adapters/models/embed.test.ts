@@ -118,7 +118,7 @@ test('a provider without embeddings, and an unconfigured one, lead to an error t
   vi.stubEnv('ANTHROPIC_API_KEY', 'k');
   const messageWith = async (name: string) => (await failureOf(embed(['x'], { model: name }))).message;
   expect(await messageWith('anthropic/claude-sonnet-4-5')).toBe(
-    'The model provider anthropic has no embeddings; use one of openai, google, generic-openai',
+    'The model provider anthropic has no embeddings; use one of openai, google, bedrock, togetherai, mistral, generic-openai',
   );
   expect(await messageWith('openai/text-embedding-3-small')).toBe(
     'The model provider openai is not configured: set OPENAI_API_KEY',

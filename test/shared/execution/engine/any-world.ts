@@ -56,7 +56,7 @@ export function notingWorld() {
     async embed({ texts }) {
       note('embed', texts);
       const vectors = texts.map((each) => [each.length, 1]);
-      return { vectors, modelUsed: 'fake', promptTokens: 3, estimatedCost: '0.01' };
+      return { vectors, modelUsed: 'fake', keySource: 'platform', promptTokens: 3, estimatedCost: '0.01' };
     },
     async fetch({ url, method, body }) {
       note('fetch', { url, method, body });
