@@ -8,6 +8,7 @@ import { modelUsageGroup } from './model-usage/index.ts';
 import { publicGroup } from './public/index.ts';
 import { recordsGroup } from './records/index.ts';
 import { secretsGroup } from './secrets/index.ts';
+import { toolsGroup } from './tools/index.ts';
 import { usageLimitsGroup } from './usage-limits/index.ts';
 
 /**
@@ -24,6 +25,7 @@ export const groups = {
   batches: batchesGroup,
   secrets: secretsGroup,
   'model-usage': modelUsageGroup,
+  tools: toolsGroup,
   public: publicGroup,
 } as const satisfies Record<string, Group>;
 

@@ -17,6 +17,7 @@ const resources: Record<string, string> = {
   dispatch: 'FLOWS',
   records: 'RECORDS',
   secrets: 'SECRETS',
+  tools: 'TOOLS',
 };
 
 /** Where the rule does not say it: GET needs READ, the others WRITE. */
@@ -34,6 +35,7 @@ const exceptions: Record<string, string> = {
   ...{ 'api-keys.options': 'authenticated', 'api-keys.analytics': 'authenticated' },
   ...{ 'api-keys.get': 'authenticated', 'api-keys.get-analytics': 'authenticated' },
   'api-keys.reveal': 'API_KEYS:WRITE',
+  ...{ 'tools.execute': 'TOOLS:EXECUTE', 'tools.test': 'TOOLS:EXECUTE' },
 };
 
 const needed = ({ id, method }: AnyEndpoint) =>

@@ -67,6 +67,17 @@ DELETE /v1/secrets/{id}
 POST /v1/secrets/setup-url
 POST /v1/secrets/intake/manifest
 POST /v1/secrets/intake/submit
+GET /v1/tools
+POST /v1/tools
+GET /v1/tools/schema
+GET /v1/tools/builtin
+GET /v1/tools/builtin/compatible
+GET /v1/tools/builtin/{toolId}/schema
+GET /v1/tools/{id}
+PUT /v1/tools/{id}
+DELETE /v1/tools/{id}
+POST /v1/tools/{id}/execute
+POST /v1/tools/{id}/test
 `
   .trim()
   .split('\n');

@@ -4,8 +4,9 @@ import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { createRecords, expectStatus, publishedFlow, runFlow, template } from '../support/flows.ts';
 import { newKey } from '../support/keys.ts';
 import { newTenant, type Tenant } from '../support/stack.ts';
+import { createTool } from '../support/tools.ts';
 
-type Ids = Record<'flow' | 'record' | 'batch' | 'flowver' | 'key' | 'exec' | 'secret', string>;
+type Ids = Record<'flow' | 'record' | 'batch' | 'flowver' | 'key' | 'exec' | 'secret' | 'tool', string>;
 
 /** Which kind of thing a parameter of a path names. */
 const kinds: Record<string, keyof Ids> = {
@@ -16,6 +17,7 @@ const kinds: Record<string, keyof Ids> = {
   'batches.id': 'batch',
   'api-keys.id': 'key',
   'secrets.id': 'secret',
+  'tools.id': 'tool',
 };
 
 /** A body that the endpoint accepts, where it needs one. */
@@ -26,12 +28,16 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'records.update': () => ({ name: 'taken over' }),
   'records.delete-result': ({ exec }) => ({ resultId: exec }),
   'api-keys.update': () => ({ name: 'taken over' }),
+  'tools.update': () => ({ name: 'taken over' }),
+  'tools.execute': () => ({ parameters: {} }),
+  'tools.test': () => ({}),
   'secrets.update': () => ({ value: 'taken over', expectedVersion: 1 }),
 };
 
-/** Those of callers with a tenant; the paths of others name the tenant. */
+/** Those of callers with a tenant; the paths of others name the tenant. Built-in tools belong to none. */
 const withIds = (endpoints as readonly AnyEndpoint[]).filter(
-  ({ path, permission }) => path.includes('{') && permission !== 'public',
+  ({ id, path, permission }) =>
+    path.includes('{') && permission !== 'public' && id !== 'tools.builtin-schema',
 );
 const missing: Ids = {
   flow: `flow_${'0'.repeat(26)}`,
@@ -41,6 +47,7 @@ const missing: Ids = {
   key: `key_${'0'.repeat(26)}`,
   exec: `exec_${'0'.repeat(26)}`,
   secret: `secret_${'0'.repeat(26)}`,
+  tool: `tool_${'0'.repeat(26)}`,
 };
 
 let owner: Tenant;
@@ -60,6 +67,7 @@ beforeAll(async () => {
     ...{ flow: flow.id, record: record?.id ?? '', batch: batchId, flowver: publishedVersionId },
     ...{ key: (await newKey(owner, { environment: 'test' })).id, exec: data[0].executionSessionId },
     secret: created.id,
+    tool: (await createTool(owner)).id,
   };
   // So that a run by the stranger has something to run on.
   await createRecords(stranger, 'thing', 1);

@@ -13,7 +13,7 @@ export const builtinAsTool = (tool: BuiltinTool) => ({
   description: tool.description,
   toolType: 'builtin',
   parametersSchema: schemaOfBuiltin(tool),
-  config: tool.defaultConfig,
+  config: { ...tool.defaultConfig },
   isActive: true,
   createdAt: since,
   updatedAt: since,
