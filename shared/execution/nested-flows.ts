@@ -1,4 +1,4 @@
-import type { FlowsPort, Ports } from '../adapters/ports.ts';
+import type { FlowsPort } from '../adapters/ports.ts';
 import { ifMissing } from '../core/errors.ts';
 import { StepError } from '../core/step-error.ts';
 import { flowStore } from '../domain/flows/flow-store.ts';
@@ -19,8 +19,8 @@ interface Owner {
 /** Runs flows inside of a run. Their steps are not recorded: they are part of the step that runs the flow. */
 export const flowsPort = /* @__PURE__ */ using(
   [flowStore, runVersions],
-  (scope: Scope, owner: Owner, ports: Omit<Ports, 'flows'>, level = 1): FlowsPort => ({
-    async run({ flowId, inputs, signal }) {
+  (scope: Scope, owner: Owner, level = 1): FlowsPort => ({
+    async run({ flowId, inputs, ports, signal }) {
       if (level > levelsMax) {
         throw new StepError(`Flows run each other at most ${levelsMax} levels deep; does a flow run itself?`);
       }
@@ -32,7 +32,7 @@ export const flowsPort = /* @__PURE__ */ using(
       const { steps } = await runVersions(scope).get(flowId, flow.publishedVersionId);
       const { userId, runId } = owner;
       const startedAt = scope.now().toISOString();
-      const inside = { ...ports, flows: flowsPort(scope, owner, ports, level + 1) };
+      const inside = { ...ports, flows: flowsPort(scope, owner, level + 1) };
       const source = { flowId, flowName: flow.name, runId, startedAt, userId, inputs };
       for await (const event of runFlow({ steps, variables: runVariables(source), ports: inside, signal })) {
         if (event.type === 'suspend') {

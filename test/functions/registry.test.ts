@@ -81,6 +81,17 @@ GET /v1/provider-keys
 POST /v1/provider-keys
 PATCH /v1/provider-keys/{id}
 DELETE /v1/provider-keys/{id}
+GET /v1/tools
+POST /v1/tools
+GET /v1/tools/schema
+GET /v1/tools/builtin
+GET /v1/tools/builtin/compatible
+GET /v1/tools/builtin/{toolId}/schema
+GET /v1/tools/{id}
+PUT /v1/tools/{id}
+DELETE /v1/tools/{id}
+POST /v1/tools/{id}/execute
+POST /v1/tools/{id}/test
 `
   .trim()
   .split('\n');

@@ -137,9 +137,10 @@ test('an invalid JSON Schema is a 400 with its path, and nothing is stored', asy
     400,
     tenant.call('POST', '/v1/flows', { body: { name: 'f', flowSteps } }),
   );
-  expect(answer.details).toMatchObject([
-    { path: expect.stringMatching(/^flowSteps\.0\.config\.responseFormat\.schema/), code: 'INVALID_SCHEMA' },
-  ]);
+  expect(answer.details[0]).toMatchObject({
+    path: expect.stringMatching(/^flowSteps\.0\.config\.responseFormat\.schema/),
+    code: 'INVALID_SCHEMA',
+  });
 });
 
 test('messages and attachments carry images and files to the model', async () => {
