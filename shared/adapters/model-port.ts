@@ -135,6 +135,8 @@ export interface ModelFinish {
   keySource: 'platform' | 'custom';
   /** The model config that selected the model, if any. */
   configId?: string | undefined;
+  /** The tenant's provider key that paid, if it has an id. */
+  providerKeyId?: string | undefined;
   /** Null if the provider reports no usage, or an impossible one. */
   usage: ModelUsage | null;
   /** USD as decimal text; null without a usage or a price in the catalog. */

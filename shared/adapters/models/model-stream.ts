@@ -143,7 +143,7 @@ async function finishOf(
     stopReason: finishReason.unified,
     modelUsed,
     keySource: model.keySource,
-    ...(model.configId && { configId: model.configId }),
+    ...definedOf({ configId: model.configId, providerKeyId: model.providerKeyId }),
     usage: counted ?? null,
     cost: price ? costOf(price, counted) : null,
   };
