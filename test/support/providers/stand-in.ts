@@ -10,8 +10,8 @@ export interface Behaviour {
   reply?: Reply;
   /** Status and headers of the first responses, which fail. */
   failing?: readonly { status: number; headers?: Record<string, string> }[];
-  /** Never answers. */
-  hangs?: true;
+  /** Runs instead of an answer. */
+  hangs?: () => void;
   /** Writes a stream in place of the wire's own frames. */
   stream?: (response: ServerResponse, frames: readonly (string | Uint8Array)[]) => unknown;
 }
@@ -26,7 +26,7 @@ export async function standInOf(
     const { method = '', url: path = '', headers } = request;
     const body = (await json(request)) as Received['body'];
     received.push({ method, path, headers, body });
-    if (hangs) return undefined;
+    if (hangs) return hangs();
     const failure = failing[received.length - 1];
     if (failure) {
       const { status, headers: more } = failure;
