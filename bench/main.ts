@@ -8,6 +8,7 @@ import { type Figure, type Letter, lineOf } from './figure.ts';
 import { filteredList } from './filtered-list.ts';
 import { firstByte } from './first-byte.ts';
 import { memory } from './memory.ts';
+import { modelCatalog } from './model-catalog.ts';
 import { requestCpu } from './request-cpu.ts';
 import { roundTrips } from './round-trips.ts';
 import { throughput } from './throughput.ts';
@@ -33,6 +34,7 @@ const measures: Record<Letter, Measure> = {
   m: csvSpeed,
   n: csvMemory,
   o: access,
+  p: modelCatalog,
 };
 
 const wanted = process.argv.slice(2);
