@@ -5,6 +5,7 @@ import { dispatchGroup } from './dispatch/index.ts';
 import { flowVersionsGroup } from './flow-versions/index.ts';
 import { flowsGroup } from './flows/index.ts';
 import { modelConfigsGroup } from './model-configs/index.ts';
+import { modelUsageGroup } from './model-usage/index.ts';
 import { providerKeysGroup } from './provider-keys/index.ts';
 import { publicGroup } from './public/index.ts';
 import { recordsGroup } from './records/index.ts';
@@ -24,6 +25,7 @@ export const groups = {
   dispatch: dispatchGroup,
   batches: batchesGroup,
   secrets: secretsGroup,
+  'model-usage': modelUsageGroup,
   'model-configs': modelConfigsGroup,
   'provider-keys': providerKeysGroup,
   public: publicGroup,

@@ -26,14 +26,14 @@ export const dispatch = defineEndpoint({
   summary: 'Run a stored or inline flow immediately',
   description: `Streams server-sent events during the run, with model output in pieces. With \`options.streamResponse: false\` it returns one JSON response at the end. Closing the connection cancels the run; slow reading slows it down. A run may take up to 15 minutes. A run that must wait for more than ten seconds continues as a batch, which the response (or the event \`await\`) names.
 
-Inline flows need more permissions: RECORDS:READ for steps that read records or vectors, RECORDS:WRITE for steps that write them, FLOWS:WRITE for steps that reference secrets and for \`flowMode\` create and upsert. 422 if there is no flow to run, or it has no steps.`,
+Inline flows need more permissions: RECORDS:READ for steps that read records or vectors, RECORDS:WRITE for steps that write them, TOOLS:EXECUTE for steps that run tools (and what the tools do), FLOWS:WRITE for steps that reference secrets and for \`flowMode\` create and upsert. 422 if there is no flow to run, or it has no steps.`,
   body: DispatchBody,
   response: { kind: 'sse', events: DispatchEvent, json: DispatchResult },
   errors: [400, 404, 409, 413, 415, 422, 503],
   needs: { scope },
 
   async handle({ body, principal, timeLeftMs, requestId }, { scope }) {
-    checkPermissions(principal, body);
+    await checkPermissions(scope, principal, body);
     const prepared = await prepare(scope, principal, body);
     const timeMs = Math.max(1, timeLeftMs() - reserveMs);
     const run = { prepared, body, principal, requestId, timeMs };

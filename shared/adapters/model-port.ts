@@ -49,7 +49,7 @@ export interface ModelSettings {
 export type ModelMessage =
   | { role: 'system'; content: string }
   | { role: 'user'; content: string | readonly (TextPart | FilePart)[] }
-  | { role: 'assistant'; content: string | readonly (TextPart | ToolCallPart)[] }
+  | { role: 'assistant'; content: string | readonly AssistantPart[] }
   | { role: 'tool'; content: readonly ToolResultPart[] };
 
 export interface TextPart {
@@ -65,12 +65,24 @@ export interface FilePart {
   filename?: string | undefined;
 }
 
-export interface ToolCallPart {
+export interface ToolCallPart extends ProviderData {
   type: 'tool-call';
   id: string;
   name: string;
   input: unknown;
 }
+
+export interface ReasoningPart extends ProviderData {
+  type: 'reasoning';
+  text: string;
+}
+
+/** What a provider wants back with the part in the next turn, such as the signature of its reasoning. */
+interface ProviderData {
+  providerData?: unknown;
+}
+
+export type AssistantPart = (TextPart & ProviderData) | ReasoningPart | ToolCallPart;
 
 export interface ToolResultPart {
   type: 'tool-result';
@@ -104,6 +116,8 @@ export type ModelEvent =
 export interface ModelFinish {
   /** The complete text of the response. */
   text: string;
+  /** The response as a message of the assistant, for the next turn. */
+  content: readonly AssistantPart[];
   /** `length`: the response reached its token limit. */
   stopReason: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'interrupted' | 'error' | 'other';
   /** `<provider>/<modelId>` */
@@ -135,21 +149,29 @@ export interface ModelResponse extends ModelFinish {
   sources: Extract<ModelEvent, { type: 'source' }>[];
 }
 
-/** Collects the events of a response. Waits for `onText` before it reads the next event. */
-export async function collect(
-  events: AsyncIterable<ModelEvent>,
-  onText?: (delta: string) => Promise<void> | void,
-): Promise<ModelResponse> {
+/** Collects the events of a response. @returns a function that takes each event, and returns the response at the finish. */
+export function openResponse() {
   const answer: Omit<ModelResponse, keyof ModelFinish> = { reasoning: '', toolCalls: [], sources: [] };
-  for await (const event of events) {
-    if (event.type === 'text-delta') await onText?.(event.text);
-    else if (event.type === 'reasoning-delta') answer.reasoning += event.text;
+  return (event: ModelEvent): ModelResponse | undefined => {
+    if (event.type === 'reasoning-delta') answer.reasoning += event.text;
     else if (event.type === 'tool-call') answer.toolCalls.push(event);
     else if (event.type === 'source') answer.sources.push(event);
     else if (event.type === 'finish') {
       const { type: _type, ...finish } = event;
       return { ...answer, ...finish };
     }
-  }
-  throw new Error('The events of a model response ended without a finish');
+    return undefined;
+  };
 }
+
+/** Collects a whole response. */
+export async function collect(events: AsyncIterable<ModelEvent>): Promise<ModelResponse> {
+  const add = openResponse();
+  for await (const event of events) {
+    const response = add(event);
+    if (response) return response;
+  }
+  throw unfinished();
+}
+
+export const unfinished = () => new Error('The events of a model response ended without a finish');

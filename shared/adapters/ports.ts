@@ -1,5 +1,5 @@
 import type { RecordFilter } from '../core/filters/filter.ts';
-import type { ModelPort } from './model-port.ts';
+import type { JsonSchema, ModelFinish, ModelPort } from './model-port.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 
 /** Everything outside of a run that the engine can use. */
@@ -23,6 +23,8 @@ export interface Ports {
   vectors: VectorsPort;
   assets: AssetsPort;
   messages: MessagesPort;
+  tools: ToolsPort;
+  flows: FlowsPort;
 }
 
 export interface EmbeddingRequest {
@@ -32,9 +34,8 @@ export interface EmbeddingRequest {
   signal: AbortSignal;
 }
 
-export interface EmbeddingResponse {
+export interface EmbeddingResponse extends Pick<ModelFinish, 'modelUsed' | 'keySource' | 'configId'> {
   vectors: number[][];
-  modelUsed: string;
   promptTokens: number;
   estimatedCost: string | null;
 }
@@ -128,6 +129,8 @@ export interface AssetsPort {
     contentType: string;
     visibility: Visibility;
   }) => Promise<{ assetId: string; url: string; expiresAt: string | null }>;
+  /** Reads a file of the tenant by the URL that `store` returned, expired or not; undefined for other URLs. */
+  read: (url: string) => Promise<{ bytes: Uint8Array; contentType: string } | undefined>;
 }
 
 export interface MessagesPort {
@@ -145,4 +148,46 @@ export interface MessagesPort {
     message: string;
   }) => Promise<{ messageId: string }>;
   event: (event: { type: string; payload: unknown }) => Promise<{ eventId: string }>;
+}
+
+/** A tool as its author defined it. */
+export interface ToolDefinition {
+  name: string;
+  description: string;
+  toolType: string;
+  parametersSchema: JsonSchema;
+  config: Record<string, unknown>;
+}
+
+export interface StoredTool extends ToolDefinition {
+  id: string;
+  isActive: boolean;
+}
+
+/** The tenant's tools. */
+export interface ToolsPort {
+  /** By id; without those that do not exist. */
+  find: (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredTool>>;
+}
+
+/** What model calls cost. */
+export interface ModelUse {
+  modelUsed: string;
+  promptTokens: number;
+  completionTokens: number;
+  /** USD as decimal text; null if a price is unknown. */
+  estimatedCost: string | null;
+}
+
+/** The tenant's flows. */
+export interface FlowsPort {
+  /**
+   * Runs the published version inside of the current run, and returns its last output. @throws StepError if there is
+   * none, it fails, it has to wait for long, or flows run each other too deeply.
+   */
+  run: (request: {
+    flowId: string;
+    inputs: Record<string, unknown>;
+    signal: AbortSignal;
+  }) => Promise<{ output: unknown; use?: ModelUse | undefined }>;
 }

@@ -16,7 +16,9 @@ export type IdPrefix =
   | 'audit'
   | 'setup'
   | 'modelcfg'
-  | 'providerkey';
+  | 'providerkey'
+  | 'tool'
+  | 'toolrun';
 
 export type NewId = <P extends IdPrefix>(prefix: P) => `${P}_${string}`;
 

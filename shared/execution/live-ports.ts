@@ -6,8 +6,10 @@ import { sandbox } from '../adapters/sandbox/sandbox.ts';
 import { vectorsPort } from '../adapters/vectors/vectors-adapter.ts';
 import { loadOnce } from '../core/load-once.ts';
 import { recordsPort } from '../domain/records/records-adapter.ts';
+import { toolsPort } from '../domain/tools/tool-store.ts';
 import { using } from '../platform/aws/uses.ts';
 import type { Scope } from '../platform/data/scope.ts';
+import { flowsPort } from './nested-flows.ts';
 
 /** The user and the run that the ports act for. */
 export interface RunOwner {
@@ -29,6 +31,8 @@ export const livePorts = /* @__PURE__ */ using(
     vectorsPort,
     assetStore,
     messagesPort,
+    toolsPort,
+    flowsPort,
     { memoryMb: 1_024 },
   ],
   (scope: Scope, { userId, organizationId, runId }: RunOwner): Ports => {
@@ -36,7 +40,7 @@ export const livePorts = /* @__PURE__ */ using(
     const accounts = loadOnce(async () =>
       (await import('../domain/model-configs/model-resolver.ts')).modelResolver(scope),
     );
-    return {
+    const ports: Omit<Ports, 'flows'> = {
       now: scope.now,
       secrets: async (keys) => (await import('../domain/secrets/secret-values.ts')).secretValues(scope)(keys),
       ...modelPorts(async (name) => (await accounts()).resolve(name)),
@@ -47,6 +51,8 @@ export const livePorts = /* @__PURE__ */ using(
       vectors: vectorsPort(scope.table.tenant),
       assets: assetStore({ tenant: scope.table.tenant, runId }),
       messages: messagesPort(scope.table.tenant),
+      tools: toolsPort(scope),
     };
+    return { ...ports, flows: flowsPort(scope, { userId, runId }, ports) };
   },
 );

@@ -21,7 +21,8 @@ export const modelOf = (
       ...{ stopReason: 'stop' as const, modelUsed: request.model, keySource: 'platform' as const },
       ...{ usage, cost: null },
     };
-    yield { type: 'finish', text: pieces.join(''), ...facts, ...finish };
+    const text = pieces.join('');
+    yield { type: 'finish', text, content: [{ type: 'text', text }], ...facts, ...finish };
   },
 });
 

@@ -3,9 +3,11 @@ import type {
   LanguageModelV4CallOptions,
   LanguageModelV4Message,
   LanguageModelV4ToolResultOutput,
+  SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
 import { definedOf } from '../../core/defined.ts';
 import type {
+  AssistantPart,
   FilePart,
   ModelMessage,
   ModelRequest,
@@ -39,11 +41,7 @@ function messageOf(message: ModelMessage): LanguageModelV4Message {
     case 'assistant':
       return {
         role: 'assistant',
-        content: partsOf(message.content).map((part) =>
-          part.type === 'text'
-            ? part
-            : { type: 'tool-call', toolCallId: part.id, toolName: part.name, input: part.input },
-        ),
+        content: partsOf(message.content).map(assistantPartOf),
       };
     case 'tool':
       return {
@@ -60,6 +58,13 @@ function messageOf(message: ModelMessage): LanguageModelV4Message {
 
 const partsOf = <Part>(content: string | readonly Part[]): readonly (Part | TextPart)[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+
+const assistantPartOf = (part: AssistantPart) => ({
+  ...(part.type === 'tool-call'
+    ? { type: part.type, toolCallId: part.id, toolName: part.name, input: part.input }
+    : { type: part.type, text: part.text }),
+  ...(part.providerData !== undefined && { providerOptions: part.providerData as SharedV4ProviderOptions }),
+});
 
 const userPartOf = (part: TextPart | FilePart) =>
   part.type === 'text'

@@ -36,6 +36,8 @@ export async function embedTexts(
   return {
     vectors: vectors.map((vector) => vector.map(shortened)),
     modelUsed,
+    keySource: model.keySource,
+    configId: model.configId,
     promptTokens: counted?.inputTokens ?? 0,
     estimatedCost: price && counted ? costOf(price, counted) : null,
   };

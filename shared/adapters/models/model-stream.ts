@@ -6,7 +6,6 @@ import type {
 } from '@ai-sdk/provider';
 import { loadingCache } from '../../core/cache.ts';
 import { definedOf } from '../../core/defined.ts';
-import { jsonIn } from '../../core/json.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { ModelEvent, ModelFinish, ModelRequest } from '../model-port.ts';
 import { callOptionsOf } from './call-options.ts';
@@ -15,7 +14,9 @@ import { costOf } from './cost.ts';
 import { responseCharactersMax } from './model-fetch.ts';
 import { type Provider, providers } from './providers.ts';
 import { modelUsedOf, type ResolvedModel } from './resolved-model.ts';
+import { openContent } from './response-content.ts';
 import { withRetries } from './retries.ts';
+import { inputIn } from './tool-input.ts';
 import { usageFrom } from './usage.ts';
 
 /** Calls a resolved model. Retries temporary errors (429, 5xx) at most twice. @throws StepError */
@@ -42,14 +43,16 @@ type Part = LanguageModelV4StreamPart | LanguageModelV4Content;
 
 async function* eventsOf(model: ResolvedModel, request: ModelRequest): AsyncGenerator<ModelEvent, void> {
   const names = new Map<string, string>();
+  const content = openContent();
   let text = '';
   for await (const part of partsOf(model, request)) {
     if (part.type === 'error') throw part.error;
     if (part.type === 'finish') {
-      yield { type: 'finish', text, ...(await finishOf(model, part)) };
+      yield { type: 'finish', text, content: content.parts(), ...(await finishOf(model, part)) };
       return;
     }
     if (part.type === 'tool-input-start') names.set(part.id, part.toolName);
+    content.add(part);
     const event = eventOf(part, names);
     if (event?.type === 'text-delta') text += event.text;
     if (event) yield event;
@@ -116,13 +119,10 @@ function eventOf(part: Part, names: ReadonlyMap<string, string>): ModelEvent | u
   }
 }
 
-/** Models write an empty input for tools without parameters. */
-const inputIn = (text: string): unknown => (text.trim() === '' ? {} : jsonIn(text));
-
 async function finishOf(
   model: ResolvedModel,
   { finishReason, usage }: Finish,
-): Promise<Omit<ModelFinish, 'text'>> {
+): Promise<Omit<ModelFinish, 'text' | 'content'>> {
   const modelUsed = modelUsedOf(model);
   const { inputTokens, outputTokens } = usage;
   const counted = usageFrom(

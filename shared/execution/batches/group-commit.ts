@@ -1,8 +1,8 @@
 import Big from 'big.js';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
-import { costWrites } from '../runs/checkpoints/record-costs.ts';
 import type { CheckpointWrite, FinalWrite } from '../runs/checkpoints/run-recorder.ts';
+import { spendingWrites } from '../runs/checkpoints/run-spending.ts';
 import { slotEntity } from './batch.ts';
 
 /** The final write of a run, and the slot that counts its record. */
@@ -79,7 +79,7 @@ export function groupCommits(scope: Scope): WithCommits {
         return written;
       },
       end(end) {
-        const written = add({ writes: [end.write], uses: end.uses, end });
+        const written = add({ writes: [end.write], spent: end.spent, end });
         setWorking(false);
         return written;
       },
@@ -95,9 +95,9 @@ const commit = (scope: Scope, items: readonly Waiting['item'][]) =>
       scope,
       items.flatMap(({ end }) => end ?? []),
     ),
-    ...costWrites(
-      scope.table,
-      items.flatMap(({ uses }) => uses),
+    ...spendingWrites(
+      scope,
+      items.map(({ spent }) => spent),
     ),
   ]);
 

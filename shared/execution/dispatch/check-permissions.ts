@@ -2,12 +2,18 @@ import { missingPermission } from '../../core/errors.ts';
 import { secretKeysOfSteps } from '../../domain/flows/secret-keys.ts';
 import { stepTypeOf } from '../../domain/flows/step-types/index.ts';
 import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
+import { permissionsOfTools } from '../../domain/tools/tool-permissions.ts';
+import type { Scope } from '../../platform/data/scope.ts';
 import { covers, type Permission } from '../../platform/identity/permissions.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import type { DispatchBody } from './request.ts';
 
 /** @throws 403 if the request does more than run a stored flow and the caller lacks a permission for that. */
-export function checkPermissions({ permissions }: Principal, { flow, record, options }: DispatchBody): void {
+export async function checkPermissions(
+  scope: Pick<Scope, 'table'>,
+  { permissions }: Principal,
+  { flow, record, options }: DispatchBody,
+): Promise<void> {
   const requirePermission = (permission: Permission) => {
     if (!covers(permissions, permission)) throw missingPermission(permission);
   };
@@ -22,4 +28,11 @@ export function checkPermissions({ permissions }: Principal, { flow, record, opt
     const { permission } = stepTypeOf(step.type);
     if (permission) requirePermission(permission);
   }
+  for (const permission of await permissionsOfTools(scope, toolIdsOf(flow.steps)))
+    requirePermission(permission);
 }
+
+const toolIdsOf = (steps: NonNullable<NonNullable<DispatchBody['flow']>['steps']>): string[] =>
+  [...walkSteps(steps)].flatMap(({ step }) =>
+    step.type === 'tool-call' ? [(step.config as { toolId: string }).toolId] : [],
+  );

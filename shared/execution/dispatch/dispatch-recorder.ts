@@ -1,9 +1,11 @@
 import { unixSeconds } from '../../core/unix-seconds.ts';
+import type { ModelCalls } from '../../domain/model-usage/model-calls.ts';
+import { usageWrites } from '../../domain/model-usage/usage.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import type { StepResult } from '../engine/engine.ts';
-import { costWrites } from '../runs/checkpoints/record-costs.ts';
 import { openRunRecorder, type RunRecorder } from '../runs/checkpoints/run-recorder.ts';
+import { spendingWrites } from '../runs/checkpoints/run-spending.ts';
 import { closeExecution, type Execution, executionEntity } from '../runs/execution.ts';
 import type { Prepared } from './prepare.ts';
 
@@ -55,25 +57,39 @@ export function openDispatchRecorder(
     openRunRecorder(
       scope,
       { ...facts, ...more },
-      ({ write, isFirst, uses }) => {
+      ({ write, isFirst, spent }) => {
         const close = isFirst ? [] : [closeExecution(table, runId)];
-        return table.commit([write, ...close, ...costWrites(table, uses)]);
+        return table.commit([write, ...close, ...spendingWrites(scope, [spent])]);
       },
       { opening },
     );
-  return persistResults ? open() : recordWhenSuspended(() => open({ ttl: suspendedRunExpiresAt(scope) }));
+  return persistResults
+    ? open()
+    : recordWhenSuspended(scope, () => open({ ttl: suspendedRunExpiresAt(scope) }));
 }
 
-function recordWhenSuspended(open: () => RunRecorder): RunRecorder {
+/** Counts model calls at once. Records the results only if the run suspends. */
+function recordWhenSuspended(scope: Scope, open: () => RunRecorder): RunRecorder {
   const results: StepResult[] = [];
+  let uncounted: ModelCalls[] = [];
+  async function count(): Promise<void> {
+    const calls = uncounted;
+    uncounted = [];
+    if (calls.length > 0) await scope.table.commit(usageWrites(scope, [{ flowId: null, calls }]));
+  }
   return {
-    add: async (result) => void results.push(result),
-    flush: async () => {},
-    finish: async () => {},
+    async add({ modelCalls = [], ...result }) {
+      results.push(result);
+      uncounted.push(...modelCalls);
+    },
+    spend: (calls) => void uncounted.push(...calls),
+    flush: count,
+    finish: count,
     async suspend(wait) {
-      const log = open();
-      for (const result of results) await log.add(result);
-      await log.suspend(wait);
+      const recorder = open();
+      for (const result of results) await recorder.add(result);
+      recorder.spend(uncounted);
+      await recorder.suspend(wait);
     },
   };
 }

@@ -5,12 +5,14 @@ import type { Variables } from '../../core/variables.ts';
 import { stepTypeOf } from '../../domain/flows/step-types/index.ts';
 import { errorHandlingOf } from '../../domain/flows/steps/error-handling.ts';
 import { type FlowStep, type StepEvent, variableOf } from '../../domain/flows/steps/step.ts';
+import type { ModelCalls } from '../../domain/model-usage/model-calls.ts';
 import type { StepOutcome } from '../step-support/step-runner.ts';
+import type { ModelFacts } from './model-meter.ts';
 import { openSecrets, type RunSecrets } from './run-secrets.ts';
 import { runStep } from './run-step.ts';
 
 /** The result of one step. `path` is its position in the flow: `2`, or `2.true.0` for the first step of a branch. */
-export interface StepResult extends Partial<StepOutcome> {
+export interface StepResult extends Partial<StepOutcome & ModelFacts> {
   path: string;
   stepId: string;
   status: 'completed' | 'failed' | 'skipped';
@@ -21,6 +23,8 @@ export interface StepResult extends Partial<StepOutcome> {
   error?: string;
   /** For a failed step: whether a retry may succeed. */
   retryable?: boolean;
+  /** The model calls of the step. Not part of its stored result. */
+  modelCalls?: readonly ModelCalls[];
 }
 
 export type RunEvent =
@@ -47,6 +51,8 @@ export interface Run {
   waiting?: Wait | undefined;
   /** Receives the events inside the steps. The step waits for it. */
   onStepEvent?: ((step: FlowStep, event: StepEvent) => Promise<void> | void) | undefined;
+  /** Receives the model calls of a step that ends without a result, because the run is aborted. */
+  onAbandonedCalls?: (calls: readonly ModelCalls[]) => void;
 }
 
 export interface EngineState extends Run {

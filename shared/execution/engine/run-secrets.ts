@@ -1,12 +1,9 @@
 import type { Ports } from '../../adapters/ports.ts';
-import { memoise } from '../../core/cache.ts';
-import { type Redactor, redactorOf } from '../../core/redaction/redactor.ts';
-import { StepError } from '../../core/step-error.ts';
 import type { Variables } from '../../core/variables.ts';
 import { secretKeysOfStep, secretKeysOfSteps } from '../../domain/flows/secret-keys.ts';
 import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
+import { openSecretValues } from '../step-support/opened-secrets.ts';
 import type { StepOutcome } from '../step-support/step-runner.ts';
-import { redactedPorts } from './secret-ports.ts';
 
 /**
  * The secrets that the steps of a run reference. Only a step that references a secret sees its value. The redactor
@@ -26,37 +23,19 @@ export interface RunSecrets {
 export async function openSecrets(steps: readonly FlowStep[], ports: Ports): Promise<RunSecrets | undefined> {
   const keys = secretKeysOfSteps(steps);
   if (keys.length === 0) return undefined;
-  const values = await ports.secrets(keys);
-  const redactor = redactorFor(values);
-  const { text, json } = redactor;
+  const { valuesOf, text, json, error, ports: redacted } = await openSecretValues(keys, ports);
   return {
     variablesFor(step, variables) {
       const named = secretKeysOfStep(step);
-      if (named.length === 0) return variables;
-      const missing = named.find((key) => !values.has(key));
-      if (missing) throw new StepError(`The secret ${missing} has no value: set it through /v1/secrets`);
-      return { ...variables, secrets: Object.fromEntries(named.map((key) => [key, values.get(key)])) };
+      return named.length === 0 ? variables : { ...variables, secrets: valuesOf(named) };
     },
-    ports: redactedPorts(ports, redactor),
+    ports: redacted,
     outcome: ({ output, resolvedPrompt, ...facts }) => ({
       ...facts,
       output: json(output),
       ...(resolvedPrompt !== undefined && { resolvedPrompt: text(resolvedPrompt) }),
     }),
     event: (event) => json(event),
-    error: (error) => redactedError(error, redactor),
+    error,
   };
 }
-
-function redactedError(error: unknown, { text }: Redactor): unknown {
-  if (error instanceof StepError) return new StepError(text(error.message), { retryable: error.retryable });
-  if (!(error instanceof Error)) return error;
-  const clean = new Error(text(error.message));
-  clean.name = error.name;
-  clean.stack = text(error.stack ?? '');
-  return clean;
-}
-
-/** Consecutive runs of a flow share a redactor: building one for long values takes time. */
-const latest = memoise((values) => redactorOf(new Map(JSON.parse(values))), { entriesMax: 1 });
-const redactorFor = (values: ReadonlyMap<string, string>): Redactor => latest(JSON.stringify([...values]));

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Ports } from '../../adapters/ports.ts';
 import { fillerOf } from '../../adapters/templates/filler.ts';
 import { characterCount } from '../../core/json-texts.ts';
 import { isDeeperThan, levelsMax } from '../../core/nesting.ts';
@@ -10,9 +11,10 @@ import {
   fallbackOverrides,
 } from '../../domain/flows/steps/error-handling.ts';
 import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
-import type { StepOutcome, Suspended } from '../step-support/step-runner.ts';
+import type { AwaitsCaller, StepOutcome, Suspended } from '../step-support/step-runner.ts';
 import { runnerOf } from '../steps/index.ts';
 import type { EngineState, NotRun, StepResult, Wait } from './engine.ts';
+import { openMeter } from './model-meter.ts';
 
 /** Runs a step with its fallbacks. @throws errors that are not the step's own failure. */
 export async function runStep(
@@ -24,14 +26,23 @@ export async function runStep(
   const { waiting, ports } = state;
   const since = waiting?.path === path ? new Date(waiting.since) : ports.now();
   const startedAt = since.toISOString();
-  const tried = refused ? { ...refused, retryCount: 0 } : await withFallbacks(state, step, since);
+  const meter = openMeter(ports);
+  const tried = refused
+    ? { ...refused, retryCount: 0 }
+    : await withFallbacks({ state, ports: meter.ports, since }, step).catch((error) => {
+        state.onAbandonedCalls?.(meter.calls());
+        throw error;
+      });
   if ('until' in tried) return { wait: { path, since: startedAt }, until: tried.until };
+  const calls = meter.calls();
   const base = {
     path,
     stepId: step.id,
     startedAt,
     durationMs: Math.max(0, ports.now().getTime() - since.getTime()),
     retryCount: tried.retryCount,
+    ...meter.facts(),
+    ...(calls.length > 0 && { modelCalls: calls }),
   };
   if ('skipped' in tried) return { ...base, status: 'skipped' };
   if ('error' in tried) {
@@ -46,35 +57,43 @@ const shortened = (message: string) =>
   truncate(message, messageMax) + (message.length > messageMax ? '…' : '');
 const messageMax = 1_000;
 
+interface Attempt {
+  state: EngineState;
+  /** Those of the state, with the model calls of the step counted. */
+  ports: Ports;
+  since: Date;
+}
+
 type TryOutcome = { error: StepError } | { outcome: StepOutcome } | Suspended;
 type StepTries = { retryCount: number } & TryOutcome;
 
 /** Runs a step, then the fallbacks of its error handling. */
-async function withFallbacks(state: EngineState, step: FlowStep, since: Date): Promise<StepTries> {
-  let tried = await tryOnce(state, step, since);
+async function withFallbacks(attempt: Attempt, step: FlowStep): Promise<StepTries> {
+  const { signal } = attempt.state;
+  let tried = await tryOnce(attempt, step);
   let retryCount = 0;
   const policy = errorHandlingOf(step);
   if (policy?.onError !== 'fallback') return { ...tried, retryCount };
   for (const fallback of policy.fallbacks ?? []) {
     if (!triggers(policy, tried)) break;
-    if (fallback.delay) await sleep(fallback.delay, undefined, { signal: state.signal });
+    if (fallback.delay) await sleep(fallback.delay, undefined, { signal });
     if (fallback.type === 'message') return { outcome: { output: fallback.message }, retryCount };
     retryCount++;
     const config = { ...step.config, ...fallbackOverrides(fallback) };
-    tried = await tryOnce(state, { ...step, config }, since);
+    tried = await tryOnce(attempt, { ...step, config });
   }
   return { ...tried, retryCount };
 }
 
-async function tryOnce(state: EngineState, step: FlowStep, since: Date): Promise<TryOutcome> {
-  const { ports, signal, onStepEvent, secrets } = state;
+async function tryOnce({ state, ports, since }: Attempt, step: FlowStep): Promise<TryOutcome> {
+  const { signal, onStepEvent, secrets } = state;
   const { config } = step;
   try {
     const variables = secrets?.variablesFor(step, state.variables) ?? state.variables;
     const filler = fillerOf(variables, ports.sandbox);
     const emit = onStepEvent && ((event: StepEvent) => onStepEvent(step, secrets?.event(event) ?? event));
     const { run } = await runnerOf(step.type);
-    const outcome: StepOutcome | Suspended = await run({
+    const outcome: StepOutcome | Suspended | AwaitsCaller = await run({
       ...filler,
       config,
       variables,
@@ -84,6 +103,7 @@ async function tryOnce(state: EngineState, step: FlowStep, since: Date): Promise
       emit,
     });
     if ('until' in outcome) return outcome;
+    if ('awaitsCaller' in outcome) throw callerMissing();
     checkOutput(outcome.output);
     state.characters += checkedCharacters(outcome.output, charactersMax - state.characters);
     return { outcome: secrets?.outcome(outcome) ?? outcome };
@@ -94,6 +114,11 @@ async function tryOnce(state: EngineState, step: FlowStep, since: Date): Promise
     throw error;
   }
 }
+
+const callerMissing = () =>
+  new StepError(
+    'A local tool is executed by the caller of the run, and this run has none that can; remove the step',
+  );
 
 /** A record may have 100 levels of metadata, and a step may return it inside a list or an object. */
 const outputLevelsMax = levelsMax + 10;

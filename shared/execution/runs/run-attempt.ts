@@ -53,9 +53,13 @@ export async function attemptRun({
     const error = await appendOutputs(run.ports.records, recordId, outputVariablesOf(run.steps, done));
     return error === undefined ? end : { ...end, success: false, error };
   };
-  for await (const event of runFlow({ ...run, done })) {
+  const onAbandonedCalls = recorder.spend;
+  for await (const event of runFlow({ ...run, done, onAbandonedCalls })) {
     if (event.type === 'run_end') {
-      if (failed && event.retryable && mayRetry && !event.success) return { retryFrom: failed.path };
+      if (failed && event.retryable && mayRetry && !event.success) {
+        recorder.spend(failed.modelCalls ?? []);
+        return { retryFrom: failed.path };
+      }
       await write(failed);
       const end = event.success && appendsTo ? await append(event, appendsTo) : event;
       await recorder.finish(end.success ? null : (end.error ?? 'The run failed'));

@@ -1,22 +1,25 @@
 import type { HttpRequest, HttpResponse } from '../../adapters/ports.ts';
-import { jsonIn } from '../../core/json.ts';
+import { jsonIn, valueAt } from '../../core/json.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { Http } from '../../domain/flows/steps/http-config.ts';
 import type { StepRun } from './step-runner.ts';
 
 type Filling = Pick<StepRun<unknown>, 'render' | 'renderValue' | 'signal'>;
 
-/** The request with its templates rendered. `more` contains what other members of the config contribute. */
+/**
+ * The request with its templates rendered. `more` contains what other members of the config contribute, and replaces
+ * the URL if the caller rendered it.
+ */
 export async function requestOf(
   { url, method = 'GET', headers = {}, body, timeout = 30_000 }: Http,
   { render, renderValue, signal }: Filling,
-  more: { body?: string | undefined; headers?: Record<string, string> } = {},
+  more: { url?: string; body?: string | undefined; headers?: Record<string, string> } = {},
 ): Promise<HttpRequest> {
   const fill = async () =>
     typeof body === 'string' ? render(body) : JSON.stringify(await renderValue(body));
   const sent = more.body ?? (body === undefined ? undefined : await fill());
   return {
-    url: (await render(url)).trim(),
+    url: more.url ?? (await render(url)).trim(),
     method,
     headers: {
       ...(sent !== undefined && typeOf(sent)),
@@ -51,3 +54,16 @@ export function httpStatusError(who: string, { status, text }: HttpResponse): St
     retryable: status === 429 || status >= 500,
   });
 }
+
+const looksLikeJson = /^\s*[[{]/;
+
+/** The body of a response: a value if it is JSON, else text. */
+export function bodyIn({ headers, text }: HttpResponse): unknown {
+  const isJson = /\bjson\b/i.test(headers['content-type'] ?? '') || looksLikeJson.test(text);
+  const body = isJson ? jsonIn(text) : undefined;
+  return body === undefined ? text : body;
+}
+
+/** Picks members out of a response body by their paths; null for those that it does not have. */
+export const mappedBody = (body: unknown, paths: Readonly<Record<string, string>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, valueAt(body, path) ?? null]));

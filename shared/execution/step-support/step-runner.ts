@@ -15,15 +15,10 @@ export interface StepRun<Config> extends Filler {
   emit?: ((event: StepEvent) => Promise<void> | void) | undefined;
 }
 
-/** The output of a step, and the facts of its model call. */
+/** The output of a step. The engine counts its model calls. */
 export interface StepOutcome<Output = unknown> {
   output: Output;
   resolvedPrompt?: string;
-  modelUsed?: string;
-  promptTokens?: number;
-  completionTokens?: number;
-  /** USD as decimal text; null if the price is unknown. */
-  estimatedCost?: string | null;
 }
 
 /** Returned instead of an outcome: the step waits until then, and then runs again. */
@@ -31,9 +26,16 @@ export interface Suspended {
   until: Date;
 }
 
+/** Returned instead of an outcome: the caller of the run executes a tool and sends its output. */
+export interface AwaitsCaller {
+  awaitsCaller: true;
+}
+
 /** Runs a type of step. Loaded when the first step of its type runs. */
 export interface StepRunner<Config = unknown, Output = unknown> {
-  run: (step: StepRun<Config>) => Promise<StepOutcome<Output> | Suspended> | StepOutcome<Output>;
+  run: (
+    step: StepRun<Config>,
+  ) => Promise<StepOutcome<Output> | Suspended | AwaitsCaller> | StepOutcome<Output>;
 }
 
 export const defineStepRunner = <Config extends z.ZodObject, Output extends z.ZodType>(

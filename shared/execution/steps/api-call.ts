@@ -1,8 +1,6 @@
-import type { HttpResponse } from '../../adapters/ports.ts';
-import { jsonIn, valueAt } from '../../core/json.ts';
 import { apiCallStep } from '../../domain/flows/step-types/api-call.ts';
 import { authorization } from '../step-support/http-auth.ts';
-import { httpStatusError, requestOf } from '../step-support/http-request.ts';
+import { bodyIn, httpStatusError, mappedBody, requestOf } from '../step-support/http-request.ts';
 import { defineStepRunner } from '../step-support/step-runner.ts';
 
 export const apiCall = defineStepRunner(apiCallStep, {
@@ -17,16 +15,6 @@ export const apiCall = defineStepRunner(apiCallStep, {
     const { status, headers } = answer;
     if (status >= 400) throw httpStatusError('The API', answer);
     const body = bodyIn(answer);
-    if (!responseMapping) return { output: { status, headers, body } };
-    const mapped = Object.entries(responseMapping).map(([name, path]) => [name, valueAt(body, path) ?? null]);
-    return { output: Object.fromEntries(mapped) };
+    return { output: responseMapping ? mappedBody(body, responseMapping) : { status, headers, body } };
   },
 });
-
-const looksLikeJson = /^\s*[[{]/;
-
-function bodyIn({ headers, text }: HttpResponse): unknown {
-  const isJson = /\bjson\b/i.test(headers['content-type'] ?? '') || looksLikeJson.test(text);
-  const body = isJson ? jsonIn(text) : undefined;
-  return body === undefined ? text : body;
-}

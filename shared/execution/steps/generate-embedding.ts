@@ -1,15 +1,14 @@
 import type * as z from 'zod';
-import type { EmbeddingResponse } from '../../adapters/ports.ts';
 import { valueAt } from '../../core/json.ts';
 import { StepError } from '../../core/step-error.ts';
 import { type Config, generateEmbeddingStep } from '../../domain/flows/step-types/generate-embedding.ts';
-import { defineStepRunner, type StepOutcome, type StepRun } from '../step-support/step-runner.ts';
+import { defineStepRunner, type StepRun } from '../step-support/step-runner.ts';
 
 export const generateEmbedding = defineStepRunner(generateEmbeddingStep, {
   async run(step) {
     const input = await inputOf(step);
     const answer = await embedded(step, step.config.embeddingModel, Array.isArray(input) ? input : [input]);
-    return { output: Array.isArray(input) ? answer.vectors : (answer.vectors[0] ?? []), ...usedBy(answer) };
+    return { output: Array.isArray(input) ? answer.vectors : (answer.vectors[0] ?? []) };
   },
 });
 
@@ -35,15 +34,3 @@ export const embedded = (
   model: string,
   texts: string[],
 ) => ports.embed({ model, texts, signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) });
-
-/** The model facts in the result of an embedding call. */
-export const usedBy = ({
-  modelUsed,
-  promptTokens,
-  estimatedCost,
-}: EmbeddingResponse): Omit<StepOutcome, 'output'> => ({
-  modelUsed,
-  promptTokens,
-  completionTokens: 0,
-  estimatedCost,
-});

@@ -27,6 +27,7 @@ const large = {
   'fetch-github': loadOnce(async () => (await import('./fetch-github.ts')).fetchGithub),
   'paginate-api': loadOnce(async () => (await import('./paginate-api.ts')).paginateApi),
   'store-asset': loadOnce(async () => (await import('./store-asset.ts')).storeAsset),
+  'tool-call': loadOnce(async () => (await import('./tool-call.ts')).toolCall),
   'generate-pdf': loadOnce(async () => (await import('./generate-pdf.ts')).generatePdf),
 } satisfies { [Type in StepTypeName]?: () => Promise<AnyStepRunner> };
 

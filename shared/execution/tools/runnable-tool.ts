@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../adapters/model-port.ts';
+import type { ToolOutcome } from '../tool-support/tool-outcome.ts';
 
 /** A tool of any kind, ready to run: its config is loaded and its permissions are checked. */
 export interface RunnableTool {
@@ -11,11 +12,10 @@ export interface RunnableTool {
   /** `flow`, `custom`, `builtin`, … */
   type: string;
   /**
-   * Checks the arguments against the schema, without coercion, and runs the tool. @throws StepError if they do not fit
-   * (the tool does not run then) or the tool fails.
+   * Checks the arguments against the schema, without coercion, and runs the tool. @throws ArgumentsError if they do not
+   * fit (the tool does not run then); StepError if the tool fails.
    */
   run: (args: unknown, signal: AbortSignal) => Promise<ToolOutcome>;
+  /** What `run` would send, with masked secrets. Sends nothing. @throws as `run` */
+  preview: (args: unknown, signal: AbortSignal) => Promise<object>;
 }
-
-/** `awaitsCaller`: the caller of the run executes the tool and sends its output. */
-export type ToolOutcome = { output: unknown } | { awaitsCaller: true };

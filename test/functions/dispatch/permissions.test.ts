@@ -34,6 +34,7 @@ const needed: Record<StepTypeName, Permission | null> = {
   'generate-embedding': null,
   'store-asset': null,
   'generate-pdf': null,
+  'tool-call': 'TOOLS:EXECUTE',
 };
 
 type Caller = Tenant['call'];

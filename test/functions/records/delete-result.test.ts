@@ -114,7 +114,7 @@ async function longRun() {
   const log = openRunRecorder(
     scope,
     { ...ids, recordName: 'x', recordMetadata: {}, flowName: 'A flow' },
-    ({ write, uses }) => scope.table.commit([write, ...costWrites(scope.table, uses)]),
+    ({ write, spent }) => scope.table.commit([write, ...costWrites(scope.table, spent.recordCosts)]),
   );
   for (let n = 0; n < 130; n++) {
     const result: StepResult = {

@@ -18,6 +18,7 @@ import { setVariableStep } from './set-variable.ts';
 import { storeAssetStep } from './store-asset.ts';
 import { storeVectorStep } from './store-vector.ts';
 import { templateStep } from './template.ts';
+import { toolCallStep } from './tool-call.ts';
 import { transformDataStep } from './transform-data.ts';
 import { updateRecordStep } from './update-record.ts';
 import { upsertRecordStep } from './upsert-record.ts';
@@ -50,6 +51,7 @@ export const stepTypes = {
   'vector-search': vectorSearchStep,
   'store-asset': storeAssetStep,
   'generate-pdf': generatePdfStep,
+  'tool-call': toolCallStep,
 } satisfies Record<string, AnyStepType>;
 
 export type StepTypeName = keyof typeof stepTypes;

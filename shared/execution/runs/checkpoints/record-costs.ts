@@ -1,5 +1,6 @@
 import Big from 'big.js';
 import * as z from 'zod';
+import { dollarsOf, unitsOf, WholeNumber } from '../../../domain/model-usage/cost-units.ts';
 import { recordPartition } from '../../../domain/records/record.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import { deletedIds } from '../../../platform/cleanup/tombstone.ts';
@@ -21,12 +22,6 @@ export interface ModelUse {
   cost: Big;
 }
 
-/**
- * Costs are stored in whole units of 10^-15 USD: DynamoDB returns integers exactly, and no token price has finer parts.
- */
-const unitsPerDollar = new Big('1e15');
-const Whole = z.union([z.int(), z.bigint()]).transform((value) => new Big(String(value)));
-
 type CostKey = Pick<ModelUse, 'recordId' | 'flowId' | 'model'>;
 
 /** In the record's partition and in the flow's results, so that deleting either removes it. */
@@ -38,7 +33,7 @@ const recordCostEntity = defineEntity({
     count: z.int(),
     promptTokens: z.int(),
     completionTokens: z.int(),
-    units: Whole,
+    units: WholeNumber,
   }),
   key: ({ recordId, flowId, model }: CostKey) => ({
     PK: recordPartition(recordId),
@@ -88,7 +83,7 @@ export function costWrites({ writes }: TenantTable, uses: readonly ModelUse[]): 
       count: sum(same, 'count'),
       promptTokens: sum(same, 'promptTokens'),
       completionTokens: sum(same, 'completionTokens'),
-      units: unitsPerDollar.times(totalCost(same)).round(0).toFixed(),
+      units: unitsOf(totalCost(same)),
     };
     // Once, so that only the first use writes an index entry.
     const indexOnce = {
@@ -117,7 +112,7 @@ export const recordCosts = /* @__PURE__ */ using(
       ]);
       const uses = decodeReadable(recordCostEntity, items)
         .filter(({ flowId, count }) => count > 0 && !deleted.has(flowId))
-        .map(({ units, ...use }): ModelUse => ({ recordId, ...use, cost: units.div(unitsPerDollar) }));
+        .map(({ units, ...use }): ModelUse => ({ recordId, ...use, cost: dollarsOf(units) }));
       const byModel = [...Map.groupBy(uses, ({ model }) => model)];
       const promptTokens = sum(uses, 'promptTokens');
       const completionTokens = sum(uses, 'completionTokens');

@@ -1,17 +1,18 @@
 import Big from 'big.js';
+import type { ModelCalls } from '../../../domain/model-usage/model-calls.ts';
 import { payloadStore } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Write } from '../../../platform/data/writes.ts';
 import type { StepResult, Wait } from '../../engine/engine.ts';
 import { type Checkpoint, checkpointEntity, parseRows, type StoredStepResult } from './checkpoint.ts';
 import { checkpointBytesMax, checkpointOf, type RunFacts, sizeOf } from './encode-checkpoint.ts';
-import { costWrites, type ModelUse, modelUsesOf } from './record-costs.ts';
+import { type RunSpending, spendingOf, spendingWrites } from './run-spending.ts';
 
 /** The writes of a checkpoint before the end. */
 export interface CheckpointWrite {
   writes: readonly Write[];
-  /** The costs of the results in these writes. Commit them in the same transaction. */
-  uses: readonly ModelUse[];
+  /** The model calls of the results in these writes. Commit their counts in the same transaction. */
+  spent: RunSpending;
 }
 
 /** The last write of a run. The caller may add it to a transaction of its own, for example to count the run. */
@@ -22,13 +23,15 @@ export interface FinalWrite {
   failed: boolean;
   /** USD for all model calls of the run, as decimal text. */
   cost: string;
-  /** The costs of the results in this write. Commit them in the same transaction. */
-  uses: readonly ModelUse[];
+  /** The model calls of the results in this write. Commit their counts in the same transaction. */
+  spent: RunSpending;
 }
 
 /** Records the results of a run. */
 export interface RunRecorder {
   add: (result: StepResult) => Promise<void>;
+  /** Counts model calls without a result, with the next checkpoint: of an attempt that is retried or was aborted. */
+  spend: (calls: readonly ModelCalls[]) => void;
   /** Writes a checkpoint with the added results. */
   flush: () => Promise<void>;
   /** Writes a checkpoint with the added results, and that the run is suspended. */
@@ -63,6 +66,7 @@ export function openRunRecorder(
   let promptStepId = lastPromptOf(earlier);
   let pending: StepResult[] = [];
   let pendingBytes = 0;
+  let lost: ModelCalls[] = [];
 
   async function nextCheckpoint(more: Partial<Checkpoint> = {}) {
     const checkpoint = await checkpointOf(payloads, facts, index, pending);
@@ -72,9 +76,10 @@ export function openRunRecorder(
   async function writeCheckpoint(waiting?: Wait): Promise<void> {
     const write = await nextCheckpoint(waiting && { waiting });
     const beside = index === 0 && opening ? [opening] : [];
-    await commitProgress({ writes: [write, ...beside], uses: modelUsesOf(facts, pending) });
+    await commitProgress({ writes: [write, ...beside], spent: spendingOf(facts, pending, lost) });
     index++;
     pending = [];
+    lost = [];
     pendingBytes = 0;
   }
 
@@ -85,6 +90,11 @@ export function openRunRecorder(
   return {
     flush,
     suspend: writeCheckpoint,
+
+    spend(calls) {
+      lost.push(...calls);
+      cost = calls.reduce((total, each) => total.plus(each.cost), cost);
+    },
 
     async add(result) {
       cost = cost.plus(totalOf([result]));
@@ -102,16 +112,16 @@ export function openRunRecorder(
         finished: { status, promptStepId },
         flowName: facts.flowName,
       });
-      const uses = modelUsesOf(facts, pending);
-      await commitEnd({ write, isFirst: index === 0, failed: error !== null, cost: cost.toFixed(), uses });
+      const spent = spendingOf(facts, pending, lost);
+      await commitEnd({ write, isFirst: index === 0, failed: error !== null, cost: cost.toFixed(), spent });
     },
   };
 }
 
 const commitAlone =
-  ({ table }: Scope) =>
-  ({ writes, uses }: CheckpointWrite) =>
-    table.commit([...writes, ...costWrites(table, uses)]);
+  (scope: Scope) =>
+  ({ writes, spent }: CheckpointWrite) =>
+    scope.table.commit([...writes, ...spendingWrites(scope, [spent])]);
 
 const totalOf = (results: readonly Pick<StoredStepResult, 'estimatedCost'>[]) =>
   results.reduce((total, { estimatedCost }) => total.plus(estimatedCost ?? 0), new Big(0));

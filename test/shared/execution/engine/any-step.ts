@@ -91,6 +91,11 @@ export const configs: { [Type in Exclude<StepTypeName, 'conditional'>]: fc.Arbit
     content: fc.constantFrom('aGVsbG8=', 'not base 64'),
     filename: fc.constant('a.txt'),
   }),
+  'tool-call': fc.constantFrom<Config>(
+    { toolId: 'tool_01k9m4v7d3x8qz5w2r6t0y1hbn', parameters: { n: 4 } },
+    { toolId: 'tool_01k9m4v7d3x8qz5w2r6t0y1hbn', parameters: { n: '{{ a }}' } },
+    { toolId: 'builtin:date-time', parameters: { operation: 'now', timezone: '{{ b }}' } },
+  ),
   'generate-pdf': config({ markdown: fc.constantFrom('# Hello', '{{ a }}') }),
 };
 

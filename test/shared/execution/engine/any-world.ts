@@ -1,4 +1,4 @@
-import type { FlowRecord, HttpResponse, Ports } from '../../../../shared/adapters/ports.ts';
+import type { FlowRecord, HttpResponse, Ports, StoredTool } from '../../../../shared/adapters/ports.ts';
 import { StepError } from '../../../../shared/core/step-error.ts';
 import { modelOf, textIn } from '../../../support/model-ports.ts';
 import { sandbox } from '../../../support/sandbox.ts';
@@ -33,6 +33,16 @@ export function notingWorld() {
     return { status: 200, headers: { 'content-type': contentType }, url, bytes: Buffer.from(text), text };
   };
 
+  const double = (id: string): StoredTool => ({
+    id,
+    name: 'Double',
+    description: 'Doubles a number',
+    toolType: 'custom',
+    parametersSchema: { properties: { n: { type: 'number' } }, required: ['n'] },
+    config: { code: 'n * 2' },
+    isActive: true,
+  });
+
   const ports: Ports = {
     now: () => new Date(at),
     secrets: async (keys) => new Map(keys.map((key) => [key, secretValue])),
@@ -46,7 +56,7 @@ export function notingWorld() {
     async embed({ texts }) {
       note('embed', texts);
       const vectors = texts.map((each) => [each.length, 1]);
-      return { vectors, modelUsed: 'fake', promptTokens: 3, estimatedCost: '0.01' };
+      return { vectors, modelUsed: 'fake', keySource: 'platform', promptTokens: 3, estimatedCost: '0.01' };
     },
     async fetch({ url, method, body }) {
       note('fetch', { url, method, body });
@@ -77,6 +87,7 @@ export function notingWorld() {
       },
     },
     assets: {
+      read: async () => undefined,
       async store({ filename, contentType, visibility }) {
         note('store', { filename, contentType, visibility });
         return { assetId: 'asset_1', url: 'https://assets.example.com/1', expiresAt: null };
@@ -94,6 +105,15 @@ export function notingWorld() {
       async event(event) {
         note('event', event);
         return { eventId: 'event-1' };
+      },
+    },
+    tools: {
+      find: async (ids) => new Map(ids.map((id) => [id, double(id)])),
+    },
+    flows: {
+      async run({ flowId, inputs }) {
+        note('flow', { flowId, inputs });
+        return { output: inputs };
       },
     },
   };

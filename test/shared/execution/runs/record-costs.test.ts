@@ -50,7 +50,7 @@ function world() {
       ...{ flowVersionId: newId('flowver'), recordName: 'x', recordMetadata: {}, flowName: 'A flow' },
       ...changes,
     };
-    const commit = ({ write, uses: _uses }: { write: Write; uses: unknown }) => inScope.table.commit([write]);
+    const commit = ({ write }: { write: Write }) => inScope.table.commit([write]);
     return openRunRecorder(inScope, facts, commit);
   };
   return { scope, log, recordId, costs: () => recordCosts(scope)(recordId) };

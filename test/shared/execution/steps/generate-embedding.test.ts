@@ -27,7 +27,8 @@ async function asked(config: object) {
   const requests: EmbeddingRequest[] = [];
   const embed = async (request: EmbeddingRequest) => {
     requests.push(request);
-    return { vectors: request.texts.map(() => [1]), modelUsed: 'm', promptTokens: 1, estimatedCost: null };
+    const facts = { modelUsed: 'm', keySource: 'platform' as const, promptTokens: 1, estimatedCost: null };
+    return { vectors: request.texts.map(() => [1]), ...facts };
   };
   const { output } = await runStep(
     'generate-embedding',

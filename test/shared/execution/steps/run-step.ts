@@ -5,7 +5,12 @@ import type { Variables } from '../../../../shared/core/variables.ts';
 import { textProblems } from '../../../../shared/domain/flows/checking/text-problems.ts';
 import { stepTypeOf } from '../../../../shared/domain/flows/step-types/index.ts';
 import type { StepEvent } from '../../../../shared/domain/flows/steps/step.ts';
-import type { StepOutcome, Suspended } from '../../../../shared/execution/step-support/step-runner.ts';
+import { type ModelFacts, openMeter } from '../../../../shared/execution/engine/model-meter.ts';
+import type {
+  AwaitsCaller,
+  StepOutcome,
+  Suspended,
+} from '../../../../shared/execution/step-support/step-runner.ts';
 import { runnerOf } from '../../../../shared/execution/steps/index.ts';
 import { liveModels } from '../../../support/model-ports.ts';
 import { emptyWorld } from '../../../support/ports.ts';
@@ -19,20 +24,26 @@ interface World {
 }
 
 /** Runs one step as the engine does, with the real model and network. */
-export async function runStep(type: string, config: object, world: World = {}): Promise<StepOutcome> {
+export async function runStep(
+  type: string,
+  config: object,
+  world: World = {},
+): Promise<StepOutcome & Partial<ModelFacts>> {
   const { variables = {}, ports, signal = new AbortController().signal, emit } = world;
   const stepType = stepTypeOf(type);
-  const outcome: StepOutcome | Suspended = await (await runnerOf(type)).run({
+  const meter = openMeter({ ...emptyWorld, model: liveModels.model, fetch: safeFetch, ...ports });
+  const outcome: StepOutcome | Suspended | AwaitsCaller = await (await runnerOf(type)).run({
     config: stepType.config.parse(config),
     variables,
     ...fillerOf(variables, sandbox),
-    ports: { ...emptyWorld, model: liveModels.model, fetch: safeFetch, ...ports },
+    ports: meter.ports,
     signal,
     since: new Date(),
     emit,
   });
   if ('until' in outcome) throw new Error(`The step waits until ${outcome.until.toISOString()}`);
-  return outcome;
+  if ('awaitsCaller' in outcome) throw new Error('The step waits for the caller');
+  return { ...outcome, ...meter.facts() };
 }
 
 /** The issues that keep a config from being saved, as `path: message`. */

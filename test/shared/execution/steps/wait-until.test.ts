@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
 import type { FlowRecord, Ports } from '../../../../shared/adapters/ports.ts';
 import { waitUntilStep } from '../../../../shared/domain/flows/step-types/wait-until.ts';
-import type { StepOutcome, Suspended } from '../../../../shared/execution/step-support/step-runner.ts';
+import type {
+  AwaitsCaller,
+  StepOutcome,
+  Suspended,
+} from '../../../../shared/execution/step-support/step-runner.ts';
 import { waitUntil } from '../../../../shared/execution/steps/wait-until.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { emptyWorld } from '../../../support/ports.ts';
@@ -13,7 +17,7 @@ const variables = { limit: 3, _record: { id, metadata: { status: 'open' } } };
 /** Runs the step as one that began `agoMs` ago, which may have been suspended since. */
 async function resumed(config: object, agoMs: number, ports: Partial<Ports> = {}) {
   const now = new Date();
-  const outcome: StepOutcome | Suspended = await waitUntil.run({
+  const outcome: StepOutcome | Suspended | AwaitsCaller = await waitUntil.run({
     config: waitUntilStep.config.parse(config),
     variables,
     render: async (text) => text,
@@ -22,6 +26,7 @@ async function resumed(config: object, agoMs: number, ports: Partial<Ports> = {}
     signal: new AbortController().signal,
     since: new Date(now.getTime() - agoMs),
   });
+  if ('awaitsCaller' in outcome) throw new Error('The step waits for the caller');
   return 'until' in outcome ? { suspendedForMs: outcome.until.getTime() - now.getTime() } : outcome;
 }
 

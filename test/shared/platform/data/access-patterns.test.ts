@@ -751,12 +751,23 @@ const patterns: Record<string, Pattern> = {
   },
   'Store the result of a model call': {
     commands: 'TransactWriteItems',
-    units: [4, 6],
+    units: [8, 10],
     indexes: 'GSI1',
     run: async (world) => {
       const log = world.openLog(first(world));
       await log.add(world.modelResult());
       return () => log.flush();
+    },
+  },
+  'Model usage of a month': {
+    commands: 'Query',
+    units: [0.5, 0.5],
+    run: async (world) => {
+      const log = world.openLog(first(world));
+      await log.add(world.modelResult());
+      await log.flush();
+      const month = new Date().toISOString().slice(0, 7);
+      return () => world.usageOf(null, month, month);
     },
   },
   'Costs of a record': {

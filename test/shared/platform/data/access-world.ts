@@ -5,6 +5,8 @@ import { flowStore } from '../../../../shared/domain/flows/flow-store.ts';
 import { type LoadedVersion, versionStore } from '../../../../shared/domain/flows/version-store.ts';
 import { configStore } from '../../../../shared/domain/model-configs/config-store.ts';
 import { modelSelector } from '../../../../shared/domain/model-configs/model-selector.ts';
+import { modelCall } from '../../../../shared/domain/model-usage/model-calls.ts';
+import { usageMonths } from '../../../../shared/domain/model-usage/usage-days.ts';
 import { providerKeyStore } from '../../../../shared/domain/provider-keys/key-store.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import { recordsPort } from '../../../../shared/domain/records/records-adapter.ts';
@@ -223,7 +225,16 @@ export async function accessWorld() {
       ...{ path: '0', stepId: 'step-0', status: 'completed' as const, startedAt: new Date().toISOString() },
       ...{ durationMs: 1, retryCount: 0, output: 'x', resolvedPrompt: 'hi', modelUsed: 'a/model' },
       ...{ promptTokens: 1, completionTokens: 1, estimatedCost: '0.1' },
+      modelCalls: [
+        modelCall({
+          modelUsed: 'a/model',
+          keySource: 'platform',
+          usage: { inputTokens: 1, outputTokens: 1 },
+          cost: '0.1',
+        }),
+      ],
     }),
+    usageOf: usageMonths(scope),
     results: stepResultStore(scope),
     page: (query: object = {}) => CursorQuery.parse({ limit: '10', ...query }),
     resultPage: (query: object = {}) => StepResultQuery.parse({ limit: '10', ...query }),

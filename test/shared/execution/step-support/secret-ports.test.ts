@@ -6,7 +6,7 @@ import {
   type PortRedactions,
   portRedactions,
   redactedPorts,
-} from '../../../../shared/execution/engine/secret-ports.ts';
+} from '../../../../shared/execution/step-support/secret-ports.ts';
 import { emptyWorld } from '../../../support/ports.ts';
 
 const redactor = redactorOf(new Map([['KEY', 'correct horse battery']]));
@@ -39,6 +39,7 @@ test('a model’s text, reasoning and tool calls are redacted separately, across
     {
       type: 'finish',
       text: `${value} corr`,
+      content: [],
       stopReason: 'stop',
       modelUsed: 'm',
       keySource: 'platform',

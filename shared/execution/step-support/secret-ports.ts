@@ -23,6 +23,8 @@ export const portRedactions = {
   vectors: unchanged,
   assets: unchanged,
   messages: unchanged,
+  tools: unchanged,
+  flows: unchanged,
 } satisfies PortRedactions<Ports>;
 
 /** Redacts responses before a step sees them: a step might cut a text in the middle of a value. */

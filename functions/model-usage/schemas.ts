@@ -1,0 +1,90 @@
+import * as z from 'zod';
+import { invalidAt } from '../../shared/core/errors.ts';
+import { idOf } from '../../shared/core/ids.ts';
+import { granularities } from '../../shared/domain/model-usage/usage-report.ts';
+
+/** The days of each period, today included. */
+const daysOf = { day: 1, week: 7, month: 30, year: 365 } as const;
+type Period = keyof typeof daysOf;
+const periods = Object.keys(daysOf) as [Period, ...Period[]];
+const daysMax = 732;
+
+const Day = z
+  .union([z.iso.date(), z.iso.datetime({ offset: true })])
+  .transform((text) => (text.includes('T') ? new Date(text).toISOString() : text).slice(0, 10));
+
+export const ModelUsageQuery = z.object({
+  startDate: Day.optional().meta({ description: 'The first day, in UTC: a date or a time' }),
+  endDate: Day.optional().meta({ description: 'The last day, in UTC. Default: today' }),
+  period: z.enum(periods).optional().meta({
+    description:
+      'Instead of startDate: the last 1, 7, 30 or 365 days up to endDate. Default without startDate: month',
+  }),
+  granularity: z.enum(granularities).default('day').meta({
+    description: 'The length of a period of the time series. A week begins on Monday',
+  }),
+  modelConfigId: idOf('modelcfg').optional().meta({ description: 'Only calls that this config selected' }),
+  flowId: idOf('flow').optional().meta({ description: 'Only calls of this flow, for the last 400 days' }),
+});
+
+type Given = Pick<z.output<typeof ModelUsageQuery>, 'startDate' | 'endDate' | 'period'>;
+
+/** The days of a report, both included. @throws 400 if there are none, or too many. */
+export function rangeOf({ startDate, endDate, period }: Given, now: Date) {
+  if (startDate && period) throw invalidAt('period', 'INVALID_VALUE', 'Give either startDate or period');
+  const last = endDate ?? now.toISOString().slice(0, 10);
+  const first = startDate ?? daysBefore(last, daysOf[period ?? 'month'] - 1);
+  const days = (Date.parse(last) - Date.parse(first)) / 86_400_000 + 1;
+  if (days < 1) throw invalidAt('startDate', 'INVALID_VALUE', `${first} is after the last day, ${last}`);
+  if (days > daysMax) {
+    throw invalidAt(
+      'startDate',
+      'INVALID_VALUE',
+      `A report covers at most ${daysMax} days; this one ${days}`,
+    );
+  }
+  return { startDate: first, endDate: last };
+}
+
+const daysBefore = (date: string, days: number) =>
+  new Date(Date.parse(date) - days * 86_400_000).toISOString().slice(0, 10);
+
+const usd = z.number().meta({ description: 'USD' });
+
+export const ModelUsageResponse = z
+  .object({
+    meta: z.object({
+      startDate: z.string(),
+      endDate: z.string(),
+      period: z.enum(periods).optional(),
+      granularity: z.enum(granularities),
+      dataSource: z.string(),
+    }),
+    summary: z.object({
+      totalRequests: z.int(),
+      totalTokens: z.int(),
+      totalCost: usd,
+      platformTokens: z.int(),
+      platformCost: usd,
+      userTokens: z.int(),
+      userCost: usd,
+      requestsWithoutPrice: z
+        .int()
+        .meta({ description: 'Calls to models without a known price, which add nothing to the costs' }),
+    }),
+    timeSeries: z.array(z.object({ date: z.string(), requests: z.int(), tokens: z.int(), cost: usd })),
+    usageByModel: z
+      .record(
+        z.string().meta({ description: '<provider>/<modelId>' }),
+        z.object({
+          modelId: z.string(),
+          provider: z.string(),
+          requestCount: z.int(),
+          totalTokens: z.int(),
+          totalCost: usd,
+          avgCostPerRequest: usd,
+        }),
+      )
+      .meta({ description: 'The 1,000 models with the highest cost, highest first' }),
+  })
+  .meta({ id: 'ModelUsage' });

@@ -1,0 +1,42 @@
+import type { JsonSchema } from '../model-port.ts';
+import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
+import { checkMsMax, type Problem, sizeProblem } from './limits.ts';
+import { validateSchema, validateValue } from './tasks.ts';
+
+interface Options {
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * The problems of a value by JSON Schema 2020-12, at most 20; none if it fits. Nothing is coerced, and no default is
+ * filled in. A schema that is invalid, or takes too long, accepts nothing.
+ */
+export async function checkValue(
+  sandbox: Sandbox,
+  schema: JsonSchema,
+  value: unknown,
+  { signal }: Options = {},
+): Promise<Problem[]> {
+  const tooLarge = sizeProblem(schema);
+  if (tooLarge) return [tooLarge];
+  const input = { schema: JSON.stringify(schema), value };
+  return sandbox(validateValue, input, { timeoutMs: checkMsMax, signal }).catch(limitAsProblem);
+}
+
+/** Why a schema cannot be used: it is not valid JSON Schema 2020-12, too large, or refers to other documents. */
+export async function schemaProblems(
+  sandbox: Sandbox,
+  schema: JsonSchema,
+  { signal }: Options = {},
+): Promise<Problem[]> {
+  const tooLarge = sizeProblem(schema);
+  if (tooLarge) return [tooLarge];
+  return sandbox(validateSchema, schema, { timeoutMs: checkMsMax, signal }).catch(limitAsProblem);
+}
+
+/** The thread ended with the task: what the time limit inside does not catch. @throws errors other than limits. */
+function limitAsProblem(error: unknown): Problem[] {
+  if (!(error instanceof SandboxError)) throw error;
+  const reason = error.reason === 'memory' ? 'needs too much memory' : 'takes too long';
+  return [{ path: '', message: `The schema ${reason}; simplify it` }];
+}

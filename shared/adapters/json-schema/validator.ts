@@ -1,0 +1,102 @@
+import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { memoise } from '../../core/cache.ts';
+import { loadOnce } from '../../core/load-once.ts';
+import type { JsonSchema } from '../model-port.ts';
+import { checkMsMax, type Problem } from './limits.ts';
+import { refusedParts } from './subschemas.ts';
+import { OutOfTime, withinTime } from './time-limit.ts';
+
+// Runs in the threads of the sandbox: schemas are code of a tenant, and compiling or applying one may never end.
+
+const problemsMax = 20;
+const options = { strict: false, logger: false, allErrors: true } as const;
+
+/** Compiling the meta-schema takes longer than most checks. It is not part of their time. */
+const metaSchema = loadOnce(() => {
+  const ajv = addFormats.default(new Ajv2020(options));
+  ajv.validateSchema({});
+  return ajv;
+});
+
+/** An Ajv of its own for each schema: a schema must not be able to refer to another one by its `$id`. */
+const compile = (schema: JsonSchema): ValidateFunction =>
+  addFormats.default(new Ajv2020({ ...options, meta: false, validateSchema: false })).compile(schema);
+
+const compiled = memoise((json) => compile(JSON.parse(json)), { entriesMax: 200, charactersMax: 2_000_000 });
+
+/** The problems of a value, at most 20. @param schema As JSON text, which is the name of the compiled schema. */
+export function validateValue({ schema, value }: { schema: string; value: unknown }): Problem[] {
+  return timed('The value cannot be checked', () => {
+    const validate = compiled(schema);
+    return validate(value) ? [] : problemsIn(validate.errors);
+  });
+}
+
+/** Why a schema is not valid, or cannot be used here. */
+export function validateSchema(schema: JsonSchema): Problem[] {
+  const ajv = metaSchema();
+  return timed('The schema cannot be used', () => {
+    const refused = refusedParts(schema);
+    if (refused.length > 0) return refused.slice(0, problemsMax);
+    if (!ajv.validateSchema(schema)) return problemsIn(ajv.errors);
+    compiled(JSON.stringify(schema));
+    return [];
+  });
+}
+
+function timed(what: string, work: () => Problem[]): Problem[] {
+  try {
+    return withinTime(checkMsMax, work);
+  } catch (error) {
+    const message =
+      error instanceof OutOfTime
+        ? `the schema takes more than ${checkMsMax} ms; simplify its patterns, references and conditions`
+        : error instanceof RangeError
+          ? 'the schema refers to itself without end, or is nested too deeply'
+          : (error as Error).message;
+    return [{ path: '', message: `${what}: ${message}` }];
+  }
+}
+
+const problemsIn = (errors: ErrorObject[] | null | undefined): Problem[] => {
+  const problems = (errors ?? []).map(problemOf);
+  const distinct = new Map(problems.map((problem) => [`${problem.path} ${problem.message}`, problem]));
+  return [...distinct.values()].slice(0, problemsMax);
+};
+
+type Params = Record<string, unknown>;
+
+function problemOf({ instancePath, keyword, params, message = 'is not valid' }: ErrorObject): Problem {
+  const path = instancePath.split('/').slice(1).map(unescaped);
+  const [member, text] = special[keyword]?.(params as Params) ?? [undefined, sentence(message)];
+  return { path: [...path, ...(member === undefined ? [] : [member])].join('.'), message: text };
+}
+
+/** The member that a problem concerns, and its words, where Ajv's are not ours. */
+const special: Record<string, (params: Params) => [member: string | undefined, text: string]> = {
+  required: ({ missingProperty }) => [String(missingProperty), 'Required'],
+  dependentRequired: ({ missingProperty, property }) => [
+    String(missingProperty),
+    `Required together with ${property}`,
+  ],
+  additionalProperties: ({ additionalProperty }) => [
+    String(additionalProperty),
+    'The schema has no such member',
+  ],
+  unevaluatedProperties: ({ unevaluatedProperty }) => [
+    String(unevaluatedProperty),
+    'The schema has no such member',
+  ],
+  type: ({ type }) => [undefined, `Expected ${[type].flat().join(' or ')}`],
+  enum: ({ allowedValues }) => [undefined, `Expected one of ${shortJson(allowedValues)}`],
+  const: ({ allowedValue }) => [undefined, `Expected ${shortJson(allowedValue)}`],
+};
+
+const shortJson = (value: unknown) => {
+  const json = JSON.stringify(value);
+  return json.length > 300 ? `${json.slice(0, 300)}…` : json;
+};
+const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1, 500)}`;
+const unescaped = (segment: string) => segment.replaceAll('~1', '/').replaceAll('~0', '~');

@@ -1,0 +1,16 @@
+import * as z from 'zod';
+
+/** A stored tool, or a built-in one as `builtin:<id>`. Not a template: its permissions are checked before a run. */
+export const ToolReference = z
+  .string()
+  .regex(
+    /^(tool_[0-7][0-9abcdefghjkmnpqrstvwxyz]{25}|builtin:[a-z][a-z-]{1,63})$/,
+    'Expected the id of a tool, tool_<26 characters>, or builtin:<id>',
+  )
+  .meta({ example: 'builtin:date-time', description: 'The id of a stored tool, or `builtin:<id>`' });
+
+const prefix = 'builtin:';
+export const builtinReference = (id: string) => `${prefix}${id}`;
+/** The id of a built-in tool; undefined for a stored tool. */
+export const builtinIdIn = (reference: string): string | undefined =>
+  reference.startsWith(prefix) ? reference.slice(prefix.length) : undefined;

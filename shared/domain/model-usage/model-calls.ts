@@ -1,0 +1,54 @@
+import Big from 'big.js';
+import type { ModelFinish } from '../../adapters/model-port.ts';
+
+/** The calls of one model with one key, added up. */
+export interface ModelCalls {
+  /** `<provider>/<modelId>` */
+  model: string;
+  keySource: ModelFinish['keySource'];
+  configId: string | undefined;
+  calls: number;
+  inputTokens: number;
+  outputTokens: number;
+  /** USD of the calls with a known price. */
+  cost: Big;
+  /** How many of the calls have no known price. */
+  unpriced: number;
+}
+
+/** One call. */
+export const modelCall = ({
+  modelUsed,
+  keySource,
+  configId,
+  usage,
+  cost,
+}: Pick<ModelFinish, 'modelUsed' | 'keySource' | 'configId' | 'cost'> & {
+  usage: Pick<NonNullable<ModelFinish['usage']>, 'inputTokens' | 'outputTokens'> | null;
+}): ModelCalls => ({
+  model: modelUsed,
+  keySource,
+  configId,
+  calls: 1,
+  inputTokens: usage?.inputTokens ?? 0,
+  outputTokens: usage?.outputTokens ?? 0,
+  cost: new Big(cost ?? 0),
+  unpriced: cost === null ? 1 : 0,
+});
+
+/** Adds up calls of the same model, key and config. */
+export function mergedCalls(calls: readonly ModelCalls[]): ModelCalls[] {
+  const groups = Map.groupBy(calls, ({ model, keySource, configId }) =>
+    JSON.stringify([model, keySource, configId]),
+  );
+  return [...groups.values()].map((same) => same.reduce(sumOf));
+}
+
+export const sumOf = (one: ModelCalls, other: ModelCalls): ModelCalls => ({
+  ...one,
+  calls: one.calls + other.calls,
+  inputTokens: one.inputTokens + other.inputTokens,
+  outputTokens: one.outputTokens + other.outputTokens,
+  cost: one.cost.plus(other.cost),
+  unpriced: one.unpriced + other.unpriced,
+});

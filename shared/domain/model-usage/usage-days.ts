@@ -1,0 +1,60 @@
+import Big from 'big.js';
+import { using } from '../../platform/aws/uses.ts';
+import { decodeReadable } from '../../platform/data/entity.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { dollarsOf } from './cost-units.ts';
+import type { ModelCalls } from './model-calls.ts';
+import { attributeOf, type Counter, counterNames, usageEntity, usageRange } from './usage.ts';
+
+/** The calls of one model on one day. */
+export interface UsageDay extends ModelCalls {
+  /** `2026-11-22`, in UTC. */
+  date: string;
+}
+
+/** What one item of the counters holds. */
+interface UsageMonth extends Pick<ModelCalls, 'model' | 'keySource' | 'configId'> {
+  lastAt: string;
+  days: UsageDay[];
+}
+
+/**
+ * Reads the counted model calls of these months (`2026-11`, both included), of one flow if `flowId` is given. Costs the
+ * months' counters, however many runs there were: a model takes at most four items of 2 KB a month.
+ */
+export const usageMonths = /* @__PURE__ */ using(
+  ['table:read'],
+  ({ table }: Scope) =>
+    async (flowId: string | null, from: string, to: string): Promise<UsageMonth[]> => {
+      const items = await table.queryAll(usageRange(flowId, from, to));
+      return decodeReadable(usageEntity, items).map(
+        ({ month, model, keySource, configId, lastAt, ...item }) => {
+          const counters = item as Readonly<Record<string, Big | undefined>>;
+          const count = (counter: Counter, day: string) => counters[attributeOf(counter, day)] ?? new Big(0);
+          const days = daysIn(counters).map((day): UsageDay => {
+            const number = (counter: Exclude<Counter, 'cost'>) => count(counter, day).toNumber();
+            return {
+              ...{ date: `${month}-${day}`, model, keySource, configId },
+              ...{ calls: number('calls'), inputTokens: number('inputTokens') },
+              ...{ outputTokens: number('outputTokens'), unpriced: number('unpriced') },
+              cost: dollarsOf(count('cost', day)),
+            };
+          });
+          return { model, keySource, configId, lastAt, days };
+        },
+      );
+    },
+);
+
+/** The days of the counters, as `07`. */
+const daysIn = (counters: object): string[] =>
+  [
+    ...new Set(
+      Object.keys(counters)
+        .filter(isCounter)
+        .map((name) => name.slice(1)),
+    ),
+  ].toSorted();
+
+const letters = new Set(counterNames.map((counter) => attributeOf(counter, '')));
+const isCounter = (name: string) => /^[a-z]\d\d$/.test(name) && letters.has(name.charAt(0));

@@ -1,0 +1,89 @@
+import Big from 'big.js';
+import { type ModelCalls, sumOf } from './model-calls.ts';
+import type { UsageDay } from './usage-days.ts';
+
+export const granularities = ['day', 'week', 'month'] as const;
+export type Granularity = (typeof granularities)[number];
+
+/** A tenant that computes model names may have used any number of them. */
+const modelsMax = 1_000;
+
+/** The sums of a usage report. Costs are exact sums in USD, as numbers. */
+export function usageReport(
+  days: readonly UsageDay[],
+  { startDate, endDate, granularity }: { startDate: string; endDate: string; granularity: Granularity },
+) {
+  const ofPlatform = totalOf(days.filter(({ keySource }) => keySource === 'platform'));
+  const ofUser = totalOf(days.filter(({ keySource }) => keySource === 'custom'));
+  const total = totalOf(days);
+  const byModel = Map.groupBy(days, ({ model }) => model);
+  const byDate = Map.groupBy(days, ({ date }) => periodOf(date, granularity));
+  return {
+    summary: {
+      totalRequests: total.calls,
+      totalTokens: tokensOf(total),
+      totalCost: total.cost.toNumber(),
+      platformTokens: tokensOf(ofPlatform),
+      platformCost: ofPlatform.cost.toNumber(),
+      userTokens: tokensOf(ofUser),
+      userCost: ofUser.cost.toNumber(),
+      requestsWithoutPrice: total.unpriced,
+    },
+    timeSeries: periodsBetween(startDate, endDate, granularity).map((date) => {
+      const sum = totalOf(byDate.get(date) ?? []);
+      return { date, requests: sum.calls, tokens: tokensOf(sum), cost: sum.cost.toNumber() };
+    }),
+    usageByModel: Object.fromEntries(
+      [...byModel]
+        .map(([model, same]) => [model, modelRow(model, same)] as const)
+        .toSorted(
+          ([, one], [, other]) => other.totalCost - one.totalCost || other.requestCount - one.requestCount,
+        )
+        .slice(0, modelsMax),
+    ),
+  };
+}
+
+function modelRow(model: string, days: readonly UsageDay[]) {
+  const { calls, cost, ...sum } = totalOf(days);
+  return {
+    ...partsOf(model),
+    requestCount: calls,
+    totalTokens: tokensOf(sum),
+    totalCost: cost.toNumber(),
+    avgCostPerRequest: calls === 0 ? 0 : cost.div(calls).round(15).toNumber(),
+  };
+}
+
+/** `<provider>/<modelId>`; model ids may contain slashes. */
+export const partsOf = (model: string) => {
+  const slash = model.indexOf('/');
+  return { provider: model.slice(0, slash), modelId: model.slice(slash + 1) };
+};
+
+type Sum = Pick<ModelCalls, 'calls' | 'inputTokens' | 'outputTokens' | 'cost' | 'unpriced'>;
+const none = { calls: 0, inputTokens: 0, outputTokens: 0, cost: new Big(0), unpriced: 0 } as ModelCalls;
+const totalOf = (days: readonly ModelCalls[]): Sum => days.reduce(sumOf, none);
+const tokensOf = ({ inputTokens, outputTokens }: Pick<Sum, 'inputTokens' | 'outputTokens'>) =>
+  inputTokens + outputTokens;
+
+const dayMs = 86_400_000;
+const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+
+/** The first day of a date's period. Weeks begin on Monday. */
+function periodOf(date: string, granularity: Granularity): string {
+  if (granularity === 'day') return date;
+  if (granularity === 'month') return `${date.slice(0, 7)}-01`;
+  const at = Date.parse(date);
+  const daysSinceMonday = (new Date(at).getUTCDay() + 6) % 7;
+  return dateOf(at - daysSinceMonday * dayMs);
+}
+
+/** Each period from one date to another, also those without calls. */
+function periodsBetween(startDate: string, endDate: string, granularity: Granularity): string[] {
+  const periods = new Set<string>();
+  for (let at = Date.parse(startDate); at <= Date.parse(endDate); at += dayMs) {
+    periods.add(periodOf(dateOf(at), granularity));
+  }
+  return [...periods];
+}

@@ -1,0 +1,112 @@
+import { randomInt } from 'node:crypto';
+import * as z from 'zod';
+import { unixSeconds } from '../../core/unix-seconds.ts';
+import { defineEntity } from '../../platform/data/entity.ts';
+import { tenantPartition } from '../../platform/data/keys.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Write } from '../../platform/data/writes.ts';
+import { unitsOf, WholeNumber } from './cost-units.ts';
+import { type ModelCalls, mergedCalls } from './model-calls.ts';
+
+/** The counters of one day: calls, input tokens, output tokens, cost in units, and calls without a known price. */
+const counters = { calls: 'c', inputTokens: 'i', outputTokens: 'o', cost: 'u', unpriced: 'x' } as const;
+export type Counter = keyof typeof counters;
+export const counterNames = Object.keys(counters) as Counter[];
+
+/** The attribute with a day's counter: `c07` has the calls of the seventh. Short, since items pay by size. */
+export const attributeOf = (counter: Counter, day: string) => `${counters[counter]}${day}`;
+
+const days = Array.from({ length: 31 }, (_, index) => String(index + 1).padStart(2, '0'));
+const dayCounters = Object.fromEntries(
+  days.flatMap((day) => counterNames.map((counter) => [attributeOf(counter, day), WholeNumber.optional()])),
+);
+
+/** The model calls of all flows, or of one flow. */
+const partitionOf = (flowId: string | null) => tenantPartition(flowId ? `USAGE#${flowId}` : 'USAGE');
+
+/**
+ * Processes that count in the same item at the same time make each other's transactions wait, so each process has one
+ * of a few items.
+ */
+const shards = 4;
+const ownShard = randomInt(shards);
+
+/** What a flow used is kept for a year and a month; what the tenant used, for ever. */
+const flowUsageTtlSeconds = 400 * 86_400;
+
+interface UsageKey extends Pick<ModelCalls, 'model' | 'keySource' | 'configId'> {
+  flowId: string | null;
+  /** `2026-11` */
+  month: string;
+  shard: number;
+}
+
+/** The calls of a model in a month, by day. */
+export const usageEntity = defineEntity({
+  type: 'modelUsage',
+  schema: z.object({
+    month: z.string(),
+    model: z.string(),
+    keySource: z.enum(['platform', 'custom']),
+    configId: z.string().optional(),
+    /** When the last call was counted. */
+    lastAt: z.string(),
+    ttl: z.int().optional(),
+    ...dayCounters,
+  }),
+  key: ({ flowId, month, model, keySource, configId = '', shard }: UsageKey) => ({
+    PK: partitionOf(flowId),
+    SK: `${month}#${model}#${keySource}#${configId}#${shard}`,
+  }),
+});
+
+/** The months from one to another, both included, as `2026-11`. */
+export const usageRange = (flowId: string | null, from: string, to: string) => ({
+  partition: partitionOf(flowId),
+  from: `${from}#`,
+  to: `${to}#~`,
+});
+
+/** Model calls to count. `flowId` is null for flows that are not stored. */
+export interface Spent {
+  flowId: string | null;
+  calls: readonly ModelCalls[];
+}
+
+/** One write per counter item: a transaction takes one write per item. Commit them with the results of the calls. */
+export function usageWrites({ table, now }: Pick<Scope, 'table' | 'now'>, spent: readonly Spent[]): Write[] {
+  const at = now();
+  const ttl = unixSeconds(at) + flowUsageTtlSeconds;
+  const byFlow = Map.groupBy(spent, ({ flowId }) => flowId);
+  byFlow.delete(null);
+  const ofAll = mergedCalls(spent.flatMap(({ calls }) => calls));
+  return [
+    ...ofAll.map((calls) => usageWrite(table.writes, calls, null, at)),
+    ...[...byFlow].flatMap(([flowId, same]) =>
+      mergedCalls(same.flatMap(({ calls }) => calls)).map((calls) =>
+        usageWrite(table.writes, calls, flowId, at, { ttl }),
+      ),
+    ),
+  ];
+}
+
+function usageWrite(
+  writes: Scope['table']['writes'],
+  calls: ModelCalls,
+  flowId: string | null,
+  at: Date,
+  more: { ttl?: number } = {},
+): Write {
+  const { model, keySource, configId } = calls;
+  const date = at.toISOString();
+  const [month, day] = [date.slice(0, 7), date.slice(8, 10)];
+  const counts = { ...calls, cost: unitsOf(calls.cost) };
+  const changed = counterNames.filter((counter) => Number(counts[counter]) !== 0);
+  const add = Object.fromEntries(changed.map((counter) => [attributeOf(counter, day), counts[counter]]));
+  const key = { flowId, month, model, keySource, configId, shard: ownShard };
+  return writes.update(usageEntity, key, {
+    add: add as never,
+    set: { lastAt: date, ...more },
+    setOnce: { month, model, keySource, configId },
+  });
+}

@@ -1,0 +1,19 @@
+import { textsIn } from '../../core/json-texts.ts';
+import { secretKeysInScript, secretKeysInTemplate } from '../../core/secret-references.ts';
+
+/** Deeper than any valid config. */
+const depthMax = 100;
+
+interface WithConfig {
+  toolType: string;
+  config: Record<string, unknown>;
+}
+
+/** The keys of the secrets that a tool's config references. */
+export const secretKeysOfTool = ({ toolType, config }: WithConfig): string[] => [
+  ...new Set(
+    [...textsIn(config, [], depthMax)].flatMap(({ text, path }) =>
+      toolType === 'custom' && path[0] === 'code' ? secretKeysInScript(text) : secretKeysInTemplate(text),
+    ),
+  ),
+];

@@ -1,0 +1,20 @@
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Permission } from '../../platform/identity/permissions.ts';
+import { builtinIdIn } from '../flows/steps/tool-reference.ts';
+import { builtinToolOf } from './builtin/index.ts';
+import { manyTools } from './tool-store.ts';
+import { toolTypeOf } from './tool-types/index.ts';
+
+/** What running these tools takes in addition to TOOLS:EXECUTE. Tools that do not exist take nothing: they fail. */
+export async function permissionsOfTools(
+  scope: Pick<Scope, 'table'>,
+  ids: readonly string[],
+): Promise<Set<Permission>> {
+  const builtin = ids.flatMap((id) => builtinIdIn(id) ?? []);
+  const stored = await manyTools(scope, [...new Set(ids.filter((id) => builtinIdIn(id) === undefined))]);
+  const permissions = [
+    ...builtin.map((id) => builtinToolOf(id)?.permission),
+    ...stored.map(({ toolType }) => toolTypeOf(toolType).permission),
+  ];
+  return new Set(permissions.filter((permission) => permission != null));
+}

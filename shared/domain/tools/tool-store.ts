@@ -1,0 +1,113 @@
+import type { StoredTool } from '../../adapters/ports.ts';
+import { conflict, notFound } from '../../core/errors.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { StoredOf } from '../../platform/data/entity.ts';
+import { decode } from '../../platform/data/entity.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { secretUseWrites } from '../flows/secret-keys.ts';
+import { listTools } from './list-tools.ts';
+import { secretKeysOfTool } from './secret-keys.ts';
+import { type Tool, toolEntity } from './tool.ts';
+
+export type ToolStore = ReturnType<typeof toolStore>;
+
+export type NewTool = Pick<Tool, 'name' | 'description' | 'toolType' | 'parametersSchema' | 'config'>;
+export type ToolChanges = {
+  [Member in 'name' | 'description' | 'parametersSchema' | 'config' | 'isActive']?: Tool[Member] | undefined;
+};
+
+export const toolStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
+  const { table, now, newId } = scope;
+  const getMany = (ids: readonly string[]) => manyTools(scope, ids);
+
+  return {
+    getMany,
+    list: listTools(table, getMany),
+
+    async get(id: string): Promise<Tool> {
+      return found(await table.get(toolEntity, { id }));
+    },
+
+    async create(owner: Pick<Tool, 'userId' | 'organizationId'>, given: NewTool): Promise<Tool> {
+      const id = newId('tool');
+      const at = now().toISOString();
+      const tool: Tool = {
+        ...owner,
+        ...given,
+        id,
+        search: given.name.toLowerCase(),
+        secretKeys: secretKeysOfTool(given),
+        isActive: true,
+        revision: 1,
+        createdAt: at,
+        updatedAt: at,
+      };
+      await table.commit([
+        table.writes.insert(toolEntity, stored(tool)),
+        ...secretUseWrites(table, id, {}, tool),
+      ]);
+      return tool;
+    },
+
+    /** Changes what is given. @param check Receives the tool as it would be, and may throw. */
+    async update(
+      id: string,
+      changes: ToolChanges,
+      check: (after: Tool) => Promise<void> | void,
+    ): Promise<Tool> {
+      const at = now().toISOString();
+      const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+      const changed = await table.modify(
+        toolEntity,
+        { id },
+        async (before) => {
+          const merged: Tool = { ...before, ...given, updatedAt: at };
+          const after = {
+            ...merged,
+            search: merged.name.toLowerCase(),
+            secretKeys: secretKeysOfTool(merged),
+          };
+          await check(after);
+          return { put: stored(after), alsoWrite: secretUseWrites(table, id, before, after) };
+        },
+        { conflictError },
+      );
+      return found(changed);
+    },
+
+    async remove(id: string): Promise<void> {
+      const removal = (tool: Tool) => ({
+        remove: true as const,
+        alsoWrite: secretUseWrites(table, id, tool, {}),
+      });
+      found(await table.modify(toolEntity, { id }, removal, { conflictError }));
+    },
+  };
+});
+
+/** The tools of these ids, in their order; without those that do not exist. */
+export async function manyTools({ table }: Pick<Scope, 'table'>, ids: readonly string[]): Promise<Tool[]> {
+  if (ids.length === 0) return [];
+  const items = await table.getMany(ids.map((id) => toolEntity.key({ id })));
+  return items.flatMap((item) => (item ? [decode(toolEntity, item)] : []));
+}
+
+/** The tenant's tools, as a port for running flows. */
+export const toolsPort = /* @__PURE__ */ using(['table:read'], (scope: Scope) => ({
+  find: async (ids: readonly string[]): Promise<ReadonlyMap<string, StoredTool>> =>
+    new Map((await manyTools(scope, ids)).map((tool) => [tool.id, tool])),
+}));
+
+const stored = ({ parametersSchema, config, ...tool }: Tool): StoredOf<typeof toolEntity> => ({
+  ...tool,
+  parametersSchema: JSON.stringify(parametersSchema),
+  config: JSON.stringify(config),
+});
+
+function found(tool: Tool | undefined): Tool {
+  if (!tool) throw notFound('Tool');
+  return tool;
+}
+
+const conflictError = () =>
+  conflict('The tool was changed by another request at the same time; read it again and retry');

@@ -1,0 +1,20 @@
+import * as z from 'zod';
+import { scriptLanguages } from '../../../adapters/code/evaluate-code.ts';
+import { Script } from '../../flows/steps/code.ts';
+import { defineToolType } from './tool-type.ts';
+
+export const customTool = defineToolType({
+  type: 'custom',
+  summary: 'Runs a script in a sandbox without a network',
+  config: z.strictObject({
+    code: Script.meta({
+      description:
+        'Returns the result, or is a single expression. Reads the arguments by name, or all as `input`. `{{secret:KEY}}` is allowed inside literals; `secrets.KEY` is equivalent',
+    }),
+    language: z.enum(scriptLanguages).optional().meta({ description: 'Default: javascript' }),
+    timeoutMs: z.int().min(1).max(30_000).optional().meta({ description: 'Default: 5,000' }),
+  }),
+  effects: false,
+  takesSecrets: true,
+  permission: null,
+});

@@ -1,0 +1,27 @@
+import * as z from 'zod';
+import { isPlain } from '../../../adapters/templates/limits.ts';
+import { withBareReferences } from '../../../core/secret-references.ts';
+import { Auth } from '../../flows/steps/http-auth-config.ts';
+import { Headers } from '../../flows/steps/http-config.ts';
+import { Template } from '../../flows/steps/template-text.ts';
+
+const urlCharactersMax = 8_000;
+
+/** What the tools that send requests share. */
+export const requestConfig = {
+  url: Template.min(1).max(urlCharactersMax).meta({
+    description:
+      'An argument in the URL is percent-encoded. It can only change the host if the URL has no literal host: `https://{{ host }}/…`',
+  }),
+  headers: Headers.optional(),
+  auth: Auth.optional(),
+  timeoutMs: z.int().min(1).max(300_000).optional().meta({ description: 'Default: 30,000' }),
+};
+
+const literalHost = /^\s*(?:secret:[A-Z][A-Z0-9_]*|https?:\/\/[^/?#{}\s\\]+)(?=[/?#]|$)/i;
+
+/** Whether no argument can change the host of a URL: its author wrote it literally, or as a secret. */
+export function isHostFixed(url: string): boolean {
+  const bare = withBareReferences(url);
+  return isPlain(bare) || literalHost.test(bare);
+}

@@ -1,0 +1,55 @@
+import type { Ports } from '../../adapters/ports.ts';
+import { type ModelCalls, mergedCalls, modelCall, sumOf } from '../../domain/model-usage/model-calls.ts';
+
+/** The facts of a step's model calls. */
+export interface ModelFacts {
+  /** The model of the last call. */
+  modelUsed: string;
+  promptTokens: number;
+  completionTokens: number;
+  /** USD as decimal text; null if a call has no known price. */
+  estimatedCost: string | null;
+}
+
+/** Counts the model calls of a step: every one that the provider answered, whatever became of the answer. */
+export interface ModelMeter {
+  ports: Ports;
+  calls: () => ModelCalls[];
+  facts: () => Partial<ModelFacts>;
+}
+
+export function openMeter(ports: Ports): ModelMeter {
+  const all: ModelCalls[] = [];
+  return {
+    ports: {
+      ...ports,
+      model: {
+        ...ports.model,
+        async *stream(request) {
+          for await (const event of ports.model.stream(request)) {
+            if (event.type === 'finish') all.push(modelCall(event));
+            yield event;
+          }
+        },
+      },
+      async embed(request) {
+        const answer = await ports.embed(request);
+        const { promptTokens: inputTokens, estimatedCost: cost } = answer;
+        all.push(modelCall({ ...answer, usage: { inputTokens, outputTokens: 0 }, cost }));
+        return answer;
+      },
+    },
+    calls: () => mergedCalls(all),
+    facts() {
+      const last = all.at(-1);
+      if (!last) return {};
+      const { inputTokens, outputTokens, cost, unpriced } = all.reduce(sumOf);
+      return {
+        modelUsed: last.model,
+        promptTokens: inputTokens,
+        completionTokens: outputTokens,
+        estimatedCost: unpriced > 0 ? null : cost.toFixed(),
+      };
+    },
+  };
+}

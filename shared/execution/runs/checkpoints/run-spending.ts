@@ -1,0 +1,34 @@
+import type { ModelCalls } from '../../../domain/model-usage/model-calls.ts';
+import { type Spent, usageWrites } from '../../../domain/model-usage/usage.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import type { Write } from '../../../platform/data/writes.ts';
+import type { StepResult } from '../../engine/engine.ts';
+import type { RunFacts } from './encode-checkpoint.ts';
+import { costWrites, type ModelUse, modelUsesOf } from './record-costs.ts';
+
+/** The model calls to count with a checkpoint. */
+export interface RunSpending extends Spent {
+  /** The costs of its results, which their record shows as long as it has them. */
+  recordCosts: readonly ModelUse[];
+}
+
+/** @param lost Calls without a result. */
+export const spendingOf = (
+  facts: Pick<RunFacts, 'recordId' | 'flowId' | 'ttl'>,
+  results: readonly StepResult[],
+  lost: readonly ModelCalls[],
+): RunSpending => ({
+  // A run that expires belongs to nothing that is stored.
+  flowId: facts.ttl === undefined ? facts.flowId : null,
+  calls: [...results.flatMap(({ modelCalls = [] }) => modelCalls), ...lost],
+  recordCosts: modelUsesOf(facts, results),
+});
+
+/** Commit them in the transaction of the results. */
+export const spendingWrites = (scope: Scope, spent: readonly RunSpending[]): Write[] => [
+  ...costWrites(
+    scope.table,
+    spent.flatMap(({ recordCosts }) => recordCosts),
+  ),
+  ...usageWrites(scope, spent),
+];

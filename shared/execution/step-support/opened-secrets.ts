@@ -1,0 +1,49 @@
+import type { Ports } from '../../adapters/ports.ts';
+import { memoise } from '../../core/cache.ts';
+import { type Redactor, redactorOf } from '../../core/redaction/redactor.ts';
+import { StepError } from '../../core/step-error.ts';
+import { redactedPorts } from './secret-ports.ts';
+
+/** The values of some secrets, and what removes them from everything that leaves the code that uses them. */
+export interface OpenedSecrets {
+  /** The values of these keys. @throws StepError if one has no value. */
+  valuesOf: (keys: readonly string[]) => Record<string, string>;
+  ports: Ports;
+  text: Redactor['text'];
+  json: Redactor['json'];
+  /** The error without secret values in its message. */
+  error: (error: unknown) => unknown;
+}
+
+/** @throws if the values cannot be read. */
+export async function openSecretValues(keys: readonly string[], ports: Ports): Promise<OpenedSecrets> {
+  const values = await ports.secrets(keys);
+  const redactor = redactorFor(values);
+  return {
+    valuesOf(named) {
+      const missing = named.find((key) => !values.has(key));
+      if (missing) throw new StepError(`The secret ${missing} has no value: set it through /v1/secrets`);
+      return Object.fromEntries(named.map((key) => [key, values.get(key) ?? '']));
+    },
+    ports: redactedPorts(ports, redactor),
+    text: redactor.text,
+    json: redactor.json,
+    error: (error) => redactedError(error, redactor),
+  };
+}
+
+function redactedError(error: unknown, { text }: Redactor): unknown {
+  if (error instanceof StepError) return new StepError(text(error.message), { retryable: error.retryable });
+  if (!(error instanceof Error)) return error;
+  const clean = new Error(text(error.message));
+  clean.name = error.name;
+  clean.stack = text(error.stack ?? '');
+  return clean;
+}
+
+/**
+ * Consecutive runs of a flow share a redactor, since building one for long values takes time. A flow may call a few
+ * tools with secrets of their own.
+ */
+const latest = memoise((values) => redactorOf(new Map(JSON.parse(values))), { entriesMax: 4 });
+const redactorFor = (values: ReadonlyMap<string, string>): Redactor => latest(JSON.stringify([...values]));

@@ -1,0 +1,24 @@
+import type * as z from 'zod';
+import type { Ports } from '../../adapters/ports.ts';
+import type { BuiltinTool } from '../../domain/tools/builtin/builtin-tool.ts';
+import type { ToolOutcome } from './tool-outcome.ts';
+
+/** A call of a built-in tool. Its arguments fit the schema. */
+export interface BuiltinRun<Args> {
+  args: Args;
+  ports: Ports;
+  signal: AbortSignal;
+}
+
+/** Runs a built-in tool. @throws StepError */
+export interface BuiltinRunner<Args> {
+  run: (call: BuiltinRun<Args>) => Promise<ToolOutcome> | ToolOutcome;
+}
+
+export const defineBuiltinRunner = <Parameters extends z.ZodObject>(
+  _tool: BuiltinTool<string, Parameters>,
+  runner: BuiltinRunner<z.output<Parameters>>,
+) => runner;
+
+// biome-ignore lint/suspicious/noExplicitAny: a registry holds runners of every shape
+export type AnyBuiltinRunner = BuiltinRunner<any>;

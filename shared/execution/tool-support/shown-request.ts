@@ -1,0 +1,10 @@
+import type { HttpRequest } from '../../adapters/ports.ts';
+
+/** A request as a preview shows it. */
+export const shownRequest = ({ method, url, headers, body, timeoutMs }: HttpRequest) => ({
+  method,
+  url,
+  headers,
+  ...(body !== undefined && { body }),
+  timeoutMs,
+});

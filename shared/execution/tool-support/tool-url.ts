@@ -1,0 +1,32 @@
+import { fillerOf } from '../../adapters/templates/filler.ts';
+import { StepError } from '../../core/step-error.ts';
+import { isHostFixed } from '../../domain/tools/tool-types/request-config.ts';
+import type { ToolRun } from './tool-runner.ts';
+
+/**
+ * The URL of a call. Arguments are percent-encoded, so that none can add a query, leave its part of the path or, unless
+ * the author wrote the host as a template, change the host.
+ */
+export async function urlOf({ config: { url }, variables, render, ports }: ToolRun<{ url: string }>) {
+  if (!isHostFixed(url)) return (await render(url)).trim();
+  const { secrets, ...args } = variables;
+  const encoded = { ...(encodedIn(args) as object), secrets };
+  const filled = (await fillerOf(encoded, ports.sandbox).render(url)).trim();
+  if (!leavesPath(filled)) return filled;
+  throw new StepError('An argument in the URL must not be "." or "..": it would lead out of the path');
+}
+
+function encodedIn(value: unknown): unknown {
+  if (typeof value === 'string') return encodeURIComponent(value.toWellFormed());
+  if (Array.isArray(value)) return value.map(encodedIn);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      encodeURIComponent(name.toWellFormed()),
+      encodedIn(member),
+    ]),
+  );
+}
+
+const leavesPath = (url: string) =>
+  (url.split(/[?#]/, 1)[0] ?? '').split(/[/\\]/).some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment));

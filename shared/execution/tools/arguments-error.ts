@@ -1,0 +1,13 @@
+import type { Problem } from '../../adapters/json-schema/limits.ts';
+import { StepError } from '../../core/step-error.ts';
+
+/** The arguments of a call do not fit the tool's schema. The tool was not called. */
+export class ArgumentsError extends StepError {
+  readonly problems: readonly Problem[];
+
+  constructor(tool: string, problems: readonly Problem[]) {
+    const listed = problems.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; ');
+    super(`The arguments do not fit the tool ${tool}: ${listed}`);
+    this.problems = problems;
+  }
+}

@@ -1,0 +1,50 @@
+import { checkValue } from '../../adapters/json-schema/json-schema.ts';
+import type { JsonSchema } from '../../adapters/model-port.ts';
+import type { Ports } from '../../adapters/ports.ts';
+import { characterCount } from '../../core/json-texts.ts';
+import { isDeeperThan, levelsMax } from '../../core/nesting.ts';
+import { StepError } from '../../core/step-error.ts';
+import type { ToolOutcome } from '../tool-support/tool-outcome.ts';
+import { ArgumentsError } from './arguments-error.ts';
+
+/** Also the limit of a script's result and of a template's output. */
+const outputCharactersMax = 4_000_000;
+
+/** @throws ArgumentsError */
+export async function checkArguments(
+  { sandbox }: Pick<Ports, 'sandbox'>,
+  { name, parameters }: { name: string; parameters: JsonSchema },
+  args: unknown,
+  signal: AbortSignal,
+): Promise<Record<string, unknown>> {
+  const problems = await checkValue(sandbox, parameters, args, { signal });
+  if (problems.length > 0) throw new ArgumentsError(name, problems);
+  return args as Record<string, unknown>;
+}
+
+/** The outcome within the limits for outputs. @throws StepError that names the tool. */
+export async function toolOutcome(
+  name: string,
+  work: () => Promise<ToolOutcome> | ToolOutcome,
+): Promise<ToolOutcome> {
+  try {
+    const outcome = await work();
+    if ('output' in outcome) checkOutput(outcome.output);
+    return outcome;
+  } catch (error) {
+    if (!(error instanceof StepError)) throw error;
+    throw new StepError(`The tool ${name} failed: ${error.message}`, {
+      retryable: error.retryable,
+      cause: error,
+    });
+  }
+}
+
+function checkOutput(output: unknown): void {
+  if (isDeeperThan(levelsMax, output)) {
+    throw new StepError(`The result is nested more than ${levelsMax} levels deep; return a flatter value`);
+  }
+  if (characterCount(output, outputCharactersMax) > outputCharactersMax) {
+    throw new StepError(`The result has more than ${outputCharactersMax} characters; return less`);
+  }
+}

@@ -1,0 +1,30 @@
+import type { Ports } from '../../adapters/ports.ts';
+import { type BuiltinTool, schemaOfBuiltin } from '../../domain/tools/builtin/builtin-tool.ts';
+import { ArgumentsError } from './arguments-error.ts';
+import { builtinRunnerOf } from './builtin/index.ts';
+import { checkArguments, toolOutcome } from './checked-call.ts';
+import type { RunnableTool } from './runnable-tool.ts';
+import { toolNameOf } from './tool-name.ts';
+
+export function runnableBuiltin(ports: Ports, id: string, tool: BuiltinTool): RunnableTool {
+  const name = toolNameOf(tool.id);
+  const parameters = schemaOfBuiltin(tool);
+
+  /** The schema in JSON cannot express every rule of the declaration. */
+  async function parsed(args: unknown, signal: AbortSignal) {
+    const checked = await checkArguments(ports, { name, parameters }, args, signal);
+    const { data, error } = tool.parameters.safeParse(checked);
+    if (!error) return data;
+    const problems = error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
+    throw new ArgumentsError(name, problems);
+  }
+
+  return {
+    ...{ id, name, description: tool.description, parameters, type: 'builtin' },
+    async run(args, signal) {
+      const call = { args: await parsed(args, signal), ports, signal };
+      return toolOutcome(name, async () => (await builtinRunnerOf(tool.id)).run(call));
+    },
+    preview: async (args, signal) => ({ toolId: id, arguments: await parsed(args, signal) }),
+  };
+}

@@ -1,0 +1,70 @@
+import type { JsonSchema } from '../../adapters/model-port.ts';
+import type { Ports, ToolDefinition } from '../../adapters/ports.ts';
+import { fillerOf } from '../../adapters/templates/filler.ts';
+import { StepError } from '../../core/step-error.ts';
+import { secretKeysOfTool } from '../../domain/tools/secret-keys.ts';
+import { type OpenedSecrets, openSecretValues } from '../step-support/opened-secrets.ts';
+import type { ToolOutcome } from '../tool-support/tool-outcome.ts';
+import type { AnyToolRunner, ToolRun } from '../tool-support/tool-runner.ts';
+import { checkArguments, toolOutcome } from './checked-call.ts';
+import type { RunnableTool } from './runnable-tool.ts';
+import { toolNameOf } from './tool-name.ts';
+import { toolRunnerOf } from './types/index.ts';
+
+const mask = '********';
+
+/** A tool that a tenant defined. The values of its secrets do not leave a call, except where its config sends them. */
+export function runnableStored(ports: Ports, id: string, tool: ToolDefinition): RunnableTool {
+  const { config, description, toolType: type } = tool;
+  const name = toolNameOf(tool.name);
+  const parameters: JsonSchema = { ...tool.parametersSchema, type: 'object' };
+  const secretKeys = secretKeysOfTool(tool);
+
+  const callOf = (
+    args: Record<string, unknown>,
+    { signal, secrets, inside }: { signal: AbortSignal; secrets: Record<string, string>; inside: Ports },
+  ): ToolRun<unknown> => {
+    const variables = { ...args, input: args, ...(secretKeys.length > 0 && { secrets }) };
+    return { name, config, args, variables, ...fillerOf(variables, ports.sandbox), ports: inside, signal };
+  };
+
+  async function run(args: unknown, signal: AbortSignal): Promise<ToolOutcome> {
+    const runner = runnerFor(name, type);
+    const checked = await checkArguments(ports, { name, parameters }, args, signal);
+    const opened = secretKeys.length > 0 ? await openSecretValues(secretKeys, ports) : undefined;
+    return toolOutcome(name, () =>
+      redacted(opened, () => {
+        const secrets = opened?.valuesOf(secretKeys) ?? {};
+        return runner.run(callOf(checked, { signal, secrets, inside: opened?.ports ?? ports }));
+      }),
+    );
+  }
+
+  async function preview(args: unknown, signal: AbortSignal): Promise<object> {
+    const runner = runnerFor(name, type);
+    const checked = await checkArguments(ports, { name, parameters }, args, signal);
+    const secrets = Object.fromEntries(secretKeys.map((key) => [key, mask]));
+    return runner.preview(callOf(checked, { signal, secrets, inside: ports }));
+  }
+
+  return { id, name, description, parameters, type, run, preview };
+}
+
+function runnerFor(name: string, type: string): AnyToolRunner {
+  const runner = toolRunnerOf(type);
+  if (runner) return runner;
+  throw new StepError(`The tool ${name} has the type ${type}, which this service cannot run yet`);
+}
+
+async function redacted(
+  secrets: OpenedSecrets | undefined,
+  work: () => Promise<ToolOutcome> | ToolOutcome,
+): Promise<ToolOutcome> {
+  if (!secrets) return work();
+  try {
+    const outcome = await work();
+    return 'output' in outcome ? { ...outcome, output: secrets.json(outcome.output) } : outcome;
+  } catch (error) {
+    throw secrets.error(error);
+  }
+}

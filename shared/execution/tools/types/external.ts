@@ -1,0 +1,41 @@
+import type { HttpRequest, HttpResponse } from '../../../adapters/ports.ts';
+import { jsonIn } from '../../../core/json.ts';
+import { StepError } from '../../../core/step-error.ts';
+import { externalTool } from '../../../domain/tools/tool-types/external.ts';
+import { authorization } from '../../step-support/http-auth.ts';
+import { bodyIn, httpStatusError, mappedBody, requestOf } from '../../step-support/http-request.ts';
+import { shownRequest } from '../../tool-support/shown-request.ts';
+import { defineToolRunner, type ToolRun } from '../../tool-support/tool-runner.ts';
+import { urlOf } from '../../tool-support/tool-url.ts';
+
+type Config = import('zod').output<typeof externalTool.config>;
+
+export const external = defineToolRunner(externalTool, {
+  async run(call) {
+    const { responseFormat, responseMapping } = call.config;
+    const answer = await call.ports.fetch(await requestFor(call));
+    if (answer.status >= 400) throw httpStatusError('The API', answer);
+    const body = readAs[responseFormat ?? (responseMapping ? 'json' : 'auto')](answer);
+    return { output: responseMapping ? mappedBody(body, responseMapping) : body };
+  },
+  preview: async (call) => shownRequest(await requestFor(call)),
+});
+
+async function requestFor(call: ToolRun<Config>): Promise<HttpRequest> {
+  const { auth, timeoutMs: timeout, url, method, headers, body } = call.config;
+  const more = { url: await urlOf(call), headers: await authorization(auth, call.render) };
+  return requestOf({ url, method, headers, body, timeout }, call, more);
+}
+
+const readAs = {
+  auto: bodyIn,
+  text: ({ text }: HttpResponse) => text,
+  json({ text, headers }: HttpResponse) {
+    const body = jsonIn(text);
+    if (body !== undefined) return body;
+    const type = headers['content-type'] ?? 'no content type';
+    throw new StepError(
+      `The API answered ${type} where JSON was expected: ${JSON.stringify(text.trim().slice(0, 100))}`,
+    );
+  },
+};

@@ -1,0 +1,63 @@
+import * as z from 'zod';
+import type { HttpRequest } from '../../../adapters/ports.ts';
+import { jsonIn } from '../../../core/json.ts';
+import { StepError } from '../../../core/step-error.ts';
+import { graphqlTool } from '../../../domain/tools/tool-types/graphql.ts';
+import { authorization } from '../../step-support/http-auth.ts';
+import { httpStatusError, requestOf } from '../../step-support/http-request.ts';
+import { shownRequest } from '../../tool-support/shown-request.ts';
+import { defineToolRunner, type ToolRun } from '../../tool-support/tool-runner.ts';
+import { urlOf } from '../../tool-support/tool-url.ts';
+
+const messagesMax = 5;
+
+/** A response by the GraphQL specification. `data` is absent or null if nothing could be executed. */
+const Response = z.object({
+  data: z.unknown(),
+  errors: z
+    .array(z.looseObject({ message: z.string() }))
+    .min(1)
+    .optional(),
+});
+
+export const graphql = defineToolRunner(graphqlTool, {
+  async run(call) {
+    const answer = await call.ports.fetch(await requestFor(call));
+    const parsed = Response.safeParse(jsonIn(answer.text));
+    if (!parsed.success) {
+      if (answer.status >= 400) throw httpStatusError('The GraphQL server', answer);
+      throw new StepError('The GraphQL server did not answer with a GraphQL response');
+    }
+    const { data, errors } = parsed.data;
+    if (data !== undefined && data !== null) return { output: { data, ...(errors && { errors }) } };
+    if (errors) throw failure(errors, answer.status);
+    if (answer.status >= 400) throw httpStatusError('The GraphQL server', answer);
+    return { output: { data: data ?? null } };
+  },
+  preview: async (call) => shownRequest(await requestFor(call)),
+});
+
+function failure(errors: readonly { message: string }[], status: number): StepError {
+  const messages = errors.slice(0, messagesMax).map(({ message }) => message.slice(0, 300));
+  const more = errors.length - messages.length;
+  const listed = [...messages, ...(more > 0 ? [`${more} more`] : [])].join('; ');
+  return new StepError(`The GraphQL server answered with errors: ${listed}`, {
+    retryable: status === 429 || status >= 500,
+  });
+}
+
+type Config = z.output<typeof graphqlTool.config>;
+
+async function requestFor(call: ToolRun<Config>): Promise<HttpRequest> {
+  const { auth, timeoutMs: timeout, url, headers, query, operationName, variables } = call.config;
+  const given = variables === undefined ? call.args : await call.renderValue(variables);
+  const request = { url, method: 'POST' as const, headers, timeout };
+  return requestOf(request, call, {
+    url: await urlOf(call),
+    headers: {
+      accept: 'application/graphql-response+json, application/json',
+      ...(await authorization(auth, call.render)),
+    },
+    body: JSON.stringify({ query, ...(operationName && { operationName }), variables: given }),
+  });
+}

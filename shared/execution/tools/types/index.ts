@@ -1,0 +1,22 @@
+import type { ToolTypeName } from '../../../domain/tools/tool-types/index.ts';
+import type { AnyToolRunner } from '../../tool-support/tool-runner.ts';
+import { custom } from './custom.ts';
+import { external } from './external.ts';
+import { flow } from './flow.ts';
+import { graphql } from './graphql.ts';
+import { local } from './local.ts';
+
+/** The types that can be stored but not run. */
+type Unrunnable = 'mcp' | 'subagent';
+
+const runners: Record<Exclude<ToolTypeName, Unrunnable>, AnyToolRunner> = {
+  flow,
+  custom,
+  external,
+  graphql,
+  local,
+};
+
+/** The runner of a stored tool's type; undefined if the service cannot run it. */
+export const toolRunnerOf = (type: string): AnyToolRunner | undefined =>
+  Object.hasOwn(runners, type) ? runners[type as keyof typeof runners] : undefined;

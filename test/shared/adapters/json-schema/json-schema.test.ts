@@ -1,0 +1,189 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { checkValue, schemaProblems } from '../../../../shared/adapters/json-schema/json-schema.ts';
+import { validateSchema, validateValue } from '../../../../shared/adapters/json-schema/validator.ts';
+import type { JsonSchema } from '../../../../shared/adapters/model-port.ts';
+import { sandbox } from '../../../support/sandbox.ts';
+
+const check = (schema: JsonSchema, value: unknown) => checkValue(sandbox, schema, value);
+const problemsOf = (schema: JsonSchema) => schemaProblems(sandbox, schema);
+
+const person: JsonSchema = {
+  type: 'object',
+  properties: {
+    name: { type: 'string', minLength: 1 },
+    age: { type: 'integer' },
+    mail: { type: 'string', format: 'email' },
+    tags: { type: 'array', items: { enum: ['a', 'b'] } },
+  },
+  required: ['name'],
+  additionalProperties: false,
+};
+
+test('a value that fits has no problems; one that does not has each with its path', async () => {
+  expect(await check(person, { name: 'Ada', age: 36, mail: 'ada@example.com', tags: ['a'] })).toEqual([]);
+  expect(await check(person, { age: '36', mail: 'ada', tags: ['a', 'c'], extra: 1 })).toEqual(
+    expect.arrayContaining([
+      { path: 'name', message: 'Required' },
+      { path: 'age', message: 'Expected integer' },
+      { path: 'mail', message: 'Must match format "email"' },
+      { path: 'tags.1', message: 'Expected one of ["a","b"]' },
+      { path: 'extra', message: 'The schema has no such member' },
+    ]),
+  );
+});
+
+test('nothing is coerced, and no default is filled in', async () => {
+  const value = { n: '5' };
+  const schema = {
+    type: 'object',
+    properties: { n: { type: 'integer' }, m: { default: 1 } },
+    required: ['m'],
+  };
+  expect(await check(schema, value)).toEqual([
+    { path: 'm', message: 'Required' },
+    { path: 'n', message: 'Expected integer' },
+  ]);
+  expect(value).toEqual({ n: '5' });
+});
+
+test.each<[string, JsonSchema, string, string]>([
+  [
+    'an unknown type',
+    { type: 'object', properties: { a: { type: 'text' } } },
+    'properties.a.type',
+    'Expected one of',
+  ],
+  ['a pattern that is no regular expression', { pattern: '(' }, 'pattern', 'Unterminated group'],
+  [
+    'a reference to another document',
+    { $ref: 'https://example.com/schema' },
+    '$ref',
+    'inside of the document',
+  ],
+  [
+    'a reference to the meta-schema',
+    { properties: { a: { $ref: 'https://json-schema.org/draft/2020-12/schema' } } },
+    'properties.a.$ref',
+    'inside of the document',
+  ],
+  [
+    'a dynamic reference to another document',
+    { $dynamicRef: 'other#x' },
+    '$dynamicRef',
+    'inside of the document',
+  ],
+  ['a reference to nothing', { $ref: '#/$defs/none' }, '', "can't resolve reference"],
+  ['an asynchronous schema', { $async: true }, '$async', 'not supported'],
+  ['another draft', { $schema: 'http://json-schema.org/draft-07/schema#' }, '$schema', '2020-12'],
+  ['too many characters', { description: 'x'.repeat(70_000) }, '', 'at most 65536 characters'],
+  ['too many levels', JSON.parse(`${'{"not":'.repeat(60)}{}${'}'.repeat(60)}`), '', 'at most 40 levels'],
+  ['too many schemas', { anyOf: Array.from({ length: 501 }, () => ({})) }, '', 'at most 500 schemas'],
+])('a schema with %s is refused with its path', async (_name, schema, path, message) => {
+  expect(await problemsOf(schema)).toContainEqual({ path, message: expect.stringContaining(message) });
+});
+
+test('a valid schema has no problems; words of it that look like keywords are values', async () => {
+  expect(await problemsOf(person)).toEqual([]);
+  expect(
+    await problemsOf({
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      properties: { $ref: { type: 'string' }, $async: { const: { $ref: 'x' } }, self: { $ref: '#' } },
+      unknownKeyword: { $ref: 'other' },
+    }),
+  ).toEqual([]);
+});
+
+test('the schemas of two tenants with one $id do not meet', async () => {
+  const first = { $id: 'https://example.com/one', type: 'string' };
+  const second = { $id: 'https://example.com/one', type: 'number' };
+  expect([await check(first, 'x'), await check(second, 1)]).toEqual([[], []]);
+  expect(await check(second, 'x')).toHaveLength(1);
+});
+
+const doubling = Object.fromEntries(
+  Array.from({ length: 40 }, (_, n) => [
+    `a${n}`,
+    n === 39 ? { type: 'object' } : { allOf: [{ $ref: `#/$defs/a${n + 1}` }, { $ref: `#/$defs/a${n + 1}` }] },
+  ]),
+);
+
+const hostile: [string, JsonSchema, unknown][] = [
+  ['a catastrophic pattern', { type: 'string', pattern: '^(a+)+$' }, `${'a'.repeat(50)}!`],
+  [
+    'a catastrophic pattern of names',
+    { patternProperties: { '^(a|a)*$': {} } },
+    { [`${'a'.repeat(50)}!`]: 1 },
+  ],
+  ['references that double at each step', { $defs: doubling, $ref: '#/$defs/a0' }, {}],
+  ['a reference to itself', { $ref: '#' }, {}],
+  ['unique items of many objects', { uniqueItems: true }, Array.from({ length: 30_000 }, (_, n) => ({ n }))],
+];
+
+test.each(hostile)('%s ends by its limit of CPU time, and accepts nothing', async (_name, schema, value) => {
+  // Warm: what remains is the check itself.
+  validateSchema({ type: 'string' });
+  const began = process.threadCpuUsage();
+  const [problem] = validateValue({ schema: JSON.stringify(schema), value });
+  const { user, system } = process.threadCpuUsage(began);
+  expect(problem?.message).toMatch(/takes more than 100 ms|refers to itself/);
+  // The last of several attempts may take more than the first, if another process interrupts it.
+  expect((user + system) / 1_000).toBeLessThan(500);
+  expect(await check(schema, value)).toEqual([problem]);
+  expect(await check(person, { name: 'Ada' })).toEqual([]);
+});
+
+const simple = fc.oneof(
+  fc.constantFrom<JsonSchema>({}, { type: 'string' }, { type: 'integer' }, { type: ['number', 'null'] }),
+  fc.record({ minimum: fc.integer({ min: -2, max: 2 }), maximum: fc.integer({ min: -2, max: 4 }) }),
+  fc.record({ minLength: fc.nat(2), pattern: fc.constantFrom('^a', 'b$', '[0-9]+', '\\p{L}') }),
+  fc.record({ enum: fc.uniqueArray(fc.constantFrom('a', 1, null, true, 'ab'), { minLength: 1 }) }),
+  fc.record({ const: fc.constantFrom('a', 1, null, { a: 1 }) }),
+  fc.record({ format: fc.constantFrom('date', 'email', 'uuid', 'ipv4', 'nonsense') }),
+);
+const leaf = fc.oneof(simple, simple, fc.constant<JsonSchema>({ $ref: '#/$defs/x' }));
+const names = fc.constantFrom('a', 'b', 'ab', '__proto__');
+const { schema: anySchema } = fc.letrec<{ schema: JsonSchema; node: JsonSchema }>((tie) => {
+  const inner = tie('schema');
+  const list = fc.array(inner, { minLength: 1, maxLength: 2 });
+  return {
+    schema: fc.oneof({ maxDepth: 3 }, leaf, tie('node')),
+    node: fc.oneof(
+      fc.record(
+        {
+          properties: fc.dictionary(names, inner),
+          required: fc.uniqueArray(names),
+          additionalProperties: inner,
+        },
+        { requiredKeys: ['properties'] },
+      ),
+      fc.record({ prefixItems: list, items: inner, uniqueItems: fc.boolean() }, { requiredKeys: [] }),
+      fc.record({ anyOf: list }),
+      fc.record({ oneOf: list }),
+      fc.record({ allOf: list, unevaluatedProperties: fc.boolean() }),
+      fc.record({ not: inner }),
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      fc.record({ if: inner, then: inner, else: inner }, { requiredKeys: ['if'] }),
+      fc.record({ contains: inner, minContains: fc.nat(2) }, { requiredKeys: ['contains'] }),
+    ) as fc.Arbitrary<JsonSchema>,
+  };
+});
+const anyValue = fc.jsonValue({ maxDepth: 3, noUnicodeString: true } as object);
+const likely = fc.oneof(fc.constantFrom('a', 'ab', 'b', 1, 2, null, true, 'x@y.org', '2024-02-30'), anyValue);
+const value = fc.oneof(likely, fc.dictionary(names, likely), fc.array(likely));
+
+test('random schemas and values: what we accept is what Ajv accepts', () => {
+  fc.assert(
+    fc.property(anySchema, simple, value, (part, x, given) => {
+      const schema = { ...part, $defs: { x } };
+      const ajv = addFormats.default(new Ajv2020({ strict: false, logger: false }));
+      const expected = ajv.validate(schema, given);
+      const problems = validateValue({ schema: JSON.stringify(schema), value: given });
+      expect(problems.length === 0).toBe(expected);
+      expect(validateSchema(schema)).toEqual([]);
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { openRuntimeTool, openTools } from '../../../../shared/execution/tools/open-tools.ts';
+import { messageOf, storedTool, toolId, worldWith } from './run-tool.ts';
+
+const anyone = { permissions: null };
+const { signal } = new AbortController();
+
+test('opens stored and built-in tools in their order, with one read and unique valid names', async () => {
+  const names = ['Get weather!', 'get weather', 'Get weather', '☃', 'Récit'];
+  const tools = names.map((name, n) => storedTool({ id: toolId(n), name, config: { code: '1' } }));
+  const reads: string[][] = [];
+  const world = worldWith(tools);
+  const tallied = {
+    ...world,
+    tools: {
+      find(asked: readonly string[]) {
+        reads.push([...asked]);
+        return world.tools.find(asked);
+      },
+    },
+  };
+  const ids = ['builtin:date-time', ...tools.map(({ id }) => id), toolId(0)];
+  const opened = await openTools(tallied, ids, anyone);
+  expect(opened.map(({ name }) => name)).toEqual([
+    ...['date-time', 'Get_weather', 'get_weather', 'Get_weather_2', 'tool', 'Recit', 'Get_weather_3'],
+  ]);
+  expect(opened.map(({ id }) => id)).toEqual(ids);
+  expect(reads).toHaveLength(1);
+});
+
+test('a tool that is missing, inactive or of a type that cannot run says what to do', async () => {
+  const world = worldWith([
+    storedTool({ id: toolId(1), isActive: false }),
+    storedTool({ id: toolId(2), toolType: 'subagent', config: { agentId: 'a' } }),
+  ]);
+  const open = (id: string) => messageOf(openTools(world, [id], anyone));
+  expect(await open(toolId(9))).toContain('There is no tool');
+  expect(await open(toolId(1))).toContain('set isActive to true');
+  expect(await open('builtin:nothing')).toContain('GET /v1/tools/builtin');
+  const [subagent] = await openTools(world, [toolId(2)], anyone);
+  expect(await messageOf(subagent?.run({}, signal))).toContain('which this service cannot run yet');
+});
+
+test.each([
+  [['FLOWS:EXECUTE'], 'TOOLS:EXECUTE'],
+  [['TOOLS:EXECUTE'], 'FLOWS:EXECUTE'],
+  [['TOOLS:*'], 'FLOWS:EXECUTE'],
+])('a caller with %j may not run a flow tool: it also requires %s', async (permissions, missing) => {
+  const config = { flowId: 'flow_01k9m4v7d3x8qz5w2r6t0y1hbn' };
+  const world = worldWith([storedTool({ toolType: 'flow', config })]);
+  await expect(openTools(world, [toolId()], { permissions })).rejects.toThrow(
+    `Missing required permission: ${missing}`,
+  );
+  await openTools(world, [toolId()], { permissions: ['TOOLS:EXECUTE', 'FLOWS:*'] });
+});
+
+test('arguments that do not fit are named with their paths, and the tool does not run', async () => {
+  const tool = storedTool({
+    toolType: 'flow',
+    parametersSchema: { properties: { n: { type: 'integer' } }, required: ['n'] },
+    config: { flowId: 'flow_01k9m4v7d3x8qz5w2r6t0y1hbn' },
+  });
+  const [opened] = await openTools(worldWith([tool]), [tool.id], anyone);
+  for (const args of [{ n: '5' }, {}, 'n', null, []]) {
+    expect(await messageOf(opened?.run(args, signal))).toMatch(/do not fit the tool The_tool: /);
+  }
+});
+
+test('an inline definition runs like a stored tool; an invalid one names its problems', async () => {
+  const definition = {
+    name: 'Double',
+    description: 'Doubles',
+    toolType: 'custom',
+    parametersSchema: { type: 'object', properties: { n: { type: 'number' } } },
+    config: { code: 'n * 2' },
+  };
+  const world = worldWith([]);
+  const tool = await openRuntimeTool(world, definition, anyone);
+  expect(await tool.run({ n: 4 }, signal)).toEqual({ output: 8 });
+  const invalid = { ...definition, config: { script: '1' }, parametersSchema: { type: 'text' } };
+  const failure = await messageOf(openRuntimeTool(world, invalid, anyone));
+  expect(failure).toMatch(/config\.code: .*parametersSchema\.type: /);
+  expect(await messageOf(openRuntimeTool(world, { ...definition, toolType: 'magic' }, anyone))).toContain(
+    'magic',
+  );
+});
