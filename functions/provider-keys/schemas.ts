@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
 import { nameUpTo } from '../../shared/core/name.ts';
-import { KeyProvider, KeySettings } from '../../shared/domain/model-configs/model-account.ts';
-import type { StoredKey } from '../../shared/domain/provider-keys/key-store.ts';
+import { KeyProvider } from '../../shared/domain/model-configs/model-account.ts';
+import { KeySettings, type StoredKey } from '../../shared/domain/provider-keys/key-changes.ts';
 
 export const KeyParams = z.object({ id: idOf('providerkey') });
 
@@ -51,12 +51,8 @@ export const ProviderKeyResponse = z
   })
   .meta({ id: 'ProviderKey' });
 
-export const toKeyResponse = ({
-  usageCount = 0,
-  lastUsedAt = null,
-  ...key
-}: Omit<StoredKey, 'lastUsedAt'> & { lastUsedAt?: string | null | undefined }) => ({
+export const toKeyResponse = ({ usageCount = 0, lastUsedAt, ...key }: StoredKey) => ({
   ...key,
   usageCount,
-  lastUsedAt,
+  lastUsedAt: lastUsedAt ?? null,
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { baseIdOf, buildCatalog } from '../../../../infra/operations/catalog/build-catalog.ts';
+import { baseIdOf } from '../../../../infra/operations/catalog/base-id.ts';
+import { buildCatalog } from '../../../../infra/operations/catalog/build-catalog.ts';
 import { differenceOf } from '../../../../infra/operations/catalog/difference.ts';
 import type { PackageModel } from '../../../../infra/operations/catalog/read-package.ts';
 

@@ -2,6 +2,8 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterEach, expect, test, vi } from 'vitest';
 import { redactKnownValues } from '../../../../shared/core/redaction/known-values.ts';
 import { providerKeyEntity } from '../../../../shared/domain/model-configs/model-account.ts';
+import { tenantLimits } from '../../../../shared/domain/tenant-limits.ts';
+import type { StoredItem } from '../../../../shared/platform/data/table.ts';
 import { auditEntity } from '../../../../shared/platform/identity/audit.ts';
 import { deploymentKeys, modelWorld } from '../../../support/model-world.ts';
 
@@ -21,13 +23,24 @@ test('the table does not have the value, and the log does not show it', async ()
   expect(redactKnownValues('it was sk-a-value-of-a-key')).not.toContain('sk-a-value');
 });
 
-test('if a new key cannot be committed, its value is deleted', async () => {
+test('if a new key is refused after its value was stored, the value is deleted', async () => {
+  const { key, scope } = modelWorld();
+  await key();
+  const [, item] = await scope.table.queryAll({ partition: providerKeyEntity.key({ id: '' }).PK });
+  const full = Array.from({ length: tenantLimits['provider keys'] }, () => item as StoredItem);
+  const send = vi.spyOn(SecretsManagerClient.prototype, 'send');
+  vi.spyOn(scope.table, 'queryAll').mockResolvedValueOnce([]).mockResolvedValueOnce(full);
+  await expect(key()).rejects.toMatchObject({ details: [{ code: 'LIMIT_REACHED' }] });
+  const sent = send.mock.calls.map(([command]) => command.constructor.name);
+  expect(sent).toEqual(['PutSecretValueCommand', 'CreateSecretCommand', 'DeleteSecretCommand']);
+});
+
+test('if the table fails, the value remains, because the key may have been stored', async () => {
   const { key, scope } = modelWorld();
   const send = vi.spyOn(SecretsManagerClient.prototype, 'send');
   vi.spyOn(scope.table, 'commit').mockImplementation(broken);
   await expect(key()).rejects.toThrow('The table is unreachable');
-  const sent = send.mock.calls.map(([command]) => command.constructor.name);
-  expect(sent).toEqual(['PutSecretValueCommand', 'CreateSecretCommand', 'DeleteSecretCommand']);
+  expect(send.mock.calls.map(([command]) => command.constructor.name)).not.toContain('DeleteSecretCommand');
 });
 
 test('a deletion that fails in the middle is completed by the next one; until then runs fail with a sentence', async () => {
