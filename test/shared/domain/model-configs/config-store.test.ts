@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { hasCode } from '../../../../shared/core/errors.ts';
 import { readModelAccount } from '../../../../shared/domain/model-configs/model-account.ts';
 import { modelWorld } from '../../../support/model-world.ts';
@@ -74,3 +74,51 @@ test('any sequence of changes leaves the default that the rules say', async () =
     { numRuns: 25 },
   );
 }, 120_000);
+
+const openai = { provider: 'openai', modelId: 'gpt-5-mini' } as const;
+
+/** A tenant with configs, and what another request does right after the next read of the account. */
+async function contested(count: number) {
+  const world = modelWorld();
+  const ids: string[] = [];
+  for (let n = 0; n < count; n++) ids.push((await world.config(openai)).id);
+  const afterNextRead = (work: () => Promise<unknown>) => {
+    const { queryAll } = world.scope.table;
+    vi.spyOn(world.scope.table, 'queryAll').mockImplementationOnce(async (options) => {
+      const items = await queryAll(options);
+      await work();
+      return items;
+    });
+  };
+  return { ...world, ids, afterNextRead };
+}
+
+const defaultOf = async ({ scope }: ReturnType<typeof modelWorld>) =>
+  (await readModelAccount(scope.table)).defaults.modelConfigId;
+
+test('a deletion does not promote a config that another request deletes at the same time', async () => {
+  const world = await contested(3);
+  const [first = '', second = '', third] = world.ids;
+  world.afterNextRead(() => world.configs.remove(world.principal, second));
+  await world.configs.remove(world.principal, first);
+  expect(await defaultOf(world)).toBe(third);
+});
+
+test('a deletion of the last config does not leave one without a default that another request creates', async () => {
+  const world = await contested(1);
+  let created = '';
+  world.afterNextRead(async () => {
+    created = (await world.config(openai)).id;
+  });
+  await world.configs.remove(world.principal, world.ids[0] ?? '');
+  expect(await defaultOf(world)).toBe(created);
+});
+
+test('a config that another request disables does not become the default', async () => {
+  const world = await contested(2);
+  const [, second = ''] = world.ids;
+  world.afterNextRead(() => world.configs.update(world.principal, second, { isEnabled: false }));
+  const refused = world.configs.update(world.principal, second, { isDefault: true });
+  await expect(refused).rejects.toMatchObject({ details: [{ path: 'isDefault' }] });
+  expect(await defaultOf(world)).toBe(world.ids[0]);
+});
