@@ -10,6 +10,7 @@ import { providerKeysGroup } from './provider-keys/index.ts';
 import { publicGroup } from './public/index.ts';
 import { recordsGroup } from './records/index.ts';
 import { secretsGroup } from './secrets/index.ts';
+import { toolsGroup } from './tools/index.ts';
 import { usageLimitsGroup } from './usage-limits/index.ts';
 
 /**
@@ -28,6 +29,7 @@ export const groups = {
   'model-usage': modelUsageGroup,
   'model-configs': modelConfigsGroup,
   'provider-keys': providerKeysGroup,
+  tools: toolsGroup,
   public: publicGroup,
 } as const satisfies Record<string, Group>;
 

@@ -44,15 +44,18 @@ export const ProviderKeyResponse = z
     isActive: z.boolean(),
     isDefault: z.boolean(),
     settings: z.record(z.string(), z.unknown()).nullable(),
-    usageCount: z.int(),
+    usageCount: z.int().meta({ description: 'Model calls in the last twelve months' }),
     lastUsedAt: z.string().nullable(),
     createdAt: z.string(),
     updatedAt: z.string(),
   })
   .meta({ id: 'ProviderKey' });
 
-export const toKeyResponse = ({ usageCount = 0, lastUsedAt, ...key }: StoredKey) => ({
+export const toKeyResponse = (
+  key: StoredKey,
+  { usageCount = 0, lastUsedAt = null }: { usageCount?: number; lastUsedAt?: string | null } = {},
+) => ({
   ...key,
   usageCount,
-  lastUsedAt: lastUsedAt ?? null,
+  lastUsedAt,
 });

@@ -49,12 +49,29 @@ export interface ModelSettings {
 export type ModelMessage =
   | { role: 'system'; content: string }
   | { role: 'user'; content: string | readonly (TextPart | FilePart)[] }
-  | { role: 'assistant'; content: string | readonly AssistantPart[] }
+  | AssistantMessage
   | { role: 'tool'; content: readonly ToolResultPart[] };
+
+export interface AssistantMessage {
+  role: 'assistant';
+  content: string | readonly AssistantPart[];
+}
+
+export type AssistantPart = TextPart | ReasoningPart | ToolCallPart;
+
+/** Data that a provider requires back with a part of its response, such as a signature. JSON; other providers ignore it. */
+type ProviderData = Readonly<Record<string, unknown>> | undefined;
 
 export interface TextPart {
   type: 'text';
   text: string;
+  providerData?: ProviderData;
+}
+
+export interface ReasoningPart {
+  type: 'reasoning';
+  text: string;
+  providerData?: ProviderData;
 }
 
 /** An image has a media type such as `image/png`. The caller fetches files that it has as URLs. */
@@ -65,24 +82,13 @@ export interface FilePart {
   filename?: string | undefined;
 }
 
-export interface ToolCallPart extends ProviderData {
+export interface ToolCallPart {
   type: 'tool-call';
   id: string;
   name: string;
   input: unknown;
+  providerData?: ProviderData;
 }
-
-export interface ReasoningPart extends ProviderData {
-  type: 'reasoning';
-  text: string;
-}
-
-/** What a provider wants back with the part in the next turn, such as the signature of its reasoning. */
-interface ProviderData {
-  providerData?: unknown;
-}
-
-export type AssistantPart = (TextPart & ProviderData) | ReasoningPart | ToolCallPart;
 
 export interface ToolResultPart {
   type: 'tool-result';
@@ -116,8 +122,11 @@ export type ModelEvent =
 export interface ModelFinish {
   /** The complete text of the response. */
   text: string;
-  /** The response as a message of the assistant, for the next turn. */
-  content: readonly AssistantPart[];
+  /**
+   * The response as a message of the next request. Providers require its reasoning and its provider data back before the
+   * results of tools.
+   */
+  message: AssistantMessage;
   /** `length`: the response reached its token limit. */
   stopReason: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'interrupted' | 'error' | 'other';
   /** `<provider>/<modelId>` */
@@ -126,6 +135,8 @@ export interface ModelFinish {
   keySource: 'platform' | 'custom';
   /** The model config that selected the model, if any. */
   configId?: string | undefined;
+  /** The tenant's provider key that paid, if it has an id. */
+  providerKeyId?: string | undefined;
   /** Null if the provider reports no usage, or an impossible one. */
   usage: ModelUsage | null;
   /** USD as decimal text; null without a usage or a price in the catalog. */

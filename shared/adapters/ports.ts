@@ -34,7 +34,8 @@ export interface EmbeddingRequest {
   signal: AbortSignal;
 }
 
-export interface EmbeddingResponse extends Pick<ModelFinish, 'modelUsed' | 'keySource' | 'configId'> {
+export interface EmbeddingResponse
+  extends Pick<ModelFinish, 'modelUsed' | 'keySource' | 'configId' | 'providerKeyId'> {
   vectors: number[][];
   promptTokens: number;
   estimatedCost: string | null;
@@ -170,24 +171,16 @@ export interface ToolsPort {
   find: (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredTool>>;
 }
 
-/** What model calls cost. */
-export interface ModelUse {
-  modelUsed: string;
-  promptTokens: number;
-  completionTokens: number;
-  /** USD as decimal text; null if a price is unknown. */
-  estimatedCost: string | null;
-}
-
 /** The tenant's flows. */
 export interface FlowsPort {
   /**
-   * Runs the published version inside of the current run, and returns its last output. @throws StepError if there is
-   * none, it fails, it has to wait for long, or flows run each other too deeply.
+   * Runs the published version inside of the current run, with its ports. @throws StepError if there is none, it fails,
+   * it has to wait for long, or flows run each other too deeply.
    */
   run: (request: {
     flowId: string;
     inputs: Record<string, unknown>;
+    ports: Ports;
     signal: AbortSignal;
-  }) => Promise<{ output: unknown; use?: ModelUse | undefined }>;
+  }) => Promise<{ output: unknown }>;
 }

@@ -16,7 +16,7 @@ export const detailCodes = {
   INVALID_FORMAT: 'The text does not have the expected format.',
   INVALID_JSON: 'The text is not valid JSON.',
   INVALID_KEY: 'The name of a member is not valid.',
-  INVALID_SCHEMA: 'The JSON Schema is not valid, or not supported.',
+  INVALID_SCHEMA: 'The JSON Schema is not valid, or cannot be used here.',
   INVALID_SCRIPT: 'The script or expression cannot be parsed.',
   INVALID_TEMPLATE: 'The template cannot be parsed.',
   INVALID_TYPE: 'The value has another JSON type than expected.',

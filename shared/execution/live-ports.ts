@@ -40,7 +40,7 @@ export const livePorts = /* @__PURE__ */ using(
     const accounts = loadOnce(async () =>
       (await import('../domain/model-configs/model-resolver.ts')).modelResolver(scope),
     );
-    const ports: Omit<Ports, 'flows'> = {
+    return {
       now: scope.now,
       secrets: async (keys) => (await import('../domain/secrets/secret-values.ts')).secretValues(scope)(keys),
       ...modelPorts(async (name) => (await accounts()).resolve(name)),
@@ -52,7 +52,7 @@ export const livePorts = /* @__PURE__ */ using(
       assets: assetStore({ tenant: scope.table.tenant, runId }),
       messages: messagesPort(scope.table.tenant),
       tools: toolsPort(scope),
+      flows: flowsPort(scope, { userId, runId }),
     };
-    return { ...ports, flows: flowsPort(scope, { userId, runId }, ports) };
   },
 );

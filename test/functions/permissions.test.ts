@@ -19,6 +19,7 @@ const resources: Record<string, string> = {
   secrets: 'SECRETS',
   'model-configs': 'MODELS',
   'provider-keys': 'MODELS',
+  tools: 'TOOLS',
 };
 
 /** Where the rule does not say it: GET needs READ, the others WRITE. */
@@ -40,6 +41,7 @@ const exceptions: Record<string, string> = {
   'model-configs.search-configured': 'authenticated',
   'provider-keys.list': 'authenticated',
   'api-keys.reveal': 'API_KEYS:WRITE',
+  ...{ 'tools.execute': 'TOOLS:EXECUTE', 'tools.test': 'TOOLS:EXECUTE' },
 };
 
 const needed = ({ id, method }: AnyEndpoint) =>

@@ -77,10 +77,22 @@ DELETE /v1/model-configs/{id}
 PATCH /v1/model-configs/{id}/default
 PATCH /v1/model-configs/{id}/status
 GET /v1/model-configs/grouped
+GET /v1/model-configs/usage
 GET /v1/provider-keys
 POST /v1/provider-keys
 PATCH /v1/provider-keys/{id}
 DELETE /v1/provider-keys/{id}
+GET /v1/tools
+POST /v1/tools
+GET /v1/tools/schema
+GET /v1/tools/builtin
+GET /v1/tools/builtin/compatible
+GET /v1/tools/builtin/{toolId}/schema
+GET /v1/tools/{id}
+PUT /v1/tools/{id}
+DELETE /v1/tools/{id}
+POST /v1/tools/{id}/execute
+POST /v1/tools/{id}/test
 `
   .trim()
   .split('\n');

@@ -4,9 +4,10 @@ import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { createRecords, expectStatus, publishedFlow, runFlow, template } from '../support/flows.ts';
 import { newKey } from '../support/keys.ts';
 import { newTenant, type Tenant } from '../support/stack.ts';
+import { createTool } from '../support/tools.ts';
 
 type Ids = Record<
-  'flow' | 'record' | 'batch' | 'flowver' | 'key' | 'exec' | 'secret' | 'modelcfg' | 'providerkey',
+  'flow' | 'record' | 'batch' | 'flowver' | 'key' | 'exec' | 'secret' | 'modelcfg' | 'providerkey' | 'tool',
   string
 >;
 
@@ -21,6 +22,7 @@ const kinds: Record<string, keyof Ids> = {
   'secrets.id': 'secret',
   'model-configs.id': 'modelcfg',
   'provider-keys.id': 'providerkey',
+  'tools.id': 'tool',
 };
 
 /** A body that the endpoint accepts, where it needs one. */
@@ -34,12 +36,16 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'model-configs.update': () => ({ settings: { temperature: 0 } }),
   'model-configs.set-status': () => ({ isEnabled: false }),
   'provider-keys.update': () => ({ name: 'taken over', apiKey: 'taken-over' }),
+  'tools.update': () => ({ name: 'taken over' }),
+  'tools.execute': () => ({ parameters: {} }),
+  'tools.test': () => ({}),
   'secrets.update': () => ({ value: 'taken over', expectedVersion: 1 }),
 };
 
-/** Those of callers with a tenant; the paths of others name the tenant. */
+/** Those of callers with a tenant; the paths of others name the tenant. Built-in tools belong to none. */
 const withIds = (endpoints as readonly AnyEndpoint[]).filter(
-  ({ path, permission }) => path.includes('{') && permission !== 'public',
+  ({ id, path, permission }) =>
+    path.includes('{') && permission !== 'public' && id !== 'tools.builtin-schema',
 );
 const missing: Ids = {
   flow: `flow_${'0'.repeat(26)}`,
@@ -51,6 +57,7 @@ const missing: Ids = {
   secret: `secret_${'0'.repeat(26)}`,
   modelcfg: `modelcfg_${'0'.repeat(26)}`,
   providerkey: `providerkey_${'0'.repeat(26)}`,
+  tool: `tool_${'0'.repeat(26)}`,
 };
 
 let owner: Tenant;
@@ -71,6 +78,7 @@ beforeAll(async () => {
     ...{ key: (await newKey(owner, { environment: 'test' })).id, exec: data[0].executionSessionId },
     secret: created.id,
     ...(await modelsOf(owner)),
+    tool: (await createTool(owner)).id,
   };
   // So that a run by the stranger has something to run on.
   await createRecords(stranger, 'thing', 1);

@@ -22,7 +22,7 @@ export const modelOf = (
       ...{ usage, cost: null },
     };
     const text = pieces.join('');
-    yield { type: 'finish', text, content: [{ type: 'text', text }], ...facts, ...finish };
+    yield { type: 'finish', text, message: { role: 'assistant', content: text }, ...facts, ...finish };
   },
 });
 

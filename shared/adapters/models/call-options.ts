@@ -15,11 +15,17 @@ import type {
   TextPart,
   ToolResultPart,
 } from '../model-port.ts';
+import { providerOptionsOf } from './provider-options.ts';
+import type { ResolvedModel } from './resolved-model.ts';
 
 /** Converts a request to the AI SDK's provider interface. */
-export function callOptionsOf(request: ModelRequest): LanguageModelV4CallOptions {
+export function callOptionsOf(
+  request: ModelRequest,
+  { provider, modelId }: Pick<ResolvedModel, 'provider' | 'modelId'>,
+): LanguageModelV4CallOptions {
   const { messages, tools = [], toolChoice = 'auto', format, reasoning, settings, signal } = request;
   const { maxTokens: maxOutputTokens, ...others } = settings ?? {};
+  const providerOptions = providerOptionsOf[provider](modelId, request);
   return {
     prompt: messages.map(messageOf),
     ...(tools.length > 0 && { tools: tools.map(toolOf), toolChoice: toolChoiceOf(toolChoice) }),
@@ -27,6 +33,7 @@ export function callOptionsOf(request: ModelRequest): LanguageModelV4CallOptions
       responseFormat: { type: 'json', ...(format.schema && { schema: format.schema as never }) },
     }),
     ...(reasoning?.effort && { reasoning: reasoning.effort }),
+    ...(providerOptions && { providerOptions: providerOptions as SharedV4ProviderOptions }),
     ...definedOf({ ...others, maxOutputTokens }),
     abortSignal: signal,
   };
@@ -59,16 +66,19 @@ function messageOf(message: ModelMessage): LanguageModelV4Message {
 const partsOf = <Part>(content: string | readonly Part[]): readonly (Part | TextPart)[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 
-const assistantPartOf = (part: AssistantPart) => ({
-  ...(part.type === 'tool-call'
-    ? { type: part.type, toolCallId: part.id, toolName: part.name, input: part.input }
-    : { type: part.type, text: part.text }),
-  ...(part.providerData !== undefined && { providerOptions: part.providerData as SharedV4ProviderOptions }),
-});
+function assistantPartOf({ providerData, ...part }: AssistantPart) {
+  const providerOptions = providerData as SharedV4ProviderOptions | undefined;
+  return {
+    ...(part.type === 'tool-call'
+      ? { type: part.type, toolCallId: part.id, toolName: part.name, input: part.input }
+      : part),
+    ...(providerOptions && { providerOptions }),
+  };
+}
 
 const userPartOf = (part: TextPart | FilePart) =>
   part.type === 'text'
-    ? part
+    ? { type: part.type, text: part.text }
     : {
         type: 'file' as const,
         data: { type: 'data' as const, data: part.data },

@@ -45,8 +45,6 @@ export const ProviderKey = z.object({
   keyPreview: z.string().nullable(),
   /** The version in Secrets Manager with its value. */
   valueId: z.string(),
-  usageCount: z.int().optional(),
-  lastUsedAt: z.string().optional(),
   userId: z.string(),
   createdAt: z.string(),
   updatedAt: z.string(),

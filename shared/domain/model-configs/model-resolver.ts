@@ -47,6 +47,7 @@ export const modelResolver = /* @__PURE__ */ using([modelSelector, providerKeyRe
       ...{ provider, modelId, price, configId: config?.id, settings: { temperature, maxTokens } },
       credentials: await credentialsOf(selection, selecting),
       keySource: key.status,
+      providerKeyId: key.status === 'custom' ? key.key?.id : undefined,
     };
   }
 

@@ -48,7 +48,7 @@ export async function* runLoop(loop: Loop): AsyncGenerator<LoopEvent, LoopEnd> {
   for (;;) {
     const response = yield* turn(model, { ...request, messages, tools: declared, toolChoice });
     yield { type: 'turn', response };
-    messages = [...messages, { role: 'assistant', content: response.content }];
+    messages = [...messages, response.message];
     // A provider may ignore that no tools are allowed.
     if (response.toolCalls.length === 0 || toolChoice === 'none') return { response, messages };
     const results = yield* calls.run(response.toolCalls);

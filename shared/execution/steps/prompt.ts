@@ -1,4 +1,6 @@
 import type { ModelMessage } from '../../adapters/model-port.ts';
+import { loadOnce } from '../../core/load-once.ts';
+import { StepError } from '../../core/step-error.ts';
 import { textOf } from '../../domain/conversations/message.ts';
 import { type Config, instructions, promptStep } from '../../domain/flows/step-types/prompt.ts';
 import { toModelMessages } from '../model-input/to-model-messages.ts';
@@ -8,6 +10,8 @@ import { askerOf } from './prompt/ask.ts';
 import { attachedTo, earlierMessages } from './prompt/prompt-messages.ts';
 import { parsed, unwrapped } from './prompt/response-text.ts';
 import { structuredOutput } from './prompt/structured-output.ts';
+
+const loadTools = loadOnce(() => import('../tools/open-tools.ts'));
 
 export const prompt = defineStepRunner(promptStep, {
   async run(step) {
@@ -24,8 +28,16 @@ export const prompt = defineStepRunner(promptStep, {
   },
 });
 
-async function toolsOf(_step: StepRun<Config>): Promise<RunnableTool[]> {
-  return [];
+async function toolsOf({ config, ports }: StepRun<Config>): Promise<RunnableTool[]> {
+  if (!config.tools) return [];
+  const { openTools } = await loadTools();
+  // Permissions are checked when the flow is saved or, for an inline flow, before the run.
+  const tools = await openTools(ports, config.tools.toolIds, { permissions: null });
+  const local = tools.find(({ type }) => type === 'local');
+  if (!local) return tools;
+  throw new StepError(
+    `The tool ${local.name} is run by the caller, for which a prompt cannot wait; use it in a step of the type tool-call`,
+  );
 }
 
 async function messagesOf(

@@ -8,6 +8,6 @@ export const toolCall = defineStepRunner(toolCallStep, {
     const [tool] = await openTools(ports, [toolId], { permissions: null });
     const outcome = await tool?.run(await renderValue(parameters), signal);
     if (!outcome) throw new Error('The tool was not opened');
-    return 'awaitsCaller' in outcome ? outcome : { output: outcome.output, ...outcome.use };
+    return outcome;
   },
 });

@@ -1,4 +1,2 @@
-import type { ModelUse } from '../../adapters/ports.ts';
-
 /** `awaitsCaller`: the caller of the run executes the tool and sends its output. */
-export type ToolOutcome = { output: unknown; use?: ModelUse | undefined } | { awaitsCaller: true };
+export type ToolOutcome = { output: unknown } | { awaitsCaller: true };

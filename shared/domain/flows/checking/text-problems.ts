@@ -44,7 +44,7 @@ export async function textProblems(
     visit.texts.map((text) => ({ ...text, path: [...visit.path, ...text.path] })),
   );
   const [ofTexts, ofSchemas] = await Promise.all([
-    flowTextProblems(texts.filter(isFlowText), sandbox),
+    syntaxProblems(texts.filter(isFlowText), sandbox),
     Promise.all(
       texts.filter(({ kind }) => kind === 'schema').map((text) => jsonSchemaProblems(text, sandbox)),
     ),
@@ -61,7 +61,8 @@ async function jsonSchemaProblems({ text, path }: ConfigText, sandbox: Sandbox):
   }));
 }
 
-async function flowTextProblems(
+/** The syntax errors in templates, expressions and scripts. */
+export async function syntaxProblems(
   texts: readonly (ConfigText & FlowText)[],
   sandbox: Sandbox,
 ): Promise<ErrorDetail[]> {

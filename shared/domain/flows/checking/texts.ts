@@ -65,10 +65,14 @@ export function textsOf({
   const found = new Map<string, ConfigText>();
   if (when !== undefined) found.set('when', { kind: 'expression', text: when, path: ['when'] });
   if (!stepType) return [...found.values()];
-  for (const text of textsUnder(stepType.config, config, ['config'])) found.set(text.path.join('.'), text);
-  const { language } = config;
-  return [...found.values()].map((text) =>
-    text.kind === 'script' && language === 'typescript' ? { ...text, kind: 'typescript' } : text,
+  for (const text of textsOfConfig(stepType.config, config)) found.set(text.path.join('.'), text);
+  return [...found.values()];
+}
+
+/** The texts of a config that read variables, found through its schema. Their paths begin with `config`. */
+export function textsOfConfig(schema: z.ZodType, config: Readonly<Record<string, unknown>>): ConfigText[] {
+  return [...textsUnder(schema, config, ['config'])].map((text) =>
+    text.kind === 'script' && config.language === 'typescript' ? { ...text, kind: 'typescript' } : text,
   );
 }
 

@@ -1,14 +1,14 @@
 import * as z from 'zod';
+import { ToolReference } from './tool-reference.ts';
 
 const ToolName = z.string().min(1).max(128);
 
 /** The tools that a prompt's model may call. */
 export const PromptTools = z.strictObject({
-  toolIds: z
-    .array(z.string().regex(/^(?:tool_|builtin:)[\w-]{1,64}$/, 'Expected tool_… or builtin:<id>'))
-    .min(1)
-    .max(32)
-    .meta({ description: 'Saved tools, as `tool_…`, and built-in ones, as `builtin:<id>`' }),
+  toolIds: z.array(ToolReference).min(1).max(32).meta({
+    description:
+      'The tools that the model may call. Not those of the type local, which only the caller can run',
+  }),
   maxToolCalls: z.int().min(1).max(100).optional().meta({
     description: 'Default: 10. Afterwards the model must answer without tools',
   }),

@@ -26,8 +26,9 @@ beforeEach(() => {
 test('one vector per text in order, counted and priced by the catalog', async () => {
   const server = await openai();
   const { vectors, ...used } = await embed(['a red apple', 'the red apple', 'quarterly tax return']);
-  const keySource = 'platform';
-  expect(used).toEqual({ modelUsed: model, keySource, promptTokens: 12, estimatedCost: '0.00000024' });
+  expect(used).toEqual({
+    ...{ modelUsed: model, keySource: 'platform', promptTokens: 12, estimatedCost: '0.00000024' },
+  });
   expect(vectors.map(({ length }) => length)).toEqual([64, 64, 64]);
   const [apple, same, tax] = vectors;
   expect(cosine(apple, same)).toBeGreaterThan(cosine(apple, tax) + 0.3);

@@ -37,13 +37,6 @@ test('fails with the name of the tool: arguments that do not fit, a tool that is
   expect((await failureOf(call([], {}))).message).toContain(`There is no tool ${toolId()}`);
 });
 
-test('reports what the model calls of a flow tool cost', async () => {
-  const use = { modelUsed: 'm', promptTokens: 1, completionTokens: 2, estimatedCost: '0.1' };
-  const tool = storedTool({ toolType: 'flow', config: { flowId: 'flow_1' } });
-  const flows = { run: async () => ({ output: 'done', use }) };
-  expect(await call([tool], {}, {}, { flows })).toEqual({ output: 'done', ...use });
-});
-
 test.each([
   [{ toolId: '{{ tool }}' }, 'toolId: Expected the id of a tool, tool_<26 characters>, or builtin:<id>'],
   [

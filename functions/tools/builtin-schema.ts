@@ -1,0 +1,53 @@
+import * as z from 'zod';
+import { notFound } from '../../shared/core/errors.ts';
+import { builtinIdIn } from '../../shared/domain/flows/steps/tool-reference.ts';
+import { schemaOfBuiltin } from '../../shared/domain/tools/builtin/builtin-tool.ts';
+import { builtinToolOf } from '../../shared/domain/tools/builtin/index.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
+
+const JsonObject = z.record(z.string(), z.unknown());
+
+export const getBuiltinSchema = defineEndpoint({
+  id: 'tools.builtin-schema',
+  method: 'GET',
+  path: '/v1/tools/builtin/{toolId}/schema',
+  permission: 'TOOLS:READ',
+  summary: 'Get the schema of a built-in tool',
+  params: z.object({
+    toolId: z
+      .string()
+      .min(1)
+      .max(100)
+      .meta({ example: 'date-time', description: 'With or without `builtin:`' }),
+  }),
+  response: {
+    kind: 'json',
+    bodies: {
+      200: z.object({
+        id: z.string(),
+        name: z.string(),
+        description: z.string(),
+        parametersSchema: JsonObject,
+        defaultConfig: JsonObject,
+      }),
+    },
+  },
+  errors: [400, 404],
+  needs: {},
+
+  handle({ params: { toolId } }) {
+    const tool = builtinToolOf(builtinIdIn(toolId) ?? toolId);
+    if (!tool) throw notFound('Tool');
+    const { id, name, description, defaultConfig } = tool;
+    return {
+      id,
+      name,
+      description,
+      parametersSchema: schemaOfBuiltin(tool),
+      defaultConfig: { ...defaultConfig },
+    };
+  },
+});
+
+export const handler = toLambda(getBuiltinSchema);

@@ -1,0 +1,46 @@
+import * as z from 'zod';
+import { invalidAt } from '../../shared/core/errors.ts';
+import { toolExecutor } from '../../shared/execution/tool-runs/tool-executor.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { reserveMs, ToolAnswerResponse } from './execution-schemas.ts';
+import { AnyToolParams } from './schemas.ts';
+
+export const executeTool = defineEndpoint({
+  id: 'tools.execute',
+  method: 'POST',
+  path: '/v1/tools/{id}/execute',
+  permission: 'TOOLS:EXECUTE',
+  summary: 'Run a tool',
+  description: `Runs the tool and records it for GET /v1/tools/{id}/executions. A failure of the tool is a response with \`status: failed\` and an \`error\`. \`waiting_for_local\`: the caller executes the tool. 400 with the path if the arguments do not fit \`parametersSchema\` (the tool does not run then), 409 if the tool is not active. A tool has as long as the request, about 25 seconds.
+
+A flow tool also requires FLOWS:EXECUTE; record tools require RECORDS:READ or RECORDS:WRITE. Secrets in the config of a stored tool require nothing more, as those of a stored flow: their values go only where the tool’s author sends them.`,
+  params: AnyToolParams,
+  body: z
+    .strictObject({
+      parameters: z.record(z.string(), z.unknown()),
+      toolId: z.string().optional().meta({ description: 'If given, the id of the path' }),
+      context: z
+        .strictObject({
+          userId: z.string().max(255).meta({ description: 'Ignored: the credential says who calls' }),
+          flowExecutionId: z.string().max(255).optional(),
+          stepId: z.string().max(255).optional(),
+        })
+        .optional()
+        .meta({ description: 'Recorded with the execution' }),
+    })
+    .meta({ examples: [{ parameters: { operation: 'now', timezone: 'Europe/Oslo' } }] }),
+  response: { kind: 'json', bodies: { 200: ToolAnswerResponse } },
+  errors: [400, 404, 409, 415],
+  needs: { tools: toolExecutor },
+
+  handle({ params, body, principal, signal, timeLeftMs }, { tools }) {
+    const { parameters, context, toolId = params.id } = body;
+    if (toolId !== params.id)
+      throw invalidAt('toolId', 'INVALID_VALUE', `Expected ${params.id}, as in the path`);
+    const timeMs = Math.max(1, timeLeftMs() - reserveMs);
+    return tools.execute({ toolId, principal, parameters, context, signal, timeMs });
+  },
+});
+
+export const handler = toLambda(executeTool);

@@ -1,0 +1,42 @@
+import * as z from 'zod';
+import { notFound } from '../../shared/core/errors.ts';
+import { builtinIdIn } from '../../shared/domain/flows/steps/tool-reference.ts';
+import { builtinToolOf } from '../../shared/domain/tools/builtin/index.ts';
+import { ToolExecution, toolExecutionStore } from '../../shared/domain/tools/tool-execution.ts';
+import { toolStore } from '../../shared/domain/tools/tool-store.ts';
+import { CursorPagination, CursorQuery } from '../../shared/platform/data/pages.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { AnyToolParams } from './schemas.ts';
+
+export const listToolExecutions = defineEndpoint({
+  id: 'tools.executions',
+  method: 'GET',
+  path: '/v1/tools/{id}/executions',
+  permission: 'TOOLS:READ',
+  summary: 'List the executions of a tool',
+  description:
+    'Returns what POST /v1/tools/{id}/execute and /test ran in the last 30 days, newest first, without arguments and results. Calls by flows are part of their step results.',
+  params: AnyToolParams,
+  query: CursorQuery,
+  response: {
+    kind: 'json',
+    bodies: {
+      200: z.object({
+        data: z.array(ToolExecution.meta({ id: 'ToolExecution' })),
+        pagination: CursorPagination,
+      }),
+    },
+  },
+  errors: [400, 404],
+  needs: { tools: toolStore, executions: toolExecutionStore },
+
+  async handle({ params: { id }, query }, { tools, executions }) {
+    const builtinId = builtinIdIn(id);
+    if (builtinId !== undefined && !builtinToolOf(builtinId)) throw notFound('Tool');
+    const [page] = await Promise.all([executions.list(id, query), builtinId === undefined && tools.get(id)]);
+    return { data: page.executions, pagination: page.pagination };
+  },
+});
+
+export const handler = toLambda(listToolExecutions);

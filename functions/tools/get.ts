@@ -1,0 +1,31 @@
+import { notFound } from '../../shared/core/errors.ts';
+import { builtinIdIn } from '../../shared/domain/flows/steps/tool-reference.ts';
+import { builtinAsTool } from '../../shared/domain/tools/builtin/as-tool.ts';
+import { builtinToolOf } from '../../shared/domain/tools/builtin/index.ts';
+import { toolStore } from '../../shared/domain/tools/tool-store.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { AnyToolParams, ToolResponse, toToolResponse } from './schemas.ts';
+
+export const getTool = defineEndpoint({
+  id: 'tools.get',
+  method: 'GET',
+  path: '/v1/tools/{id}',
+  permission: 'TOOLS:READ',
+  summary: 'Get a tool',
+  description: 'Also a built-in one, whose `toolType` is `builtin` and whose `userId` is `system`.',
+  params: AnyToolParams,
+  response: { kind: 'json', bodies: { 200: ToolResponse } },
+  errors: [400, 404],
+  needs: { tools: toolStore },
+
+  async handle({ params: { id } }, { tools }) {
+    const builtinId = builtinIdIn(id);
+    if (builtinId === undefined) return toToolResponse(await tools.get(id));
+    const builtin = builtinToolOf(builtinId);
+    if (!builtin) throw notFound('Tool');
+    return builtinAsTool(builtin);
+  },
+});
+
+export const handler = toLambda(getTool);

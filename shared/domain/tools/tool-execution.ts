@@ -1,0 +1,49 @@
+import * as z from 'zod';
+import { unixSeconds } from '../../core/unix-seconds.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { defineEntity } from '../../platform/data/entity.ts';
+import { tenantPartition } from '../../platform/data/keys.ts';
+import { type CursorQuery, cursorPage } from '../../platform/data/pages.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+
+const keptSeconds = 30 * 24 * 60 * 60;
+
+/** One execution of a tool by itself, without its arguments and its result. */
+export const ToolExecution = z.object({
+  id: z.string(),
+  /** `tool_…` or `builtin:<id>` */
+  toolId: z.string(),
+  status: z.enum(['success', 'failed', 'waiting_for_local']),
+  error: z.string().nullable(),
+  executionTimeMs: z.int(),
+  startedAt: z.string(),
+  userId: z.string(),
+  /** The API key; null for a session. */
+  keyId: z.string().nullable(),
+  /** The run and the step that the caller named. */
+  flowExecutionId: z.string().nullable(),
+  stepId: z.string().nullable(),
+});
+export type ToolExecution = z.infer<typeof ToolExecution>;
+
+const executionsPartition = (toolId: string) => tenantPartition(`TOOLRUNS#${toolId}`);
+
+export const toolExecutionEntity = defineEntity({
+  type: 'toolExecution',
+  schema: ToolExecution.extend({ ttl: z.int() }),
+  key: ({ toolId, id }: { toolId: string; id: string }) => ({ PK: executionsPartition(toolId), SK: id }),
+});
+
+export const toolExecutionStore = /* @__PURE__ */ using(['table:write'], ({ table, now }: Scope) => ({
+  async record(execution: ToolExecution): Promise<void> {
+    const ttl = unixSeconds(now()) + keptSeconds;
+    await table.commit([table.writes.insert(toolExecutionEntity, { ...execution, ttl })]);
+  },
+
+  /** Newest first. */
+  async list(toolId: string, query: CursorQuery) {
+    const source = { partition: executionsPartition(toolId), kind: 'toolrun' } as const;
+    const { rows, pagination } = await cursorPage(table, source, query);
+    return { executions: z.array(ToolExecution).parse(rows), pagination };
+  },
+}));

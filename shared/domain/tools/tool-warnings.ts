@@ -1,0 +1,120 @@
+import { readTexts } from '../../adapters/code/tasks.ts';
+import type { FlowText } from '../../adapters/code/texts.ts';
+import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
+import { ifMissing } from '../../core/errors.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { covers } from '../../platform/identity/permissions.ts';
+import { isFlowText } from '../flows/checking/texts.ts';
+import { flowStore } from '../flows/flow-store.ts';
+import { findSecrets } from '../secrets/find-secrets.ts';
+import { type CheckedTool, textsOfTool } from './check-tool.ts';
+import { secretKeysOfTool } from './secret-keys.ts';
+import { isHostFixed } from './tool-types/request-config.ts';
+
+/** A likely mistake in a tool that can be saved. */
+export interface ToolWarning {
+  code: string;
+  message: string;
+  severity: 'warning';
+  suggestion?: string;
+}
+
+const warning = (code: string, message: string, suggestion?: string): ToolWarning => ({
+  ...{ code, message, severity: 'warning' },
+  ...(suggestion !== undefined && { suggestion }),
+});
+
+const timeoutMs = 2_000;
+const listedMax = 20;
+
+/** Likely mistakes. What the caller may not read is not looked up. */
+export const toolWarnings = /* @__PURE__ */ using(
+  ['table:read', flowStore],
+  (scope: Scope) =>
+    async (
+      tool: CheckedTool,
+      { permissions, sandbox }: { permissions: readonly string[]; sandbox: Sandbox },
+    ): Promise<ToolWarning[]> => {
+      const found = await Promise.all([
+        variableWarnings(tool, sandbox),
+        tool.toolType === 'flow' && covers(permissions, 'FLOWS:READ') ? flowWarnings(scope, tool) : [],
+        covers(permissions, 'SECRETS:READ') ? secretWarnings(scope, tool) : [],
+      ]);
+      return [...hostWarnings(tool), ...found.flat()].slice(0, listedMax);
+    },
+);
+
+function hostWarnings({ config: { url } }: CheckedTool): ToolWarning[] {
+  if (typeof url !== 'string' || isHostFixed(url)) return [];
+  const message = 'The arguments decide to which server the tool sends its request';
+  return [warning('HOST_FROM_ARGUMENTS', message, 'Begin the URL with a literal host')];
+}
+
+/** Names that the texts of a config read besides the arguments. */
+const given = new Set(['input', 'variables', 'secrets']);
+
+async function variableWarnings(tool: CheckedTool, sandbox: Sandbox): Promise<ToolWarning[]> {
+  const { properties, ...others } = tool.parametersSchema as { properties?: Record<string, unknown> };
+  const declared = Object.keys(properties ?? {});
+  const reserved = declared
+    .filter((name) => given.has(name))
+    .map((name) => warning('RESERVED_PARAMETER', `The config cannot read the parameter ${name} by its name`));
+  const read = await readsOf(tool, sandbox);
+  if (!read) return reserved;
+  const unused = declared.filter((name) => !given.has(name) && !read.names.has(name));
+  const isOpen = ['$ref', 'allOf', 'anyOf', 'oneOf', 'patternProperties'].some((name) => name in others);
+  const undefinedNames = isOpen
+    ? []
+    : [...read.names].filter((name) => !given.has(name) && !declared.includes(name));
+  return [
+    ...reserved,
+    ...(read.everything || read.names.has('input') ? [] : unused).map((name) =>
+      warning('UNUSED_PARAMETER', `The config does not use the parameter ${name}`),
+    ),
+    ...undefinedNames.map((name) =>
+      warning(
+        'UNDEFINED_VARIABLE',
+        `The config reads ${name}, which is no parameter`,
+        `Add ${name} to parametersSchema.properties`,
+      ),
+    ),
+  ];
+}
+
+interface Reads {
+  names: Set<string>;
+  everything: boolean;
+}
+
+/** What the config reads; undefined if its type passes on all arguments, or its texts take too long to read. */
+async function readsOf(tool: CheckedTool, sandbox: Sandbox): Promise<Reads | undefined> {
+  const passesOn = tool.toolType === 'graphql' && tool.config.variables === undefined;
+  if (!['custom', 'external', 'graphql'].includes(tool.toolType) || passesOn) return undefined;
+  const texts = textsOfTool(tool)
+    .filter(isFlowText)
+    .map(({ kind, text }): FlowText => ({ kind, text }));
+  const all = await sandbox(readTexts, texts, { timeoutMs }).catch(() => undefined);
+  if (!all) return undefined;
+  return {
+    names: new Set(all.flatMap(({ reads }) => reads.names.map(({ name }) => name))),
+    everything: all.some(({ reads }) => reads.everything),
+  };
+}
+
+async function flowWarnings(scope: Scope, { config }: CheckedTool): Promise<ToolWarning[]> {
+  const flowId = String(config.flowId);
+  const flow = await flowStore(scope).find(flowId).catch(ifMissing(undefined));
+  if (!flow) return [warning('UNKNOWN_FLOW', `There is no flow ${flowId}`)];
+  if (flow.publishedVersionId) return [];
+  const message = `The flow "${flow.name}" has no published version, which the tool runs`;
+  return [warning('FLOW_NOT_PUBLISHED', message, 'Publish the flow')];
+}
+
+async function secretWarnings({ table }: Scope, tool: CheckedTool): Promise<ToolWarning[]> {
+  const keys = secretKeysOfTool(tool);
+  const known = await findSecrets(table, keys);
+  return keys
+    .filter((key) => known.get(key)?.status !== 'active')
+    .map((key) => warning('UNKNOWN_SECRET', `The secret ${key} has no value`, 'Set it through /v1/secrets'));
+}

@@ -1,0 +1,52 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect, test } from 'vitest';
+import { expectStatus } from '../../support/flows.ts';
+import { newTenant } from '../../support/stack.ts';
+
+test('the built-in tools are listed, each with a valid schema, and readable by themselves', async () => {
+  const { call } = await newTenant();
+  const { data, total } = await expectStatus(200, call('GET', '/v1/tools/builtin'));
+  expect(total).toBe(data.length);
+  for (const tool of data) {
+    expect(new Ajv2020().validateSchema(tool.parametersSchema)).toBe(true);
+    expect(tool.parametersSchema).toMatchObject({ type: 'object', additionalProperties: false });
+    const { id, name, description, parametersSchema, defaultConfig } = tool;
+    const schema = { id, name, description, parametersSchema, defaultConfig };
+    for (const named of [id, `builtin:${id}`]) {
+      expect(await expectStatus(200, call('GET', `/v1/tools/builtin/${named}/schema`))).toEqual(schema);
+    }
+    expect(await expectStatus(200, call('GET', `/v1/tools/builtin:${id}`))).toMatchObject({
+      ...{
+        id: `builtin:${id}`,
+        toolType: 'builtin',
+        userId: 'system',
+        isActive: true,
+        name,
+        parametersSchema,
+      },
+    });
+  }
+});
+
+test('404 for a built-in tool that does not exist', async () => {
+  const { call } = await newTenant();
+  await expectStatus(404, call('GET', '/v1/tools/builtin/nothing/schema'));
+  for (const path of ['', '/executions'])
+    await expectStatus(404, call('GET', `/v1/tools/builtin:nothing${path}`));
+  await expectStatus(404, call('POST', '/v1/tools/builtin:nothing/execute', { body: { parameters: {} } }));
+});
+
+test('compatible: 400 without model and provider, an empty list for an unknown pair', async () => {
+  const { call } = await newTenant();
+  for (const query of ['', '?model=gpt-5-mini', '?provider=openai']) {
+    await expectStatus(400, call('GET', `/v1/tools/builtin/compatible${query}`));
+  }
+  for (const pair of [
+    'model=none&provider=openai',
+    'model=gpt-5-mini&provider=none',
+    'model=x&provider=__proto__',
+  ]) {
+    const answer = await expectStatus(200, call('GET', `/v1/tools/builtin/compatible?${pair}`));
+    expect(answer).toEqual({ data: [], total: 0 });
+  }
+});

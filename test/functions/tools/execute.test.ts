@@ -1,0 +1,216 @@
+import { expect, test } from 'vitest';
+import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
+import { newKey } from '../../support/keys.ts';
+import { newSecret } from '../../support/secrets.ts';
+import { newTenant, type Tenant } from '../../support/stack.ts';
+import { createTool } from '../../support/tools.ts';
+
+const execute = ({ call }: Pick<Tenant, 'call'>, id: string, parameters: object = {}, more: object = {}) =>
+  call('POST', `/v1/tools/${id}/execute`, { body: { parameters, ...more } });
+const executions = async ({ call }: Pick<Tenant, 'call'>, id: string) =>
+  (await expectStatus(200, call('GET', `/v1/tools/${id}/executions`))).data;
+
+const strict = {
+  parametersSchema: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
+};
+
+test('runs a tool, and records that without its arguments and its result', async () => {
+  const tenant = await newTenant();
+  const { id } = await createTool(tenant);
+  const answer = await expectStatus(200, execute(tenant, id, { n: 21 }, { toolId: id }));
+  expect(answer).toEqual({
+    executionId: expect.stringMatching(/^toolrun_/),
+    ...{ status: 'success', result: 42, executionTimeMs: expect.any(Number) },
+  });
+  const context = { userId: 'someone else', flowExecutionId: 'exec_1', stepId: 'step_1' };
+  const key = await newKey(tenant, { permissions: ['TOOLS:EXECUTE'] });
+  await expectStatus(200, execute(key, id, {}, { context }));
+  const [second, first] = await executions(tenant, id);
+  expect(first).toEqual({
+    ...{
+      id: answer.executionId,
+      toolId: id,
+      status: 'success',
+      error: null,
+      userId: tenant.userId,
+      keyId: null,
+    },
+    ...{ executionTimeMs: answer.executionTimeMs, startedAt: expect.any(String) },
+    ...{ flowExecutionId: null, stepId: null },
+  });
+  expect(second).toMatchObject({
+    userId: tenant.userId,
+    keyId: key.id,
+    flowExecutionId: 'exec_1',
+    stepId: 'step_1',
+  });
+});
+
+test('400 with the path for arguments that do not fit; the tool does not run and nothing is recorded', async () => {
+  const tenant = await newTenant();
+  const { id } = await createTool(tenant, strict);
+  const { details } = await expectStatus(400, execute(tenant, id, { n: '5' }));
+  expect(details).toEqual([{ path: 'parameters.n', code: 'INVALID_VALUE', message: 'Expected integer' }]);
+  const missing = await expectStatus(400, execute(tenant, id));
+  expect(missing.details).toMatchObject([{ path: 'parameters.n', code: 'MISSING_REQUIRED_FIELD' }]);
+  await expectStatus(400, execute(tenant, id, { n: 1 }, { toolId: 'tool_other' }));
+  await expectStatus(400, tenant.call('POST', `/v1/tools/${id}/execute`, { body: { parameters: [] } }));
+  expect(await executions(tenant, id)).toEqual([]);
+});
+
+test('a tool that fails, loops or returns too much answers with status failed and is recorded', async () => {
+  const tenant = await newTenant();
+  const failing = async (code: string, config: object = {}) => {
+    const { id } = await createTool(tenant, { config: { code, ...config } });
+    const answer = await expectStatus(200, execute(tenant, id));
+    expect(answer).toMatchObject({ status: 'failed' });
+    expect(await executions(tenant, id)).toMatchObject([{ status: 'failed', error: answer.error }]);
+    return answer.error;
+  };
+  expect(await failing('throw new Error("broken")')).toBe(
+    'The tool Double failed: The script failed: Error: broken (line 1)',
+  );
+  expect(await failing('for (;;);', { timeoutMs: 100 })).toContain('took longer than 100 ms');
+  expect(await failing('return "\\"".repeat(1.9e6)')).toContain('takes more than 5 MB of a response');
+});
+
+test('409 for a tool that is not active, 404 for one that does not exist', async () => {
+  const tenant = await newTenant();
+  const { id } = await createTool(tenant);
+  await expectStatus(200, tenant.call('PUT', `/v1/tools/${id}`, { body: { isActive: false } }));
+  for (const path of ['execute', 'test']) {
+    await expectStatus(409, tenant.call('POST', `/v1/tools/${id}/${path}`, { body: { parameters: {} } }));
+  }
+  await expectStatus(200, tenant.call('DELETE', `/v1/tools/${id}`));
+  await expectStatus(404, execute(tenant, id));
+  await expectStatus(404, tenant.call('GET', `/v1/tools/${id}/executions`));
+});
+
+test('a local tool waits for its caller; types that cannot run yet say so', async () => {
+  const tenant = await newTenant();
+  const local = await createTool(tenant, { toolType: 'local', config: {} });
+  expect(await expectStatus(200, execute(tenant, local.id))).toMatchObject({ status: 'waiting_for_local' });
+  const subagent = await createTool(tenant, { toolType: 'subagent', config: { agentId: 'a' } });
+  expect(await expectStatus(200, execute(tenant, subagent.id))).toMatchObject({
+    status: 'failed',
+    error: expect.stringContaining('cannot run yet'),
+  });
+});
+
+test('a flow tool runs the published version with the arguments as variables', async () => {
+  const tenant = await newTenant();
+  const flow = await publishedFlow(tenant, [
+    template('one', 'a'),
+    template('{{ a }} {{ n }} {{ _flow.name }}'),
+  ]);
+  const { id } = await createTool(tenant, { toolType: 'flow', config: { flowId: flow.id } });
+  const draft = { flowSteps: [template('draft')] };
+  await expectStatus(200, tenant.call('PUT', `/v1/flows/${flow.id}`, { body: draft }));
+  expect(await expectStatus(200, execute(tenant, id, { n: 5 }))).toMatchObject({ result: 'one 5 A flow' });
+  await expectStatus(204, tenant.call('DELETE', `/v1/flows/${flow.id}`));
+  expect((await expectStatus(200, execute(tenant, id))).error).toContain(`There is no flow ${flow.id}`);
+});
+
+test('a flow tool names what its flow failed with: a step, no version, a long wait', async () => {
+  const tenant = await newTenant();
+  const errorOf = async (steps: object[]) => {
+    const flow = await publishedFlow(tenant, steps);
+    const { id } = await createTool(tenant, { toolType: 'flow', config: { flowId: flow.id } });
+    return (await expectStatus(200, execute(tenant, id))).error;
+  };
+  const script = { type: 'transform-data', name: 's', config: { script: 'throw new Error("no")' } };
+  expect(await errorOf([script])).toContain('The flow "A flow" failed: The script failed: Error: no');
+  const wait = { type: 'wait-until', name: 'w', config: { delayMs: 60_000 } };
+  expect(await errorOf([wait])).toContain('waits for more than ten seconds');
+});
+
+test('flows that run each other end after five levels', async () => {
+  const tenant = await newTenant();
+  const flow = await publishedFlow(tenant);
+  const { id } = await createTool(tenant, { toolType: 'flow', config: { flowId: flow.id } });
+  const flowSteps = [{ type: 'tool-call', name: 'self', config: { toolId: id } }];
+  await expectStatus(200, tenant.call('PUT', `/v1/flows/${flow.id}`, { body: { flowSteps } }));
+  await expectStatus(200, tenant.call('POST', `/v1/flows/${flow.id}/publish`));
+  expect((await expectStatus(200, execute(tenant, id))).error).toContain('at most 5 levels deep');
+});
+
+test('a key with TOOLS:EXECUTE alone runs no flow and reads no config', async () => {
+  const tenant = await newTenant();
+  const flow = await publishedFlow(tenant);
+  const flowTool = await createTool(tenant, { toolType: 'flow', config: { flowId: flow.id } });
+  const custom = await createTool(tenant);
+  const key = await newKey(tenant, { permissions: ['TOOLS:EXECUTE'] });
+  const refused = await expectStatus(403, execute(key, flowTool.id));
+  expect(refused.details).toBe('Missing required permission: FLOWS:EXECUTE');
+  const shown = await expectStatus(403, key.call('POST', `/v1/tools/${custom.id}/test`, { body: {} }));
+  expect(shown.details).toBe('Missing required permission: TOOLS:READ');
+  const inline = {
+    flow: { name: 'i', steps: [{ type: 'tool-call', name: 's', config: { toolId: flowTool.id } }] },
+  };
+  const both = await newKey(tenant, { permissions: ['TOOLS:EXECUTE', 'FLOWS:EXECUTE'] });
+  const options = { streamResponse: false };
+  expect((await both.call('POST', '/v1/dispatch', { body: { ...inline, options } })).body).toMatchObject({
+    success: true,
+  });
+});
+
+test('an inline flow that calls a record tool requires what the tool does', async () => {
+  const tenant = await newTenant();
+  const config = { toolId: 'builtin:record-search', parameters: { type: 'thing' } };
+  const body = {
+    flow: { name: 'i', steps: [{ type: 'tool-call', name: 's', config }] },
+    options: { streamResponse: false },
+  };
+  const key = await newKey(tenant, { permissions: ['TOOLS:EXECUTE', 'FLOWS:EXECUTE'] });
+  const refused = await expectStatus(403, key.call('POST', '/v1/dispatch', { body }));
+  expect(refused.details).toBe('Missing required permission: RECORDS:READ');
+});
+
+test('a test shows the request with masked secrets and sends nothing; it runs the tool only if asked', async () => {
+  const tenant = await newTenant();
+  const value = 'a value that must not leak';
+  await newSecret(tenant, { key: 'KEY', value });
+  const { id } = await createTool(tenant, {
+    toolType: 'external',
+    parametersSchema: { type: 'object', properties: { city: { type: 'string' } } },
+    config: {
+      url: 'http://127.0.0.1:9/{{ city }}?key={{secret:KEY}}',
+      method: 'POST',
+      auth: { type: 'bearer', token: '{{secret:KEY}}' },
+      body: { city: '{{ city }}', all: '{{ input }}' },
+    },
+  });
+  const body = { parameters: { city: 'São Paulo/../x' } };
+  const seen = await expectStatus(200, tenant.call('POST', `/v1/tools/${id}/test`, { body }));
+  const request = {
+    ...{ method: 'POST', timeoutMs: 30_000 },
+    url: 'http://127.0.0.1:9/S%C3%A3o%20Paulo%2F..%2Fx?key=********',
+    headers: { 'content-type': 'application/json', authorization: 'Bearer ********' },
+    body: JSON.stringify({ city: 'São Paulo/../x', all: body.parameters }),
+  };
+  expect(seen).toMatchObject({ status: 'pending', executionTimeMs: 0, result: { request } });
+  expect(await executions(tenant, id)).toEqual([]);
+  const ran = await expectStatus(
+    200,
+    tenant.call('POST', `/v1/tools/${id}/test`, { body: { ...body, execute: true } }),
+  );
+  expect(ran).toMatchObject({ status: 'failed', result: { request } });
+  expect(ran.error).not.toContain(value);
+  expect(await executions(tenant, id)).toHaveLength(1);
+});
+
+test('a test of the other types shows what they would do', async () => {
+  const tenant = await newTenant();
+  const seen = async (id: string, parameters: object) =>
+    (await expectStatus(200, tenant.call('POST', `/v1/tools/${id}/test`, { body: { parameters } }))).result
+      .request;
+  const flow = await publishedFlow(tenant);
+  const flowTool = await createTool(tenant, { toolType: 'flow', config: { flowId: flow.id } });
+  expect(await seen(flowTool.id, { n: 1 })).toEqual({ flowId: flow.id, variables: { n: 1 } });
+  const local = await createTool(tenant, { toolType: 'local', config: {}, name: 'Ask me' });
+  expect(await seen(local.id, { n: 1 })).toEqual({ toolName: 'Ask_me', arguments: { n: 1 } });
+  const call = { operation: 'now' };
+  expect(await seen('builtin:date-time', call)).toEqual({ toolId: 'builtin:date-time', arguments: call });
+  const bad = await tenant.call('POST', '/v1/tools/builtin:date-time/test', { body: { parameters: {} } });
+  expect(bad.status).toBe(400);
+});
