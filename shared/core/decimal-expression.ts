@@ -87,7 +87,7 @@ function named(name: string, values: Values): Decimal {
 
 function variable(name: string, value: number | string): Decimal {
   const text = String(value).trim();
-  if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,4})?$/i.test(text)) return new Exact(text);
+  if (/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,4})?$/i.test(text)) return new Exact(text);
   throw new RangeError(`The variable ${name} is not a number`);
 }
 
