@@ -6,14 +6,38 @@ import { type EmbeddingsRequest, embeddingsOf } from './embeddings.ts';
 /** The members of a chat completions request that the stand-in reads. */
 export interface ChatRequest {
   model: string;
-  messages: { role: string; content: string }[];
+  messages: ChatMessage[];
   stream?: boolean;
   response_format?: { type: string };
+  tools?: { function: { name: string } }[];
+  tool_choice?: unknown;
 }
+
+export interface ChatMessage {
+  role: string;
+  /** A list of parts if the message has images or files; null if it only calls tools. */
+  content: string | { type: string; text?: string }[] | null;
+  tool_calls?: { function: { name: string; arguments: string } }[];
+}
+
+/** The text of the last message. */
+export const lastText = ({ messages }: Pick<ChatRequest, 'messages'>): string => {
+  const last = messages.at(-1);
+  return last ? messageText(last) : '';
+};
+
+/** A response with tool calls. */
+export interface ToolCallAnswer {
+  toolCalls: { name: string; arguments: object }[];
+}
+
+/** The text of a message. */
+export const messageText = ({ content }: ChatMessage): string =>
+  typeof content === 'string' ? content : (content ?? []).map(({ text = '' }) => text).join('');
 
 export interface StandInOptions {
   port?: number;
-  answer?: (request: ChatRequest, call: number) => string;
+  answer?: (request: ChatRequest, call: number) => string | ToolCallAnswer;
   delayMs?: number;
   /** Pause after each piece of a streamed response. */
   pieceDelayMs?: number;
@@ -79,12 +103,22 @@ async function respond(
   const call = requests.push(chat);
   if (await misbehaved(response, call, options)) return;
   const { answer = plausibleAnswer, misbehave } = options;
-  const content = answer(chat, call);
+  const given = answer(chat, call);
+  const content = typeof given === 'string' ? given : '';
+  const tool_calls = typeof given === 'string' ? [] : toolCallsOf(given, call);
   const usage = misbehave === 'no-usage' ? undefined : (options.usage ?? usageOf(chat, content));
-  if (chat.stream) return stream(response, chat.model, content, usage, options);
-  const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }];
+  if (chat.stream) return stream(response, chat.model, { content, tool_calls }, usage, options);
+  const message = { role: 'assistant', content, ...(tool_calls.length > 0 && { tool_calls }) };
+  const choices = [{ index: 0, message, finish_reason: tool_calls.length > 0 ? 'tool_calls' : 'stop' }];
   json(response, 200, { ...header(chat.model), object: 'chat.completion', choices, usage });
 }
+
+const toolCallsOf = ({ toolCalls }: ToolCallAnswer, call: number) =>
+  toolCalls.map(({ name, arguments: args }, index) => ({
+    id: `call_${call}_${index}`,
+    type: 'function',
+    function: { name, arguments: JSON.stringify(args) },
+  }));
 
 async function embed(
   request: IncomingMessage,
@@ -138,7 +172,7 @@ const header = (model: string) => ({
 async function stream(
   response: ServerResponse,
   model: string,
-  content: string,
+  { content, tool_calls }: { content: string; tool_calls: ReturnType<typeof toolCallsOf> },
   usage: object | undefined,
   { pieceDelayMs = 0, stamped = false }: StandInOptions,
 ) {
@@ -153,7 +187,15 @@ async function stream(
     if (pieceDelayMs > 0) await new Promise((resolve) => setTimeout(resolve, pieceDelayMs));
     if (response.destroyed) return;
   }
-  send([{ index: 0, delta: {}, finish_reason: 'stop' }], { usage });
+  for (const [index, { function: called, ...start }] of tool_calls.entries()) {
+    const pieces = called.arguments.match(/.{1,8}/gs) ?? [];
+    const delta = (more: object) =>
+      send([{ index: 0, delta: { tool_calls: [{ index, ...more }] }, finish_reason: null }]);
+    delta({ ...start, function: { name: called.name, arguments: '' } });
+    for (const piece of pieces) delta({ function: { arguments: piece } });
+  }
+  const finish_reason = tool_calls.length > 0 ? 'tool_calls' : 'stop';
+  send([{ index: 0, delta: {}, finish_reason }], { usage });
   response.end('data: [DONE]\n\n');
 }
 
@@ -161,14 +203,15 @@ async function stream(
 const tokensIn = (words: string) => Math.ceil(words.length / 4);
 
 function usageOf({ messages }: ChatRequest, content: string) {
-  const prompt_tokens = messages.reduce((sum, message) => sum + tokensIn(message.content), 0);
+  const prompt_tokens = messages.reduce((sum, message) => sum + tokensIn(messageText(message)), 0);
   const completion_tokens = tokensIn(content);
   return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
 }
 
 /** A sentence or JSON of the prompt's longer words, which shows that the right prompt arrived. */
 export function plausibleAnswer({ messages, response_format }: ChatRequest): string {
-  const prompt = messages.findLast(({ role }) => role === 'user')?.content ?? '';
+  const last = messages.findLast(({ role }) => role === 'user');
+  const prompt = last ? messageText(last) : '';
   const words = [...new Set(prompt.match(/[\p{L}\p{N}]{5,}/gu) ?? ['nothing'])].slice(0, 6);
   const summary = `In short: ${words.join(', ')}.`;
   return response_format?.type === 'json_object' ? JSON.stringify({ summary, keywords: words }) : summary;

@@ -4,7 +4,9 @@ import { batchesGroup } from './batches/index.ts';
 import { dispatchGroup } from './dispatch/index.ts';
 import { flowVersionsGroup } from './flow-versions/index.ts';
 import { flowsGroup } from './flows/index.ts';
+import { modelConfigsGroup } from './model-configs/index.ts';
 import { modelUsageGroup } from './model-usage/index.ts';
+import { providerKeysGroup } from './provider-keys/index.ts';
 import { publicGroup } from './public/index.ts';
 import { recordsGroup } from './records/index.ts';
 import { secretsGroup } from './secrets/index.ts';
@@ -25,6 +27,8 @@ export const groups = {
   batches: batchesGroup,
   secrets: secretsGroup,
   'model-usage': modelUsageGroup,
+  'model-configs': modelConfigsGroup,
+  'provider-keys': providerKeysGroup,
   tools: toolsGroup,
   public: publicGroup,
 } as const satisfies Record<string, Group>;

@@ -30,6 +30,8 @@ export const variablesOf = {
   'secrets:write': ['SECRETS_PREFIX'],
   'provider-keys': ['PROVIDER_KEYS_SECRET', 'BEDROCK_REGION'],
   bedrock: [],
+  'own-keys:read': ['SECRETS_PREFIX'],
+  'own-keys:write': ['SECRETS_PREFIX'],
   'public-url': ['PUBLIC_URL'],
   cors: ['CORS_ORIGINS'],
   'static-files': ['STATIC_FILES'],

@@ -1,4 +1,4 @@
-import { type ChatRequest, startModelStandIn } from '../model-stand-in.ts';
+import { type ChatRequest, lastText, startModelStandIn } from '../model-stand-in.ts';
 
 /** The model that responds to the flow's prompts. */
 export interface DemoModel {
@@ -59,8 +59,8 @@ Start that server, set DEMO_MODEL to the name of a model, or unset GENERIC_OPENA
   }
 }
 
-function standInSentence({ messages }: ChatRequest): string {
-  const [airport, place, way] = (messages.at(-1)?.content ?? '')
+function standInSentence(request: ChatRequest): string {
+  const [airport, place, way] = lastText(request)
     .split('\n')
     .map((line) => line.split(': ')[1]);
   return `The stand-in writes: ${airport} is in ${place}. From San Francisco it is ${way}.`;

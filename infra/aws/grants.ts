@@ -100,6 +100,20 @@ function grant(role: Role, use: Use, stores: Stores) {
         `${secretsPrefix}/*/secrets/*`,
         'A run may reference any secret of its tenant, and the same workers run all tenants.',
       ),
+    'own-keys:write': () =>
+      allowSecrets(
+        role,
+        ['CreateSecret', 'PutSecretValue', 'DeleteSecret', 'RestoreSecret'],
+        `${secretsPrefix}/*/provider-keys/*`,
+        'The names of provider keys start with the tenant.',
+      ),
+    'own-keys:read': () =>
+      allowSecrets(
+        role,
+        ['GetSecretValue'],
+        `${secretsPrefix}/*/provider-keys/*`,
+        'A run may use any provider key of its tenant, and the same workers run all tenants.',
+      ),
     'default-limits': nothing,
     'public-url': nothing,
     cors: nothing,

@@ -49,12 +49,29 @@ export interface ModelSettings {
 export type ModelMessage =
   | { role: 'system'; content: string }
   | { role: 'user'; content: string | readonly (TextPart | FilePart)[] }
-  | { role: 'assistant'; content: string | readonly (TextPart | ToolCallPart)[] }
+  | AssistantMessage
   | { role: 'tool'; content: readonly ToolResultPart[] };
+
+export interface AssistantMessage {
+  role: 'assistant';
+  content: string | readonly AssistantPart[];
+}
+
+export type AssistantPart = TextPart | ReasoningPart | ToolCallPart;
+
+/** Data that a provider requires back with a part of its response, such as a signature. JSON; other providers ignore it. */
+type ProviderData = Readonly<Record<string, unknown>> | undefined;
 
 export interface TextPart {
   type: 'text';
   text: string;
+  providerData?: ProviderData;
+}
+
+export interface ReasoningPart {
+  type: 'reasoning';
+  text: string;
+  providerData?: ProviderData;
 }
 
 /** An image has a media type such as `image/png`. The caller fetches files that it has as URLs. */
@@ -70,6 +87,7 @@ export interface ToolCallPart {
   id: string;
   name: string;
   input: unknown;
+  providerData?: ProviderData;
 }
 
 export interface ToolResultPart {
@@ -104,6 +122,11 @@ export type ModelEvent =
 export interface ModelFinish {
   /** The complete text of the response. */
   text: string;
+  /**
+   * The response as a message of the next request. Providers require its reasoning and its provider data back before the
+   * results of tools.
+   */
+  message: AssistantMessage;
   /** `length`: the response reached its token limit. */
   stopReason: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'interrupted' | 'error' | 'other';
   /** `<provider>/<modelId>` */
@@ -135,21 +158,29 @@ export interface ModelResponse extends ModelFinish {
   sources: Extract<ModelEvent, { type: 'source' }>[];
 }
 
-/** Collects the events of a response. Waits for `onText` before it reads the next event. */
-export async function collect(
-  events: AsyncIterable<ModelEvent>,
-  onText?: (delta: string) => Promise<void> | void,
-): Promise<ModelResponse> {
+/** Collects the events of a response. @returns a function that takes each event, and returns the response at the finish. */
+export function openResponse() {
   const answer: Omit<ModelResponse, keyof ModelFinish> = { reasoning: '', toolCalls: [], sources: [] };
-  for await (const event of events) {
-    if (event.type === 'text-delta') await onText?.(event.text);
-    else if (event.type === 'reasoning-delta') answer.reasoning += event.text;
+  return (event: ModelEvent): ModelResponse | undefined => {
+    if (event.type === 'reasoning-delta') answer.reasoning += event.text;
     else if (event.type === 'tool-call') answer.toolCalls.push(event);
     else if (event.type === 'source') answer.sources.push(event);
     else if (event.type === 'finish') {
       const { type: _type, ...finish } = event;
       return { ...answer, ...finish };
     }
-  }
-  throw new Error('The events of a model response ended without a finish');
+    return undefined;
+  };
 }
+
+/** Collects a whole response. */
+export async function collect(events: AsyncIterable<ModelEvent>): Promise<ModelResponse> {
+  const add = openResponse();
+  for await (const event of events) {
+    const response = add(event);
+    if (response) return response;
+  }
+  throw unfinished();
+}
+
+export const unfinished = () => new Error('The events of a model response ended without a finish');

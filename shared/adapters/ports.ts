@@ -1,7 +1,5 @@
 import type { RecordFilter } from '../core/filters/filter.ts';
-
 import type { JsonSchema, ModelFinish, ModelPort } from './model-port.ts';
-
 import type { Sandbox } from './sandbox/sandbox.ts';
 
 /** Everything outside of a run that the engine can use. */
@@ -139,6 +137,8 @@ export interface AssetsPort {
     contentType: string;
     visibility: Visibility;
   }) => Promise<{ assetId: string; url: string; expiresAt: string | null }>;
+  /** Reads a file of the tenant by the URL that `store` returned, expired or not; undefined for other URLs. */
+  read: (url: string) => Promise<{ bytes: Uint8Array; contentType: string } | undefined>;
 }
 
 export interface MessagesPort {

@@ -4,7 +4,12 @@ import { conflict } from '../core/errors.ts';
  * How many of each a tenant may have. A brake on costs: Secrets Manager charges each secret by the month. Parallel
  * requests can exceed a limit by their number.
  */
-export const tenantLimits = { 'API keys': 200, secrets: 500 } as const;
+export const tenantLimits = {
+  'API keys': 200,
+  secrets: 500,
+  'model configs': 200,
+  'provider keys': 100,
+} as const;
 
 /** @param count The number after the change. @throws 409 */
 export function assertWithinLimit(what: keyof typeof tenantLimits, count: number): void {

@@ -4,7 +4,7 @@ import { modelPorts } from '../adapters/models/model-ports.ts';
 import type { Ports } from '../adapters/ports.ts';
 import { sandbox } from '../adapters/sandbox/sandbox.ts';
 import { vectorsPort } from '../adapters/vectors/vectors-adapter.ts';
-import { modelResolver } from '../domain/model-configs/model-resolver.ts';
+import { loadOnce } from '../core/load-once.ts';
 import { recordsPort } from '../domain/records/records-adapter.ts';
 import { toolsPort } from '../domain/tools/tool-store.ts';
 import { using } from '../platform/aws/uses.ts';
@@ -23,7 +23,8 @@ export const livePorts = /* @__PURE__ */ using(
   [
     'table:read',
     'secrets:read',
-    modelResolver,
+    'provider-keys',
+    'own-keys:read',
     modelPorts,
     recordsPort,
     sandbox,
@@ -34,20 +35,24 @@ export const livePorts = /* @__PURE__ */ using(
     flowsPort,
     { memoryMb: 1_024 },
   ],
-  (scope: Scope, { userId, organizationId, runId }: RunOwner): Ports => ({
-    now: scope.now,
+  (scope: Scope, { userId, organizationId, runId }: RunOwner): Ports => {
     // Heavy modules are loaded with the first step that needs them.
-    secrets: async (keys) => (await import('../domain/secrets/secret-values.ts')).secretValues(scope)(keys),
-    ...modelPorts(modelResolver(scope)),
-    fetch: async (request) => (await import('../adapters/net/safe-fetch.ts')).safeFetch(request),
-    searchAccount: async (provider) =>
-      (await import('../adapters/web/search-account.ts')).searchAccount(provider),
-    sandbox: sandbox(scope),
-    records: recordsPort(scope, { userId, organizationId }),
-    vectors: vectorsPort(scope.table.tenant),
-    assets: assetStore({ tenant: scope.table.tenant, runId }),
-    messages: messagesPort(scope.table.tenant),
-    tools: toolsPort(scope),
-    flows: flowsPort(scope, { userId, runId }),
-  }),
+    const accounts = loadOnce(async () =>
+      (await import('../domain/model-configs/model-resolver.ts')).modelResolver(scope),
+    );
+    return {
+      now: scope.now,
+      secrets: async (keys) => (await import('../domain/secrets/secret-values.ts')).secretValues(scope)(keys),
+      ...modelPorts(async (name) => (await accounts()).resolve(name)),
+      fetch: async (request) => (await import('../adapters/net/safe-fetch.ts')).safeFetch(request),
+      searchAccount: async (provider) => (await accounts()).searchAccount(provider),
+      sandbox: sandbox(scope),
+      records: recordsPort(scope, { userId, organizationId }),
+      vectors: vectorsPort(scope.table.tenant),
+      assets: assetStore({ tenant: scope.table.tenant, runId }),
+      messages: messagesPort(scope.table.tenant),
+      tools: toolsPort(scope),
+      flows: flowsPort(scope, { userId, runId }),
+    };
+  },
 );

@@ -17,6 +17,8 @@ const resources: Record<string, string> = {
   dispatch: 'FLOWS',
   records: 'RECORDS',
   secrets: 'SECRETS',
+  'model-configs': 'MODELS',
+  'provider-keys': 'MODELS',
   tools: 'TOOLS',
 };
 
@@ -34,6 +36,10 @@ const exceptions: Record<string, string> = {
   ...{ 'flows.get': 'authenticated', 'usage-limits.get': 'authenticated', 'api-keys.list': 'authenticated' },
   ...{ 'api-keys.options': 'authenticated', 'api-keys.analytics': 'authenticated' },
   ...{ 'api-keys.get': 'authenticated', 'api-keys.get-analytics': 'authenticated' },
+  ...{ 'model-configs.available': 'authenticated', 'model-configs.grouped': 'authenticated' },
+  'model-configs.search-capable': 'authenticated',
+  'model-configs.search-configured': 'authenticated',
+  'provider-keys.list': 'authenticated',
   'api-keys.reveal': 'API_KEYS:WRITE',
   ...{ 'tools.execute': 'TOOLS:EXECUTE', 'tools.test': 'TOOLS:EXECUTE' },
 };

@@ -6,7 +6,10 @@ import { newKey } from '../support/keys.ts';
 import { newTenant, type Tenant } from '../support/stack.ts';
 import { createTool } from '../support/tools.ts';
 
-type Ids = Record<'flow' | 'record' | 'batch' | 'flowver' | 'key' | 'exec' | 'secret' | 'tool', string>;
+type Ids = Record<
+  'flow' | 'record' | 'batch' | 'flowver' | 'key' | 'exec' | 'secret' | 'modelcfg' | 'providerkey' | 'tool',
+  string
+>;
 
 /** Which kind of thing a parameter of a path names. */
 const kinds: Record<string, keyof Ids> = {
@@ -17,6 +20,8 @@ const kinds: Record<string, keyof Ids> = {
   'batches.id': 'batch',
   'api-keys.id': 'key',
   'secrets.id': 'secret',
+  'model-configs.id': 'modelcfg',
+  'provider-keys.id': 'providerkey',
   'tools.id': 'tool',
 };
 
@@ -28,6 +33,9 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'records.update': () => ({ name: 'taken over' }),
   'records.delete-result': ({ exec }) => ({ resultId: exec }),
   'api-keys.update': () => ({ name: 'taken over' }),
+  'model-configs.update': () => ({ settings: { temperature: 0 } }),
+  'model-configs.set-status': () => ({ isEnabled: false }),
+  'provider-keys.update': () => ({ name: 'taken over', apiKey: 'taken-over' }),
   'tools.update': () => ({ name: 'taken over' }),
   'tools.execute': () => ({ parameters: {} }),
   'tools.test': () => ({}),
@@ -47,6 +55,8 @@ const missing: Ids = {
   key: `key_${'0'.repeat(26)}`,
   exec: `exec_${'0'.repeat(26)}`,
   secret: `secret_${'0'.repeat(26)}`,
+  modelcfg: `modelcfg_${'0'.repeat(26)}`,
+  providerkey: `providerkey_${'0'.repeat(26)}`,
   tool: `tool_${'0'.repeat(26)}`,
 };
 
@@ -67,11 +77,20 @@ beforeAll(async () => {
     ...{ flow: flow.id, record: record?.id ?? '', batch: batchId, flowver: publishedVersionId },
     ...{ key: (await newKey(owner, { environment: 'test' })).id, exec: data[0].executionSessionId },
     secret: created.id,
+    ...(await modelsOf(owner)),
     tool: (await createTool(owner)).id,
   };
   // So that a run by the stranger has something to run on.
   await createRecords(stranger, 'thing', 1);
 });
+
+async function modelsOf({ call }: Tenant) {
+  const model = { provider: 'openai', modelId: 'gpt-5-mini' };
+  const key = { provider: 'openai', name: 'own', apiKey: 'the-own-key-of-openai' };
+  const modelcfg: string = (await expectStatus(201, call('POST', '/v1/model-configs', { body: model }))).id;
+  const { providerKey } = await expectStatus(201, call('POST', '/v1/provider-keys', { body: key }));
+  return { modelcfg, providerkey: providerKey.id as string };
+}
 
 const ask = ({ call }: Tenant, { id, method, path }: AnyEndpoint, ids: Ids) => {
   const [group] = id.split('.');
@@ -126,6 +145,8 @@ test('after all these requests the owner’s data is unchanged', async () => {
     [`/v1/batch/status/${real.batch}`, 'status', 'completed'],
     [`/v1/flow-versions/${real.flow}`, 'publishedVersionId', real.flowver],
     [`/v1/secrets/${real.secret}`, 'data', expect.objectContaining({ status: 'active', version: 1 })],
+    ['/v1/model-configs', 'data', [expect.objectContaining({ isEnabled: true, settings: {} })]],
+    ['/v1/provider-keys', 'providerKeys', [expect.objectContaining({ name: 'own', keyPreview: 'enai' })]],
     [`/v1/api-keys/${real.key}/reveal`, 'key', expect.stringMatching(/^tv_test_/)],
   ] as const) {
     expect((await expectStatus(200, owner.call('GET', path)))[member]).toEqual(value);

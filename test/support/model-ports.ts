@@ -1,10 +1,12 @@
 import type { ModelFinish, ModelPort, ModelRequest } from '../../shared/adapters/model-port.ts';
-import { resolveModel } from '../../shared/adapters/models/catalog.ts';
 import { modelPorts } from '../../shared/adapters/models/model-ports.ts';
-import { providerKeys } from '../../shared/adapters/models/provider-keys.ts';
+import { modelResolver } from '../../shared/domain/model-configs/model-resolver.ts';
+import type { Scope } from '../../shared/platform/data/scope.ts';
+
+const noTenant = { table: { tenant: 'user:none', queryAll: async () => [] } } as unknown as Scope;
 
 /** The real models, by the keys of this process. */
-export const liveModels = modelPorts(async (name) => resolveModel(name, await providerKeys()));
+export const liveModels = modelPorts((name) => modelResolver(noTenant).resolve(name));
 
 /** A model by hand, which writes the pieces that `answer` gives and then finishes. */
 export const modelOf = (
@@ -19,7 +21,8 @@ export const modelOf = (
       ...{ stopReason: 'stop' as const, modelUsed: request.model, keySource: 'platform' as const },
       ...{ usage, cost: null },
     };
-    yield { type: 'finish', text: pieces.join(''), ...facts, ...finish };
+    const text = pieces.join('');
+    yield { type: 'finish', text, message: { role: 'assistant', content: text }, ...facts, ...finish };
   },
 });
 

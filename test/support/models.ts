@@ -1,4 +1,11 @@
-import { type StandInOptions, startModelStandIn } from '../../examples/model-stand-in.ts';
+import {
+  type ChatRequest,
+  lastText,
+  messageText,
+  type StandInOptions,
+  startModelStandIn,
+  type ToolCallAnswer,
+} from '../../examples/model-stand-in.ts';
 
 /** How a model of the run's model server behaves, by its name; every other one answers at once. */
 const behaviours: Record<string, StandInOptions> = {
@@ -23,10 +30,32 @@ const optionNames = [
   'usage',
 ] as const;
 
+const repeated = (request: ChatRequest) => `You said: ${lastText(request)}`;
+const hasBeenCorrected = ({ messages }: ChatRequest) => messages.some(({ role }) => role === 'assistant');
+
+/** What some models answer. */
+const answers: Record<string, (request: ChatRequest) => string | ToolCallAnswer> = {
+  /** Calls the tools that the prompt lists as JSON, `[{name, arguments}]`; then repeats their results. */
+  'tool-caller': (request) => {
+    const results = request.messages.filter(({ role }) => role === 'tool').map(messageText);
+    if (results.length > 0) return `The tools returned ${results.join(' and ')}`;
+    return { toolCalls: JSON.parse(lastText(request)) };
+  },
+  /** Calls the first tool without end, while it may. */
+  'tool-lover': ({ tools = [], tool_choice: choice }) =>
+    choice === 'none' || tools.length === 0
+      ? 'That is enough.'
+      : { toolCalls: [{ name: tools[0]?.function.name ?? '', arguments: {} }] },
+  /** Returns JSON that a schema rejects, and {"n":1} after a correction. */
+  'json-corrector': (request) => (hasBeenCorrected(request) ? '{"n":1}' : '{"n":"one"}'),
+  /** Repeats what it received, as JSON. */
+  mirror: (request) => JSON.stringify(request),
+};
+
 /** The model server of the whole run, which says prompts back. Steps name its models as `generic-openai/<name>`. */
 export async function startModels() {
   const server = await startModelStandIn({
-    answer: ({ messages }) => `You said: ${messages.at(-1)?.content}`,
+    answer: (request) => (answers[request.model] ?? repeated)(request),
   });
   let model = '';
   for (const list of [server.requests, server.embeddings] as { model: string }[][]) {

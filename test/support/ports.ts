@@ -22,7 +22,7 @@ export const emptyWorld: Ports = {
     update: absent('record'),
   },
   vectors: { put: absent('vector store'), query: absent('vector store') },
-  assets: { store: absent('asset store') },
+  assets: { store: absent('asset store'), read: absent('asset store') },
   messages: { email: absent('mail'), sms: absent('text message'), event: absent('event bus') },
   tools: { find: absent('tool store') },
   flows: { run: absent('flow') },

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { configuredBy, deploymentCredentials } from '../../../shared/adapters/models/credentials.ts';
+import { providerNames } from '../../../shared/adapters/models/provider-names.ts';
 import { chooseEngine } from '../../local/dynamodb/engines.ts';
 import { StartError } from '../../local/start-error.ts';
 import { findBrowser } from './browsers.ts';
@@ -72,13 +74,12 @@ function browser(environment: Environment): Finding {
       );
 }
 
-const providerVariables = [
-  ...['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY', 'GENERIC_OPENAI_BASE_URL'],
-];
-
 function modelProviders(environment: Environment): Finding {
-  const set = providerVariables.filter((name) => environment[name]);
-  return set.length > 0
-    ? ok(set.join(', '))
-    : warning('None: steps that call a model fail', `Set one of ${providerVariables.join(', ')}.`);
+  const configured = providerNames.filter((name) => deploymentCredentials(name, environment));
+  return configured.length > 0
+    ? ok(configured.map(configuredBy).join(', '))
+    : warning(
+        'None: steps that call a model fail',
+        `Set one of ${providerNames.map(configuredBy).join(', ')}.`,
+      );
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { requireEnv } from '../../core/environment.ts';
 import { derivedId, timeOf } from '../../core/ids.ts';
+import { readBytes } from '../../core/limited-fetch.ts';
 import { StepError } from '../../core/step-error.ts';
-import { pathOf, S3Error, s3Request, signedUrl } from '../../platform/aws/s3.ts';
+import { decodedPath, keyIn, pathOf, S3Error, s3Request, signedUrl } from '../../platform/aws/s3.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { AssetsPort } from '../ports.ts';
 import { contentDisposition } from './filename.ts';
@@ -46,8 +47,39 @@ export const assetStore = /* @__PURE__ */ using(
       const expiresAt = new Date(Date.now() + signedSeconds * 1_000).toISOString();
       return { assetId, url: await signedUrl(bucket, `private/${path}`, signedSeconds), expiresAt };
     },
+
+    async read(url) {
+      const bucket = requireEnv('ASSET_BUCKET');
+      const key = keyIn(bucket, url) ?? publicKeyIn(url);
+      if (!key || !isFileOf(tenant, key)) return undefined;
+      const response = await s3Request(bucket, 'GET', key).catch((error) => {
+        if (error instanceof S3Error && [403, 404].includes(error.status))
+          throw new StepError(`The stored file ${key.split('/').at(-1)} does not exist any more`);
+        throw error;
+      });
+      const contentType = response.headers.get('content-type') ?? 'application/octet-stream';
+      return { bytes: await readBytes(response, assetBytesMax), contentType };
+    },
   }),
 );
+
+/** A part of dots would lead to the folder of another tenant. */
+function isFileOf(tenant: string, key: string): boolean {
+  const [visibility = '', owner, assetId = '', filename = '', ...more] = key.split('/');
+  return (
+    ['public', 'private'].includes(visibility) &&
+    owner === tenant &&
+    /^asset_\w+$/.test(assetId) &&
+    !/^\.*$/.test(filename) &&
+    more.length === 0
+  );
+}
+
+function publicKeyIn(url: string): string | undefined {
+  const base = `${requireEnv('PUBLIC_ASSETS_URL')}/`;
+  const path = url.startsWith(base) ? decodedPath(url.slice(base.length)) : undefined;
+  return path && `public/${path}`;
+}
 
 async function translated<T>(work: () => Promise<T>): Promise<T> {
   try {

@@ -3,9 +3,11 @@ import type {
   LanguageModelV4CallOptions,
   LanguageModelV4Message,
   LanguageModelV4ToolResultOutput,
+  SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
 import { definedOf } from '../../core/defined.ts';
 import type {
+  AssistantPart,
   FilePart,
   ModelMessage,
   ModelRequest,
@@ -13,11 +15,17 @@ import type {
   TextPart,
   ToolResultPart,
 } from '../model-port.ts';
+import { providerOptionsOf } from './provider-options.ts';
+import type { ResolvedModel } from './resolved-model.ts';
 
 /** Converts a request to the AI SDK's provider interface. */
-export function callOptionsOf(request: ModelRequest): LanguageModelV4CallOptions {
+export function callOptionsOf(
+  request: ModelRequest,
+  { provider, modelId }: Pick<ResolvedModel, 'provider' | 'modelId'>,
+): LanguageModelV4CallOptions {
   const { messages, tools = [], toolChoice = 'auto', format, reasoning, settings, signal } = request;
   const { maxTokens: maxOutputTokens, ...others } = settings ?? {};
+  const providerOptions = providerOptionsOf[provider](modelId, request);
   return {
     prompt: messages.map(messageOf),
     ...(tools.length > 0 && { tools: tools.map(toolOf), toolChoice: toolChoiceOf(toolChoice) }),
@@ -25,6 +33,7 @@ export function callOptionsOf(request: ModelRequest): LanguageModelV4CallOptions
       responseFormat: { type: 'json', ...(format.schema && { schema: format.schema as never }) },
     }),
     ...(reasoning?.effort && { reasoning: reasoning.effort }),
+    ...(providerOptions && { providerOptions: providerOptions as SharedV4ProviderOptions }),
     ...definedOf({ ...others, maxOutputTokens }),
     abortSignal: signal,
   };
@@ -39,11 +48,7 @@ function messageOf(message: ModelMessage): LanguageModelV4Message {
     case 'assistant':
       return {
         role: 'assistant',
-        content: partsOf(message.content).map((part) =>
-          part.type === 'text'
-            ? part
-            : { type: 'tool-call', toolCallId: part.id, toolName: part.name, input: part.input },
-        ),
+        content: partsOf(message.content).map(assistantPartOf),
       };
     case 'tool':
       return {
@@ -61,9 +66,19 @@ function messageOf(message: ModelMessage): LanguageModelV4Message {
 const partsOf = <Part>(content: string | readonly Part[]): readonly (Part | TextPart)[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 
+function assistantPartOf({ providerData, ...part }: AssistantPart) {
+  const providerOptions = providerData as SharedV4ProviderOptions | undefined;
+  return {
+    ...(part.type === 'tool-call'
+      ? { type: part.type, toolCallId: part.id, toolName: part.name, input: part.input }
+      : part),
+    ...(providerOptions && { providerOptions }),
+  };
+}
+
 const userPartOf = (part: TextPart | FilePart) =>
   part.type === 'text'
-    ? part
+    ? { type: part.type, text: part.text }
     : {
         type: 'file' as const,
         data: { type: 'data' as const, data: part.data },

@@ -1,15 +1,19 @@
 import Big from 'big.js';
 import type { ModelUsage } from '../model-port.ts';
 
-/** USD per million tokens. With tiers, the price of the highest tier that the call's input exceeds. */
-export type Rate = number | { base: number; tiers: { start: number; price: number }[] };
-
-export interface Price {
-  input: Rate;
+/** USD per million tokens, as decimal text, so that it stays exact. */
+export interface Rates {
+  input: string;
   /** Absent for embedding models. */
-  output?: Rate | undefined;
-  cacheRead?: Rate | undefined;
-  cacheWrite?: Rate | undefined;
+  output?: string | undefined;
+  /** Without it, tokens read from a cache cost as much as others. */
+  cacheRead?: string | undefined;
+  cacheWrite?: string | undefined;
+}
+
+/** With tiers, the rates of the highest tier that the call's input exceeds apply to the whole call. */
+export interface Price extends Rates {
+  tiers?: readonly (Rates & { above: number })[] | undefined;
 }
 
 const perToken = new Big('0.000001');
@@ -17,18 +21,37 @@ const perToken = new Big('0.000001');
 /** The exact cost of a call in USD, as decimal text without exponent; null if a part of it has no price. */
 export function costOf(price: Price, usage: ModelUsage): string | null {
   const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage;
-  if (price.output === undefined && outputTokens > 0) return null;
-  const cost = (tokens: number, rate: Rate) => new Big(rateFor(rate, inputTokens)).times(tokens);
-  return cost(inputTokens - cacheReadTokens - cacheWriteTokens, price.input)
-    .plus(cost(cacheReadTokens, price.cacheRead ?? price.input))
-    .plus(cost(cacheWriteTokens, price.cacheWrite ?? price.input))
-    .plus(cost(outputTokens, price.output ?? 0))
+  const { input, output, cacheRead = input, cacheWrite = input } = ratesFor(price, inputTokens);
+  if (output === undefined && outputTokens > 0) return null;
+  const cost = (tokens: number, rate: string) => new Big(rate).times(tokens);
+  return cost(inputTokens - cacheReadTokens - cacheWriteTokens, input)
+    .plus(cost(cacheReadTokens, cacheRead))
+    .plus(cost(cacheWriteTokens, cacheWrite))
+    .plus(cost(outputTokens, output ?? '0'))
     .times(perToken)
     .toFixed();
 }
 
-function rateFor(rate: Rate, inputTokens: number): number {
-  if (typeof rate === 'number') return rate;
-  const reached = rate.tiers.filter(({ start }) => inputTokens > start);
-  return reached.toSorted((one, other) => other.start - one.start)[0]?.price ?? rate.base;
+function ratesFor({ tiers = [], ...base }: Price, inputTokens: number): Rates {
+  const reached = tiers.filter(({ above }) => inputTokens > above);
+  return reached.toSorted((one, other) => other.above - one.above)[0] ?? base;
+}
+
+/** What a price shows as in lists: USD per 1,000 tokens. */
+export interface ShownPrice {
+  input: number;
+  output: number;
+  /** Three parts input and one part output, which is a usual ratio; for embeddings the input alone. */
+  blended: number;
+}
+
+export function shownPrice({ input, output }: Rates): ShownPrice {
+  const perThousand = (perMillion: Big) => perMillion.div(1_000).toNumber();
+  const [inputRate, outputRate] = [new Big(input), new Big(output ?? 0)];
+  const blended = output === undefined ? inputRate : inputRate.times(3).plus(outputRate).times('0.25');
+  return {
+    input: perThousand(inputRate),
+    output: perThousand(outputRate),
+    blended: perThousand(blended),
+  };
 }

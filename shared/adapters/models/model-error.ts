@@ -1,5 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
 import { StepError } from '../../core/step-error.ts';
+import { AddressRefused } from '../net/addresses.ts';
 import { modelUsedOf, type ResolvedModel } from './resolved-model.ts';
 
 /** Describes a failed model call for the caller, without the API key. */
@@ -16,6 +17,7 @@ function explained(error: unknown, signal: AbortSignal): { words: string; retrya
     return { words: timedOut ? 'did not answer in time' : 'was aborted', retryable: true };
   }
   const own = ownErrorIn(error);
+  if (own instanceof AddressRefused) return { words: `cannot be reached: ${own.message}`, retryable: false };
   if (own) return { words: `returned an unusable response: ${own.message}`, retryable: own.retryable };
   if (!APICallError.isInstance(error)) {
     return { words: `returned an unusable response: ${(error as Error).message}`, retryable: true };

@@ -15,6 +15,7 @@ import { costOf } from './cost.ts';
 import { responseCharactersMax } from './model-fetch.ts';
 import { type Provider, providers } from './providers.ts';
 import { modelUsedOf, type ResolvedModel } from './resolved-model.ts';
+import { ResponseMessage } from './response-message.ts';
 import { withRetries } from './retries.ts';
 import { usageFrom } from './usage.ts';
 
@@ -42,15 +43,17 @@ type Part = LanguageModelV4StreamPart | LanguageModelV4Content;
 
 async function* eventsOf(model: ResolvedModel, request: ModelRequest): AsyncGenerator<ModelEvent, void> {
   const names = new Map<string, string>();
+  const collected = new ResponseMessage();
   let text = '';
   for await (const part of partsOf(model, request)) {
     if (part.type === 'error') throw part.error;
     if (part.type === 'finish') {
-      yield { type: 'finish', text, ...(await finishOf(model, part)) };
+      yield { type: 'finish', text, message: collected.message, ...(await finishOf(model, part)) };
       return;
     }
     if (part.type === 'tool-input-start') names.set(part.id, part.toolName);
     const event = eventOf(part, names);
+    collected.add(part, event?.type === 'tool-call' ? event.input : undefined);
     if (event?.type === 'text-delta') text += event.text;
     if (event) yield event;
   }
@@ -63,11 +66,9 @@ async function* partsOf(
   model: ResolvedModel,
   request: ModelRequest,
 ): AsyncGenerator<Part | ({ type: 'finish' } & Finish), void> {
-  const client = await clientOf(model);
-  const options = callOptionsOf({
-    ...request,
-    settings: { ...model.settings, ...definedOf(request.settings ?? {}) },
-  });
+  const client = await clientOf(model, request);
+  const settings = { ...model.settings, ...definedOf(request.settings ?? {}) };
+  const options = callOptionsOf({ ...request, settings }, model);
   if (request.streamed) {
     yield* (await withRetries(() => client.doStream(options), request.signal)).stream;
     return;
@@ -83,11 +84,13 @@ async function* partsOf(
 const clients = loadingCache<LanguageModelV4>({ entriesMax: 100 });
 
 /** The SDK's client for a model. Cached, since creating one costs more than a call. */
-const clientOf = ({ provider: name, modelId, credentials }: ResolvedModel) =>
-  clients(JSON.stringify([name, modelId, credentials]), () => {
-    const provider: Provider = providers[name];
-    return provider.model(modelId, credentials);
-  });
+function clientOf({ provider: name, modelId, credentials }: ResolvedModel, request: ModelRequest) {
+  const provider: Provider = providers[name];
+  const api = provider.apiFor?.(modelId, request);
+  return clients(JSON.stringify([name, modelId, credentials, api]), () =>
+    provider.model(modelId, credentials, api),
+  );
+}
 
 function eventOf(part: Part, names: ReadonlyMap<string, string>): ModelEvent | undefined {
   switch (part.type) {
@@ -122,7 +125,7 @@ const inputIn = (text: string): unknown => (text.trim() === '' ? {} : jsonIn(tex
 async function finishOf(
   model: ResolvedModel,
   { finishReason, usage }: Finish,
-): Promise<Omit<ModelFinish, 'text'>> {
+): Promise<Omit<ModelFinish, 'text' | 'message'>> {
   const modelUsed = modelUsedOf(model);
   const { inputTokens, outputTokens } = usage;
   const counted = usageFrom(

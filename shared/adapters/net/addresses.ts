@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { StepError } from '../../core/step-error.ts';
 
 /** Azure's platform address: public by number, but internal to the host. */
 const cloudInternals = ['168.63.129.16'];
@@ -28,4 +29,8 @@ export function isAllowedHost({ hostname, port, protocol }: URL): boolean {
   return allowed.some((host) => host.trim() === `${hostname}:${effectivePort}`);
 }
 
-export const notPublicMessage = (host: string) => `${host} is not a public address and may not be reached`;
+export class AddressRefused extends StepError {
+  constructor(host: string) {
+    super(`${host} is not a public address and may not be reached`);
+  }
+}

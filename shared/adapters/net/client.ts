@@ -1,8 +1,7 @@
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { Agent, fetch } from 'undici';
-import { StepError } from '../../core/step-error.ts';
-import { isPublicAddress, notPublicMessage } from './addresses.ts';
+import { AddressRefused, isAllowedHost, isPublicAddress } from './addresses.ts';
 
 export type Resolve = (
   hostname: string,
@@ -16,7 +15,8 @@ export type Client = ReturnType<typeof makeClient>;
 export function makeClient(resolve: Resolve) {
   const limits = { connectTimeout: 10_000 };
   const guarded = new Agent({ ...limits, connect: { lookup: checkedLookup(resolve) } });
-  return { guarded, open: new Agent(limits), fetch };
+  const open = new Agent(limits);
+  return { agentFor: (url: URL) => (isAllowedHost(url) ? open : guarded), fetch };
 }
 
 const checkedLookup =
@@ -26,7 +26,7 @@ const checkedLookup =
       const first = addresses?.[0];
       if (error || !first) return done(error ?? new Error(`${hostname} has no address`), '');
       if (!addresses.every(({ address }) => isPublicAddress(address))) {
-        return done(new StepError(notPublicMessage(hostname)), '');
+        return done(new AddressRefused(hostname), '');
       }
       return options.all ? done(null, addresses) : done(null, first.address, first.family);
     });

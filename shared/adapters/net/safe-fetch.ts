@@ -3,7 +3,7 @@ import type { Agent, Response } from 'undici';
 import { readBytes } from '../../core/limited-fetch.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { HttpRequest, HttpResponse, Ports } from '../ports.ts';
-import { isAllowedHost, isPublicAddress, literalAddress, notPublicMessage } from './addresses.ts';
+import { checkedUrl } from './checked-url.ts';
 import type { Client, Resolve } from './client.ts';
 import { decodeText } from './decode-text.ts';
 import { redirectedRequest } from './redirect.ts';
@@ -43,7 +43,7 @@ async function follow(client: Client, first: HttpRequest): Promise<HttpResponse>
   let request = first;
   for (let redirects = 0; redirects <= redirectsMax; redirects++) {
     const url = checkedUrl(request.url);
-    const response = await send(client.fetch, request, isAllowedHost(url) ? client.open : client.guarded);
+    const response = await send(client.fetch, request, client.agentFor(url));
     const next = redirectedRequest(request, response.status, response.headers.get('location'));
     if (!next) return answerOf(response, url, request.bytesMax);
     await response.body?.cancel();
@@ -98,19 +98,6 @@ async function answerOf(response: Response, url: URL, bytesMax: number | undefin
       return text;
     },
   };
-}
-
-/** @throws StepError for URLs that are not allowed, as far as that shows without DNS. */
-function checkedUrl(text: string): URL {
-  if (!URL.canParse(text)) throw new StepError(`Not a URL: ${text}`);
-  const url = new URL(text);
-  if (!['http:', 'https:'].includes(url.protocol))
-    throw new StepError(`Only http and https URLs are allowed: ${text}`);
-  if (url.username || url.password) throw new StepError('A URL must not contain a user name or password');
-  const address = literalAddress(url);
-  if (address && !isPublicAddress(address) && !isAllowedHost(url))
-    throw new StepError(notPublicMessage(url.hostname));
-  return url;
 }
 
 const slow = ({ url, timeoutMs }: HttpRequest) =>

@@ -1,7 +1,7 @@
 import { StepError } from '../../core/step-error.ts';
 import { withoutTrailing } from '../../core/text.ts';
-import { providerKeys } from '../models/provider-keys.ts';
-import type { Ports, SearchProvider } from '../ports.ts';
+import type { ProviderKeys } from '../models/provider-keys.ts';
+import type { SearchProvider } from '../ports.ts';
 
 const baseUrls: Record<SearchProvider, string> = {
   exa: 'https://api.exa.ai',
@@ -9,11 +9,28 @@ const baseUrls: Record<SearchProvider, string> = {
   brave: 'https://api.search.brave.com/res/v1',
 };
 
-/** The deployment's account, from the same source as the model providers' keys. */
-export const searchAccount: Ports['searchAccount'] = async (provider) => {
-  const keys = await providerKeys();
-  const name = provider.toUpperCase() as Uppercase<SearchProvider>;
-  const key = keys[`${name}_API_KEY`];
-  if (!key) throw new StepError(`The search provider ${provider} is not configured: set ${name}_API_KEY`);
-  return { key, baseUrl: withoutTrailing(keys[`${name}_BASE_URL`] || baseUrls[provider], '/') };
-};
+const nameIn = (provider: SearchProvider) => provider.toUpperCase() as Uppercase<SearchProvider>;
+
+/** Whether the deployment has an account, which is in the same place as the model providers' keys. */
+export const hasSearchAccount = (provider: SearchProvider, keys: ProviderKeys): boolean =>
+  Boolean(keys[`${nameIn(provider)}_API_KEY`]);
+
+/**
+ * The account for a search: the tenant's own, else the deployment's. The deployment's key goes only to the address that
+ * the deployment names.
+ */
+export function searchAccount(
+  provider: SearchProvider,
+  keys: ProviderKeys,
+  own?: { key: string; baseUrl?: string | undefined },
+): { key: string; baseUrl: string } {
+  const name = nameIn(provider);
+  const key = own?.key ?? keys[`${name}_API_KEY`];
+  if (!key) {
+    throw new StepError(
+      `The search provider ${provider} is not configured: store a key through POST /v1/provider-keys, or let the deployment set ${name}_API_KEY`,
+    );
+  }
+  const baseUrl = own?.baseUrl ?? (keys[`${name}_BASE_URL`] || baseUrls[provider]);
+  return { key, baseUrl: withoutTrailing(baseUrl, '/') };
+}

@@ -1,13 +1,78 @@
-import { resolveModel } from '../../adapters/models/catalog.ts';
-import { providerKeys } from '../../adapters/models/provider-keys.ts';
+import { type Credentials, deploymentUrl } from '../../adapters/models/credentials.ts';
 import type { ResolvedModel } from '../../adapters/models/resolved-model.ts';
+import type { Ports } from '../../adapters/ports.ts';
+import { searchAccount } from '../../adapters/web/search-account.ts';
+import { StepError } from '../../core/step-error.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { providerKeyReader } from '../secrets/secret-vault.ts';
+import { cachedValues } from '../secrets/value-cache.ts';
+import { ownKey } from './key-choice.ts';
+import type { ProviderKey } from './model-account.ts';
+import { modelSelector } from './model-selector.ts';
+import { alternativesTo, type Selecting, type Selection, selectModel } from './select-model.ts';
 
-/** Resolves a model's name for a tenant, with the deployment's credentials. @throws StepError */
-export const modelResolver = /* @__PURE__ */ using(
-  ['provider-keys'],
-  (_scope: Scope) =>
-    async (name: string): Promise<ResolvedModel> =>
-      resolveModel(name, await providerKeys()),
-);
+/**
+ * Resolves a tenant's models and search accounts, with their credentials. Reads the tenant's configs and keys once.
+ * Keys in this order: the config's, the tenant's default one, another one of the tenant, the deployment's.
+ */
+export const modelResolver = /* @__PURE__ */ using([modelSelector, providerKeyReader], (scope: Scope) => {
+  const world = modelSelector(scope);
+  const readValue = cachedValues(scope, providerKeyReader(scope));
+
+  async function keyValue({ id, valueId, provider }: ProviderKey): Promise<string> {
+    const value = await readValue(id, valueId);
+    if (value !== undefined) return value;
+    throw new StepError(`The provider key ${id} of ${provider} was deleted; choose another one`);
+  }
+
+  async function credentialsOf(
+    { provider, key }: Selection,
+    { deployment }: Selecting,
+  ): Promise<Credentials> {
+    if (key.status === 'platform') return key.credentials;
+    const { key: own, baseUrl = own?.settings?.baseURL } = key;
+    return {
+      apiKey: own && (await keyValue(own)),
+      region: own?.settings?.region,
+      baseUrl: baseUrl ?? deploymentUrl(provider, deployment),
+      guarded: baseUrl !== undefined,
+    };
+  }
+
+  async function resolved(selection: Selection, selecting: Selecting): Promise<ResolvedModel> {
+    const { provider, modelId, key, config, price } = selection;
+    const { temperature, maxTokens } = config?.settings ?? {};
+    return {
+      ...{ provider, modelId, price, configId: config?.id, settings: { temperature, maxTokens } },
+      credentials: await credentialsOf(selection, selecting),
+      keySource: key.status,
+    };
+  }
+
+  return {
+    /**
+     * By the id of a config, `default`, `<provider>/<modelId>`, or a name from the catalog. @throws StepError that says
+     * what to do
+     */
+    async resolve(name: string): Promise<ResolvedModel> {
+      const selecting = await world();
+      return resolved(selectModel(name, selecting), selecting);
+    },
+
+    /** The same base model at the other configured providers, cheapest first. @throws StepError */
+    async resolveAlternatives(name: string): Promise<ResolvedModel[]> {
+      const selecting = await world();
+      const others = alternativesTo(selectModel(name, selecting), selecting);
+      return Promise.all(others.map((each) => resolved(each, selecting)));
+    },
+
+    /** The tenant's account at a search provider, else the deployment's. @throws StepError */
+    searchAccount: (async (provider) => {
+      const { account, deployment } = await world();
+      const key = ownKey(account, provider);
+      const own = key && { key: await keyValue(key), baseUrl: key.settings?.baseURL };
+      return searchAccount(provider, deployment, own);
+    }) satisfies Ports['searchAccount'],
+  };
+});

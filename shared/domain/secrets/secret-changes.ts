@@ -72,7 +72,7 @@ export function assertVersion(secret: Secret | undefined, expected: number | und
 }
 
 /** The last characters, if the value is long enough for them to reveal little. */
-function previewOf(value: string): string | null {
+export function previewOf(value: string): string | null {
   const characters = [...value];
   return characters.length < 12 ? null : characters.slice(-4).join('');
 }

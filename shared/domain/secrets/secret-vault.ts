@@ -19,17 +19,23 @@ import type { TenantTable } from '../../platform/data/table.ts';
 export type SecretVault = ReturnType<typeof secretVault>;
 export type SecretReader = ReturnType<typeof secretReader>;
 
+type SecretKind = 'secrets' | 'provider-keys';
+
 const recoveryDays = 7;
+
+interface Tenant {
+  table: Pick<TenantTable, 'tenant'>;
+}
 
 /**
  * The values of a tenant's secrets. Each value is a separate version in Secrets Manager, which keeps unlabelled
  * versions for at least a day. So a reader that follows the table finds its value until the table references another
  * one.
  */
-export const secretVault = /* @__PURE__ */ using(
-  ['secrets:write'],
-  ({ table: { tenant } }: { table: Pick<TenantTable, 'tenant'> }) => {
-    const nameOf = nameIn(tenant);
+const vaultOf =
+  (kind: SecretKind) =>
+  ({ table: { tenant } }: Tenant) => {
+    const nameOf = nameIn(tenant, kind);
 
     return {
       /**
@@ -64,24 +70,39 @@ export const secretVault = /* @__PURE__ */ using(
           .catch(on(InvalidRequestException));
       },
     };
-  },
+  };
+
+/** For the secrets that flows reference. */
+export const secretVault = /* @__PURE__ */ using(['secrets:write'], /* @__PURE__ */ vaultOf('secrets'));
+
+/** For the tenant's own keys of model and search providers. */
+export const providerKeyVault = /* @__PURE__ */ using(
+  ['own-keys:write'],
+  /* @__PURE__ */ vaultOf('provider-keys'),
 );
 
-/** Reads the values, for running flows. Separate, since writers need no read permission. */
-export const secretReader = /* @__PURE__ */ using(
-  ['secrets:read'],
-  ({ table: { tenant } }: { table: Pick<TenantTable, 'tenant'> }) => ({
+const readerOf =
+  (kind: SecretKind) =>
+  ({ table: { tenant } }: Tenant) => ({
     /** @returns undefined if the secret is being deleted. */
     async read(secretId: string, valueId: string): Promise<string | undefined> {
-      const command = new GetSecretValueCommand({ SecretId: nameIn(tenant)(secretId), VersionId: valueId });
+      const SecretId = nameIn(tenant, kind)(secretId);
+      const command = new GetSecretValueCommand({ SecretId, VersionId: valueId });
       const version = await secretsManager().send(command).catch(on(InvalidRequestException));
       if (version?.SecretString) rememberSecretValue(version.SecretString);
       return version?.SecretString;
     },
-  }),
+  });
+
+/** Reads the values, for running flows. Separate, since writers need no read permission. */
+export const secretReader = /* @__PURE__ */ using(['secrets:read'], /* @__PURE__ */ readerOf('secrets'));
+
+export const providerKeyReader = /* @__PURE__ */ using(
+  ['own-keys:read'],
+  /* @__PURE__ */ readerOf('provider-keys'),
 );
 
-const nameIn = (tenant: string) => (secretId: string) => secretName(tenant, 'secrets', secretId);
+const nameIn = (tenant: string, kind: SecretKind) => (secretId: string) => secretName(tenant, kind, secretId);
 
 type ErrorKind = abstract new (...args: never[]) => Error;
 

@@ -1,6 +1,7 @@
 import { missingPermission } from '../../core/errors.ts';
 import { secretKeysOfSteps } from '../../domain/flows/secret-keys.ts';
 import { stepTypeOf } from '../../domain/flows/step-types/index.ts';
+import { toolIdsOf } from '../../domain/flows/steps/tool-reference.ts';
 import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
 import { permissionsOfTools } from '../../domain/tools/tool-permissions.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -28,11 +29,7 @@ export async function checkPermissions(
     const { permission } = stepTypeOf(step.type);
     if (permission) requirePermission(permission);
   }
-  for (const permission of await permissionsOfTools(scope, toolIdsOf(flow.steps)))
-    requirePermission(permission);
+  const toolIds = [...walkSteps(flow.steps)].flatMap(({ step }) => toolIdsOf(step));
+  if (toolIds.length > 0) requirePermission('TOOLS:EXECUTE');
+  for (const permission of await permissionsOfTools(scope, toolIds)) requirePermission(permission);
 }
-
-const toolIdsOf = (steps: NonNullable<NonNullable<DispatchBody['flow']>['steps']>): string[] =>
-  [...walkSteps(steps)].flatMap(({ step }) =>
-    step.type === 'tool-call' ? [(step.config as { toolId: string }).toolId] : [],
-  );

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { DetailCode } from '../../core/error-codes.ts';
 import { idOf } from '../../core/ids.ts';
 import { nameUpTo, wellFormed, wellFormedOnly } from '../../core/name.ts';
+import { Message } from '../../domain/conversations/message.ts';
 import { FlowStepsInput } from '../../domain/flows/checking/flow-steps.ts';
 import { VariableName } from '../../domain/flows/steps/common-config.ts';
 import { NewMetadata } from '../../domain/records/limits.ts';
@@ -25,8 +26,6 @@ const DispatchedRecord = z.strictObject({
   metadata: NewMetadata.optional(),
 });
 
-const TextPart = z.strictObject({ type: z.literal('text'), text: z.string() });
-
 const Options = z.strictObject({
   streamResponse: z
     .boolean()
@@ -47,7 +46,10 @@ const Options = z.strictObject({
     description:
       'Whether to merge the output variables into the stored record’s metadata at the end of the run',
   }),
-  modelOverride: nameUpTo(255).optional().meta({ description: 'Replaces the model of every prompt' }),
+  modelOverride: nameUpTo(255).optional().meta({
+    description:
+      'Replaces the model of every prompt: the id of a model config, `default`, a model of the catalog, or `<provider>/<modelId>`',
+  }),
   debugMode: z.boolean().default(false).meta({ description: 'Includes the resolved prompts' }),
   upsertOptions: z
     .strictObject({
@@ -89,12 +91,7 @@ export const DispatchBody = z
       .optional()
       .meta({ description: `The initial variables, at most ${inputsMax}` }),
     messages: z
-      .array(
-        z.strictObject({
-          role: z.enum(['user', 'assistant', 'system']),
-          content: z.union([z.string(), z.array(TextPart)]),
-        }),
-      )
+      .array(Message)
       .max(1_000)
       .optional()
       .meta({ description: 'The value of the variable `messages`' }),

@@ -64,5 +64,21 @@ function urlOf(bucket: string, key: string): string {
   return `${endpoint}/${bucket}/${pathOf(key)}`;
 }
 
+/** The key of an object by its URL, signed or not; undefined for URLs outside of the bucket. */
+export function keyIn(bucket: string, url: string): string | undefined {
+  const [address = ''] = url.split(/[?#]/, 1);
+  const base = urlOf(bucket, '');
+  return address.startsWith(base) ? decodedPath(address.slice(base.length)) : undefined;
+}
+
+/** The opposite of {@link pathOf}; undefined if it is malformed. */
+export function decodedPath(path: string): string | undefined {
+  try {
+    return path.split('/').map(decodeURIComponent).join('/');
+  } catch {
+    return undefined;
+  }
+}
+
 /** A key, encoded for the path of a URL. */
 export const pathOf = (key: string) => key.split('/').map(encodeURIComponent).join('/');

@@ -9,5 +9,5 @@ export const secretsManager = loadOnce(() =>
 );
 
 /** The name of a tenant's secret in Secrets Manager. IAM grants match its parts. */
-export const secretName = (tenant: string, kind: 'api-keys' | 'secrets', id: string) =>
+export const secretName = (tenant: string, kind: 'api-keys' | 'secrets' | 'provider-keys', id: string) =>
   `${requireEnv('SECRETS_PREFIX')}/${Buffer.from(tenant).toString('base64url')}/${kind}/${id}`;

@@ -33,9 +33,13 @@ export type Use =
   | 'test-keys:restore'
   | 'secrets:read'
   | 'secrets:write'
+  /** The deployment's keys of model and search providers. */
   | 'provider-keys'
   /** Calls models of Bedrock with the Lambda's own role, where the deployment allows it. */
   | 'bedrock'
+  /** The values of the tenants' own keys of such providers. */
+  | 'own-keys:read'
+  | 'own-keys:write'
   | 'public-url'
   /** Lets pages of other origins read responses. */
   | 'cors'

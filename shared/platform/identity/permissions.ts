@@ -14,6 +14,9 @@ export const permissions = {
   'SECRETS:*': 'full access to secrets',
   'SECRETS:READ': 'list secrets and read their metadata, never their values',
   'SECRETS:WRITE': 'create, change or delete secrets',
+  'MODELS:*': 'full access to model configs and provider keys',
+  'MODELS:READ': 'list model configs and read the usage of models',
+  'MODELS:WRITE': 'create, change or delete model configs and provider keys',
   'TOOLS:*': 'full access to tools',
   'TOOLS:READ': 'read tools',
   'TOOLS:WRITE': 'create, change or delete tools',
@@ -47,9 +50,10 @@ export function covers(held: readonly string[], needed: string): boolean {
 /** Whether a name covers any permission. `API_KEYS:*` does, although no key can have it. */
 export const isKnown = (name: string) => permissionNames.some((permission) => covers([name], permission));
 
-/** Test keys cannot have every permission, manage keys or write secrets. */
+/** Test keys cannot have every permission, manage keys, or write secrets and what models the tenant's keys pay for. */
 export const barredFromTestKeys = (permission: string) =>
-  ['*', 'SECRETS:*', 'SECRETS:WRITE'].includes(permission) || permission.startsWith('API_KEYS:');
+  ['*', 'SECRETS:*', 'SECRETS:WRITE', 'MODELS:*', 'MODELS:WRITE'].includes(permission) ||
+  permission.startsWith('API_KEYS:');
 
 /** What an endpoint requires of its caller: a permission, any valid credential, or nothing. */
 export type Access = Permission | 'authenticated' | 'public';

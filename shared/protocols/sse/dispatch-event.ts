@@ -14,6 +14,7 @@ const nameOf = (type: string) => `${type.replace(/(?:^|_)(\w)/g, (_, letter) => 
 /** The position of a step: `index` is that of the top-level step, `path` includes the branches of conditionals. */
 const place = { id: z.string(), name: z.string(), index: z.int(), path: z.string() };
 const text = { id: z.string(), stepId: z.string() };
+const tool = { toolCallId: z.string(), stepId: z.string() };
 
 /** The events of a dispatched run. */
 export const DispatchEvent = z
@@ -46,6 +47,24 @@ export const DispatchEvent = z
     event('text_start', { ...text, role: z.literal('assistant') }),
     event('text_delta', { ...text, delta: z.string() }),
     event('text_complete', { ...text, text: z.string() }),
+    event('reasoning_start', text),
+    event('reasoning_delta', { ...text, delta: z.string() }),
+    event('reasoning_complete', { ...text, text: z.string() }),
+    event('tool_start', { ...tool, toolName: z.string(), toolType: z.string() }),
+    event('tool_input_delta', { ...tool, delta: z.string() }),
+    event('tool_input_complete', { ...tool, parameters: z.unknown() }),
+    event('tool_complete', {
+      ...tool,
+      toolName: z.string(),
+      success: z.boolean(),
+      result: z.unknown().optional(),
+      error: z.string().optional(),
+      executionTime: z.int().meta({ description: 'Milliseconds' }),
+    }),
+    event('source', {
+      stepId: z.string(),
+      source: z.object({ id: z.string(), title: z.string().nullable(), url: z.string().nullable() }),
+    }),
     event('custom', { stepId: z.string(), name: z.string(), value: z.unknown() }),
     event(
       'await',

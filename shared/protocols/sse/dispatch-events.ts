@@ -25,13 +25,24 @@ export async function* dispatchEvents(
 /** Remembers what later events repeat, and numbers the texts, since a step may emit several. */
 function openMapper() {
   let totalSteps = 0;
-  let texts = 0;
+  const counts = { text: 0, reasoning: 0 };
+  const idOf = (kind: keyof typeof counts, isFirst: boolean) =>
+    `${kind}_${isFirst ? ++counts[kind] : counts[kind]}`;
   const stepEvent = ({ id: stepId }: FlowStep, event: StepEvent): EventBody => {
-    if (event.type === 'text_start') texts++;
-    const id = `text_${texts}`;
-    if (event.type === 'custom') return { ...event, stepId };
-    if (event.type === 'text_start') return { ...event, id, stepId, role: 'assistant' };
-    return { ...event, id, stepId };
+    switch (event.type) {
+      case 'text_start':
+        return { ...event, id: idOf('text', true), stepId, role: 'assistant' };
+      case 'text_delta':
+      case 'text_complete':
+        return { ...event, id: idOf('text', false), stepId };
+      case 'reasoning_start':
+        return { ...event, id: idOf('reasoning', true), stepId };
+      case 'reasoning_delta':
+      case 'reasoning_complete':
+        return { ...event, id: idOf('reasoning', false), stepId };
+      default:
+        return { ...event, stepId };
+    }
   };
   return (event: ExecutionEvent): EventBody => {
     switch (event.type) {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
+import { type ChatRequest, lastText } from '../../../examples/model-stand-in.ts';
 import { createClient } from '../../../functions/client.ts';
 import type { StackFacts } from '../../../infra/local/stack.ts';
 import { modelServer } from '../../support/model-server.ts';
@@ -83,8 +84,8 @@ const batchesIn = async ({ call }: Client) => {
 };
 
 /** How often a model was asked for each record of each batch. */
-function callsOf(requests: { messages: { content: string }[] }[], batch: string): Map<string, number> {
-  const prompts = requests.map(({ messages }) => messages.at(-1)?.content ?? '');
+function callsOf(requests: readonly ChatRequest[], batch: string): Map<string, number> {
+  const prompts = requests.map(lastText);
   const ours = prompts.filter((prompt) => prompt.startsWith(`${batch}: `));
   return new Map([...Map.groupBy(ours, (prompt) => prompt)].map(([prompt, calls]) => [prompt, calls.length]));
 }

@@ -3,6 +3,7 @@ import { log } from '../../../core/log.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { covers, type Permission } from '../../../platform/identity/permissions.ts';
+import { modelSelector } from '../../model-configs/model-selector.ts';
 import { stepNodesOf } from '../checking/step-nodes.ts';
 import { lookups } from './account-lookups.ts';
 import { type Finding, finding, limitFindings } from './finding.ts';
@@ -39,7 +40,7 @@ export interface AccountFindings {
  * Checks whether the tenant has the resources that the steps of a flow reference. Reads keys and index entries only.
  */
 export const accountCheck = /* @__PURE__ */ using(
-  ['table:read', hasCollection, 'provider-keys'],
+  ['table:read', hasCollection, modelSelector],
   (scope: Scope) =>
     async function check(steps: unknown, member: string, held: readonly string[]): Promise<AccountFindings> {
       const mentions = resourceReferencesIn(stepNodesOf(steps, { path: [member], branches: [], last: true }));

@@ -2,7 +2,8 @@ import { hasCollection } from '../../../adapters/vectors/has-collection.ts';
 import { idOf } from '../../../core/ids.ts';
 import { StepError } from '../../../core/step-error.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { modelResolver } from '../../model-configs/model-resolver.ts';
+import { modelSelector } from '../../model-configs/model-selector.ts';
+import { selectModel } from '../../model-configs/select-model.ts';
 import { RecordType, recordGuardEntity, recordsRange } from '../../records/record.ts';
 import { findSecrets } from '../../secrets/find-secrets.ts';
 import type { ResourceKind } from './resource-references.ts';
@@ -30,11 +31,11 @@ const secret: Lookup = async (keys, { table }) => {
   );
 };
 
-const model: Lookup = (names, scope) => {
-  const resolve = modelResolver(scope);
+const model: Lookup = async (names, scope) => {
+  const world = await modelSelector(scope)();
   return eachProblem(names, async (name) => {
     try {
-      await resolve(name);
+      selectModel(name, world);
       return undefined;
     } catch (error) {
       if (error instanceof StepError) return error.message;

@@ -1,5 +1,6 @@
 import { isListed } from '../../../adapters/models/catalog.ts';
 import { isProviderName, providerNames } from '../../../adapters/models/provider-names.ts';
+import { isConfigId } from '../../model-configs/model-account.ts';
 import type { StepNode } from '../checking/step-nodes.ts';
 import { type Finding, finding } from './finding.ts';
 
@@ -39,9 +40,10 @@ function named(holder: unknown, member: string, path: PropertyKey[]): Named[] {
 }
 
 async function problemOf(name: string): Promise<string | undefined> {
+  // Only the check of the account knows the tenant's configs.
+  if (name === 'default' || isConfigId(name) || (await isListed(name))) return undefined;
   const [, provider, modelId] = /^([^/]+)\/(.+)$/s.exec(name) ?? [];
   if (!provider || !modelId) {
-    if (await isListed(name)) return undefined;
     return `The catalog has no model ${name}; write models outside of the catalog as <provider>/${name}`;
   }
   if (!isProviderName(provider)) {

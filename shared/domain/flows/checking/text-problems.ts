@@ -1,5 +1,6 @@
 import { findTextProblems } from '../../../adapters/code/tasks.ts';
 import type { FlowText } from '../../../adapters/code/texts.ts';
+import { schemaProblems } from '../../../adapters/json-schema/json-schema.ts';
 import { type Sandbox, SandboxError } from '../../../adapters/sandbox/sandbox.ts';
 import type { ErrorDetail } from '../../../core/errors.ts';
 import { invalid } from '../../../core/errors.ts';
@@ -30,16 +31,34 @@ export async function checkTexts(
   return steps as CheckedSteps;
 }
 
-/** The syntax errors in the templates, expressions and scripts of steps, which may be invalid in other ways. */
+/**
+ * The syntax errors in the templates, expressions and scripts of steps, which may be invalid in other ways, and the
+ * errors in their JSON Schemas.
+ */
 export async function textProblems(
   steps: unknown,
   path: readonly string[],
   sandbox: Sandbox,
 ): Promise<ErrorDetail[]> {
   const texts = [...stepNodesOf(steps, { path: [...path], branches: [], last: true })].flatMap((visit) =>
-    visit.texts.filter(isFlowText).map((text) => ({ ...text, path: [...visit.path, ...text.path] })),
+    visit.texts.map((text) => ({ ...text, path: [...visit.path, ...text.path] })),
   );
-  return syntaxProblems(texts, sandbox);
+  const [ofTexts, ofSchemas] = await Promise.all([
+    syntaxProblems(texts.filter(isFlowText), sandbox),
+    Promise.all(
+      texts.filter(({ kind }) => kind === 'schema').map((text) => jsonSchemaProblems(text, sandbox)),
+    ),
+  ]);
+  return [...ofTexts, ...ofSchemas.flat()];
+}
+
+async function jsonSchemaProblems({ text, path }: ConfigText, sandbox: Sandbox): Promise<ErrorDetail[]> {
+  const problems = await schemaProblems(sandbox, JSON.parse(text));
+  return problems.map((problem) => ({
+    path: [...path.map(String), problem.path].filter(Boolean).join('.'),
+    code: 'INVALID_SCHEMA',
+    message: problem.message,
+  }));
 }
 
 /** The syntax errors in templates, expressions and scripts. */

@@ -5,19 +5,21 @@ import { textsIn } from '../../../core/json-texts.ts';
 import { stepTypes } from '../step-types/index.ts';
 import { Expression, Script } from '../steps/code.ts';
 import { VariablePath } from '../steps/common-config.ts';
+import { JsonSchemaText } from '../steps/json-schema-text.ts';
 import type { AnyStepType } from '../steps/step.ts';
 import { Template, TemplatedJson } from '../steps/template-text.ts';
 import type { UncheckedStep } from './step-nodes.ts';
 
 /** A text of a step that reads variables, with its syntax. */
 export interface ConfigText {
-  kind: FlowText['kind'] | 'path';
+  kind: FlowText['kind'] | 'path' | 'schema';
   text: string;
   /** Within the step. */
   path: PropertyKey[];
 }
-/** False for the path of a variable. */
-export const isFlowText = (text: ConfigText): text is ConfigText & FlowText => text.kind !== 'path';
+/** False for the path of a variable, and for a JSON Schema. */
+export const isFlowText = (text: ConfigText): text is ConfigText & FlowText =>
+  text.kind !== 'path' && text.kind !== 'schema';
 type Kind = ConfigText['kind'] | 'json';
 
 /** The parts of a zod schema definition that matter here. */
@@ -44,6 +46,7 @@ const kinds = new Map<unknown, Kind>(
       [Expression, 'expression'],
       [Script, 'script'],
       [VariablePath, 'path'],
+      [JsonSchemaText, 'schema'],
     ] as const
   ).map(([schema, kind]) => [definitionOf(schema).checks?.at(-1), kind]),
 );
@@ -80,6 +83,8 @@ function* textsUnder(schema: z.ZodType, value: unknown, path: PropertyKey[]): Ge
     for (const { text, path: inside } of textsIn(value)) {
       if (!isPlain(text)) yield { kind: 'template', text, path: [...path, ...inside] };
     }
+  } else if (kind === 'schema') {
+    if (typeof value === 'object') yield { kind, text: JSON.stringify(value), path };
   } else if (kind) {
     if (typeof value === 'string' && !(kind === 'template' && isPlain(value)))
       yield { kind, text: value, path };

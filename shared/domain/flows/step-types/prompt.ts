@@ -1,7 +1,11 @@
 import * as z from 'zod';
 import { nameUpTo } from '../../../core/name.ts';
+import { fileSource, ImagePart } from '../../conversations/message.ts';
 import { outputVariable } from '../steps/common-config.ts';
 import { ErrorHandling } from '../steps/error-handling.ts';
+import { JsonSchemaText } from '../steps/json-schema-text.ts';
+import { PromptTools } from '../steps/prompt-tools.ts';
+import { Reasoning } from '../steps/reasoning.ts';
 import { defineStepType } from '../steps/step.ts';
 import { Template } from '../steps/template-text.ts';
 
@@ -15,21 +19,57 @@ export const instructions = {
 } as const;
 const formats = Object.keys(instructions) as (keyof typeof instructions)[];
 
+const formatName = z
+  .string()
+  .toLowerCase()
+  .pipe(z.enum(formats))
+  .meta({ description: `${formats.join(', ')}, case-insensitive. json parses the response` });
+
+/** A format by name, or JSON that fits a schema. */
+const ResponseFormat = z.union(
+  [
+    formatName,
+    z.strictObject({
+      type: z.literal('json'),
+      schema: JsonSchemaText.meta({
+        description:
+          'A JSON Schema (2020-12) for the response. A response that does not fit is requested once more with its errors; then the step fails',
+      }),
+    }),
+  ],
+  { error: `Expected ${formats.join(', ')}, or {type: "json", schema}` },
+);
+
+const mimeType = ImagePart.shape.mimeType;
+const Attachment = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('image'),
+    image: Template.min(1).meta({ description: fileSource }),
+    mimeType,
+  }),
+  z.strictObject({
+    type: z.literal('file'),
+    data: Template.min(1).meta({ description: fileSource }),
+    filename: Template.min(1).max(255),
+    mimeType: mimeType.unwrap(),
+  }),
+]);
+
 export const Config = z
   .strictObject({
     model: nameUpTo(255).meta({ description: '`<provider>/<modelId>`, or a model id from the catalog' }),
     userPrompt: Template.min(1).optional(),
     text: Template.min(1).optional().meta({ description: 'An alias of userPrompt' }),
     systemPrompt: Template.optional(),
-    responseFormat: z
-      .string()
-      .toLowerCase()
-      .pipe(z.enum(formats))
-      .optional()
-      .meta({ description: `${formats.join(', ')}, case-insensitive. json parses the response` }),
+    responseFormat: ResponseFormat.optional(),
     previousMessages: Template.optional().meta({
       description: 'Names a list of earlier messages {role, content}, such as {{messages}}',
     }),
+    attachments: z.array(Attachment).max(20).optional().meta({
+      description: 'Images and files that belong to the prompt',
+    }),
+    reasoning: Reasoning.optional(),
+    tools: PromptTools.optional(),
     temperature: z.number().min(0).max(2).optional(),
     maxTokens: z.int().min(1).max(1_000_000).optional(),
     topP: z.number().min(0).max(1).optional(),

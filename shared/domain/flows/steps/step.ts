@@ -19,6 +19,23 @@ export type StepEvent =
   | { type: 'text_start' }
   | { type: 'text_delta'; delta: string }
   | { type: 'text_complete'; text: string }
+  | { type: 'reasoning_start' }
+  | { type: 'reasoning_delta'; delta: string }
+  | { type: 'reasoning_complete'; text: string }
+  | { type: 'tool_start'; toolCallId: string; toolName: string; toolType: string }
+  | { type: 'tool_input_delta'; toolCallId: string; delta: string }
+  | { type: 'tool_input_complete'; toolCallId: string; parameters: unknown }
+  | {
+      type: 'tool_complete';
+      toolCallId: string;
+      toolName: string;
+      success: boolean;
+      result?: unknown;
+      error?: string;
+      /** In ms. */
+      executionTime: number;
+    }
+  | { type: 'source'; source: { id: string; title: string | null; url: string | null } }
   | { type: 'custom'; name: string; value: unknown };
 
 export interface Branch {

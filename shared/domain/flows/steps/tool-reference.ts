@@ -14,3 +14,15 @@ export const builtinReference = (id: string) => `${prefix}${id}`;
 /** The id of a built-in tool; undefined for a stored tool. */
 export const builtinIdIn = (reference: string): string | undefined =>
   reference.startsWith(prefix) ? reference.slice(prefix.length) : undefined;
+
+/** The tools that a step of these types names. */
+export function toolIdsOf({
+  type,
+  config = {},
+}: {
+  type: string;
+  config?: Record<string, unknown> | undefined;
+}): string[] {
+  if (type === 'tool-call') return [config.toolId as string];
+  return type === 'prompt' ? ((config.tools as { toolIds?: string[] } | undefined)?.toolIds ?? []) : [];
+}

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { costOf } from '../../../../shared/adapters/models/cost.ts';
+import { costOf, shownPrice } from '../../../../shared/adapters/models/cost.ts';
 
 /** An amount of units of 10^-digits as plain decimal text, by integer arithmetic alone. */
 function decimal(units: bigint, digits: number): string {
@@ -15,7 +15,7 @@ test('the cost is exact for any prices and token counts', () => {
   const tokens = fc.integer({ min: 0, max: 2_000_000_000 });
   fc.assert(
     fc.property(priceUnits, priceUnits, tokens, tokens, (input, output, inputTokens, outputTokens) => {
-      const price = { input: Number(decimal(BigInt(input), 4)), output: Number(decimal(BigInt(output), 4)) };
+      const price = { input: decimal(BigInt(input), 4), output: decimal(BigInt(output), 4) };
       const units = BigInt(input) * BigInt(inputTokens) + BigInt(output) * BigInt(outputTokens);
       expect(costOf(price, { inputTokens, outputTokens })).toBe(decimal(units, 10));
     }),
@@ -23,31 +23,42 @@ test('the cost is exact for any prices and token counts', () => {
 });
 
 test.each([
-  [{ input: 0.25, output: 2 }, { inputTokens: 1000, outputTokens: 100 }, '0.00045'],
-  [{ input: 3, output: 15 }, { inputTokens: 1, outputTokens: 0 }, '0.000003'],
-  [{ input: 0.0000001, output: 0 }, { inputTokens: 1, outputTokens: 0 }, '0.0000000000001'],
-  [{ input: 1, output: 1 }, { inputTokens: 0, outputTokens: 0 }, '0'],
+  [{ input: '0.25', output: '2' }, { inputTokens: 1000, outputTokens: 100 }, '0.00045'],
+  [{ input: '3', output: '15' }, { inputTokens: 1, outputTokens: 0 }, '0.000003'],
+  [{ input: '0.0000001', output: '0' }, { inputTokens: 1, outputTokens: 0 }, '0.0000000000001'],
+  [{ input: '1', output: '1' }, { inputTokens: 0, outputTokens: 0 }, '0'],
   [
-    { input: 2, output: 8, cacheRead: 0.5, cacheWrite: 2.5 },
+    { input: '2', output: '8', cacheRead: '0.5', cacheWrite: '2.5' },
     { inputTokens: 1000, outputTokens: 0, cacheReadTokens: 600, cacheWriteTokens: 100 },
     '0.00115',
   ],
-  [{ input: 2, output: 8 }, { inputTokens: 1000, outputTokens: 0, cacheReadTokens: 600 }, '0.002'],
+  [{ input: '2', output: '8' }, { inputTokens: 1000, outputTokens: 0, cacheReadTokens: 600 }, '0.002'],
 ])('%j and %j make %s', (price, usage, cost) => {
   expect(costOf(price, usage)).toBe(cost);
 });
 
-test('a tier applies to the whole call once the input exceeds its start', () => {
-  const rate = {
-    base: 3,
+test('the rates of a tier apply to the whole call once the input exceeds its start', () => {
+  const price = {
+    ...{ input: '3', output: '3', cacheRead: '1' },
     tiers: [
-      { start: 400_000, price: 9 },
-      { start: 200_000, price: 6 },
+      { above: 400_000, input: '9', output: '9', cacheRead: '2' },
+      { above: 200_000, input: '6', output: '6' },
     ],
   };
-  const cost = (inputTokens: number) =>
-    costOf({ input: rate, output: rate }, { inputTokens, outputTokens: 1 });
+  const cost = (inputTokens: number, cacheReadTokens = 0) =>
+    costOf(price, { inputTokens, outputTokens: 1, cacheReadTokens });
   expect(cost(200_000)).toBe('0.600003');
   expect(cost(200_001)).toBe('1.200012');
   expect(cost(400_001)).toBe('3.600018');
+  expect(cost(400_001, 400_000)).toBe('0.800018');
+  // A tier without a price for cached tokens counts them like others.
+  expect(cost(200_001, 200_000)).toBe('1.200012');
+});
+
+test('lists show a price per 1,000 tokens, blended three to one, without the errors of binary fractions', () => {
+  expect(shownPrice({ input: '3', output: '15' })).toEqual({ input: 0.003, output: 0.015, blended: 0.006 });
+  expect(shownPrice({ input: '0.1', output: '0.7' })).toEqual({
+    ...{ input: 0.0001, output: 0.0007, blended: 0.00025 },
+  });
+  expect(shownPrice({ input: '0.02' })).toEqual({ input: 0.00002, output: 0, blended: 0.00002 });
 });

@@ -26,7 +26,9 @@ beforeEach(() => {
 test('one vector per text in order, counted and priced by the catalog', async () => {
   const server = await openai();
   const { vectors, ...used } = await embed(['a red apple', 'the red apple', 'quarterly tax return']);
-  expect(used).toEqual({ modelUsed: model, promptTokens: 12, estimatedCost: '0.00000024' });
+  expect(used).toEqual({
+    ...{ modelUsed: model, keySource: 'platform', promptTokens: 12, estimatedCost: '0.00000024' },
+  });
   expect(vectors.map(({ length }) => length)).toEqual([64, 64, 64]);
   const [apple, same, tax] = vectors;
   expect(cosine(apple, same)).toBeGreaterThan(cosine(apple, tax) + 0.3);
@@ -121,7 +123,7 @@ test('a provider without embeddings, and an unconfigured one, lead to an error t
     'The model provider anthropic has no embeddings; use one of openai, google, bedrock, togetherai, mistral, generic-openai',
   );
   expect(await messageWith('openai/text-embedding-3-small')).toBe(
-    'The model provider openai is not configured: set OPENAI_API_KEY',
+    'The model provider openai is not configured: store a key through POST /v1/provider-keys, or let the deployment set OPENAI_API_KEY',
   );
 });
 

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
+import { lastText } from '../../../../examples/model-stand-in.ts';
 import { collect, type ModelEvent, type ModelRequest } from '../../../../shared/adapters/model-port.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { loopback } from '../../../support/loopback.ts';
@@ -154,7 +155,7 @@ test('an invalid URL is reported as such', async () => {
 });
 
 test('concurrent calls get their own responses', async () => {
-  await openai({ answer: ({ messages }) => messages[0]?.content ?? '', delayMs: 5 });
+  await openai({ answer: lastText, delayMs: 5 });
   const texts = Array.from({ length: 20 }, (_, index) => `question ${index}`);
   const answers = await Promise.all(texts.map((content) => ask({ messages: [{ role: 'user', content }] })));
   expect(answers.map(({ text }) => text)).toEqual(texts);

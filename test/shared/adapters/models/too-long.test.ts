@@ -9,17 +9,15 @@ import { loopback } from '../../../support/loopback.ts';
 import { liveModels } from '../../../support/model-ports.ts';
 
 const signal = new AbortController().signal;
-const ask = (more: Partial<ModelRequest> = {}, onText?: (delta: string) => void) =>
-  collect(
-    liveModels.model.stream({
-      model: 'generic-openai/any',
-      messages: [{ role: 'user', content: 'Hello' }],
-      streamed: false,
-      signal,
-      ...more,
-    }),
-    onText,
-  );
+const stream = (more: Partial<ModelRequest> = {}) =>
+  liveModels.model.stream({
+    model: 'generic-openai/any',
+    messages: [{ role: 'user', content: 'Hello' }],
+    streamed: false,
+    signal,
+    ...more,
+  });
+const ask = () => collect(stream());
 
 const megabyte = Buffer.alloc(1_000_000, 'x');
 const [start, end] = JSON.stringify({
@@ -99,9 +97,11 @@ test.each([
   const seen = await endless(asEvents(each));
   let shown = 0;
   const { message, retryable } = await failureOf(
-    ask({ streamed: true }, (delta) => {
-      shown += delta.length;
-    }),
+    (async () => {
+      for await (const event of stream({ streamed: true })) {
+        if (event.type === 'text-delta') shown += event.text.length;
+      }
+    })(),
   );
   expect(message).toContain(`more than ${limit}`);
   expect(retryable).toBe(false);

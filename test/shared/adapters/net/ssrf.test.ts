@@ -32,7 +32,10 @@ const steps: Record<string, object> = {
   'store-asset': { url: '{{ url }}', filename: 'a' },
 };
 
-const assets: Ports['assets'] = { store: async () => ({ assetId: 'a', url: 'u', expiresAt: null }) };
+const assets: Ports['assets'] = {
+  read: async () => undefined,
+  store: async () => ({ assetId: 'a', url: 'u', expiresAt: null }),
+};
 
 /** Servers on the loopback, by both families where the machine has them, that count who connects. */
 async function trap() {
@@ -123,7 +126,10 @@ test.each([
   '<img src="URL"><link rel="stylesheet" href="URL"><p style="background: url(URL)">x</p>',
 ])('generate-pdf fetches nothing for %s', async (text) => {
   const { port, connections } = await trap();
-  const assets: Ports['assets'] = { store: async () => ({ assetId: 'a', url: 'u', expiresAt: null }) };
+  const assets: Ports['assets'] = {
+    read: async () => undefined,
+    store: async () => ({ assetId: 'a', url: 'u', expiresAt: null }),
+  };
   const filled = text.replaceAll('URL', `http://127.0.0.1:${port}/x.png`);
   const config = { [text.startsWith('<') ? 'html' : 'markdown']: filled, filename: 'a.pdf' };
   await runStep('generate-pdf', config, { ports: { assets } }).catch((error) => {

@@ -58,7 +58,7 @@ test('leaving the loop ends the run, and records its end first', async () => {
   let runId = '';
   for await (const event of events) {
     if (event.type === 'started') runId = event.execution.id;
-    if (event.type === 'step-event') break;
+    if (event.type === 'step-started' && event.path === '1') break;
   }
   await vi.waitFor(() => expect(server.gone()).toBe(server.requests.length));
   expect((await checkpoints(runId)).at(-1)?.end).toMatchObject({

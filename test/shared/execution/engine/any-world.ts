@@ -91,6 +91,7 @@ export function notingWorld() {
       },
     },
     assets: {
+      read: async () => undefined,
       async store({ filename, contentType, visibility }) {
         note('store', { filename, contentType, visibility });
         return { assetId: 'asset_1', url: 'https://assets.example.com/1', expiresAt: null };

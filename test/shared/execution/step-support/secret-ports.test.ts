@@ -39,6 +39,7 @@ test('a model’s text, reasoning and tool calls are redacted separately, across
     {
       type: 'finish',
       text: `${value} corr`,
+      message: { role: 'assistant', content: [{ ...call, input: { key: value } }] },
       stopReason: 'stop',
       modelUsed: 'm',
       keySource: 'platform',
@@ -63,6 +64,6 @@ test('a model’s text, reasoning and tool calls are redacted separately, across
   expect(events.filter(({ type }) => !type.endsWith('-delta'))).toMatchObject([
     { type: 'tool-call', input: { key: '[secret:KEY]' }, text: '{"key":"[secret:KEY]"}' },
     { type: 'source', title: '[secret:KEY]' },
-    { type: 'finish', text: '[secret:KEY] corr' },
+    { type: 'finish', text: '[secret:KEY] corr', message: { content: [{ input: { key: '[secret:KEY]' } }] } },
   ]);
 });

@@ -153,10 +153,17 @@ test.each([
   [{ model, text: 'a', userPrompt: 'b' }, expect.stringContaining('userPrompt: ')],
   [{ text: 'a' }, 'model: Invalid input: expected string, received undefined'],
   [{ model, text: '{{ a' }, 'text: output "{{ a" not closed, line:1, col:1'],
-  [{ model, text: 'a', responseFormat: 'yaml' }, expect.stringContaining('responseFormat: Invalid option')],
+  [
+    { model, text: 'a', responseFormat: 'yaml' },
+    'responseFormat: Expected text, json, markdown, html, xml, or {type: "json", schema}',
+  ],
   [{ model, text: 'a', temperature: 3 }, expect.stringContaining('temperature: Too big')],
   [{ model, text: 'a', timeoutMs: 10 }, expect.stringContaining('timeoutMs: Too small')],
-  [{ model, text: 'a', tools: {} }, ': Unrecognized key: "tools"'],
+  [{ model, text: 'a', tool: {} }, ': Unrecognized key: "tool"'],
+  [
+    { model, text: 'a', tools: { toolIds: ['x'] } },
+    expect.stringContaining('tools.toolIds.0: Expected the id of a tool'),
+  ],
   [
     {
       model,

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
+import { providerKeys } from '../../../../shared/adapters/models/provider-keys.ts';
 import type { SearchProvider } from '../../../../shared/adapters/ports.ts';
 import { searchAccount } from '../../../../shared/adapters/web/search-account.ts';
 import { failureOf } from '../../../support/failure-of.ts';
@@ -20,8 +21,9 @@ async function provider(name: SearchProvider, answer: WebAnswer) {
   return asked;
 }
 
+const account = async (name: SearchProvider) => searchAccount(name, await providerKeys());
 const searched = (config: object, variables = {}) =>
-  runStep('search', { query: 'q', ...config }, { variables, ports: { searchAccount } });
+  runStep('search', { query: 'q', ...config }, { variables, ports: { searchAccount: account } });
 
 test('exa: request and response', async () => {
   const asked = await provider(
@@ -145,7 +147,7 @@ test.each(['exa', 'tavily', 'brave'] as const)(
   '%s: without an account the step names the missing variable',
   async (name) => {
     expect(await failureOf(searched({ provider: name }))).toMatchObject({
-      message: `The search provider ${name} is not configured: set ${name.toUpperCase()}_API_KEY`,
+      message: `The search provider ${name} is not configured: store a key through POST /v1/provider-keys, or let the deployment set ${name.toUpperCase()}_API_KEY`,
       retryable: false,
     });
   },
@@ -153,7 +155,7 @@ test.each(['exa', 'tavily', 'brave'] as const)(
 
 test('an account has the provider’s own URL unless another is set', async () => {
   vi.stubEnv('BRAVE_API_KEY', key);
-  expect(await searchAccount('brave')).toEqual({ key, baseUrl: 'https://api.search.brave.com/res/v1' });
+  expect(await account('brave')).toEqual({ key, baseUrl: 'https://api.search.brave.com/res/v1' });
 });
 
 test.each<[SearchProvider, WebAnswer, string, boolean]>([

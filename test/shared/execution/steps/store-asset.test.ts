@@ -174,6 +174,7 @@ test('an invalid content type of a server is ignored', async () => {
 
 test('a temporary failure of the store fails the step, which is retryable', async () => {
   const assets = {
+    read: async () => undefined,
     store: async () => {
       throw new StepError('The file could not be stored: S3 answered 503 to PUT', { retryable: true });
     },

@@ -258,7 +258,10 @@ test.each([
 test.each([
   'gpt-4.1-nano',
   'openai/gpt-4.1',
-  'anthropic/claude-3-5-haiku-latest',
+  'anthropic/claude-haiku-4-5-20251001',
+  'default',
+  `modelcfg_${'0'.repeat(26)}`,
+  'Qwen/Qwen3.5-9B',
   'generic-openai/anything:8b',
 ])('%s is known, or may be', async (model) => {
   expect(await warnings(prompt('x', { model }))).toEqual([]);

@@ -1,0 +1,27 @@
+import type { Group } from '../../shared/platform/http/group.ts';
+import { availableModels } from './available.ts';
+import { createModelConfig } from './create.ts';
+import { deleteModelConfig } from './delete.ts';
+import { groupedModels } from './grouped.ts';
+import { listModelConfigs } from './list.ts';
+import { searchCapableProviders } from './search-capable.ts';
+import { searchConfiguredProviders } from './search-configured.ts';
+import { setDefaultModelConfig } from './set-default.ts';
+import { setModelConfigStatus } from './set-status.ts';
+import { updateModelConfig } from './update.ts';
+
+export const modelConfigsGroup = {
+  description: 'The models that a tenant chose, and the catalog of those that it can choose from.',
+  endpoints: [
+    availableModels,
+    groupedModels,
+    searchCapableProviders,
+    searchConfiguredProviders,
+    listModelConfigs,
+    createModelConfig,
+    updateModelConfig,
+    deleteModelConfig,
+    setDefaultModelConfig,
+    setModelConfigStatus,
+  ],
+} as const satisfies Group;

@@ -1,0 +1,87 @@
+import * as z from 'zod';
+import { idOf } from '../../shared/core/ids.ts';
+import { nameUpTo } from '../../shared/core/name.ts';
+import { ConfigSettings } from '../../shared/domain/model-configs/config-settings.ts';
+import { ModelProvider } from '../../shared/domain/model-configs/model-account.ts';
+
+export const ConfigParams = z.object({ id: idOf('modelcfg') });
+
+export const KeyStatus = z.enum(['platform', 'custom', 'needs_setup']).meta({
+  description:
+    'Whose key calls use: `custom` the tenant’s own, `platform` the deployment’s. With `needs_setup`, calls fail',
+});
+
+const Cost = z.number().meta({ description: 'USD per 1,000 tokens' });
+export const BlendedCost = z.number().meta({
+  description: 'USD per 1,000 tokens, three quarters of them input; of embedding models the price of input',
+});
+export const TokenCosts = { inputCostPer1kTokens: Cost, outputCostPer1kTokens: Cost };
+
+export const ReasoningCapability = z
+  .object({
+    supported: z.boolean(),
+    provider: z.string().optional(),
+    supportsReasoningSummary: z.boolean().optional(),
+    googleThinkingMode: z.enum(['budget', 'level']).optional(),
+  })
+  .meta({ id: 'ReasoningCapability' });
+
+export const CreateConfigBody = z
+  .strictObject({
+    provider: ModelProvider,
+    modelId: nameUpTo(200),
+    providerKeyId: idOf('providerkey').optional().meta({
+      description:
+        'The only key that calls may use; without it the tenant’s default key, else the deployment’s',
+    }),
+    settings: ConfigSettings.optional(),
+  })
+  .meta({
+    examples: [
+      {
+        provider: 'anthropic',
+        modelId: 'claude-sonnet-4-5',
+        settings: { temperature: 0.2, maxTokens: 2_000 },
+      },
+    ],
+  });
+
+export const UpdateConfigBody = z
+  .strictObject({
+    isDefault: z.boolean().optional(),
+    isEnabled: z.boolean().optional(),
+    providerKeyId: idOf('providerkey').nullable().optional(),
+    settings: ConfigSettings.optional(),
+  })
+  .meta({ examples: [{ isDefault: true, settings: { temperature: 0.7 } }] });
+
+/** A config as responses show it. Costs and limits are missing if the catalog does not list the model. */
+export const ModelConfigResponse = z
+  .object({
+    id: z.string(),
+    provider: z.string(),
+    modelId: z.string(),
+    displayName: z.string(),
+    creator: z.string().optional(),
+    creatorDisplayName: z.string().nullable().optional(),
+    isDefault: z.boolean(),
+    isEnabled: z.boolean(),
+    keyStatus: KeyStatus,
+    providerKeyId: z.string().nullable(),
+    settings: z.record(z.string(), z.unknown()),
+    configScope: z.string(),
+    costPer1kTokens: BlendedCost.optional(),
+    inputCostPer1kTokens: Cost.optional(),
+    outputCostPer1kTokens: Cost.optional(),
+    maxOutputTokens: z.int().optional(),
+    reasoningCapability: ReasoningCapability.optional(),
+    supportedResponseFormats: z.array(z.string()),
+    supportsCustomKey: z.boolean(),
+    supportsSearch: z.boolean().meta({ description: 'Whether the model can use the built-in web search' }),
+    supportsStreaming: z.boolean(),
+    userId: z.string(),
+    organizationId: z.string().nullable(),
+    createdAt: z.string(),
+    updatedAt: z.string(),
+  })
+  .meta({ id: 'ModelConfig' });

@@ -1,0 +1,23 @@
+import * as z from 'zod';
+import { providerKeyStore } from '../../shared/domain/provider-keys/key-store.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { ProviderKeyResponse, toKeyResponse } from './schemas.ts';
+
+export const listProviderKeys = defineEndpoint({
+  id: 'provider-keys.list',
+  method: 'GET',
+  path: '/v1/provider-keys',
+  permission: 'authenticated',
+  summary: 'List provider keys',
+  description:
+    'Returns the tenant’s own keys of model and search providers, oldest first, without their values.',
+  response: {
+    kind: 'json',
+    bodies: { 200: z.object({ providerKeys: z.array(ProviderKeyResponse) }) },
+  },
+  needs: { keys: providerKeyStore },
+  handle: async (_request, { keys }) => ({ providerKeys: (await keys.list()).map(toKeyResponse) }),
+});
+
+export const handler = toLambda(listProviderKeys);

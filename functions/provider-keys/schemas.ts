@@ -1,0 +1,62 @@
+import * as z from 'zod';
+import { idOf } from '../../shared/core/ids.ts';
+import { nameUpTo } from '../../shared/core/name.ts';
+import { KeyProvider, KeySettings } from '../../shared/domain/model-configs/model-account.ts';
+import type { StoredKey } from '../../shared/domain/provider-keys/key-store.ts';
+
+export const KeyParams = z.object({ id: idOf('providerkey') });
+
+const ApiKey = z
+  .string()
+  .min(1, { abort: true })
+  .max(10_000)
+  .regex(/^[!-~]+$/, 'Expected a key without blanks and line breaks');
+
+export const CreateKeyBody = z
+  .strictObject({
+    provider: KeyProvider,
+    name: nameUpTo(100),
+    apiKey: ApiKey,
+    isDefault: z.boolean().default(false),
+    settings: KeySettings.optional(),
+  })
+  .meta({
+    examples: [{ provider: 'openai', name: 'Our OpenAI account', apiKey: 'sk-an-example', isDefault: true }],
+  });
+
+export const UpdateKeyBody = z
+  .strictObject({
+    name: nameUpTo(100).optional(),
+    apiKey: ApiKey.optional(),
+    isActive: z.boolean().optional(),
+    isDefault: z.boolean().optional(),
+    settings: KeySettings.optional(),
+  })
+  .meta({ examples: [{ isActive: false }] });
+
+/** A key as responses show it. The table does not have the value. */
+export const ProviderKeyResponse = z
+  .object({
+    id: z.string(),
+    provider: z.string(),
+    name: z.string(),
+    keyPreview: z.string().nullable(),
+    isActive: z.boolean(),
+    isDefault: z.boolean(),
+    settings: z.record(z.string(), z.unknown()).nullable(),
+    usageCount: z.int(),
+    lastUsedAt: z.string().nullable(),
+    createdAt: z.string(),
+    updatedAt: z.string(),
+  })
+  .meta({ id: 'ProviderKey' });
+
+export const toKeyResponse = ({
+  usageCount = 0,
+  lastUsedAt = null,
+  ...key
+}: Omit<StoredKey, 'lastUsedAt'> & { lastUsedAt?: string | null | undefined }) => ({
+  ...key,
+  usageCount,
+  lastUsedAt,
+});

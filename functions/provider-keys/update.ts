@@ -1,0 +1,26 @@
+import * as z from 'zod';
+import { providerKeyStore } from '../../shared/domain/provider-keys/key-store.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { KeyParams, ProviderKeyResponse, toKeyResponse, UpdateKeyBody } from './schemas.ts';
+
+export const updateProviderKey = defineEndpoint({
+  id: 'provider-keys.update',
+  method: 'PATCH',
+  path: '/v1/provider-keys/{id}',
+  permission: 'MODELS:WRITE',
+  summary: 'Rotate or change a provider key',
+  description:
+    'Missing members stay unchanged; `settings` are replaced as a whole. Runs that start afterwards use a new value. An inactive key is not used. `isDefault: true` takes the place of the provider’s earlier default key.',
+  params: KeyParams,
+  body: UpdateKeyBody,
+  response: { kind: 'json', bodies: { 200: z.object({ providerKey: ProviderKeyResponse }) } },
+  errors: [400, 404, 409, 415],
+  needs: { keys: providerKeyStore },
+
+  handle: async ({ params, body, principal }, { keys }) => ({
+    providerKey: toKeyResponse(await keys.update(principal, params.id, body)),
+  }),
+});
+
+export const handler = toLambda(updateProviderKey);

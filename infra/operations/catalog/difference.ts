@@ -1,0 +1,25 @@
+import type { CatalogData, Offer } from '../../../shared/adapters/models/catalog-shape.ts';
+
+const nameOf = ({ provider, id }: Offer) => `${provider}/${id}`;
+
+/** What a new catalog changes, one line each: added and removed models, and changed prices and other facts. */
+export function differenceOf(before: CatalogData, after: CatalogData): string[] {
+  const [old, current] = [before, after].map(
+    ({ offers }) => new Map(offers.map((offer) => [nameOf(offer), offer])),
+  );
+  const added = [...(current?.keys() ?? [])].filter((name) => !old?.has(name));
+  const removed = [...(old?.keys() ?? [])].filter((name) => !current?.has(name));
+  return [
+    ...added.map((name) => `added ${name}`),
+    ...removed.map((name) => `removed ${name}`),
+    ...[...(current ?? [])].flatMap(([name, offer]) => [...changesOf(name, old?.get(name), offer)]),
+  ];
+}
+
+function* changesOf(name: string, before: Offer | undefined, after: Offer): Generator<string, void> {
+  if (!before) return;
+  for (const member of Object.keys({ ...before, ...after }) as (keyof Offer)[]) {
+    const [was, is] = [before[member], after[member]].map((value) => JSON.stringify(value));
+    if (was !== is) yield `${member} of ${name}: ${was} -> ${is}`;
+  }
+}

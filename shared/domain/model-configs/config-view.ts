@@ -1,0 +1,47 @@
+import type { Catalog } from '../../adapters/models/catalog.ts';
+import { type ShownPrice, shownPrice } from '../../adapters/models/cost.ts';
+import { creatorNames, reasoningCapabilityOf, responseFormats } from './capabilities.ts';
+import { executorOf } from './config-changes.ts';
+import type { ConfigSettings } from './config-settings.ts';
+import { priceOfCustomModel } from './custom-price.ts';
+import { type KeySources, keyForConfig } from './key-choice.ts';
+import type { ModelConfig } from './model-account.ts';
+
+/** A config as responses show it, with what the catalog says of its model. */
+export function configView(catalog: Catalog, sources: KeySources, config: ModelConfig, isDefault: boolean) {
+  const { provider, modelId, settings, organizationId } = config;
+  const { customModel } = settings;
+  const offer = catalog.offer(executorOf(config), nameOnTheWire(config)) ?? catalog.offer(provider, modelId);
+  const creator = offer && catalog.base(offer.base)?.creator;
+  const price = customModel ? shownPrice(priceOfCustomModel(customModel)) : offer?.shown;
+  return {
+    ...config,
+    isDefault,
+    configScope: organizationId ? 'organization' : 'user',
+    keyStatus: keyForConfig(sources, config).status,
+    displayName: customModel?.displayName ?? offer?.name ?? modelId,
+    ...(creator && { creator, creatorDisplayName: creatorNames[creator] ?? creator }),
+    ...(price && costsOf(price)),
+    ...limitOf(customModel?.maxOutputTokens ?? offer?.maxOutput),
+    ...(offer && { reasoningCapability: reasoningCapabilityOf(offer) }),
+    supportedResponseFormats: customModel?.supportedResponseFormats ?? responseFormats,
+    supportsCustomKey: true,
+    // The built-in web search is a tool.
+    supportsSearch: offer?.tools ?? false,
+    supportsStreaming: customModel?.supportsStreaming ?? true,
+  };
+}
+export type ConfigView = ReturnType<typeof configView>;
+
+/** The name of the model that is sent to the provider. */
+export const nameOnTheWire = ({ modelId, settings }: { modelId: string; settings: ConfigSettings }) =>
+  settings.customModel?.executorConfig?.modelMapping ?? modelId;
+
+export const costsOf = ({ input, output, blended }: ShownPrice) => ({
+  costPer1kTokens: blended,
+  inputCostPer1kTokens: input,
+  outputCostPer1kTokens: output,
+});
+
+/** Embedding models have no output. */
+const limitOf = (maxOutputTokens: number | undefined) => (maxOutputTokens ? { maxOutputTokens } : {});

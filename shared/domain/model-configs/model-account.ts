@@ -1,0 +1,121 @@
+import * as z from 'zod';
+import { providerNames } from '../../adapters/models/provider-names.ts';
+import { idOf } from '../../core/ids.ts';
+import { decodeReadable, defineEntity } from '../../platform/data/entity.ts';
+import { tenantPartition } from '../../platform/data/keys.ts';
+import type { TenantTable } from '../../platform/data/table.ts';
+import { ConfigSettings } from './config-settings.ts';
+import { TenantUrl } from './tenant-url.ts';
+
+export const ModelProvider = z.enum(providerNames);
+
+export const searchProviderNames = ['exa', 'tavily', 'brave'] as const;
+export type SearchProviderName = (typeof searchProviderNames)[number];
+
+/** The providers of which a tenant may store its own keys. */
+export const KeyProvider = z.enum([...providerNames, ...searchProviderNames]);
+export type KeyProvider = z.infer<typeof KeyProvider>;
+
+/** Whether a model's name is the id of a config. */
+export const isConfigId = (name: string) => idOf('modelcfg').safeParse(name).success;
+
+/** A model that a tenant chose, with its settings. */
+export const ModelConfig = z.object({
+  id: z.string(),
+  provider: ModelProvider,
+  modelId: z.string(),
+  /** The only key that calls of this config may use; null for the usual order. */
+  providerKeyId: z.string().nullable(),
+  settings: ConfigSettings,
+  isEnabled: z.boolean(),
+  userId: z.string(),
+  organizationId: z.string().nullable(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+});
+export type ModelConfig = z.infer<typeof ModelConfig>;
+
+/** Where a tenant's key is used, if not at the provider's own address. */
+export const KeySettings = z.strictObject({
+  baseURL: TenantUrl.optional(),
+  /** The AWS region of Bedrock. */
+  region: z
+    .string()
+    .regex(/^[a-z]{2}(-[a-z]+)+-[0-9]$/, 'Expected the name of an AWS region')
+    .optional(),
+});
+
+/** A tenant's own key of a provider, without its value, which is in Secrets Manager only. */
+export const ProviderKey = z.object({
+  id: z.string(),
+  provider: KeyProvider,
+  name: z.string(),
+  settings: KeySettings.nullable(),
+  isActive: z.boolean(),
+  keyPreview: z.string().nullable(),
+  /** The version in Secrets Manager with its value. */
+  valueId: z.string(),
+  usageCount: z.int().optional(),
+  lastUsedAt: z.string().optional(),
+  userId: z.string(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+});
+export type ProviderKey = z.infer<typeof ProviderKey>;
+
+/** What is the default among the configs, and among the keys of each provider. */
+export const ModelDefaults = z.object({
+  modelConfigId: z.string().optional(),
+  providerKeyIds: z.partialRecord(KeyProvider, z.string()),
+  /** Counts the changes of the account, so that each is based on what it read. */
+  revision: z.int(),
+});
+export type ModelDefaults = z.infer<typeof ModelDefaults>;
+
+/** All configs and provider keys of a tenant, read together. */
+const modelsPartition = tenantPartition('MODELS');
+
+export const modelConfigEntity = defineEntity({
+  type: 'modelConfig',
+  schema: ModelConfig,
+  key: ({ id }: { id: string }) => ({ PK: modelsPartition, SK: `CONFIG#${id}` }),
+});
+
+export const providerKeyEntity = defineEntity({
+  type: 'providerKey',
+  schema: ProviderKey,
+  key: ({ id }: { id: string }) => ({ PK: modelsPartition, SK: `KEY#${id}` }),
+});
+
+/** One item says what is the default, so that there is never more than one. */
+export const modelDefaultsEntity = defineEntity({
+  type: 'modelDefaults',
+  schema: ModelDefaults,
+  key: (_source: object) => ({ PK: modelsPartition, SK: 'DEFAULTS' }),
+});
+
+/** A tenant's configs and keys, the longest-existing first. */
+export interface ModelAccount {
+  configs: readonly ModelConfig[];
+  keys: readonly ProviderKey[];
+  defaults: ModelDefaults;
+}
+
+/** Reads everything with one consistent Query. */
+export async function readModelAccount(table: TenantTable): Promise<ModelAccount> {
+  const items = await table.queryAll({ partition: modelsPartition, consistent: true });
+  const ofType = (type: string) => items.filter((item) => item._type === type);
+  const [defaults = { providerKeyIds: {}, revision: 0 }] = decodeReadable(
+    modelDefaultsEntity,
+    ofType(modelDefaultsEntity.type),
+  );
+  return {
+    configs: decodeReadable(modelConfigEntity, ofType(modelConfigEntity.type)),
+    keys: decodeReadable(providerKeyEntity, ofType(providerKeyEntity.type)),
+    defaults,
+  };
+}
+
+/** The keys of a provider that calls may use. */
+export const activeKeys = ({ keys }: ModelAccount, provider: KeyProvider) =>
+  keys.filter((key) => key.provider === provider && key.isActive);

@@ -1,0 +1,45 @@
+import { type ListedOffer, loadCatalog } from '../../adapters/models/catalog.ts';
+import { providerKeys } from '../../adapters/models/provider-keys.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Principal } from '../../platform/identity/principal.ts';
+import { configStore, type WrittenConfig } from './config-store.ts';
+import { type ConfigView, configView } from './config-view.ts';
+import { readModelAccount } from './model-account.ts';
+import { firstChoice } from './provisioning.ts';
+
+const newConfigOf = ({ provider, id }: ListedOffer) => ({ provider, modelId: id });
+
+/** The tenant's configs as responses show them. */
+export const modelConfigs = /* @__PURE__ */ using(
+  ['table:write', 'provider-keys', configStore],
+  (scope: Scope) => {
+    const store = configStore(scope);
+    const context = () => Promise.all([loadCatalog(), providerKeys()]);
+
+    const shown = async ({ config, isDefault, account }: WrittenConfig): Promise<ConfigView> => {
+      const [catalog, deployment] = await context();
+      return configView(catalog, { account, deployment }, config, isDefault);
+    };
+
+    return {
+      create: async (...given: Parameters<typeof store.create>) => shown(await store.create(...given)),
+      update: async (...given: Parameters<typeof store.update>) => shown(await store.update(...given)),
+      remove: store.remove,
+
+      /** All configs, the longest-existing first. Provisions a default one if there is none. */
+      async list(principal: Principal): Promise<ConfigView[]> {
+        const [[catalog, deployment], found] = await Promise.all([context(), readModelAccount(scope.table)]);
+        const account = found.defaults.modelConfigId
+          ? found
+          : await store.provision(principal, (current) =>
+              newConfigOf(firstChoice(catalog, { account: current, deployment })),
+            );
+        const { configs, defaults } = account;
+        return configs.map((config) =>
+          configView(catalog, { account, deployment }, config, config.id === defaults.modelConfigId),
+        );
+      },
+    };
+  },
+);

@@ -1,0 +1,136 @@
+import type { Catalog } from '../../adapters/models/catalog.ts';
+import type { Price } from '../../adapters/models/cost.ts';
+import { isProviderName, type ProviderName, providerNames } from '../../adapters/models/provider-names.ts';
+import { StepError } from '../../core/step-error.ts';
+import { executorOf } from './config-changes.ts';
+import { nameOnTheWire } from './config-view.ts';
+import { priceOfCustomModel } from './custom-price.ts';
+import { type KeyChoice, type KeySources, keyFor, keyForConfig } from './key-choice.ts';
+import { isConfigId, type ModelConfig } from './model-account.ts';
+import { firstChoice } from './provisioning.ts';
+
+/** Which model a name means, and whose account pays for its calls. */
+export interface Selection {
+  provider: ProviderName;
+  /** As sent to the provider. */
+  modelId: string;
+  key: Exclude<KeyChoice, { status: 'needs_setup' }>;
+  config?: ModelConfig | undefined;
+  /** The config's own price. */
+  price?: Price | undefined;
+}
+
+export interface Selecting extends KeySources {
+  catalog: Catalog;
+}
+
+/**
+ * Selects by the id of a config, `default`, `<provider>/<modelId>`, or a name from the catalog, which means the
+ * cheapest configured provider, else a generic server. @throws StepError
+ */
+export function selectModel(name: string, world: Selecting): Selection {
+  const { catalog, account } = world;
+  if (name === 'default') return defaultModel(world);
+  if (isConfigId(name)) return ofConfig(configNamed(name, world), world);
+  const [, provider = '', modelId = ''] = /^([^/]+)\/(.+)$/s.exec(name) ?? [];
+  if (isProviderName(provider)) return ofProvider(provider, modelId, world);
+  if (catalog.offersNamed(name).length > 0) return cheapest(name, world);
+  const own = account.configs.find((config) => config.modelId === name);
+  if (own) return ofProvider(own.provider, name, world);
+  if (provider) {
+    throw new StepError(
+      `There is no model provider ${provider}; expected one of ${providerNames.join(', ')}`,
+    );
+  }
+  throw new StepError(
+    `The catalog has no model ${name}; write models outside of the catalog as <provider>/${name}`,
+  );
+}
+
+/** The same base model at the other configured providers, cheapest first. */
+export function alternativesTo(
+  { provider, modelId }: Pick<Selection, 'provider' | 'modelId'>,
+  world: Selecting,
+) {
+  const { catalog } = world;
+  const base = catalog.offer(provider, modelId)?.base;
+  if (base === undefined) return [];
+  const others = catalog
+    .offersNamed(base)
+    .filter((offer) => offer.provider !== provider && offer.base === base);
+  return usableOffers(others, world);
+}
+
+function defaultModel(world: Selecting): Selection {
+  const { configs, defaults } = world.account;
+  const config = configs.find(({ id }) => id === defaults.modelConfigId);
+  if (config) return ofConfig(config, world);
+  // The first list of the configs creates the default one from the same choice.
+  const { provider, id } = firstChoice(world.catalog, world);
+  return ofProvider(provider, id, world);
+}
+
+function configNamed(id: string, { account }: KeySources): ModelConfig {
+  const config = account.configs.find((each) => each.id === id);
+  if (config) return config;
+  throw new StepError(`There is no model config ${id}; GET /v1/model-configs lists them`);
+}
+
+function ofConfig(config: ModelConfig, world: Selecting): Selection {
+  if (!config.isEnabled) throw disabled(config);
+  const key = keyForConfig(world, config);
+  if (key.status === 'needs_setup') throw new StepError(key.reason);
+  const { customModel } = config.settings;
+  return {
+    ...{ provider: executorOf(config), modelId: nameOnTheWire(config), key, config },
+    price: customModel && priceOfCustomModel(customModel),
+  };
+}
+
+const disabled = ({ id, provider, modelId }: ModelConfig) =>
+  new StepError(
+    `The model config ${id} (${provider}/${modelId}) is disabled; enable it through PATCH /v1/model-configs/${id}/status`,
+  );
+
+/** The config of a model applies to it by whatever name: its key, its settings, and whether it is disabled. */
+function ofProvider(provider: ProviderName, modelId: string, world: Selecting): Selection {
+  const { configs, defaults } = world.account;
+  const all = configs.filter((config) => config.provider === provider && config.modelId === modelId);
+  const enabled = all.filter(({ isEnabled }) => isEnabled);
+  const config = enabled.find(({ id }) => id === defaults.modelConfigId) ?? enabled[0] ?? all[0];
+  if (config) return ofConfig(config, world);
+  const key = keyFor(world, provider);
+  if (key.status === 'needs_setup') throw new StepError(key.reason);
+  return { provider, modelId, key };
+}
+
+function cheapest(name: string, world: Selecting): Selection {
+  const offers = world.catalog.offersNamed(name);
+  const [best] = usableOffers(offers, world);
+  if (best) return best;
+  const isDisabled = offers.flatMap(({ provider, id }) =>
+    world.account.configs.filter(
+      (config) => config.provider === provider && config.modelId === id && !config.isEnabled,
+    ),
+  );
+  if (isDisabled[0]) throw disabled(isDisabled[0]);
+  if (keyFor(world, 'generic-openai').status !== 'needs_setup')
+    return ofProvider('generic-openai', name, world);
+  const providers = [...new Set(offers.map(({ provider }) => provider))].join(', ');
+  throw new StepError(
+    `No configured model provider has ${name}; store a key of ${providers} through POST /v1/provider-keys`,
+  );
+}
+
+/** Those with a key and without a disabled config, cheapest first. */
+function usableOffers(offers: ReturnType<Catalog['offersNamed']>, world: Selecting): Selection[] {
+  const selections = offers.flatMap(({ provider, id, shown }) => {
+    try {
+      return [{ selection: ofProvider(provider, id, world), cost: shown.blended }];
+    } catch (error) {
+      if (error instanceof StepError) return [];
+      throw error;
+    }
+  });
+  return selections.toSorted((one, other) => one.cost - other.cost).map(({ selection }) => selection);
+}

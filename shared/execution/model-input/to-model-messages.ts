@@ -1,0 +1,82 @@
+import type { FilePart, ModelMessage, TextPart } from '../../adapters/model-port.ts';
+import type { Ports } from '../../adapters/ports.ts';
+import { mapConcurrently } from '../../core/map-concurrently.ts';
+import { StepError } from '../../core/step-error.ts';
+import { type ContentPart, type Message, textOf } from '../../domain/conversations/message.ts';
+import { loadFile } from './load-file.ts';
+
+type World = Pick<Ports, 'fetch' | 'assets'>;
+
+const filesMax = 20;
+const filesAtOnce = 4;
+const allBytesMax = 20_000_000;
+
+/**
+ * Messages for a model, with their files loaded. The system messages become one, at the beginning: not every provider
+ * accepts them elsewhere. @throws StepError
+ */
+export async function toModelMessages(
+  world: World,
+  messages: readonly Message[],
+  signal: AbortSignal,
+): Promise<ModelMessage[]> {
+  const files = await loadFiles(world, messages, signal);
+  const isSystem = ({ role }: Message) => role === 'system';
+  const system = messages.filter(isSystem).map(textOf).filter(Boolean).join('\n\n');
+  const others = messages
+    .filter((message) => !isSystem(message))
+    .map(
+      ({ role, content }): ModelMessage =>
+        role === 'user'
+          ? {
+              role,
+              content: typeof content === 'string' ? content : content.map((part) => partOf(part, files)),
+            }
+          : { role: 'assistant', content: textOf({ content }) },
+    );
+  return [...(system ? [{ role: 'system' as const, content: system }] : []), ...others];
+}
+
+const partOf = (part: ContentPart, files: ReadonlyMap<ContentPart, FilePart>): TextPart | FilePart =>
+  part.type === 'text' ? part : (files.get(part) as FilePart);
+
+async function loadFiles(world: World, messages: readonly Message[], signal: AbortSignal) {
+  const parts = messages.flatMap(({ role, content }) =>
+    typeof content === 'string'
+      ? []
+      : content.filter(({ type }) => type !== 'text').map((part) => ({ role, part })),
+  );
+  const other = parts.find(({ role }) => role !== 'user');
+  if (other)
+    throw new StepError(
+      `Only messages of the user can have images and files; one of the ${other.role} has one`,
+    );
+  if (parts.length > filesMax) {
+    throw new StepError(
+      `The messages have ${parts.length} images and files; a model takes at most ${filesMax}`,
+    );
+  }
+  const files = new Map<ContentPart, FilePart>();
+  let bytes = 0;
+  const load = async ({ part }: (typeof parts)[number]) => ({
+    part,
+    file: await loadFile(world, sourceOf(part), signal),
+  });
+  for await (const { part, file } of mapConcurrently(parts, filesAtOnce, load)) {
+    files.set(part, file);
+    bytes += file.data.length;
+    if (bytes > allBytesMax) {
+      throw new StepError(
+        `The images and files have more than ${allBytesMax} bytes together; send fewer or smaller ones`,
+      );
+    }
+  }
+  return files;
+}
+
+const sourceOf = (part: ContentPart) =>
+  part.type === 'image'
+    ? { source: part.image, mediaType: part.mimeType }
+    : part.type === 'file'
+      ? { source: part.data, mediaType: part.mimeType, filename: part.filename }
+      : { source: '' };

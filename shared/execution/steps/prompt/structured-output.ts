@@ -1,0 +1,36 @@
+import { checkValue } from '../../../adapters/json-schema/json-schema.ts';
+import type { JsonSchema, ModelMessage } from '../../../adapters/model-port.ts';
+import { jsonIn } from '../../../core/json.ts';
+import { StepError } from '../../../core/step-error.ts';
+import type { StepRun } from '../../step-support/step-runner.ts';
+import type { Ask } from './ask.ts';
+import { unwrapped } from './response-text.ts';
+
+/**
+ * The response as JSON that fits the schema. One that does not fit is requested once more, with its errors.
+ * @throws StepError
+ */
+export async function structuredOutput(
+  { ports: { sandbox }, signal }: Pick<StepRun<unknown>, 'ports' | 'signal'>,
+  ask: Ask,
+  messages: readonly ModelMessage[],
+  schema: JsonSchema,
+): Promise<unknown> {
+  const check = async (text: string) => {
+    const value = jsonIn(unwrapped(text, 'json'));
+    if (value === undefined) return { value, problems: ['The response is not JSON'] };
+    const problems = await checkValue(sandbox, schema, value, { signal });
+    return { value, problems: problems.map(({ path, message }) => (path ? `${path}: ${message}` : message)) };
+  };
+  const first = await ask(messages);
+  const one = await check(first.response.text);
+  if (one.problems.length === 0) return one.value;
+  const repair = `Your response does not fit the JSON Schema:\n${one.problems.join('\n')}\nAnswer again, with the corrected JSON value and nothing else.`;
+  const second = await ask([...first.messages, { role: 'user', content: repair }]);
+  const other = await check(second.response.text);
+  if (other.problems.length === 0) return other.value;
+  throw new StepError(
+    `The response does not fit the schema of responseFormat, after one correction: ${other.problems.slice(0, 5).join('; ')}`,
+    { retryable: true },
+  );
+}

@@ -1,0 +1,30 @@
+import { expectStatus } from './flows.ts';
+import type { Tenant } from './stack.ts';
+
+type Caller = Pick<Tenant, 'call'>;
+
+export interface ShownConfig {
+  id: string;
+  isDefault: boolean;
+  isEnabled: boolean;
+  keyStatus: string;
+}
+
+/** A config made through the API. */
+export const newConfig = async ({ call }: Caller, body: object = {}) =>
+  expectStatus(
+    201,
+    call('POST', '/v1/model-configs', { body: { provider: 'openai', modelId: 'gpt-5-mini', ...body } }),
+  );
+
+/** A provider key made through the API. */
+export const newProviderKey = async ({ call }: Caller, body: object = {}) => {
+  const whole = { provider: 'openai', name: 'a key', apiKey: 'sk-a-key-of-openai', ...body };
+  return (await expectStatus(201, call('POST', '/v1/provider-keys', { body: whole }))).providerKey;
+};
+
+export const listConfigs = async ({ call }: Caller): Promise<ShownConfig[]> =>
+  (await expectStatus(200, call('GET', '/v1/model-configs'))).data;
+
+export const defaultsAmong = (configs: readonly ShownConfig[]) =>
+  configs.filter(({ isDefault }) => isDefault).map(({ id }) => id);
