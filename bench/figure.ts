@@ -16,6 +16,7 @@ export type Letter =
   | 'm'
   | 'n'
   | 'o'
+  | 'p'
   | 'r';
 
 /** One measurement with its goal. */

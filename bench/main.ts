@@ -8,6 +8,7 @@ import { type Figure, type Letter, lineOf } from './figure.ts';
 import { filteredList } from './filtered-list.ts';
 import { firstByte } from './first-byte.ts';
 import { memory } from './memory.ts';
+import { modelCatalog } from './model-catalog.ts';
 import { promptCpu } from './prompt-cpu.ts';
 import { requestCpu } from './request-cpu.ts';
 import { roundTrips } from './round-trips.ts';
@@ -34,6 +35,7 @@ const measures: Record<Letter, Measure> = {
   m: csvSpeed,
   n: csvMemory,
   o: access,
+  p: modelCatalog,
   r: promptCpu,
 };
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
 import { nameUpTo } from '../../shared/core/name.ts';
-import { KeyProvider, KeySettings } from '../../shared/domain/model-configs/model-account.ts';
-import type { StoredKey } from '../../shared/domain/provider-keys/key-store.ts';
+import { KeyProvider } from '../../shared/domain/model-configs/model-account.ts';
+import { KeySettings, type StoredKey } from '../../shared/domain/provider-keys/key-changes.ts';
 
 export const KeyParams = z.object({ id: idOf('providerkey') });
 

@@ -7,14 +7,11 @@ import type { Scope } from '../../shared/platform/data/scope.ts';
 const noTenant = { table: { tenant: 'user:none', queryAll: async () => [] } } as unknown as Scope;
 
 /** The real models, by the keys of this process. */
-export const liveModels = modelPorts(async () => modelResolver(noTenant));
+export const liveModels = modelPorts((name) => modelResolver(noTenant).resolve(name));
 
 /** The real models, whose names all mean one account; by default, the model is the name. */
 export const portsOf = (model: Omit<ResolvedModel, 'modelId'> & { modelId?: string }) =>
-  modelPorts(async () => ({
-    resolve: async (name) => ({ modelId: name, ...model }),
-    alternatives: async () => [],
-  }));
+  modelPorts(async (name) => ({ modelId: name, ...model }));
 
 /** A model by hand, which writes the pieces that `answer` gives and then finishes. */
 export const modelOf = (
