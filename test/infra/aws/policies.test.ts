@@ -33,6 +33,8 @@ test('only flow runners read secret values, only key management and migrations r
     ['dispatch', ['provider keys']],
     ['migrations', ['agent-flow/prod/*/api-keys/*']],
     ['public', ['provider keys']],
+    ['tools', ['agent-flow/prod/*/secrets/*']],
+    ['tools', ['provider keys']],
     ['workers', ['agent-flow/prod/*/secrets/*']],
     ['workers', ['provider keys']],
   ]);

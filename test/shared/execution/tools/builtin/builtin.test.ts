@@ -1,9 +1,12 @@
 import { beforeEach, expect, test, vi } from 'vitest';
+import { providerKeys } from '../../../../../shared/adapters/models/provider-keys.ts';
 import type { FlowRecord, Ports } from '../../../../../shared/adapters/ports.ts';
-import { searchAccount } from '../../../../../shared/adapters/web/search-account.ts';
+import { searchAccount as accountOf } from '../../../../../shared/adapters/web/search-account.ts';
 import { emptyWorld } from '../../../../support/ports.ts';
 import { html, json, web } from '../../../../support/web.ts';
 import { messageOf, runBuiltin } from '../run-tool.ts';
+
+const searchAccount: Ports['searchAccount'] = async (service) => accountOf(service, await providerKeys());
 
 beforeEach(() => {
   vi.unstubAllEnvs();
