@@ -11,6 +11,7 @@ import { memory } from './memory.ts';
 import { requestCpu } from './request-cpu.ts';
 import { roundTrips } from './round-trips.ts';
 import { throughput } from './throughput.ts';
+import { toolCall } from './tool-call.ts';
 import { vectorSearch } from './vector-search.ts';
 import { withWarmGet } from './warm-get.ts';
 import { writesAndPrice } from './writes-and-price.ts';
@@ -33,6 +34,7 @@ const measures: Record<Letter, Measure> = {
   m: csvSpeed,
   n: csvMemory,
   o: access,
+  q: toolCall,
 };
 
 const wanted = process.argv.slice(2);
