@@ -51,7 +51,7 @@ const loadMs = (folder: string) =>
     console.log(performance.now() - before);`);
 
 /** The files that Node reads: the entry and its static chunks. */
-const startKilobytes = async (folder: string) =>
+export const startKilobytes = async (folder: string) =>
   round(
     await inNewProcess(`
       import { registerHooks } from 'node:module';

@@ -8,6 +8,8 @@ import { type Figure, type Letter, lineOf } from './figure.ts';
 import { filteredList } from './filtered-list.ts';
 import { firstByte } from './first-byte.ts';
 import { memory } from './memory.ts';
+import { modelCatalog } from './model-catalog.ts';
+import { promptCpu } from './prompt-cpu.ts';
 import { requestCpu } from './request-cpu.ts';
 import { roundTrips } from './round-trips.ts';
 import { throughput } from './throughput.ts';
@@ -34,7 +36,9 @@ const measures: Record<Letter, Measure> = {
   m: csvSpeed,
   n: csvMemory,
   o: access,
+  p: modelCatalog,
   q: toolCall,
+  r: promptCpu,
 };
 
 const wanted = process.argv.slice(2);

@@ -6,6 +6,7 @@ import { newId } from '../shared/core/ids.ts';
 import { hashKey } from '../shared/platform/auth/key-format.ts';
 import { documentClient } from '../shared/platform/data/client.ts';
 import { tenantTable } from '../shared/platform/data/table.ts';
+import type { AnyEndpoint } from '../shared/platform/http/endpoint.ts';
 import { toLambda } from '../shared/platform/http/lambda.ts';
 import { tenantOf, toContext } from '../shared/platform/identity/principal.ts';
 import type { Runtime } from '../shared/platform/runtime.ts';
@@ -19,18 +20,29 @@ export type WarmGet = () => Promise<unknown>;
 /** Measures `GET /v1/flows/:id` as a warm Lambda in this process, with the table of an embedded stack in another. */
 export const withWarmGet = (measure: (get: WarmGet) => Promise<Figure[]>) => async () => {
   await using stack = await startStack();
+  const get = await warmGet(stack, getFlow, { id: await publishFlow(stack.api, 'local') });
+  return await measure(get);
+};
+
+/** An endpoint as a warm Lambda of this process. */
+export async function warmGet(
+  stack: BenchStack,
+  endpoint: AnyEndpoint,
+  pathParameters: Record<string, string> | null = null,
+  queryStringParameters: Record<string, string> | null = null,
+): Promise<WarmGet> {
   useTable(stack.facts.aws.dynamodb, stack.facts.table);
-  const handler = toLambda(getFlow, runtimeOn(stack.facts.table));
-  const event = await eventFor(stack, await publishFlow(stack.api, 'local'));
+  const handler = toLambda(endpoint, runtimeOn(stack.facts.table));
+  const event = { ...(await eventFor(stack)), pathParameters, queryStringParameters };
   const context = { getRemainingTimeInMillis: () => 29_000 } as Context;
   const get = async () => {
     // The handler changes its event, so each call gets a copy.
     const { statusCode } = await handler({ ...event }, context);
-    if (statusCode !== 200) throw new Error(`The flow was answered with ${statusCode}`);
+    if (statusCode !== 200) throw new Error(`${endpoint.id} was answered with ${statusCode}`);
   };
   await get();
-  return await measure(get);
-};
+  return get;
+}
 
 /** Sets the environment that a deployment gives a Lambda. */
 export function useTable(endpoint: string, table: string): void {
@@ -53,7 +65,7 @@ function runtimeOn(table: string): () => Runtime {
 }
 
 /** The API Gateway event of a call with the live key. */
-async function eventFor({ api, facts }: BenchStack, flowId: string): Promise<APIGatewayProxyEvent> {
+async function eventFor({ api, facts }: BenchStack): Promise<APIGatewayProxyEvent> {
   const { apiKeys } = await api.call('GET /v1/api-keys');
   const key = apiKeys.find(({ isTestKey }) => !isTestKey);
   if (!key) throw new Error('The stack has no live key');
@@ -72,8 +84,6 @@ async function eventFor({ api, facts }: BenchStack, flowId: string): Promise<API
     headers: { authorization: `Bearer ${facts.liveKey}` },
     body: null,
     isBase64Encoded: false,
-    pathParameters: { id: flowId },
-    queryStringParameters: null,
     requestContext: { requestId: 'bench', authorizer, identity: { sourceIp: '127.0.0.1' } },
   } as unknown as APIGatewayProxyEvent;
 }

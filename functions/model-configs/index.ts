@@ -9,6 +9,7 @@ import { searchConfiguredProviders } from './search-configured.ts';
 import { setDefaultModelConfig } from './set-default.ts';
 import { setModelConfigStatus } from './set-status.ts';
 import { updateModelConfig } from './update.ts';
+import { modelsInUse } from './usage.ts';
 
 export const modelConfigsGroup = {
   description: 'The models that a tenant chose, and the catalog of those that it can choose from.',
@@ -17,6 +18,7 @@ export const modelConfigsGroup = {
     groupedModels,
     searchCapableProviders,
     searchConfiguredProviders,
+    modelsInUse,
     listModelConfigs,
     createModelConfig,
     updateModelConfig,

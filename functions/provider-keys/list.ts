@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { recentUse } from '../../shared/domain/model-usage/recent-use.ts';
 import { providerKeyStore } from '../../shared/domain/provider-keys/key-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
@@ -16,8 +17,12 @@ export const listProviderKeys = defineEndpoint({
     kind: 'json',
     bodies: { 200: z.object({ providerKeys: z.array(ProviderKeyResponse) }) },
   },
-  needs: { keys: providerKeyStore },
-  handle: async (_request, { keys }) => ({ providerKeys: (await keys.list()).map(toKeyResponse) }),
+  needs: { keys: providerKeyStore, uses: recentUse },
+
+  async handle(_request, { keys, uses }) {
+    const [all, used] = await Promise.all([keys.list(), uses.ofKeys()]);
+    return { providerKeys: all.map((key) => toKeyResponse(key, used.get(key.id))) };
+  },
 });
 
 export const handler = toLambda(listProviderKeys);

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
 import { nameUpTo } from '../../shared/core/name.ts';
-import { KeyProvider, KeySettings } from '../../shared/domain/model-configs/model-account.ts';
-import type { StoredKey } from '../../shared/domain/provider-keys/key-store.ts';
+import { KeyProvider } from '../../shared/domain/model-configs/model-account.ts';
+import { KeySettings, type StoredKey } from '../../shared/domain/provider-keys/key-changes.ts';
 
 export const KeyParams = z.object({ id: idOf('providerkey') });
 
@@ -44,18 +44,17 @@ export const ProviderKeyResponse = z
     isActive: z.boolean(),
     isDefault: z.boolean(),
     settings: z.record(z.string(), z.unknown()).nullable(),
-    usageCount: z.int(),
+    usageCount: z.int().meta({ description: 'Model calls in the last twelve months' }),
     lastUsedAt: z.string().nullable(),
     createdAt: z.string(),
     updatedAt: z.string(),
   })
   .meta({ id: 'ProviderKey' });
 
-export const toKeyResponse = ({
-  usageCount = 0,
-  lastUsedAt = null,
-  ...key
-}: Omit<StoredKey, 'lastUsedAt'> & { lastUsedAt?: string | null | undefined }) => ({
+export const toKeyResponse = (
+  key: StoredKey,
+  { usageCount = 0, lastUsedAt = null }: { usageCount?: number; lastUsedAt?: string | null } = {},
+) => ({
   ...key,
   usageCount,
   lastUsedAt,

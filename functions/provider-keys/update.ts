@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { recentUse } from '../../shared/domain/model-usage/recent-use.ts';
 import { providerKeyStore } from '../../shared/domain/provider-keys/key-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
@@ -16,11 +17,12 @@ export const updateProviderKey = defineEndpoint({
   body: UpdateKeyBody,
   response: { kind: 'json', bodies: { 200: z.object({ providerKey: ProviderKeyResponse }) } },
   errors: [400, 404, 409, 415],
-  needs: { keys: providerKeyStore },
+  needs: { keys: providerKeyStore, uses: recentUse },
 
-  handle: async ({ params, body, principal }, { keys }) => ({
-    providerKey: toKeyResponse(await keys.update(principal, params.id, body)),
-  }),
+  async handle({ params, body, principal }, { keys, uses }) {
+    const key = await keys.update(principal, params.id, body);
+    return { providerKey: toKeyResponse(key, (await uses.ofKeys()).get(key.id)) };
+  },
 });
 
 export const handler = toLambda(updateProviderKey);

@@ -5,6 +5,8 @@ export interface ModelPort {
    * last event is `finish`. @throws StepError
    */
   stream: (request: ModelRequest) => AsyncIterable<ModelEvent>;
+  /** The names of the same model at the other configured providers, cheapest first. @throws StepError */
+  alternatives: (model: string) => Promise<string[]>;
 }
 
 export interface ModelRequest {
@@ -135,6 +137,8 @@ export interface ModelFinish {
   keySource: 'platform' | 'custom';
   /** The model config that selected the model, if any. */
   configId?: string | undefined;
+  /** The tenant's provider key that paid, if it has an id. */
+  providerKeyId?: string | undefined;
   /** Null if the provider reports no usage, or an impossible one. */
   usage: ModelUsage | null;
   /** USD as decimal text; null without a usage or a price in the catalog. */

@@ -34,7 +34,8 @@ export interface EmbeddingRequest {
   signal: AbortSignal;
 }
 
-export interface EmbeddingResponse extends Pick<ModelFinish, 'modelUsed' | 'keySource' | 'configId'> {
+export interface EmbeddingResponse
+  extends Pick<ModelFinish, 'modelUsed' | 'keySource' | 'configId' | 'providerKeyId'> {
   vectors: number[][];
   promptTokens: number;
   estimatedCost: string | null;

@@ -77,6 +77,7 @@ DELETE /v1/model-configs/{id}
 PATCH /v1/model-configs/{id}/default
 PATCH /v1/model-configs/{id}/status
 GET /v1/model-configs/grouped
+GET /v1/model-configs/usage
 GET /v1/provider-keys
 POST /v1/provider-keys
 PATCH /v1/provider-keys/{id}

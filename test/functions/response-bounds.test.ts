@@ -43,6 +43,7 @@ const bounds: Record<string, string> = {
   'model-configs.search-capable': 'three providers',
   'model-configs.search-configured': 'three providers',
   'model-configs.set-default': 'a config, 8 KB',
+  'model-configs.usage': '1,000 models',
   'model-configs.update': 'a config, 8 KB',
   'provider-keys.create': 'a key with settings of 2 KB',
   'provider-keys.list': '100 keys with settings of 2 KB',

@@ -13,6 +13,8 @@ export default async function setup(project: TestProject) {
   process.env.LOG_LEVEL = 'warn';
   const models = await startModels();
   process.env.GENERIC_OPENAI_BASE_URL = models.url;
+  // So that a tenant's own provider key may name it.
+  process.env.LOCAL_ALLOWED_HOSTS = new URL(models.url).host;
   const stack = await startStack({
     port: 0,
     onFailure(what) {

@@ -13,6 +13,7 @@ export const modelOf = (
   answer: (request: ModelRequest) => Promise<string | string[]> | string | string[],
   finish: Partial<ModelFinish> = {},
 ): ModelPort => ({
+  alternatives: async () => [],
   async *stream(request) {
     const pieces = [await answer(request)].flat();
     for (const text of pieces) yield { type: 'text-delta', text };

@@ -1,6 +1,7 @@
 import type { EmbeddingModelV4 } from '@ai-sdk/provider';
 import { loadingCache } from '../../core/cache.ts';
 import { chunksOf } from '../../core/chunks.ts';
+import { definedOf } from '../../core/defined.ts';
 import { forEachConcurrently } from '../../core/for-each-concurrently.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { EmbeddingRequest, EmbeddingResponse } from '../ports.ts';
@@ -37,7 +38,7 @@ export async function embedTexts(
     vectors: vectors.map((vector) => vector.map(shortened)),
     modelUsed,
     keySource: model.keySource,
-    configId: model.configId,
+    ...definedOf({ configId: model.configId, providerKeyId: model.providerKeyId }),
     promptTokens: counted?.inputTokens ?? 0,
     estimatedCost: price && counted ? costOf(price, counted) : null,
   };

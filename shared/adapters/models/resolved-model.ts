@@ -13,6 +13,8 @@ export interface ResolvedModel {
   keySource: KeySource;
   /** The model config that selected the model, if any. */
   configId?: string | undefined;
+  /** The tenant's provider key, if it is one. */
+  providerKeyId?: string | undefined;
   /** The price, if it is not the catalog's. */
   price?: Price | undefined;
   /** Used where a request gives none of its own. */

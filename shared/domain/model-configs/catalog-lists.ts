@@ -1,29 +1,13 @@
-import {
-  type Catalog,
-  type CatalogModel,
-  type ListedOffer,
-  loadCatalog,
-} from '../../adapters/models/catalog.ts';
-import type { ListedProvider } from '../../adapters/models/catalog-shape.ts';
-import { deploymentCredentials } from '../../adapters/models/credentials.ts';
+import { loadCatalog } from '../../adapters/models/catalog.ts';
 import { providerKeys } from '../../adapters/models/provider-keys.ts';
-import { providerNames, providerTitles } from '../../adapters/models/provider-names.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { creatorNames, reasoningCapabilityOf, responseFormats } from './capabilities.ts';
-import { costsOf } from './config-view.ts';
-import { type KeySources, type KeyStatus, keyFor } from './key-choice.ts';
-import { type ModelConfig, readModelAccount } from './model-account.ts';
+import { availableModels } from './available-models.ts';
+import { type CatalogFilter, viewOf } from './catalog-view.ts';
+import { groupedModels } from './grouped-models.ts';
+import { readModelAccount } from './model-account.ts';
 
-export interface CatalogFilter {
-  /** Also hidden offers: variants for a region or a date, previews, aliases that move. */
-  showAll?: boolean;
-  category?: string | undefined;
-  /** Only models that the tenant has a config for. */
-  configured?: boolean;
-}
-
-/** The catalog as a tenant sees it: with the keys that it has, and the models that it chose. */
+/** The lists of the catalog for a tenant. */
 export const catalogLists = /* @__PURE__ */ using(['table:read', 'provider-keys'], (scope: Scope) => {
   const load = async () => {
     const [catalog, account, deployment] = await Promise.all([
@@ -38,116 +22,3 @@ export const catalogLists = /* @__PURE__ */ using(['table:read', 'provider-keys'
     grouped: async (filter: CatalogFilter) => groupedModels(await load(), filter),
   };
 });
-
-interface View {
-  catalog: Catalog;
-  sources: KeySources;
-  statusOf: (provider: ListedProvider) => KeyStatus;
-  /** Whether the deployment has a key. */
-  isPlatform: (provider: ListedProvider) => boolean;
-  configsOf: (offer: ListedOffer) => readonly ModelConfig[];
-}
-
-function viewOf(catalog: Catalog, sources: KeySources): View {
-  const statuses = new Map(providerNames.map((name) => [name, keyFor(sources, name).status]));
-  const byModel = Map.groupBy(sources.account.configs, ({ provider, modelId }) => `${provider}/${modelId}`);
-  return {
-    ...{ catalog, sources },
-    statusOf: (provider) => statuses.get(provider) ?? 'needs_setup',
-    isPlatform: (provider) => deploymentCredentials(provider, sources.deployment) !== undefined,
-    configsOf: ({ provider, id }) => byModel.get(`${provider}/${id}`) ?? [],
-  };
-}
-
-/** The models of the catalog that pass a filter, with the offers that it shows. */
-function* shownModels({ catalog, configsOf }: View, { showAll, category, configured }: CatalogFilter) {
-  for (const model of catalog.models) {
-    if (category !== undefined && model.category !== category) continue;
-    const offers = showAll ? model.offers : model.offers.filter(({ hidden }) => !hidden);
-    const isConfigured = model.offers.some((offer) => configsOf(offer).length > 0);
-    if (offers.length > 0 && (!configured || isConfigured)) yield { model, offers };
-  }
-}
-
-function availableModels(view: View, filter: CatalogFilter) {
-  const { catalog, sources, configsOf, statusOf } = view;
-  const data = [...shownModels(view, filter)].flatMap(({ model, offers }) =>
-    offers.map((offer) => {
-      const configs = configsOf(offer);
-      return {
-        ...{ id: null, modelId: offer.id, provider: offer.provider, displayName: offer.name },
-        costPer1kTokens: offer.shown.blended,
-        contextLength: offer.context,
-        ...limitOf(offer),
-        isConfigured: configs.length > 0,
-        isDefault: configs.some(({ id }) => id === sources.account.defaults.modelConfigId),
-        isEnabled: configs.some(({ isEnabled }) => isEnabled),
-        keyStatus: statusOf(offer.provider),
-        supportedResponseFormats: formatsOf(model),
-        supportsCustomKey: true,
-        supportsSearch: offer.tools ?? false,
-        supportsStreaming: model.category !== 'embedding',
-        ...facetsOf(model),
-      };
-    }),
-  );
-  const all = catalog.models.flatMap((model) => model.offers.map((offer) => ({ model, offer })));
-  const count = (test: (each: (typeof all)[number]) => boolean) => all.filter(test).length;
-  const stats = {
-    configured: count(({ offer }) => configsOf(offer).length > 0),
-    popular: count(({ model, offer }) => model.tags.includes('popular') && !offer.hidden),
-    totalAvailable: all.length,
-    uiVisible: count(({ offer }) => !offer.hidden),
-  };
-  return { data, stats, total: data.length };
-}
-
-function groupedModels(view: View, filter: CatalogFilter) {
-  const data = [...shownModels(view, filter)].map(({ model, offers }) => groupOf(view, model, offers));
-  const { models } = view.catalog;
-  const stats = {
-    totalModels: models.reduce((sum, { offers }) => sum + offers.length, 0),
-    uniqueBaseModels: models.length,
-    providersWithPlatformKeys: providerNames.filter((name) =>
-      deploymentCredentials(name, view.sources.deployment),
-    ),
-  };
-  return { data, stats, total: data.length };
-}
-
-function groupOf(
-  { configsOf, isPlatform, statusOf }: View,
-  model: CatalogModel,
-  offers: readonly ListedOffer[],
-) {
-  // A config of a hidden offer makes the model configured, too.
-  const configs = model.offers.flatMap(configsOf);
-  const reasoning = offers.find((offer) => offer.reasoning) ?? offers[0];
-  return {
-    ...{ baseModel: model.id, displayName: model.name, creator: model.creator },
-    creatorDisplayName: creatorNames[model.creator] ?? model.creator,
-    contextLength: Math.max(...offers.map(({ context }) => context)),
-    maxOutputTokens: Math.max(...offers.map(({ maxOutput }) => maxOutput)),
-    lowestCost: Math.min(...offers.map(({ shown }) => shown.blended)),
-    providers: offers.map((offer) => ({
-      ...{ provider: offer.provider, providerDisplayName: providerTitles[offer.provider], modelId: offer.id },
-      ...costsOf(offer.shown),
-      hasPlatformKey: isPlatform(offer.provider),
-      keyStatus: statusOf(offer.provider),
-    })),
-    isConfigured: configs.length > 0,
-    configuredProviders: [...new Set(configs.map(({ provider }) => provider))],
-    configuredConfigs: configs.map(({ id, provider, modelId }) => ({ id, provider, modelId })),
-    ...(reasoning && { reasoningCapability: reasoningCapabilityOf(reasoning) }),
-    ...facetsOf(model),
-  };
-}
-
-const facetsOf = ({ tags, category, priority }: CatalogModel) => ({
-  ...{ tags, uiCategory: category },
-  ...(priority !== undefined && { uiPriority: priority }),
-});
-
-const formatsOf = ({ category }: CatalogModel) => (category === 'embedding' ? [] : responseFormats);
-
-const limitOf = ({ maxOutput }: ListedOffer) => (maxOutput > 0 ? { maxOutputTokens: maxOutput } : {});

@@ -1,6 +1,9 @@
-import { loadCatalog } from '../../adapters/models/catalog.ts';
+import type { Catalog } from '../../adapters/models/catalog.ts';
 import type { ProviderName } from '../../adapters/models/provider-names.ts';
-import { invalidAt } from '../../core/errors.ts';
+import { invalidAt, notFound } from '../../core/errors.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { AuditEvent } from '../../platform/identity/audit.ts';
+import type { Principal } from '../../platform/identity/principal.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import type { ModelAccount, ModelConfig } from './model-account.ts';
 
@@ -19,6 +22,18 @@ export interface ConfigInput {
   settings?: ConfigSettings | undefined;
 }
 
+export function newConfig(
+  { now, newId }: Pick<Scope, 'now' | 'newId'>,
+  { userId, organizationId }: Pick<Principal, 'userId' | 'organizationId'>,
+  { provider, modelId, providerKeyId, settings = {} }: NewConfig,
+): ModelConfig {
+  const at = now().toISOString();
+  return {
+    ...{ id: newId('modelcfg'), provider, modelId, settings, isEnabled: true },
+    ...{ providerKeyId: providerKeyId ?? null, userId, organizationId, createdAt: at, updatedAt: at },
+  };
+}
+
 /** Whose protocol and keys a config uses. */
 export const executorOf = ({
   provider,
@@ -26,11 +41,16 @@ export const executorOf = ({
 }: Pick<ModelConfig, 'provider' | 'settings'>): ProviderName =>
   settings.customModel?.executorProvider ?? provider;
 
-/** @throws 400 unless the catalog lists the model, or the request says what it costs. */
-export async function assertKnownModel({ provider, modelId, settings }: NewConfig): Promise<void> {
-  if (provider === 'generic-openai' || settings?.customModel) return;
-  const catalog = await loadCatalog();
-  if (catalog.offer(provider, modelId)) return;
+/** @throws 404 */
+export function configIn({ configs }: ModelAccount, id: string): ModelConfig {
+  const config = configs.find((each) => each.id === id);
+  if (!config) throw notFound('Model config');
+  return config;
+}
+
+/** @throws 400 unless the catalog lists the model, or the config says what it costs. */
+export function assertKnownModel(catalog: Catalog, { provider, modelId, settings }: ModelConfig): void {
+  if (provider === 'generic-openai' || settings.customModel || catalog.offer(provider, modelId)) return;
   const message = `The catalog lists no model ${modelId} of ${provider}; see GET /v1/model-configs/available, or describe the model in settings.customModel`;
   throw invalidAt('modelId', 'INVALID_VALUE', message);
 }
@@ -48,6 +68,11 @@ export function assertOwnKey({ keys }: ModelAccount, config: ModelConfig): void 
   throw invalidAt('providerKeyId', 'INVALID_VALUE', message);
 }
 
-/** The config that becomes the default when the current one is deleted or disabled: the longest-existing enabled one. */
-export const successorOf = ({ configs }: ModelAccount, id: string): ModelConfig | undefined =>
-  configs.find((config) => config.id !== id && config.isEnabled);
+export const eventOf = (
+  verb: 'created' | 'provisioned' | 'updated' | 'deleted',
+  { id, provider, modelId }: ModelConfig,
+): AuditEvent => ({
+  action: `model-config.${verb}`,
+  targetId: id,
+  details: { provider, modelId },
+});

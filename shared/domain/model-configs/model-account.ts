@@ -4,8 +4,7 @@ import { idOf } from '../../core/ids.ts';
 import { decodeReadable, defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
-import { ConfigSettings } from './config-settings.ts';
-import { TenantUrl } from './tenant-url.ts';
+import { StoredSettings } from './config-settings.ts';
 
 export const ModelProvider = z.enum(providerNames);
 
@@ -17,7 +16,8 @@ export const KeyProvider = z.enum([...providerNames, ...searchProviderNames]);
 export type KeyProvider = z.infer<typeof KeyProvider>;
 
 /** Whether a model's name is the id of a config. */
-export const isConfigId = (name: string) => idOf('modelcfg').safeParse(name).success;
+export const isConfigId = (name: string) => ConfigId.safeParse(name).success;
+const ConfigId = idOf('modelcfg');
 
 /** A model that a tenant chose, with its settings. */
 export const ModelConfig = z.object({
@@ -26,7 +26,7 @@ export const ModelConfig = z.object({
   modelId: z.string(),
   /** The only key that calls of this config may use; null for the usual order. */
   providerKeyId: z.string().nullable(),
-  settings: ConfigSettings,
+  settings: StoredSettings,
   isEnabled: z.boolean(),
   userId: z.string(),
   organizationId: z.string().nullable(),
@@ -35,28 +35,16 @@ export const ModelConfig = z.object({
 });
 export type ModelConfig = z.infer<typeof ModelConfig>;
 
-/** Where a tenant's key is used, if not at the provider's own address. */
-export const KeySettings = z.strictObject({
-  baseURL: TenantUrl.optional(),
-  /** The AWS region of Bedrock. */
-  region: z
-    .string()
-    .regex(/^[a-z]{2}(-[a-z]+)+-[0-9]$/, 'Expected the name of an AWS region')
-    .optional(),
-});
-
 /** A tenant's own key of a provider, without its value, which is in Secrets Manager only. */
 export const ProviderKey = z.object({
   id: z.string(),
   provider: KeyProvider,
   name: z.string(),
-  settings: KeySettings.nullable(),
+  settings: z.object({ baseURL: z.string().optional(), region: z.string().optional() }).nullable(),
   isActive: z.boolean(),
   keyPreview: z.string().nullable(),
   /** The version in Secrets Manager with its value. */
   valueId: z.string(),
-  usageCount: z.int().optional(),
-  lastUsedAt: z.string().optional(),
   userId: z.string(),
   createdAt: z.string(),
   updatedAt: z.string(),

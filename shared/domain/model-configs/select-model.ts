@@ -5,9 +5,9 @@ import { StepError } from '../../core/step-error.ts';
 import { executorOf } from './config-changes.ts';
 import { nameOnTheWire } from './config-view.ts';
 import { priceOfCustomModel } from './custom-price.ts';
+import { firstChoice } from './default-config.ts';
 import { type KeyChoice, type KeySources, keyFor, keyForConfig } from './key-choice.ts';
 import { isConfigId, type ModelConfig } from './model-account.ts';
-import { firstChoice } from './provisioning.ts';
 
 /** Which model a name means, and whose account pays for its calls. */
 export interface Selection {

@@ -7,6 +7,7 @@ export interface ModelCalls {
   model: string;
   keySource: ModelFinish['keySource'];
   configId: string | undefined;
+  providerKeyId: string | undefined;
   calls: number;
   inputTokens: number;
   outputTokens: number;
@@ -21,14 +22,16 @@ export const modelCall = ({
   modelUsed,
   keySource,
   configId,
+  providerKeyId,
   usage,
   cost,
-}: Pick<ModelFinish, 'modelUsed' | 'keySource' | 'configId' | 'cost'> & {
+}: Pick<ModelFinish, 'modelUsed' | 'keySource' | 'configId' | 'providerKeyId' | 'cost'> & {
   usage: Pick<NonNullable<ModelFinish['usage']>, 'inputTokens' | 'outputTokens'> | null;
 }): ModelCalls => ({
   model: modelUsed,
   keySource,
   configId,
+  providerKeyId,
   calls: 1,
   inputTokens: usage?.inputTokens ?? 0,
   outputTokens: usage?.outputTokens ?? 0,
@@ -38,8 +41,8 @@ export const modelCall = ({
 
 /** Adds up calls of the same model, key and config. */
 export function mergedCalls(calls: readonly ModelCalls[]): ModelCalls[] {
-  const groups = Map.groupBy(calls, ({ model, keySource, configId }) =>
-    JSON.stringify([model, keySource, configId]),
+  const groups = Map.groupBy(calls, ({ model, keySource, configId, providerKeyId }) =>
+    JSON.stringify([model, keySource, configId, providerKeyId]),
   );
   return [...groups.values()].map((same) => same.reduce(sumOf));
 }

@@ -1,6 +1,6 @@
 import Big from 'big.js';
 import { using } from '../../platform/aws/uses.ts';
-import { decodeReadable } from '../../platform/data/entity.ts';
+import { decodeReadable, type ItemOf } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { dollarsOf } from './cost-units.ts';
 import type { ModelCalls } from './model-calls.ts';
@@ -13,7 +13,7 @@ export interface UsageDay extends ModelCalls {
 }
 
 /** What one item of the counters holds. */
-interface UsageMonth extends Pick<ModelCalls, 'model' | 'keySource' | 'configId'> {
+interface UsageMonth extends Pick<ModelCalls, 'model' | 'keySource' | 'configId' | 'providerKeyId'> {
   lastAt: string;
   days: UsageDay[];
 }
@@ -27,24 +27,35 @@ export const usageMonths = /* @__PURE__ */ using(
   ({ table }: Scope) =>
     async (flowId: string | null, from: string, to: string): Promise<UsageMonth[]> => {
       const items = await table.queryAll(usageRange(flowId, from, to));
-      return decodeReadable(usageEntity, items).map(
-        ({ month, model, keySource, configId, lastAt, ...item }) => {
-          const counters = item as Readonly<Record<string, Big | undefined>>;
-          const count = (counter: Counter, day: string) => counters[attributeOf(counter, day)] ?? new Big(0);
-          const days = daysIn(counters).map((day): UsageDay => {
-            const number = (counter: Exclude<Counter, 'cost'>) => count(counter, day).toNumber();
-            return {
-              ...{ date: `${month}-${day}`, model, keySource, configId },
-              ...{ calls: number('calls'), inputTokens: number('inputTokens') },
-              ...{ outputTokens: number('outputTokens'), unpriced: number('unpriced') },
-              cost: dollarsOf(count('cost', day)),
-            };
-          });
-          return { model, keySource, configId, lastAt, days };
-        },
-      );
+      return decodeReadable(usageEntity, items).map(monthOf);
     },
 );
+
+function monthOf({
+  month,
+  model,
+  keySource,
+  configId,
+  providerKeyId,
+  lastAt,
+  ...item
+}: ItemOf<typeof usageEntity>): UsageMonth {
+  const source = { model, keySource, configId, providerKeyId };
+  const counters = item as Readonly<Record<string, Big | undefined>>;
+  const days = daysIn(counters).map((day): UsageDay => {
+    const count = (counter: Counter) => counters[attributeOf(counter, day)] ?? new Big(0);
+    return {
+      ...source,
+      date: `${month}-${day}`,
+      calls: count('calls').toNumber(),
+      inputTokens: count('inputTokens').toNumber(),
+      outputTokens: count('outputTokens').toNumber(),
+      unpriced: count('unpriced').toNumber(),
+      cost: dollarsOf(count('cost')),
+    };
+  });
+  return { ...source, lastAt, days };
+}
 
 /** The days of the counters, as `07`. */
 const daysIn = (counters: object): string[] =>

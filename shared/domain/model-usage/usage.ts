@@ -34,7 +34,7 @@ const ownShard = randomInt(shards);
 /** What a flow used is kept for a year and a month; what the tenant used, for ever. */
 const flowUsageTtlSeconds = 400 * 86_400;
 
-interface UsageKey extends Pick<ModelCalls, 'model' | 'keySource' | 'configId'> {
+interface UsageKey extends Pick<ModelCalls, 'model' | 'keySource' | 'configId' | 'providerKeyId'> {
   flowId: string | null;
   /** `2026-11` */
   month: string;
@@ -49,14 +49,15 @@ export const usageEntity = defineEntity({
     model: z.string(),
     keySource: z.enum(['platform', 'custom']),
     configId: z.string().optional(),
+    providerKeyId: z.string().optional(),
     /** When the last call was counted. */
     lastAt: z.string(),
     ttl: z.int().optional(),
     ...dayCounters,
   }),
-  key: ({ flowId, month, model, keySource, configId = '', shard }: UsageKey) => ({
+  key: ({ flowId, month, model, keySource, configId = '', providerKeyId = '', shard }: UsageKey) => ({
     PK: partitionOf(flowId),
-    SK: `${month}#${model}#${keySource}#${configId}#${shard}`,
+    SK: `${month}#${model}#${keySource}#${configId}#${providerKeyId}#${shard}`,
   }),
 });
 
@@ -97,16 +98,16 @@ function usageWrite(
   at: Date,
   more: { ttl?: number } = {},
 ): Write {
-  const { model, keySource, configId } = calls;
+  const { model, keySource, configId, providerKeyId } = calls;
   const date = at.toISOString();
   const [month, day] = [date.slice(0, 7), date.slice(8, 10)];
   const counts = { ...calls, cost: unitsOf(calls.cost) };
   const changed = counterNames.filter((counter) => Number(counts[counter]) !== 0);
   const add = Object.fromEntries(changed.map((counter) => [attributeOf(counter, day), counts[counter]]));
-  const key = { flowId, month, model, keySource, configId, shard: ownShard };
+  const key = { flowId, month, model, keySource, configId, providerKeyId, shard: ownShard };
   return writes.update(usageEntity, key, {
     add: add as never,
     set: { lastAt: date, ...more },
-    setOnce: { month, model, keySource, configId },
+    setOnce: { month, model, keySource, configId, providerKeyId },
   });
 }

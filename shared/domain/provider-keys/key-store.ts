@@ -1,39 +1,22 @@
-import type * as z from 'zod';
-import { invalidAt, notFound } from '../../core/errors.ts';
+import { ServiceError } from '../../core/errors.ts';
 import { log } from '../../core/log.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { AuditEvent } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { type AccountChange, accountWriter } from '../model-configs/account-writer.ts';
-import {
-  type KeyProvider,
-  type KeySettings,
-  type ModelAccount,
-  type ProviderKey,
-  providerKeyEntity,
-  readModelAccount,
-} from '../model-configs/model-account.ts';
+import { type ProviderKey, providerKeyEntity, readModelAccount } from '../model-configs/model-account.ts';
 import { previewOf } from '../secrets/secret-changes.ts';
 import { providerKeyVault } from '../secrets/secret-vault.ts';
 import { assertWithinLimit } from '../tenant-limits.ts';
-
-/** Missing members stay unchanged. */
-export interface KeyInput {
-  name?: string | undefined;
-  apiKey?: string | undefined;
-  isActive?: boolean | undefined;
-  isDefault?: boolean | undefined;
-  settings?: z.infer<typeof KeySettings> | undefined;
-}
-
-export interface NewKey extends KeyInput {
-  provider: KeyProvider;
-  name: string;
-  apiKey: string;
-}
-
-export type StoredKey = ProviderKey & { isDefault: boolean };
+import {
+  assertSettings,
+  eventOf,
+  type KeyInput,
+  keyIn,
+  type NewKey,
+  type StoredKey,
+  withDefault,
+} from './key-changes.ts';
 
 /** The tenant's own keys of providers. Their values are in Secrets Manager only. */
 export const providerKeyStore = /* @__PURE__ */ using(['table:write', providerKeyVault], (scope: Scope) => {
@@ -71,11 +54,12 @@ export const providerKeyStore = /* @__PURE__ */ using(['table:write', providerKe
           return {
             writes: [table.writes.insert(providerKeyEntity, key)],
             ...withDefault(account, key, isDefault),
-            event: eventOf('provider-key.created', key),
+            event: eventOf('created', key),
           };
         });
       } catch (error) {
-        await discard(id);
+        // After an error of the table the transaction may have succeeded.
+        if (error instanceof ServiceError) await discard(id);
         throw error;
       }
     },
@@ -99,7 +83,7 @@ export const providerKeyStore = /* @__PURE__ */ using(['table:write', providerKe
         return {
           writes: [table.writes.put(providerKeyEntity, key)],
           ...withDefault(account, key, isDefault),
-          event: eventOf(rotated ? 'provider-key.rotated' : 'provider-key.updated', key),
+          event: eventOf(rotated ? 'rotated' : 'updated', key),
         };
       });
     },
@@ -114,41 +98,10 @@ export const providerKeyStore = /* @__PURE__ */ using(['table:write', providerKe
         return {
           writes: [table.writes.remove(providerKeyEntity, { id })],
           defaults: withDefault(account, key, false).defaults,
-          event: eventOf('provider-key.deleted', key),
+          event: eventOf('deleted', key),
           result: undefined,
         };
       });
     },
   };
-});
-
-/** @throws 404 */
-function keyIn({ keys }: ModelAccount, id: string): ProviderKey {
-  const key = keys.find((each) => each.id === id);
-  if (!key) throw notFound('Provider key');
-  return key;
-}
-
-/** The defaults after a key was made the default of its provider or not, and the key as it then is. */
-function withDefault({ defaults }: ModelAccount, key: ProviderKey, wanted: boolean | undefined) {
-  const { [key.provider]: current, ...others } = defaults.providerKeyIds;
-  const id = wanted ? key.id : wanted === false && current === key.id ? undefined : current;
-  const providerKeyIds = id === undefined ? others : { ...others, [key.provider]: id };
-  return { defaults: { ...defaults, providerKeyIds }, result: { ...key, isDefault: id === key.id } };
-}
-
-/** @throws 400 for settings that the provider has no use for, and for a server without an address. */
-function assertSettings(provider: KeyProvider, settings: z.infer<typeof KeySettings> | null): void {
-  if (settings?.region !== undefined && provider !== 'bedrock') {
-    throw invalidAt('settings.region', 'INVALID_VALUE', 'Only keys of bedrock have a region');
-  }
-  if (provider !== 'generic-openai' || settings?.baseURL !== undefined) return;
-  const message = 'Required for generic-openai: the address of the server, such as https://example.com/v1';
-  throw invalidAt('settings.baseURL', 'MISSING_REQUIRED_FIELD', message);
-}
-
-const eventOf = (action: string, { id, provider }: ProviderKey): AuditEvent => ({
-  action,
-  targetId: id,
-  details: { provider },
 });

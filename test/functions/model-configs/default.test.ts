@@ -156,6 +156,14 @@ test.each([
   await expectStatus(400, put(tenant, id, body));
 });
 
+test('400 for a PUT that removes the prices of an unlisted model', async () => {
+  const tenant = await newTenant();
+  const customModel = { displayName: 'Ours', inputCostPer1kTokens: 0.1, outputCostPer1kTokens: 0.3 };
+  const { id } = await newConfig(tenant, { modelId: 'ours', settings: { customModel } });
+  const { details } = await expectStatus(400, put(tenant, id, { settings: {} }));
+  expect(details).toMatchObject([{ path: 'modelId', code: 'INVALID_VALUE' }]);
+});
+
 test('400 for a status that is none', async () => {
   const tenant = await newTenant();
   const { id } = await newConfig(tenant);

@@ -26,26 +26,31 @@ const whoMay = (...actions: string[]) =>
     .map(({ role, resources }) => [role, resources.map(secretOf)])
     .toSorted((one, other) => JSON.stringify(one).localeCompare(JSON.stringify(other)));
 
-test('only flow runners read secret values, only key management and migrations read test keys; flow validation reads only provider keys', () => {
+test('only flow runners read secret values, only key management and migrations read test keys; the lists of models and flow validation read only the deployment’s provider keys', () => {
   expect(whoMay('secretsmanager:GetSecretValue', 'secretsmanager:BatchGetSecretValue')).toEqual([
     ['api-keys', ['agent-flow/prod/*/api-keys/*']],
+    ['dispatch', ['agent-flow/prod/*/provider-keys/*']],
     ['dispatch', ['agent-flow/prod/*/secrets/*']],
     ['dispatch', ['provider keys']],
     ['migrations', ['agent-flow/prod/*/api-keys/*']],
+    ['model-configs', ['provider keys']],
     ['public', ['provider keys']],
+    ['tools', ['agent-flow/prod/*/provider-keys/*']],
     ['tools', ['agent-flow/prod/*/secrets/*']],
     ['tools', ['provider keys']],
+    ['workers', ['agent-flow/prod/*/provider-keys/*']],
     ['workers', ['agent-flow/prod/*/secrets/*']],
     ['workers', ['provider keys']],
   ]);
 });
 
-test('only the secret and API-key endpoints and migrations write secret values, each only its own', () => {
+test('only the secret, provider-key and API-key endpoints and migrations write secret values, each only its own', () => {
   const writing = ['CreateSecret', 'PutSecretValue', 'UpdateSecret', 'DeleteSecret', 'RestoreSecret'];
   expect(whoMay(...writing.map((action) => `secretsmanager:${action}`))).toEqual([
     ['api-keys', ['agent-flow/prod/*/api-keys/*']],
     ['migrations', ['agent-flow/prod/*/api-keys/*']],
     ['migrations', ['agent-flow/prod/*/api-keys/*']],
+    ['provider-keys', ['agent-flow/prod/*/provider-keys/*']],
     ['secrets', ['agent-flow/prod/*/secrets/*']],
   ]);
 });

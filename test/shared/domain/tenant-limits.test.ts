@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
+import { modelConfigEntity, providerKeyEntity } from '../../../shared/domain/model-configs/model-account.ts';
 import { secretEntity } from '../../../shared/domain/secrets/secret.ts';
 import { tenantLimits } from '../../../shared/domain/tenant-limits.ts';
 import { type ApiKey, apiKeyEntity } from '../../../shared/platform/auth/api-key.ts';
 import type { Write } from '../../../shared/platform/data/writes.ts';
 import { expectStatus } from '../../support/flows.ts';
 import { newKey } from '../../support/keys.ts';
+import { newConfig, newProviderKey } from '../../support/model-configs.ts';
 import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
 
 const scopeOf = ({ tenant }: Tenant) => countingRuntime().scopeOf(tenant);
@@ -58,5 +60,42 @@ test('a tenant has at most 500 secrets; revoked ones do not count, and existing 
   const path = `/v1/secrets/${data.id}`;
   await expectStatus(200, tenant.call('PUT', path, { body: { value: 'a value of some length' } }));
   await expectStatus(200, tenant.call('DELETE', path));
+  expect((await create()).status).toBe(201);
+});
+
+test('a tenant has at most 200 model configs, and deleting one makes room', async () => {
+  const tenant = await newTenant();
+  const { table } = scopeOf(tenant);
+  const { id } = await newConfig(tenant);
+  const config = await table.get(modelConfigEntity, { id });
+  if (!config) throw new Error('The config is missing');
+  const others = copies(tenantLimits['model configs'] - 1, (index) =>
+    table.writes.put(modelConfigEntity, { ...config, id: `modelcfg_copy${index}` }),
+  );
+  await commitAll(tenant, others);
+  const body = { provider: 'openai', modelId: 'gpt-4o' };
+  const create = () => tenant.call('POST', '/v1/model-configs', { body });
+  expect(await create()).toMatchObject({
+    status: 409,
+    body: { details: [{ code: 'LIMIT_REACHED', message: expect.stringContaining('200 model configs') }] },
+  });
+  await expectStatus(204, tenant.call('DELETE', `/v1/model-configs/${id}`));
+  expect((await create()).status).toBe(201);
+});
+
+test('a tenant has at most 100 provider keys, and deleting one makes room', async () => {
+  const tenant = await newTenant();
+  const { table } = scopeOf(tenant);
+  const { id } = await newProviderKey(tenant);
+  const key = await table.get(providerKeyEntity, { id });
+  if (!key) throw new Error('The key is missing');
+  const others = copies(tenantLimits['provider keys'] - 1, (index) =>
+    table.writes.put(providerKeyEntity, { ...key, id: `providerkey_copy${index}` }),
+  );
+  await commitAll(tenant, others);
+  const body = { provider: 'groq', name: 'one more', apiKey: 'one-more-key' };
+  const create = () => tenant.call('POST', '/v1/provider-keys', { body });
+  expect(await create()).toMatchObject({ status: 409, body: { details: [{ code: 'LIMIT_REACHED' }] } });
+  await expectStatus(200, tenant.call('DELETE', `/v1/provider-keys/${id}`));
   expect((await create()).status).toBe(201);
 });

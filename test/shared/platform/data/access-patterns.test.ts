@@ -51,6 +51,13 @@ const withRun = async (world: AccessWorld) => {
 const withSecret = ({ secrets, tenant }: AccessWorld) =>
   secrets.create(sessionOf(tenant), { key: 'KEY', value: 'the value of it' });
 
+const model = { provider: 'openai', modelId: 'gpt-5-mini' } as const;
+const withConfig = async ({ modelConfigs, tenant }: AccessWorld) =>
+  (await modelConfigs.create(sessionOf(tenant), model)).config;
+const ownKey = { provider: 'openai', name: 'own', apiKey: 'the-own-key' } as const;
+const withProviderKey = ({ providerKeys, tenant }: AccessWorld) =>
+  providerKeys.create(sessionOf(tenant), ownKey);
+
 const stepWithSecret = {
   ...{ id: 's', type: 'transform-data', name: 's', order: 0, enabled: true },
   config: { script: 'secrets.KEY' },
@@ -231,6 +238,52 @@ const patterns: Record<string, Pattern> = {
     run: async (world) => {
       const { id } = await withSecret(world);
       return () => world.secrets.remove(sessionOf(world.tenant), id);
+    },
+  },
+
+  'List model configs and provider keys': {
+    commands: 'Query',
+    units: 1,
+    run: async (world) => {
+      await withConfig(world);
+      return () => world.providerKeys.list();
+    },
+  },
+  'Models of a run': {
+    commands: 'Query',
+    units: 1,
+    run: async (world) => {
+      await withConfig(world);
+      return () => world.modelSelector();
+    },
+  },
+  'Create a model config': {
+    commands: 'Query, TransactWriteItems',
+    units: [3, 7],
+    run: (world) => () => withConfig(world),
+  },
+  'Change a model config, or make it the default': {
+    commands: 'Query, TransactWriteItems',
+    units: [3, 7],
+    run: async (world) => {
+      const { id } = await withConfig(world);
+      return () => world.modelConfigs.update(sessionOf(world.tenant), id, { isDefault: true });
+    },
+  },
+  'Delete a model config': {
+    commands: 'Query, TransactWriteItems',
+    units: [3, 7],
+    run: async (world) => {
+      const { id } = await withConfig(world);
+      return () => world.modelConfigs.remove(sessionOf(world.tenant), id);
+    },
+  },
+  'Store, change or delete a provider key': {
+    commands: '2 Query, TransactWriteItems',
+    units: [4, 8],
+    run: async (world) => {
+      const { id } = await withProviderKey(world);
+      return () => world.providerKeys.update(sessionOf(world.tenant), id, { apiKey: 'another-value' });
     },
   },
 

@@ -3,8 +3,11 @@ import { newId } from '../../../../shared/core/ids.ts';
 import { apiKeyStore } from '../../../../shared/domain/api-keys/api-key-store.ts';
 import { flowStore } from '../../../../shared/domain/flows/flow-store.ts';
 import { type LoadedVersion, versionStore } from '../../../../shared/domain/flows/version-store.ts';
+import { configStore } from '../../../../shared/domain/model-configs/config-store.ts';
+import { modelSelector } from '../../../../shared/domain/model-configs/model-selector.ts';
 import { modelCall } from '../../../../shared/domain/model-usage/model-calls.ts';
 import { usageMonths } from '../../../../shared/domain/model-usage/usage-days.ts';
+import { providerKeyStore } from '../../../../shared/domain/provider-keys/key-store.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import { recordsPort } from '../../../../shared/domain/records/records-adapter.ts';
 import { secretRequests } from '../../../../shared/domain/secret-requests/secret-requests.ts';
@@ -138,6 +141,9 @@ export async function accessWorld() {
     ...{ created, owner, newBatch, messagesOf },
     keys: apiKeyStore(scope),
     secrets: secretStore(scope),
+    modelConfigs: configStore(scope),
+    providerKeys: providerKeyStore(scope),
+    modelSelector: modelSelector(scope),
     setupLinks: setupLinkTokens(scope),
     intake: secretRequests(scope),
     /** Who holds the token of a new link. */

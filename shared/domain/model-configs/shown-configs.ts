@@ -5,8 +5,8 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { configStore, type WrittenConfig } from './config-store.ts';
 import { type ConfigView, configView } from './config-view.ts';
+import { firstChoice } from './default-config.ts';
 import { readModelAccount } from './model-account.ts';
-import { firstChoice } from './provisioning.ts';
 
 const newConfigOf = ({ provider, id }: ListedOffer) => ({ provider, modelId: id });
 

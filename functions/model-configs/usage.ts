@@ -1,0 +1,40 @@
+import * as z from 'zod';
+import { recentUse } from '../../shared/domain/model-usage/recent-use.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
+
+const modelsMax = 1_000;
+
+export const modelsInUse = defineEndpoint({
+  id: 'model-configs.usage',
+  method: 'GET',
+  path: '/v1/model-configs/usage',
+  permission: 'MODELS:READ',
+  summary: 'List the models in use',
+  description:
+    'Returns each model that runs have called in the last twelve months, with the number of calls, the most recently used first, at most 1,000.',
+  response: {
+    kind: 'json',
+    bodies: {
+      200: z.object({
+        data: z.array(
+          z.object({
+            provider: z.string(),
+            modelId: z.string(),
+            usageCount: z.int().nullable(),
+            lastUsedAt: z.string().nullable(),
+          }),
+        ),
+        total: z.int(),
+      }),
+    },
+  },
+  needs: { uses: recentUse },
+
+  async handle(_request, { uses }) {
+    const models = await uses.ofModels();
+    return { data: models.slice(0, modelsMax), total: models.length };
+  },
+});
+
+export const handler = toLambda(modelsInUse);

@@ -1,0 +1,45 @@
+import type { Catalog, ListedOffer } from '../../adapters/models/catalog.ts';
+import { invalidAt } from '../../core/errors.ts';
+import { type KeySources, keyFor } from './key-choice.ts';
+import type { ModelAccount, ModelConfig } from './model-account.ts';
+
+/** The config that takes the place of a default that is deleted or disabled: the longest-existing enabled one. */
+export const successorOf = ({ configs }: ModelAccount, id: string): ModelConfig | undefined =>
+  configs.find((config) => config.id !== id && config.isEnabled);
+
+/**
+ * Which config is the default after a change of one.
+ * @param config The config after its change.
+ * @param wanted Whether it shall be the default.
+ * @throws 400 if it cannot be, or if no other one can
+ */
+export function defaultAfter(
+  account: ModelAccount,
+  { id, isEnabled }: ModelConfig,
+  wanted: boolean | undefined,
+): string | undefined {
+  const current = account.defaults.modelConfigId;
+  if (wanted && !isEnabled) {
+    throw invalidAt('isDefault', 'INVALID_VALUE', 'A disabled config cannot be the default; enable it first');
+  }
+  if (wanted === false && current === id) {
+    const message = 'One config is the default; make another one the default instead';
+    throw invalidAt('isDefault', 'INVALID_VALUE', message);
+  }
+  if (isEnabled) return wanted ? id : (current ?? id);
+  if (current !== id) return current;
+  const next = successorOf(account, id);
+  if (next) return next.id;
+  const message = 'This is the only enabled config; enable or create another one first';
+  throw invalidAt('isEnabled', 'INVALID_VALUE', message);
+}
+
+/** The model of a tenant that has chosen none: the first of the catalog that has a key, else the first of all. */
+export function firstChoice({ models }: Catalog, sources: KeySources): ListedOffer {
+  const chat = models.filter(({ category }) => category !== 'embedding');
+  const offers = chat.flatMap((model) => model.offers.filter(({ hidden, tools }) => !hidden && tools));
+  const choice =
+    offers.find(({ provider }) => keyFor(sources, provider).status !== 'needs_setup') ?? offers[0];
+  if (!choice) throw new Error('The catalog has no model for a default config');
+  return choice;
+}
