@@ -6,8 +6,6 @@ import { emptyWorld } from '../../../../support/ports.ts';
 import { html, json, web } from '../../../../support/web.ts';
 import { messageOf, runBuiltin } from '../run-tool.ts';
 
-const searchAccount: Ports['searchAccount'] = async (service) => accountOf(service, await providerKeys());
-
 beforeEach(() => {
   vi.unstubAllEnvs();
   for (const name of ['EXA', 'TAVILY', 'BRAVE']) vi.stubEnv(`${name}_API_KEY`, '');
