@@ -182,13 +182,13 @@ test('alternatives are the other configured providers of the model, cheapest fir
 
 test('a custom model has its own name on the wire, protocol, price and server', async () => {
   const { config, key, resolve } = modelWorld();
-  await key({ provider: 'groq', apiKey: 'the-groq-key' });
+  const { id: providerKeyId } = await key({ provider: 'groq', apiKey: 'the-groq-key' });
   const executorConfig = { baseURL: 'https://models.example.com/v1', modelMapping: 'llama' };
   const settings = { customModel: { ...custom, executorProvider: 'groq' as const, executorConfig } } as never;
   const { id } = await config({ provider: 'openai', modelId: 'ours', settings });
   for (const name of [id, 'openai/ours', 'ours']) {
     expect(await resolve(name)).toEqual({
-      ...{ provider: 'groq', modelId: 'llama', keySource: 'custom', configId: id },
+      ...{ provider: 'groq', modelId: 'llama', keySource: 'custom', configId: id, providerKeyId },
       credentials: { apiKey: 'the-groq-key', baseUrl: 'https://models.example.com/v1', guarded: true },
       price: { input: '100', output: '300' },
       settings: {},
