@@ -16,7 +16,8 @@ export type Letter =
   | 'm'
   | 'n'
   | 'o'
-  | 'p';
+  | 'p'
+  | 'r';
 
 /** One measurement with its goal. */
 export interface Figure {

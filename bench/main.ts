@@ -9,6 +9,7 @@ import { filteredList } from './filtered-list.ts';
 import { firstByte } from './first-byte.ts';
 import { memory } from './memory.ts';
 import { modelCatalog } from './model-catalog.ts';
+import { promptCpu } from './prompt-cpu.ts';
 import { requestCpu } from './request-cpu.ts';
 import { roundTrips } from './round-trips.ts';
 import { throughput } from './throughput.ts';
@@ -35,6 +36,7 @@ const measures: Record<Letter, Measure> = {
   n: csvMemory,
   o: access,
   p: modelCatalog,
+  r: promptCpu,
 };
 
 const wanted = process.argv.slice(2);

@@ -214,7 +214,7 @@ export function plausibleAnswer({ messages, response_format }: ChatRequest): str
   const prompt = last ? messageText(last) : '';
   const words = [...new Set(prompt.match(/[\p{L}\p{N}]{5,}/gu) ?? ['nothing'])].slice(0, 6);
   const summary = `In short: ${words.join(', ')}.`;
-  return response_format?.type === 'json_object' ? JSON.stringify({ summary, keywords: words }) : summary;
+  return response_format?.type.startsWith('json') ? JSON.stringify({ summary, keywords: words }) : summary;
 }
 
 if (import.meta.main) {

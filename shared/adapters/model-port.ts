@@ -5,6 +5,8 @@ export interface ModelPort {
    * last event is `finish`. @throws StepError
    */
   stream: (request: ModelRequest) => AsyncIterable<ModelEvent>;
+  /** The names of the same model at the other configured providers, cheapest first. @throws StepError */
+  alternatives: (model: string) => Promise<string[]>;
 }
 
 export interface ModelRequest {

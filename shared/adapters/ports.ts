@@ -87,6 +87,14 @@ export type MergeStrategy = 'merge' | 'replace' | 'deep-merge';
 export interface RecordsPort {
   /** @returns undefined if there is none. @throws StepError if too many records would have to be read. */
   find: (selector: RecordSelector) => Promise<FlowRecord | undefined>;
+  /** The newest matching records. Reads a bounded number: `hasMore` if it did not reach the end. @throws StepError. */
+  search: (query: {
+    type: string;
+    name?: string | undefined;
+    search?: string | undefined;
+    where?: RecordFilter | undefined;
+    limit: number;
+  }) => Promise<{ records: FlowRecord[]; hasMore: boolean }>;
   /** Creates the record, or replaces the metadata of the record with that type and name. */
   upsert: (record: Pick<FlowRecord, 'type' | 'name' | 'metadata'>) => Promise<{ id: string }>;
   /**

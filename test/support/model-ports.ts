@@ -6,13 +6,14 @@ import type { Scope } from '../../shared/platform/data/scope.ts';
 const noTenant = { table: { tenant: 'user:none', queryAll: async () => [] } } as unknown as Scope;
 
 /** The real models, by the keys of this process. */
-export const liveModels = modelPorts((name) => modelResolver(noTenant).resolve(name));
+export const liveModels = modelPorts(async () => modelResolver(noTenant));
 
 /** A model by hand, which writes the pieces that `answer` gives and then finishes. */
 export const modelOf = (
   answer: (request: ModelRequest) => Promise<string | string[]> | string | string[],
   finish: Partial<ModelFinish> = {},
 ): ModelPort => ({
+  alternatives: async () => [],
   async *stream(request) {
     const pieces = [await answer(request)].flat();
     for (const text of pieces) yield { type: 'text-delta', text };

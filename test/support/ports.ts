@@ -15,7 +15,12 @@ export const emptyWorld: Ports = {
   fetch: absent('network'),
   searchAccount: absent('search provider'),
   sandbox,
-  records: { find: absent('record'), upsert: absent('record'), update: absent('record') },
+  records: {
+    find: absent('record'),
+    search: absent('record'),
+    upsert: absent('record'),
+    update: absent('record'),
+  },
   vectors: { put: absent('vector store'), query: absent('vector store') },
   assets: { store: absent('asset store'), read: absent('asset store') },
   messages: { email: absent('mail'), sms: absent('text message'), event: absent('event bus') },

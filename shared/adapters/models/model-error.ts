@@ -1,14 +1,19 @@
-import { APICallError } from '@ai-sdk/provider';
+import { APICallError, TypeValidationError } from '@ai-sdk/provider';
+import * as z from 'zod';
 import { StepError } from '../../core/step-error.ts';
 import { AddressRefused } from '../net/addresses.ts';
 import { modelUsedOf, type ResolvedModel } from './resolved-model.ts';
+
+/** SDKs put whole responses into messages. */
+const messageMax = 2_000;
 
 /** Describes a failed model call for the caller, without the API key. */
 export function toStepError(error: unknown, model: ResolvedModel, signal: AbortSignal): StepError {
   const { words, retryable } = explained(error, signal);
   const { apiKey } = model.credentials;
   const message = `${modelUsedOf(model)} ${words}`;
-  return new StepError(apiKey ? message.replaceAll(apiKey, '***') : message, { retryable, cause: error });
+  const shown = (apiKey ? message.replaceAll(apiKey, '***') : message).slice(0, messageMax);
+  return new StepError(shown, { retryable, cause: error });
 }
 
 function explained(error: unknown, signal: AbortSignal): { words: string; retryable: boolean } {
@@ -20,7 +25,7 @@ function explained(error: unknown, signal: AbortSignal): { words: string; retrya
   if (own instanceof AddressRefused) return { words: `cannot be reached: ${own.message}`, retryable: false };
   if (own) return { words: `returned an unusable response: ${own.message}`, retryable: own.retryable };
   if (!APICallError.isInstance(error)) {
-    return { words: `returned an unusable response: ${(error as Error).message}`, retryable: true };
+    return { words: `returned an unusable response: ${wordsOf(error)}`, retryable: true };
   }
   const { statusCode, message, cause } = error;
   if (statusCode === undefined) {
@@ -30,6 +35,14 @@ function explained(error: unknown, signal: AbortSignal): { words: string; retrya
   if (statusCode < 400) return { words: `returned an unusable response: ${message}`, retryable: true };
   const retryable = statusCode === 429 || statusCode === 408 || statusCode >= 500;
   return { words: `answered ${statusCode}: ${message}`, retryable };
+}
+
+const Reported = z.object({ error: z.object({ message: z.string() }) });
+
+/** The message of an error, or of the server's error event that its SDK did not expect. */
+function wordsOf(error: unknown): string {
+  const reported = TypeValidationError.isInstance(error) ? Reported.safeParse(error.value).data : undefined;
+  return reported?.error.message ?? (error as Error).message;
 }
 
 /** The StepError that the SDK wrapped, if any. */

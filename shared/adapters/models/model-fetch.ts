@@ -3,7 +3,7 @@ import { pipeline, type Transform } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { type Dispatcher, request } from 'undici';
-import { limited } from '../../core/limited-fetch.ts';
+import { joined, limited } from '../../core/limited-fetch.ts';
 import { loadOnce } from '../../core/load-once.ts';
 import { StepError } from '../../core/step-error.ts';
 import { checkedUrl } from '../net/checked-url.ts';
@@ -48,7 +48,7 @@ export const fetchFor =
     );
     const isStream = streams.test(String(answer.headers['content-type']));
     const chunks = limited(unpacked(answer), bytesMaxOf[kind](isStream));
-    const content = isStream ? ReadableStream.from(chunks) : Buffer.concat(await Array.fromAsync(chunks));
+    const content = isStream ? ReadableStream.from(chunks) : await joined(chunks);
     return new Response(bodiless.has(answer.statusCode) ? null : (content as never), {
       status: answer.statusCode,
       headers: fields,

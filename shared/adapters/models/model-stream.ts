@@ -2,6 +2,7 @@ import type {
   LanguageModelV4,
   LanguageModelV4Content,
   LanguageModelV4GenerateResult,
+  LanguageModelV4Source,
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider';
 import { loadingCache } from '../../core/cache.ts';
@@ -12,6 +13,7 @@ import type { ModelEvent, ModelFinish, ModelRequest } from '../model-port.ts';
 import { callOptionsOf } from './call-options.ts';
 import { priceOf } from './catalog.ts';
 import { costOf } from './cost.ts';
+import { endedEarly, finishReasonOf } from './finish-reason.ts';
 import { responseCharactersMax } from './model-fetch.ts';
 import { type Provider, providers } from './providers.ts';
 import { modelUsedOf, type ResolvedModel } from './resolved-model.ts';
@@ -43,15 +45,18 @@ type Part = LanguageModelV4StreamPart | LanguageModelV4Content;
 
 async function* eventsOf(model: ResolvedModel, request: ModelRequest): AsyncGenerator<ModelEvent, void> {
   const names = new Map<string, string>();
+  const sources = new Set<string>();
   const collected = new ResponseMessage();
   let text = '';
   for await (const part of partsOf(model, request)) {
     if (part.type === 'error') throw part.error;
     if (part.type === 'finish') {
+      if (request.streamed && endedEarly(part.finishReason)) break;
       yield { type: 'finish', text, message: collected.message, ...(await finishOf(model, part)) };
       return;
     }
     if (part.type === 'tool-input-start') names.set(part.id, part.toolName);
+    if (part.type === 'source' && isRepeated(part, sources)) continue;
     const event = eventOf(part, names);
     collected.add(part, event?.type === 'tool-call' ? event.input : undefined);
     if (event?.type === 'text-delta') text += event.text;
@@ -73,12 +78,12 @@ async function* partsOf(
     yield* (await withRetries(() => client.doStream(options), request.signal)).stream;
     return;
   }
-  const { content, finishReason, usage } = await withRetries(
+  const { content, finishReason, usage, response } = await withRetries(
     () => client.doGenerate(options),
     request.signal,
   );
   yield* content;
-  yield { type: 'finish', finishReason, usage };
+  yield { type: 'finish', finishReason: finishReasonOf(finishReason, response?.body), usage };
 }
 
 const clients = loadingCache<LanguageModelV4>({ entriesMax: 100 });
@@ -117,6 +122,14 @@ function eventOf(part: Part, names: ReadonlyMap<string, string>): ModelEvent | u
     default:
       return undefined;
   }
+}
+
+/** Whether a source was reported before: streams repeat them when a text is complete. */
+function isRepeated(part: LanguageModelV4Source, seen: Set<string>): boolean {
+  const key = part.sourceType === 'url' ? part.url : part.id;
+  if (seen.has(key)) return true;
+  seen.add(key);
+  return false;
 }
 
 /** Models write an empty input for tools without parameters. */

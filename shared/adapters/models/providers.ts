@@ -66,7 +66,11 @@ export const providers = {
     },
   },
   togetherai: {
-    model: async (modelId, credentials) => (await togetherWith(credentials, 'model'))(modelId),
+    // The SDK sends a schema to one model only; Together takes it for most.
+    model: async (modelId, credentials) =>
+      Object.assign((await togetherWith(credentials, 'model')).chatModel(modelId), {
+        supportsStructuredOutputs: true,
+      }),
     embedding: async (modelId, credentials) =>
       (await togetherWith(credentials, 'embedding')).embeddingModel(modelId),
   },

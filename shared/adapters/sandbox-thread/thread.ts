@@ -2,6 +2,7 @@ import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { loadOnce } from '../../core/load-once.ts';
 import { evaluateProgram, findTextProblems, readTexts } from '../code/tasks.ts';
+import { queryJson } from '../json-path/tasks.ts';
 import { validateSchema, validateValue } from '../json-schema/tasks.ts';
 import { makePdf } from '../pdf/tasks.ts';
 import type { TaskResult, ThreadRequest } from '../sandbox/pool.ts';
@@ -49,6 +50,7 @@ does(readRobots, async () => (await import('../web/robots-rules.ts')).readRobots
 does(packRepository, async () => (await import('../web/pack-repository.ts')).packRepository);
 does(validateValue, async () => (await import('../json-schema/validator.ts')).validateValue);
 does(validateSchema, async () => (await import('../json-schema/validator.ts')).validateSchema);
+does(queryJson, async () => (await import('../json-path/query.ts')).queryJson);
 does(makePdf, async () => (await import('../pdf/document.ts')).makePdf);
 
 /** After this time the remaining tasks go back to the queue, so that they need not wait for a slow one. */

@@ -1,5 +1,5 @@
 import { type Credentials, deploymentUrl } from '../../adapters/models/credentials.ts';
-import type { ResolvedModel } from '../../adapters/models/resolved-model.ts';
+import { modelUsedOf, type ResolvedModel } from '../../adapters/models/resolved-model.ts';
 import type { Ports } from '../../adapters/ports.ts';
 import { searchAccount } from '../../adapters/web/search-account.ts';
 import { StepError } from '../../core/step-error.ts';
@@ -61,11 +61,10 @@ export const modelResolver = /* @__PURE__ */ using([modelSelector, providerKeyRe
       return resolved(selectModel(name, selecting), selecting);
     },
 
-    /** The same base model at the other configured providers, cheapest first. @throws StepError */
-    async resolveAlternatives(name: string): Promise<ResolvedModel[]> {
+    /** The same base model at the other configured providers, cheapest first, as `<provider>/<modelId>`. @throws StepError */
+    async alternatives(name: string): Promise<string[]> {
       const selecting = await world();
-      const others = alternativesTo(selectModel(name, selecting), selecting);
-      return Promise.all(others.map((each) => resolved(each, selecting)));
+      return alternativesTo(selectModel(name, selecting), selecting).map(modelUsedOf);
     },
 
     /** The tenant's account at a search provider, else the deployment's. @throws StepError */

@@ -19,6 +19,12 @@ const attempts = 20;
 export const recordsPort = /* @__PURE__ */ using([recordStore], (scope: Scope, owner: Owner): RecordsPort => {
   const find = findRecord(scope);
 
+  async function search({ type, name, search, where, limit }: Parameters<RecordsPort['search']>[0]) {
+    const filters = { type, name, search, ...(where && { recordFilter: { type, where } }) };
+    const { records, pagination } = await recordStore(scope).list(filters, { limit });
+    return { records: records.map(flowRecordOf), hasMore: pagination.hasMore };
+  }
+
   async function update(selector: RecordSelector, updates: Record<string, unknown>, strategy: MergeStrategy) {
     // Validated first: values that are nested too deeply cannot even be merged.
     const given = parseOrReject(NewMetadata, updates);
@@ -41,6 +47,7 @@ export const recordsPort = /* @__PURE__ */ using([recordStore], (scope: Scope, o
 
   return {
     find: (selector) => asStep(async () => seen(await find(selector))),
+    search: (query) => asStep(() => search(query)),
     upsert: (record) => asStep(() => recordStore(scope).upsert({ ...record, ...owner })),
     update: (...asked) => asStep(async () => seen(await update(...asked))),
   };
@@ -48,15 +55,11 @@ export const recordsPort = /* @__PURE__ */ using([recordStore], (scope: Scope, o
 
 const conflictError = () => conflict('The record was changed by other requests several times; try again');
 
-const seen = (record: RecordItem | undefined): FlowRecord | undefined =>
-  record && {
-    id: record.id,
-    type: record.type,
-    name: record.name,
-    metadata: record.metadata,
-    createdAt: record.createdAt,
-    updatedAt: record.updatedAt,
-  };
+const seen = (record: RecordItem | undefined): FlowRecord | undefined => record && flowRecordOf(record);
+
+const flowRecordOf = ({ id, type, name, metadata, createdAt, updatedAt }: RecordItem): FlowRecord => ({
+  ...{ id, type, name, metadata, createdAt, updatedAt },
+});
 
 /** Turns a rejection of the request into a failure of the step. */
 async function asStep<T>(work: () => Promise<T>): Promise<T> {

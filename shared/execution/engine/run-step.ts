@@ -8,7 +8,7 @@ import { truncate } from '../../core/text.ts';
 import {
   type ErrorHandling,
   errorHandlingOf,
-  fallbackOverrides,
+  fallbackAttempts,
 } from '../../domain/flows/steps/error-handling.ts';
 import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
 import type { AwaitsCaller, StepOutcome, Suspended } from '../step-support/step-runner.ts';
@@ -73,16 +73,29 @@ async function withFallbacks(attempt: Attempt, step: FlowStep): Promise<StepTrie
   let tried = await tryOnce(attempt, step);
   let retryCount = 0;
   const policy = errorHandlingOf(step);
+  const alternatives = () => alternativesOf(attempt.ports, step);
   if (policy?.onError !== 'fallback') return { ...tried, retryCount };
   for (const fallback of policy.fallbacks ?? []) {
     if (!triggers(policy, tried)) break;
     if (fallback.delay) await sleep(fallback.delay, undefined, { signal });
     if (fallback.type === 'message') return { outcome: { output: fallback.message }, retryCount };
-    retryCount++;
-    const config = { ...step.config, ...fallbackOverrides(fallback) };
-    tried = await tryOnce(attempt, { ...step, config });
+    for (const overrides of await fallbackAttempts(fallback, alternatives)) {
+      if (!triggers(policy, tried)) break;
+      retryCount++;
+      tried = await tryOnce(attempt, { ...step, config: { ...step.config, ...overrides } });
+    }
   }
   return { ...tried, retryCount };
+}
+
+/** None if the model cannot be resolved: its error stays that of the step. */
+async function alternativesOf({ model: { alternatives } }: Ports, { config }: FlowStep): Promise<string[]> {
+  try {
+    return await alternatives(String(config.model));
+  } catch (error) {
+    if (error instanceof StepError) return [];
+    throw error;
+  }
 }
 
 async function tryOnce({ state, ports, since }: Attempt, step: FlowStep): Promise<TryOutcome> {

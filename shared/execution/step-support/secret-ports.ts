@@ -51,8 +51,9 @@ function redactedFetch(fetch: Ports['fetch'], { text, json }: Redactor): Ports['
 }
 
 /** Text that may be the beginning of a value is held back until the next piece or the end. */
-function redactedModel({ stream }: ModelPort, redactor: Redactor): ModelPort {
+function redactedModel({ stream, alternatives }: ModelPort, redactor: Redactor): ModelPort {
   return {
+    alternatives,
     async *stream(request) {
       const texts = deltaRedactor(redactor);
       for await (const event of stream(request)) {

@@ -18,7 +18,16 @@ const ModelFallback = z.strictObject({
   delay,
 });
 
-const Fallback = z.discriminatedUnion('type', [RetryFallback, ModelFallback, MessageFallback]);
+const ProviderFallback = z.strictObject({ type: z.literal('provider'), delay }).meta({
+  description: 'The same model at the other configured providers, the cheapest first, until one answers',
+});
+
+const Fallback = z.discriminatedUnion('type', [
+  RetryFallback,
+  ModelFallback,
+  ProviderFallback,
+  MessageFallback,
+]);
 export type Fallback = z.infer<typeof Fallback>;
 
 /** The error handling of steps that call a model. Fallbacks run in order. */
@@ -42,11 +51,15 @@ export const PlainErrorHandling = ErrorHandling.extend({
     .optional(),
 });
 
-/** The config changes for a fallback. */
-export function fallbackOverrides(fallback: Fallback): Record<string, unknown> {
-  if (fallback.type !== 'model') return {};
+/** The config changes for each attempt of a fallback. @param alternatives To the model of the step. */
+export async function fallbackAttempts(
+  fallback: Exclude<Fallback, { type: 'message' }>,
+  alternatives: () => Promise<readonly string[]>,
+): Promise<Record<string, unknown>[]> {
+  if (fallback.type === 'provider') return (await alternatives()).map((model) => ({ model }));
+  if (fallback.type === 'retry') return [{}];
   const { type: _type, delay: _delay, ...overrides } = fallback;
-  return overrides;
+  return [overrides];
 }
 
 /** What a step's config says of its failing. */

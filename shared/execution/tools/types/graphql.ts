@@ -13,7 +13,7 @@ const messagesMax = 5;
 
 /** A response by the GraphQL specification. `data` is absent or null if nothing could be executed. */
 const Response = z.object({
-  data: z.unknown(),
+  data: z.unknown().optional(),
   errors: z
     .array(z.looseObject({ message: z.string() }))
     .min(1)

@@ -9,7 +9,10 @@ import { modelServer } from '../../../support/model-server.ts';
 
 const signal = new AbortController().signal;
 const portsOf = (provider: ProviderName, credentials: Credentials) =>
-  modelPorts(async () => ({ provider, modelId: 'm', credentials, keySource: 'custom' }));
+  modelPorts(async () => ({
+    resolve: async () => ({ provider, modelId: 'm', credentials, keySource: 'custom' }),
+    alternatives: async () => [],
+  }));
 
 /** Calls a model at a URL that a tenant named. */
 const ask = (provider: ProviderName, baseUrl: string, streamed = false) =>

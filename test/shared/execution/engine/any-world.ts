@@ -69,6 +69,10 @@ export function notingWorld() {
         note('find', selector);
         return find(selector);
       },
+      async search(query) {
+        note('search', query);
+        return { records: [thing], hasMore: false };
+      },
       async upsert(record) {
         note('upsert', record);
         return { id: thing.id };

@@ -252,6 +252,19 @@ test('when all fallbacks fail, the last failure stays and the run fails', async 
   expect(end).toMatchObject({ success: false, error: 'two', retryable: true });
 });
 
+test('a provider fallback tries the same model at the other providers, until one answers', async () => {
+  const world = scripted(new StepError('down'), new StepError('down too'), 'from the third');
+  const asked: string[] = [];
+  const alternatives = async (model: string) => {
+    asked.push(model);
+    return ['one/m', 'two/m', 'three/m'];
+  };
+  const ports = { ...world.ports, model: { ...world.ports.model, alternatives } };
+  const { results } = await run(flowSteps(withFallbacks({ type: 'provider' })), { ports });
+  expect(results).toMatchObject([{ output: 'from the third', modelUsed: 'two/m', retryCount: 2 }]);
+  expect(asked).toHaveLength(1);
+});
+
 test('a model fallback calls another model with its own settings', async () => {
   const world = scripted(new StepError('down'), 'from the other');
   const fallback = { type: 'model', model: 'other', temperature: 0.1, maxTokens: 7 };

@@ -48,6 +48,7 @@ test('a model’s text, reasoning and tool calls are redacted separately, across
     },
   ];
   const model: ModelPort = {
+    alternatives: async () => [],
     async *stream() {
       yield* written;
     },

@@ -1,0 +1,97 @@
+import { type Expression, parseExpressionAt, type SpreadElement } from 'acorn';
+import type { Decimal } from 'decimal.js';
+import { constants, Exact, functions, operators } from './decimal-functions.ts';
+
+// Parses with acorn and computes with decimal.js. Nothing of the text runs as code.
+
+/** Powers and logarithms of 50 digits take up to a millisecond each. */
+const operationsMax = 100;
+
+type Values = Readonly<Record<string, number | string>>;
+interface State {
+  values: Values;
+  operations: number;
+}
+
+/** The value of an arithmetic expression as decimal text. @throws RangeError with a message for its author */
+export function calculate(text: string, values: Values = {}): string {
+  const result = evaluate(parsed(text), { values, operations: 0 });
+  if (result.isNaN()) throw new RangeError('The result is not a number');
+  if (!result.isFinite())
+    throw new RangeError('The result is infinite: a division by 0, or a number that is too large');
+  return result.toSignificantDigits().toFixed();
+}
+
+function parsed(text: string): Expression {
+  try {
+    const tree = parseExpressionAt(text, 0, { ecmaVersion: 2021, preserveParens: true });
+    const rest = text.slice(tree.end).trim();
+    if (rest === '') return tree;
+    throw new RangeError(`Unexpected "${rest.slice(0, 20)}" after the expression`);
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new RangeError(`The expression cannot be read: ${error.message}`);
+    throw error;
+  }
+}
+
+function evaluate(node: Expression | SpreadElement, state: State): Decimal {
+  if (++state.operations > 2 * operationsMax) throw tooLong();
+  switch (node.type) {
+    case 'Literal':
+      return literal(node.value, node.raw);
+    case 'Identifier':
+      return named(node.name, state.values);
+    case 'ParenthesizedExpression':
+      return evaluate(node.expression, state);
+    case 'UnaryExpression': {
+      const value = evaluate(node.argument, state);
+      if (node.operator === '-') return value.neg();
+      if (node.operator === '+') return value;
+      throw unknown(`The operator ${node.operator}`);
+    }
+    case 'BinaryExpression': {
+      const compute = Object.hasOwn(operators, node.operator) ? operators[node.operator] : undefined;
+      if (!compute || node.left.type === 'PrivateIdentifier') throw unknownOperator(node.operator);
+      return compute(evaluate(node.left, state), evaluate(node.right, state));
+    }
+    case 'CallExpression': {
+      const name = node.callee.type === 'Identifier' ? node.callee.name : '';
+      const called = Object.hasOwn(functions, name) ? functions[name] : undefined;
+      if (!called) throw unknown(name ? `The function ${name}` : 'This call');
+      const given = node.arguments.map((argument) => evaluate(argument, state));
+      if (given.length >= called.least && given.length <= called.most) return called.compute(given);
+      throw new RangeError(
+        `${name} takes ${called.least === called.most ? called.least : `${called.least} to ${called.most}`} values`,
+      );
+    }
+    case 'SequenceExpression':
+      throw new RangeError(
+        'A comma separates the values of a function; write numbers without thousands separators',
+      );
+    default:
+      throw unknown('Something in the expression');
+  }
+}
+
+function literal(value: unknown, raw = ''): Decimal {
+  if (typeof value !== 'number') throw unknown(`The value ${raw.slice(0, 20)}`);
+  return new Exact(raw.replaceAll('_', ''));
+}
+
+function named(name: string, values: Values): Decimal {
+  if (Object.hasOwn(values, name)) return variable(name, values[name] ?? '');
+  const constant = Object.hasOwn(constants, name) ? constants[name] : undefined;
+  if (constant) return constant;
+  throw new RangeError(`${name} has no value; give it in variables`);
+}
+
+function variable(name: string, value: number | string): Decimal {
+  const text = String(value).trim();
+  if (/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,4})?$/i.test(text)) return new Exact(text);
+  throw new RangeError(`The variable ${name} is not a number`);
+}
+
+const tooLong = () => new RangeError(`An expression has at most ${operationsMax} operations`);
+const unknown = (what: string) => new RangeError(`${what} is not part of arithmetic`);
+const unknownOperator = (operator: string) =>
+  operator === '^' ? new RangeError('Write ** for powers') : unknown(`The operator ${operator}`);

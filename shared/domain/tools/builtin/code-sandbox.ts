@@ -1,0 +1,23 @@
+import * as z from 'zod';
+import { scriptLanguages } from '../../../adapters/code/evaluate-code.ts';
+import { defineBuiltinTool } from './builtin-tool.ts';
+
+export const codeSandboxTool = defineBuiltinTool({
+  id: 'code-sandbox',
+  name: 'Code sandbox',
+  description:
+    'Runs JavaScript or TypeScript without a network, files or modules, and returns its result. A single expression needs no return. The code reads `input`.',
+  category: 'code',
+  services: [],
+  permission: null,
+  effects: false,
+  takesSecrets: false,
+  parameters: z.strictObject({
+    code: z.string().min(1).max(100_000),
+    input: z.unknown().optional().meta({ description: 'Any JSON, which the code reads as `input`' }),
+    language: z.enum(scriptLanguages).optional().meta({ description: 'Default: javascript' }),
+    timeoutMs: z.int().min(1).max(20_000).optional().meta({ description: 'CPU time. Default: 5,000' }),
+  }),
+  defaultConfig: { language: 'javascript', timeoutMs: 5_000 },
+  documentationUrl: null,
+});

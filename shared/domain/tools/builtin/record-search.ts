@@ -1,0 +1,36 @@
+import * as z from 'zod';
+import { RecordFilter } from '../../../core/filters/filter.ts';
+import { RecordName, RecordType } from '../../records/record.ts';
+import { defineBuiltinTool } from './builtin-tool.ts';
+
+export const recordSearchTool = defineBuiltinTool({
+  id: 'record-search',
+  name: 'Record search',
+  description:
+    'Finds records of a type, newest first: by name, by a part of the name, or by a filter on their metadata.',
+  category: 'data',
+  services: [],
+  permission: 'RECORDS:READ',
+  effects: false,
+  takesSecrets: false,
+  parameters: z.strictObject({
+    type: RecordType,
+    name: RecordName.optional().meta({ description: 'The exact name' }),
+    search: z
+      .string()
+      .min(1)
+      .max(500)
+      .optional()
+      .meta({ description: 'A part of the name, case-insensitively' }),
+    where: RecordFilter.optional(),
+    fields: z
+      .array(z.string().min(1).max(255))
+      .min(1)
+      .max(50)
+      .optional()
+      .meta({ description: 'The metadata fields to return. Default: all' }),
+    limit: z.int().min(1).max(50).optional().meta({ description: 'Default: 10' }),
+  }),
+  defaultConfig: { limit: 10 },
+  documentationUrl: null,
+});

@@ -1,0 +1,40 @@
+import { hasControlCharacters, parseMailboxes } from '../../adapters/messages/mailboxes.ts';
+import { StepError } from '../../core/step-error.ts';
+import { recipientsMax } from '../../domain/flows/step-types/send-email.ts';
+
+const subjectCharactersMax = 998;
+
+interface Email {
+  from: string;
+  to: readonly string[];
+  subject: string;
+  html: string;
+  text: string;
+}
+
+/** An email with its addresses parsed. @throws StepError if it cannot be sent */
+export function checkedEmail(given: Email): Email & { to: string[] } {
+  const [from, ...others] = addressesIn('from', [given.from]);
+  if (!from || others.length > 0) throw new StepError('from must be one email address');
+  const to = addressesIn('to', given.to);
+  if (to.length === 0) throw new StepError('to must be an email address or a list of email addresses');
+  if (to.length > recipientsMax) {
+    throw new StepError(`An email has at most ${recipientsMax} recipients; to has ${to.length}`);
+  }
+  const subject = given.subject.trim();
+  if (!subject || subject.length > subjectCharactersMax || hasControlCharacters(subject)) {
+    throw new StepError(`subject must be one line of 1 to ${subjectCharactersMax} characters`);
+  }
+  const { html, text } = given;
+  if (!html.trim() && !text.trim())
+    throw new StepError('The email has no body: html and text are both blank');
+  return { from, to, subject, html, text };
+}
+
+function addressesIn(member: string, texts: readonly string[]): string[] {
+  try {
+    return texts.flatMap(parseMailboxes);
+  } catch (error) {
+    throw new StepError(`${member}: ${(error as Error).message}`, { cause: error });
+  }
+}

@@ -1,0 +1,16 @@
+import { calculate } from '../../../core/decimal-expression.ts';
+import { StepError } from '../../../core/step-error.ts';
+import { calculatorTool } from '../../../domain/tools/builtin/calculator.ts';
+import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
+
+export const calculator = defineBuiltinRunner(calculatorTool, {
+  run({ args: { expression, variables = {} } }) {
+    try {
+      const result = calculate(expression, variables);
+      return { output: { result, number: Number(result) } };
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      throw new StepError(error.message, { cause: error });
+    }
+  },
+});

@@ -1,0 +1,27 @@
+import { contentAs, contentOf } from '../../../adapters/web/content.ts';
+import { truncate } from '../../../core/text.ts';
+import { fetchUrlTool } from '../../../domain/tools/builtin/fetch-url.ts';
+import { httpStatusError } from '../../step-support/http-request.ts';
+import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
+
+const timeoutMs = 20_000;
+
+export const fetchUrl = defineBuiltinRunner(fetchUrlTool, {
+  async run({ args: { url, format = 'auto', maxCharacters = 50_000 }, ports, signal }) {
+    const answer = await ports.fetch({ url: url.trim(), method: 'GET', headers: {}, timeoutMs, signal });
+    if (answer.status >= 400) throw httpStatusError(answer.url, answer);
+    const reading = { sandbox: ports.sandbox, signal };
+    const content = await (format === 'auto'
+      ? contentOf(answer, reading)
+      : contentAs[format](answer, reading));
+    const isCut = typeof content === 'string' && content.length > maxCharacters;
+    return {
+      output: {
+        url: answer.url,
+        contentType: answer.headers['content-type'] ?? null,
+        content: isCut ? truncate(content, maxCharacters) : content,
+        truncated: isCut,
+      },
+    };
+  },
+});

@@ -1,0 +1,21 @@
+import { queryJson } from '../../../adapters/json-path/tasks.ts';
+import { limitAsStepError } from '../../../adapters/sandbox/sandbox.ts';
+import { jsonIn } from '../../../core/json.ts';
+import { StepError } from '../../../core/step-error.ts';
+import { jsonQueryTool } from '../../../domain/tools/builtin/json-query.ts';
+import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
+
+const timeoutMs = 1_000;
+
+export const jsonQuery = defineBuiltinRunner(jsonQueryTool, {
+  async run({ args: { data, query, limit = 100 }, ports, signal }) {
+    const value = typeof data === 'string' ? (jsonIn(data) ?? data) : data;
+    const input = { data: value, path: query.trim(), limit };
+    const found = await ports
+      .sandbox(queryJson, input, { timeoutMs, signal })
+      .catch(limitAsStepError('The query', 'on this data'));
+    if ('problem' in found) throw new StepError(`The query cannot be read: ${found.problem}`);
+    const { values, count } = found;
+    return { output: { values, count, truncated: count > values.length } };
+  },
+});

@@ -1,0 +1,18 @@
+import { recordSearchTool } from '../../../domain/tools/builtin/record-search.ts';
+import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
+
+export const recordSearch = defineBuiltinRunner(recordSearchTool, {
+  async run({ args: { fields, limit = 10, ...query }, ports }) {
+    const { records, hasMore } = await ports.records.search({ ...query, limit });
+    const shown = ({ metadata, ...record }: (typeof records)[number]) => ({
+      ...record,
+      metadata: fields ? picked(metadata, fields) : metadata,
+    });
+    return { output: { records: records.map(shown), hasMore } };
+  },
+});
+
+const picked = (metadata: Record<string, unknown>, fields: readonly string[]) =>
+  Object.fromEntries(
+    fields.flatMap((name) => (Object.hasOwn(metadata, name) ? [[name, metadata[name]]] : [])),
+  );

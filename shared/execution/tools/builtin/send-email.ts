@@ -1,0 +1,9 @@
+import { sendEmailTool } from '../../../domain/tools/builtin/send-email.ts';
+import { checkedEmail } from '../../step-support/email.ts';
+import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
+
+export const sendEmail = defineBuiltinRunner(sendEmailTool, {
+  run: async ({ args: { html = '', text = '', ...message }, ports }) => ({
+    output: await ports.messages.email(checkedEmail({ ...message, html, text })),
+  }),
+});
