@@ -73,9 +73,9 @@ test('a run asks the table once, whatever models it names', async () => {
   const { config, resolver, runtime } = modelWorld();
   const { id } = await config(openai);
   runtime.reset();
-  const { resolve, resolveAlternatives } = resolver();
+  const { resolve, alternatives } = resolver();
   await Promise.all([resolve(id), resolve('default'), resolve('gpt-4o')]);
-  await resolveAlternatives('gpt-4o');
+  await alternatives('gpt-4o');
   expect(runtime.consumed.commands).toEqual(['Query']);
 });
 
@@ -169,8 +169,12 @@ test('alternatives are the other configured providers of the model, cheapest fir
   deploymentKeys({ MISTRAL_API_KEY: 'k', TOGETHER_API_KEY: 'k', AWS_BEARER_TOKEN_BEDROCK: 'k' });
   const { config, configs, principal, resolver } = modelWorld();
   const providersOf = async (name: string) =>
-    (await resolver().resolveAlternatives(name)).map(({ provider }) => provider);
+    (await resolver().alternatives(name)).map((each) => each.split('/')[0]);
   expect(await providersOf('mistral/zai-glm-5-3')).toEqual(['togetherai', 'bedrock']);
+  expect(await resolver().alternatives('mistral/zai-glm-5-3')).toEqual([
+    'togetherai/zai-org/GLM-5.3',
+    'bedrock/global.zai.glm-5.3',
+  ]);
   expect(await providersOf('bedrock/us.zai.glm-5.3')).toEqual(['mistral', 'togetherai']);
   expect(await providersOf('glm-5.3')).not.toContain((await resolver().resolve('glm-5.3')).provider);
   await config({ provider: 'mistral', modelId: 'zai-glm-5-3' });
