@@ -43,7 +43,10 @@ export const livePorts = /* @__PURE__ */ using(
     return {
       now: scope.now,
       secrets: async (keys) => (await import('../domain/secrets/secret-values.ts')).secretValues(scope)(keys),
-      ...modelPorts(accounts),
+      ...modelPorts(
+        async (name) => (await accounts()).resolve(name),
+        async (name) => (await accounts()).alternatives(name),
+      ),
       fetch: async (request) => (await import('../adapters/net/safe-fetch.ts')).safeFetch(request),
       searchAccount: async (provider) => (await accounts()).searchAccount(provider),
       sandbox: sandbox(scope),

@@ -6,7 +6,7 @@ import type { Scope } from '../../shared/platform/data/scope.ts';
 const noTenant = { table: { tenant: 'user:none', queryAll: async () => [] } } as unknown as Scope;
 
 /** The real models, by the keys of this process. */
-export const liveModels = modelPorts(async () => modelResolver(noTenant));
+export const liveModels = modelPorts((name) => modelResolver(noTenant).resolve(name));
 
 /** A model by hand, which writes the pieces that `answer` gives and then finishes. */
 export const modelOf = (

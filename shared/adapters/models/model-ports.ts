@@ -7,28 +7,23 @@ import type { ResolvedModel } from './resolved-model.ts';
 const loadStream = loadOnce(() => import('./model-stream.ts'));
 const loadEmbed = loadOnce(() => import('./embed.ts'));
 
-export interface ModelResolver {
-  resolve: (name: string) => Promise<ResolvedModel>;
-  alternatives: ModelPort['alternatives'];
-}
-
 /** The model ports with a resolver for model names. Loads the SDK with the first call. */
 export const modelPorts = /* @__PURE__ */ using(
   ['bedrock'],
-  (resolver: () => Promise<ModelResolver>): Pick<Ports, 'model' | 'embed'> => {
-    const resolve = async (name: string) => (await resolver()).resolve(name);
-    return {
-      model: {
-        async *stream(request) {
-          const [{ streamModel }, model] = await Promise.all([loadStream(), resolve(request.model)]);
-          yield* streamModel(model, request);
-        },
-        alternatives: async (name) => (await resolver()).alternatives(name),
+  (
+    resolve: (name: string) => Promise<ResolvedModel>,
+    alternatives: ModelPort['alternatives'] = async () => [],
+  ): Pick<Ports, 'model' | 'embed'> => ({
+    model: {
+      async *stream(request) {
+        const [{ streamModel }, model] = await Promise.all([loadStream(), resolve(request.model)]);
+        yield* streamModel(model, request);
       },
-      async embed(request) {
-        const [{ embedTexts }, model] = await Promise.all([loadEmbed(), resolve(request.model)]);
-        return embedTexts(model, request);
-      },
-    };
-  },
+      alternatives,
+    },
+    async embed(request) {
+      const [{ embedTexts }, model] = await Promise.all([loadEmbed(), resolve(request.model)]);
+      return embedTexts(model, request);
+    },
+  }),
 );

@@ -23,5 +23,7 @@ async function firstConfigured({ searchAccount }: Pick<Ports, 'searchAccount'>):
     }
   }
   const variables = searchServices.map((service) => `${service.toUpperCase()}_API_KEY`).join(', ');
-  throw new StepError(`No search service is configured: set one of ${variables}`);
+  throw new StepError(
+    `No search service is configured: store a key of one through POST /v1/provider-keys, or let the deployment set one of ${variables}`,
+  );
 }

@@ -9,10 +9,7 @@ import { modelServer } from '../../../support/model-server.ts';
 
 const signal = new AbortController().signal;
 const portsOf = (provider: ProviderName, credentials: Credentials) =>
-  modelPorts(async () => ({
-    resolve: async () => ({ provider, modelId: 'm', credentials, keySource: 'custom' }),
-    alternatives: async () => [],
-  }));
+  modelPorts(async () => ({ provider, modelId: 'm', credentials, keySource: 'custom' }));
 
 /** Calls a model at a URL that a tenant named. */
 const ask = (provider: ProviderName, baseUrl: string, streamed = false) =>

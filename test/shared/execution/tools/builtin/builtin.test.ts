@@ -1,6 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import type { FlowRecord, Ports } from '../../../../../shared/adapters/ports.ts';
-import { searchAccount } from '../../../../../shared/adapters/web/search-account.ts';
+import { providerKeys } from '../../../../../shared/adapters/models/provider-keys.ts';
+import type { FlowRecord, Ports, Ports } from '../../../../../shared/adapters/ports.ts';
+import { searchAccount as accountOf } from '../../../../../shared/adapters/web/search-account.ts';
 import { emptyWorld } from '../../../../support/ports.ts';
 import { html, json, web } from '../../../../support/web.ts';
 import { messageOf, runBuiltin } from '../run-tool.ts';
@@ -10,9 +11,11 @@ beforeEach(() => {
   for (const name of ['EXA', 'TAVILY', 'BRAVE']) vi.stubEnv(`${name}_API_KEY`, '');
 });
 
+const searchAccount: Ports['searchAccount'] = async (provider) => accountOf(provider, await providerKeys());
+
 test('web-search uses the first configured service, or the one that is asked for', async () => {
   expect(await messageOf(runBuiltin('web-search', { query: 'x' }, { searchAccount }))).toContain(
-    'set one of EXA_API_KEY, TAVILY_API_KEY, BRAVE_API_KEY',
+    'let the deployment set one of EXA_API_KEY, TAVILY_API_KEY, BRAVE_API_KEY',
   );
   const { url, asked } = await web(() =>
     json({ results: [{ title: 'T', url: 'https://a/1', content: 'C', score: 1 }] }),
