@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { providerKeys } from '../../../../../shared/adapters/models/provider-keys.ts';
-import type { FlowRecord, Ports, Ports } from '../../../../../shared/adapters/ports.ts';
+import type { FlowRecord, Ports } from '../../../../../shared/adapters/ports.ts';
 import { searchAccount as accountOf } from '../../../../../shared/adapters/web/search-account.ts';
 import { emptyWorld } from '../../../../support/ports.ts';
 import { html, json, web } from '../../../../support/web.ts';
