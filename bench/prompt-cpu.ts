@@ -1,6 +1,5 @@
 import { request } from 'undici';
 import { modelPorts } from '../shared/adapters/models/model-ports.ts';
-import type { ResolvedModel } from '../shared/adapters/models/resolved-model.ts';
 import type { Ports } from '../shared/adapters/ports.ts';
 import type { FlowStep } from '../shared/domain/flows/steps/step.ts';
 import { runFlow } from '../shared/execution/engine/engine.ts';
@@ -59,11 +58,10 @@ const alternating = <T>(items: readonly T[], round: number) => (round % 2 === 0 
 
 /** The ways to get the same answer. */
 function waysOf(url: string, streamed: boolean) {
-  const resolve = async (): Promise<ResolvedModel> => ({
+  const ports = modelPorts(async () => ({
     ...{ provider: 'generic-openai', modelId: 'any', keySource: 'platform' },
     credentials: { baseUrl: url },
-  });
-  const ports = modelPorts(async () => ({ resolve, alternatives: async () => [] }));
+  }));
   const signal = new AbortController().signal;
   const messages = [{ role: 'user' as const, content: question }];
   const post = {

@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { collect, type ModelEvent, type ModelRequest } from '../../../shared/adapters/model-port.ts';
 import { modelPorts } from '../../../shared/adapters/models/model-ports.ts';
-import type { ResolvedModel } from '../../../shared/adapters/models/resolved-model.ts';
 import { loopback } from '../loopback.ts';
 import type { Received, Reply, Wire } from './wire.ts';
 
@@ -43,11 +42,12 @@ export async function standInOf(
     for (const frame of frames) response.write(frame);
     return response.end();
   });
-  const resolve = async (modelId: string): Promise<ResolvedModel> => ({
-    ...{ provider: wire.provider, modelId, keySource: 'platform' },
+  const { model } = modelPorts(async (modelId) => ({
+    provider: wire.provider,
+    modelId,
     credentials: { apiKey: 'key-of-the-test', baseUrl: server.url, region: 'eu-central-1' },
-  });
-  const { model } = modelPorts(async () => ({ resolve, alternatives: async () => [] }));
+    keySource: 'platform',
+  }));
   const ask = async (request: Partial<ModelRequest>) => {
     const events: ModelEvent[] = [];
     const seen = async function* () {

@@ -7,7 +7,6 @@ import {
 } from '../../../../shared/adapters/models/credentials.ts';
 import { modelPorts } from '../../../../shared/adapters/models/model-ports.ts';
 import { providerNames } from '../../../../shared/adapters/models/provider-names.ts';
-import type { ResolvedModel } from '../../../../shared/adapters/models/resolved-model.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { loopback } from '../../../support/loopback.ts';
 
@@ -53,10 +52,9 @@ test('Bedrock signs with the credentials of the Lambda’s role, for its region'
   });
   const keys = { BEDROCK_REGION: 'eu-central-1', AWS_ENDPOINT_URL_BEDROCK_RUNTIME: server.url };
   const credentials = deploymentCredentials('bedrock', keys) ?? {};
-  const resolve = async (): Promise<ResolvedModel> => ({
+  const { model } = modelPorts(async () => ({
     ...{ provider: 'bedrock', modelId: 'amazon.nova-lite-v1:0', credentials, keySource: 'platform' },
-  });
-  const { model } = modelPorts(async () => ({ resolve, alternatives: async () => [] }));
+  }));
   const messages = [{ role: 'user' as const, content: 'Hello' }];
   const signal = new AbortController().signal;
   const failure = await failureOf(collect(model.stream({ model: 'm', messages, streamed: false, signal })));

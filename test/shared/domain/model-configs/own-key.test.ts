@@ -11,9 +11,9 @@ const apiKey = 'sk-the-own-key-of-a-tenant';
 const messages = [{ role: 'user', content: 'Hi' }] as const;
 
 /** A call with the tenant's models. */
-const ask = ({ resolver }: ReturnType<typeof modelWorld>, model: string) =>
+const ask = ({ resolve }: ReturnType<typeof modelWorld>, model: string) =>
   collect(
-    modelPorts(async () => resolver()).model.stream({
+    modelPorts(resolve).model.stream({
       model,
       messages,
       streamed: false,
