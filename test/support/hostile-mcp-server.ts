@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { loopback } from './loopback.ts';
-import { allow } from './mcp-server.ts';
+import { allow, loopback } from './loopback.ts';
 
 export interface Message {
   id?: number | string;

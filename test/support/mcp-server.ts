@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
@@ -8,12 +10,10 @@ import {
   McpServer,
   WebStandardStreamableHTTPServerTransport as ServerTransport,
 } from '@modelcontextprotocol/server';
-import { vi } from 'vitest';
 import * as z from 'zod';
-import { loopback } from './loopback.ts';
 
 /** The tools of the SDK's example server, and some that it lacks. */
-export function exampleServer(protocolVersions?: string[]): McpServer {
+function exampleServer(protocolVersions?: string[]): McpServer {
   const server = new McpServer(
     { name: 'example', version: '1.0.0' },
     {
@@ -60,7 +60,7 @@ export function exampleServer(protocolVersions?: string[]): McpServer {
   return server;
 }
 
-interface Kind {
+export interface Kind {
   /** `modern`: protocol 2026-07-28. The others are older ones. */
   kind: 'modern' | 'stateless' | 'session';
   answers?: Answers;
@@ -68,24 +68,25 @@ interface Kind {
 }
 
 /** An HTTP server of the official SDK, and the requests that it got: `<HTTP method> <method of the message>`. */
-export async function mcpServer({ kind, answers = 'sse', protocolVersions }: Kind, make = exampleServer) {
+export async function startMcpServer({ kind, answers = 'sse', protocolVersions }: Kind) {
   const asked: string[] = [];
   const seen: Request[] = [];
-  const handle = { modern, stateless, session }[kind](() => make(protocolVersions), answers);
-  const { url, host } = await loopback(async (incoming, response) => {
+  const handle = { modern, stateless, session }[kind](() => exampleServer(protocolVersions), answers);
+  const server = createServer(async (incoming, response) => {
     const request = requestOf(incoming);
     seen.push(request.clone());
     const body = await request.clone().text();
     asked.push([request.method, body && JSON.parse(body).method].filter(Boolean).join(' '));
     await answer(response, await handle(request));
   });
-  allow(host);
-  return { url: `${url}/mcp`, asked, seen };
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { url: `http://${host}/mcp`, host, asked, seen, close };
 }
-
-/** Lets the egress guard reach a server on the loopback. */
-export const allow = (host: string) =>
-  vi.stubEnv('ALLOWED_HOSTS', [process.env.ALLOWED_HOSTS, host].filter(Boolean).join(','));
 
 type Make = () => McpServer;
 type Answers = 'json' | 'sse';

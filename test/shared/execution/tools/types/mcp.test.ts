@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { mcpPort } from '../../../../../shared/adapters/mcp-client/mcp-port.ts';
-import { mcpServer } from '../../../../support/mcp-server.ts';
+import { mcpServer } from '../../../../support/mcp.ts';
+import type { Kind } from '../../../../support/mcp-server.ts';
 import { messageOf, previewTool, runTool } from '../run-tool.ts';
 
 const run = (url: string, toolName: string, args: object = {}, config: object = {}) =>
@@ -13,10 +14,10 @@ const kinds = [
   { kind: 'stateless', answers: 'sse', protocolVersions: ['2025-06-18'] },
   { kind: 'session', answers: 'json', protocolVersions: ['2025-06-18'] },
   { kind: 'session', answers: 'sse', protocolVersions: ['2025-11-25'] },
-] as const;
+] satisfies Kind[];
 
-test.each(kinds)('calls a tool of a server: %j', async (kind) => {
-  const { url } = await mcpServer(kind as never);
+test.each<Kind>(kinds)('calls a tool of a server: %j', async (kind) => {
+  const { url } = await mcpServer(kind);
   expect(await run(url, 'greet', { name: 'Ada' })).toBe('Hello, Ada!');
   expect(await run(url, 'multi-greet', { name: 'Ada' })).toBe('Good morning, Ada!');
   expect(await run(url, 'get_weather', { city: 'Oslo' })).toEqual({ celsius: 21.5, city: 'Oslo' });
@@ -28,7 +29,7 @@ test.each(kinds)('calls a tool of a server: %j', async (kind) => {
   );
 });
 
-test.each([
+test.each<[Kind, string[]]>([
   [{ kind: 'modern' }, ['POST server/discover', 'POST tools/call']],
   [
     { kind: 'stateless' },
@@ -44,8 +45,8 @@ test.each([
       'DELETE',
     ],
   ],
-] as const)('the requests of a call: %j', async (kind, requests) => {
-  const { url, asked } = await mcpServer(kind as never);
+])('the requests of a call: %j', async (kind, requests) => {
+  const { url, asked } = await mcpServer(kind);
   await run(url, 'greet', { name: 'Ada' });
   expect(asked).toEqual(requests);
 });
