@@ -36,15 +36,16 @@ async function outcomeOf(session: Session, { toolName, args }: Call): Promise<Mc
 /** Servers of the protocol 2026-07-28 may demand that headers repeat some arguments. */
 async function request({ client, options }: Session, name: string, args: object): Promise<Result> {
   const call = { name, arguments: args as Record<string, unknown> };
-  // With a definition, the SDK neither lists the tools itself, writing the server's words to the log, nor validates.
+  // With a definition, the SDK does not list the tools itself, which would write the server's words to the log. Without
+  // an output schema, it does not validate: the schema of a stranger could take any time.
   const bare = { name, inputSchema: { type: 'object' as const } };
   try {
     return await client.callTool(call, { ...options, toolDefinition: bare });
   } catch (error) {
     if (!(error instanceof ProtocolError) || error.code !== headersMissing) throw error;
     const tools = await listTools({ client, options });
-    const definition = tools.find((tool) => tool.name === name) ?? bare;
-    return client.callTool(call, { ...options, toolDefinition: definition });
+    const { inputSchema } = tools.find((tool) => tool.name === name) ?? bare;
+    return client.callTool(call, { ...options, toolDefinition: { name, inputSchema } });
   }
 }
 
