@@ -17,6 +17,7 @@ export type Letter =
   | 'n'
   | 'o'
   | 'p'
+  | 'q'
   | 'r';
 
 /** One measurement with its goal. */

@@ -13,6 +13,7 @@ import { promptCpu } from './prompt-cpu.ts';
 import { requestCpu } from './request-cpu.ts';
 import { roundTrips } from './round-trips.ts';
 import { throughput } from './throughput.ts';
+import { toolCall } from './tool-call.ts';
 import { vectorSearch } from './vector-search.ts';
 import { withWarmGet } from './warm-get.ts';
 import { writesAndPrice } from './writes-and-price.ts';
@@ -36,6 +37,7 @@ const measures: Record<Letter, Measure> = {
   n: csvMemory,
   o: access,
   p: modelCatalog,
+  q: toolCall,
   r: promptCpu,
 };
 

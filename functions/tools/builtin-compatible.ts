@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { BuiltinTool } from '../../shared/domain/tools/builtin/builtin-tool.ts';
 import { builtinTools } from '../../shared/domain/tools/builtin/index.ts';
-import { modelsWithTools } from '../../shared/domain/tools/models-with-tools.ts';
+import { canCallTools, modelsWithTools } from '../../shared/domain/tools/models-with-tools.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { BuiltinToolResponse, toBuiltinResponse } from './builtin-schemas.ts';
@@ -22,9 +22,8 @@ export const listCompatibleTools = defineEndpoint({
   needs: {},
 
   async handle({ query: { model, provider } }) {
-    const models = await modelsWithTools();
-    const isKnown = Object.hasOwn(models, provider) && models[provider]?.includes(model);
-    const tools = isKnown ? Object.values<BuiltinTool>(builtinTools) : [];
+    const [models, isCompatible] = await Promise.all([modelsWithTools(), canCallTools(provider, model)]);
+    const tools = isCompatible ? Object.values<BuiltinTool>(builtinTools) : [];
     const data = tools.map((tool) => toBuiltinResponse(tool, models));
     return { data, total: data.length };
   },

@@ -8,6 +8,7 @@ import { invokeWith } from '../../support/invoke.ts';
 import { newKey } from '../../support/keys.ts';
 import { setupLink } from '../../support/setup-links.ts';
 import { call, callerWith, countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
+import { createTool } from '../../support/tools.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -195,4 +196,27 @@ test('the API document declares the credential as optional', async () => {
   const { security, responses } = body.paths[path].post;
   expect(security).toEqual([{}, { bearer: [] }]);
   expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '403', '429']));
+});
+
+test('tools that do not exist, or are not active, are warnings for those who may read tools', async () => {
+  const tenant = await newTenant();
+  const tool = await createTool(tenant);
+  const off = await createTool(tenant, { name: 'Off' });
+  await expectStatus(200, tenant.call('PUT', `/v1/tools/${off.id}`, { body: { isActive: false } }));
+  const toolIds = [tool.id, 'builtin:calculator', 'builtin:nothing'];
+  const steps = [
+    step('tool-call', { toolId: off.id }),
+    step('tool-call', { toolId: `tool_${'0'.repeat(26)}` }),
+    step('prompt', { model: 'generic-openai/x', userPrompt: 'x', tools: { toolIds } }),
+  ];
+  const { warnings } = await validate(tenant, steps);
+  const named = warnings.filter(({ code }: { code: string }) => code === 'UNKNOWN_TOOL');
+  expect(named.map(({ path, message }: { path: string; message: string }) => `${path}: ${message}`)).toEqual([
+    `flowSteps.0.config.toolId: The tool "Off" (${off.id}) is not active`,
+    `flowSteps.1.config.toolId: There is no tool tool_${'0'.repeat(26)}`,
+    'flowSteps.2.config.tools.toolIds.2: There is no tool builtin:nothing',
+  ]);
+  const key = await newKey(tenant, { permissions: ['FLOWS:READ'] });
+  const hidden = await validate(key, steps);
+  expect(hidden.warnings.filter(({ code }: { code: string }) => code === 'UNKNOWN_TOOL')).toEqual([]);
 });

@@ -214,6 +214,18 @@ test('a secret and the plaintext of keys exist nowhere but in Secrets Manager', 
   const flow = await json(ask('POST', '/v1/flows', { name: 'Canary', flowSteps: steps }));
   await ask('POST', `/v1/flows/${flow.id}/publish`);
   await ask('POST', '/v1/public/flows/validate', { flow: { name: 'x', flowSteps: steps } });
+  const config = {
+    url: `${echoUrl}?told={{secret:CANARY}}`,
+    method: 'POST',
+    headers: { 'x-told': '{{secret:CANARY}}' },
+    body: { told: '{{secret:CANARY}}' },
+  };
+  const described = { toolType: 'external', name: 'Echo', description: 'Echo', parametersSchema: {}, config };
+  const tool = await json(ask('POST', '/v1/tools', described));
+  const executed = await ask('POST', `/v1/tools/${tool.id}/execute`, { parameters: {} });
+  expect(executed).toContain('[secret:CANARY]');
+  await ask('POST', `/v1/tools/${tool.id}/test`, { execute: true });
+  await ask('PUT', `/v1/tools/${tool.id}`, { config: { ...config, method: 'PUT' } });
   const record = await json(ask('POST', '/v1/records', { type: 'thing', name: 'one', metadata: {} }));
   const batch = await json(
     withKey.ask('POST', `/v1/flows/${flow.id}/run-on-record-type`, { recordType: 'thing' }),
@@ -252,6 +264,8 @@ test('a secret and the plaintext of keys exist nowhere but in Secrets Manager', 
     batches: [batch.batchId],
     'api-keys': [live.apiKey.id, trial.apiKey.id],
     secrets: [data.id],
+    tools: [tool.id, 'builtin:date-time'],
+    toolId: ['date-time'],
   });
   await ask('GET', '/local/outbox');
   const left: Traces = new Map([...session.answers, ...(await itemsOf(facts)), ...(await objectsOf(facts))]);

@@ -1,5 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
+import { loadCatalog } from '../../../shared/adapters/models/catalog.ts';
 import { expectStatus } from '../../support/flows.ts';
 import { newTenant } from '../../support/stack.ts';
 
@@ -49,4 +50,30 @@ test('compatible: 400 without model and provider, an empty list for an unknown p
     const answer = await expectStatus(200, call('GET', `/v1/tools/builtin/compatible?${pair}`));
     expect(answer).toEqual({ data: [], total: 0 });
   }
+});
+
+test('compatible: a model that can call tools can call every built-in tool, as the catalog says', async () => {
+  const { call } = await newTenant();
+  const { data: all } = await expectStatus(200, call('GET', '/v1/tools/builtin'));
+  const { models } = await loadCatalog();
+  const offers = models.flatMap((model) => model.offers);
+  const expected = new Map<string, string[]>();
+  for (const { provider, id, tools } of offers) {
+    if (tools) expected.set(provider, [...(expected.get(provider) ?? []), id]);
+  }
+  for (const { providers, modelCompatibility } of all) {
+    expect([...providers].sort()).toEqual([...expected.keys()].sort());
+    const said = modelCompatibility.map((each: { provider: string; models: string[] }) => [
+      each.provider,
+      each.models,
+    ]);
+    expect(new Map(said)).toEqual(expected);
+  }
+  const withTools = offers.find(({ tools }) => tools);
+  const without = offers.find(({ tools }) => !tools);
+  const compatible = async ({ provider = '', id = '' }: { provider?: string; id?: string } = {}) =>
+    (await expectStatus(200, call('GET', `/v1/tools/builtin/compatible?model=${id}&provider=${provider}`)))
+      .data;
+  expect(await compatible(withTools)).toEqual(all);
+  expect(await compatible(without)).toEqual([]);
 });

@@ -170,13 +170,17 @@ test('only Lambdas that run flows can access the tenants’ vectors and files an
   const reaching = policies.filter((policy) => JSON.stringify(policy).includes('s3vectors:QueryVectors'));
   const roles = reaching.flatMap(({ Properties }) => Properties.Roles as { Ref: string }[]);
   const described = roles.map(({ Ref }) => prod.findResources('AWS::IAM::Role')[Ref]?.Properties.Description);
-  expect(described.sort()).toEqual(['Lambdas of the group dispatch', 'Lambdas of the group workers']);
+  expect(described.sort()).toEqual([
+    'Lambdas of the group dispatch',
+    'Lambdas of the group tools',
+    'Lambdas of the group workers',
+  ]);
   const variables = Object.values(withCloudFront.findResources('AWS::Lambda::Function')).filter(
     ({ Properties }) => 'PUBLIC_ASSETS_URL' in (Properties.Environment?.Variables ?? {}),
   );
   expect(variables.length).toBeGreaterThan(1);
   for (const { Properties } of variables) {
-    expect(Properties.FunctionName).toMatch(/^agent-flow-prod-(workers|dispatch)-/);
+    expect(Properties.FunctionName).toMatch(/^agent-flow-prod-(workers|dispatch|tools)-/);
     expect(Object.keys(Properties.Environment.Variables)).toEqual(
       expect.arrayContaining(['VECTOR_BUCKET', 'ASSET_BUCKET']),
     );

@@ -22,6 +22,7 @@ const checks: Record<ResourceKind, Check> = {
   secret: { code: 'UNKNOWN_SECRET', permission: 'SECRETS:READ', max: 100 },
   model: { code: 'MODEL_NOT_CONFIGURED', permission: null, max: 100 },
   recordName: { code: 'UNKNOWN_RECORD', permission: 'RECORDS:READ', max: 100 },
+  tool: { code: 'UNKNOWN_TOOL', permission: 'TOOLS:READ', max: 100 },
   // Each of these lookups is a separate request.
   recordId: { code: 'UNKNOWN_RECORD', permission: 'RECORDS:READ', max: 10 },
   recordType: { code: 'UNKNOWN_RECORD_TYPE', permission: 'RECORDS:READ', max: 10 },

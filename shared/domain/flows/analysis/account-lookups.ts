@@ -6,6 +6,9 @@ import { modelSelector } from '../../model-configs/model-selector.ts';
 import { selectModel } from '../../model-configs/select-model.ts';
 import { RecordType, recordGuardEntity, recordsRange } from '../../records/record.ts';
 import { findSecrets } from '../../secrets/find-secrets.ts';
+import { builtinToolOf } from '../../tools/builtin/index.ts';
+import { manyTools } from '../../tools/tool-store.ts';
+import { builtinIdIn } from '../steps/tool-reference.ts';
 import type { ResourceKind } from './resource-references.ts';
 
 /** Looks up resources of one kind. @returns the problem of each name that does not exist. */
@@ -43,6 +46,19 @@ const model: Lookup = async (names, scope) => {
     }
   });
 };
+
+const tool: Lookup = async (ids, scope) => {
+  const stored = new Map((await manyTools(scope, ids.filter(isToolId))).map((one) => [one.id, one]));
+  return eachProblem(ids, async (id) => {
+    const builtinId = builtinIdIn(id);
+    if (builtinId !== undefined && builtinToolOf(builtinId)) return undefined;
+    const found = stored.get(id);
+    if (!found) return `There is no tool ${id}`;
+    return found.isActive ? undefined : `The tool "${found.name}" (${id}) is not active`;
+  });
+};
+
+const isToolId = (id: string) => idOf('tool').safeParse(id).success;
 
 const recordName: Lookup = async (pairs, { table }) => {
   const named = pairs.map((pair) => {
@@ -83,6 +99,7 @@ const collection: Lookup = (collections, { table }) =>
 export const lookups: Record<ResourceKind, Lookup> = {
   secret,
   model,
+  tool,
   recordName,
   recordId,
   recordType,

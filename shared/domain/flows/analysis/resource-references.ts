@@ -4,7 +4,14 @@ import { ownTexts, secretKeysOfText } from '../secret-keys.ts';
 import { modelsIn } from './models.ts';
 
 /** The kinds of resources that a flow references. A record is referenced by its id, or by its type and name. */
-export type ResourceKind = 'secret' | 'model' | 'recordType' | 'recordId' | 'recordName' | 'collection';
+export type ResourceKind =
+  | 'secret'
+  | 'model'
+  | 'tool'
+  | 'recordType'
+  | 'recordId'
+  | 'recordName'
+  | 'collection';
 
 export interface ResourceReference {
   kind: ResourceKind;
@@ -55,8 +62,17 @@ const namedBy = ({ step }: StepNode): Named[] => [
 const namesOf = new Map<string, (config: Json) => Named[]>([
   ['retrieve-record', recordsIn],
   ['update-record', recordsIn],
+  ['tool-call', ({ toolId }) => literal('tool', toolId, ['config', 'toolId'])],
+  ['prompt', toolsIn],
   ['vector-search', ({ collection }) => literal('collection', collection, ['config', 'collection'])],
 ]);
+
+function toolsIn({ tools }: Json): Named[] {
+  const { toolIds } = (tools ?? {}) as { toolIds?: unknown };
+  return (Array.isArray(toolIds) ? toolIds : []).flatMap((id, index) =>
+    literal('tool', id, ['config', 'tools', 'toolIds', index]),
+  );
+}
 
 function recordsIn({ id, recordId, recordType, type, recordName, name, recordFilter }: Json): Named[] {
   const filtered = (recordFilter as { type?: unknown } | null | undefined)?.type;

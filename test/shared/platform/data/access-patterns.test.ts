@@ -8,6 +8,8 @@ import { csvExporter } from '../../../../shared/domain/records/export-csv.ts';
 import { fieldValues } from '../../../../shared/domain/records/field-values.ts';
 import { filterPreviewer } from '../../../../shared/domain/records/preview-filter.ts';
 import { schemaDiscovery } from '../../../../shared/domain/records/schema-discovery.ts';
+import { toolExecutionStore } from '../../../../shared/domain/tools/tool-execution.ts';
+import { toolStore } from '../../../../shared/domain/tools/tool-store.ts';
 import { takeRun } from '../../../../shared/execution/batches/run-lease.ts';
 import { resumeIfStalled } from '../../../../shared/execution/batches/stalled-batches.ts';
 import { endExpiredExecution } from '../../../../shared/execution/dispatch/expired-executions.ts';
@@ -60,6 +62,19 @@ const stepWithSecret = {
   ...{ id: 's', type: 'transform-data', name: 's', order: 0, enabled: true },
   config: { script: 'secrets.KEY' },
 };
+
+const newTool = ({ scope, owner }: AccessWorld, config: object = { code: '1' }) =>
+  toolStore(scope).create(owner, {
+    ...{ name: 'A tool', description: 'x', toolType: 'custom', parametersSchema: {} },
+    config: { ...config },
+  });
+
+const newExecutionOfTool = ({ scope }: AccessWorld) =>
+  toolExecutionStore(scope).record({
+    ...{ id: scope.newId('toolrun'), toolId: 'builtin:date-time', status: 'success', error: null },
+    ...{ executionTimeMs: 1, startedAt: new Date().toISOString(), userId: 'u', keyId: null },
+    ...{ flowExecutionId: null, stepId: null },
+  });
 
 const edit = { updates: { seen: true }, deleteFields: new Set<string>() };
 const inTime = { dryRun: false, timeLeftMs: () => 29_000 };
@@ -385,6 +400,93 @@ const patterns: Record<string, Pattern> = {
       ({ flows, flow }) =>
       () =>
         flows.remove(flow.id),
+  },
+
+  'Create a tool': {
+    commands: 'PutItem',
+    units: 3,
+    indexes: 'GSI1, GSI2',
+    run: (world) => () => newTool(world),
+  },
+  'Create a tool that names a secret': {
+    commands: 'TransactWriteItems',
+    units: [4, 8],
+    indexes: 'GSI1, GSI2',
+    run: (world) => () => newTool(world, { code: 'secrets.KEY' }),
+  },
+  'Get a tool': {
+    commands: 'GetItem',
+    units: 0.5,
+    run: async (world) => {
+      const { id } = await newTool(world);
+      return () => toolStore(world.scope).get(id);
+    },
+  },
+  'Tools by their ids': {
+    commands: 'BatchGetItem',
+    units: 0.5,
+    run: async (world) => {
+      const { id } = await newTool(world);
+      return () => toolStore(world.scope).getMany([id]);
+    },
+  },
+  'List tools': {
+    commands: 'Query',
+    units: 0.5,
+    indexes: 'GSI1',
+    run: async (world) => {
+      await newTool(world);
+      return () => toolStore(world.scope).list(world.page());
+    },
+  },
+  'List tools of a type': {
+    commands: 'Query',
+    units: 0.5,
+    indexes: 'GSI2',
+    run: async (world) => {
+      await newTool(world);
+      return () => toolStore(world.scope).list({ ...world.page(), tool_type: 'custom' });
+    },
+  },
+  'List the newest tool of each type': {
+    commands: '7 Query',
+    units: [0.5, 3.5],
+    indexes: 'GSI2',
+    run: async (world) => {
+      await newTool(world);
+      return () => toolStore(world.scope).list({ ...world.page(), distinct: 'tool_type' });
+    },
+  },
+  'Change a tool': {
+    commands: 'GetItem, PutItem',
+    units: 3.5,
+    indexes: 'GSI1, GSI2',
+    run: async (world) => {
+      const { id } = await newTool(world);
+      return () => toolStore(world.scope).update(id, { name: 'Another' }, () => {});
+    },
+  },
+  'Delete a tool': {
+    commands: 'GetItem, DeleteItem',
+    units: 3.5,
+    indexes: 'GSI1, GSI2',
+    run: async (world) => {
+      const { id } = await newTool(world);
+      return () => toolStore(world.scope).remove(id);
+    },
+  },
+  'Record an execution of a tool': {
+    commands: 'PutItem',
+    units: 1,
+    run: (world) => () => newExecutionOfTool(world),
+  },
+  'List the executions of a tool': {
+    commands: 'Query',
+    units: 0.5,
+    run: async (world) => {
+      await newExecutionOfTool(world);
+      return () => toolExecutionStore(world.scope).list('builtin:date-time', world.page());
+    },
   },
 
   'Get a version': {
