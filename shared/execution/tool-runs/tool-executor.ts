@@ -1,9 +1,10 @@
-import type { Ports, StoredTool } from '../../adapters/ports.ts';
+import type { StoredTool } from '../../adapters/ports.ts';
 import { conflict, invalid, missingPermission, notFound } from '../../core/errors.ts';
 import { log } from '../../core/log.ts';
 import { StepError } from '../../core/step-error.ts';
 import { truncate } from '../../core/text.ts';
 import { builtinIdIn } from '../../domain/flows/steps/tool-reference.ts';
+import { usageWrites } from '../../domain/model-usage/usage.ts';
 import { builtinToolOf } from '../../domain/tools/builtin/index.ts';
 import { type ToolExecution, toolExecutionStore } from '../../domain/tools/tool-execution.ts';
 import { toolStore } from '../../domain/tools/tool-store.ts';
@@ -12,6 +13,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { megabytes, responseBytes, responseBytesMax } from '../../platform/http/envelope.ts';
 import { covers } from '../../platform/identity/permissions.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
+import { type ModelMeter, openMeter } from '../engine/model-meter.ts';
 import { livePorts } from '../live-ports.ts';
 import { ArgumentsError } from '../tools/arguments-error.ts';
 import { openTools } from '../tools/open-tools.ts';
@@ -34,6 +36,15 @@ export interface ToolAnswer {
   error?: string;
 }
 
+/** A tool, ready to run and to be counted. */
+interface Opened {
+  id: string;
+  tool: RunnableTool;
+  meter: ModelMeter;
+  /** The flow that the tool runs. */
+  flowId: string | null;
+}
+
 const errorCharactersMax = 1_000;
 /** Of a response that also holds a result. */
 const requestBytesMax = 1_000_000;
@@ -45,61 +56,63 @@ export const toolExecutor = /* @__PURE__ */ using(
     const executions = toolExecutionStore(scope);
 
     /** @throws ServiceError 404, 409 if it is not active, 403 */
-    async function open({ toolId, principal }: ToolRequest, runId: string): Promise<RunnableTool> {
+    async function open({ toolId, principal }: ToolRequest, runId: string): Promise<Opened> {
       const { permissions, userId, organizationId } = principal;
-      const tools = await toolsFor(scope, toolId);
-      const ports: Ports = { ...livePorts(scope, { userId, organizationId, runId }), tools };
-      const [tool] = await openTools(ports, [toolId], { permissions });
+      const stored = await storedTool(scope, toolId);
+      const meter = openMeter(livePorts(scope, { userId, organizationId, runId }));
+      // Only this tool, so that it is not read again.
+      const tools = { find: async () => new Map(stored && [[toolId, stored]]) };
+      const [tool] = await openTools({ ...meter.ports, tools }, [toolId], { permissions });
       if (!tool) throw new Error('The tool was not opened');
-      return tool;
+      return { id: runId, tool, meter, flowId: (stored?.config.flowId as string | undefined) ?? null };
     }
 
-    async function run(request: ToolRequest, tool: RunnableTool, id: string): Promise<ToolAnswer> {
+    async function run(request: ToolRequest, { id, tool, meter, flowId }: Opened): Promise<ToolAnswer> {
       const { toolId, principal, parameters, context } = request;
       const startedAt = scope.now();
       const ended = await endOf(request, tool, parameters);
       const executionTimeMs = Math.max(0, scope.now().getTime() - startedAt.getTime());
-      await executions.record({
+      const execution = {
         ...{ id, toolId, status: ended.status, executionTimeMs, startedAt: startedAt.toISOString() },
         error: ended.error ?? null,
         ...{ userId: principal.userId, keyId: principal.keyId },
         ...{ flowExecutionId: context?.flowExecutionId ?? null, stepId: context?.stepId ?? null },
-      });
+      };
+      await executions.record(execution, usageWrites(scope, [{ flowId, calls: meter.calls() }]));
       return { executionId: id, executionTimeMs, ...ended };
     }
 
     return {
       /** Runs the tool and records that. @throws ServiceError 400 if the arguments do not fit */
       async execute(request: ToolRequest): Promise<ToolAnswer> {
-        const id = scope.newId('toolrun');
-        return run(request, await open(request, id), id);
+        return run(request, await open(request, scope.newId('toolrun')));
       },
 
       /** Shows what a run would send, and runs the tool if asked to. */
       async test(request: ToolRequest, executes: boolean): Promise<ToolAnswer> {
         if (!covers(request.principal.permissions, 'TOOLS:READ')) throw missingPermission('TOOLS:READ');
-        const id = scope.newId('toolrun');
-        const tool = await open(request, id);
+        const opened = await open(request, scope.newId('toolrun'));
+        const { id, tool } = opened;
         const seen = await previewOf(request, tool);
         if ('error' in seen) return { executionId: id, executionTimeMs: 0, status: 'failed', ...seen };
         if (!executes) return { executionId: id, executionTimeMs: 0, status: 'pending', result: seen };
-        const { result: output, ...answer } = await run(request, tool, id);
+        const { result: output, ...answer } = await run(request, opened);
         return { ...answer, result: { ...seen, ...(output !== undefined && { output }) } };
       },
     };
   },
 );
 
-/** A port with this one tool, so that it is not read again. */
-async function toolsFor(scope: Scope, toolId: string): Promise<Ports['tools']> {
+/** Undefined for a built-in tool. @throws ServiceError 404, 409 if it is not active */
+async function storedTool(scope: Scope, toolId: string): Promise<StoredTool | undefined> {
   const builtinId = builtinIdIn(toolId);
   if (builtinId !== undefined) {
     if (!builtinToolOf(builtinId)) throw notFound('Tool');
-    return { find: async () => new Map() };
+    return undefined;
   }
-  const tool: StoredTool = await toolStore(scope).get(toolId);
+  const tool = await toolStore(scope).get(toolId);
   if (!tool.isActive) throw conflict('The tool is not active; set isActive to true');
-  return { find: async () => new Map([[toolId, tool]]) };
+  return tool;
 }
 
 async function previewOf({ parameters, signal }: ToolRequest, tool: RunnableTool) {
