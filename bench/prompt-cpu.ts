@@ -58,9 +58,8 @@ const alternating = <T>(items: readonly T[], round: number) => (round % 2 === 0 
 
 /** The ways to get the same answer. */
 function waysOf(url: string, streamed: boolean) {
-  const ports = modelPorts(async () => ({
-    ...{ provider: 'generic-openai', modelId: 'any', keySource: 'platform' },
-    credentials: { baseUrl: url },
+  const ports = modelPorts(async (modelId) => ({
+    ...{ provider: 'generic-openai', modelId, keySource: 'platform', credentials: { baseUrl: url } },
   }));
   const signal = new AbortController().signal;
   const messages = [{ role: 'user' as const, content: question }];

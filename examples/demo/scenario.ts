@@ -25,13 +25,14 @@ export async function runScenario(running: AsyncDisposableStack, onFailure: (wha
 
   const { call, events } = createClient({ baseUrl: stack.facts.url, token: stack.facts.liveKey });
   await uploadAirports(call);
-  const flow = await publishFlow(call, model.name);
+  const config = await createConfig(call, model.name);
+  const flow = await publishFlow(call, config);
   const batch = await runFlow(call, flow.id, process.env.DEMO_STATE || model.state);
   const results = await allResults(call, flow.id);
   heading(`Steps, over all ${count(batch.totalRecords)} airports`);
   showByStep(flow.flowSteps, results);
   await showOne(call, results);
-  await dispatch(events, model.name);
+  await dispatch(events, config);
   note('');
   if (batch.failedRecords > 0) throw new DemoError(failureIn(results, batch));
   note(`Done in ${since(began)}. Next: run npm start and follow "Run it" in README.md.`);
@@ -50,6 +51,17 @@ async function uploadAirports(call: Call) {
     'Upload',
     `examples/airports.csv: ${count(created)} records; the state is the type (${since(began)})`,
   );
+}
+
+/** Creates the model config that the flows name. @returns its id. */
+async function createConfig(call: Call, model: string): Promise<string> {
+  const provider = model.startsWith('openai/') ? 'openai' : 'generic-openai';
+  const modelId = model.slice(provider.length + 1);
+  const config = await call('POST /v1/model-configs', { body: { provider, modelId } });
+  const { costPer1kTokens: cost } = config;
+  const price = cost === undefined ? 'without a price' : `${cost} USD per 1,000 tokens`;
+  printLabelled('Config', `${config.id}: ${config.displayName}, ${price}`);
+  return config.id;
 }
 
 async function publishFlow(call: Call, model: string) {

@@ -18,7 +18,8 @@ export type IdPrefix =
   | 'modelcfg'
   | 'providerkey'
   | 'tool'
-  | 'toolrun';
+  | 'toolrun'
+  | 'call';
 
 export type NewId = <P extends IdPrefix>(prefix: P) => `${P}_${string}`;
 

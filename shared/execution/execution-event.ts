@@ -1,10 +1,11 @@
 import type { FlowStep, StepEvent } from '../domain/flows/steps/step.ts';
 import type { StepResult } from './engine/engine.ts';
 import type { Execution } from './runs/execution.ts';
+import type { LocalCall } from './step-support/step-runner.ts';
 
 /**
- * The events of an execution. Each protocol maps them to its wire format. The last event is `suspended`, `ended` or
- * `cut-off`.
+ * The events of an execution. Each protocol maps them to its wire format. The last event is `suspended`, `awaiting`, `ended`
+ * or `cut-off`.
  */
 export type ExecutionEvent =
   | { type: 'started'; execution: Execution; totalSteps: number }
@@ -19,6 +20,8 @@ export type ExecutionEvent =
 export type ExecutionOutcome =
   /** The execution suspends until `until` and then continues as the batch of this id. */
   | { type: 'suspended'; until: Date; batchId: string }
+  /** The caller must execute a tool, and resume the execution with its output. */
+  | { type: 'awaiting'; toolCallId: string; call: LocalCall }
   | { type: 'ended'; success: boolean; output: unknown; error: string | null }
   /** Aborted by the time limit or by an internal error. */
   | { type: 'cut-off'; error: { code: 'TIMEOUT' | 'INTERNAL'; message: string } };

@@ -101,7 +101,7 @@ test('each kind of response has its type, and only server-sent events yield even
   expectTypeOf<string>().toExtend<AnswerOf<'GET /v1/records/export'>>();
   expectTypeOf<AnswerOf<'DELETE /v1/flows/{id}'>>().toEqualTypeOf<void>();
   expectTypeOf<AnswerOf<'POST /v1/dispatch'>['executionId']>().toEqualTypeOf<string>();
-  expectTypeOf<StreamingRoute>().toEqualTypeOf<'POST /v1/dispatch'>();
+  expectTypeOf<StreamingRoute>().toEqualTypeOf<'POST /v1/dispatch' | 'POST /v1/dispatch/resume'>();
   expectTypeOf<EventOf<'POST /v1/dispatch'>['seq']>().toEqualTypeOf<number>();
   expectTypeOf<EventOf<'GET /v1/records/export'>>().toEqualTypeOf<never>();
 });

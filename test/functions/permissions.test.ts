@@ -28,6 +28,7 @@ const exceptions: Record<string, string> = {
     'batches.run-flow': 'FLOWS:EXECUTE',
     'batches.cancel': 'FLOWS:EXECUTE',
     'dispatch.run': 'FLOWS:EXECUTE',
+    'dispatch.resume': 'FLOWS:EXECUTE',
   },
   'flows.run-on-record-type': 'FLOWS:EXECUTE',
   ...{ 'records.preview-filter': 'RECORDS:READ', 'secrets.check': 'SECRETS:READ' },

@@ -55,6 +55,7 @@ GET /v1/api-keys/{id}/analytics
 GET /v1/batch/summary
 GET /v1/batch/{id}/cost
 POST /v1/dispatch
+POST /v1/dispatch/resume
 GET /v1/model-usage
 GET /v1/flows/{id}/export-runtime
 POST /v1/public/flows/validate

@@ -1,5 +1,6 @@
 import type { ModelFinish, ModelPort, ModelRequest } from '../../shared/adapters/model-port.ts';
 import { modelPorts } from '../../shared/adapters/models/model-ports.ts';
+import type { ResolvedModel } from '../../shared/adapters/models/resolved-model.ts';
 import { modelResolver } from '../../shared/domain/model-configs/model-resolver.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 
@@ -7,6 +8,10 @@ const noTenant = { table: { tenant: 'user:none', queryAll: async () => [] } } as
 
 /** The real models, by the keys of this process. */
 export const liveModels = modelPorts((name) => modelResolver(noTenant).resolve(name));
+
+/** The real models, whose names all mean one account; by default, the model is the name. */
+export const portsOf = (model: Omit<ResolvedModel, 'modelId'> & { modelId?: string }) =>
+  modelPorts(async (name) => ({ modelId: name, ...model }));
 
 /** A model by hand, which writes the pieces that `answer` gives and then finishes. */
 export const modelOf = (

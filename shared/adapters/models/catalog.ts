@@ -49,19 +49,23 @@ export function catalogOf({ models, offers }: CatalogData): Catalog {
 /** The end of the name of a version, such as `-20250929` or `-2024-08-06`. */
 const date = /-20\d\d-?\d\d-?\d\d$/;
 
+/**
+ * What the catalog says of a model at a provider. A model on a generic server is the model elsewhere: at its maker, else
+ * at the first provider that lists it.
+ */
+export function offerAt(catalog: Catalog, provider: ProviderName, modelId: string): ListedOffer | undefined {
+  if (provider !== 'generic-openai') return catalog.offer(provider, modelId);
+  const offers = catalog.offersNamed(modelId);
+  return offers.find((offer) => offer.provider === catalog.base(offer.base)?.creator) ?? offers[0];
+}
+
 /** The price of a model: its own, else the catalog's; null if the catalog does not list it. */
 export async function priceOf({
   provider,
   modelId,
   price,
 }: Pick<ResolvedModel, 'provider' | 'modelId' | 'price'>): Promise<Price | null> {
-  if (price) return price;
-  const catalog = await loadCatalog();
-  if (provider !== 'generic-openai') return catalog.offer(provider, modelId)?.price ?? null;
-  // A generic server has the price of the model elsewhere: at its maker, else at the first provider that lists it.
-  const offers = catalog.offersNamed(modelId);
-  const maker = offers.find((offer) => offer.provider === catalog.base(offer.base)?.creator);
-  return (maker ?? offers[0])?.price ?? null;
+  return price ?? offerAt(await loadCatalog(), provider, modelId)?.price ?? null;
 }
 
 /** Whether the catalog lists a model, for this provider if one is given. */

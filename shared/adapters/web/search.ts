@@ -24,7 +24,7 @@ export async function search({ provider, query, maxResults, ports, signal }: Sea
 
 function refusal(provider: SearchProvider, { status, text }: HttpResponse, key: string): StepError {
   if (status === 401 || status === 403) {
-    return new StepError(`${provider} rejected the API key of the service with ${status}`);
+    return new StepError(`${provider} rejected the API key with ${status}`);
   }
   const start = text.replaceAll(key, '…').trim().slice(0, 300);
   return new StepError(`${provider} answered ${status}${start && `: ${start}`}`, {

@@ -16,7 +16,7 @@ export function reasoningCapabilityOf({
   provider,
   id,
   reasoning,
-}: Pick<Offer, 'provider' | 'id' | 'reasoning'>) {
+}: Pick<Offer, 'id' | 'reasoning'> & { provider: ProviderName }) {
   if (!reasoning) return { supported: false };
   const capability: ReasoningCapability = {
     ...{ supported: true, provider },

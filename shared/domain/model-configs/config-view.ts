@@ -1,4 +1,4 @@
-import type { Catalog } from '../../adapters/models/catalog.ts';
+import { type Catalog, offerAt } from '../../adapters/models/catalog.ts';
 import { type ShownPrice, shownPrice } from '../../adapters/models/cost.ts';
 import { creatorNames, reasoningCapabilityOf, responseFormats } from './capabilities.ts';
 import { executorOf } from './config-changes.ts';
@@ -11,7 +11,8 @@ import type { ModelConfig } from './model-account.ts';
 export function configView(catalog: Catalog, sources: KeySources, config: ModelConfig, isDefault: boolean) {
   const { provider, modelId, settings, organizationId } = config;
   const { customModel } = settings;
-  const offer = catalog.offer(executorOf(config), nameOnTheWire(config)) ?? catalog.offer(provider, modelId);
+  const executor = executorOf(config);
+  const offer = offerAt(catalog, executor, nameOnTheWire(config)) ?? offerAt(catalog, provider, modelId);
   const creator = offer && catalog.base(offer.base)?.creator;
   const price = customModel ? shownPrice(priceOfCustomModel(customModel)) : offer?.shown;
   return {
@@ -23,7 +24,7 @@ export function configView(catalog: Catalog, sources: KeySources, config: ModelC
     ...(creator && { creator, creatorDisplayName: creatorNames[creator] ?? creator }),
     ...(price && costsOf(price)),
     ...limitOf(customModel?.maxOutputTokens ?? offer?.maxOutput),
-    ...(offer && { reasoningCapability: reasoningCapabilityOf(offer) }),
+    ...(offer && { reasoningCapability: reasoningCapabilityOf({ ...offer, provider: executor }) }),
     supportedResponseFormats: customModel?.supportedResponseFormats ?? responseFormats,
     supportsCustomKey: true,
     // The built-in web search is a tool.

@@ -1,5 +1,5 @@
 import { type Credentials, deploymentUrl } from '../../adapters/models/credentials.ts';
-import { modelUsedOf, type ResolvedModel } from '../../adapters/models/resolved-model.ts';
+import type { ResolvedModel } from '../../adapters/models/resolved-model.ts';
 import type { Ports } from '../../adapters/ports.ts';
 import { searchAccount } from '../../adapters/web/search-account.ts';
 import { StepError } from '../../core/step-error.ts';
@@ -64,7 +64,7 @@ export const modelResolver = /* @__PURE__ */ using([modelSelector, providerKeyRe
     /** The same base model at the other configured providers, cheapest first, as `<provider>/<modelId>`. @throws StepError */
     async alternatives(name: string): Promise<string[]> {
       const selecting = await world();
-      return alternativesTo(selectModel(name, selecting), selecting).map(modelUsedOf);
+      return alternativesTo(selectModel(name, selecting), selecting);
     },
 
     /** The tenant's account at a search provider, else the deployment's. @throws StepError */

@@ -1,4 +1,4 @@
-import type { Catalog } from '../../adapters/models/catalog.ts';
+import type { Catalog, ListedOffer } from '../../adapters/models/catalog.ts';
 import type { Price } from '../../adapters/models/cost.ts';
 import { isProviderName, type ProviderName, providerNames } from '../../adapters/models/provider-names.ts';
 import { StepError } from '../../core/step-error.ts';
@@ -47,18 +47,18 @@ export function selectModel(name: string, world: Selecting): Selection {
   );
 }
 
-/** The same base model at the other configured providers, cheapest first. */
+/** The same base model at the other configured providers, cheapest first, as `<provider>/<modelId>`. */
 export function alternativesTo(
   { provider, modelId }: Pick<Selection, 'provider' | 'modelId'>,
   world: Selecting,
-) {
+): string[] {
   const { catalog } = world;
   const base = catalog.offer(provider, modelId)?.base;
   if (base === undefined) return [];
   const others = catalog
     .offersNamed(base)
     .filter((offer) => offer.provider !== provider && offer.base === base);
-  return usableOffers(others, world);
+  return usableOffers(others, world).map(({ offer }) => `${offer.provider}/${offer.id}`);
 }
 
 function defaultModel(world: Selecting): Selection {
@@ -107,7 +107,7 @@ function ofProvider(provider: ProviderName, modelId: string, world: Selecting): 
 function cheapest(name: string, world: Selecting): Selection {
   const offers = world.catalog.offersNamed(name);
   const [best] = usableOffers(offers, world);
-  if (best) return best;
+  if (best) return best.selection;
   const isDisabled = offers.flatMap(({ provider, id }) =>
     world.account.configs.filter(
       (config) => config.provider === provider && config.modelId === id && !config.isEnabled,
@@ -122,15 +122,20 @@ function cheapest(name: string, world: Selecting): Selection {
   );
 }
 
+interface Usable {
+  offer: ListedOffer;
+  selection: Selection;
+}
+
 /** Those with a key and without a disabled config, cheapest first. */
-function usableOffers(offers: ReturnType<Catalog['offersNamed']>, world: Selecting): Selection[] {
-  const selections = offers.flatMap(({ provider, id, shown }) => {
+function usableOffers(offers: readonly ListedOffer[], world: Selecting): Usable[] {
+  const usable = offers.flatMap((offer) => {
     try {
-      return [{ selection: ofProvider(provider, id, world), cost: shown.blended }];
+      return [{ offer, selection: ofProvider(offer.provider, offer.id, world) }];
     } catch (error) {
       if (error instanceof StepError) return [];
       throw error;
     }
   });
-  return selections.toSorted((one, other) => one.cost - other.cost).map(({ selection }) => selection);
+  return usable.toSorted((one, other) => one.offer.shown.blended - other.offer.shown.blended);
 }

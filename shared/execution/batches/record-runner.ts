@@ -57,6 +57,7 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
       return scheduleTimer(scope, until, { ...job.message, polls });
     }
     if ('end' in outcome) return;
+    if ('awaiting' in outcome) throw new Error('A run of a batch has no caller');
     retries.set(outcome.retryFrom, (retries.get(outcome.retryFrom) ?? 0) + 1);
     await sleep(Math.random() * 1_000 * 2 ** attempt, undefined, { signal });
   }

@@ -13,7 +13,7 @@ import type { Running } from './execute.ts';
 /** Continues a suspended run as a batch of one, which clients can follow and cancel. @returns the batch's id. */
 export async function continueAsBatch(
   scope: Scope,
-  { prepared, principal, body, execution: { id: runId, startedAt } }: Running,
+  { prepared, runsAs, body, execution: { id: runId, startedAt } }: Running,
   until: Date,
 ): Promise<string> {
   const { flow, version, record, persistResults } = prepared;
@@ -30,8 +30,8 @@ export async function continueAsBatch(
     flowId: flow.id,
     flowName: flow.name,
     flowVersionId: version.id,
-    userId: principal.userId,
-    organizationId: principal.organizationId,
+    userId: runsAs.userId,
+    organizationId: runsAs.organizationId,
     recordType: null,
     dispatched: { runId, recordId, input, appendsMetadata: options.autoAppendMetadata },
     recordConcurrency: 1,

@@ -4,9 +4,10 @@ import { usageWrites } from '../../domain/model-usage/usage.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import type { StepResult } from '../engine/engine.ts';
+import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
 import { openRunRecorder, type RunRecorder } from '../runs/checkpoints/run-recorder.ts';
 import { spendingWrites } from '../runs/checkpoints/run-spending.ts';
-import { closeExecution, type Execution, executionEntity } from '../runs/execution.ts';
+import { closeExecution, type Execution, endPausedExecution, executionEntity } from '../runs/execution.ts';
 import type { Prepared } from './prepare.ts';
 
 /** How long a suspended run is kept if neither its flow nor its record is stored: 30 days after the longest wait. */
@@ -14,7 +15,7 @@ const suspendedRunTtlSeconds = 60 * 86_400;
 export const suspendedRunExpiresAt = ({ now }: Scope) => unixSeconds(now()) + suspendedRunTtlSeconds;
 
 /** The longest lifetime of a dispatched run's process, plus one minute. */
-const leaseMs = 16 * 60_000;
+export const leaseMs = 16 * 60_000;
 
 /** Creates the execution of a dispatch that starts now. */
 export function newExecution({ newId, now }: Scope, { flow, record }: Prepared): Execution {
@@ -38,8 +39,9 @@ export function newExecution({ newId, now }: Scope, { flow, record }: Prepared):
 export function openDispatchRecorder(
   scope: Scope,
   { flow, version, record, persistResults }: Prepared,
-  { userId, organizationId }: Principal,
+  { userId, organizationId }: Pick<Principal, 'userId' | 'organizationId'>,
   execution: Execution,
+  earlier: readonly Checkpoint[] = [],
 ): RunRecorder {
   const { id: runId } = execution;
   const facts = {
@@ -58,14 +60,16 @@ export function openDispatchRecorder(
       scope,
       { ...facts, ...more },
       ({ write, isFirst, spent }) => {
-        const close = isFirst ? [] : [closeExecution(table, runId)];
+        const hasPaused = earlier.length > 0;
+        const end = hasPaused ? endPausedExecution(scope, runId) : closeExecution(table, runId);
+        const close = isFirst ? [] : [end];
         return table.commit([write, ...close, ...spendingWrites(scope, [spent])]);
       },
-      { opening },
+      { opening, earlier },
     );
-  return persistResults
-    ? open()
-    : recordWhenSuspended(scope, () => open({ ttl: suspendedRunExpiresAt(scope) }));
+  if (persistResults) return open();
+  const openExpiring = () => open({ ttl: suspendedRunExpiresAt(scope) });
+  return earlier.length > 0 ? openExpiring() : recordWhenSuspended(scope, openExpiring);
 }
 
 /** Counts model calls at once. Records the results only if the run suspends. */

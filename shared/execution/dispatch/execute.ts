@@ -1,8 +1,9 @@
 import { orAborted } from '../../core/abort.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import type { RunEvent } from '../engine/engine.ts';
+import type { RunEvent, StepResult, Wait } from '../engine/engine.ts';
 import type { ExecutionEvent } from '../execution-event.ts';
+import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
 import type { Execution } from '../runs/execution.ts';
 import { newExecution } from './dispatch-recorder.ts';
 import type { Prepared } from './prepare.ts';
@@ -12,8 +13,14 @@ import { openTotals } from './totals.ts';
 
 export interface Dispatch {
   prepared: Prepared;
-  body: DispatchBody;
-  principal: Principal;
+  /** The inputs and options of the request. */
+  body: Pick<DispatchBody, 'inputs' | 'messages'> & {
+    options: Pick<DispatchBody['options'], 'autoAppendMetadata' | 'debugMode'>;
+  };
+  /** The user that the run belongs to. */
+  runsAs: Pick<Principal, 'userId' | 'organizationId'>;
+  /** Set for a run that continues. */
+  resumed?: Resumed;
   requestId: string;
   /** The time limit of the run. */
   timeMs: number;
@@ -21,6 +28,16 @@ export interface Dispatch {
   clientSignal: AbortSignal;
   /** Whether to emit `step-event`s. If not, models return their response in one piece. */
   showsProgress: boolean;
+}
+
+/** Where a paused run continues. */
+export interface Resumed {
+  execution: Execution;
+  earlier: readonly Checkpoint[];
+  /** The results of its finished steps, by path. */
+  done: Map<string, StepResult>;
+  waiting: Wait;
+  answered: { path: string; output: unknown };
 }
 
 /** A dispatch in progress. */
@@ -59,11 +76,12 @@ async function run(
   writer: WritableStreamDefaultWriter<ExecutionEvent>,
   left: AbortSignal,
 ): Promise<void> {
-  const { prepared, timeMs, clientSignal, body } = dispatch;
+  const { prepared, timeMs, clientSignal, body, resumed } = dispatch;
   const timeout = AbortSignal.timeout(timeMs);
   const signal = AbortSignal.any([clientSignal, left, timeout]);
-  const execution = newExecution(scope, prepared);
+  const execution = resumed?.execution ?? newExecution(scope, prepared);
   const totals = openTotals();
+  for (const result of resumed?.done.values() ?? []) totals.add(result);
   const emit = (event: ExecutionEvent) => orAborted(writer.write(event), signal);
   const onEvent = async (event: RunEvent) => {
     if (event.type === 'step_end') totals.add(event.result);

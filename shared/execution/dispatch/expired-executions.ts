@@ -42,7 +42,10 @@ export async function endExpiredExecution(
 ): Promise<void> {
   const { table } = scope;
   const execution = await table.get(executionEntity, { id }, { consistent: true });
-  if (!execution || (atStart && isOfThisProcess(execution, now))) return;
+  if (!execution) return;
+  const { paused } = execution;
+  if (paused ? Date.parse(execution.leaseUntil) > now.getTime() : atStart && isOfThisProcess(execution, now))
+    return;
   const { flowName, flowId, recordId } = execution;
   const close = closeExecution(table, id);
   const [earlier, tombstones] = await Promise.all([
@@ -64,5 +67,9 @@ export async function endExpiredExecution(
     ({ write }) => table.commit([write, close]),
     { earlier },
   );
-  await runLog.finish('The process of the run crashed before the run ended');
+  await runLog.finish(
+    paused
+      ? `The caller did not send the output of the tool ${paused.toolName} in time`
+      : 'The process of the run crashed before the run ended',
+  );
 }

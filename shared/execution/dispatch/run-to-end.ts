@@ -9,6 +9,7 @@ import { runVersions } from '../runs/run-versions.ts';
 import { continueAsBatch } from './continue-as-batch.ts';
 import { openDispatchRecorder } from './dispatch-recorder.ts';
 import type { Running } from './execute.ts';
+import { pauseForCaller } from './pause-for-caller.ts';
 
 /** Runs the steps. Records the end of the run in every case. */
 export const runToEnd = (scope: Scope, running: Running): Promise<ExecutionOutcome> =>
@@ -17,8 +18,8 @@ export const runToEnd = (scope: Scope, running: Running): Promise<ExecutionOutco
   );
 
 async function runRecorded(scope: Scope, running: Running): Promise<ExecutionOutcome> {
-  const { prepared, principal, execution, timeMs, timeout, signal, requestId } = running;
-  const recorder = openDispatchRecorder(scope, prepared, principal, execution);
+  const { prepared, runsAs, resumed, execution, timeMs, timeout, signal, requestId } = running;
+  const recorder = openDispatchRecorder(scope, prepared, runsAs, execution, resumed?.earlier);
   try {
     if (prepared.persistResults) await runVersions(scope).keep(prepared.version);
     return await runSteps(scope, running, recorder);
@@ -47,18 +48,19 @@ async function runSteps(
   running: Running,
   recorder: ReturnType<typeof openDispatchRecorder>,
 ): Promise<ExecutionOutcome> {
-  const { prepared, body, principal, execution, signal, showsProgress, emit, onEvent } = running;
+  const { prepared, body, runsAs, resumed, execution, signal, showsProgress, emit, onEvent } = running;
   const { flow, version, record } = prepared;
   const { id: runId, startedAt } = execution;
   const given = { inputs: body.inputs, messages: body.messages };
-  const source = { flowId: flow.id, flowName: flow.name, runId, startedAt, userId: principal.userId };
+  const source = { flowId: flow.id, flowName: flow.name, runId, startedAt, userId: runsAs.userId };
   const outcome = await attemptRun({
     steps: version.steps,
     variables: runVariables({ ...source, record, ...given }),
-    ports: livePorts(scope, { ...principal, runId }),
+    ports: livePorts(scope, { ...runsAs, runId }),
     signal,
     recorder,
-    done: new Map(),
+    hasCaller: true,
+    ...{ done: resumed?.done ?? new Map(), waiting: resumed?.waiting, answered: resumed?.answered },
     ...(body.options.autoAppendMetadata && record?.id && { appendsTo: record.id }),
     onEvent,
     ...(showsProgress && { onStepEvent: (step, event) => emit({ type: 'step-event', step, event }) }),
@@ -67,6 +69,10 @@ async function runSteps(
   if ('suspended' in outcome) {
     const { until } = outcome.suspended;
     return { type: 'suspended', until, batchId: await continueAsBatch(scope, running, until) };
+  }
+  if ('awaiting' in outcome) {
+    const { call } = outcome.awaiting;
+    return { type: 'awaiting', call, toolCallId: await pauseForCaller(scope, running, call) };
   }
   const { success, output, error = null } = outcome.end;
   return { type: 'ended', success, output, error };

@@ -6,7 +6,7 @@ import { stepTypeOf } from '../../domain/flows/step-types/index.ts';
 import { errorHandlingOf } from '../../domain/flows/steps/error-handling.ts';
 import { type FlowStep, type StepEvent, variableOf } from '../../domain/flows/steps/step.ts';
 import type { ModelCalls } from '../../domain/model-usage/model-calls.ts';
-import type { StepOutcome } from '../step-support/step-runner.ts';
+import type { LocalCall, StepOutcome } from '../step-support/step-runner.ts';
 import type { ModelFacts } from './model-meter.ts';
 import { openSecrets, type RunSecrets } from './run-secrets.ts';
 import { runStep } from './run-step.ts';
@@ -32,6 +32,8 @@ export type RunEvent =
   | { type: 'step_end'; step: FlowStep; result: StepResult; effects: boolean }
   /** Emitted last when the run suspends until `until`. Pass `wait` as `waiting` to resume. */
   | { type: 'suspend'; step: FlowStep; wait: Wait; until: Date }
+  /** Emitted last when the caller must execute a tool. Pass its output as `answered` to resume. */
+  | { type: 'await'; step: FlowStep; wait: Wait; call: LocalCall }
   | { type: 'run_end'; success: boolean; output: unknown; error?: string; retryable: boolean };
 
 /** A step that waits, and since when. */
@@ -49,6 +51,10 @@ export interface Run {
   done?: ReadonlyMap<string, StepResult>;
   /** The step at which an earlier attempt was suspended. */
   waiting?: Wait | undefined;
+  /** Whether the run has a caller that can execute tools. Without one, a step that needs it fails. */
+  hasCaller?: boolean;
+  /** The output that the caller sent for the step at which the run waits. */
+  answered?: { path: string; output: unknown } | undefined;
   /** Receives the events inside the steps. The step waits for it. */
   onStepEvent?: ((step: FlowStep, event: StepEvent) => Promise<void> | void) | undefined;
   /** Receives the model calls of a step that ends without a result, because the run is aborted. */
@@ -108,9 +114,9 @@ async function* runSteps(
     const refused = earlier || !step.when ? undefined : await checkCondition(state, step.when);
     if (!earlier && !(refused && 'skipped' in refused)) yield { type: 'step_start', step, path };
     const result = earlier ?? (await runStep(state, step, path, refused));
-    if ('until' in result) {
+    if ('wait' in result) {
       state.suspended = true;
-      yield { type: 'suspend', step, ...result };
+      yield 'until' in result ? { type: 'suspend', step, ...result } : { type: 'await', step, ...result };
       return;
     }
     if (!earlier) yield { type: 'step_end', step, result, effects: type.effects };

@@ -11,7 +11,7 @@ import {
   fallbackAttempts,
 } from '../../domain/flows/steps/error-handling.ts';
 import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
-import type { AwaitsCaller, StepOutcome, Suspended } from '../step-support/step-runner.ts';
+import type { AwaitsCaller, LocalCall, StepOutcome, Suspended } from '../step-support/step-runner.ts';
 import { runnerOf } from '../steps/index.ts';
 import type { EngineState, NotRun, StepResult, Wait } from './engine.ts';
 import { openMeter } from './model-meter.ts';
@@ -22,18 +22,22 @@ export async function runStep(
   step: FlowStep,
   path: string,
   refused: NotRun | undefined,
-): Promise<StepResult | { wait: Wait; until: Date }> {
+): Promise<StepResult | ({ wait: Wait } & (Suspended | { call: LocalCall }))> {
   const { waiting, ports } = state;
   const since = waiting?.path === path ? new Date(waiting.since) : ports.now();
   const startedAt = since.toISOString();
   const meter = openMeter(ports);
   const tried = refused
     ? { ...refused, retryCount: 0 }
-    : await withFallbacks({ state, ports: meter.ports, since }, step).catch((error) => {
-        state.onAbandonedCalls?.(meter.calls());
-        throw error;
-      });
-  if ('until' in tried) return { wait: { path, since: startedAt }, until: tried.until };
+    : state.answered?.path === path
+      ? { ...answeredStep(state, state.answered.output), retryCount: 0 }
+      : await withFallbacks({ state, ports: meter.ports, since }, step).catch((error) => {
+          state.onAbandonedCalls?.(meter.calls());
+          throw error;
+        });
+  const wait = { path, since: startedAt };
+  if ('until' in tried) return { wait, until: tried.until };
+  if ('awaitsCaller' in tried) return { wait, call: tried.awaitsCaller };
   const calls = meter.calls();
   const base = {
     path,
@@ -64,7 +68,7 @@ interface Attempt {
   since: Date;
 }
 
-type TryOutcome = { error: StepError } | { outcome: StepOutcome } | Suspended;
+type TryOutcome = { error: StepError } | { outcome: StepOutcome } | Suspended | AwaitsCaller;
 type StepTries = { retryCount: number } & TryOutcome;
 
 /** Runs a step, then the fallbacks of its error handling. */
@@ -116,9 +120,11 @@ async function tryOnce({ state, ports, since }: Attempt, step: FlowStep): Promis
       emit,
     });
     if ('until' in outcome) return outcome;
-    if ('awaitsCaller' in outcome) throw callerMissing();
-    checkOutput(outcome.output);
-    state.characters += checkedCharacters(outcome.output, charactersMax - state.characters);
+    if ('awaitsCaller' in outcome) {
+      if (state.hasCaller) return outcome;
+      throw callerMissing();
+    }
+    takeOutput(state, outcome.output);
     return { outcome: secrets?.outcome(outcome) ?? outcome };
   } catch (thrown) {
     signal.throwIfAborted();
@@ -128,9 +134,26 @@ async function tryOnce({ state, ports, since }: Attempt, step: FlowStep): Promis
   }
 }
 
+/** The step of a local tool, with the output that the caller sent. */
+function answeredStep(state: EngineState, output: unknown): TryOutcome {
+  try {
+    takeOutput(state, output);
+    return { outcome: state.secrets?.outcome({ output }) ?? { output } };
+  } catch (error) {
+    if (error instanceof StepError) return { error };
+    throw error;
+  }
+}
+
+/** @throws StepError if the output is too large or too deep. */
+function takeOutput(state: EngineState, output: unknown): void {
+  checkOutput(output);
+  state.characters += checkedCharacters(output, charactersMax - state.characters);
+}
+
 const callerMissing = () =>
   new StepError(
-    'A local tool is executed by the caller of the run, and this run has none that can; remove the step',
+    'The caller of a run executes local tools, but nobody waits for this run; run the flow through POST /v1/dispatch, or remove the step',
   );
 
 /** A record may have 100 levels of metadata, and a step may return it inside a list or an object. */

@@ -1,9 +1,24 @@
 import * as z from 'zod';
+import { unixSeconds } from '../../core/unix-seconds.ts';
 import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
+import { PayloadRef } from '../../platform/data/payloads.ts';
+import type { Scope } from '../../platform/data/scope.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import type { Write } from '../../platform/data/writes.ts';
+
+/** What a paused run needs to continue, beside its checkpoints. */
+export const PausedRun = z.object({
+  toolCallId: z.string(),
+  toolName: z.string(),
+  flowVersionId: z.string(),
+  /** The record unless it is stored, the input variables and the messages. */
+  input: PayloadRef,
+  appendsMetadata: z.boolean(),
+  debugMode: z.boolean(),
+});
+export type PausedRun = z.infer<typeof PausedRun>;
 
 /**
  * A run started by a dispatch, from its first checkpoint to its end. The sweeper ends it when its lease has expired,
@@ -17,6 +32,10 @@ export const Execution = z.object({
   recordId: z.string().nullable(),
   startedAt: z.string(),
   leaseUntil: z.string(),
+  /** Set while the run waits for its caller to execute a tool. Its lease is then the time that the caller has. */
+  paused: PausedRun.optional(),
+  /** Expiry in Unix seconds, after the end of a run that had paused: until then a second resume gets a 409. */
+  ttl: z.int().optional(),
 });
 export type Execution = z.infer<typeof Execution>;
 
@@ -29,6 +48,23 @@ export const executionEntity = defineEntity({
   key: ({ id }: { id: string }) => ({ PK: tenantPartition(`EXECUTION#${id}`), SK: 'EXECUTION' }),
   index: ({ id, leaseUntil }) => sweepKeys(executionSweep, id, leaseUntil),
 });
+
+/** The changes that give an execution a new lease. */
+export const leaseOf = ({ id }: Pick<Execution, 'id'>, leaseUntil: string) => ({
+  set: { leaseUntil },
+  index: sweepKeys(executionSweep, id, leaseUntil),
+});
+
+const endedTtlSeconds = 7 * 86_400;
+
+/** Ends the execution of a run that had paused. Commit it in the transaction that ends the run. */
+export const endPausedExecution = ({ table, now }: Pick<Scope, 'table' | 'now'>, id: string): Write =>
+  table.writes.update(
+    executionEntity,
+    { id },
+    { set: { ttl: unixSeconds(now()) + endedTtlSeconds }, removeFromIndex: 2 },
+    { expression: 'attribute_exists(PK)' },
+  );
 
 /** Commit it in the transaction that ends the run or hands it over to a batch. */
 export const closeExecution = ({ writes }: TenantTable, id: string): Write =>

@@ -1,5 +1,6 @@
 import { measure } from '../../core/invocation.ts';
 import { type Run, type RunEvent, runFlow, type StepResult, type Wait } from '../engine/engine.ts';
+import type { LocalCall } from '../step-support/step-runner.ts';
 import { appendOutputs } from './append-outputs.ts';
 import type { RunRecorder } from './checkpoints/run-recorder.ts';
 import { outputVariablesOf } from './output-variables.ts';
@@ -24,6 +25,8 @@ type RunEnd = Extract<RunEvent, { type: 'run_end' }>;
 export type RunAttemptOutcome =
   | { end: RunEnd }
   | { suspended: { wait: Wait; until: Date } }
+  /** The caller must execute a tool. */
+  | { awaiting: { wait: Wait; call: LocalCall } }
   /** The path of the step from which to retry the run. */
   | { retryFrom: string };
 
@@ -76,6 +79,12 @@ export async function attemptRun({
       measure('RunsSuspended');
       await onEvent?.(event);
       return { suspended: event };
+    }
+    if (event.type === 'await') {
+      await recorder.suspend(event.wait);
+      measure('RunsSuspended');
+      await onEvent?.(event);
+      return { awaiting: event };
     }
     if (event.type === 'step_start') {
       if (unwrittenEffects) await recorder.flush();

@@ -26,9 +26,15 @@ export interface Suspended {
   until: Date;
 }
 
-/** Returned instead of an outcome: the caller of the run executes a tool and sends its output. */
+/** Returned instead of an outcome: the caller of the run executes this tool and sends its output. */
 export interface AwaitsCaller {
-  awaitsCaller: true;
+  awaitsCaller: LocalCall;
+}
+
+/** A call of a tool that the caller executes. */
+export interface LocalCall {
+  toolName: string;
+  parameters: unknown;
 }
 
 /** Runs a type of step. Loaded when the first step of its type runs. */

@@ -6,8 +6,9 @@ export const toolCall = defineStepRunner(toolCallStep, {
   async run({ config: { toolId, parameters = {} }, renderValue, ports, signal }) {
     // Permissions are checked when the flow is saved or, for an inline flow, before the run.
     const [tool] = await openTools(ports, [toolId], { permissions: null });
-    const outcome = await tool?.run(await renderValue(parameters), signal);
-    if (!outcome) throw new Error('The tool was not opened');
-    return outcome;
+    if (!tool) throw new Error('The tool was not opened');
+    const args = await renderValue(parameters);
+    const outcome = await tool.run(args, signal);
+    return 'awaitsCaller' in outcome ? { awaitsCaller: { toolName: tool.name, parameters: args } } : outcome;
   },
 });

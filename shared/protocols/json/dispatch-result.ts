@@ -35,6 +35,13 @@ export const DispatchResult = z
       .string()
       .optional()
       .meta({ description: 'For a paused run: the batch of one as which the run continues' }),
+    awaits: z
+      .object({ toolCallId: z.string(), toolName: z.string(), parameters: z.unknown() })
+      .optional()
+      .meta({
+        description:
+          'For a paused run: the tool that you execute. Send its output to POST /v1/dispatch/resume',
+      }),
   })
   .meta({ id: 'DispatchResult' });
 export type DispatchResult = z.infer<typeof DispatchResult>;
@@ -68,12 +75,16 @@ function rowOf({ step, result }: ExecutionEventOf<'step-ended'>): StepRow {
 
 function endingOf(
   event: FinalEvent,
-): Pick<DispatchResult, 'success' | 'status' | 'output' | 'error' | 'batchExecutionId'> {
+): Pick<DispatchResult, 'success' | 'status' | 'output' | 'error' | 'batchExecutionId' | 'awaits'> {
   switch (event.type) {
     case 'cut-off':
       return { success: false, status: 'failed', output: null, error: event.error.message };
     case 'suspended':
       return { success: true, status: 'paused', output: null, error: null, batchExecutionId: event.batchId };
+    case 'awaiting': {
+      const awaits = { toolCallId: event.toolCallId, ...event.call };
+      return { success: true, status: 'paused', output: null, error: null, awaits };
+    }
     case 'ended': {
       const { success, output, error } = event;
       return { success, status: success ? 'completed' : 'failed', output, error };

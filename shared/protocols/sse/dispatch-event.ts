@@ -69,12 +69,15 @@ export const DispatchEvent = z
     event(
       'await',
       {
-        awaitReason: z.literal('wait'),
+        awaitReason: z.enum(['wait', 'local_tool']),
         awaitedAt: z.string(),
-        until: z.string(),
-        batchExecutionId: z.string(),
+        until: z.string().optional(),
+        batchExecutionId: z.string().optional(),
+        toolCallId: z.string().optional(),
+        toolName: z.string().optional(),
+        parameters: z.unknown().optional(),
       },
-      'The run continues at `until`; follow it as the batch of that id',
+      'The last event of a run that waits. wait: the run continues at `until` as the batch of that id. local_tool: execute the tool and send its output to POST /v1/dispatch/resume',
     ),
     event('execution_complete', {
       kind: z.literal('flow'),

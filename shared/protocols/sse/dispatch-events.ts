@@ -62,6 +62,10 @@ function openMapper() {
         const wait = { awaitReason: 'wait', awaitedAt, until: until.toISOString() } as const;
         return { type: 'await', ...wait, batchExecutionId };
       }
+      case 'awaiting': {
+        const { at: awaitedAt, toolCallId, call } = event;
+        return { type: 'await', awaitReason: 'local_tool', awaitedAt, toolCallId, ...call };
+      }
       case 'cut-off':
         return { type: 'execution_error', kind: 'flow', error: event.error };
       case 'ended':

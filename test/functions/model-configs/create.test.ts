@@ -50,6 +50,14 @@ test('a generic server may have any model, without a cost; the deployment’s ke
   expect(body).not.toHaveProperty('costPer1kTokens');
 });
 
+test('a model of the catalog on a generic server has the price and the abilities that it has elsewhere', async () => {
+  const body = await newConfig(await newTenant(), { provider: 'generic-openai', modelId: 'gpt-5-mini' });
+  expect(body).toMatchObject({
+    ...{ displayName: 'GPT-5 Mini', creator: 'openai', inputCostPer1kTokens: 0.00025, supportsSearch: true },
+    reasoningCapability: { supported: true, provider: 'generic-openai', supportsReasoningSummary: false },
+  });
+});
+
 test('with a key of its own, a config’s keyStatus is custom', async () => {
   const tenant = await newTenant();
   const { id: providerKeyId } = await newProviderKey(tenant);

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { collect, type ModelEvent, type ModelRequest } from '../../../shared/adapters/model-port.ts';
-import { modelPorts } from '../../../shared/adapters/models/model-ports.ts';
 import { loopback } from '../loopback.ts';
+import { portsOf } from '../model-ports.ts';
 import type { Received, Reply, Wire } from './wire.ts';
 
 /** What a stand-in does with a request, after the first replies of `failing`. */
@@ -42,12 +42,11 @@ export async function standInOf(
     for (const frame of frames) response.write(frame);
     return response.end();
   });
-  const { model } = modelPorts(async (modelId) => ({
+  const { model } = portsOf({
     provider: wire.provider,
-    modelId,
     credentials: { apiKey: 'key-of-the-test', baseUrl: server.url, region: 'eu-central-1' },
     keySource: 'platform',
-  }));
+  });
   const ask = async (request: Partial<ModelRequest>) => {
     const events: ModelEvent[] = [];
     const seen = async function* () {

@@ -5,10 +5,10 @@ import {
   deploymentCredentials,
   deploymentUrl,
 } from '../../../../shared/adapters/models/credentials.ts';
-import { modelPorts } from '../../../../shared/adapters/models/model-ports.ts';
 import { providerNames } from '../../../../shared/adapters/models/provider-names.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { loopback } from '../../../support/loopback.ts';
+import { portsOf } from '../../../support/model-ports.ts';
 
 beforeEach(() => {
   vi.unstubAllEnvs();
@@ -52,9 +52,8 @@ test('Bedrock signs with the credentials of the Lambda’s role, for its region'
   });
   const keys = { BEDROCK_REGION: 'eu-central-1', AWS_ENDPOINT_URL_BEDROCK_RUNTIME: server.url };
   const credentials = deploymentCredentials('bedrock', keys) ?? {};
-  const { model } = modelPorts(async () => ({
-    ...{ provider: 'bedrock', modelId: 'amazon.nova-lite-v1:0', credentials, keySource: 'platform' },
-  }));
+  const modelId = 'amazon.nova-lite-v1:0';
+  const { model } = portsOf({ provider: 'bedrock', modelId, credentials, keySource: 'platform' });
   const messages = [{ role: 'user' as const, content: 'Hello' }];
   const signal = new AbortController().signal;
   const failure = await failureOf(collect(model.stream({ model: 'm', messages, streamed: false, signal })));

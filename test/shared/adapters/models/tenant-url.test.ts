@@ -1,20 +1,20 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { collect } from '../../../../shared/adapters/model-port.ts';
 import type { Credentials } from '../../../../shared/adapters/models/credentials.ts';
-import { modelPorts } from '../../../../shared/adapters/models/model-ports.ts';
 import { type ProviderName, providerNames } from '../../../../shared/adapters/models/provider-names.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { loopback } from '../../../support/loopback.ts';
+import { portsOf } from '../../../support/model-ports.ts';
 import { modelServer } from '../../../support/model-server.ts';
 
 const signal = new AbortController().signal;
-const portsOf = (provider: ProviderName, credentials: Credentials) =>
-  modelPorts(async () => ({ provider, modelId: 'm', credentials, keySource: 'custom' }));
+const tenantsPorts = (provider: ProviderName, credentials: Credentials) =>
+  portsOf({ provider, credentials, keySource: 'custom' });
 
 /** Calls a model at a URL that a tenant named. */
 const ask = (provider: ProviderName, baseUrl: string, streamed = false) =>
   collect(
-    portsOf(provider, { apiKey: 'tenants-key', baseUrl, guarded: true }).model.stream({
+    tenantsPorts(provider, { apiKey: 'tenants-key', baseUrl, guarded: true }).model.stream({
       model: 'm',
       messages: [{ role: 'user', content: 'Hello' }],
       streamed,
@@ -53,7 +53,7 @@ test.each(providerNames)(
 );
 
 test('the same holds for embeddings', async () => {
-  const { embed } = portsOf('openai', { apiKey: 'k', baseUrl: 'http://10.0.0.1', guarded: true });
+  const { embed } = tenantsPorts('openai', { apiKey: 'k', baseUrl: 'http://10.0.0.1', guarded: true });
   expect(await failureOf(embed({ model: 'm', texts: ['x'], signal }))).toMatchObject({
     message: 'openai/m cannot be reached: 10.0.0.1 is not a public address and may not be reached',
     retryable: false,
@@ -114,7 +114,7 @@ test.each(providerNames)(
     });
     vi.stubEnv('ALLOWED_HOSTS', server.host);
     for (const apiKey of [undefined, '', '  ']) {
-      const { model } = portsOf(provider, { apiKey, baseUrl: server.url, guarded: true });
+      const { model } = tenantsPorts(provider, { apiKey, baseUrl: server.url, guarded: true });
       const messages = [{ role: 'user' as const, content: 'Hello' }];
       await failureOf(collect(model.stream({ model: 'm', messages, streamed: false, signal })));
     }

@@ -171,6 +171,10 @@ test('alternatives are the other configured providers of the model, cheapest fir
   const providersOf = async (name: string) =>
     (await resolver().alternatives(name)).map((each) => each.split('/')[0]);
   expect(await providersOf('mistral/zai-glm-5-3')).toEqual(['togetherai', 'bedrock']);
+  expect(await resolver().alternatives('mistral/zai-glm-5-3')).toEqual([
+    'togetherai/zai-org/GLM-5.3',
+    'bedrock/global.zai.glm-5.3',
+  ]);
   expect(await providersOf('bedrock/us.zai.glm-5.3')).toEqual(['mistral', 'togetherai']);
   expect(await providersOf('glm-5.3')).not.toContain((await resolver().resolve('glm-5.3')).provider);
   await config({ provider: 'mistral', modelId: 'zai-glm-5-3' });

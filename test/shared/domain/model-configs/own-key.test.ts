@@ -58,3 +58,14 @@ test('a rejected key of the tenant fails the call without showing the key, and t
   expect(message).not.toContain(apiKey);
   expect([own.asked.length, theirs.asked.length]).toEqual([1, 0]);
 });
+
+test.each(['https://10.0.0.1/v1', 'https://localhost/v1', 'https://[::1]/v1'])(
+  'a server of a tenant at %s is not reached',
+  async (baseURL) => {
+    const world = modelWorld();
+    await world.key({ provider: 'generic-openai', apiKey, settings: { baseURL } });
+    const error = await failureOf(ask(world, 'generic-openai/any'));
+    expect(error.message).toContain('is not a public address');
+    expect(error.retryable).toBe(false);
+  },
+);

@@ -24,7 +24,7 @@ export async function dispatchHere(
   const execution = execute(scope, {
     prepared: await prepare(scope, principal, parsed),
     body: parsed,
-    principal,
+    runsAs: principal,
     requestId: 'request-1',
     timeMs: 60_000,
     clientSignal: new AbortController().signal,

@@ -159,13 +159,8 @@ test('an account has the provider’s own URL unless another is set', async () =
 });
 
 test.each<[SearchProvider, WebAnswer, string, boolean]>([
-  [
-    'exa',
-    json({ error: `Invalid key ${key}` }, { status: 401 }),
-    'exa rejected the API key of the service with 401',
-    false,
-  ],
-  ['tavily', { status: 403, body: key }, 'tavily rejected the API key of the service with 403', false],
+  ['exa', json({ error: `Invalid key ${key}` }, { status: 401 }), 'exa rejected the API key with 401', false],
+  ['tavily', { status: 403, body: key }, 'tavily rejected the API key with 403', false],
   ['tavily', { status: 429, body: `too many for ${key}` }, 'tavily answered 429: too many for …', true],
   ['brave', { status: 500 }, 'brave answered 500', true],
   ['brave', { status: 422, body: 'q is too long' }, 'brave answered 422: q is too long', false],

@@ -1,0 +1,42 @@
+import { type Dispatch, execute } from '../../shared/execution/dispatch/execute.ts';
+import { livePorts } from '../../shared/execution/live-ports.ts';
+import { using } from '../../shared/platform/aws/uses.ts';
+import type { Scope } from '../../shared/platform/data/scope.ts';
+import { serverSentEvent, streamedBody } from '../../shared/platform/http/streamed-body.ts';
+import { DispatchResult, dispatchResultOf } from '../../shared/protocols/json/dispatch-result.ts';
+import { dispatchEvents } from '../../shared/protocols/sse/dispatch-events.ts';
+
+/** Reserved for reporting the timeout and persisting the results. */
+const reserveMs = 3_000;
+
+/** The time limit of a run. */
+export const runTimeMs = (timeLeftMs: number) => Math.max(1, timeLeftMs - reserveMs);
+
+/** All uses, because the flow decides which services a run calls. */
+export const executionScope = using(
+  [livePorts, 'table:write', 'payloads', 'queue:wakes'],
+  (all: Scope) => all,
+);
+
+type Run = Omit<Dispatch, 'clientSignal' | 'showsProgress'>;
+
+/** Executes a run while it responds: with its events, or with one JSON body at the end. */
+export function dispatchResponse(scope: Scope, run: Run, isStreamed: boolean) {
+  if (isStreamed) {
+    return streamedBody({
+      contentType: 'text/event-stream',
+      writeBody: async (write, clientSignal) => {
+        const events = execute(scope, { ...run, clientSignal, showsProgress: true });
+        for await (const event of dispatchEvents(events)) await write(serverSentEvent(event));
+      },
+    });
+  }
+  return streamedBody({
+    contentType: 'application/json',
+    keepAlive: ' ',
+    writeBody: async (write, clientSignal) => {
+      const events = execute(scope, { ...run, clientSignal, showsProgress: false });
+      write(JSON.stringify(DispatchResult.parse(await dispatchResultOf(events))));
+    },
+  });
+}

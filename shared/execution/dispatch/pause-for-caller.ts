@@ -1,0 +1,40 @@
+import { payloadStore } from '../../platform/data/payloads.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { executionEntity, leaseOf } from '../runs/execution.ts';
+import { runVersions } from '../runs/run-versions.ts';
+import type { LocalCall } from '../step-support/step-runner.ts';
+import { suspendedRunExpiresAt } from './dispatch-recorder.ts';
+import type { Running } from './execute.ts';
+
+/** How long a caller has to execute a tool. Then the sweeper ends the run as failed. */
+const callerDays = 7;
+
+/** Stores what the run needs to continue when the caller sends the output of a tool. @returns the id of the tool call. */
+export async function pauseForCaller(scope: Scope, running: Running, call: LocalCall): Promise<string> {
+  const { prepared, body, execution } = running;
+  const { version, record, persistResults } = prepared;
+  const { table, now } = scope;
+  const toolCallId = scope.newId('call');
+  await runVersions(scope).keep(version, persistResults ? undefined : suspendedRunExpiresAt(scope));
+  const { inputs, messages, options } = body;
+  const given = { inputs, messages, ...(record && !record.id && { record }) };
+  const input = await payloadStore(scope).offload(`executions/${execution.id}/${toolCallId}`, given);
+  const paused = {
+    ...{ toolCallId, toolName: call.toolName, flowVersionId: version.id, input },
+    ...{ appendsMetadata: options.autoAppendMetadata, debugMode: options.debugMode },
+  };
+  const { set, index } = leaseOf(
+    execution,
+    new Date(now().getTime() + callerDays * 86_400_000).toISOString(),
+  );
+  // The checkpoint that suspended the run has created the item.
+  await table.commit([
+    table.writes.update(
+      executionEntity,
+      execution,
+      { set: { ...set, paused }, index },
+      { expression: 'attribute_exists(PK)' },
+    ),
+  ]);
+  return toolCallId;
+}

@@ -1,0 +1,83 @@
+import { conflict, ifMissing, invalidAt, notFound } from '../../core/errors.ts';
+import { recordStore } from '../../domain/records/record-store.ts';
+import { ConditionFailed } from '../../platform/data/condition-failed.ts';
+import { payloadStore } from '../../platform/data/payloads.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { BatchInput } from '../batches/batch-input.ts';
+import { readCheckpoints, readStepResults } from '../runs/checkpoints/read-checkpoints.ts';
+import { type Execution, executionEntity, leaseOf, type PausedRun } from '../runs/execution.ts';
+import { runVersions } from '../runs/run-versions.ts';
+import { leaseMs } from './dispatch-recorder.ts';
+import type { Dispatch, Resumed } from './execute.ts';
+
+export interface ResumeRequest {
+  executionId: string;
+  /** By the id of the tool call, or by the name of the tool. */
+  toolOutputs: Readonly<Record<string, unknown>>;
+}
+
+/** The run with the caller's output, ready to continue. */
+export type ResumedDispatch = Pick<Dispatch, 'prepared' | 'body' | 'runsAs'> & { resumed: Resumed };
+
+/**
+ * Takes a paused run over. Of several concurrent requests, one gets it. @throws 400 if the output is missing, 404 if
+ * there is no such run, 409 if it is not paused.
+ */
+export async function resume(
+  scope: Scope,
+  { executionId, toolOutputs }: ResumeRequest,
+): Promise<ResumedDispatch> {
+  const { table } = scope;
+  const execution = await table.get(executionEntity, { id: executionId }, { consistent: true });
+  if (!execution) throw notFound('Execution');
+  const { paused } = execution;
+  if (!paused) throw notPaused();
+  const output = outputFor(paused, toolOutputs);
+  const earlier = await readCheckpoints(scope, { runId: executionId, recordId: execution.recordId });
+  const [first] = earlier;
+  const waiting = earlier.at(-1)?.waiting;
+  if (!first || !waiting) throw notFound('Execution');
+  const [version, input, stored, done] = await Promise.all([
+    runVersions(scope).get(execution.flowId, paused.flowVersionId),
+    payloadStore(scope).fetch(paused.input) as Promise<BatchInput>,
+    execution.recordId ? recordStore(scope).get(execution.recordId).catch(ifMissing(undefined)) : undefined,
+    readStepResults(scope, earlier),
+  ]);
+  if (execution.recordId && !stored) throw notFound('Record');
+  await claim(scope, execution, paused);
+  return {
+    prepared: {
+      flow: { id: execution.flowId, name: execution.flowName },
+      version,
+      record: stored ?? input.record,
+      persistResults: first.ttl === undefined,
+    },
+    body: {
+      ...{ inputs: input.inputs, messages: input.messages as Dispatch['body']['messages'] },
+      options: { autoAppendMetadata: paused.appendsMetadata, debugMode: paused.debugMode },
+    },
+    runsAs: { userId: first.userId, organizationId: first.organizationId },
+    resumed: { execution, earlier, done, waiting, answered: { path: waiting.path, output } },
+  };
+}
+
+function outputFor({ toolCallId, toolName }: PausedRun, outputs: ResumeRequest['toolOutputs']): unknown {
+  for (const name of [toolCallId, toolName]) if (Object.hasOwn(outputs, name)) return outputs[name];
+  throw invalidAt(
+    'toolOutputs',
+    'MISSING_REQUIRED_FIELD',
+    `Required: the output of the tool call ${toolCallId} (${toolName})`,
+  );
+}
+
+/** @throws 409 if another request has taken the run. */
+async function claim({ table, now }: Scope, execution: Execution, { toolCallId }: PausedRun): Promise<void> {
+  const lease = leaseOf(execution, new Date(now().getTime() + leaseMs).toISOString());
+  const isPaused = { expression: '#paused.#toolCallId = :toolCallId', values: { toolCallId } };
+  const write = table.writes.update(executionEntity, execution, { ...lease, remove: ['paused'] }, isPaused);
+  await table.commit([write]).catch((error) => {
+    throw error instanceof ConditionFailed ? notPaused() : error;
+  });
+}
+
+const notPaused = () => conflict('The execution is not paused: it continues already, or has ended');
