@@ -124,6 +124,9 @@ test('a flow tool names what its flow failed with: a step, no version, a long wa
   };
   const script = { type: 'transform-data', name: 's', config: { script: 'throw new Error("no")' } };
   expect(await errorOf([script])).toContain('The flow "A flow" failed: The script failed: Error: no');
+  const local = await createTool(tenant, { toolType: 'local', config: {} });
+  const ask = { type: 'tool-call', name: 'ask', config: { toolId: local.id } };
+  expect(await errorOf([ask])).toContain('The caller of a run executes local tools');
   const wait = { type: 'wait-until', name: 'w', config: { delayMs: 60_000 } };
   expect(await errorOf([wait])).toContain('waits for more than ten seconds');
 });
