@@ -172,7 +172,7 @@ test('only Lambdas that run flows can access the tenants’ vectors and files an
   const described = roles.map(({ Ref }) => prod.findResources('AWS::IAM::Role')[Ref]?.Properties.Description);
   expect(described.sort()).toEqual([
     'Lambdas of the group dispatch',
-    'Lambdas of the group tools',
+    'Lambdas of the group tool-runs',
     'Lambdas of the group workers',
   ]);
   const variables = Object.values(withCloudFront.findResources('AWS::Lambda::Function')).filter(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { executeTool } from '../../../functions/tools/execute.ts';
+import { executeTool } from '../../../functions/tool-runs/execute.ts';
 import { toLambda } from '../../../shared/platform/http/lambda.ts';
 import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
 import { invokeWith } from '../../support/invoke.ts';

@@ -7,10 +7,10 @@ import { toolStore } from '../../shared/domain/tools/tool-store.ts';
 import { CursorPagination, CursorQuery } from '../../shared/platform/data/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { AnyToolParams } from './schemas.ts';
+import { AnyToolParams } from '../tools/schemas.ts';
 
 export const listToolExecutions = defineEndpoint({
-  id: 'tools.executions',
+  id: 'tool-runs.list',
   method: 'GET',
   path: '/v1/tools/{id}/executions',
   permission: 'TOOLS:READ',
