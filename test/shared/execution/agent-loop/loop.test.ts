@@ -115,7 +115,7 @@ test('limits of single tools and of all together; then the model must answer wit
     ],
     [['b', {}]],
   );
-  const limits = { callsMax: 2, callsMaxOf: { a: 1 } };
+  const limits = { callsMax: 3, callsMaxOf: { a: 1 } };
   await loop(model, [tool('a'), tool('b')], { limits });
   const [, second, third] = requests as [ModelRequest, ModelRequest, ModelRequest];
   expect(resultsSentIn(second)).toMatchObject([
@@ -124,7 +124,7 @@ test('limits of single tools and of all together; then the model must answer wit
   ]);
   expect(resultsSentIn(third).slice(2)).toMatchObject([
     { output: 'b' },
-    { output: 'The limit of 2 tool calls is reached; answer with what you have' },
+    { output: 'The limit of 3 tool calls is reached; answer with what you have' },
   ]);
   expect(requests.map(({ toolChoice }) => toolChoice)).toEqual(['auto', 'auto', 'none']);
   // It calls one all the same: the loop ends.
