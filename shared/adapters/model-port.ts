@@ -10,7 +10,7 @@ export interface ModelPort {
 }
 
 export interface ModelRequest {
-  /** `<provider>/<modelId>`, or a model id from the catalog. */
+  /** The id of a model config, `default`, `<provider>/<modelId>`, or a model id from the catalog. */
   model: string;
   messages: readonly ModelMessage[];
   /** The tools that the model may call. The caller runs a requested tool and sends its result. */

@@ -46,6 +46,9 @@ const answers: Record<string, (request: ChatRequest) => string | ToolCallAnswer>
     choice === 'none' || tools.length === 0
       ? 'That is enough.'
       : { toolCalls: [{ name: tools[0]?.function.name ?? '', arguments: {} }] },
+  /** Calls a tool that nobody has without end, while it may. */
+  'tool-inventor': ({ tool_choice: choice }) =>
+    choice === 'none' ? 'That is enough.' : { toolCalls: [{ name: 'no_such_tool', arguments: {} }] },
   /** Returns JSON that a schema rejects, and {"n":1} after a correction. */
   'json-corrector': (request) => (hasBeenCorrected(request) ? '{"n":1}' : '{"n":"one"}'),
   /** Repeats what it received, as JSON. */

@@ -3,13 +3,11 @@ import { namesIn } from '../../core/named-variables.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { Variables } from '../../core/variables.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
+import type { ScriptLanguage } from './languages.ts';
 import type { CodeKind } from './programs.ts';
 import type { Program } from './quickjs.ts';
 import { evaluateProgram } from './tasks.ts';
 
-/** The languages of scripts. */
-export const scriptLanguages = ['javascript', 'typescript'] as const;
-export type ScriptLanguage = (typeof scriptLanguages)[number];
 export const kindOfScript = (language: ScriptLanguage = 'javascript'): CodeKind =>
   language === 'typescript' ? 'typescript' : 'script';
 

@@ -1,8 +1,11 @@
 import * as z from 'zod';
 import { providerNames } from '../../adapters/models/provider-names.ts';
+import { isDeeperThan } from '../../core/nesting.ts';
 import { TenantUrl } from './tenant-url.ts';
 
 const settingsBytesMax = 4_096;
+/** An attribute of the table has at most 32 levels. */
+const settingsLevelsMax = 30;
 
 /** USD per 1,000 tokens. */
 const PricePerThousand = z.number().min(0).max(1_000);
@@ -39,10 +42,15 @@ const settingsWith = (baseURL: z.ZodType<string>) =>
   });
 
 /** The settings of a model config in requests. Further members are kept as they are. */
-export const ConfigSettings = settingsWith(TenantUrl).refine(
-  (settings) => Buffer.byteLength(JSON.stringify(settings)) <= settingsBytesMax,
-  { message: `Settings have at most ${settingsBytesMax} bytes as JSON`, params: { code: 'TOO_BIG' } },
-);
+export const ConfigSettings = settingsWith(TenantUrl)
+  .refine((settings) => Buffer.byteLength(JSON.stringify(settings)) <= settingsBytesMax, {
+    message: `Settings have at most ${settingsBytesMax} bytes as JSON`,
+    params: { code: 'TOO_BIG' },
+  })
+  .refine((settings) => !isDeeperThan(settingsLevelsMax, settings), {
+    message: `Settings are nested at most ${settingsLevelsMax} levels deep`,
+    params: { code: 'TOO_DEEP' },
+  });
 export type ConfigSettings = z.infer<typeof ConfigSettings>;
 
 /** The same as stored: readable whichever addresses are allowed by now. */

@@ -1,8 +1,24 @@
 import * as z from 'zod';
-import { isAllowedHost } from '../../adapters/net/addresses.ts';
+import { isAllowedHost, isPublicAddress, literalAddress } from '../../adapters/net/addresses.ts';
 
-/** The address of a tenant's own server: https, or a private host that the deployment allows. */
+/**
+ * The address of a tenant's own server: https, or a private host that the deployment allows. Calls append a path to it,
+ * and any credential of the tenant may read it.
+ */
 export const TenantUrl = z
   .url({ protocol: /^https?$/, abort: true })
   .max(2_000)
-  .refine((url) => url.startsWith('https://') || isAllowedHost(new URL(url)), 'Expected an https address');
+  .superRefine((text, context) => {
+    const message = problemOf(new URL(text));
+    if (message) context.addIssue({ code: 'custom', message });
+  });
+
+/** As far as it shows without DNS. */
+function problemOf(url: URL): string | undefined {
+  const address = literalAddress(url);
+  if (url.username || url.password || /[?#]/.test(url.href))
+    return 'Expected an address without a user name, a password, a query and a fragment';
+  if (isAllowedHost(url)) return undefined;
+  if (url.protocol !== 'https:') return 'Expected an https address';
+  return address && !isPublicAddress(address) ? 'Expected a public address' : undefined;
+}

@@ -5,6 +5,7 @@ import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 import { type CursorQuery, cursorPage } from '../../platform/data/pages.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import type { Write } from '../../platform/data/writes.ts';
 
 const keptSeconds = 30 * 24 * 60 * 60;
 
@@ -35,9 +36,10 @@ export const toolExecutionEntity = defineEntity({
 });
 
 export const toolExecutionStore = /* @__PURE__ */ using(['table:write'], ({ table, now }: Scope) => ({
-  async record(execution: ToolExecution): Promise<void> {
+  /** @param alsoWrite Further writes of the transaction. */
+  async record(execution: ToolExecution, alsoWrite: readonly Write[] = []): Promise<void> {
     const ttl = unixSeconds(now()) + keptSeconds;
-    await table.commit([table.writes.insert(toolExecutionEntity, { ...execution, ttl })]);
+    await table.commit([table.writes.insert(toolExecutionEntity, { ...execution, ttl }), ...alsoWrite]);
   },
 
   /** Newest first. */

@@ -5,7 +5,7 @@ import { StepError } from '../../core/step-error.ts';
 import type { RunnableTool } from '../tools/runnable-tool.ts';
 
 export interface ToolLimits {
-  /** Of all tools together. */
+  /** Of all tools together, with the calls that are refused. */
   callsMax: number;
   /** Of single tools, by name or id. */
   callsMaxOf?: Readonly<Record<string, number>> | undefined;
@@ -40,15 +40,15 @@ export function openToolCalls(
   const counts = new Map<string, number>();
   let count = 0;
 
-  /** Why a call does not run; undefined if it does, which counts it. */
+  /** Why a call does not run; undefined if it does. Counts both, so that a model that never calls rightly ends too. */
   function refusal(call: ToolCall, tool: RunnableTool | undefined): string | undefined {
+    if (count >= callsMax) return `The limit of ${callsMax} tool calls is reached; answer with what you have`;
+    count++;
     if (!tool) return `There is no tool ${call.name}; the tools are ${[...byName.keys()].join(', ')}`;
     if (call.input === undefined) return 'The arguments are not valid JSON';
-    if (count >= callsMax) return `The limit of ${callsMax} tool calls is reached; answer with what you have`;
     const own = callsMaxOf[tool.name] ?? callsMaxOf[tool.id] ?? Number.POSITIVE_INFINITY;
     const made = counts.get(tool.id) ?? 0;
     if (made >= own) return `The limit of ${own} calls of ${tool.name} is reached; answer with what you have`;
-    count++;
     counts.set(tool.id, made + 1);
     return undefined;
   }

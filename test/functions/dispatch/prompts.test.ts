@@ -86,6 +86,20 @@ test('a model that never stops calling tools ends at the limit and must answer',
   expect(usage.summary.totalRequests).toBe(4);
 });
 
+test('refused tool calls count too: a model that only makes such calls ends at the limit', async () => {
+  const tenant = await newTenant();
+  const [always, limited] = await Promise.all(
+    ['Always', 'Limited'].map((name) => createTool(tenant, { ...doubler, name, parametersSchema: {} })),
+  );
+  const outputOf = async (model: string, tools: object) =>
+    (await run(tenant, [prompt(model, { text: 'x', tools: { maxToolCalls: 3, ...tools } })])).output;
+  expect(await outputOf('tool-inventor', { toolIds: [always] })).toBe('That is enough.');
+  const perToolLimits = { Limited: { maxCalls: 1 } };
+  expect(await outputOf('tool-lover', { toolIds: [limited], perToolLimits })).toBe('That is enough.');
+  const usage = await expectStatus(200, tenant.call('GET', '/v1/model-usage'));
+  expect(usage.summary.totalRequests).toBe(8);
+}, 20_000);
+
 test('a tool that does not exist, and one that only the caller can run, fail the step with a sentence', async () => {
   const tenant = await newTenant();
   const local = { ...doubler, toolType: 'local', config: {} };

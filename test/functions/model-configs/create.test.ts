@@ -84,6 +84,12 @@ test.each<[string, object, string, string]>([
   ['no output tokens', { ...openai, settings: { maxTokens: 0 } }, 'settings.maxTokens', 'TOO_SMALL'],
   ['settings over 4 KB', { ...openai, settings: { text: 'x'.repeat(4_090) } }, 'settings', 'TOO_BIG'],
   [
+    'settings of more levels than the table takes',
+    { ...openai, settings: { deep: JSON.parse('['.repeat(40) + ']'.repeat(40)) } },
+    'settings',
+    'TOO_DEEP',
+  ],
+  [
     'a custom model without prices',
     { ...openai, settings: { customModel: { displayName: 'x', inputCostPer1kTokens: 1 } } },
     'settings.customModel.outputCostPer1kTokens',

@@ -115,6 +115,16 @@ test.each<[string, object, string, string]>([
   expect(await list(tenant)).toEqual([]);
 });
 
+test.each([
+  ...['https://user:password@example.com/v1', 'https://key@example.com', 'https://example.com/v1?key=1'],
+  ...['https://example.com/v1#key', 'https://10.0.0.1/v1', 'https://[::1]/v1', 'https://2130706433'],
+  'https://169.254.169.254/latest',
+])('400 for the address %s', async (baseURL) => {
+  const body = { ...valid, provider: 'generic-openai', settings: { baseURL } };
+  const { details } = await expectStatus(400, create(await newTenant(), body));
+  expect(details).toMatchObject([{ path: 'settings.baseURL', code: 'INVALID_VALUE' }]);
+});
+
 test('400 for a PATCH that removes the address of a generic server', async () => {
   const tenant = await newTenant();
   const settings = { baseURL: 'https://models.example.com/v1' };

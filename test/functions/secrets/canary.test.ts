@@ -171,14 +171,14 @@ const queries: Record<string, string> = {
 };
 
 test('a secret and the plaintext of keys exist nowhere but in Secrets Manager', async () => {
-  const [secret, rotated, pending] = [canary(), canary(), canary()];
+  const [secret, rotated, pending, own] = [canary(), canary(), canary(), canary()];
   const { url: echoUrl, host } = await echo();
   const directory = newDirectory();
   const child = launchMain(
     {
       DATA_DIR: directory,
       LOG_LEVEL: 'info',
-      LOCAL_ALLOWED_HOSTS: `${host},127.0.0.1:1`,
+      LOCAL_ALLOWED_HOSTS: `${host},127.0.0.1:1,${new URL(models.url).host}`,
       GENERIC_OPENAI_BASE_URL: models.url,
     },
     [],
@@ -209,6 +209,12 @@ test('a secret and the plaintext of keys exist nowhere but in Secrets Manager', 
     await send('POST', '/v1/secrets', malformed);
   }
   await ask('POST', '/v1/secrets/check', { keys: ['CANARY'] });
+
+  // The tenant's own key, with which the prompts are sent.
+  const ownKey = { provider: 'generic-openai', name: 'own', settings: { baseURL: models.url } };
+  const { providerKey } = await json(ask('POST', '/v1/provider-keys', { ...ownKey, apiKey: own.core }));
+  await ask('PATCH', `/v1/provider-keys/${providerKey.id}`, { apiKey: `sk-${own.core}` });
+  await ask('PATCH', `/v1/provider-keys/${providerKey.id}`, { apiKey: `not a key ${own.core}` });
 
   const steps = stepsFor(echoUrl);
   const flow = await json(ask('POST', '/v1/flows', { name: 'Canary', flowSteps: steps }));
@@ -254,6 +260,8 @@ test('a secret and the plaintext of keys exist nowhere but in Secrets Manager', 
   for (const name of ['script', 'large', 'told', 'page', 'kept']) {
     expect(results.find(({ stepName }) => stepName === name)?.status, name).toBe('completed');
   }
+  const { providerKeys } = await json(ask('GET', '/v1/provider-keys'));
+  expect(providerKeys[0].usageCount).toBeGreaterThan(0);
   const { data: records } = await json(ask('GET', '/v1/records'));
   const { publishedVersionId } = await json(ask('GET', `/v1/flow-versions/${flow.id}`));
   await readEverything(session, {
@@ -278,7 +286,7 @@ test('a secret and the plaintext of keys exist nowhere but in Secrets Manager', 
   expect(left.get('logs')?.toString()).toContain('"action":"secret.rotated"');
   // The queues, the table, the buckets and Secrets Manager, as they lie on the disk.
   for (const [name, file] of filesOf(directory)) left.set(name, file);
-  for (const { core } of [secret, rotated, pending]) expect(tracesOf(core, left)).toEqual([]);
+  for (const { core } of [secret, rotated, pending, own]) expect(tracesOf(core, left)).toEqual([]);
   for (const key of [live.plainKey, trial.plainKey, again.plainKey]) expect(tracesOf(key, left)).toEqual([]);
   // The search would find them.
   expect(tracesOf(facts.liveKey, left)).toEqual([expect.stringContaining('credentials.json')]);

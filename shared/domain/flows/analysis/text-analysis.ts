@@ -26,7 +26,10 @@ export async function analyseTexts(
     const known = new Map([...texts.keys()].map((name, index) => [name, found[index]]));
     return {
       alwaysHolds: (text) => known.get(nameOf({ kind: 'expression', text }))?.alwaysHolds,
-      readsOf: (text) => (isFlowText(text) ? known.get(nameOf(text))?.reads : undefined) ?? variableAt(text),
+      readsOf: (text) => {
+        if (text.kind === 'schema') return nothing;
+        return (isFlowText(text) ? known.get(nameOf(text))?.reads : undefined) ?? variableAt(text);
+      },
     };
   } catch (error) {
     if (!(error instanceof SandboxError)) throw error;
@@ -35,6 +38,9 @@ export async function analyseTexts(
 }
 
 const nameOf = ({ kind, text }: FlowText) => `${kind} ${text}`;
+
+/** A JSON Schema reads no variable. */
+const nothing: Reads = { names: [], everything: false };
 
 /** A path reads one variable. */
 const variableAt = ({ text }: ConfigText): Reads => ({

@@ -6,7 +6,7 @@ import { Template } from '../steps/template-text.ts';
 
 export const EmbeddingModelName = nameUpTo(255).meta({
   description:
-    '`<provider>/<modelId>`, such as openai/text-embedding-3-small, or a model id from the catalog',
+    'The id of a model config, `<provider>/<modelId>`, such as openai/text-embedding-3-small, or a model id from the catalog',
 });
 
 export const Config = z

@@ -57,7 +57,10 @@ const Attachment = z.discriminatedUnion('type', [
 
 export const Config = z
   .strictObject({
-    model: nameUpTo(255).meta({ description: '`<provider>/<modelId>`, or a model id from the catalog' }),
+    model: nameUpTo(255).meta({
+      description:
+        'The id of a model config, `default`, `<provider>/<modelId>`, or a model id from the catalog',
+    }),
     userPrompt: Template.min(1).optional(),
     text: Template.min(1).optional().meta({ description: 'An alias of userPrompt' }),
     systemPrompt: Template.optional(),

@@ -10,7 +10,8 @@ export const PromptTools = z.strictObject({
       'The tools that the model may call. Not those of the type local, which only the caller can run',
   }),
   maxToolCalls: z.int().min(1).max(100).optional().meta({
-    description: 'Default: 10. Afterwards the model must answer without tools',
+    description:
+      'Default: 10. Calls of unknown tools and with invalid arguments count too. Afterwards the model must answer without tools',
   }),
   toolCallStrategy: z.enum(['auto', 'required', 'none']).optional().meta({
     description: 'Whether the first turn may, must or must not call a tool. Default: auto',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { scriptLanguages } from '../../../adapters/code/evaluate-code.ts';
+import { scriptLanguages } from '../../../adapters/code/languages.ts';
 import { defineBuiltinTool } from './builtin-tool.ts';
 
 export const codeSandboxTool = defineBuiltinTool({

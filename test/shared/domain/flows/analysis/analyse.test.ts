@@ -34,6 +34,13 @@ test('a consistent flow has no findings', async () => {
   expect(await analyse(steps, 'flowSteps', sandbox)).toEqual({ warnings: [], recommendations: [] });
 });
 
+test('the JSON Schema of a response reads no variable', async () => {
+  const schema = { type: 'object', properties: { title: { type: 'string' } } };
+  const responseFormat = { type: 'json', schema };
+  const step = prompt('Answer', { model: 'gpt-4o-mini', outputVariable: 'a', responseFormat });
+  expect(await warnings(step, template('{{ a.title }}'))).toEqual([]);
+});
+
 test.each<[object, string]>([
   [template('{{ gone }}'), 'config.template'],
   [template('{{ "x" | append: gone }}'), 'config.template'],

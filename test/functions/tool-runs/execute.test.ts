@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
+import { executeTool } from '../../../functions/tool-runs/execute.ts';
+import { toLambda } from '../../../shared/platform/http/lambda.ts';
 import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
+import { invokeWith } from '../../support/invoke.ts';
 import { newKey } from '../../support/keys.ts';
+import { principalOf } from '../../support/principals.ts';
 import { newSecret } from '../../support/secrets.ts';
 import { newTenant, type Tenant } from '../../support/stack.ts';
 import { createTool } from '../../support/tools.ts';
@@ -111,6 +115,15 @@ test('a flow tool runs the published version with the arguments as variables', a
   expect((await expectStatus(200, execute(tenant, id))).error).toContain(`There is no flow ${flow.id}`);
 });
 
+test('the flow of a flow tool runs other tools, too', async () => {
+  const tenant = await newTenant();
+  const double = await createTool(tenant);
+  const config = { toolId: double.id, parameters: { n: '{{ n }}' } };
+  const flow = await publishedFlow(tenant, [{ type: 'tool-call', name: 'double', config }]);
+  const { id } = await createTool(tenant, { toolType: 'flow', config: { flowId: flow.id } });
+  expect(await expectStatus(200, execute(tenant, id, { n: 4 }))).toMatchObject({ result: 8 });
+});
+
 test('a flow tool names what its flow failed with: a step, no version, a long wait', async () => {
   const tenant = await newTenant();
   const errorOf = async (steps: object[]) => {
@@ -120,6 +133,9 @@ test('a flow tool names what its flow failed with: a step, no version, a long wa
   };
   const script = { type: 'transform-data', name: 's', config: { script: 'throw new Error("no")' } };
   expect(await errorOf([script])).toContain('The flow "A flow" failed: The script failed: Error: no');
+  const local = await createTool(tenant, { toolType: 'local', config: {} });
+  const ask = { type: 'tool-call', name: 'ask', config: { toolId: local.id } };
+  expect(await errorOf([ask])).toContain('The caller of a run executes local tools');
   const wait = { type: 'wait-until', name: 'w', config: { delayMs: 60_000 } };
   expect(await errorOf([wait])).toContain('waits for more than ten seconds');
 });
@@ -213,4 +229,78 @@ test('a test of the other types shows what they would do', async () => {
   expect(await seen('builtin:date-time', call)).toEqual({ toolId: 'builtin:date-time', arguments: call });
   const bad = await tenant.call('POST', '/v1/tools/builtin:date-time/test', { body: { parameters: {} } });
   expect(bad.status).toBe(400);
+});
+
+const prompt = {
+  type: 'prompt',
+  name: 'ask',
+  config: { model: 'generic-openai/gpt-4o-mini', userPrompt: 'about {{ n }}' },
+};
+
+test('model calls of a flow tool are counted: with the step that calls it, and in usage', async () => {
+  const tenant = await newTenant();
+  const flow = await publishedFlow(tenant, [prompt, prompt]);
+  const { id } = await createTool(tenant, { toolType: 'flow', config: { flowId: flow.id } });
+  const usage = async () => (await expectStatus(200, tenant.call('GET', '/v1/model-usage'))).summary;
+  expect(await expectStatus(200, execute(tenant, id, { n: 1 }))).toMatchObject({ status: 'success' });
+  const first = await usage();
+  expect(first).toMatchObject({ totalRequests: 2 });
+  const steps = [{ type: 'tool-call', name: 's', config: { toolId: id, parameters: { n: 1 } } }];
+  const body = { flow: { name: 'outer', steps }, options: { streamResponse: false } };
+  const run = await expectStatus(200, tenant.call('POST', '/v1/dispatch', { body }));
+  expect(run.steps[0]).toMatchObject({
+    modelUsed: 'generic-openai/gpt-4o-mini',
+    estimatedCost: run.totalCost,
+  });
+  expect(Number(run.totalCost)).toBeCloseTo(first.totalCost, 12);
+  expect(await usage()).toMatchObject({ totalRequests: 4, totalTokens: 2 * first.totalTokens });
+});
+
+test('record tools search and write for those who may', async () => {
+  const tenant = await newTenant();
+  const key = await newKey(tenant, { permissions: ['TOOLS:EXECUTE', 'RECORDS:READ'] });
+  const city = (name: string, size: number) => ({ type: 'city', name, metadata: { size, note: 'x' } });
+  const write = (caller: Pick<Tenant, 'call'>, args: object) =>
+    execute(caller, 'builtin:record-upsert', args);
+  const refused = await expectStatus(403, write(key, city('Oslo', 7)));
+  expect(refused.details).toBe('Missing required permission: RECORDS:WRITE');
+  for (const [name, size] of [
+    ['Oslo', 7],
+    ['Bergen', 3],
+    ['Hamar', 1],
+  ] as const) {
+    expect((await expectStatus(200, write(tenant, city(name, size)))).status).toBe('success');
+  }
+  const search = async (args: object) => {
+    const { result } = await expectStatus(
+      200,
+      execute(key, 'builtin:record-search', { type: 'city', ...args }),
+    );
+    return result.records.map(({ name, metadata }: { name: string; metadata: object }) => [name, metadata]);
+  };
+  const where = { field: 'size', op: 'gte', value: 3 };
+  expect(await search({ where, fields: ['size'] })).toEqual([
+    ['Bergen', { size: 3 }],
+    ['Oslo', { size: 7 }],
+  ]);
+  expect(await search({ search: 'OSL', fields: ['note'] })).toEqual([['Oslo', { note: 'x' }]]);
+  expect(await search({ limit: 1, fields: ['size'] })).toEqual([['Hamar', { size: 1 }]]);
+  const stranger = await newTenant();
+  const theirs = await expectStatus(200, execute(stranger, 'builtin:record-search', { type: 'city' }));
+  expect(theirs.result).toEqual({ records: [], hasMore: false });
+});
+
+test('a tool that takes longer than the request may is stopped and recorded', async () => {
+  const tenant = await newTenant();
+  const flow = await publishedFlow(tenant, [{ type: 'wait-until', name: 'w', config: { delayMs: 9_000 } }]);
+  const { id } = await createTool(tenant, { toolType: 'flow', config: { flowId: flow.id } });
+  const invoke = invokeWith(toLambda(executeTool), principalOf(tenant), 3_000);
+  const body = JSON.stringify({ parameters: {} });
+  const headers = { 'content-type': 'application/json' };
+  const answer = await invoke({ httpMethod: 'POST', pathParameters: { id }, body, headers });
+  expect(JSON.parse(answer.body)).toMatchObject({
+    status: 'failed',
+    error: expect.stringContaining('time limit of'),
+  });
+  expect(await executions(tenant, id)).toMatchObject([{ status: 'failed' }]);
 });

@@ -1,0 +1,3 @@
+/** The languages of scripts. */
+export const scriptLanguages = ['javascript', 'typescript'] as const;
+export type ScriptLanguage = (typeof scriptLanguages)[number];
