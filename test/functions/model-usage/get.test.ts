@@ -96,6 +96,9 @@ test('periods, dates and granularities choose the days; a week begins on Monday'
 
 test.each([
   ['?startDate=yesterday', 'startDate'],
+  ['?startDate=2026-03-01T10:00:00', 'startDate'],
+  ['?endDate=0000-01-01', 'endDate'],
+  ['?startDate=9999-12-31T23:00:00-14:00', 'startDate'],
   ['?period=decade', 'period'],
   ['?granularity=minute', 'granularity'],
   ['?startDate=2026-03-02&endDate=2026-03-01', 'startDate'],
