@@ -4,6 +4,8 @@ import { DemoError } from './demo/model.ts';
 import { runScenario } from './demo/scenario.ts';
 
 const stopWithinMs = 4_000;
+// The audit line of the model config would stand between those of the demo.
+process.env.LOG_LEVEL ??= 'warn';
 const running = new AsyncDisposableStack();
 
 /** Stops everything that was started, then exits. The first call decides the code. */

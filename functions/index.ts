@@ -10,6 +10,7 @@ import { providerKeysGroup } from './provider-keys/index.ts';
 import { publicGroup } from './public/index.ts';
 import { recordsGroup } from './records/index.ts';
 import { secretsGroup } from './secrets/index.ts';
+import { toolRunsGroup } from './tool-runs/index.ts';
 import { toolsGroup } from './tools/index.ts';
 import { usageLimitsGroup } from './usage-limits/index.ts';
 
@@ -30,6 +31,7 @@ export const groups = {
   'model-configs': modelConfigsGroup,
   'provider-keys': providerKeysGroup,
   tools: toolsGroup,
+  'tool-runs': toolRunsGroup,
   public: publicGroup,
 } as const satisfies Record<string, Group>;
 

@@ -33,6 +33,7 @@ export async function runScenario(running: AsyncDisposableStack, onFailure: (wha
   showByStep(flow.flowSteps, results);
   await showOne(call, results);
   await dispatch(events, config);
+  await showUsage(call);
   note('');
   if (batch.failedRecords > 0) throw new DemoError(failureIn(results, batch));
   note(`Done in ${since(began)}. Next: run npm start and follow "Run it" in README.md.`);
@@ -131,6 +132,17 @@ async function dispatch(events: ReturnType<typeof createClient>['events'], model
         `${event.success ? 'completed' : event.error}: ${tokens} (${duration(event.durationMs)})`,
       );
     } else if (event.type === 'execution_error') throw new DemoError(event.error.message);
+  }
+}
+
+async function showUsage(call: Call) {
+  heading('What the model calls cost: GET /v1/model-usage');
+  const { usageByModel } = await call('GET /v1/model-usage', { query: { period: 'day' } });
+  for (const [model, { requestCount, totalTokens, totalCost }] of Object.entries(usageByModel)) {
+    printLabelled(
+      'Model',
+      `${model}: ${count(requestCount)} calls, ${count(totalTokens)} tokens, ${totalCost} USD`,
+    );
   }
 }
 

@@ -26,7 +26,31 @@ const AvailableModel = z
     uiCategory: z.string().optional(),
     uiPriority: z.number().optional(),
   })
-  .meta({ id: 'AvailableModel' });
+  .meta({
+    id: 'AvailableModel',
+    examples: [
+      {
+        id: null,
+        modelId: 'gpt-5-mini',
+        provider: 'openai',
+        displayName: 'GPT-5 mini',
+        costPer1kTokens: 0.0006875,
+        contextLength: 400_000,
+        maxOutputTokens: 128_000,
+        isConfigured: false,
+        isDefault: false,
+        isEnabled: false,
+        keyStatus: 'needs_setup',
+        supportedResponseFormats: ['text', 'JSON'],
+        supportsCustomKey: true,
+        supportsSearch: true,
+        supportsStreaming: true,
+        tags: ['reasoning', 'vision', 'tools'],
+        uiCategory: 'fast',
+        uiPriority: 1,
+      },
+    ],
+  });
 
 const Stats = z.object({
   configured: z.int(),

@@ -33,7 +33,39 @@ const GroupedModel = z
     uiCategory: z.string().optional(),
     uiPriority: z.number().optional(),
   })
-  .meta({ id: 'GroupedModel' });
+  .meta({
+    id: 'GroupedModel',
+    examples: [
+      {
+        baseModel: 'gpt-5-mini',
+        displayName: 'GPT-5 mini',
+        creator: 'openai',
+        creatorDisplayName: 'OpenAI',
+        tags: ['reasoning', 'vision', 'tools'],
+        contextLength: 400_000,
+        maxOutputTokens: 128_000,
+        providers: [
+          {
+            provider: 'openai',
+            providerDisplayName: 'OpenAI',
+            modelId: 'gpt-5-mini',
+            costPer1kTokens: 0.0006875,
+            inputCostPer1kTokens: 0.00025,
+            outputCostPer1kTokens: 0.002,
+            hasPlatformKey: true,
+            keyStatus: 'platform',
+          },
+        ],
+        lowestCost: 0.0006875,
+        isConfigured: false,
+        configuredProviders: [],
+        configuredConfigs: [],
+        reasoningCapability: { supported: true, provider: 'openai', supportsReasoningSummary: true },
+        uiCategory: 'fast',
+        uiPriority: 1,
+      },
+    ],
+  });
 
 const Stats = z.object({
   totalModels: z.int(),

@@ -84,4 +84,35 @@ export const ModelConfigResponse = z
     createdAt: z.string(),
     updatedAt: z.string(),
   })
-  .meta({ id: 'ModelConfig' });
+  .meta({
+    id: 'ModelConfig',
+    examples: [
+      {
+        id: 'modelcfg_01k9m4v7d3x8qz5w2r6t0y1hbn',
+        provider: 'anthropic',
+        modelId: 'claude-sonnet-4-5',
+        displayName: 'Claude Sonnet 4.5',
+        creator: 'anthropic',
+        creatorDisplayName: 'Anthropic',
+        isDefault: true,
+        isEnabled: true,
+        keyStatus: 'platform',
+        providerKeyId: null,
+        settings: { temperature: 0.2, maxTokens: 2_000 },
+        configScope: 'user',
+        costPer1kTokens: 0.006,
+        inputCostPer1kTokens: 0.003,
+        outputCostPer1kTokens: 0.015,
+        maxOutputTokens: 64_000,
+        reasoningCapability: { supported: true, provider: 'anthropic', supportsReasoningSummary: true },
+        supportedResponseFormats: ['text', 'JSON'],
+        supportsCustomKey: true,
+        supportsSearch: true,
+        supportsStreaming: true,
+        userId: 'ada',
+        organizationId: null,
+        createdAt: '2026-11-22T09:30:00.000Z',
+        updatedAt: '2026-11-22T09:30:00.000Z',
+      },
+    ],
+  });

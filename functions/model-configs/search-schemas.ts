@@ -10,6 +10,18 @@ const SearchProvider = z
     keyStatus: KeyStatus,
     supportsCustomKey: z.boolean(),
   })
-  .meta({ id: 'SearchProvider' });
+  .meta({
+    id: 'SearchProvider',
+    examples: [
+      {
+        id: 'tavily',
+        name: 'Tavily',
+        provider: 'tavily',
+        displayLabel: 'Tavily',
+        keyStatus: 'custom',
+        supportsCustomKey: true,
+      },
+    ],
+  });
 
 export const SearchProviders = z.object({ data: z.array(SearchProvider), total: z.int() });

@@ -18,12 +18,24 @@ export const modelsInUse = defineEndpoint({
     bodies: {
       200: z.object({
         data: z.array(
-          z.object({
-            provider: z.string(),
-            modelId: z.string(),
-            usageCount: z.int().nullable(),
-            lastUsedAt: z.string().nullable(),
-          }),
+          z
+            .object({
+              provider: z.string(),
+              modelId: z.string(),
+              usageCount: z.int().nullable(),
+              lastUsedAt: z.string().nullable(),
+            })
+            .meta({
+              id: 'ModelInUse',
+              examples: [
+                {
+                  provider: 'openai',
+                  modelId: 'gpt-5-mini',
+                  usageCount: 1_204,
+                  lastUsedAt: '2026-11-22T09:30:00.000Z',
+                },
+              ],
+            }),
         ),
         total: z.int(),
       }),

@@ -90,4 +90,35 @@ export const ModelUsageResponse = z
       )
       .meta({ description: 'The 1,000 models with the highest cost, highest first' }),
   })
-  .meta({ id: 'ModelUsage' });
+  .meta({
+    id: 'ModelUsage',
+    examples: [
+      {
+        meta: { startDate: '2026-11-21', endDate: '2026-11-22', granularity: 'day', dataSource: 'counters' },
+        summary: {
+          totalRequests: 3,
+          totalTokens: 2_700,
+          totalCost: 0.0019,
+          platformTokens: 2_700,
+          platformCost: 0.0019,
+          userTokens: 0,
+          userCost: 0,
+          requestsWithoutPrice: 0,
+        },
+        timeSeries: [
+          { date: '2026-11-21', requests: 1, tokens: 900, cost: 0.0006 },
+          { date: '2026-11-22', requests: 2, tokens: 1_800, cost: 0.0013 },
+        ],
+        usageByModel: {
+          'openai/gpt-5-mini': {
+            provider: 'openai',
+            modelId: 'gpt-5-mini',
+            requestCount: 3,
+            totalTokens: 2_700,
+            totalCost: 0.0019,
+            avgCostPerRequest: 0.000633333333333,
+          },
+        },
+      },
+    ],
+  });

@@ -49,7 +49,24 @@ export const ProviderKeyResponse = z
     createdAt: z.string(),
     updatedAt: z.string(),
   })
-  .meta({ id: 'ProviderKey' });
+  .meta({
+    id: 'ProviderKey',
+    examples: [
+      {
+        id: 'providerkey_01k9m4v7d3x8qz5w2r6t0y1hbn',
+        provider: 'openai',
+        name: 'Our OpenAI account',
+        keyPreview: 'x7Qa',
+        isActive: true,
+        isDefault: true,
+        settings: null,
+        usageCount: 1_204,
+        lastUsedAt: '2026-11-22T09:30:00.000Z',
+        createdAt: '2026-11-01T08:00:00.000Z',
+        updatedAt: '2026-11-01T08:00:00.000Z',
+      },
+    ],
+  });
 
 export const toKeyResponse = (
   key: StoredKey,

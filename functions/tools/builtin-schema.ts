@@ -1,12 +1,21 @@
 import * as z from 'zod';
 import { notFound } from '../../shared/core/errors.ts';
 import { builtinIdIn } from '../../shared/domain/flows/steps/tool-reference.ts';
-import { schemaOfBuiltin } from '../../shared/domain/tools/builtin/builtin-tool.ts';
+import { parametersOfBuiltin } from '../../shared/domain/tools/builtin/builtin-tool.ts';
 import { builtinToolOf } from '../../shared/domain/tools/builtin/index.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { BuiltinParameters } from './builtin-schemas.ts';
 
 const JsonObject = z.record(z.string(), z.unknown());
+
+const example = {
+  id: 'calculator',
+  name: 'Calculator',
+  description: 'Computes an expression exactly',
+  parametersSchema: { expression: { type: 'string', minLength: 1, maxLength: 1_000, isRequired: true } },
+  defaultConfig: {},
+};
 
 export const getBuiltinSchema = defineEndpoint({
   id: 'tools.builtin-schema',
@@ -24,13 +33,15 @@ export const getBuiltinSchema = defineEndpoint({
   response: {
     kind: 'json',
     bodies: {
-      200: z.object({
-        id: z.string(),
-        name: z.string(),
-        description: z.string(),
-        parametersSchema: JsonObject,
-        defaultConfig: JsonObject,
-      }),
+      200: z
+        .object({
+          id: z.string(),
+          name: z.string(),
+          description: z.string(),
+          parametersSchema: BuiltinParameters,
+          defaultConfig: JsonObject,
+        })
+        .meta({ id: 'BuiltinToolSchema', examples: [example] }),
     },
   },
   errors: [400, 404],
@@ -44,7 +55,7 @@ export const getBuiltinSchema = defineEndpoint({
       id,
       name,
       description,
-      parametersSchema: schemaOfBuiltin(tool),
+      parametersSchema: parametersOfBuiltin(tool),
       defaultConfig: { ...defaultConfig },
     };
   },

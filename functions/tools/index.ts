@@ -4,12 +4,9 @@ import { listCompatibleTools } from './builtin-compatible.ts';
 import { getBuiltinSchema } from './builtin-schema.ts';
 import { createTool } from './create.ts';
 import { deleteTool } from './delete.ts';
-import { executeTool } from './execute.ts';
-import { listToolExecutions } from './executions.ts';
 import { getTool } from './get.ts';
 import { listTools } from './list.ts';
 import { getToolSchemas } from './schema.ts';
-import { testTool } from './test.ts';
 import { updateTool } from './update.ts';
 
 export const toolsGroup = {
@@ -25,8 +22,5 @@ export const toolsGroup = {
     getTool,
     updateTool,
     deleteTool,
-    executeTool,
-    testTool,
-    listToolExecutions,
   ],
 } as const satisfies Group;

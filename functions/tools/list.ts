@@ -4,12 +4,12 @@ import { toolStore } from '../../shared/domain/tools/tool-store.ts';
 import { CursorPagination } from '../../shared/platform/data/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { ToolResponse } from './schemas.ts';
+import { ToolResponse, toolListItemExample } from './schemas.ts';
 
 const ToolListItem = ToolResponse.pick({
   ...{ id: true, name: true, description: true, toolType: true, parametersSchema: true, isActive: true },
   ...{ createdAt: true, updatedAt: true },
-}).meta({ id: 'ToolListItem' });
+}).meta({ id: 'ToolListItem', examples: [toolListItemExample] });
 
 export const listTools = defineEndpoint({
   id: 'tools.list',

@@ -30,13 +30,30 @@ export const getToolSchemas = defineEndpoint({
     bodies: {
       200: z.object({
         tools: z.array(
-          z.object({
-            id: z.string(),
-            name: z.string(),
-            description: z.string().nullable(),
-            toolType: z.string(),
-            parametersSchema: z.record(z.string(), z.unknown()).nullable(),
-          }),
+          z
+            .object({
+              id: z.string(),
+              name: z.string(),
+              description: z.string().nullable(),
+              toolType: z.string(),
+              parametersSchema: z.record(z.string(), z.unknown()).nullable(),
+            })
+            .meta({
+              id: 'ToolSchema',
+              examples: [
+                {
+                  id: 'builtin:calculator',
+                  name: 'calculator',
+                  description: 'Computes an expression exactly',
+                  toolType: 'builtin',
+                  parametersSchema: {
+                    type: 'object',
+                    properties: { expression: { type: 'string' } },
+                    required: ['expression'],
+                  },
+                },
+              ],
+            }),
         ),
       }),
     },

@@ -19,6 +19,24 @@ export const ParametersSchema = z.record(z.string(), z.unknown()).meta({
 
 const JsonObject = z.record(z.string(), z.unknown());
 
+const toolExample = {
+  id: 'tool_01k9m4v7d3x8qz5w2r6t0y1hbn',
+  userId: 'ada',
+  organizationId: null,
+  name: 'Current weather',
+  description: 'The weather at a place now',
+  toolType: 'external',
+  parametersSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  config: { url: 'https://api.example.com/weather?city={{ city }}', method: 'GET' },
+  isActive: true,
+  createdAt: '2026-11-22T09:30:00.000Z',
+  updatedAt: '2026-11-22T09:30:00.000Z',
+};
+
+const { userId: _user, organizationId: _organization, config: _config, ...toolListItemExample } = toolExample;
+
+export { toolListItemExample };
+
 export const ToolResponse = z
   .object({
     id: z.string(),
@@ -33,7 +51,7 @@ export const ToolResponse = z
     createdAt: z.string(),
     updatedAt: z.string(),
   })
-  .meta({ id: 'Tool' });
+  .meta({ id: 'Tool', examples: [toolExample] });
 
 export const SavedToolResponse = ToolResponse.extend({
   validation: z.object({
@@ -46,7 +64,7 @@ export const SavedToolResponse = ToolResponse.extend({
       }),
     ),
   }),
-}).meta({ id: 'SavedTool' });
+}).meta({ id: 'SavedTool', examples: [{ ...toolExample, validation: { warnings: [] } }] });
 
 export const toToolResponse = ({
   search: _search,

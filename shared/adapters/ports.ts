@@ -24,6 +24,7 @@ export interface Ports {
   assets: AssetsPort;
   messages: MessagesPort;
   tools: ToolsPort;
+  mcp: McpPort;
   flows: FlowsPort;
 }
 
@@ -178,6 +179,24 @@ export interface ToolsPort {
   /** By id; without those that do not exist. */
   find: (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredTool>>;
 }
+
+/** Servers of the Model Context Protocol over streamable HTTP. */
+export interface McpPort {
+  /** Calls a tool of the server. @throws StepError if it is rejected, unreachable, too slow or too large. */
+  callTool: (call: McpRequest & { toolName: string; args: Record<string, unknown> }) => Promise<McpOutcome>;
+}
+
+export interface McpRequest extends Pick<HttpRequest, 'url' | 'headers' | 'timeoutMs' | 'signal'> {}
+
+/**
+ * What a server answered. Its texts are uncut, so that whoever shows them can redact them first.
+ * `failure`: the tool failed, or the server refused, with an HTTP status if it is 400 or above.
+ * `missing`: the server does not have the tool, but those with these names.
+ */
+export type McpOutcome =
+  | { output: unknown }
+  | { failure: string; status?: number | undefined }
+  | { missing: string[] };
 
 /** The tenant's flows. */
 export interface FlowsPort {

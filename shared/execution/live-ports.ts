@@ -1,4 +1,5 @@
 import { assetStore } from '../adapters/assets/asset-store.ts';
+import { mcpPort } from '../adapters/mcp-client/mcp-port.ts';
 import { messagesPort } from '../adapters/messages/messages-adapter.ts';
 import { modelPorts } from '../adapters/models/model-ports.ts';
 import type { Ports } from '../adapters/ports.ts';
@@ -55,6 +56,7 @@ export const livePorts = /* @__PURE__ */ using(
       assets: assetStore({ tenant: scope.table.tenant, runId }),
       messages: messagesPort(scope.table.tenant),
       tools: toolsPort(scope),
+      mcp: mcpPort,
       flows: flowsPort(scope, { userId, runId }),
     };
   },

@@ -20,6 +20,7 @@ const resources: Record<string, string> = {
   'model-configs': 'MODELS',
   'provider-keys': 'MODELS',
   tools: 'TOOLS',
+  'tool-runs': 'TOOLS',
 };
 
 /** Where the rule does not say it: GET needs READ, the others WRITE. */
@@ -42,7 +43,7 @@ const exceptions: Record<string, string> = {
   'model-configs.search-configured': 'authenticated',
   'provider-keys.list': 'authenticated',
   'api-keys.reveal': 'API_KEYS:WRITE',
-  ...{ 'tools.execute': 'TOOLS:EXECUTE', 'tools.test': 'TOOLS:EXECUTE' },
+  ...{ 'tool-runs.execute': 'TOOLS:EXECUTE', 'tool-runs.test': 'TOOLS:EXECUTE' },
 };
 
 const needed = ({ id, method }: AnyEndpoint) =>

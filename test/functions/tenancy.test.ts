@@ -23,6 +23,7 @@ const kinds: Record<string, keyof Ids> = {
   'model-configs.id': 'modelcfg',
   'provider-keys.id': 'providerkey',
   'tools.id': 'tool',
+  'tool-runs.id': 'tool',
 };
 
 /** A body that the endpoint accepts, where it needs one. */
@@ -37,8 +38,8 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'model-configs.set-status': () => ({ isEnabled: false }),
   'provider-keys.update': () => ({ name: 'taken over', apiKey: 'taken-over' }),
   'tools.update': () => ({ name: 'taken over' }),
-  'tools.execute': () => ({ parameters: {} }),
-  'tools.test': () => ({}),
+  'tool-runs.execute': () => ({ parameters: {} }),
+  'tool-runs.test': () => ({}),
   'secrets.update': () => ({ value: 'taken over', expectedVersion: 1 }),
 };
 

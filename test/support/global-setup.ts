@@ -1,20 +1,23 @@
 import type { TestProject } from 'vitest/node';
 import { type StackFacts, startStack } from '../../infra/local/stack.ts';
+import { startMcpServer } from './mcp-server.ts';
 import { startModels } from './models.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     stack: StackFacts;
+    mcpUrl: string;
   }
 }
 
-/** One embedded stack in memory for the whole run, and a model server. The workers inherit its environment. */
+/** One embedded stack in memory for the whole run, a model server, and an MCP server. The workers inherit its environment. */
 export default async function setup(project: TestProject) {
   process.env.LOG_LEVEL = 'warn';
   const models = await startModels();
   process.env.GENERIC_OPENAI_BASE_URL = models.url;
-  // So that a tenant's own provider key may name it.
-  process.env.LOCAL_ALLOWED_HOSTS = new URL(models.url).host;
+  const mcp = await startMcpServer({ kind: 'session' });
+  // So that a tenant's own provider key and tools may name them.
+  process.env.LOCAL_ALLOWED_HOSTS = [new URL(models.url).host, mcp.host].join(',');
   const stack = await startStack({
     port: 0,
     onFailure(what) {
@@ -22,8 +25,10 @@ export default async function setup(project: TestProject) {
     },
   });
   project.provide('stack', stack.facts);
+  project.provide('mcpUrl', mcp.url);
   return async () => {
     await stack.stop();
     await models.close();
+    mcp.close();
   };
 }

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 
 /** An HTTP server on the loopback that lives as long as the test. */
 export async function loopback(answer: (request: IncomingMessage, response: ServerResponse) => unknown) {
@@ -13,3 +13,7 @@ export async function loopback(answer: (request: IncomingMessage, response: Serv
   const { port } = server.address() as AddressInfo;
   return { port, host: `127.0.0.1:${port}`, url: `http://127.0.0.1:${port}` };
 }
+
+/** Lets the egress guard reach a server on the loopback. */
+export const allow = (host: string) =>
+  vi.stubEnv('ALLOWED_HOSTS', [process.env.ALLOWED_HOSTS, host].filter(Boolean).join(','));

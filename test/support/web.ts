@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { vi } from 'vitest';
-import { loopback } from './loopback.ts';
+import { allow, loopback } from './loopback.ts';
 
 export interface Asked {
   method: string;
@@ -27,7 +26,7 @@ export async function web(answer: (asked: Asked) => WebAnswer | undefined | Prom
     asked.push(one);
     send(response, await answer(one));
   });
-  vi.stubEnv('ALLOWED_HOSTS', [process.env.ALLOWED_HOSTS, host].filter(Boolean).join(','));
+  allow(host);
   return { url, host, asked };
 }
 

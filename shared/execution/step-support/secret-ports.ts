@@ -1,5 +1,5 @@
 import type { ModelEvent, ModelPort } from '../../adapters/model-port.ts';
-import type { Ports } from '../../adapters/ports.ts';
+import type { McpPort, Ports } from '../../adapters/ports.ts';
 import type { Redactor } from '../../core/redaction/redactor.ts';
 
 /** How to redact each port in a run that references secrets. */
@@ -13,6 +13,7 @@ const unchanged = <P>(port: P) => port;
 export const portRedactions = {
   fetch: redactedFetch,
   model: redactedModel,
+  mcp: redactedMcp,
   // Their responses are not controlled from outside, and the output of every step is redacted too.
   now: unchanged,
   secrets: unchanged,
@@ -48,6 +49,10 @@ function redactedFetch(fetch: Ports['fetch'], { text, json }: Redactor): Ports['
       ...(clean !== answer.text && { text: clean, bytes: Buffer.from(clean) }),
     };
   };
+}
+
+function redactedMcp({ callTool }: McpPort, { json }: Redactor): McpPort {
+  return { callTool: async (call) => json(await callTool(call)) };
 }
 
 /** Text that may be the beginning of a value is held back until the next piece or the end. */

@@ -1,4 +1,4 @@
-import type { StoredTool } from '../../adapters/ports.ts';
+import type { Ports, StoredTool } from '../../adapters/ports.ts';
 import { conflict, missingPermission, notFound } from '../../core/errors.ts';
 import { builtinIdIn } from '../../domain/flows/steps/tool-reference.ts';
 import { usageWrites } from '../../domain/model-usage/usage.ts';
@@ -49,8 +49,13 @@ export const toolExecutor = /* @__PURE__ */ using(
       const { permissions, userId, organizationId } = principal;
       const stored = await storedTool(scope, toolId);
       const meter = openMeter(livePorts(scope, { userId, organizationId, runId }));
-      // Only this tool, so that it is not read again.
-      const tools = { find: async () => new Map(stored && [[toolId, stored]]) };
+      // The tool itself is not read again; a flow may run others.
+      const tools: Ports['tools'] = {
+        find: async (ids) =>
+          stored && ids.every((id) => id === toolId)
+            ? new Map([[toolId, stored]])
+            : meter.ports.tools.find(ids),
+      };
       const [tool] = await openTools({ ...meter.ports, tools }, [toolId], { permissions });
       if (!tool) throw new Error('The tool was not opened');
       return { id: runId, tool, meter, flowId: (stored?.config.flowId as string | undefined) ?? null };

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -9,10 +9,12 @@ import { entries } from '../../../infra/aws/entries.ts';
 import { plannedBatch, sqsEvent } from '../../support/batches.ts';
 import { createFlow } from '../../support/flows.ts';
 import { invokeWith } from '../../support/invoke.ts';
+import { mcpServer } from '../../support/mcp.ts';
 import { readPdf } from '../../support/pdf.ts';
 import { principalOf } from '../../support/principals.ts';
 import { newTenant } from '../../support/stack.ts';
 import { answerIn } from '../../support/streamed.ts';
+import { createTool } from '../../support/tools.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bundles-'));
 
@@ -121,6 +123,30 @@ test('the static-files bundle contains every file and none of the code that gene
   const code = statSync(join(folder, 'static-files', 'index.mjs')).size;
   expect(code).toBeLessThan(20_000);
 });
+
+test('a bundle that runs tools loads the MCP SDK with the first call, and others do not contain it', async () => {
+  const tenant = await newTenant();
+  const { url } = await mcpServer({ kind: 'modern' });
+  const { id } = await createTool(tenant, { toolType: 'mcp', config: { url, toolName: 'get_weather' } });
+  const execute = invokeWith(await deployed('tools.execute'), principalOf(tenant));
+  const { body } = await execute({
+    httpMethod: 'POST',
+    headers: { 'content-type': 'application/json' },
+    pathParameters: { id },
+    body: JSON.stringify({ parameters: { city: 'Oslo' } }),
+  });
+  expect(JSON.parse(body)).toMatchObject({ status: 'success', result: { celsius: 21.5 } });
+  await Promise.all(['tools.get', 'tools.create', 'flows.get'].map(deployed));
+  expect(filesWithMcp('tools.execute')).toEqual([expect.not.stringMatching(/^index\.mjs$/)]);
+  expect(['tools.get', 'tools.create', 'flows.get'].flatMap(filesWithMcp)).toEqual([]);
+});
+
+/** The files of a bundle that contain the MCP SDK. */
+const filesWithMcp = (id: string) =>
+  readdirSync(join(folder, id), { encoding: 'utf8', recursive: true }).filter(
+    (name) =>
+      name.endsWith('.mjs') && readFileSync(join(folder, id, name), 'utf8').includes('server/discover'),
+  );
 
 test('the bundled worker runs every kind of step: sandbox, template, model, HTTP, record', async () => {
   const batch = await plannedBatch({

@@ -172,7 +172,7 @@ test('only Lambdas that run flows can access the tenants’ vectors and files an
   const described = roles.map(({ Ref }) => prod.findResources('AWS::IAM::Role')[Ref]?.Properties.Description);
   expect(described.sort()).toEqual([
     'Lambdas of the group dispatch',
-    'Lambdas of the group tools',
+    'Lambdas of the group tool-runs',
     'Lambdas of the group workers',
   ]);
   const variables = Object.values(withCloudFront.findResources('AWS::Lambda::Function')).filter(
@@ -180,7 +180,7 @@ test('only Lambdas that run flows can access the tenants’ vectors and files an
   );
   expect(variables.length).toBeGreaterThan(1);
   for (const { Properties } of variables) {
-    expect(Properties.FunctionName).toMatch(/^agent-flow-prod-(workers|dispatch|tools)-/);
+    expect(Properties.FunctionName).toMatch(/^agent-flow-prod-(workers|dispatch|tool-runs)-/);
     expect(Object.keys(Properties.Environment.Variables)).toEqual(
       expect.arrayContaining(['VECTOR_BUCKET', 'ASSET_BUCKET']),
     );

@@ -38,3 +38,20 @@ export function schemaOfBuiltin(tool: BuiltinTool): JsonSchema {
   schemas.set(tool, schema);
   return schema;
 }
+
+/**
+ * The arguments by name, each with its JSON Schema and whether it is required: the form that the contract gives for
+ * built-in tools.
+ */
+export function parametersOfBuiltin(tool: BuiltinTool): Record<string, Record<string, unknown>> {
+  const { properties = {}, required = [] } = schemaOfBuiltin(tool) as {
+    properties?: Record<string, object>;
+    required?: string[];
+  };
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [
+      name,
+      { ...schema, isRequired: required.includes(name) },
+    ]),
+  );
+}

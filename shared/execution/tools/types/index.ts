@@ -5,15 +5,17 @@ import { external } from './external.ts';
 import { flow } from './flow.ts';
 import { graphql } from './graphql.ts';
 import { local } from './local.ts';
+import { mcp } from './mcp.ts';
 
-/** The types that can be stored but not run. */
-type Unrunnable = 'mcp' | 'subagent';
+/** The type that can be stored but not run. */
+type Unrunnable = 'subagent';
 
 const runners: Record<Exclude<ToolTypeName, Unrunnable>, AnyToolRunner> = {
   flow,
   custom,
   external,
   graphql,
+  mcp,
   local,
 };
 

@@ -114,6 +114,12 @@ export function notingWorld() {
     tools: {
       find: async (ids) => new Map(ids.map((id) => [id, double(id)])),
     },
+    mcp: {
+      async callTool({ url, toolName, args }) {
+        note('mcp', { url, toolName, args });
+        return { output: args };
+      },
+    },
     flows: {
       async run({ flowId, inputs }) {
         note('flow', { flowId, inputs });

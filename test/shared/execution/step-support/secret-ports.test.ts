@@ -68,3 +68,15 @@ test('a model’s text, reasoning and tool calls are redacted separately, across
     { type: 'finish', text: '[secret:KEY] corr', message: { content: [{ input: { key: '[secret:KEY]' } }] } },
   ]);
 });
+
+test('the texts of an MCP server are redacted, in results and failures', async () => {
+  const value = 'correct horse battery';
+  const answers = [{ output: { a: [value] } }, { failure: `x ${value}` }, { missing: [value] }];
+  const mcp = { callTool: async () => answers.shift() ?? { missing: [] } };
+  const { callTool } = redactedPorts({ ...emptyWorld, mcp }, redactor).mcp;
+  const call = { url: '', headers: {}, timeoutMs: 1, signal: new AbortController().signal };
+  const answer = () => callTool({ ...call, toolName: 'it', args: {} });
+  expect(await answer()).toEqual({ output: { a: ['[secret:KEY]'] } });
+  expect(await answer()).toEqual({ failure: 'x [secret:KEY]' });
+  expect(await answer()).toEqual({ missing: ['[secret:KEY]'] });
+});

@@ -80,6 +80,6 @@ test('a local tool fails where no caller can execute it', async () => {
   );
   expect(events.at(-1)).toMatchObject({
     success: false,
-    error: expect.stringContaining('executed by the caller'),
+    error: expect.stringContaining('The caller of a run executes local tools'),
   });
 });

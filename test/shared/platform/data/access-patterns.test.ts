@@ -861,6 +861,11 @@ const patterns: Record<string, Pattern> = {
       return () => log.flush();
     },
   },
+  'Count the model calls of a run that is not stored': {
+    commands: 'UpdateItem',
+    units: [1, 1],
+    run: async (world) => () => world.countCalls(),
+  },
   'Model usage of a month': {
     commands: 'Query',
     units: [0.5, 0.5],

@@ -6,6 +6,7 @@ import { type LoadedVersion, versionStore } from '../../../../shared/domain/flow
 import { configStore } from '../../../../shared/domain/model-configs/config-store.ts';
 import { modelSelector } from '../../../../shared/domain/model-configs/model-selector.ts';
 import { modelCall } from '../../../../shared/domain/model-usage/model-calls.ts';
+import { usageWrites } from '../../../../shared/domain/model-usage/usage.ts';
 import { usageMonths } from '../../../../shared/domain/model-usage/usage-days.ts';
 import { providerKeyStore } from '../../../../shared/domain/provider-keys/key-store.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
@@ -235,6 +236,15 @@ export async function accessWorld() {
       ],
     }),
     usageOf: usageMonths(scope),
+    countCalls: () =>
+      scope.table.commit(
+        usageWrites(scope, [
+          {
+            flowId: null,
+            calls: [modelCall({ modelUsed: 'a/model', keySource: 'platform', usage: null, cost: null })],
+          },
+        ]),
+      ),
     results: stepResultStore(scope),
     page: (query: object = {}) => CursorQuery.parse({ limit: '10', ...query }),
     resultPage: (query: object = {}) => StepResultQuery.parse({ limit: '10', ...query }),

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { executeTool } from '../../../functions/tools/execute.ts';
+import { executeTool } from '../../../functions/tool-runs/execute.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { livePorts } from '../../../shared/execution/live-ports.ts';
+
 import { toLambda } from '../../../shared/platform/http/lambda.ts';
 import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
 import { invokeWith } from '../../support/invoke.ts';
@@ -117,6 +118,15 @@ test('a flow tool runs the published version with the arguments as variables', a
   expect((await expectStatus(200, execute(tenant, id))).error).toContain(`There is no flow ${flow.id}`);
 });
 
+test('the flow of a flow tool runs other tools, too', async () => {
+  const tenant = await newTenant();
+  const double = await createTool(tenant);
+  const config = { toolId: double.id, parameters: { n: '{{ n }}' } };
+  const flow = await publishedFlow(tenant, [{ type: 'tool-call', name: 'double', config }]);
+  const { id } = await createTool(tenant, { toolType: 'flow', config: { flowId: flow.id } });
+  expect(await expectStatus(200, execute(tenant, id, { n: 4 }))).toMatchObject({ result: 8 });
+});
+
 test('a flow tool names what its flow failed with: a step, no version, a long wait', async () => {
   const tenant = await newTenant();
   const errorOf = async (steps: object[]) => {
@@ -126,6 +136,9 @@ test('a flow tool names what its flow failed with: a step, no version, a long wa
   };
   const script = { type: 'transform-data', name: 's', config: { script: 'throw new Error("no")' } };
   expect(await errorOf([script])).toContain('The flow "A flow" failed: The script failed: Error: no');
+  const local = await createTool(tenant, { toolType: 'local', config: {} });
+  const ask = { type: 'tool-call', name: 'ask', config: { toolId: local.id } };
+  expect(await errorOf([ask])).toContain('The caller of a run executes local tools');
   const wait = { type: 'wait-until', name: 'w', config: { delayMs: 60_000 } };
   expect(await errorOf([wait])).toContain('waits for more than ten seconds');
 });

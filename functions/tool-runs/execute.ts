@@ -3,11 +3,11 @@ import { invalidAt } from '../../shared/core/errors.ts';
 import { toolExecutor } from '../../shared/execution/tool-runs/tool-executor.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { reserveMs, ToolAnswerResponse } from './execution-schemas.ts';
-import { AnyToolParams } from './schemas.ts';
+import { AnyToolParams } from '../tools/schemas.ts';
+import { reserveMs, ToolAnswerResponse } from './schemas.ts';
 
 export const executeTool = defineEndpoint({
-  id: 'tools.execute',
+  id: 'tool-runs.execute',
   method: 'POST',
   path: '/v1/tools/{id}/execute',
   permission: 'TOOLS:EXECUTE',

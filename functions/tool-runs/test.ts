@@ -2,11 +2,11 @@ import * as z from 'zod';
 import { toolExecutor } from '../../shared/execution/tool-runs/tool-executor.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { reserveMs, ToolAnswerResponse } from './execution-schemas.ts';
-import { AnyToolParams } from './schemas.ts';
+import { AnyToolParams } from '../tools/schemas.ts';
+import { reserveMs, ToolAnswerResponse } from './schemas.ts';
 
 export const testTool = defineEndpoint({
-  id: 'tools.test',
+  id: 'tool-runs.test',
   method: 'POST',
   path: '/v1/tools/{id}/test',
   permission: 'TOOLS:EXECUTE',

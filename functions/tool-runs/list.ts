@@ -7,10 +7,23 @@ import { toolStore } from '../../shared/domain/tools/tool-store.ts';
 import { CursorPagination, CursorQuery } from '../../shared/platform/data/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { AnyToolParams } from './schemas.ts';
+import { AnyToolParams } from '../tools/schemas.ts';
+
+const example = {
+  id: 'toolrun_01k9m4v7d3x8qz5w2r6t0y1hbn',
+  toolId: 'builtin:date-time',
+  status: 'success',
+  error: null,
+  executionTimeMs: 12,
+  startedAt: '2026-11-22T09:30:00.000Z',
+  userId: 'ada',
+  keyId: null,
+  flowExecutionId: null,
+  stepId: null,
+} as const;
 
 export const listToolExecutions = defineEndpoint({
-  id: 'tools.executions',
+  id: 'tool-runs.list',
   method: 'GET',
   path: '/v1/tools/{id}/executions',
   permission: 'TOOLS:READ',
@@ -23,7 +36,7 @@ export const listToolExecutions = defineEndpoint({
     kind: 'json',
     bodies: {
       200: z.object({
-        data: z.array(ToolExecution.meta({ id: 'ToolExecution' })),
+        data: z.array(ToolExecution.meta({ id: 'ToolExecution', examples: [example] })),
         pagination: CursorPagination,
       }),
     },

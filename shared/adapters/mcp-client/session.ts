@@ -1,0 +1,53 @@
+import { Client } from '@modelcontextprotocol/client';
+import { checkedUrl } from '../net/checked-url.ts';
+import { slowServer } from '../net/fetch-failure.ts';
+import { userAgent } from '../net/user-agent.ts';
+import type { McpRequest } from '../ports.ts';
+import { GuardedTransport } from './guarded-transport.ts';
+
+/** A client that is connected to a server, and what every request of it takes. */
+export interface Session {
+  client: Client;
+  options: { timeout: number; signal: AbortSignal };
+}
+
+/** Connects, does the work, and disconnects. @throws StepError, Unauthorized, or an error of the SDK. */
+export async function inSession<T>(request: McpRequest, work: (session: Session) => Promise<T>): Promise<T> {
+  request.signal.throwIfAborted();
+  const timeout = AbortSignal.timeout(request.timeoutMs);
+  const stopped = new AbortController();
+  const signal = AbortSignal.any([request.signal, timeout, stopped.signal]);
+  const transport = new GuardedTransport(checkedUrl(request.url), request, signal, (reason) =>
+    stopped.abort(reason),
+  );
+  const client = makeClient();
+  const options = { timeout: request.timeoutMs, signal };
+  try {
+    const working = client.connect(transport, options).then(() => work({ client, options }));
+    return await Promise.race([working, whenAborted(signal)]);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    throw signal.reason === timeout.reason ? slowServer(request) : signal.reason;
+  } finally {
+    stopped.abort();
+    await disconnect(client, transport);
+  }
+}
+
+/** Offers nothing to the server. */
+const makeClient = () =>
+  new Client(
+    { name: userAgent, version: '1' },
+    { versionNegotiation: { mode: 'auto' }, inputRequired: { autoFulfill: false } },
+  );
+
+const whenAborted = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+
+/** A server that does not end its session does not matter any more. */
+async function disconnect(client: Client, transport: GuardedTransport): Promise<void> {
+  await transport.terminateSession().catch(() => {});
+  await client.close().catch(() => {});
+}

@@ -1,0 +1,16 @@
+import { StepError } from '../../core/step-error.ts';
+
+export const slowServer = ({ url, timeoutMs }: { url: string; timeoutMs: number }) =>
+  new StepError(`${url} did not answer within ${timeoutMs} ms`, { retryable: true });
+
+/** The StepError for an error of fetch, which hides the reason in its causes. */
+export function fetchFailure(error: unknown, url: string): StepError {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof StepError) return cause;
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code) return new StepError(`${url} cannot be reached: ${code}`, { retryable: true, cause: error });
+  }
+  const { message, cause } = error as Error;
+  const words = cause instanceof Error ? cause.message : message;
+  return new StepError(`${url} cannot be fetched: ${words}`, { cause: error });
+}

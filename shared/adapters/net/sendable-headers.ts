@@ -1,0 +1,26 @@
+import { StepError } from '../../core/step-error.ts';
+import { userAgent } from './user-agent.ts';
+
+/** Transport headers, which the client sets. */
+const ownHeaders = new Set(
+  'connection content-length expect host keep-alive te trailer transfer-encoding upgrade'.split(' '),
+);
+
+/** The headers without transport headers, and with a user agent. @throws StepError for values that cannot be sent. */
+export function sendableHeaders(given: Readonly<Record<string, string>>): [string, string][] {
+  const headers = Object.entries(given).filter(([name]) => !ownHeaders.has(name.toLowerCase()));
+  for (const [name, value] of headers) refuseUnsendable(name, value);
+  const saysWho = headers.some(([name]) => name.toLowerCase() === 'user-agent');
+  return saysWho ? headers : [['user-agent', userAgent], ...headers];
+}
+
+/**
+ * Surrounding whitespace is not sent. The error of fetch for invalid characters would reveal the value, which may be
+ * secret.
+ */
+function refuseUnsendable(name: string, value: string): void {
+  if (!/[^\t\n\r -~\u0080-\u00ff]/.test(value) && !/[\n\r]/.test(value.trim())) return;
+  throw new StepError(
+    `The value of the header ${name} has characters that headers cannot contain: only printable Latin-1 (ISO 8859-1) in one line is allowed; encode others`,
+  );
+}

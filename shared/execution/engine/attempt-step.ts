@@ -1,0 +1,67 @@
+import type { Ports } from '../../adapters/ports.ts';
+import { fillerOf } from '../../adapters/templates/filler.ts';
+import { StepError } from '../../core/step-error.ts';
+import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
+import type { AwaitsCaller, StepOutcome, Suspended } from '../step-support/step-runner.ts';
+import { runnerOf } from '../steps/index.ts';
+import type { EngineState } from './engine.ts';
+import { takeOutput } from './step-output.ts';
+
+export interface Attempt {
+  state: EngineState;
+  /** Those of the state, with the model calls of the step counted. */
+  ports: Ports;
+  since: Date;
+}
+
+/** How one attempt of a step ended. */
+export type AttemptOutcome = { error: StepError } | { outcome: StepOutcome } | Suspended | AwaitsCaller;
+
+/** Runs a step once. @throws errors that are not the step's own failure. */
+export async function attemptStep({ state, ports, since }: Attempt, step: FlowStep): Promise<AttemptOutcome> {
+  const { signal, onStepEvent, secrets } = state;
+  const { config } = step;
+  try {
+    const variables = secrets?.variablesFor(step, state.variables) ?? state.variables;
+    const filler = fillerOf(variables, ports.sandbox);
+    const emit = onStepEvent && ((event: StepEvent) => onStepEvent(step, secrets?.event(event) ?? event));
+    const { run } = await runnerOf(step.type);
+    const outcome: StepOutcome | Suspended | AwaitsCaller = await run({
+      ...filler,
+      config,
+      variables,
+      ports,
+      signal,
+      since,
+      emit,
+    });
+    if ('until' in outcome) return outcome;
+    if ('awaitsCaller' in outcome) {
+      if (state.hasCaller) return outcome;
+      throw callerMissing();
+    }
+    takeOutput(state, outcome.output);
+    return { outcome: secrets?.outcome(outcome) ?? outcome };
+  } catch (thrown) {
+    signal.throwIfAborted();
+    const error = secrets ? secrets.error(thrown) : thrown;
+    if (error instanceof StepError) return { error };
+    throw error;
+  }
+}
+
+/** The step of a local tool, with the output that the caller sent. */
+export function answeredStep(state: EngineState, output: unknown): AttemptOutcome {
+  try {
+    takeOutput(state, output);
+    return { outcome: state.secrets?.outcome({ output }) ?? { output } };
+  } catch (error) {
+    if (error instanceof StepError) return { error };
+    throw error;
+  }
+}
+
+const callerMissing = () =>
+  new StepError(
+    'The caller of a run executes local tools, but nobody waits for this run; run the flow through POST /v1/dispatch, or remove the step',
+  );

@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+import { mcpPort } from '../../../../../shared/adapters/mcp-client/mcp-port.ts';
+import { mcpServer } from '../../../../support/mcp.ts';
+import type { Kind } from '../../../../support/mcp-server.ts';
+import { messageOf, previewTool, runTool } from '../run-tool.ts';
+
+const run = (url: string, toolName: string, args: object = {}, config: object = {}) =>
+  runTool({ toolType: 'mcp', config: { url, toolName, ...config } }, args, { mcp: mcpPort });
+
+const kinds = [
+  { kind: 'modern', answers: 'json' },
+  { kind: 'modern', answers: 'sse' },
+  { kind: 'stateless', answers: 'json' },
+  { kind: 'stateless', answers: 'sse', protocolVersions: ['2025-06-18'] },
+  { kind: 'session', answers: 'json', protocolVersions: ['2025-06-18'] },
+  { kind: 'session', answers: 'sse', protocolVersions: ['2025-11-25'] },
+] satisfies Kind[];
+
+test.each<Kind>(kinds)('calls a tool of a server: %j', async (kind) => {
+  const { url } = await mcpServer(kind);
+  expect(await run(url, 'greet', { name: 'Ada' })).toBe('Hello, Ada!');
+  expect(await run(url, 'multi-greet', { name: 'Ada' })).toBe('Good morning, Ada!');
+  expect(await run(url, 'get_weather', { city: 'Oslo' })).toEqual({ celsius: 21.5, city: 'Oslo' });
+  expect(await messageOf(run(url, 'fail'))).toBe(
+    'The tool The_tool failed: The MCP server answered with an error: The disk is full',
+  );
+  expect(await messageOf(run(url, 'nothing'))).toContain(
+    'The MCP server has no tool nothing. It has greet, multi-greet, get_weather, fail, picture, in-region, ask-first',
+  );
+});
+
+test.each<[Kind, string[]]>([
+  [{ kind: 'modern' }, ['POST server/discover', 'POST tools/call']],
+  [
+    { kind: 'stateless' },
+    ['POST server/discover', 'POST initialize', 'POST notifications/initialized', 'POST tools/call'],
+  ],
+  [
+    { kind: 'session' },
+    [
+      'POST server/discover',
+      'POST initialize',
+      'POST notifications/initialized',
+      'POST tools/call',
+      'DELETE',
+    ],
+  ],
+])('the requests of a call: %j', async (kind, requests) => {
+  const { url, asked } = await mcpServer(kind);
+  await run(url, 'greet', { name: 'Ada' });
+  expect(asked).toEqual(requests);
+});
+
+test('contents other than text become a list of parts', async () => {
+  const { url } = await mcpServer({ kind: 'modern' });
+  expect(await run(url, 'picture')).toEqual([
+    { type: 'text', text: 'Here' },
+    { type: 'image', mimeType: 'image/png', data: 'aGk=' },
+    { type: 'resource', uri: 'file:///a.txt', mimeType: 'text/plain', text: 'words' },
+    { type: 'resource', uri: 'file:///a.bin', data: 'aGk=' },
+    { type: 'resource_link', uri: 'file:///b.txt', name: 'b' },
+  ]);
+});
+
+test('arguments that the server wants in headers too are sent there', async () => {
+  const { url, asked, seen } = await mcpServer({ kind: 'modern' });
+  expect(await run(url, 'in-region', { region: 'eu' })).toBe('in eu');
+  expect(asked).toEqual(
+    ['server/discover', 'tools/call', 'tools/list', 'tools/call'].map((m) => `POST ${m}`),
+  );
+  expect(seen.at(-1)?.headers.get('mcp-param-region')).toBe('eu');
+});
+
+test('the tool offers no input of its caller', async () => {
+  const { url } = await mcpServer({ kind: 'modern' });
+  expect(await messageOf(run(url, 'ask-first'))).toContain(
+    'capabilities do not declare the required capability',
+  );
+});
+
+test('headers and authentication are sent with each request', async () => {
+  const { url, seen } = await mcpServer({ kind: 'session' });
+  const secrets = async () => new Map([['KEY', 'the-secret-value']]);
+  const config = {
+    headers: { 'X-Name': '{{ name }}' },
+    auth: { type: 'bearer', token: '{{secret:KEY}}' },
+  };
+  const tool = { toolType: 'mcp', config: { url: `${url}?n={{ name }}`, toolName: 'greet', ...config } };
+  expect(await runTool(tool, { name: 'A&B' }, { mcp: mcpPort, secrets })).toBe('Hello, A&B!');
+  const sent = seen.map(({ url: to, headers }) => [
+    ...[new URL(to).search, headers.get('x-name'), headers.get('authorization'), headers.get('user-agent')],
+  ]);
+  expect(sent).toHaveLength(5);
+  expect(new Set(sent.map(String))).toEqual(
+    new Set(['?n=A%26B,A&B,Bearer the-secret-value,agent-flow-service']),
+  );
+  expect(await previewTool(tool, { name: 'A&B' }, { secrets })).toEqual({
+    url: `${url}?n=A%26B`,
+    headers: { 'x-name': 'A&B', authorization: 'Bearer ********' },
+    ...{ tool: 'greet', arguments: { name: 'A&B' }, timeoutMs: 30_000 },
+  });
+});

@@ -1,0 +1,68 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { allow, loopback } from './loopback.ts';
+
+export interface Message {
+  id?: number | string;
+  method?: string;
+  params?: { name?: string; arguments?: object };
+  error?: { code: number };
+}
+
+export interface Exchange {
+  message: Message;
+  response: ServerResponse;
+  request: IncomingMessage;
+}
+
+const initialized = {
+  protocolVersion: '2025-11-25',
+  capabilities: { tools: {} },
+  serverInfo: { name: 'x', version: '1' },
+};
+
+/**
+ * A server of the protocol 2025-11-25 without the SDK.
+ * @param respond Responds to a request; undefined if it leaves that to the server.
+ */
+export async function hostileServer(respond: (exchange: Exchange) => unknown) {
+  const asked: Message[] = [];
+  const closed: string[] = [];
+  const { url, host } = await loopback(async (request, response) => {
+    const body = await text(request);
+    const message: Message = body ? JSON.parse(body) : { method: request.method };
+    asked.push(message);
+    response.on('close', () => closed.push(message.method ?? ''));
+    if ((await respond({ message, response, request })) === undefined) usual(message, response);
+  });
+  allow(host);
+  return { url: `${url}/mcp`, host, asked, closed };
+}
+
+function usual({ id, method }: Message, response: ServerResponse): void {
+  if (response.headersSent) return;
+  if (id === undefined) return void response.writeHead(method === 'DELETE' ? 200 : 202).end();
+  if (method === 'initialize') return void result(response, id, initialized);
+  if (method === undefined) return void response.writeHead(202).end();
+  json(response, { jsonrpc: '2.0', id, error: { code: -32_601, message: 'Method not found' } });
+}
+
+export function json(response: ServerResponse, value: unknown, status = 200): true {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+  return true;
+}
+
+export const result = (response: ServerResponse, id: Message['id'], value: unknown) =>
+  json(response, { jsonrpc: '2.0', id, result: value });
+
+export const toolText = (words: string, more: object = {}) => ({
+  content: [{ type: 'text', text: words }],
+  ...more,
+});
+
+/** Begins a stream. */
+export const sse = (response: ServerResponse) =>
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+
+export const event = (value: object, id?: string) =>
+  `${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(value)}\n\n`;
