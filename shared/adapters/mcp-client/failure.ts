@@ -1,7 +1,7 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { StepError } from '../../core/step-error.ts';
 import type { McpOutcome } from '../ports.ts';
-import { Unauthorized } from './guarded-transport.ts';
+import { Unauthorized } from './guarded-fetch.ts';
 
 /** What an error of a session tells. @throws StepError for what is not in the words of the server. */
 export function failureIn(error: unknown): McpOutcome {

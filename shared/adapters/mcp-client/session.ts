@@ -30,7 +30,7 @@ export async function inSession<T>(request: McpRequest, work: (session: Session)
     throw signal.reason === timeout.reason ? slowServer(request) : signal.reason;
   } finally {
     stopped.abort();
-    await disconnect(client, transport);
+    await disconnect(transport);
   }
 }
 
@@ -47,7 +47,7 @@ const whenAborted = (signal: AbortSignal) =>
   });
 
 /** A server that does not end its session does not matter any more. */
-async function disconnect(client: Client, transport: GuardedTransport): Promise<void> {
+async function disconnect(transport: GuardedTransport): Promise<void> {
   await transport.terminateSession().catch(() => {});
-  await client.close().catch(() => {});
+  await transport.close().catch(() => {});
 }

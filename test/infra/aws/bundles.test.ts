@@ -128,7 +128,7 @@ test('a bundle that runs tools loads the MCP SDK with the first call, and others
   const tenant = await newTenant();
   const { url } = await mcpServer({ kind: 'modern' });
   const { id } = await createTool(tenant, { toolType: 'mcp', config: { url, toolName: 'get_weather' } });
-  const execute = invokeWith(await deployed('tools.execute'), principalOf(tenant));
+  const execute = invokeWith(await deployed('tool-runs.execute'), principalOf(tenant));
   const { body } = await execute({
     httpMethod: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -137,7 +137,7 @@ test('a bundle that runs tools loads the MCP SDK with the first call, and others
   });
   expect(JSON.parse(body)).toMatchObject({ status: 'success', result: { celsius: 21.5 } });
   await Promise.all(['tools.get', 'tools.create', 'flows.get'].map(deployed));
-  expect(filesWithMcp('tools.execute')).toEqual([expect.not.stringMatching(/^index\.mjs$/)]);
+  expect(filesWithMcp('tool-runs.execute')).toEqual([expect.not.stringMatching(/^index\.mjs$/)]);
   expect(['tools.get', 'tools.create', 'flows.get'].flatMap(filesWithMcp)).toEqual([]);
 });
 

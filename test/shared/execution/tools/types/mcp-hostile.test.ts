@@ -215,15 +215,22 @@ test('a server that closes the stream and resumes it when asked', async () => {
   expect(await run(url)).toBe('later');
 });
 
-test('a call that is cancelled closes its connections', async () => {
-  const { url, closed } = await onCall(({ response }) => sse(response).write('\n'));
-  const controller = new AbortController();
-  const request = { url, headers: {}, timeoutMs: 60_000, signal: controller.signal };
-  const running = mcpPort.callTool({ ...request, toolName: 'it', args: {} });
-  setTimeout(() => controller.abort(new Error('cancelled')), 200);
-  await expect(running).rejects.toThrow('cancelled');
-  await vi.waitFor(() => expect(closed).toContain('tools/call'));
-});
+test.each(['server/discover', 'tools/call'])(
+  'a call that is cancelled in %s closes its connection',
+  async (method) => {
+    const { url, asked, closed } = await hostileServer(({ message, response }) =>
+      message.method === method ? sse(response).write('\n') : undefined,
+    );
+    const controller = new AbortController();
+    const request = { url, headers: {}, timeoutMs: 60_000, signal: controller.signal };
+    const running = mcpPort.callTool({ ...request, toolName: 'it', args: {} });
+    const cancelled = expect(running).rejects.toThrow('cancelled');
+    await vi.waitFor(() => expect(asked.at(-1)?.method).toBe(method));
+    controller.abort(new Error('cancelled'));
+    await cancelled;
+    await vi.waitFor(() => expect(closed).toContain(method));
+  },
+);
 
 test('a server that does not end its session holds nobody up', async () => {
   const { url } = await hostileServer(({ message, response }) => {
