@@ -4,10 +4,11 @@ import type { ResolvedModel } from '../../shared/adapters/models/resolved-model.
 import { modelResolver } from '../../shared/domain/model-configs/model-resolver.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 
-const noTenant = { table: { tenant: 'user:none', queryAll: async () => [] } } as unknown as Scope;
+const table = { tenant: 'user:none', queryAll: async () => [] };
+const noTenant = { table, now: () => new Date() } as unknown as Scope;
 
 /** The real models, by the keys of this process. */
-export const liveModels = modelPorts((name) => modelResolver(noTenant).resolve(name));
+export const liveModels = modelPorts((name) => modelResolver({ ...noTenant }).resolve(name));
 
 /** The real models, whose names all mean one account; by default, the model is the name. */
 export const portsOf = (model: Omit<ResolvedModel, 'modelId'> & { modelId?: string }) =>

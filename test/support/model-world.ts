@@ -42,8 +42,8 @@ export function modelWorld() {
       (await configs.create(principal, given)).config,
     key: (given: Partial<NewKey> = {}) =>
       keys.create(principal, { provider: 'openai', name: 'own', apiKey: 'the-own-key', ...given }),
-    /** What a run that starts now resolves. */
-    resolver: () => modelResolver(scope),
-    resolve: (name: string) => modelResolver(scope).resolve(name),
+    /** What a run that starts now resolves, in an invocation of its own. */
+    resolver: () => modelResolver({ ...scope }),
+    resolve: (name: string) => modelResolver({ ...scope }).resolve(name),
   };
 }

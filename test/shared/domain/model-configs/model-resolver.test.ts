@@ -79,6 +79,19 @@ test('a run asks the table once, whatever models it names', async () => {
   expect(runtime.consumed.commands).toEqual(['Query']);
 });
 
+test('runs of one invocation that start within two seconds share what the first has read', async () => {
+  const { scope, runtime } = modelWorld();
+  let at = Date.now();
+  const invocation = { ...scope, now: () => new Date(at) };
+  runtime.reset();
+  const runs = Array.from({ length: 5 }, () => modelResolver(invocation));
+  await Promise.all(runs.map(({ resolve }) => resolve('gpt-4o')));
+  expect(runtime.consumed.commands).toEqual(['Query']);
+  at += 2_000;
+  await modelResolver(invocation).resolve('gpt-4o');
+  expect(runtime.consumed.commands).toEqual(['Query', 'Query']);
+});
+
 test('a failed read is repeated with the next model', async () => {
   const { scope } = modelWorld();
   let calls = 0;
