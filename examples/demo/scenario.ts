@@ -126,7 +126,7 @@ async function dispatch(events: ReturnType<typeof createClient>['events'], model
     else if (event.type === 'text_complete') words?.end();
     else if (event.type === 'execution_complete') {
       const { input, output } = event.totalTokens;
-      const tokens = `${count(input + output)} tokens, ${event.totalCost} USD`;
+      const tokens = `${count(input + output)} tokens, ${event.totalCost ?? 'an unknown number of'} USD`;
       printLabelled(
         'End',
         `${event.success ? 'completed' : event.error}: ${tokens} (${duration(event.durationMs)})`,

@@ -12,7 +12,7 @@ export const getModelUsage = defineEndpoint({
   permission: 'ANALYTICS:READ',
   summary: 'Get model usage and costs',
   description:
-    'Requests, tokens and costs of all model calls of the tenant, by day in UTC, counted when they happen. Includes calls of failed and deleted runs, since the provider charges them. `platform` sums are of calls with the deployment’s keys, `user` sums of calls with your own provider keys.',
+    'Requests, tokens and costs of all model calls of the tenant, by day in UTC, counted when they happen. Includes calls of failed and deleted runs, since the provider charges them. A streamed response that broke off counts as a call without a price. `platform` sums are of calls with the deployment’s keys, `user` sums of calls with your own provider keys.',
   query: ModelUsageQuery,
   response: { kind: 'json', bodies: { 200: ModelUsageResponse } },
   errors: [400],

@@ -9,9 +9,12 @@ type Period = keyof typeof daysOf;
 const periods = Object.keys(daysOf) as [Period, ...Period[]];
 const daysMax = 732;
 
+const dayExpected =
+  'Expected a date such as 2026-11-22, or a time with its zone such as 2026-11-22T08:00:00Z';
 const Day = z
-  .union([z.iso.date(), z.iso.datetime({ offset: true })])
-  .transform((text) => (text.includes('T') ? new Date(text).toISOString() : text).slice(0, 10));
+  .union([z.iso.date(), z.iso.datetime({ offset: true })], { error: dayExpected })
+  .transform((text) => (text.includes('T') ? new Date(text).toISOString() : text).slice(0, 10))
+  .refine((day) => /^(?:19|2\d)\d\d-/.test(day), 'Expected a year from 1900 to 2999');
 
 export const ModelUsageQuery = z.object({
   startDate: Day.optional().meta({ description: 'The first day, in UTC: a date or a time' }),

@@ -2,7 +2,7 @@
 export interface ModelPort {
   /**
    * Calls a model and streams its response. Reads only as fast as the caller; leaving the loop aborts the call. The
-   * last event is `finish`. @throws StepError
+   * last event is `finish`. The first one of a streamed response is `start`. @throws StepError
    */
   stream: (request: ModelRequest) => AsyncIterable<ModelEvent>;
   /** The names of the same model at the other configured providers, cheapest first. @throws StepError */
@@ -111,6 +111,8 @@ export interface ModelTool {
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export type ModelEvent =
+  /** The provider answers, so it charges the call, whether the response ends or not. */
+  | ({ type: 'start' } & ModelCallSource)
   | { type: 'text-delta'; text: string }
   | { type: 'reasoning-delta'; text: string }
   /** A piece of the JSON input of a tool call. */
@@ -121,7 +123,19 @@ export type ModelEvent =
   | { type: 'source'; id: string; title: string | null; url: string | null }
   | ({ type: 'finish' } & ModelFinish);
 
-export interface ModelFinish {
+/** Which model a call used, and whose account paid. */
+export interface ModelCallSource {
+  /** `<provider>/<modelId>` */
+  modelUsed: string;
+  /** Whose key paid for the call: the deployment's or the tenant's own. */
+  keySource: 'platform' | 'custom';
+  /** The model config that selected the model, if any. */
+  configId?: string | undefined;
+  /** The tenant's provider key that paid, if it has an id. */
+  providerKeyId?: string | undefined;
+}
+
+export interface ModelFinish extends ModelCallSource {
   /** The complete text of the response. */
   text: string;
   /**
@@ -131,14 +145,6 @@ export interface ModelFinish {
   message: AssistantMessage;
   /** `length`: the response reached its token limit. */
   stopReason: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'interrupted' | 'error' | 'other';
-  /** `<provider>/<modelId>` */
-  modelUsed: string;
-  /** Whose key paid for the call: the deployment's or the tenant's own. */
-  keySource: 'platform' | 'custom';
-  /** The model config that selected the model, if any. */
-  configId?: string | undefined;
-  /** The tenant's provider key that paid, if it has an id. */
-  providerKeyId?: string | undefined;
   /** Null if the provider reports no usage, or an impossible one. */
   usage: ModelUsage | null;
   /** USD as decimal text; null without a usage or a price in the catalog. */

@@ -33,8 +33,8 @@ export type ExecutionEventOf<Type extends ExecutionEvent['type']> = Extract<Exec
 /** Of all steps so far, those of branches too. */
 export interface ExecutionTotals {
   tokens: { input: number; output: number };
-  /** USD, as decimal text. */
-  cost: string;
+  /** USD as decimal text; null if a model call has no known price. */
+  cost: string | null;
   completedSteps: number;
   failedSteps: number;
 }

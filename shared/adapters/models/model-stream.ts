@@ -9,7 +9,7 @@ import { loadingCache } from '../../core/cache.ts';
 import { definedOf } from '../../core/defined.ts';
 import { jsonIn } from '../../core/json.ts';
 import { StepError } from '../../core/step-error.ts';
-import type { ModelEvent, ModelFinish, ModelRequest } from '../model-port.ts';
+import type { ModelCallSource, ModelEvent, ModelFinish, ModelRequest } from '../model-port.ts';
 import { callOptionsOf } from './call-options.ts';
 import { priceOf } from './catalog.ts';
 import { costOf } from './cost.ts';
@@ -50,6 +50,7 @@ async function* eventsOf(model: ResolvedModel, request: ModelRequest): AsyncGene
   let text = '';
   for await (const part of partsOf(model, request)) {
     if (part.type === 'error') throw part.error;
+    if (part.type === 'stream-start') yield { type: 'start', ...callSourceOf(model) };
     if (part.type === 'finish') {
       if (request.streamed && endedEarly(part.finishReason)) break;
       yield { type: 'finish', text, message: collected.message, ...(await finishOf(model, part)) };
@@ -139,7 +140,7 @@ async function finishOf(
   model: ResolvedModel,
   { finishReason, usage }: Finish,
 ): Promise<Omit<ModelFinish, 'text' | 'message'>> {
-  const modelUsed = modelUsedOf(model);
+  const source = callSourceOf(model);
   const { inputTokens, outputTokens } = usage;
   const counted = usageFrom(
     {
@@ -149,15 +150,19 @@ async function finishOf(
       cacheWriteTokens: inputTokens.cacheWrite,
       reasoningTokens: outputTokens.reasoning,
     },
-    modelUsed,
+    source.modelUsed,
   );
   const price = counted && (await priceOf(model));
   return {
+    ...source,
     stopReason: finishReason.unified,
-    modelUsed,
-    keySource: model.keySource,
-    ...definedOf({ configId: model.configId, providerKeyId: model.providerKeyId }),
     usage: counted ?? null,
     cost: price ? costOf(price, counted) : null,
   };
 }
+
+const callSourceOf = (model: ResolvedModel): ModelCallSource => ({
+  modelUsed: modelUsedOf(model),
+  keySource: model.keySource,
+  ...definedOf({ configId: model.configId, providerKeyId: model.providerKeyId }),
+});

@@ -25,7 +25,11 @@ export interface CatalogView {
 
 export function viewOf(catalog: Catalog, sources: KeySources): CatalogView {
   const statuses = new Map(providerNames.map((name) => [name, keyFor(sources, name).status]));
-  const byModel = Map.groupBy(sources.account.configs, ({ provider, modelId }) => `${provider}/${modelId}`);
+  // A config may name a dated version, which the catalog lists without the date.
+  const byModel = Map.groupBy(
+    sources.account.configs,
+    ({ provider, modelId }) => `${provider}/${catalog.offer(provider, modelId)?.id ?? modelId}`,
+  );
   return {
     ...{ catalog, sources },
     statusOf: (provider) => statuses.get(provider) ?? 'needs_setup',

@@ -3,7 +3,7 @@ import { type ShownPrice, shownPrice } from '../../adapters/models/cost.ts';
 import { creatorNames, reasoningCapabilityOf, responseFormats } from './capabilities.ts';
 import { executorOf } from './config-changes.ts';
 import type { ConfigSettings } from './config-settings.ts';
-import { priceOfCustomModel } from './custom-price.ts';
+import { statedPrice } from './custom-price.ts';
 import { type KeySources, keyForConfig } from './key-choice.ts';
 import type { ModelConfig } from './model-account.ts';
 
@@ -12,14 +12,17 @@ export function configView(catalog: Catalog, sources: KeySources, config: ModelC
   const { provider, modelId, settings, organizationId } = config;
   const { customModel } = settings;
   const executor = executorOf(config);
-  const offer = offerAt(catalog, executor, nameOnTheWire(config)) ?? offerAt(catalog, provider, modelId);
+  const called = offerAt(catalog, executor, nameOnTheWire(config));
+  const offer = called ?? offerAt(catalog, provider, modelId);
   const creator = offer && catalog.base(offer.base)?.creator;
-  const price = customModel ? shownPrice(priceOfCustomModel(customModel)) : offer?.shown;
+  const { status: keyStatus } = keyForConfig(sources, config);
+  const own = statedPrice(settings, keyStatus, called);
+  const price = own ? shownPrice(own) : offer?.shown;
   return {
     ...config,
     isDefault,
     configScope: organizationId ? 'organization' : 'user',
-    keyStatus: keyForConfig(sources, config).status,
+    keyStatus,
     displayName: customModel?.displayName ?? offer?.name ?? modelId,
     ...(creator && { creator, creatorDisplayName: creatorNames[creator] ?? creator }),
     ...(price && costsOf(price)),

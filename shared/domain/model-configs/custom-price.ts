@@ -1,12 +1,20 @@
 import Big from 'big.js';
+import type { Offer } from '../../adapters/models/catalog-shape.ts';
 import type { Price } from '../../adapters/models/cost.ts';
 import type { ConfigSettings } from './config-settings.ts';
+import type { KeyStatus } from './key-choice.ts';
 
-/** The price that a config itself states, which is exactly the decimal that the request had. */
-export function priceOfCustomModel({
-  inputCostPer1kTokens,
-  outputCostPer1kTokens,
-}: NonNullable<ConfigSettings['customModel']>): Price {
+/**
+ * The price that a config itself states, which is exactly the decimal that the request had; undefined if the catalog's
+ * applies. What the deployment pays is not for a tenant to say, if the catalog knows it.
+ */
+export function statedPrice(
+  { customModel }: ConfigSettings,
+  status: KeyStatus,
+  offer: Offer | undefined,
+): Price | undefined {
+  if (!customModel || (status === 'platform' && offer)) return undefined;
+  const { inputCostPer1kTokens, outputCostPer1kTokens } = customModel;
   const perMillion = (perThousand: number) => new Big(perThousand).times(1_000).toFixed();
   return { input: perMillion(inputCostPer1kTokens), output: perMillion(outputCostPer1kTokens) };
 }

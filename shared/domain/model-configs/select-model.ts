@@ -1,10 +1,10 @@
-import type { Catalog, ListedOffer } from '../../adapters/models/catalog.ts';
+import { type Catalog, type ListedOffer, offerAt } from '../../adapters/models/catalog.ts';
 import type { Price } from '../../adapters/models/cost.ts';
 import { isProviderName, type ProviderName, providerNames } from '../../adapters/models/provider-names.ts';
 import { StepError } from '../../core/step-error.ts';
 import { executorOf } from './config-changes.ts';
 import { nameOnTheWire } from './config-view.ts';
-import { priceOfCustomModel } from './custom-price.ts';
+import { statedPrice } from './custom-price.ts';
 import { firstChoice } from './default-config.ts';
 import { type KeyChoice, type KeySources, keyFor, keyForConfig } from './key-choice.ts';
 import { isConfigId, type ModelConfig } from './model-account.ts';
@@ -80,11 +80,9 @@ function ofConfig(config: ModelConfig, world: Selecting): Selection {
   if (!config.isEnabled) throw disabled(config);
   const key = keyForConfig(world, config);
   if (key.status === 'needs_setup') throw new StepError(key.reason);
-  const { customModel } = config.settings;
-  return {
-    ...{ provider: executorOf(config), modelId: nameOnTheWire(config), key, config },
-    price: customModel && priceOfCustomModel(customModel),
-  };
+  const [provider, modelId] = [executorOf(config), nameOnTheWire(config)];
+  const price = statedPrice(config.settings, key.status, offerAt(world.catalog, provider, modelId));
+  return { provider, modelId, key, config, price };
 }
 
 const disabled = ({ id, provider, modelId }: ModelConfig) =>

@@ -36,7 +36,7 @@ export async function resume(
   const earlier = await readCheckpoints(scope, { runId: executionId, recordId: execution.recordId });
   const [first] = earlier;
   const waiting = earlier.at(-1)?.waiting;
-  if (!first || !waiting) throw notFound('Execution');
+  if (!first || !waiting) throw await unavailable(scope, executionId);
   const [version, input, stored, done] = await Promise.all([
     runVersions(scope).get(execution.flowId, paused.flowVersionId),
     payloadStore(scope).fetch(paused.input) as Promise<BatchInput>,
@@ -68,6 +68,12 @@ function outputFor({ toolCallId, toolName }: PausedRun, outputs: ResumeRequest['
     'MISSING_REQUIRED_FIELD',
     `Required: the output of the tool call ${toolCallId} (${toolName})`,
   );
+}
+
+/** Why a run that was paused cannot be read: another request has ended it since, or it was deleted. */
+async function unavailable({ table }: Scope, id: string): Promise<Error> {
+  const execution = await table.get(executionEntity, { id }, { consistent: true });
+  return execution && !execution.paused ? notPaused() : notFound('Execution');
 }
 
 /** @throws 409 if another request has taken the run. */

@@ -6,17 +6,17 @@ import type { ExecutionTotals } from '../execution-event.ts';
 export function openTotals() {
   const tokens = { input: 0, output: 0 };
   const steps = { completed: 0, failed: 0, skipped: 0 };
-  let cost = new Big(0);
+  let cost: Big | null = new Big(0);
   return {
     add({ status, promptTokens = 0, completionTokens = 0, estimatedCost }: StepResult): void {
       steps[status]++;
       tokens.input += promptTokens;
       tokens.output += completionTokens;
-      cost = cost.plus(estimatedCost ?? 0);
+      cost = estimatedCost === null ? null : (cost?.plus(estimatedCost ?? 0) ?? null);
     },
     now: (): ExecutionTotals => ({
       tokens: { ...tokens },
-      cost: cost.toFixed(),
+      cost: cost?.toFixed() ?? null,
       completedSteps: steps.completed,
       failedSteps: steps.failed,
     }),

@@ -1,3 +1,4 @@
+import type { ModelCallSource } from '../../adapters/model-port.ts';
 import type { Ports } from '../../adapters/ports.ts';
 import { type ModelCalls, mergedCalls, modelCall, sumOf } from '../../domain/model-usage/model-calls.ts';
 
@@ -11,7 +12,7 @@ export interface ModelFacts {
   estimatedCost: string | null;
 }
 
-/** Counts the model calls of a step: every one that the provider answered, whatever became of the answer. */
+/** Counts the model calls of a step: every one that the provider answered, whatever became of the answer. One that broke off has no tokens and no price. */
 export interface ModelMeter {
   ports: Ports;
   calls: () => ModelCalls[];
@@ -26,9 +27,19 @@ export function openMeter(ports: Ports): ModelMeter {
       model: {
         ...ports.model,
         async *stream(request) {
-          for await (const event of ports.model.stream(request)) {
-            if (event.type === 'finish') all.push(modelCall(event));
-            yield event;
+          let unfinished: ModelCallSource | undefined;
+          try {
+            for await (const event of ports.model.stream(request)) {
+              if (event.type === 'start') unfinished = event;
+              if (event.type === 'finish') {
+                unfinished = undefined;
+                all.push(modelCall(event));
+              }
+              yield event;
+            }
+          } finally {
+            // The provider charges what it has sent, but did not say how much that is.
+            if (unfinished) all.push(modelCall({ ...unfinished, usage: null, cost: null }));
           }
         },
       },

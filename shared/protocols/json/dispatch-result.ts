@@ -29,7 +29,9 @@ export const DispatchResult = z
     error: z.string().nullable(),
     steps: z.array(StepRow),
     totalTokens: z.object({ input: z.int(), output: z.int() }),
-    totalCost: z.string().meta({ description: 'USD as decimal text' }),
+    totalCost: z.string().nullable().meta({
+      description: 'USD as decimal text; null if a model call has no known price',
+    }),
     durationMs: z.int(),
     batchExecutionId: z
       .string()

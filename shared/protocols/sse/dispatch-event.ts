@@ -84,7 +84,7 @@ export const DispatchEvent = z
       success: z.boolean(),
       finalOutput: z.unknown(),
       error: z.string().optional(),
-      totalCost: z.string(),
+      totalCost: z.string().nullable(),
       totalTokens: z.object({ input: z.int(), output: z.int() }),
       totalSteps: z.int(),
       successfulSteps: z.int(),

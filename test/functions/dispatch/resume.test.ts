@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { newId } from '../../../shared/core/ids.ts';
 import { endExpiredExecution } from '../../../shared/execution/dispatch/expired-executions.ts';
+import { resume as takeOver } from '../../../shared/execution/dispatch/resume.ts';
+import { executionEntity } from '../../../shared/execution/runs/execution.ts';
 import { createRecords, expectStatus, publishedFlow, template } from '../../support/flows.ts';
 import { openEvents } from '../../support/sse.ts';
 import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
@@ -94,6 +96,18 @@ test('of parallel requests one continues the run; the others and later ones get 
   );
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409]);
   expect((await resume(tenant, run.executionId, outputs)).status).toBe(409);
+});
+
+test('409 if another request ends the run while this one reads it', async () => {
+  const tenant = await newTenant();
+  const { run } = await pausedRun(tenant);
+  const scope = countingRuntime().scopeOf(tenant.tenant);
+  const asked = { executionId: run.executionId, toolOutputs: { [run.awaits.toolCallId]: { celsius: 1 } } };
+  const asRead = await scope.table.get(executionEntity, { id: run.executionId });
+  await expectStatus(200, resume(tenant, asked.executionId, asked.toolOutputs));
+  const late = vi.spyOn(scope.table, 'get').mockResolvedValueOnce(asRead);
+  await expect(takeOver(scope, asked)).rejects.toThrow('The execution is not paused');
+  expect(late).toHaveBeenCalled();
 });
 
 test('400 without the output of the call, which leaves the run paused', async () => {

@@ -64,7 +64,8 @@ test('events use the unified vocabulary, sequence numbers have no gaps, and each
     successfulSteps: 3,
     failedSteps: 0,
     totalTokens: { input: expect.any(Number), output: expect.any(Number) },
-    totalCost: '0',
+    // The catalog has no price of the model.
+    totalCost: null,
   });
 });
 
@@ -140,6 +141,19 @@ test.each([{ streamResponse: true }, { streamResponse: false }])(
     expect(await everyStepResult(tenant, path)).toMatchObject([{ stepName: 'first', status: 'completed' }]);
   },
 );
+
+test('a response that breaks off counts as a call without a known price', async () => {
+  const tenant = await newTenant();
+  models.options.pieceDelayMs = 50;
+  const { stream, done } = invoke(tenant, inline(prompt()));
+  for await (const piece of stream) if (String(piece).includes('"text_delta"')) break;
+  stream.destroy();
+  await expect(done).rejects.toThrow();
+  delete models.options.pieceDelayMs;
+  const usage = async () => (await expectStatus(200, tenant.call('GET', '/v1/model-usage'))).summary;
+  await vi.waitUntil(async () => (await usage()).totalRequests > 0, soon);
+  expect(await usage()).toMatchObject({ totalRequests: 1, totalTokens: 0, requestsWithoutPrice: 1 });
+});
 
 test('over HTTP, a client that disconnects also stops the run', async () => {
   const tenant = await newTenant();

@@ -179,3 +179,10 @@ test('search providers show whose key a search uses', async () => {
   await tenant.call('PATCH', `/v1/provider-keys/${key.id}`, { body: { isActive: false } });
   expect(await ask(tenant, 'search-configured')).toEqual({ data: [], total: 0 });
 });
+
+test('a config of a dated version makes its model configured', async () => {
+  const tenant = await newTenant();
+  const { id } = await newConfig(tenant, { modelId: 'gpt-4o-mini-2024-07-18' });
+  const { data } = await ask(tenant, 'grouped?configured=true');
+  expect(data).toMatchObject([{ baseModel: 'gpt-4o-mini', configuredConfigs: [{ id }] }]);
+});

@@ -28,6 +28,15 @@ test('a run uses a config by its id and as `default`, with its name on the wire 
   }
 });
 
+test('a call that the deployment pays costs what the catalog says, whatever a config states', async () => {
+  const tenant = await newTenant();
+  const free = { customModel: { ...custom, inputCostPer1kTokens: 0, executorConfig: {} } };
+  const config = await newConfig(tenant, { ...generic, modelId: 'gpt-4o-mini', settings: free });
+  expect(config).toMatchObject({ keyStatus: 'platform', inputCostPer1kTokens: 0.00015 });
+  const { promptTokens, completionTokens, estimatedCost } = await ask(tenant, config.id);
+  expect(Number(estimatedCost)).toBeCloseTo((promptTokens * 0.15 + completionTokens * 0.6) / 1e6, 12);
+});
+
 test('a run that names a disabled or deleted config fails with a sentence that says what to do', async () => {
   const tenant = await newTenant();
   const [{ id }, other] = [await newConfig(tenant, generic), await newConfig(tenant)];

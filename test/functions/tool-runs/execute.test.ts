@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest';
 import { executeTool } from '../../../functions/tool-runs/execute.ts';
+import { newId } from '../../../shared/core/ids.ts';
+import { livePorts } from '../../../shared/execution/live-ports.ts';
+
 import { toLambda } from '../../../shared/platform/http/lambda.ts';
 import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
 import { invokeWith } from '../../support/invoke.ts';
 import { newKey } from '../../support/keys.ts';
 import { principalOf } from '../../support/principals.ts';
 import { newSecret } from '../../support/secrets.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
 import { createTool } from '../../support/tools.ts';
 
 const execute = ({ call }: Pick<Tenant, 'call'>, id: string, parameters: object = {}, more: object = {}) =>
@@ -138,6 +141,16 @@ test('a flow tool names what its flow failed with: a step, no version, a long wa
   expect(await errorOf([ask])).toContain('The caller of a run executes local tools');
   const wait = { type: 'wait-until', name: 'w', config: { delayMs: 60_000 } };
   expect(await errorOf([wait])).toContain('waits for more than ten seconds');
+});
+
+test('one run runs at most 500 flows, at whatever level', async () => {
+  const tenant = await newTenant();
+  const { id: flowId } = await publishedFlow(tenant, [template('x')]);
+  const owner = { userId: tenant.userId, organizationId: null, runId: newId('exec') };
+  const ports = livePorts(countingRuntime().scopeOf(tenant.tenant), owner);
+  const run = () => ports.flows.run({ flowId, inputs: {}, ports, signal: AbortSignal.timeout(60_000) });
+  for (let made = 0; made < 500; made++) await run();
+  await expect(run()).rejects.toThrow('A run runs at most 500 flows as tools');
 });
 
 test('flows that run each other end after five levels', async () => {
