@@ -34,14 +34,14 @@ export const resumeDispatch = defineEndpoint({
   permission: 'FLOWS:EXECUTE',
   summary: 'Continue a run with the output of a local tool',
   description:
-    'The run continues after the step that called the tool, as the user who started it, and responds like POST /v1/dispatch. 409 if the run is not paused: of several requests, one continues it. A run whose output does not arrive within seven days fails.',
+    'The run continues after the step that called the tool, as the user who started it, and responds like POST /v1/dispatch. Requires the permissions that starting it took. 409 if the run is not paused: of several requests, one continues it. A run whose output does not arrive within seven days fails.',
   body: ResumeBody,
   response: { kind: 'sse', events: DispatchEvent, json: DispatchResult },
   errors: [400, 404, 409, 413, 415],
   needs: { scope: executionScope },
 
-  async handle({ body, timeLeftMs, requestId }, { scope }) {
-    const resumed = await resume(scope, body);
+  async handle({ body, principal, timeLeftMs, requestId }, { scope }) {
+    const resumed = await resume(scope, principal, body);
     const run = { ...resumed, requestId, timeMs: runTimeMs(timeLeftMs()) };
     return dispatchResponse(scope, run, body.streamResponse);
   },

@@ -22,9 +22,16 @@ Inline flows need more permissions: RECORDS:READ for steps that read records or 
   needs: { scope: executionScope },
 
   async handle({ body, principal, timeLeftMs, requestId }, { scope }) {
-    await checkPermissions(scope, principal, body);
+    const permissions = await checkPermissions(scope, principal, body);
     const prepared = await prepare(scope, principal, body);
-    const run = { prepared, body, runsAs: principal, requestId, timeMs: runTimeMs(timeLeftMs()) };
+    const run = {
+      prepared,
+      body,
+      runsAs: principal,
+      permissions,
+      requestId,
+      timeMs: runTimeMs(timeLeftMs()),
+    };
     return dispatchResponse(scope, run, body.options.streamResponse);
   },
 });

@@ -20,7 +20,8 @@ export const getModelUsage = defineEndpoint({
 
   async handle({ query }, { usage, now }) {
     const { startDate, endDate } = rangeOf(query, now());
-    const { granularity, period, flowId = null, modelConfigId } = query;
+    const { granularity, flowId = null, modelConfigId } = query;
+    const period = query.period ?? (query.startDate ? undefined : 'month');
     const months = await usage(flowId, startDate.slice(0, 7), endDate.slice(0, 7));
     const days = months
       .flatMap((month) => month.days)

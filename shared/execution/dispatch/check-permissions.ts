@@ -9,19 +9,24 @@ import { covers, type Permission } from '../../platform/identity/permissions.ts'
 import type { Principal } from '../../platform/identity/principal.ts';
 import type { DispatchBody } from './request.ts';
 
-/** @throws 403 if the request does more than run a stored flow and the caller lacks a permission for that. */
+/**
+ * @returns what the request takes beyond FLOWS:EXECUTE, since it does more than run a stored flow.
+ * @throws 403 if the caller lacks such a permission.
+ */
 export async function checkPermissions(
   scope: Pick<Scope, 'table'>,
   { permissions }: Principal,
   { flow, record, options }: DispatchBody,
-): Promise<void> {
+): Promise<Permission[]> {
+  const needed = new Set<Permission>();
   const requirePermission = (permission: Permission) => {
     if (!covers(permissions, permission)) throw missingPermission(permission);
+    needed.add(permission);
   };
   if (options.flowMode === 'create' || options.flowMode === 'upsert') requirePermission('FLOWS:WRITE');
   if (options.autoAppendMetadata || (record && options.recordMode === 'create'))
     requirePermission('RECORDS:WRITE');
-  if (!flow?.steps) return;
+  if (!flow?.steps) return [...needed];
   if (record?.id || options.recordMode === 'existing') requirePermission('RECORDS:READ');
   // A flow can send a secret to a server of its author, so only callers who may create flows may reference secrets.
   if (secretKeysOfSteps(flow.steps).length > 0) requirePermission('FLOWS:WRITE');
@@ -32,4 +37,11 @@ export async function checkPermissions(
   const toolIds = [...walkSteps(flow.steps)].flatMap(({ step }) => toolIdsOf(step));
   if (toolIds.length > 0) requirePermission('TOOLS:EXECUTE');
   for (const permission of await permissionsOfTools(scope, toolIds)) requirePermission(permission);
+  return [...needed];
+}
+
+/** @throws 403 if the caller lacks one of the permissions that the run took when it started. */
+export function requireAll({ permissions }: Pick<Principal, 'permissions'>, needed: readonly string[]): void {
+  const missing = needed.find((permission) => !covers(permissions, permission));
+  if (missing !== undefined) throw missingPermission(missing);
 }

@@ -19,6 +19,8 @@ export interface Dispatch {
   };
   /** The user that the run belongs to. */
   runsAs: Pick<Principal, 'userId' | 'organizationId'>;
+  /** What the request took beyond FLOWS:EXECUTE. Whoever resumes the run needs it too. */
+  permissions: readonly string[];
   /** Set for a run that continues. */
   resumed?: Resumed;
   requestId: string;

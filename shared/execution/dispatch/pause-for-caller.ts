@@ -22,6 +22,7 @@ export async function pauseForCaller(scope: Scope, running: Running, call: Local
   const paused = {
     ...{ toolCallId, toolName: call.toolName, flowVersionId: version.id, input },
     ...{ appendsMetadata: options.autoAppendMetadata, debugMode: options.debugMode },
+    permissions: [...running.permissions],
   };
   const { set, index } = leaseOf(
     execution,

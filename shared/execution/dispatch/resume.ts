@@ -3,10 +3,12 @@ import { recordStore } from '../../domain/records/record-store.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import type { Principal } from '../../platform/identity/principal.ts';
 import type { BatchInput } from '../batches/batch-input.ts';
 import { readCheckpoints, readStepResults } from '../runs/checkpoints/read-checkpoints.ts';
 import { type Execution, executionEntity, leaseOf, type PausedRun } from '../runs/execution.ts';
 import { runVersions } from '../runs/run-versions.ts';
+import { requireAll } from './check-permissions.ts';
 import { leaseMs } from './dispatch-recorder.ts';
 import type { Dispatch, Resumed } from './execute.ts';
 
@@ -17,14 +19,18 @@ export interface ResumeRequest {
 }
 
 /** The run with the caller's output, ready to continue. */
-export type ResumedDispatch = Pick<Dispatch, 'prepared' | 'body' | 'runsAs'> & { resumed: Resumed };
+export type ResumedDispatch = Pick<Dispatch, 'prepared' | 'body' | 'runsAs' | 'permissions'> & {
+  resumed: Resumed;
+};
 
 /**
- * Takes a paused run over. Of several concurrent requests, one gets it. @throws 400 if the output is missing, 404 if
+ * Takes a paused run over. Of several concurrent requests, one gets it. @throws 400 if the output is missing, 403 if
+ * the caller could not have started the run, 404 if
  * there is no such run, 409 if it is not paused.
  */
 export async function resume(
   scope: Scope,
+  principal: Principal,
   { executionId, toolOutputs }: ResumeRequest,
 ): Promise<ResumedDispatch> {
   const { table } = scope;
@@ -32,6 +38,7 @@ export async function resume(
   if (!execution) throw notFound('Execution');
   const { paused } = execution;
   if (!paused) throw notPaused();
+  requireAll(principal, paused.permissions);
   const output = outputFor(paused, toolOutputs);
   const earlier = await readCheckpoints(scope, { runId: executionId, recordId: execution.recordId });
   const [first] = earlier;
@@ -56,6 +63,7 @@ export async function resume(
       ...{ inputs: input.inputs, messages: input.messages as Dispatch['body']['messages'] },
       options: { autoAppendMetadata: paused.appendsMetadata, debugMode: paused.debugMode },
     },
+    permissions: paused.permissions,
     runsAs: { userId: first.userId, organizationId: first.organizationId },
     resumed: { execution, earlier, done, waiting, answered: { path: waiting.path, output } },
   };

@@ -17,6 +17,8 @@ export const PausedRun = z.object({
   input: PayloadRef,
   appendsMetadata: z.boolean(),
   debugMode: z.boolean(),
+  /** What the run took beyond FLOWS:EXECUTE. */
+  permissions: z.array(z.string()),
 });
 export type PausedRun = z.infer<typeof PausedRun>;
 

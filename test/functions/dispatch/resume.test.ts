@@ -4,6 +4,7 @@ import { endExpiredExecution } from '../../../shared/execution/dispatch/expired-
 import { resume as takeOver } from '../../../shared/execution/dispatch/resume.ts';
 import { executionEntity } from '../../../shared/execution/runs/execution.ts';
 import { createRecords, expectStatus, publishedFlow, template } from '../../support/flows.ts';
+import { principalHere } from '../../support/principals.ts';
 import { openEvents } from '../../support/sse.ts';
 import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
 import { createTool } from '../../support/tools.ts';
@@ -106,7 +107,7 @@ test('409 if another request ends the run while this one reads it', async () => 
   const asRead = await scope.table.get(executionEntity, { id: run.executionId });
   await expectStatus(200, resume(tenant, asked.executionId, asked.toolOutputs));
   const late = vi.spyOn(scope.table, 'get').mockResolvedValueOnce(asRead);
-  await expect(takeOver(scope, asked)).rejects.toThrow('The execution is not paused');
+  await expect(takeOver(scope, principalHere(tenant), asked)).rejects.toThrow('The execution is not paused');
   expect(late).toHaveBeenCalled();
 });
 
@@ -124,6 +125,21 @@ test('404 for an unknown execution and for one of another tenant', async () => {
   const { run } = await pausedRun(tenant);
   await expectStatus(404, resume(tenant, newId('exec'), { x: 1 }));
   await expectStatus(404, resume(stranger, run.executionId, { [run.awaits.toolCallId]: 1 }));
+});
+
+test('403 for a key of the tenant that could not have started the run, also after a second pause', async () => {
+  const tenant = await newTenant();
+  const toolId = (await createTool(tenant, local)).id;
+  const read = { type: 'retrieve-record', name: 'r', config: { recordType: 'thing', recordName: 'x' } };
+  const run = await dispatch(tenant, { flow: { steps: [call(toolId, 'a'), call(toolId, 'b'), read] } });
+  const weak = await newTenant({ userId: tenant.userId, permissions: ['FLOWS:EXECUTE', 'TOOLS:EXECUTE'] });
+  const refused = { details: 'Missing required permission: RECORDS:READ' };
+  const outputs = { Read_the_thermometer: 1 };
+  expect(await expectStatus(403, resume(weak, run.executionId, outputs))).toMatchObject(refused);
+  expect(await expectStatus(200, resume(tenant, run.executionId, outputs))).toMatchObject({
+    status: 'paused',
+  });
+  expect(await expectStatus(403, resume(weak, run.executionId, outputs))).toMatchObject(refused);
 });
 
 test('arguments that do not fit fail the step; the run does not pause', async () => {

@@ -25,6 +25,7 @@ export async function dispatchHere(
     prepared: await prepare(scope, principal, parsed),
     body: parsed,
     runsAs: principal,
+    permissions: [],
     requestId: 'request-1',
     timeMs: 60_000,
     clientSignal: new AbortController().signal,

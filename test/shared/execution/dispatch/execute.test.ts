@@ -18,7 +18,15 @@ async function begin(steps: object[], changes: Partial<Dispatch> = {}) {
   const body = DispatchBody.parse({ flow: { name: 'Inline', steps }, options: { flowMode: 'create' } });
   const prepared = await prepare(scope, principal, body);
   const clientSignal = new AbortController().signal;
-  const dispatch = { prepared, body, runsAs: principal, requestId: 'r', timeMs: 60_000, clientSignal };
+  const dispatch = {
+    prepared,
+    body,
+    runsAs: principal,
+    permissions: [],
+    requestId: 'r',
+    timeMs: 60_000,
+    clientSignal,
+  };
   const events = execute(scope, { ...dispatch, showsProgress: true, ...changes });
   return { events, checkpoints: (runId: string) => readCheckpoints(scope, { runId, recordId: null }) };
 }
