@@ -273,6 +273,7 @@ test('a secret and the plaintext of keys exist nowhere but in Secrets Manager', 
     'api-keys': [live.apiKey.id, trial.apiKey.id],
     secrets: [data.id],
     tools: [tool.id, 'builtin:date-time'],
+    'tool-runs': [tool.id, 'builtin:date-time'],
     toolId: ['date-time'],
   });
   await ask('GET', '/local/outbox');

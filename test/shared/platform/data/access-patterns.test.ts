@@ -259,7 +259,7 @@ const patterns: Record<string, Pattern> = {
   },
   'Create a model config': {
     commands: 'Query, TransactWriteItems',
-    units: [3, 7],
+    units: [2, 7],
     run: (world) => () => withConfig(world),
   },
   'Change a model config, or make it the default': {
@@ -853,7 +853,7 @@ const patterns: Record<string, Pattern> = {
   },
   'Store the result of a model call': {
     commands: 'TransactWriteItems',
-    units: [8, 10],
+    units: [6, 10],
     indexes: 'GSI1',
     run: async (world) => {
       const log = world.openLog(first(world));
