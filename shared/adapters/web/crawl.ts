@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StepError } from '../../core/step-error.ts';
+import { statusError } from '../net/status-error.ts';
 import type { HttpRequest, Ports } from '../ports.ts';
 import { isHtml, pageOf } from './content.ts';
 import { makeFrontier, urlLengthMax, type Visit, withoutHash } from './frontier.ts';
@@ -96,7 +97,7 @@ async function visitPage(visit: Visit, { ports, signal }: CrawlRequest): Promise
   try {
     const answer = await ports.fetch(pageRequest(visit.url, signal));
     const url = withoutHash(answer.url);
-    if (answer.status >= 400) throw failed(url, answer.status);
+    if (answer.status >= 400) throw statusError(url, answer.status);
     return { visit, url, ...(isHtml(answer) && { page: await pageOf(answer, ports.sandbox, signal) }) };
   } catch (error) {
     if (error instanceof StepError) return { visit, url: visit.url, error };
@@ -112,6 +113,3 @@ const pageRequest = (url: string, signal: AbortSignal): HttpRequest => ({
   bytesMax: 2_000_000,
   signal,
 });
-
-const failed = (url: string, status: number) =>
-  new StepError(`${url} answered ${status}`, { retryable: status === 429 || status >= 500 });

@@ -1,5 +1,6 @@
 import { decodeBase64 } from '../../adapters/assets/base64.ts';
 import type { FilePart } from '../../adapters/model-port.ts';
+import { statusError } from '../../adapters/net/status-error.ts';
 import type { Ports } from '../../adapters/ports.ts';
 import { StepError } from '../../core/step-error.ts';
 
@@ -51,9 +52,7 @@ async function remoteFile(
     signal,
   } as const;
   const { status, headers, bytes } = await fetch(request);
-  if (status >= 400) {
-    throw new StepError(`${url} answered ${status}`, { retryable: status === 429 || status >= 500 });
-  }
+  if (status >= 400) throw statusError(url, status);
   return { bytes, type: headers['content-type'] };
 }
 

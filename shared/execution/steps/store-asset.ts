@@ -3,6 +3,7 @@ import { decodeBase64 } from '../../adapters/assets/base64.ts';
 import { contentTypeOf } from '../../adapters/assets/content-type.ts';
 import { safeFilename } from '../../adapters/assets/filename.ts';
 import { assetBytesMax } from '../../adapters/assets/limits.ts';
+import { statusError } from '../../adapters/net/status-error.ts';
 import type { AssetsPort } from '../../adapters/ports.ts';
 import { StepError } from '../../core/step-error.ts';
 import { type AssetOutput, type Config, storeAssetStep } from '../../domain/flows/step-types/store-asset.ts';
@@ -51,9 +52,7 @@ async function fetchedFile({ ports, signal }: StepRun<Config>, address: string):
     bytesMax: assetBytesMax,
     signal,
   });
-  if (status >= 400) {
-    throw new StepError(`${url} answered ${status}`, { retryable: status === 429 || status >= 500 });
-  }
+  if (status >= 400) throw statusError(url, status);
   const lastPart = new URL(url).pathname.split('/').at(-1) || 'file';
   return { bytes, name: decoded(lastPart), type: headers['content-type'] };
 }
