@@ -19,7 +19,12 @@ export type IdPrefix =
   | 'providerkey'
   | 'tool'
   | 'toolrun'
-  | 'call';
+  | 'call'
+  | 'agent'
+  | 'agentver'
+  | 'cap'
+  | 'appr'
+  | 'turn';
 
 export type NewId = <P extends IdPrefix>(prefix: P) => `${P}_${string}`;
 
