@@ -85,7 +85,7 @@ function requirePermissions({ permissions }: ToolContext, own: Permission | null
 const nameMax = 64;
 
 /** Providers accept only these characters, and reject two tools of one name. */
-function withUniqueNames(tools: readonly RunnableTool[]): RunnableTool[] {
+export function withUniqueNames(tools: readonly RunnableTool[]): RunnableTool[] {
   const used = new Set<string>();
   return tools.map((tool) => {
     let name = tool.name;
