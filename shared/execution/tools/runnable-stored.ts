@@ -7,7 +7,7 @@ import { type OpenedSecrets, openSecretValues } from '../step-support/opened-sec
 import type { ToolOutcome } from '../tool-support/tool-outcome.ts';
 import type { AnyToolRunner, ToolRun } from '../tool-support/tool-runner.ts';
 import { checkArguments, toolOutcome } from './checked-call.ts';
-import type { CallIdentity, RunnableTool } from './runnable-tool.ts';
+import type { RunnableTool, ToolCallContext } from './runnable-tool.ts';
 import { toolNameOf } from './tool-name.ts';
 import { toolRunnerOf } from './types/index.ts';
 
@@ -44,7 +44,7 @@ export function runnableStored(ports: Ports, id: string, tool: ToolDefinition): 
     };
   };
 
-  async function run(args: unknown, signal: AbortSignal, call?: CallIdentity): Promise<ToolOutcome> {
+  async function run(args: unknown, signal: AbortSignal, call?: ToolCallContext): Promise<ToolOutcome> {
     const runner = runnerFor(name, type);
     const checked = await checkArguments(ports, { name, parameters }, args, signal);
     const opened = secretKeys.length > 0 ? await openSecretValues(secretKeys, ports) : undefined;

@@ -1,15 +1,6 @@
 import type { JsonSchema } from '../../adapters/model-port.ts';
 import type { ToolOutcome } from '../tool-support/tool-outcome.ts';
 
-/** One call of a tool. */
-export interface CallIdentity {
-  /**
-   * Unique among all calls, and the same when a call is repeated: 1 to 255 printable ASCII characters. Tools over HTTP
-   * send it as `Idempotency-Key`.
-   */
-  id: string;
-}
-
 /** A tool of any kind, ready to run: its config is loaded and its permissions are checked. */
 export interface RunnableTool {
   /** `tool_…`, `builtin:<id>`, `mcp:<server>:<tool>`, … */
@@ -20,13 +11,24 @@ export interface RunnableTool {
   parameters: JsonSchema;
   /** `flow`, `custom`, `builtin`, … */
   type: string;
-  /** Whether the tool may be called again if an earlier call with the same arguments was interrupted. */
-  repeatable: boolean;
   /**
    * Checks the arguments against the schema, without coercion, and runs the tool. @throws ArgumentsError if they do not
    * fit (the tool does not run then); StepError if the tool fails.
    */
-  run: (args: unknown, signal: AbortSignal, call?: CallIdentity) => Promise<ToolOutcome>;
+  run: (args: unknown, signal: AbortSignal, call?: ToolCallContext) => Promise<ToolOutcome>;
+  /** Whether a call that was interrupted may run again with the same arguments. Default: false. */
+  repeatable?: boolean | undefined;
   /** What `run` would send, with masked secrets. Sends nothing. @throws as `run` */
   preview: (args: unknown, signal: AbortSignal) => Promise<object>;
 }
+
+/** The call that a run makes. */
+export interface ToolCallContext {
+  /** `call_…`, the same whenever the call is repeated. Tools over HTTP send it as `Idempotency-Key`. */
+  id: string;
+  /** Tells the readers of the run what the tool does. */
+  emit: (event: ToolEvent) => void;
+}
+
+/** What a tool tells while it runs. */
+export type ToolEvent = { type: 'output'; delta: string } | { type: 'custom'; name: string; value: unknown };

@@ -53,6 +53,7 @@ export const DispatchEvent = z
     event('tool_start', { ...tool, toolName: z.string(), toolType: z.string() }),
     event('tool_input_delta', { ...tool, delta: z.string() }),
     event('tool_input_complete', { ...tool, parameters: z.unknown() }),
+    event('tool_output_delta', { ...tool, delta: z.string() }),
     event('tool_complete', {
       ...tool,
       toolName: z.string(),

@@ -14,6 +14,7 @@ beforeEach(() => {
 });
 
 const { signal } = new AbortController();
+const call = (id: string) => ({ id, emit: () => {} });
 let tenants = 0;
 const world = (tenant = `t${tenants++}`): Ports => ({ ...emptyWorld, mcp: mcpPort(tenant) });
 
@@ -293,7 +294,7 @@ test('REST: plain JSON endpoints, with the identity of a call', async () => {
   expect(warnings).toEqual([]);
   const [first, second, third] = tools;
   expect(first).toMatchObject({ id: 'mcp:it:get weather', repeatable: true });
-  expect(await first?.run({ city: 'Oslo' }, signal, { id: 'call_1' })).toEqual({ output: { celsius: 21 } });
+  expect(await first?.run({ city: 'Oslo' }, signal, call('call_1'))).toEqual({ output: { celsius: 21 } });
   expect(asked.at(-1)).toMatchObject({
     ...{ method: 'POST', body: '{"city":"Oslo"}' },
     headers: { 'idempotency-key': 'call_1', 'content-type': 'application/json' },

@@ -5,6 +5,7 @@ import { json, web } from '../../../support/web.ts';
 import { storedTool, toolId, worldWith } from './run-tool.ts';
 
 const { signal } = new AbortController();
+const call = (id: string) => ({ id, emit: () => {} });
 const opened = async (toolType: string, config: Record<string, unknown>) => {
   const [tool] = await openTools(worldWith([storedTool({ toolType, config })]), [toolId()], {
     permissions: null,
@@ -41,9 +42,9 @@ test.each([
 ])('%s sends the identity of a call, unless its author set the header', async (type, config) => {
   const { url, asked } = await web(() => json({ data: { a: 1 } }));
   const tool = await opened(type, { url, ...config });
-  await tool.run({}, signal, { id: '{{ x }}' });
+  await tool.run({}, signal, call('{{ x }}'));
   await tool.run({}, signal);
   const own = await opened(type, { url, ...config, headers: { 'Idempotency-Key': 'mine' } });
-  await own.run({}, signal, { id: 'call_1' });
+  await own.run({}, signal, call('call_1'));
   expect(asked.map(({ headers }) => headers['idempotency-key'])).toEqual(['{{ x }}', undefined, 'mine']);
 });
