@@ -1,8 +1,9 @@
 import type { Ports } from '../../adapters/ports.ts';
 import type { AgentCapability, AgentContent } from '../../domain/agents/agent.ts';
-import { openRuntimeTool, openTools, type ToolContext, withUniqueNames } from '../tools/open-tools.ts';
+import { openRuntimeTool, openTools, type ToolContext } from '../tools/open-tools.ts';
 import type { RunnableTool } from '../tools/runnable-tool.ts';
 import { toolNameOf } from '../tools/tool-name.ts';
+import { withUniqueNames } from '../tools/unique-names.ts';
 import { withFixedArguments } from './fixed-arguments.ts';
 
 /** The permissions of an agent's tools were checked before the run, as those of a stored flow's steps. */

@@ -3,7 +3,7 @@ import type { ToolOutcome } from '../tool-support/tool-outcome.ts';
 
 /** A tool of any kind, ready to run: its config is loaded and its permissions are checked. */
 export interface RunnableTool {
-  /** `tool_…` or `builtin:<id>`. */
+  /** `tool_…`, `builtin:<id>`, `mcp:<server>:<tool>`, … */
   id: string;
   /** Unique among the tools of a call, and valid for every provider: `^[a-zA-Z0-9_-]{1,64}$`. */
   name: string;
@@ -24,7 +24,7 @@ export interface RunnableTool {
 
 /** The call that a run makes. */
 export interface ToolCallContext {
-  /** `call_…`, the same whenever the call is repeated. */
+  /** `call_…`, the same whenever the call is repeated. Tools over HTTP send it as `Idempotency-Key`. */
   id: string;
   /** Tells the readers of the run what the tool does. */
   emit: (event: ToolEvent) => void;

@@ -33,7 +33,7 @@ function callingModel(...turns: Call[][]) {
 }
 
 const tool = (name: string, run: RunnableTool['run'] = async () => ({ output: name })): RunnableTool => ({
-  ...{ id: `tool_${name}`, name, description: '', parameters: {}, type: 'custom', run },
+  ...{ id: `tool_${name}`, name, description: '', parameters: {}, type: 'custom', repeatable: false, run },
   preview: async () => ({}),
 });
 
