@@ -67,6 +67,7 @@ export interface RequestedCall {
 export interface ResultFact extends Timed {
   type: 'result';
   callId: string;
+  toolName: string;
   /** Of a failed call: the reason. */
   output: unknown;
   failed: boolean;
@@ -77,7 +78,8 @@ export interface ResultFact extends Timed {
 /** A message that the run itself adds, such as a reminder. The model receives it as the user's. */
 export interface NoteFact extends Timed {
   type: 'note';
-  reason: 'reflection' | 'required-tool' | 'correction';
+  /** `caller`: a message that the caller sent with the output of a tool. */
+  reason: 'reflection' | 'required-tool' | 'correction' | 'caller';
   text: string;
 }
 
