@@ -3,6 +3,7 @@ import type { ModelEvent, ModelPort, ModelRequest } from '../../../../shared/ada
 import { StepError } from '../../../../shared/core/step-error.ts';
 import { type Loop, type LoopEvent, runLoop } from '../../../../shared/execution/agent-loop/loop.ts';
 import type { RunnableTool } from '../../../../shared/execution/tools/runnable-tool.ts';
+import { noNames } from '../../../support/model-ports.ts';
 
 type Call = [name: string, input: unknown];
 
@@ -10,7 +11,7 @@ type Call = [name: string, input: unknown];
 function callingModel(...turns: Call[][]) {
   const requests: ModelRequest[] = [];
   const model: ModelPort = {
-    alternatives: async () => [],
+    ...noNames,
     async *stream(request): AsyncGenerator<ModelEvent> {
       const calls = turns[requests.length] ?? [];
       requests.push(request);
