@@ -1,4 +1,6 @@
 import type { Group } from '../shared/platform/http/group.ts';
+import { agentVersionsGroup } from './agent-versions/index.ts';
+import { agentsGroup } from './agents/index.ts';
 import { apiKeysGroup } from './api-keys/index.ts';
 import { batchesGroup } from './batches/index.ts';
 import { dispatchGroup } from './dispatch/index.ts';
@@ -23,6 +25,8 @@ export const groups = {
   'usage-limits': usageLimitsGroup,
   flows: flowsGroup,
   'flow-versions': flowVersionsGroup,
+  agents: agentsGroup,
+  'agent-versions': agentVersionsGroup,
   records: recordsGroup,
   dispatch: dispatchGroup,
   batches: batchesGroup,

@@ -233,23 +233,50 @@ export interface ToolsPort {
   find: (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredTool>>;
 }
 
-/** Servers of the Model Context Protocol over streamable HTTP. */
+/** Servers of the Model Context Protocol. */
 export interface McpPort {
+  /**
+   * The tools of the server; those that were listed up to five minutes ago. @throws StepError if it is rejected,
+   * unreachable, too slow or too large.
+   */
+  listTools: (request: McpRequest) => Promise<McpToolList | McpFailure>;
   /** Calls a tool of the server. @throws StepError if it is rejected, unreachable, too slow or too large. */
   callTool: (call: McpRequest & { toolName: string; args: Record<string, unknown> }) => Promise<McpOutcome>;
 }
 
-export interface McpRequest extends Pick<HttpRequest, 'url' | 'headers' | 'timeoutMs' | 'signal'> {}
+export interface McpRequest extends Pick<HttpRequest, 'url' | 'headers' | 'timeoutMs' | 'signal'> {
+  /**
+   * Default: `streamable_http`, the transport of the protocol. `rest`: plain JSON, `GET <url>/tools` and
+   * `POST <url>/tools/<name>`.
+   */
+  transport?: 'streamable_http' | 'rest' | undefined;
+}
+
+export interface McpTool {
+  name: string;
+  description: string;
+  parameters: JsonSchema;
+  /** Whether the server says that the tool changes nothing, or that a repeated call changes nothing more. */
+  repeatable: boolean;
+}
+
+export interface McpToolList {
+  tools: McpTool[];
+  /** How many tools are left out, since there are too many or their schemas are too large. */
+  omitted: number;
+}
+
+/** The tool failed, or the server refused, with an HTTP status if it is 400 or above. */
+export interface McpFailure {
+  failure: string;
+  status?: number | undefined;
+}
 
 /**
  * What a server answered. Its texts are uncut, so that whoever shows them can redact them first.
- * `failure`: the tool failed, or the server refused, with an HTTP status if it is 400 or above.
  * `missing`: the server does not have the tool, but those with these names.
  */
-export type McpOutcome =
-  | { output: unknown }
-  | { failure: string; status?: number | undefined }
-  | { missing: string[] };
+export type McpOutcome = { output: unknown } | McpFailure | { missing: string[] };
 
 /** The tenant's flows. */
 export interface FlowsPort {

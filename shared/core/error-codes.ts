@@ -40,7 +40,7 @@ export const detailCodes = {
   NOT_CSV: 'The file is not a CSV file.',
   NOT_FOUND: 'The caller’s tenant has no such resource.',
   NOT_MULTIPLE_OF: 'The number is not a multiple of the expected one.',
-  NOT_PUBLISHABLE: 'This version of the flow cannot be published.',
+  NOT_PUBLISHABLE: 'This version cannot be published.',
   NO_RECORDS: 'There is no record of this type.',
   NO_ROWS: 'The CSV file has no rows.',
   NO_SUCH_ENDPOINT: 'No endpoint has this method and path.',
@@ -70,6 +70,7 @@ export const detailCodes = {
   UNSUPPORTED_MEDIA_TYPE: 'The operation does not accept the media type or charset of the body.',
   UPSTREAM_FAILED: 'A service that the request depends on failed.',
   VERSION_MISMATCH: 'The secret has another version than `expectedVersion`.',
+  VERSION_OF_ANOTHER_AGENT: 'The version belongs to another agent.',
   VERSION_OF_ANOTHER_FLOW: 'The version belongs to another flow.',
 } as const satisfies Record<string, string>;
 

@@ -60,7 +60,7 @@ export const livePorts = /* @__PURE__ */ using(
       assets: assetStore({ tenant: scope.table.tenant, runId }),
       messages: messagesPort(scope.table.tenant),
       tools: toolsPort(scope),
-      mcp: mcpPort,
+      mcp: mcpPort(scope.table.tenant),
       flows: flowsPort(scope, { userId, runId }),
     };
   },

@@ -21,6 +21,8 @@ const resources: Record<string, string> = {
   'provider-keys': 'MODELS',
   tools: 'TOOLS',
   'tool-runs': 'TOOLS',
+  agents: 'AGENTS',
+  'agent-versions': 'AGENTS',
 };
 
 /** Where the rule does not say it: GET needs READ, the others WRITE. */

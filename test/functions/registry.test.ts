@@ -94,6 +94,16 @@ PUT /v1/tools/{id}
 DELETE /v1/tools/{id}
 POST /v1/tools/{id}/execute
 POST /v1/tools/{id}/test
+GET /v1/agents
+POST /v1/agents
+GET /v1/agents/{id}
+PUT /v1/agents/{id}
+DELETE /v1/agents/{id}
+POST /v1/agents/{id}/publish
+GET /v1/agent-versions/{agentId}
+GET /v1/agent-versions/{agentId}/published
+GET /v1/agent-versions/{agentId}/{versionId}
+POST /v1/agent-versions/{agentId}/publish
 `
   .trim()
   .split('\n');

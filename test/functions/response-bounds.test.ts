@@ -17,6 +17,13 @@ const all: readonly AnyEndpoint[] = endpoints;
 
 /** Why the lists, maps and free-form values of each response fit an answer of Lambda. */
 const bounds: Record<string, string> = {
+  'agent-versions.get': 'an agent, 300 KB',
+  'agent-versions.get-published': 'an agent, 300 KB',
+  'agent-versions.list': 'ends at 5 MB, continued by `before`',
+  'agents.create': 'an agent, 300 KB',
+  'agents.get': 'an agent, 300 KB',
+  'agents.list': 'ends at 5 MB, continued by `cursor`',
+  'agents.update': 'an agent, 300 KB',
   'api-keys.analytics': 'one row per key and day of a short period',
   'api-keys.create': 'at most 100 permissions and 100 addresses',
   'api-keys.get': 'at most 100 permissions and 100 addresses',

@@ -7,14 +7,28 @@ import { newTenant, type Tenant } from '../support/stack.ts';
 import { createTool } from '../support/tools.ts';
 
 type Ids = Record<
-  'flow' | 'record' | 'batch' | 'flowver' | 'key' | 'exec' | 'secret' | 'modelcfg' | 'providerkey' | 'tool',
+  | 'flow'
+  | 'record'
+  | 'batch'
+  | 'flowver'
+  | 'key'
+  | 'exec'
+  | 'secret'
+  | 'modelcfg'
+  | 'providerkey'
+  | 'tool'
+  | 'agent'
+  | 'agentver',
   string
 >;
 
 /** Which kind of thing a parameter of a path names. */
 const kinds: Record<string, keyof Ids> = {
   flowId: 'flow',
-  versionId: 'flowver',
+  agentId: 'agent',
+  'flow-versions.versionId': 'flowver',
+  'agent-versions.versionId': 'agentver',
+  'agents.id': 'agent',
   'flows.id': 'flow',
   'records.id': 'record',
   'batches.id': 'batch',
@@ -38,6 +52,8 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'model-configs.set-status': () => ({ isEnabled: false }),
   'provider-keys.update': () => ({ name: 'taken over', apiKey: 'taken-over' }),
   'tools.update': () => ({ name: 'taken over' }),
+  'agents.update': () => ({ name: 'taken over' }),
+  'agent-versions.publish': ({ agentver }) => ({ versionId: agentver }),
   'tool-runs.execute': () => ({ parameters: {} }),
   'tool-runs.test': () => ({}),
   'secrets.update': () => ({ value: 'taken over', expectedVersion: 1 }),
@@ -59,6 +75,8 @@ const missing: Ids = {
   modelcfg: `modelcfg_${'0'.repeat(26)}`,
   providerkey: `providerkey_${'0'.repeat(26)}`,
   tool: `tool_${'0'.repeat(26)}`,
+  agent: `agent_${'0'.repeat(26)}`,
+  agentver: `agentver_${'0'.repeat(26)}`,
 };
 
 let owner: Tenant;
@@ -80,6 +98,7 @@ beforeAll(async () => {
     secret: created.id,
     ...(await modelsOf(owner)),
     tool: (await createTool(owner)).id,
+    ...(await agentOf(owner)),
   };
   // So that a run by the stranger has something to run on.
   await createRecords(stranger, 'thing', 1);
@@ -91,6 +110,12 @@ async function modelsOf({ call }: Tenant) {
   const modelcfg: string = (await expectStatus(201, call('POST', '/v1/model-configs', { body: model }))).id;
   const { providerKey } = await expectStatus(201, call('POST', '/v1/provider-keys', { body: key }));
   return { modelcfg, providerkey: providerKey.id as string };
+}
+
+async function agentOf({ call }: Tenant) {
+  const { id } = await expectStatus(201, call('POST', '/v1/agents', { body: { name: 'An agent' } }));
+  const published = await expectStatus(200, call('POST', `/v1/agents/${id}/publish`));
+  return { agent: id as string, agentver: published.publishedVersionId as string };
 }
 
 const ask = ({ call }: Tenant, { id, method, path }: AnyEndpoint, ids: Ids) => {
@@ -148,6 +173,8 @@ test('after all these requests the owner’s data is unchanged', async () => {
     [`/v1/secrets/${real.secret}`, 'data', expect.objectContaining({ status: 'active', version: 1 })],
     ['/v1/model-configs', 'data', [expect.objectContaining({ isEnabled: true, settings: {} })]],
     ['/v1/provider-keys', 'providerKeys', [expect.objectContaining({ name: 'own', keyPreview: 'enai' })]],
+    [`/v1/agents/${real.agent}`, 'name', 'An agent'],
+    [`/v1/agent-versions/${real.agent}`, 'publishedVersionId', real.agentver],
     [`/v1/api-keys/${real.key}/reveal`, 'key', expect.stringMatching(/^tv_test_/)],
   ] as const) {
     expect((await expectStatus(200, owner.call('GET', path)))[member]).toEqual(value);

@@ -26,6 +26,6 @@ export const emptyWorld: Ports = {
   assets: { store: absent('asset store'), read: absent('asset store') },
   messages: { email: absent('mail'), sms: absent('text message'), event: absent('event bus') },
   tools: { find: absent('tool store') },
-  mcp: { callTool: absent('MCP server') },
+  mcp: { listTools: absent('MCP server'), callTool: absent('MCP server') },
   flows: { run: absent('flow') },
 };

@@ -71,6 +71,26 @@ export type AgentVersion = z.infer<typeof AgentVersion>;
 /** What a run of an agent needs to know of it. */
 export type AgentContent = Pick<Agent, keyof typeof contentFields>;
 
+/** The content of an agent or of one of its versions, by itself. */
+export const contentOf = (content: AgentContent): AgentContent => ({
+  agentType: content.agentType,
+  primaryFlowId: content.primaryFlowId,
+  config: content.config,
+  externalConfig: content.externalConfig,
+  vendorManagedConfig: content.vendorManagedConfig,
+  capabilities: content.capabilities,
+  secretKeys: content.secretKeys,
+});
+
+/** An agent or a version as the table stores it. */
+export const storedContent = <A extends AgentContent>(given: A) => ({
+  ...given,
+  config: JSON.stringify(given.config),
+  externalConfig: JSON.stringify(given.externalConfig),
+  vendorManagedConfig: JSON.stringify(given.vendorManagedConfig),
+  capabilities: JSON.stringify(given.capabilities),
+});
+
 export const agentsPartition = tenantPartition('AGENTS');
 const agentPartition = (id: string) => tenantPartition(`AGENT#${id}`);
 /** The agent and its versions. */

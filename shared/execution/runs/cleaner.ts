@@ -1,4 +1,5 @@
 import { type IdPrefix, idKind } from '../../core/ids.ts';
+import { agentKeysRange } from '../../domain/agents/agent.ts';
 import { flowKeysRange } from '../../domain/flows/flow.ts';
 import { recordPartition } from '../../domain/records/record.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -7,7 +8,7 @@ import type { QueryOptions } from '../../platform/data/query.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { flowResultsPartition, flowShards } from './checkpoints/checkpoint.ts';
 
-/** Removes the dependent items and payloads of a deleted flow, record or result, page by page. */
+/** Removes the dependent items and payloads of a deleted flow, agent, record or result, page by page. */
 export const cleaner = /* @__PURE__ */ using(['table:write', payloadFolders], (scope: Scope) => {
   const { table } = scope;
   const payloads = payloadStore(scope);
@@ -31,8 +32,11 @@ export const cleaner = /* @__PURE__ */ using(['table:write', payloadFolders], (s
     await folders.remove(id);
   }
 
+  const cleanAgent = (id: string): Promise<void> => removeRange(agentKeysRange(id));
+
   const cleaners: { [Kind in IdPrefix]?: (id: string) => Promise<void> } = {
     flow: cleanFlow,
+    agent: cleanAgent,
     record: (id) => removeRange({ partition: recordPartition(id) }),
     // The items of a result are deleted with it.
     exec: (id) => folders.remove(`runs/${id}`),

@@ -52,8 +52,11 @@ function redactedFetch(fetch: Ports['fetch'], { text, json }: Redactor): Ports['
   };
 }
 
-function redactedMcp({ callTool }: McpPort, { json }: Redactor): McpPort {
-  return { callTool: async (call) => json(await callTool(call)) };
+function redactedMcp({ listTools, callTool }: McpPort, { json }: Redactor): McpPort {
+  return {
+    listTools: async (request) => json(await listTools(request)),
+    callTool: async (call) => json(await callTool(call)),
+  };
 }
 
 /** Text that may be the beginning of a value is held back until the next piece or the end. */

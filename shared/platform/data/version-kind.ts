@@ -56,6 +56,8 @@ export interface VersionKind<D extends Versioned, V extends Version, Summary> {
   contentOf: (document: D) => Omit<V, keyof Version>;
   /** The fields that the document derives from its published content. */
   publishedFields: (version: V) => Partial<D>;
+  /** Converts a version to what the table stores, if the schema of the entity transforms. */
+  stored?: (version: V) => object;
 }
 
 /** The versioning fields of a new document, which has only a draft. */
@@ -83,3 +85,9 @@ export function draftOf<D extends Versioned, V extends Version, Summary>(
 }
 
 export const noDraft = () => notFound('Draft version');
+
+/** What the table stores for a version. */
+export const storedVersion = <D extends Versioned, V extends Version, Summary>(
+  { stored }: Pick<VersionKind<D, V, Summary>, 'stored'>,
+  version: V,
+): object => stored?.(version) ?? version;

@@ -2,7 +2,7 @@ import { loadingCache } from '../../core/cache.ts';
 import { derivedId, timeOf } from '../../core/ids.ts';
 import { ifRefused } from './condition-failed.ts';
 import type { Scope } from './scope.ts';
-import type { Version, Versioned, VersionKind } from './version-kind.ts';
+import { storedVersion, type Version, type Versioned, type VersionKind } from './version-kind.ts';
 
 /** Snapshots that this process knows to be stored. Running them again writes nothing. */
 const seen = loadingCache<true>({ entriesMax: 10_000 });
@@ -39,7 +39,9 @@ export function versionSnapshots<D extends Versioned, V extends Version, Summary
         const { put, insert } = table.writes;
         // A permanent snapshot replaces an expiring one.
         const write =
-          ttl === undefined ? put(kind.entity, version) : insert(kind.entity, { ...version, ttl });
+          ttl === undefined
+            ? put(kind.entity, storedVersion(kind, version))
+            : insert(kind.entity, storedVersion(kind, { ...version, ttl }));
         await table.commit([write]).catch(ifRefused(undefined));
         return true;
       });

@@ -1,7 +1,15 @@
 import type { DetailCode } from '../../core/error-codes.ts';
 import { invalidAt, notFound } from '../../core/errors.ts';
 import type { Scope } from './scope.ts';
-import { draftOf, noDraft, type Version, type Versioned, type VersionKind } from './version-kind.ts';
+import {
+  draftOf,
+  noDraft,
+  savedDraft,
+  storedVersion,
+  type Version,
+  type Versioned,
+  type VersionKind,
+} from './version-kind.ts';
 import type { Write } from './writes.ts';
 
 /** The store of the versioned documents. */
@@ -14,7 +22,7 @@ export interface Documents<D> {
 
 /** Versions of documents: a mutable draft, and immutable published and test versions. */
 export function versioned<D extends Versioned, V extends Version, Summary extends { number: number }>(
-  { table, now }: Pick<Scope, 'table' | 'now'>,
+  { table, now, newId }: Pick<Scope, 'table' | 'now' | 'newId'>,
   kind: VersionKind<D, V, Summary>,
   documents: Documents<D>,
 ) {
@@ -32,19 +40,26 @@ export function versioned<D extends Versioned, V extends Version, Summary extend
     throw ofAnother(kind);
   }
 
-  /** Publishes the draft, with immediate effect. @returns the id of the version. */
-  async function publishDraft(documentId: string, expectedId?: string): Promise<string> {
+  /** @param toPublish The document with the draft to publish, which becomes a version. @returns the version's id. */
+  async function publishDraftOf(documentId: string, toPublish: (document: D) => D): Promise<string> {
     const { publishedVersionId } = await documents.change(documentId, async (before) => {
-      if (expectedId && before.draft?.id !== expectedId) throw noDraft();
-      const draft = draftOf(kind, before);
+      const document = toPublish(before);
+      const draft = draftOf(kind, document);
       const version: V = { ...draft, type: 'published', createdAt: now().toISOString() };
       return {
-        after: { ...pointedAt(before, version, version.createdAt), draft: null },
-        alsoWrite: [table.writes.insert(kind.entity, version)],
+        after: { ...pointedAt(document, version, version.createdAt), draft: null },
+        alsoWrite: [table.writes.insert(kind.entity, storedVersion(kind, version))],
       };
     });
     return publishedVersionId as string;
   }
+
+  /** Publishes the draft, with immediate effect. @throws 404 if there is none, or another than expected. */
+  const publishDraft = (documentId: string, expectedId?: string): Promise<string> =>
+    publishDraftOf(documentId, (document) => {
+      if (expectedId && document.draft?.id !== expectedId) throw noDraft();
+      return document;
+    });
 
   const pointedAt = (document: D, version: V, updatedAt: string): D => ({
     ...document,
@@ -56,6 +71,13 @@ export function versioned<D extends Versioned, V extends Version, Summary extend
   return {
     find,
     publishDraft,
+
+    /** Publishes the content of the document as a new version, also if there is no draft. */
+    publishCurrent: (documentId: string): Promise<string> =>
+      publishDraftOf(documentId, (document) => {
+        const draft = { id: newId(kind.idPrefix), createdAt: now().toISOString() };
+        return { ...document, ...savedDraft(document, draft) };
+      }),
 
     /** Reads a version without its document, which may have a newer version by now. For workers. @throws 404 */
     async immutable(documentId: string, id: string): Promise<V> {

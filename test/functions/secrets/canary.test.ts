@@ -139,11 +139,12 @@ async function readEverything({ ask }: Client, ids: Record<string, string[]>) {
   const gets = (endpoints as readonly AnyEndpoint[]).filter(({ method }) => method === 'GET');
   for (const { id, path } of gets.filter(({ id }) => !['api-keys.reveal', 'public.get-file'].includes(id))) {
     const [first, ...others] = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
-    const asked = first ? (ids[first === 'id' ? (id.split('.')[0] ?? '') : first] ?? []) : [''];
+    const group = id.split('.')[0] ?? '';
+    const asked = first ? (ids[first === 'id' ? group : first] ?? []) : [''];
     if (asked.length === 0) throw new Error(`Which ids has ${id}? Tell it in this test.`);
     for (const one of asked) {
       const filled = others.reduce(
-        (left, name) => left.replace(`{${name}}`, ids[name]?.[0] ?? ''),
+        (left, name) => left.replace(`{${name}}`, (ids[`${group}.${name}`] ?? ids[name])?.[0] ?? ''),
         path.replace(`{${first}}`, one),
       );
       await ask('GET', `${filled}${queries[id] ?? ''}`);
@@ -264,7 +265,12 @@ test('a secret and the plaintext of keys exist nowhere but in Secrets Manager', 
   expect(providerKeys[0].usageCount).toBeGreaterThan(0);
   const { data: records } = await json(ask('GET', '/v1/records'));
   const { publishedVersionId } = await json(ask('GET', `/v1/flow-versions/${flow.id}`));
+  const agent = await json(ask('POST', '/v1/agents', { name: 'Canary' }));
+  const { publishedVersionId: agentVersion } = await json(ask('POST', `/v1/agents/${agent.id}/publish`));
   await readEverything(session, {
+    agents: [agent.id],
+    agentId: [agent.id],
+    'agent-versions.versionId': [agentVersion],
     flows: [flow.id],
     flowId: [flow.id],
     versionId: [publishedVersionId],

@@ -134,6 +134,7 @@ export function notingWorld() {
       find: async (ids) => new Map(ids.map((id) => [id, double(id)])),
     },
     mcp: {
+      listTools: async () => ({ tools: [], omitted: 0 }),
       async callTool({ url, toolName, args }) {
         note('mcp', { url, toolName, args });
         return { output: args };

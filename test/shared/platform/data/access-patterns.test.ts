@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { agentEditor } from '../../../../shared/domain/agents/agent-editor.ts';
+import { agentStore } from '../../../../shared/domain/agents/agent-store.ts';
+import { agentVersions } from '../../../../shared/domain/agents/agent-versions.ts';
 import { accountCheck } from '../../../../shared/domain/flows/analysis/account-check.ts';
 import { memoryPort } from '../../../../shared/domain/memory/memory-port.ts';
 import { bulkDeleter } from '../../../../shared/domain/records/bulk-delete.ts';
@@ -80,6 +83,14 @@ const newExecutionOfTool = ({ scope }: AccessWorld) =>
 const vector = [1, 0];
 const newMemory = async ({ scope }: AccessWorld, text = 'likes tea') =>
   (await memoryPort(scope).open('ada')).save({ text, vector, embeddingModel: 'openai/e' });
+
+const newAgent = async ({ scope, tenant, flow }: AccessWorld, primaryFlowId: string | null = flow.id) =>
+  (await agentEditor(scope).create(sessionOf(tenant), { name: 'An agent', primaryFlowId })).agent;
+const publishedAgent = async (world: AccessWorld) => {
+  const agent = await newAgent(world, null);
+  await agentVersions(world.scope).publishCurrent(agent.id);
+  return agent;
+};
 
 const edit = { updates: { seen: true }, deleteFields: new Set<string>() };
 const inTime = { dryRun: false, timeLeftMs: () => 29_000 };
@@ -405,6 +416,100 @@ const patterns: Record<string, Pattern> = {
       ({ flows, flow }) =>
       () =>
         flows.remove(flow.id),
+  },
+
+  'Create an agent': {
+    commands: 'PutItem',
+    units: 3,
+    indexes: 'GSI1, GSI2',
+    run: (world) => () => newAgent(world, null),
+  },
+  'Create an agent with a primary flow': {
+    commands: 'GetItem, PutItem',
+    units: 3.5,
+    indexes: 'GSI1, GSI2',
+    run: (world) => () => newAgent(world),
+  },
+  'Get an agent with a primary flow': {
+    commands: '2 GetItem',
+    units: 1,
+    run: async (world) => {
+      const { id } = await newAgent(world);
+      const agents = agentStore(world.scope);
+      return async () => agents.primaryFlowOf(await agents.find(id));
+    },
+  },
+  'List agents': {
+    commands: 'Query, BatchGetItem',
+    units: 6,
+    indexes: 'GSI1',
+    run: async (world) => {
+      for (let count = 0; count < 10; count++) await newAgent(world);
+      return () => agentStore(world.scope).list(world.page());
+    },
+  },
+  'Change an agent': {
+    commands: 'GetItem, PutItem',
+    units: 3.5,
+    indexes: 'GSI1, GSI2',
+    run: async (world) => {
+      const { id } = await newAgent(world, null);
+      return () => agentEditor(world.scope).update(id, { config: { seed: 1 } });
+    },
+  },
+  'Publish an agent': {
+    commands: 'GetItem, TransactWriteItems',
+    units: [5.5, 8.5],
+    indexes: 'GSI1, GSI2',
+    run: async (world) => {
+      const { id } = await newAgent(world, null);
+      return () => agentVersions(world.scope).publishCurrent(id);
+    },
+  },
+  'Agent to run': {
+    commands: '2 GetItem',
+    units: 1,
+    run: async (world) => {
+      const { id } = await publishedAgent(world);
+      return () => agentVersions(world.scope).toRun(id, { environment: 'production' });
+    },
+  },
+  'List the versions of an agent': {
+    commands: 'GetItem, Query',
+    units: 1,
+    indexes: 'GSI1',
+    run: async (world) => {
+      const { id } = await publishedAgent(world);
+      return () => agentVersions(world.scope).list(id);
+    },
+  },
+  'Update an agent’s last run': {
+    commands: 'UpdateItem',
+    units: 2,
+    indexes: 'GSI1',
+    run: async (world) => {
+      const agent = await publishedAgent(world);
+      return () => agentStore(world.scope).markRun(agent);
+    },
+  },
+  'Delete an agent': {
+    commands: 'GetItem, TransactWriteItems',
+    units: [4.5, 7.5],
+    indexes: 'GSI1, GSI2',
+    run: async (world) => {
+      const { id } = await newAgent(world, null);
+      return () => agentStore(world.scope).remove(id);
+    },
+  },
+  'Clean up after an agent': {
+    commands: 'Query, BatchWriteItem',
+    units: [3.5, 7],
+    indexes: 'GSI1, GSI2',
+    run: async (world) => {
+      const { id } = await publishedAgent(world);
+      await agentStore(world.scope).remove(id);
+      return () => world.clean(id);
+    },
   },
 
   'Create a tool': {
@@ -1101,6 +1206,7 @@ test.each<[string, (world: AccessWorld) => Promise<unknown>]>([
     ({ records, page }) => records.list({ type: 'odd', max_fields: 9 }, page()),
   ],
   ['flows', ({ flows, page }) => flows.list(page())],
+  ['agents', (world) => agentStore(world.scope).list(world.page())],
   ['step results of a flow', ({ results, flow, resultPage }) => results.ofFlow(flow.id, resultPage())],
   ['step results of a record', (world) => world.results.ofRecord(first(world), world.resultPage())],
   ['results of a record', (world) => world.runResults(first(world), world.runPage())],
@@ -1118,6 +1224,7 @@ test.each<[string, (world: AccessWorld) => Promise<unknown>]>([
     }));
     await records.createMany(owner, drafts);
     for (let count = 0; count < 15; count++) await newFlow();
+    for (let count = 0; count < 15; count++) await newAgent(world);
     // A page of step results looks at a hundred index entries of each of the flow's four shards.
     await repeatRun(first(world), 600);
   };

@@ -128,6 +128,17 @@ test('an earlier version can be published again; a draft is published only under
   });
 });
 
+test('the current content can be published without a draft, as a new version', async () => {
+  const { letters, versions, write } = world();
+  const { id, draft } = await write('one');
+  expect(await versions.publishCurrent(id)).toBe(draft?.id);
+  const again = await versions.publishCurrent(id);
+  expect(again).not.toBe(draft?.id);
+  const letter = await letters.find(id);
+  expect(letter).toMatchObject({ draft: null, publishedVersionId: again, lastVersionNumber: 2 });
+  expect(await versions.published(letter)).toMatchObject({ id: again, number: 2, text: 'one' });
+});
+
 test('a version of another document returns 400 and names its kind; an unknown version returns 404', async () => {
   const { versions, write } = world();
   const [one, other] = [await write('one'), await write('other')];

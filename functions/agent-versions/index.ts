@@ -1,0 +1,10 @@
+import type { Group } from '../../shared/platform/http/group.ts';
+import { getAgentVersion } from './get.ts';
+import { getPublishedAgentVersion } from './get-published.ts';
+import { listAgentVersions } from './list.ts';
+import { publishAgentVersion } from './publish.ts';
+
+export const agentVersionsGroup = {
+  description: 'The versions of an agent: its draft and its published versions.',
+  endpoints: [listAgentVersions, getPublishedAgentVersion, getAgentVersion, publishAgentVersion],
+} as const satisfies Group;

@@ -1,0 +1,65 @@
+import * as z from 'zod';
+import { idOf } from '../../shared/core/ids.ts';
+import { agentVersions } from '../../shared/domain/agents/agent-versions.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { responseBytesMax, takeWithinBytes } from '../../shared/platform/http/envelope.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { VersionsParams, VersionType } from './schemas.ts';
+
+const VersionListItem = z
+  .object({
+    id: z.string(),
+    versionNumber: z.int(),
+    versionType: VersionType,
+    label: z.string().nullable(),
+    notes: z.string().nullable(),
+    configSummary: z.string().nullable(),
+    createdAt: z.string(),
+  })
+  .meta({ id: 'AgentVersionListItem' });
+
+export const listAgentVersions = defineEndpoint({
+  id: 'agent-versions.list',
+  method: 'GET',
+  path: '/v1/agent-versions/{agentId}',
+  permission: 'AGENTS:READ',
+  summary: 'List the versions of an agent',
+  description:
+    'Newest first. A response holds up to 5 MB of versions. If `hasMore` is true, continue with `before`, the id of the last version.',
+  params: VersionsParams,
+  query: z.object({ type: VersionType.optional(), before: idOf('agentver').optional() }),
+  response: {
+    kind: 'json',
+    bodies: {
+      200: z.object({
+        agentId: z.string(),
+        publishedVersionId: z.string().nullable(),
+        draftVersionId: z.string().nullable(),
+        versions: z.array(VersionListItem),
+        hasMore: z.boolean(),
+      }),
+    },
+  },
+  errors: [400, 404],
+  needs: { versions: agentVersions },
+
+  async handle({ params, query }, { versions }) {
+    const { agent, versions: all } = await versions.list(params.agentId);
+    const { type: asked, before } = query;
+    const matching = all.filter(({ id, type }) => (!asked || type === asked) && (!before || id < before));
+    const listed = takeWithinBytes(matching, responseBytesMax);
+    return {
+      agentId: agent.id,
+      publishedVersionId: agent.publishedVersionId,
+      draftVersionId: agent.draft?.id ?? null,
+      versions: listed.map(({ number, type, ...version }) => ({
+        ...version,
+        versionNumber: number,
+        versionType: type,
+      })),
+      hasMore: listed.length < matching.length,
+    };
+  },
+});
+
+export const handler = toLambda(listAgentVersions);

@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import { idOf } from '../../shared/core/ids.ts';
+import { agentVersions } from '../../shared/domain/agents/agent-versions.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { VersionsParams } from './schemas.ts';
+
+export const publishAgentVersion = defineEndpoint({
+  id: 'agent-versions.publish',
+  method: 'POST',
+  path: '/v1/agent-versions/{agentId}/publish',
+  permission: 'AGENTS:WRITE',
+  summary: 'Publish a specific version of an agent',
+  description: 'Publishes the draft, or rolls the agent back to a version that was published before.',
+  params: VersionsParams,
+  body: z.strictObject({ versionId: idOf('agentver') }),
+  response: {
+    kind: 'json',
+    bodies: {
+      200: z.object({
+        success: z.boolean(),
+        message: z.string(),
+        agentId: z.string(),
+        versionId: z.string(),
+      }),
+    },
+  },
+  errors: [400, 404, 409, 415],
+  needs: { versions: agentVersions },
+
+  async handle({ params: { agentId }, body: { versionId } }, { versions }) {
+    await versions.publish(agentId, versionId);
+    return { success: true, message: 'The version is published', agentId, versionId };
+  },
+});
+
+export const handler = toLambda(publishAgentVersion);

@@ -1,0 +1,28 @@
+import * as z from 'zod';
+import { agentStore } from '../../shared/domain/agents/agent-store.ts';
+import { cleanupQueue } from '../../shared/platform/cleanup/cleanup.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { AgentParams } from './response-schemas.ts';
+
+export const deleteAgent = defineEndpoint({
+  id: 'agents.delete',
+  method: 'DELETE',
+  path: '/v1/agents/{id}',
+  permission: 'AGENTS:WRITE',
+  summary: 'Delete an agent',
+  description:
+    'Also deletes its capabilities and its versions: they are unreadable at once and removed in the background. Agents that call it keep the capability, and the call fails with a clear error.',
+  params: AgentParams,
+  response: { kind: 'json', bodies: { 200: z.object({ success: z.boolean() }) } },
+  errors: [400, 404, 409],
+  needs: { agents: agentStore, cleanup: cleanupQueue },
+
+  async handle({ params }, { agents, cleanup }) {
+    await agents.remove(params.id);
+    await cleanup.deleted([params.id]);
+    return { success: true };
+  },
+});
+
+export const handler = toLambda(deleteAgent);

@@ -1,0 +1,24 @@
+import { agentStore } from '../../shared/domain/agents/agent-store.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { AgentParams, AgentResponse, toAgentResponse } from './response-schemas.ts';
+
+export const getAgent = defineEndpoint({
+  id: 'agents.get',
+  method: 'GET',
+  path: '/v1/agents/{id}',
+  permission: 'AGENTS:READ',
+  summary: 'Get an agent',
+  description: 'Returns the live agent: the draft if there is one. A primary flow that was deleted is null.',
+  params: AgentParams,
+  response: { kind: 'json', bodies: { 200: AgentResponse } },
+  errors: [400, 404],
+  needs: { agents: agentStore },
+
+  async handle({ params }, { agents }) {
+    const agent = await agents.find(params.id);
+    return toAgentResponse(agent, await agents.primaryFlowOf(agent));
+  },
+});
+
+export const handler = toLambda(getAgent);

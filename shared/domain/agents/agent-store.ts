@@ -1,0 +1,114 @@
+import { conflict, notFound } from '../../core/errors.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
+import { ifRefused } from '../../platform/data/condition-failed.ts';
+import type { Modification } from '../../platform/data/modify.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { firstDraft } from '../../platform/data/version-kind.ts';
+import { exists, type Write } from '../../platform/data/writes.ts';
+import { flowEntity } from '../flows/flow.ts';
+import { secretUseWrites } from '../flows/secret-keys.ts';
+import { type Agent, type AgentContent, agentEntity, storedContent } from './agent.ts';
+import { assertFits } from './agent-size.ts';
+import { type AgentListQuery, listAgents } from './list-agents.ts';
+
+/** The flow that an agent begins with. */
+export interface PrimaryFlow {
+  id: string;
+  name: string;
+}
+
+export type NewAgent = AgentContent &
+  Pick<Agent, 'userId' | 'organizationId' | 'name' | 'description' | 'icon'>;
+
+const markedEveryMs = 60_000;
+
+export const agentStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
+  const { table, now, newId } = scope;
+
+  /**
+   * Applies a change to the current agent atomically. Retries on concurrent writes; after five attempts the caller gets
+   * a 409.
+   */
+  async function change(
+    id: string,
+    decide: (before: Agent) => Promise<{ after: Agent; alsoWrite?: Write[] }>,
+  ): Promise<Agent> {
+    const decided = async (before: Agent): Promise<Modification<typeof agentEntity>> => {
+      const { after, alsoWrite = [] } = await decide(before);
+      return {
+        put: stored(after),
+        alsoWrite: [...alsoWrite, ...secretUseWrites(table, id, before, after)],
+      };
+    };
+    return found(await table.modify(agentEntity, { id }, decided, { conflictError }));
+  }
+
+  return {
+    change,
+
+    find: async (id: string): Promise<Agent> => found(await table.get(agentEntity, { id })),
+
+    list: (query: AgentListQuery) => listAgents(table, query),
+
+    /** The agent's primary flow; null if it has none, or the flow is deleted. */
+    async primaryFlowOf({ primaryFlowId }: Pick<Agent, 'primaryFlowId'>): Promise<PrimaryFlow | null> {
+      const flow = primaryFlowId === null ? undefined : await table.get(flowEntity, { id: primaryFlowId });
+      return flow ? { id: flow.id, name: flow.name } : null;
+    },
+
+    /** @param id Of the new agent, from the scope's generator. */
+    async create(id: string, given: NewAgent): Promise<Agent> {
+      const at = now().toISOString();
+      const agent: Agent = {
+        ...given,
+        id,
+        search: given.name.toLowerCase(),
+        status: 'active',
+        capabilityCount: given.capabilities.length,
+        ...firstDraft({ id: newId('agentver'), createdAt: at }),
+        ...{ createdAt: at, updatedAt: at, lastRunAt: null },
+        ...{ healthStatus: null, lastHealthCheckAt: null },
+      };
+      await table.commit([
+        table.writes.insert(agentEntity, stored(agent)),
+        ...secretUseWrites(table, id, {}, agent),
+      ]);
+      return agent;
+    },
+
+    /** Its versions and executions are unreachable at once; a clean-up of the id removes them. */
+    async remove(id: string): Promise<void> {
+      const removal = (agent: Agent): Modification<typeof agentEntity> => ({
+        remove: true,
+        alsoWrite: [tombstoneOf(scope, id), ...secretUseWrites(table, id, agent, {})],
+      });
+      found(await table.modify(agentEntity, { id }, removal, { conflictError }));
+    },
+
+    /** Records the time of a run, at most once a minute, to limit the writes. */
+    async markRun({ id, lastRunAt }: Pick<Agent, 'id' | 'lastRunAt'>): Promise<void> {
+      if (lastRunAt && now().getTime() - Date.parse(lastRunAt) < markedEveryMs) return;
+      const changes = { set: { lastRunAt: now().toISOString() }, add: { revision: 1 } };
+      // Ignored if the agent was just deleted.
+      await table
+        .commit([table.writes.update(agentEntity, { id }, changes, exists)])
+        .catch(ifRefused(undefined));
+    },
+  };
+});
+
+/** @throws 400 if the agent does not fit an item of the table. */
+function stored(agent: Agent) {
+  const item = storedContent(agent);
+  assertFits(item);
+  return item;
+}
+
+function found(agent: Agent | undefined): Agent {
+  if (!agent) throw notFound('Agent');
+  return agent;
+}
+
+const conflictError = () =>
+  conflict('The agent was changed by another request at the same time; read it again and retry');

@@ -1,0 +1,67 @@
+import { loadingCache } from '../../core/cache.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { versioned } from '../../platform/data/versioned.ts';
+import { type Agent, type AgentContent, type AgentVersion, contentOf } from './agent.ts';
+import { agentStore } from './agent-store.ts';
+import { type AgentVersionSummary, agentVersionKind } from './agent-version-kind.ts';
+
+/** An agent with the content that a run of it takes. */
+export interface AgentToRun {
+  agent: Agent;
+  content: AgentContent;
+  /** Null for an agent whose content was not changed since it was published. */
+  versionId: string | null;
+}
+
+export interface VersionChoice {
+  environment: 'production' | 'test';
+  /** `published`, `draft` (the agent as its editor shows it), or the id of a version. */
+  version?: string | undefined;
+}
+
+/** Published versions that ran recently. They are immutable, so a warm Lambda reads each once. */
+const recent = loadingCache<AgentVersion>({ entriesMax: 50 });
+
+/** Versions of agents. Errors are those of `versioned`. */
+export const agentVersions = /* @__PURE__ */ using([agentStore], (scope: Scope) => {
+  const agents = agentStore(scope);
+  const versions = versioned(scope, agentVersionKind, agents);
+
+  async function contentToRun(agent: Agent, { environment, version }: VersionChoice) {
+    const usesLive = environment === 'test' || agent.publishedVersionId === null;
+    const wanted = version ?? (usesLive ? 'draft' : 'published');
+    if (wanted === 'draft') return { ...agent, id: agent.draft?.id ?? null };
+    const id = wanted === 'published' ? agent.publishedVersionId : wanted;
+    if (id === null) return versions.published(agent);
+    if (id === agent.draft?.id) return { ...agent, id };
+    return recent(`${scope.table.tenant} ${agent.id} ${id}`, () => versions.find(agent, id));
+  }
+
+  return {
+    publish: versions.publish,
+    publishCurrent: versions.publishCurrent,
+
+    get: async (agentId: string, versionId: string): Promise<AgentVersion> =>
+      versions.find(await agents.find(agentId), versionId),
+
+    published: async (agentId: string): Promise<AgentVersion> =>
+      versions.published(await agents.find(agentId)),
+
+    async list(agentId: string): Promise<{ agent: Agent; versions: AgentVersionSummary[] }> {
+      const agent = await agents.find(agentId);
+      return { agent, versions: await versions.list(agent) };
+    },
+
+    /**
+     * By default the published version, or the live agent if nothing is published; with a test key the live agent.
+     * @throws 404 for an unknown agent or version, and if `published` is chosen and nothing is published; 400 for a
+     * version of another agent.
+     */
+    async toRun(agentId: string, choice: VersionChoice): Promise<AgentToRun> {
+      const agent = await agents.find(agentId);
+      const { id: versionId, ...content } = await contentToRun(agent, choice);
+      return { agent, content: contentOf(content), versionId };
+    },
+  };
+});
