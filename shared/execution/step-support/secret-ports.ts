@@ -22,6 +22,7 @@ export const portRedactions = {
   sandbox: unchanged,
   records: unchanged,
   vectors: unchanged,
+  memory: unchanged,
   assets: unchanged,
   messages: unchanged,
   tools: unchanged,
@@ -59,9 +60,9 @@ function redactedMcp({ listTools, callTool }: McpPort, { json }: Redactor): McpP
 }
 
 /** Text that may be the beginning of a value is held back until the next piece or the end. */
-function redactedModel({ stream, alternatives }: ModelPort, redactor: Redactor): ModelPort {
+function redactedModel({ stream, ...names }: ModelPort, redactor: Redactor): ModelPort {
   return {
-    alternatives,
+    ...names,
     async *stream(request) {
       const texts = deltaRedactor(redactor);
       for await (const event of stream(request)) {
