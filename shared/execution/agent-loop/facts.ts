@@ -7,6 +7,7 @@ import type { AssistantMessage, ModelMessage, ModelResponse, ModelUsage } from '
 export type Fact =
   | TurnFact
   | ResultFact
+  | ContextFact
   | NoteFact
   | CompactionFact
   | PauseFact
@@ -75,6 +76,12 @@ export interface ResultFact extends Timed {
   spent: Spent;
 }
 
+/** What the agent is told beside its system prompt: the time, its memory, what is not available. */
+export interface ContextFact extends Timed {
+  type: 'context';
+  text: string;
+}
+
 /** A message that the run itself adds, such as a reminder. The model receives it as the user's. */
 export interface NoteFact extends Timed {
   type: 'note';
@@ -86,8 +93,8 @@ export interface NoteFact extends Timed {
 /** The older messages were replaced by a summary. */
 export interface CompactionFact extends Timed {
   type: 'compaction';
-  /** All messages from here on, the system message included. */
-  messages: readonly ModelMessage[];
+  /** All messages from here on; a number is the place of a message that stays. */
+  messages: readonly (ModelMessage | number)[];
   summary: string;
   spent: Spent;
 }
