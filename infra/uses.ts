@@ -33,6 +33,8 @@ export const variablesOf = {
   bedrock: [],
   'own-keys:read': ['SECRETS_PREFIX'],
   'own-keys:write': ['SECRETS_PREFIX'],
+  'agent-credentials:read': ['SECRETS_PREFIX'],
+  'agent-credentials:write': ['SECRETS_PREFIX'],
   'public-url': ['PUBLIC_URL'],
   cors: ['CORS_ORIGINS'],
   'static-files': ['STATIC_FILES'],

@@ -1,13 +1,24 @@
 import type { Group } from '../../shared/platform/http/group.ts';
+import { addAgentCapability } from './add-capability.ts';
 import { createAgent } from './create.ts';
 import { deleteAgent } from './delete.ts';
 import { getAgent } from './get.ts';
 import { listAgents } from './list.ts';
 import { publishAgent } from './publish.ts';
+import { removeAgentCapability } from './remove-capability.ts';
 import { updateAgent } from './update.ts';
 
 export const agentsGroup = {
   description:
     'Define and publish agents: models that work towards an answer with tools, flows and other agents.',
-  endpoints: [listAgents, createAgent, getAgent, updateAgent, deleteAgent, publishAgent],
+  endpoints: [
+    listAgents,
+    createAgent,
+    getAgent,
+    updateAgent,
+    deleteAgent,
+    publishAgent,
+    addAgentCapability,
+    removeAgentCapability,
+  ],
 } as const satisfies Group;

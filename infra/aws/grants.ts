@@ -115,6 +115,20 @@ function grant(role: Role, use: Use, stores: Stores) {
         `${secretsPrefix}/*/provider-keys/*`,
         'A run may use any provider key of its tenant, and the same workers run all tenants.',
       ),
+    'agent-credentials:write': () =>
+      allowSecrets(
+        role,
+        ['CreateSecret', 'PutSecretValue', 'DeleteSecret', 'RestoreSecret'],
+        `${secretsPrefix}/*/agents/*`,
+        'The names of credentials start with the tenant.',
+      ),
+    'agent-credentials:read': () =>
+      allowSecrets(
+        role,
+        ['GetSecretValue'],
+        `${secretsPrefix}/*/agents/*`,
+        'A run may use any credential of an agent of its tenant, and the same workers run all tenants.',
+      ),
     'default-limits': nothing,
     'public-url': nothing,
     cors: nothing,

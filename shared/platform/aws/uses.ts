@@ -41,6 +41,9 @@ export type Use =
   /** The values of the tenants' own keys of such providers. */
   | 'own-keys:read'
   | 'own-keys:write'
+  /** The values of the credentials of agents. */
+  | 'agent-credentials:read'
+  | 'agent-credentials:write'
   | 'public-url'
   /** Lets pages of other origins read responses. */
   | 'cors'

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { sandbox } from '../../../../shared/adapters/sandbox/sandbox.ts';
+import { agentCapabilities } from '../../../../shared/domain/agents/agent-capabilities.ts';
 import { agentEditor } from '../../../../shared/domain/agents/agent-editor.ts';
 import { agentStore } from '../../../../shared/domain/agents/agent-store.ts';
 import { agentVersions } from '../../../../shared/domain/agents/agent-versions.ts';
@@ -84,8 +86,14 @@ const vector = [1, 0];
 const newMemory = async ({ scope }: AccessWorld, text = 'likes tea') =>
   (await memoryPort(scope).open('ada')).save({ text, vector, embeddingModel: 'openai/e' });
 
-const newAgent = async ({ scope, tenant, flow }: AccessWorld, primaryFlowId: string | null = flow.id) =>
-  (await agentEditor(scope).create(sessionOf(tenant), { name: 'An agent', primaryFlowId })).agent;
+const newAgent = async (
+  { scope, tenant, flow }: AccessWorld,
+  primaryFlowId: string | null = flow.id,
+  more: object = {},
+) => {
+  const given = { name: 'An agent', primaryFlowId, ...more };
+  return (await agentEditor(scope).create(sessionOf(tenant), given, sandbox(scope))).agent;
+};
 const publishedAgent = async (world: AccessWorld) => {
   const agent = await newAgent(world, null);
   await agentVersions(world.scope).publishCurrent(agent.id);
@@ -448,13 +456,44 @@ const patterns: Record<string, Pattern> = {
       return () => agentStore(world.scope).list(world.page());
     },
   },
+  'Create an agent with a credential': {
+    commands: 'TransactWriteItems',
+    units: [4, 8],
+    indexes: 'GSI1, GSI2',
+    run: (world) => () =>
+      newAgent(world, null, {
+        config: {
+          tools: {
+            mcpServers: [
+              { id: 'a', url: 'https://a.example', auth: { type: 'bearer', token: 'the token of it' } },
+            ],
+          },
+        },
+      }),
+  },
+  'Add a sub-agent to an agent': {
+    commands: 'GetItem, 2 BatchGetItem, PutItem',
+    units: 6,
+    indexes: 'GSI1, GSI2',
+    run: async (world) => {
+      const [one, other] = [await newAgent(world, null), await newAgent(world, null)];
+      const given = { toolName: 'other', subAgentId: other.id };
+      return () => agentCapabilities(world.scope).add(one.id, given, sandbox(world.scope));
+    },
+  },
   'Change an agent': {
     commands: 'GetItem, PutItem',
     units: 3.5,
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { id } = await newAgent(world, null);
-      return () => agentEditor(world.scope).update(id, { config: { seed: 1 } });
+      return () =>
+        agentEditor(world.scope).update(
+          sessionOf(world.tenant),
+          id,
+          { config: { seed: 1 } },
+          sandbox(world.scope),
+        );
     },
   },
   'Publish an agent': {
@@ -498,7 +537,7 @@ const patterns: Record<string, Pattern> = {
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { id } = await newAgent(world, null);
-      return () => agentStore(world.scope).remove(id);
+      return () => agentStore(world.scope).remove(id, async () => {});
     },
   },
   'Clean up after an agent': {
@@ -507,7 +546,7 @@ const patterns: Record<string, Pattern> = {
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { id } = await publishedAgent(world);
-      await agentStore(world.scope).remove(id);
+      await agentStore(world.scope).remove(id, async () => {});
       return () => world.clean(id);
     },
   },
