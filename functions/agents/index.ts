@@ -1,13 +1,24 @@
 import type { Group } from '../../shared/platform/http/group.ts';
 import { createAgent } from './create.ts';
 import { deleteAgent } from './delete.ts';
+import { fetchCardOfAgent } from './fetch-agent-card.ts';
 import { getAgent } from './get.ts';
 import { listAgents } from './list.ts';
 import { publishAgent } from './publish.ts';
+import { refreshAgentCard } from './refresh-agent-card.ts';
 import { updateAgent } from './update.ts';
 
 export const agentsGroup = {
   description:
     'Define and publish agents: models that work towards an answer with tools, flows and other agents.',
-  endpoints: [listAgents, createAgent, getAgent, updateAgent, deleteAgent, publishAgent],
+  endpoints: [
+    listAgents,
+    createAgent,
+    getAgent,
+    updateAgent,
+    deleteAgent,
+    publishAgent,
+    fetchCardOfAgent,
+    refreshAgentCard,
+  ],
 } as const satisfies Group;

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { agentEditor } from '../../../../shared/domain/agents/agent-editor.ts';
 import { agentStore } from '../../../../shared/domain/agents/agent-store.ts';
 import { agentVersions } from '../../../../shared/domain/agents/agent-versions.ts';
+import { claimRefresh } from '../../../../shared/domain/agents/due-cards.ts';
 import { accountCheck } from '../../../../shared/domain/flows/analysis/account-check.ts';
 import { bulkDeleter } from '../../../../shared/domain/records/bulk-delete.ts';
 import { bulkEditor } from '../../../../shared/domain/records/bulk-edit.ts';
@@ -81,6 +82,11 @@ const newExecutionOfTool = ({ scope }: AccessWorld) =>
 
 const newAgent = async ({ scope, tenant, flow }: AccessWorld, primaryFlowId: string | null = flow.id) =>
   (await agentEditor(scope).create(sessionOf(tenant), { name: 'An agent', primaryFlowId })).agent;
+const externalAgent = async ({ scope, tenant }: AccessWorld, refreshIntervalMinutes?: number) => {
+  const externalConfig = { endpoint: 'https://a.example', refreshIntervalMinutes };
+  const given = { name: 'An agent', agentType: 'external', externalConfig } as const;
+  return (await agentEditor(scope).create(sessionOf(tenant), given)).agent;
+};
 const publishedAgent = async (world: AccessWorld) => {
   const agent = await newAgent(world, null);
   await agentVersions(world.scope).publishCurrent(agent.id);
@@ -450,6 +456,25 @@ const patterns: Record<string, Pattern> = {
     run: async (world) => {
       const { id } = await newAgent(world, null);
       return () => agentEditor(world.scope).update(id, { config: { seed: 1 } });
+    },
+  },
+  'Schedule refreshes of an agent’s card': {
+    commands: 'GetItem, TransactWriteItems',
+    units: 7.5,
+    indexes: 'GSI1, GSI2',
+    run: async (world) => {
+      const { id } = await externalAgent(world);
+      const changes = { externalConfig: { refreshIntervalMinutes: 60 } };
+      return () => agentEditor(world.scope).update(id, changes);
+    },
+  },
+  'Claim a due refresh of a card': {
+    commands: '2 GetItem, PutItem',
+    units: 4.5,
+    indexes: 'GSI2',
+    run: async (world) => {
+      const { id } = await externalAgent(world, 60);
+      return () => claimRefresh(world.scope, id, new Date(Date.now() + 7_200_000));
     },
   },
   'Publish an agent': {
@@ -1026,6 +1051,15 @@ const patterns: Record<string, Pattern> = {
     run: async (world) => {
       const { id } = await withRun(world);
       return () => resumeIfStalled(world.scope, id, new Date());
+    },
+  },
+  'Cards to refresh': {
+    commands: '4 Query',
+    units: 2,
+    indexes: 'GSI2',
+    run: async (world) => {
+      await world.standingInSweep('CARD');
+      return () => world.dueForSweep('CARD');
     },
   },
   'Abandoned dispatched runs': {
