@@ -56,6 +56,7 @@ export interface RequestedCall {
   name: string;
   /** Null for a tool that does not exist. */
   toolId: string | null;
+  toolType: string;
   /** Undefined if the model wrote no JSON. */
   input?: unknown;
   /** Why it does not run. */

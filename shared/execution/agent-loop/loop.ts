@@ -34,7 +34,9 @@ export interface BeforeTurn {
 
 export type LoopEvent =
   | { type: 'turn-started'; turn: number; turnId: string }
-  | ModelDelta
+  | Exclude<ModelDelta, { type: 'tool-call' | 'tool-call-delta' }>
+  /** With the id of the call in the run, and the type of its tool. */
+  | (Extract<ModelDelta, { type: 'tool-call' | 'tool-call-delta' }> & { toolType: string })
   | Extract<CallEvent, { type: 'tool-event' }>
   /** Record them before you ask for the next event: the run relies on it. */
   | { type: 'facts'; facts: readonly Fact[] };

@@ -1,5 +1,4 @@
 import type { StepEvent } from '../../domain/flows/steps/step.ts';
-import type { RunnableTool } from '../tools/runnable-tool.ts';
 import type { Fact, FactOf, ResultFact, TurnFact } from './facts.ts';
 import type { LoopEvent } from './loop.ts';
 
@@ -53,8 +52,7 @@ export const stepEventOf = (progress: Progress): StepEvent | undefined =>
     : progress;
 
 /** Maps the events of a loop to those of its readers: each text and each reasoning begins and ends. */
-export function openProgress(tools: readonly RunnableTool[]) {
-  const typeOf = (name: string) => tools.find((tool) => tool.name === name)?.type ?? 'unknown';
+export function openProgress() {
   const names = new Map<string, string>();
   let texts = 0;
   let text: string | undefined;
@@ -70,10 +68,10 @@ export function openProgress(tools: readonly RunnableTool[]) {
     text ??= '';
   }
 
-  function* startTool(id: string, name: string): Generator<Progress> {
+  function* startTool(id: string, name: string, toolType: string): Generator<Progress> {
     if (names.has(id)) return;
     names.set(id, name);
-    yield { type: 'tool_start', toolCallId: id, toolName: name, toolType: typeOf(name) };
+    yield { type: 'tool_start', toolCallId: id, toolName: name, toolType };
   }
 
   function* endTurn(turn: TurnFact): Generator<Progress> {
@@ -113,10 +111,10 @@ export function openProgress(tools: readonly RunnableTool[]) {
         reasoning = (reasoning ?? '') + event.text;
         return yield { type: 'reasoning_delta', delta: event.text };
       case 'tool-call-delta':
-        yield* startTool(event.id, event.name);
+        yield* startTool(event.id, event.name, event.toolType);
         return yield { type: 'tool_input_delta', toolCallId: event.id, delta: event.text };
       case 'tool-call': {
-        yield* startTool(event.id, event.name);
+        yield* startTool(event.id, event.name, event.toolType);
         const parameters = event.input ?? event.text;
         return yield { type: 'tool_input_complete', toolCallId: event.id, parameters };
       }

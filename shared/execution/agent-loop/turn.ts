@@ -30,7 +30,7 @@ export async function* takeTurn(
     },
     errorHandling,
   );
-  const ids = openCallIds(newId);
+  const ids = openCallIds(newId, tools);
   let delta = await asked.next();
   try {
     for (; !delta.done; delta = await asked.next()) yield ids.shown(delta.value);
@@ -56,7 +56,7 @@ export async function* takeTurn(
 type CallIds = ReturnType<typeof openCallIds>;
 
 /** Gives each tool call of a response an id of its own. */
-function openCallIds(newId: NewId) {
+function openCallIds(newId: NewId, tools: Loop['tools']) {
   const ids = new Map<string, string>();
   const complete: string[] = [];
   const idOf = (modelId: string) => {
@@ -66,7 +66,7 @@ function openCallIds(newId: NewId) {
   };
   return {
     /** A delta with the id of the call. */
-    shown(delta: ModelDelta): ModelDelta {
+    shown(delta: ModelDelta): LoopEvent {
       if (delta.type !== 'tool-call' && delta.type !== 'tool-call-delta') return delta;
       const id = idOf(delta.id);
       if (delta.type === 'tool-call') {
@@ -74,7 +74,7 @@ function openCallIds(newId: NewId) {
         // A model that repeats an id means another call.
         ids.delete(delta.id);
       }
-      return { ...delta, id };
+      return { ...delta, id, toolType: typeOf(tools, delta.name) };
     },
     /** Of the complete calls, in their order. */
     take: (): string => complete.shift() ?? newId('call'),
@@ -93,6 +93,17 @@ function admitted(
     const refused = refusalOf({ name, input }, loop, made);
     made.callCount++;
     if (toolId && !refused) made.callsOf.set(toolId, (made.callsOf.get(toolId) ?? 0) + 1);
-    return { id: ids.take(), modelId, name, toolId, input, ...(refused !== undefined && { refused }) };
+    const toolType = typeOf(loop.tools, name);
+    return {
+      id: ids.take(),
+      modelId,
+      name,
+      toolId,
+      toolType,
+      input,
+      ...(refused !== undefined && { refused }),
+    };
   });
 }
+
+const typeOf = (tools: Loop['tools'], name: string) => toolNamed(tools, name)?.type ?? 'unknown';
