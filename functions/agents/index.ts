@@ -2,6 +2,7 @@ import type { Group } from '../../shared/platform/http/group.ts';
 import { addAgentCapability } from './add-capability.ts';
 import { createAgent } from './create.ts';
 import { deleteAgent } from './delete.ts';
+import { exportAgentRuntime } from './export-runtime.ts';
 import { getAgent } from './get.ts';
 import { listAgents } from './list.ts';
 import { publishAgent } from './publish.ts';
@@ -20,5 +21,6 @@ export const agentsGroup = {
     publishAgent,
     addAgentCapability,
     removeAgentCapability,
+    exportAgentRuntime,
   ],
 } as const satisfies Group;

@@ -22,6 +22,7 @@ const bounds: Record<string, string> = {
   'agent-versions.list': 'ends at 5 MB, continued by `before`',
   'agents.add-capability': 'a capability, 70 KB',
   'agents.create': 'an agent, 300 KB',
+  'agents.export-runtime': 'an export, 5 MB',
   'agents.get': 'an agent, 300 KB',
   'agents.list': 'ends at 5 MB, continued by `cursor`',
   'agents.update': 'an agent, 300 KB',
