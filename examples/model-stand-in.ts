@@ -28,8 +28,18 @@ export const lastText = ({ messages }: Pick<ChatRequest, 'messages'>): string =>
 
 /** A response with tool calls. */
 export interface ToolCallAnswer {
-  toolCalls: { name: string; arguments: object }[];
+  text?: string;
+  /** Arguments that are a text are sent as they are, valid JSON or not. */
+  toolCalls: { id?: string; name: string; arguments: object | string }[];
 }
+
+/** A response with an error status. */
+export interface FailedAnswer {
+  status: number;
+  message?: string;
+}
+
+type StandInAnswer = string | ToolCallAnswer | FailedAnswer;
 
 /** The text of a message. */
 export const messageText = ({ content }: ChatMessage): string =>
@@ -37,7 +47,7 @@ export const messageText = ({ content }: ChatMessage): string =>
 
 export interface StandInOptions {
   port?: number;
-  answer?: (request: ChatRequest, call: number) => string | ToolCallAnswer;
+  answer?: (request: ChatRequest, call: number) => StandInAnswer;
   delayMs?: number;
   /** Pause after each piece of a streamed response. */
   pieceDelayMs?: number;
@@ -104,7 +114,11 @@ async function respond(
   if (await misbehaved(response, call, options)) return;
   const { answer = plausibleAnswer, misbehave } = options;
   const given = answer(chat, call);
-  const content = typeof given === 'string' ? given : '';
+  if (typeof given === 'object' && 'status' in given) {
+    const { status, message = 'The model failed' } = given;
+    return json(response, status, { error: { message, type: 'server_error' } });
+  }
+  const content = typeof given === 'string' ? given : (given.text ?? '');
   const tool_calls = typeof given === 'string' ? [] : toolCallsOf(given, call);
   const usage = misbehave === 'no-usage' ? undefined : (options.usage ?? usageOf(chat, content));
   if (chat.stream) return stream(response, chat.model, { content, tool_calls }, usage, options);
@@ -114,10 +128,10 @@ async function respond(
 }
 
 const toolCallsOf = ({ toolCalls }: ToolCallAnswer, call: number) =>
-  toolCalls.map(({ name, arguments: args }, index) => ({
-    id: `call_${call}_${index}`,
+  toolCalls.map(({ id, name, arguments: args }, index) => ({
+    id: id ?? `call_${call}_${index}`,
     type: 'function',
-    function: { name, arguments: JSON.stringify(args) },
+    function: { name, arguments: typeof args === 'string' ? args : JSON.stringify(args) },
   }));
 
 async function embed(

@@ -1,4 +1,5 @@
 import type { Group } from '../shared/platform/http/group.ts';
+import { agentRunsGroup } from './agent-runs/index.ts';
 import { agentVersionsGroup } from './agent-versions/index.ts';
 import { agentsGroup } from './agents/index.ts';
 import { apiKeysGroup } from './api-keys/index.ts';
@@ -27,6 +28,7 @@ export const groups = {
   'flow-versions': flowVersionsGroup,
   agents: agentsGroup,
   'agent-versions': agentVersionsGroup,
+  'agent-runs': agentRunsGroup,
   records: recordsGroup,
   dispatch: dispatchGroup,
   batches: batchesGroup,

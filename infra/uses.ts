@@ -17,6 +17,7 @@ export const variablesOf = {
   'queue:plan': [queues.plan.env],
   'queue:runs': [queues.runs.env],
   'queue:wakes': [queues.wakes.env, queueArnEnv(queues.wakes), 'SCHEDULE_GROUP', 'SCHEDULER_ROLE_ARN'],
+  'queue:agents': [queues.agents.env],
   'queue:cleanup': [queues.cleanup.env],
   'queue:migrations': [queues.migrations.env],
   messages: ['EVENT_BUS'],

@@ -4,7 +4,7 @@ import { using } from '../../shared/platform/aws/uses.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { serverSentEvent, streamedBody } from '../../shared/platform/http/streamed-body.ts';
 import { DispatchResult, dispatchResultOf } from '../../shared/protocols/json/dispatch-result.ts';
-import { dispatchEvents } from '../../shared/protocols/sse/dispatch-events.ts';
+import { flowEvents } from '../../shared/protocols/sse/flow-events.ts';
 
 /** Reserved for reporting the timeout and persisting the results. */
 const reserveMs = 3_000;
@@ -27,7 +27,7 @@ export function dispatchResponse(scope: Scope, run: Run, isStreamed: boolean) {
       contentType: 'text/event-stream',
       writeBody: async (write, clientSignal) => {
         const events = execute(scope, { ...run, clientSignal, showsProgress: true });
-        for await (const event of dispatchEvents(events)) await write(serverSentEvent(event));
+        for await (const event of flowEvents(events)) await write(serverSentEvent(event));
       },
     });
   }

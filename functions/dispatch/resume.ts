@@ -4,7 +4,7 @@ import { resume } from '../../shared/execution/dispatch/resume.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
 import { DispatchResult } from '../../shared/protocols/json/dispatch-result.ts';
-import { DispatchEvent } from '../../shared/protocols/sse/dispatch-event.ts';
+import { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
 import { dispatchResponse, executionScope, runTimeMs } from './dispatch-response.ts';
 
 const ResumeBody = z
@@ -36,7 +36,7 @@ export const resumeDispatch = defineEndpoint({
   description:
     'The run continues after the step that called the tool, as the user who started it, and responds like POST /v1/dispatch. Requires the permissions that starting it took. 409 if the run is not paused: of several requests, one continues it. A run whose output does not arrive within seven days fails.',
   body: ResumeBody,
-  response: { kind: 'sse', events: DispatchEvent, json: DispatchResult },
+  response: { kind: 'sse', events: StreamEvent, json: DispatchResult },
   errors: [400, 404, 409, 413, 415],
   needs: { scope: executionScope },
 

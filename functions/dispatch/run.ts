@@ -4,7 +4,7 @@ import { DispatchBody } from '../../shared/execution/dispatch/request.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
 import { DispatchResult } from '../../shared/protocols/json/dispatch-result.ts';
-import { DispatchEvent } from '../../shared/protocols/sse/dispatch-event.ts';
+import { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
 import { dispatchResponse, executionScope, runTimeMs } from './dispatch-response.ts';
 
 export const dispatch = defineEndpoint({
@@ -17,7 +17,7 @@ export const dispatch = defineEndpoint({
 
 Inline flows need more permissions: RECORDS:READ for steps that read records or vectors, RECORDS:WRITE for steps that write them, TOOLS:EXECUTE for steps that run tools (and what the tools do), FLOWS:WRITE for steps that reference secrets and for \`flowMode\` create and upsert. 422 if there is no flow to run, or it has no steps.`,
   body: DispatchBody,
-  response: { kind: 'sse', events: DispatchEvent, json: DispatchResult },
+  response: { kind: 'sse', events: StreamEvent, json: DispatchResult },
   errors: [400, 404, 409, 413, 415, 422, 503],
   needs: { scope: executionScope },
 

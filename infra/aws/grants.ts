@@ -60,6 +60,7 @@ function grant(role: Role, use: Use, stores: Stores) {
         'Every schedule of the group resumes a run.',
       );
     },
+    'queue:agents': () => void queues.agents.grantSendMessages(role),
     'queue:cleanup': () => void queues.cleanup.grantSendMessages(role),
     'queue:migrations': () => void queues.migrations.grantSendMessages(role),
     'provider-keys': () => allow(role, ['secretsmanager:GetSecretValue'], [providerKeys.secretArn]),

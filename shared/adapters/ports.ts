@@ -21,6 +21,7 @@ export interface Ports {
   sandbox: Sandbox;
   records: RecordsPort;
   vectors: VectorsPort;
+  memory: MemoryPort;
   assets: AssetsPort;
   messages: MessagesPort;
   tools: ToolsPort;
@@ -129,6 +130,58 @@ export interface VectorsPort {
   ) => Promise<{ id: string; score: number; metadata: Record<string, unknown> }[]>;
 }
 
+/** What agents and flows remember, by profile: no method reaches the memories of another profile. */
+export interface MemoryPort {
+  /** Opens the memory of a profile, existing or not. */
+  open: (profile: string) => Promise<ProfileMemory>;
+}
+
+export interface Memory {
+  id: string;
+  text: string;
+  session?: string | undefined;
+  createdAt: string;
+}
+
+export interface NumberedMemory extends Memory {
+  /** From 1, in the order in which the memories of the profile were saved. */
+  number: number;
+}
+
+export interface SummaryOfMemories {
+  /** Only the memories of this session; absent for all. */
+  session?: string | undefined;
+  text: string;
+  /** The number of the last memory that it considers. */
+  through: number;
+}
+
+export interface ProfileMemory {
+  /** The model of all its vectors; undefined before the first memory. */
+  embeddingModel: string | undefined;
+  memoryCount: number;
+  /** Saves a memory. `isNew`: false if the profile already had this text. @throws StepError */
+  save: (
+    memory: Pick<Memory, 'text' | 'session'> & { vector: readonly number[]; embeddingModel: string },
+  ) => Promise<{ id: string; isNew: boolean }>;
+  /** The memories that are nearest to a vector, nearest first. @throws StepError */
+  nearest: (query: {
+    vector: readonly number[];
+    session: string | undefined;
+    limit: number;
+  }) => Promise<Memory[]>;
+  /** The next memories after a number, oldest first. Examines at most `limit`. `through`: the last one examined. */
+  after: (
+    number: number,
+    query: { session: string | undefined; limit: number },
+  ) => Promise<{ memories: NumberedMemory[]; through: number }>;
+  summary: (session: string | undefined) => Promise<SummaryOfMemories | undefined>;
+  /** Replaces a summary, unless another run has replaced it. */
+  storeSummary: (summary: SummaryOfMemories, replaced: SummaryOfMemories | undefined) => Promise<void>;
+  /** Deletes all memories and summaries. @returns how many memories there were. @throws StepError */
+  clear: () => Promise<number>;
+}
+
 export type Visibility = 'public' | 'private';
 
 export interface AssetsPort {
@@ -180,23 +233,50 @@ export interface ToolsPort {
   find: (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredTool>>;
 }
 
-/** Servers of the Model Context Protocol over streamable HTTP. */
+/** Servers of the Model Context Protocol. */
 export interface McpPort {
+  /**
+   * The tools of the server; those that were listed up to five minutes ago. @throws StepError if it is rejected,
+   * unreachable, too slow or too large.
+   */
+  listTools: (request: McpRequest) => Promise<McpToolList | McpFailure>;
   /** Calls a tool of the server. @throws StepError if it is rejected, unreachable, too slow or too large. */
   callTool: (call: McpRequest & { toolName: string; args: Record<string, unknown> }) => Promise<McpOutcome>;
 }
 
-export interface McpRequest extends Pick<HttpRequest, 'url' | 'headers' | 'timeoutMs' | 'signal'> {}
+export interface McpRequest extends Pick<HttpRequest, 'url' | 'headers' | 'timeoutMs' | 'signal'> {
+  /**
+   * Default: `streamable_http`, the transport of the protocol. `rest`: plain JSON, `GET <url>/tools` and
+   * `POST <url>/tools/<name>`.
+   */
+  transport?: 'streamable_http' | 'rest' | undefined;
+}
+
+export interface McpTool {
+  name: string;
+  description: string;
+  parameters: JsonSchema;
+  /** Whether the server says that the tool changes nothing, or that a repeated call changes nothing more. */
+  repeatable: boolean;
+}
+
+export interface McpToolList {
+  tools: McpTool[];
+  /** How many tools are left out, since there are too many or their schemas are too large. */
+  omitted: number;
+}
+
+/** The tool failed, or the server refused, with an HTTP status if it is 400 or above. */
+export interface McpFailure {
+  failure: string;
+  status?: number | undefined;
+}
 
 /**
  * What a server answered. Its texts are uncut, so that whoever shows them can redact them first.
- * `failure`: the tool failed, or the server refused, with an HTTP status if it is 400 or above.
  * `missing`: the server does not have the tool, but those with these names.
  */
-export type McpOutcome =
-  | { output: unknown }
-  | { failure: string; status?: number | undefined }
-  | { missing: string[] };
+export type McpOutcome = { output: unknown } | McpFailure | { missing: string[] };
 
 /** The tenant's flows. */
 export interface FlowsPort {

@@ -34,7 +34,7 @@ test('openapi-typescript makes types of the served document, events and all, tha
   await compile(
     folder,
     `import type { components, paths } from './api';
-type Event = components['schemas']['DispatchEvent'];
+type Event = components['schemas']['StreamEvent'];
 export const typeOf = (event: Event) => event.type === 'text_delta' ? event.delta : event.seq.toFixed();
 export const message: paths['/v1/dispatch']['post']['responses'][200]['content']['text/event-stream'] =
   { event: 'text_delta', id: '1', data: '{}' };
@@ -49,10 +49,10 @@ test('@hey-api/openapi-ts makes a client of the served document that compiles', 
   await program('@hey-api/openapi-ts', 'bin/run.js', ['-i', openapi(), '-o', join(folder, 'client')]);
   await compile(
     folder,
-    `import { flowsGet, dispatchRun, type DispatchEvent, type ExecutionErrorEvent } from './client';
+    `import { flowsGet, dispatchRun, type StreamEvent, type ExecutionErrorEvent } from './client';
 export const name = async () => (await flowsGet({ path: { id: 'flow_1' } })).data?.name satisfies string | undefined;
 export const status = async (): Promise<'completed' | 'failed' | 'paused' | undefined> =>
   (await dispatchRun({ body: { flow: { name: 'a', steps: [] } } })).data?.status;
-export const isError = (event: DispatchEvent): event is ExecutionErrorEvent => event.type === 'execution_error';`,
+export const isError = (event: StreamEvent): event is ExecutionErrorEvent => event.type === 'execution_error';`,
   );
 });

@@ -1,11 +1,13 @@
 import {
   type ChatRequest,
+  type FailedAnswer,
   lastText,
   messageText,
   type StandInOptions,
   startModelStandIn,
   type ToolCallAnswer,
 } from '../../examples/model-stand-in.ts';
+import { scriptedAnswer } from './scripted-model.ts';
 
 /** How a model of the run's model server behaves, by its name; every other one answers at once. */
 const behaviours: Record<string, StandInOptions> = {
@@ -34,7 +36,10 @@ const repeated = (request: ChatRequest) => `You said: ${lastText(request)}`;
 const hasBeenCorrected = ({ messages }: ChatRequest) => messages.some(({ role }) => role === 'assistant');
 
 /** What some models answer. */
-const answers: Record<string, (request: ChatRequest) => string | ToolCallAnswer> = {
+const answers: Record<string, (request: ChatRequest) => string | ToolCallAnswer | FailedAnswer> = {
+  scripted: (request) => scriptedAnswer(request),
+  /** The same, without the failures. */
+  'scripted-spare': (request) => scriptedAnswer(request, false),
   /** Calls the tools that the prompt lists as JSON, `[{name, arguments}]`; then repeats their results. */
   'tool-caller': (request) => {
     const results = request.messages.filter(({ role }) => role === 'tool').map(messageText);

@@ -22,9 +22,10 @@ export const emptyWorld: Ports = {
     update: absent('record'),
   },
   vectors: { put: absent('vector store'), query: absent('vector store') },
+  memory: { open: absent('memory') },
   assets: { store: absent('asset store'), read: absent('asset store') },
   messages: { email: absent('mail'), sms: absent('text message'), event: absent('event bus') },
   tools: { find: absent('tool store') },
-  mcp: { callTool: absent('MCP server') },
+  mcp: { listTools: absent('MCP server'), callTool: absent('MCP server') },
   flows: { run: absent('flow') },
 };

@@ -1,5 +1,5 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
-import type { DispatchEvent } from '../../shared/protocols/sse/dispatch-event.ts';
+import type { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
 import { stack } from './stack.ts';
 
 export interface Received {
@@ -8,7 +8,7 @@ export interface Received {
   id: string | undefined;
   at: number;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every shape
-  data: DispatchEvent & Record<string, any>;
+  data: StreamEvent & Record<string, any>;
 }
 
 export interface Opened {

@@ -1,10 +1,10 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { StepError } from '../../core/step-error.ts';
-import type { McpOutcome } from '../ports.ts';
+import type { McpFailure } from '../ports.ts';
 import { Unauthorized } from './guarded-fetch.ts';
 
 /** What an error of a session tells. @throws StepError for what is not in the words of the server. */
-export function failureIn(error: unknown): McpOutcome {
+export function failureIn(error: unknown): McpFailure {
   if (error instanceof StepError) throw error;
   if (error instanceof Unauthorized) return { failure: error.text, status: error.status };
   if (error instanceof SdkHttpError) return httpFailure(error);
@@ -13,14 +13,14 @@ export function failureIn(error: unknown): McpOutcome {
   throw new StepError('The MCP server does not follow the protocol', { cause: error });
 }
 
-function httpFailure({ data: { status, text } }: SdkHttpError): McpOutcome {
+function httpFailure({ data: { status, text } }: SdkHttpError): McpFailure {
   if (status >= 400) return { failure: String(text ?? ''), status };
   throw new StepError(
     'The MCP server redirects to another origin or method, which is not followed; give the URL of the server itself',
   );
 }
 
-function protocolFailure({ message, data }: ProtocolError): McpOutcome {
+function protocolFailure({ message, data }: ProtocolError): McpFailure {
   if (data instanceof StepError) throw data;
   return { failure: message };
 }

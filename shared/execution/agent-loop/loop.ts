@@ -1,72 +1,137 @@
-import {
-  type ModelEvent,
-  type ModelMessage,
-  type ModelPort,
-  type ModelRequest,
-  type ModelResponse,
-  openResponse,
-  unfinished,
-} from '../../adapters/model-port.ts';
-import type { RunnableTool } from '../tools/runnable-tool.ts';
-import { openToolCalls, type ToolLimits, type ToolResultEvent } from './tool-calls.ts';
+import type { ModelPort, ModelRequest } from '../../adapters/model-port.ts';
+import type { NewId } from '../../core/ids.ts';
+import type { ErrorHandling } from '../../domain/flows/steps/error-handling.ts';
+import type { ModelDelta } from './ask-model.ts';
+import type { EndFact, Fact, NoteFact, StopReason, Wait } from './facts.ts';
+import { next } from './next.ts';
+import { apply, type RunState } from './state.ts';
+import { type CallEvent, failedCall, planOf, runCalls, type ToolWorld } from './tool-calls.ts';
+import { takeTurn } from './turn.ts';
 
-export interface Loop {
+export interface Loop extends ToolWorld {
   model: ModelPort;
   /** What every turn asks for. */
-  request: Omit<ModelRequest, 'messages' | 'tools' | 'toolChoice'>;
-  messages: readonly ModelMessage[];
-  tools: readonly RunnableTool[];
+  request: Omit<ModelRequest, 'messages' | 'tools' | 'toolChoice' | 'signal'>;
   /** Whether the model may, must (in the first turn) or must not call tools. Default: `auto`. */
   toolChoice?: 'auto' | 'required' | 'none' | undefined;
-  limits: ToolLimits;
+  /** The most turns. Default: as many as the tool calls need. */
+  turnsMax?: number | undefined;
+  /** Tools that must have been called before the run ends, by name or id. */
+  requiredTools?: readonly string[] | undefined;
+  errorHandling?: ErrorHandling | undefined;
+  /** How long a call waits for its approval, and for the output of the caller. */
+  waitMs?: Readonly<Record<Wait['kind'], number>> | undefined;
+  /** What is done before each turn: facts to record first, a limit of the response, or a reason to stop. */
+  beforeTurn?: ((state: RunState) => Promise<BeforeTurn>) | undefined;
+  newId: NewId;
+}
+
+export interface BeforeTurn {
+  facts?: readonly Fact[];
+  maxTokens?: number | undefined;
+  stop?: StopReason;
 }
 
 export type LoopEvent =
-  | Exclude<ModelEvent, { type: 'finish' }>
-  | ToolResultEvent
-  /** The model has finished a response. Its tool calls run now. */
-  | { type: 'turn'; response: ModelResponse };
+  | { type: 'turn-started'; turn: number; turnId: string }
+  | Exclude<ModelDelta, { type: 'tool-call' | 'tool-call-delta' }>
+  /** With the id of the call in the run, and the type of its tool. */
+  | (Extract<ModelDelta, { type: 'tool-call' | 'tool-call-delta' }> & { toolType: string })
+  | Extract<CallEvent, { type: 'tool-event' }>
+  /** Record them before you ask for the next event: the run relies on it. */
+  | { type: 'facts'; facts: readonly Fact[] };
 
-export interface LoopEnd {
-  /** The last response. */
-  response: ModelResponse;
-  /** All messages, the last response included. */
-  messages: readonly ModelMessage[];
-}
+/** How a loop ends: with the fact `end` as the last one, or waiting for somebody. */
+export type LoopEnd = { state: RunState; waits: readonly Wait[] };
 
 /**
- * Asks the model, runs the tools that it calls, and repeats with their results until it calls none. A failed tool call
- * is a result too. When the model has used up its tool calls, it must answer without them.
+ * Asks the model, runs the tools that it requests, and repeats with their results until it requests none, a limit is
+ * reached, or the run has to wait. A failed tool call is a result too.
+ * @param from The state after the facts so far.
+ * @param mayHaveBegun Whether an earlier process may have begun the open calls of the state.
  * @throws StepError if the model fails.
  */
-export async function* runLoop(loop: Loop): AsyncGenerator<LoopEvent, LoopEnd> {
-  const { model, request, tools } = loop;
-  const calls = openToolCalls(tools, loop.limits, request.signal);
-  const declared = tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
-  let messages = loop.messages;
-  let toolChoice = loop.toolChoice ?? 'auto';
-  for (;;) {
-    const response = yield* turn(model, { ...request, messages, tools: declared, toolChoice });
-    yield { type: 'turn', response };
-    messages = [...messages, response.message];
-    // A provider may ignore that no tools are allowed.
-    if (response.toolCalls.length === 0 || toolChoice === 'none') return { response, messages };
-    const results = yield* calls.run(response.toolCalls);
-    messages = [...messages, { role: 'tool', content: results.map(({ part }) => part) }];
-    toolChoice = calls.areLeft() ? 'auto' : 'none';
+export async function* runLoop(
+  loop: Loop,
+  from: RunState,
+  mayHaveBegun = false,
+): AsyncGenerator<LoopEvent, LoopEnd> {
+  let state = from;
+  async function* record(...facts: Fact[]): AsyncGenerator<LoopEvent, void> {
+    if (facts.length === 0) return;
+    yield { type: 'facts', facts };
+    state = facts.reduce(apply, state);
+  }
+  for (let isFirst = true; !state.end; isFirst = false) {
+    if (state.open.length > 0) {
+      yield* openCalls(loop, state, isFirst && mayHaveBegun, record);
+      const waits = waitsOf(loop, state);
+      if (waits.length === 0) continue;
+      if (state.waits.length === 0) yield* record({ type: 'pause', waits, at: at(loop) });
+      return { state, waits: state.waits };
+    }
+    const step = next(loop, state);
+    if (step.do === 'end') yield* record(endOf(loop, state, step.stopReason));
+    else if (step.do === 'remind') yield* record(noteOf(loop, step.text));
+    else {
+      const { facts = [], maxTokens, stop } = (await loop.beforeTurn?.(state)) ?? {};
+      yield* record(...facts);
+      if (stop) yield* record(endOf(loop, state, stop));
+      else {
+        const turn = yield* takeTurn(loop, state, step.toolChoice, maxTokens);
+        const after = apply(state, turn);
+        const following = turn.calls.length === 0 ? next(loop, after) : undefined;
+        // The last response and the end are recorded together.
+        yield* record(turn, ...(following?.do === 'end' ? [endOf(loop, after, following.stopReason)] : []));
+      }
+    }
+  }
+  return { state, waits: [] };
+}
+
+/** Ends every open call that need not wait. */
+async function* openCalls(
+  loop: Loop,
+  state: RunState,
+  mayHaveBegun: boolean,
+  record: (...facts: Fact[]) => AsyncGenerator<LoopEvent, void>,
+): AsyncGenerator<LoopEvent, void> {
+  const left = state.open
+    .filter(({ id }) => !state.results.has(id))
+    .map((call) => ({ call, plan: planOf(call, loop, state.decisions.get(call.id), mayHaveBegun) }));
+  yield* record(
+    ...left.flatMap(({ call, plan }) => ('fail' in plan ? [failedCall(call, plan.fail, loop.now)] : [])),
+  );
+  const runnable = left.flatMap(({ call, plan }) => ('run' in plan ? [{ call, tool: plan.run }] : []));
+  if (runnable.length === 0) return;
+  for await (const event of runCalls(runnable, loop)) {
+    if (event.type === 'results') yield* record(...event.results);
+    else yield event;
   }
 }
 
-/** One response of the model. Yields its events. */
-async function* turn(
-  model: ModelPort,
-  request: ModelRequest,
-): AsyncGenerator<Exclude<ModelEvent, { type: 'finish' }>, ModelResponse> {
-  const add = openResponse();
-  for await (const event of model.stream(request)) {
-    const response = add(event);
-    if (response) return response;
-    if (event.type !== 'finish') yield event;
-  }
-  throw unfinished();
-}
+/** What the open calls wait for. */
+const waitsOf = (loop: Loop, state: RunState): Wait[] =>
+  state.open
+    .filter(({ id }) => !state.results.has(id))
+    .flatMap((call): Wait[] => {
+      const plan = planOf(call, loop, state.decisions.get(call.id), false);
+      if (!('waitFor' in plan)) return [];
+      const { waitFor: kind } = plan;
+      const until = new Date(loop.now().getTime() + (loop.waitMs?.[kind] ?? 0)).toISOString();
+      const approval = kind === 'approval' && { approvalId: loop.newId('appr') };
+      return [{ kind, callId: call.id, ...approval, toolName: call.name, parameters: call.input, until }];
+    });
+
+const at = ({ now }: Loop) => now().toISOString();
+
+const noteOf = (loop: Loop, text: string): NoteFact => ({
+  type: 'note',
+  reason: 'required-tool',
+  text,
+  at: at(loop),
+});
+
+const endOf = (loop: Loop, { lastTurn }: RunState, stopReason: StopReason): EndFact => ({
+  ...{ type: 'end', stopReason, output: lastTurn?.text ?? null, error: null, at: at(loop) },
+});

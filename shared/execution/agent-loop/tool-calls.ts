@@ -1,94 +1,135 @@
-import type { ModelResponse, ToolResultPart } from '../../adapters/model-port.ts';
+import { orAborted } from '../../core/abort.ts';
+import { forEachConcurrently } from '../../core/for-each-concurrently.ts';
 import { characterCount } from '../../core/json-texts.ts';
-import { mapConcurrently } from '../../core/map-concurrently.ts';
+import { openMailbox } from '../../core/mailbox.ts';
 import { StepError } from '../../core/step-error.ts';
-import type { RunnableTool } from '../tools/runnable-tool.ts';
+import type { RunnableTool, ToolEvent } from '../tools/runnable-tool.ts';
+import type { DecisionFact, RequestedCall, ResultFact, Spent, Wait } from './facts.ts';
 
 export interface ToolLimits {
   /** Of all tools together, with the calls that are refused. */
   callsMax: number;
   /** Of single tools, by name or id. */
-  callsMaxOf?: Readonly<Record<string, number>> | undefined;
+  callsMaxOf?: Readonly<Record<string, number | undefined>> | undefined;
 }
 
-type ToolCall = ModelResponse['toolCalls'][number];
-
-/** The result of one tool call, as the model receives it. */
-export interface ToolCallResult {
-  call: ToolCall;
-  part: ToolResultPart;
-  durationMs: number;
-}
-
-export interface ToolResultEvent {
-  type: 'tool-result';
-  result: ToolCallResult;
+/** What the calls of a run need. */
+export interface ToolWorld {
+  tools: readonly RunnableTool[];
+  limits: ToolLimits;
+  /** Whether somebody must allow the calls of a tool. */
+  needsApproval?: ((tool: RunnableTool) => boolean) | undefined;
+  signal: AbortSignal;
+  now: () => Date;
+  /** What was spent since the last time it was asked. */
+  spent: () => Spent;
 }
 
 /** How many tools run at the same time. */
 const atOnce = 5;
 /** A model's context holds little more. */
-const outputCharactersMax = 200_000;
+export const outputCharactersMax = 200_000;
 
-/** The tool calls of a loop, with their limits. */
-export function openToolCalls(
-  tools: readonly RunnableTool[],
-  { callsMax, callsMaxOf = {} }: ToolLimits,
-  signal: AbortSignal,
-) {
-  const byName = new Map(tools.map((tool) => [tool.name, tool]));
-  const counts = new Map<string, number>();
-  let count = 0;
-
-  /** Why a call does not run; undefined if it does. Counts both, so that a model that never calls rightly ends too. */
-  function refusal(call: ToolCall, tool: RunnableTool | undefined): string | undefined {
-    if (count >= callsMax) return `The limit of ${callsMax} tool calls is reached; answer with what you have`;
-    count++;
-    if (!tool) return `There is no tool ${call.name}; the tools are ${[...byName.keys()].join(', ')}`;
-    if (call.input === undefined) return 'The arguments are not valid JSON';
-    const own = callsMaxOf[tool.name] ?? callsMaxOf[tool.id] ?? Number.POSITIVE_INFINITY;
-    const made = counts.get(tool.id) ?? 0;
-    if (made >= own) return `The limit of ${own} calls of ${tool.name} is reached; answer with what you have`;
-    counts.set(tool.id, made + 1);
-    return undefined;
+/** Why a call does not run; undefined if it may. */
+export function refusalOf(
+  { name, input }: Pick<RequestedCall, 'name' | 'input'>,
+  { tools, limits: { callsMax, callsMaxOf = {} } }: Pick<ToolWorld, 'tools' | 'limits'>,
+  made: { callCount: number; callsOf: ReadonlyMap<string, number> },
+): string | undefined {
+  const tool = toolNamed(tools, name);
+  if (made.callCount >= callsMax) {
+    return `The limit of ${callsMax} tool calls is reached; answer with what you have`;
   }
+  if (!tool) return `There is no tool ${name}; the tools are ${tools.map((each) => each.name).join(', ')}`;
+  if (input === undefined) return 'The arguments are not valid JSON';
+  const own = callsMaxOf[tool.name] ?? callsMaxOf[tool.id] ?? Number.POSITIVE_INFINITY;
+  if ((made.callsOf.get(tool.id) ?? 0) < own) return undefined;
+  return `The limit of ${own} calls of ${tool.name} is reached; answer with what you have`;
+}
 
+/** What becomes of an open call. */
+type Plan = { run: RunnableTool } | { fail: string } | { waitFor: Wait['kind'] };
+
+/** @param mayHaveBegun Whether an earlier process may have begun the calls. */
+export function planOf(
+  call: RequestedCall,
+  { tools, needsApproval }: Pick<ToolWorld, 'tools' | 'needsApproval'>,
+  decision: DecisionFact | undefined,
+  mayHaveBegun: boolean,
+): Plan {
+  if (call.refused !== undefined) return { fail: call.refused };
+  const tool = toolNamed(tools, call.name);
+  if (!tool) return { fail: `The tool ${call.name} is no longer available` };
+  if (needsApproval?.(tool)) {
+    if (!decision) return { waitFor: 'approval' };
+    if (decision.decision === 'timeout') return { fail: 'The call was denied: nobody allowed it in time' };
+    if (decision.decision === 'denied') {
+      return { fail: `The call was denied${decision.reason ? `: ${decision.reason}` : ''}` };
+    }
+  }
+  if (tool.type === 'local') return { waitFor: 'output' };
+  if (!mayHaveBegun || tool.repeatable) return { run: tool };
   return {
-    areLeft: () => count < callsMax,
-
-    /** Runs the calls side by side. Yields each result when it is there; returns all in the order of the calls. */
-    async *run(calls: readonly ToolCall[]): AsyncGenerator<ToolResultEvent, ToolCallResult[]> {
-      const admitted = calls.map((call) => {
-        const tool = byName.get(call.name);
-        return { call, tool, refused: refusal(call, tool) };
-      });
-      const results = new Map<ToolCall, ToolCallResult>();
-      for await (const result of mapConcurrently(admitted, atOnce, (each) => runCall(each, signal))) {
-        results.set(result.call, result);
-        yield { type: 'tool-result', result };
-      }
-      return calls.flatMap((call) => results.get(call) ?? []);
-    },
+    fail: 'Unknown result: the run was interrupted while the tool ran. It may or may not have done its work; it was not repeated',
   };
 }
 
-interface Admitted {
-  call: ToolCall;
-  tool: RunnableTool | undefined;
-  refused: string | undefined;
+export const toolNamed = (tools: readonly RunnableTool[], name: string) =>
+  tools.find((tool) => tool.name === name);
+
+export type CallEvent =
+  | { type: 'tool-event'; callId: string; event: ToolEvent }
+  | { type: 'results'; results: ResultFact[] };
+
+/** Runs calls side by side. Yields what they emit, and the results that are there, several at once if they are. */
+export async function* runCalls(
+  calls: readonly { call: RequestedCall; tool: RunnableTool }[],
+  world: ToolWorld,
+): AsyncGenerator<CallEvent, void> {
+  const inbox = openMailbox<ResultFact | { callId: string; event: ToolEvent }>();
+  const work = forEachConcurrently(calls, atOnce, async ({ call, tool }) => {
+    const emit = (event: ToolEvent) => inbox.put({ callId: call.id, event });
+    inbox.put(await runCall(call, tool, emit, world));
+  });
+  work.catch((error) => inbox.fail(error));
+  try {
+    for (let left = calls.length; left > 0; ) {
+      const items = await inbox.take();
+      const results: ResultFact[] = [];
+      for (const item of items) {
+        if ('event' in item) yield { type: 'tool-event', ...item };
+        else results.push(item);
+      }
+      left -= results.length;
+      if (results.length > 0) yield { type: 'results', results };
+    }
+  } finally {
+    await work.catch(() => {});
+  }
 }
 
-async function runCall({ call, tool, refused }: Admitted, signal: AbortSignal): Promise<ToolCallResult> {
+async function runCall(
+  call: RequestedCall,
+  tool: RunnableTool,
+  emit: (event: ToolEvent) => void,
+  { signal, now, spent }: ToolWorld,
+): Promise<ResultFact> {
   const began = performance.now();
-  const { id, name } = call;
-  const resultOf = (output: unknown, failed: boolean): ToolCallResult => ({
-    call,
-    part: { type: 'tool-result', id, name, output, ...(failed && { failed }) },
-    durationMs: Math.round(performance.now() - began),
-  });
-  if (!tool || refused !== undefined) return resultOf(refused, true);
+  const resultOf = (output: unknown, failed: boolean): ResultFact => {
+    const durationMs = Math.round(performance.now() - began);
+    return {
+      type: 'result',
+      callId: call.id,
+      toolName: call.name,
+      output,
+      failed,
+      durationMs,
+      spent: spent(),
+      at: now().toISOString(),
+    };
+  };
   try {
-    const outcome = await tool.run(call.input, signal);
+    const outcome = await orAborted(tool.run(call.input, signal, { id: call.id, emit }), signal);
     if ('awaitsCaller' in outcome) throw new StepError('only the caller of the run can execute this tool');
     const characters = characterCount(outcome.output, outputCharactersMax);
     if (characters <= outputCharactersMax) return resultOf(outcome.output ?? null, false);
@@ -99,3 +140,10 @@ async function runCall({ call, tool, refused }: Admitted, signal: AbortSignal): 
     throw error;
   }
 }
+
+/** The result of a call that does not run. */
+export const failedCall = ({ id, name }: RequestedCall, reason: string, now: () => Date): ResultFact => ({
+  ...{ type: 'result', callId: id, toolName: name, output: reason, failed: true, durationMs: 0 },
+  spent: { inputTokens: 0, outputTokens: 0, cost: '0' },
+  at: now().toISOString(),
+});

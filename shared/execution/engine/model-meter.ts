@@ -16,11 +16,14 @@ export interface ModelFacts {
 export interface ModelMeter {
   ports: Ports;
   calls: () => ModelCalls[];
+  /** The calls since it was last asked for them. */
+  drain: () => ModelCalls[];
   facts: () => Partial<ModelFacts>;
 }
 
 export function openMeter(ports: Ports): ModelMeter {
   const all: ModelCalls[] = [];
+  let drained = 0;
   return {
     ports: {
       ...ports,
@@ -51,6 +54,11 @@ export function openMeter(ports: Ports): ModelMeter {
       },
     },
     calls: () => mergedCalls(all),
+    drain() {
+      const since = all.slice(drained);
+      drained = all.length;
+      return mergedCalls(since);
+    },
     facts() {
       const last = all.at(-1);
       if (!last) return {};

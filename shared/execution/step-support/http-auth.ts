@@ -1,4 +1,5 @@
 import type { Auth } from '../../domain/flows/steps/http-auth-config.ts';
+import { credentialHeaders } from './credential-headers.ts';
 import type { StepRun } from './step-runner.ts';
 
 /** The headers for this authentication. */
@@ -7,15 +8,14 @@ export async function authorization(
   render: StepRun<unknown>['render'],
 ): Promise<Record<string, string>> {
   switch (auth?.type) {
-    case 'bearer':
-      return { authorization: `Bearer ${await render(auth.token)}` };
     case 'basic': {
-      const pair = `${await render(auth.username)}:${await render(auth.password)}`;
-      return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
+      const [username, password] = await Promise.all([render(auth.username), render(auth.password)]);
+      return credentialHeaders({ type: 'basic', username, password });
     }
+    case 'bearer':
     case 'api_key':
     case 'custom_header':
-      return { [(auth.headerName ?? 'X-API-Key').toLowerCase()]: await render(auth.token) };
+      return credentialHeaders({ ...auth, token: await render(auth.token) });
     default:
       return {};
   }

@@ -17,7 +17,11 @@ export interface OpenedSecrets {
 
 /** @throws if the values cannot be read. */
 export async function openSecretValues(keys: readonly string[], ports: Ports): Promise<OpenedSecrets> {
-  const values = await ports.secrets(keys);
+  return openedSecrets(await ports.secrets(keys), ports);
+}
+
+/** @param values Secret values by key. */
+export function openedSecrets(values: ReadonlyMap<string, string>, ports: Ports): OpenedSecrets {
   const redactor = redactorFor(values);
   return {
     valuesOf(named) {

@@ -22,6 +22,7 @@ export const portRedactions = {
   sandbox: unchanged,
   records: unchanged,
   vectors: unchanged,
+  memory: unchanged,
   assets: unchanged,
   messages: unchanged,
   tools: unchanged,
@@ -51,14 +52,17 @@ function redactedFetch(fetch: Ports['fetch'], { text, json }: Redactor): Ports['
   };
 }
 
-function redactedMcp({ callTool }: McpPort, { json }: Redactor): McpPort {
-  return { callTool: async (call) => json(await callTool(call)) };
+function redactedMcp({ listTools, callTool }: McpPort, { json }: Redactor): McpPort {
+  return {
+    listTools: async (request) => json(await listTools(request)),
+    callTool: async (call) => json(await callTool(call)),
+  };
 }
 
 /** Text that may be the beginning of a value is held back until the next piece or the end. */
-function redactedModel({ stream, alternatives }: ModelPort, redactor: Redactor): ModelPort {
+function redactedModel({ stream, ...names }: ModelPort, redactor: Redactor): ModelPort {
   return {
-    alternatives,
+    ...names,
     async *stream(request) {
       const texts = deltaRedactor(redactor);
       for await (const event of stream(request)) {

@@ -23,7 +23,7 @@ export const prompt = defineStepRunner(promptStep, {
     if (typeof format === 'object') {
       return { output: await structuredOutput(step, ask, messages, format.schema), resolvedPrompt };
     }
-    const { text } = (await ask(messages)).response;
+    const { text } = await ask(messages);
     return { output: format === 'json' ? parsed(text) : unwrapped(text, format), resolvedPrompt };
   },
 });

@@ -14,11 +14,15 @@ export interface ToolRun<Config> extends Filler {
   variables: Readonly<Variables>;
   ports: Ports;
   signal: AbortSignal;
+  /** The identity of the call, if it has one. */
+  callId?: string | undefined;
 }
 
 /** Runs a type of tool. @throws StepError */
 export interface ToolRunner<Config = unknown> {
   run: (call: ToolRun<Config>) => Promise<ToolOutcome> | ToolOutcome;
+  /** Whether a call may be made again after an earlier one with the same arguments was interrupted. */
+  repeatable: (config: Config) => boolean;
   /** The request that `run` would make, for people. The secrets are masked. */
   preview: (call: ToolRun<Config>) => Promise<object> | object;
 }

@@ -9,6 +9,7 @@ import { covers, type Permission } from '../../platform/identity/permissions.ts'
 import { runnableBuiltin } from './runnable-builtin.ts';
 import { runnableStored } from './runnable-stored.ts';
 import type { RunnableTool } from './runnable-tool.ts';
+import { withUniqueNames } from './unique-names.ts';
 
 export interface ToolContext {
   /** The permissions of the caller, to check; null if they were checked before, as those of a stored flow's author. */
@@ -80,20 +81,4 @@ function requirePermissions({ permissions }: ToolContext, own: Permission | null
   for (const permission of ['TOOLS:EXECUTE', own] as const) {
     if (permission && !covers(permissions, permission)) throw missingPermission(permission);
   }
-}
-
-const nameMax = 64;
-
-/** Providers accept only these characters, and reject two tools of one name. */
-function withUniqueNames(tools: readonly RunnableTool[]): RunnableTool[] {
-  const used = new Set<string>();
-  return tools.map((tool) => {
-    let name = tool.name;
-    for (let count = 2; used.has(name); count++) {
-      const suffix = `_${count}`;
-      name = `${tool.name.slice(0, nameMax - suffix.length)}${suffix}`;
-    }
-    used.add(name);
-    return { ...tool, name };
-  });
 }

@@ -21,6 +21,7 @@ export function runnableBuiltin(ports: Ports, id: string, tool: BuiltinTool): Ru
 
   return {
     ...{ id, name, description: tool.description, parameters, type: 'builtin' },
+    repeatable: tool.repeatable,
     async run(args, signal) {
       const call = { args: await parsed(args, signal), ports, signal };
       return toolOutcome(name, async () => (await builtinRunnerOf(tool.id)).run(call));

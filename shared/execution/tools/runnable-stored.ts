@@ -7,11 +7,18 @@ import { type OpenedSecrets, openSecretValues } from '../step-support/opened-sec
 import type { ToolOutcome } from '../tool-support/tool-outcome.ts';
 import type { AnyToolRunner, ToolRun } from '../tool-support/tool-runner.ts';
 import { checkArguments, toolOutcome } from './checked-call.ts';
-import type { RunnableTool } from './runnable-tool.ts';
+import type { RunnableTool, ToolCallContext } from './runnable-tool.ts';
 import { toolNameOf } from './tool-name.ts';
 import { toolRunnerOf } from './types/index.ts';
 
 const mask = '********';
+
+interface Inside {
+  signal: AbortSignal;
+  secrets: Record<string, string>;
+  inside: Ports;
+  callId?: string | undefined;
+}
 
 /** A tool that a tenant defined. The values of its secrets do not leave a call, except where its config sends them. */
 export function runnableStored(ports: Ports, id: string, tool: ToolDefinition): RunnableTool {
@@ -22,20 +29,30 @@ export function runnableStored(ports: Ports, id: string, tool: ToolDefinition): 
 
   const callOf = (
     args: Record<string, unknown>,
-    { signal, secrets, inside }: { signal: AbortSignal; secrets: Record<string, string>; inside: Ports },
+    { signal, secrets, inside, callId }: Inside,
   ): ToolRun<unknown> => {
     const variables = { ...args, input: args, ...(secretKeys.length > 0 && { secrets }) };
-    return { name, config, args, variables, ...fillerOf(variables, ports.sandbox), ports: inside, signal };
+    return {
+      name,
+      config,
+      args,
+      variables,
+      ...fillerOf(variables, ports.sandbox),
+      ports: inside,
+      signal,
+      callId,
+    };
   };
 
-  async function run(args: unknown, signal: AbortSignal): Promise<ToolOutcome> {
+  async function run(args: unknown, signal: AbortSignal, call?: ToolCallContext): Promise<ToolOutcome> {
     const runner = runnerFor(name, type);
     const checked = await checkArguments(ports, { name, parameters }, args, signal);
     const opened = secretKeys.length > 0 ? await openSecretValues(secretKeys, ports) : undefined;
     return toolOutcome(name, () =>
       redacted(opened, () => {
         const secrets = opened?.valuesOf(secretKeys) ?? {};
-        return runner.run(callOf(checked, { signal, secrets, inside: opened?.ports ?? ports }));
+        const inside = { signal, secrets, inside: opened?.ports ?? ports, callId: call?.id };
+        return runner.run(callOf(checked, inside));
       }),
     );
   }
@@ -47,7 +64,8 @@ export function runnableStored(ports: Ports, id: string, tool: ToolDefinition): 
     return runner.preview(callOf(checked, { signal, secrets, inside: ports }));
   }
 
-  return { id, name, description, parameters, type, run, preview };
+  const repeatable = toolRunnerOf(type)?.repeatable(config) ?? false;
+  return { id, name, description, parameters, type, repeatable, run, preview };
 }
 
 function runnerFor(name: string, type: string): AnyToolRunner {

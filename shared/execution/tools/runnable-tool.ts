@@ -3,7 +3,7 @@ import type { ToolOutcome } from '../tool-support/tool-outcome.ts';
 
 /** A tool of any kind, ready to run: its config is loaded and its permissions are checked. */
 export interface RunnableTool {
-  /** `tool_…` or `builtin:<id>`. */
+  /** `tool_…`, `builtin:<id>`, `mcp:<server>:<tool>`, … */
   id: string;
   /** Unique among the tools of a call, and valid for every provider: `^[a-zA-Z0-9_-]{1,64}$`. */
   name: string;
@@ -15,7 +15,20 @@ export interface RunnableTool {
    * Checks the arguments against the schema, without coercion, and runs the tool. @throws ArgumentsError if they do not
    * fit (the tool does not run then); StepError if the tool fails.
    */
-  run: (args: unknown, signal: AbortSignal) => Promise<ToolOutcome>;
+  run: (args: unknown, signal: AbortSignal, call?: ToolCallContext) => Promise<ToolOutcome>;
+  /** Whether a call that was interrupted may run again with the same arguments. Default: false. */
+  repeatable?: boolean | undefined;
   /** What `run` would send, with masked secrets. Sends nothing. @throws as `run` */
   preview: (args: unknown, signal: AbortSignal) => Promise<object>;
 }
+
+/** The call that a run makes. */
+export interface ToolCallContext {
+  /** `call_…`, the same whenever the call is repeated. Tools over HTTP send it as `Idempotency-Key`. */
+  id: string;
+  /** Tells the readers of the run what the tool does. */
+  emit: (event: ToolEvent) => void;
+}
+
+/** What a tool tells while it runs. */
+export type ToolEvent = { type: 'output'; delta: string } | { type: 'custom'; name: string; value: unknown };

@@ -19,6 +19,7 @@ export type Use =
   | 'queue:runs'
   /** Also schedules messages that are due later than a queue can delay them. */
   | 'queue:wakes'
+  | 'queue:agents'
   | 'queue:cleanup'
   | 'queue:migrations'
   | 'messages'

@@ -1,7 +1,7 @@
 import { afterAll, expect, test, vi } from 'vitest';
 import { startModelStandIn } from '../../../examples/model-stand-in.ts';
 import { handler } from '../../../functions/dispatch/run.ts';
-import { DispatchEvent } from '../../../shared/protocols/sse/dispatch-event.ts';
+import { StreamEvent } from '../../../shared/protocols/sse/stream-event.ts';
 import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
 import { allEvents, eventsIn, openEvents, type Received } from '../../support/sse.ts';
 import { newTenant, type Tenant } from '../../support/stack.ts';
@@ -35,7 +35,7 @@ test('events use the unified vocabulary, sequence numbers have no gaps, and each
   };
   const events = await allEvents(tenant.token, '/v1/dispatch', inline(branch, skipped, prompt()));
   for (const [index, { name, id, data }] of events.entries()) {
-    expect(DispatchEvent.safeParse(data).error).toBeUndefined();
+    expect(StreamEvent.safeParse(data).error).toBeUndefined();
     expect({ name, id }).toEqual({ name: data.type, id: String(index) });
     expect(data).toMatchObject({ seq: index, executionId: events[0]?.data.executionId });
   }

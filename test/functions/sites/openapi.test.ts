@@ -1,7 +1,7 @@
 import { type Config, createConfig, lint, loadConfig } from '@redocly/openapi-core';
 import { beforeAll, expect, test } from 'vitest';
 import { Field } from '../../../shared/core/filters/filter.ts';
-import { DispatchEvent } from '../../../shared/protocols/sse/dispatch-event.ts';
+import { StreamEvent } from '../../../shared/protocols/sse/stream-event.ts';
 import { whyNotPortable } from '../../support/portable-patterns.ts';
 import { call, stack } from '../../support/stack.ts';
 
@@ -66,8 +66,8 @@ test.each([
 });
 
 test('each streamed event is a component, named by its type', () => {
-  const { oneOf } = schemas.DispatchEvent;
-  const types = DispatchEvent.options.map(({ shape }) => shape.type.value);
+  const { oneOf } = schemas.StreamEvent;
+  const types = StreamEvent.options.map(({ shape }) => shape.type.value);
   expect(oneOf.map((event: { $ref: string }) => referred(event).properties.type.const)).toEqual(types);
   expect(oneOf).toContainEqual({ $ref: '#/components/schemas/StepCompleteEvent' });
 });
@@ -80,12 +80,12 @@ test('a stream follows the OpenAPI 3.2 description of server-sent events: event,
     type: 'object',
     required: ['event', 'id', 'data'],
     properties: {
-      event: { enum: DispatchEvent.options.map(({ shape }) => shape.type.value) },
+      event: { enum: StreamEvent.options.map(({ shape }) => shape.type.value) },
       id: { type: 'string' },
       data: {
         type: 'string',
         contentMediaType: 'application/json',
-        contentSchema: { $ref: '#/components/schemas/DispatchEvent' },
+        contentSchema: { $ref: '#/components/schemas/StreamEvent' },
       },
     },
   });

@@ -25,6 +25,7 @@ export type StepEvent =
   | { type: 'tool_start'; toolCallId: string; toolName: string; toolType: string }
   | { type: 'tool_input_delta'; toolCallId: string; delta: string }
   | { type: 'tool_input_complete'; toolCallId: string; parameters: unknown }
+  | { type: 'tool_output_delta'; toolCallId: string; delta: string }
   | {
       type: 'tool_complete';
       toolCallId: string;

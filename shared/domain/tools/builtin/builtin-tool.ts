@@ -14,6 +14,8 @@ export interface BuiltinTool<Id extends string = string, Parameters extends z.Zo
   permission: Permission | null;
   /** True if a call has effects outside of the run. */
   effects: boolean;
+  /** True if a call may be made again after an earlier one with the same arguments was interrupted. */
+  repeatable: boolean;
   /** True if its arguments may contain `{{secret:KEY}}`. */
   takesSecrets: false;
   /** The arguments, with bounds. */

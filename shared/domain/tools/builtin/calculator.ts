@@ -10,6 +10,7 @@ export const calculatorTool = defineBuiltinTool({
   services: [],
   permission: null,
   effects: false,
+  repeatable: true,
   takesSecrets: false,
   parameters: z.strictObject({
     expression: z.string().min(1).max(500).meta({ description: 'Such as (1200 * 1.25 - price) / 3' }),

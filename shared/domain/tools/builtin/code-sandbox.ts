@@ -11,6 +11,7 @@ export const codeSandboxTool = defineBuiltinTool({
   services: [],
   permission: null,
   effects: false,
+  repeatable: true,
   takesSecrets: false,
   parameters: z.strictObject({
     code: z.string().min(1).max(100_000),

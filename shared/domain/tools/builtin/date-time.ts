@@ -29,6 +29,7 @@ export const dateTimeTool = defineBuiltinTool({
   services: [],
   permission: null,
   effects: false,
+  repeatable: true,
   takesSecrets: false,
   parameters: z.strictObject({
     operation: z.enum(['now', 'convert', 'add', 'difference']),

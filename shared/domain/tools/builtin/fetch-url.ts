@@ -12,6 +12,7 @@ export const fetchUrlTool = defineBuiltinTool({
   services: [],
   permission: null,
   effects: true,
+  repeatable: true,
   takesSecrets: false,
   parameters: z.strictObject({
     url: z

@@ -10,6 +10,7 @@ export const jsonQueryTool = defineBuiltinTool({
   services: [],
   permission: null,
   effects: false,
+  repeatable: true,
   takesSecrets: false,
   parameters: z.strictObject({
     data: z.unknown().meta({ description: 'Any JSON, or a text that contains JSON' }),

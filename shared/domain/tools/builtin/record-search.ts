@@ -12,6 +12,7 @@ export const recordSearchTool = defineBuiltinTool({
   services: [],
   permission: 'RECORDS:READ',
   effects: false,
+  repeatable: true,
   takesSecrets: false,
   parameters: z.strictObject({
     type: RecordType,

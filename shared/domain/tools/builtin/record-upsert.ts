@@ -11,6 +11,7 @@ export const recordUpsertTool = defineBuiltinTool({
   services: [],
   permission: 'RECORDS:WRITE',
   effects: true,
+  repeatable: false,
   takesSecrets: false,
   parameters: z.strictObject({
     type: RecordType,

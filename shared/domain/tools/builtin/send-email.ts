@@ -9,6 +9,7 @@ export const sendEmailTool = defineBuiltinTool({
   services: [],
   permission: null,
   effects: true,
+  repeatable: false,
   takesSecrets: false,
   parameters: z.strictObject({
     from: z.string().min(3).max(500).meta({ description: 'An address that is verified in SES' }),

@@ -11,6 +11,7 @@ export const vectorSearchTool = defineBuiltinTool({
   services: [],
   permission: 'RECORDS:READ',
   effects: true,
+  repeatable: true,
   takesSecrets: false,
   parameters: z.strictObject({
     collection: nameUpTo(255),

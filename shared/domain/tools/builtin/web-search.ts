@@ -12,6 +12,7 @@ export const webSearchTool = defineBuiltinTool({
   services: searchServices,
   permission: null,
   effects: true,
+  repeatable: true,
   takesSecrets: false,
   parameters: z.strictObject({
     query: z.string().min(1).max(1_000).meta({ description: 'What to search for' }),

@@ -23,11 +23,11 @@ export async function structuredOutput(
     return { value, problems: problems.map(({ path, message }) => (path ? `${path}: ${message}` : message)) };
   };
   const first = await ask(messages);
-  const one = await check(first.response.text);
+  const one = await check(first.text);
   if (one.problems.length === 0) return one.value;
   const repair = `Your response does not fit the JSON Schema:\n${one.problems.join('\n')}\nAnswer again, with the corrected JSON value and nothing else.`;
   const second = await ask([...first.messages, { role: 'user', content: repair }]);
-  const other = await check(second.response.text);
+  const other = await check(second.text);
   if (other.problems.length === 0) return other.value;
   throw new StepError(
     `The response does not fit the schema of responseFormat, after one correction: ${other.problems.slice(0, 5).join('; ')}`,

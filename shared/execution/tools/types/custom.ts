@@ -13,6 +13,7 @@ export const custom = defineToolRunner(customTool, {
       output: await evaluateScript(ports.sandbox, code, variables, { language, timeoutMs, signal }),
     };
   },
+  repeatable: () => true,
   preview: (call) => ({ code: codeOf(call, (mask) => mask), input: call.args }),
 });
 

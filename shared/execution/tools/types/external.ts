@@ -4,6 +4,7 @@ import { StepError } from '../../../core/step-error.ts';
 import { externalTool } from '../../../domain/tools/tool-types/external.ts';
 import { authorization } from '../../step-support/http-auth.ts';
 import { bodyIn, httpStatusError, mappedBody, requestOf } from '../../step-support/http-request.ts';
+import { identified } from '../../tool-support/identified.ts';
 import { shownRequest } from '../../tool-support/shown-request.ts';
 import { defineToolRunner, type ToolRun } from '../../tool-support/tool-runner.ts';
 import { urlOf } from '../../tool-support/tool-url.ts';
@@ -13,11 +14,12 @@ type Config = import('zod').output<typeof externalTool.config>;
 export const external = defineToolRunner(externalTool, {
   async run(call) {
     const { responseFormat, responseMapping } = call.config;
-    const answer = await call.ports.fetch(await requestFor(call));
+    const answer = await call.ports.fetch(identified(await requestFor(call), call));
     if (answer.status >= 400) throw httpStatusError('The API', answer);
     const body = readAs[responseFormat ?? (responseMapping ? 'json' : 'auto')](answer);
     return { output: responseMapping ? mappedBody(body, responseMapping) : body };
   },
+  repeatable: ({ method = 'GET' }) => method === 'GET',
   preview: async (call) => shownRequest(await requestFor(call)),
 });
 

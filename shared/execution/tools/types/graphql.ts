@@ -5,6 +5,7 @@ import { StepError } from '../../../core/step-error.ts';
 import { graphqlTool } from '../../../domain/tools/tool-types/graphql.ts';
 import { authorization } from '../../step-support/http-auth.ts';
 import { httpStatusError, requestOf } from '../../step-support/http-request.ts';
+import { identified } from '../../tool-support/identified.ts';
 import { shownRequest } from '../../tool-support/shown-request.ts';
 import { defineToolRunner, type ToolRun } from '../../tool-support/tool-runner.ts';
 import { urlOf } from '../../tool-support/tool-url.ts';
@@ -22,7 +23,7 @@ const Response = z.object({
 
 export const graphql = defineToolRunner(graphqlTool, {
   async run(call) {
-    const answer = await call.ports.fetch(await requestFor(call));
+    const answer = await call.ports.fetch(identified(await requestFor(call), call));
     const parsed = Response.safeParse(jsonIn(answer.text));
     if (!parsed.success) {
       if (answer.status >= 400) throw httpStatusError('The GraphQL server', answer);
@@ -34,6 +35,8 @@ export const graphql = defineToolRunner(graphqlTool, {
     if (answer.status >= 400) throw httpStatusError('The GraphQL server', answer);
     return { output: { data: data ?? null } };
   },
+  // Even a query is a POST, and a mutation has effects.
+  repeatable: () => false,
   preview: async (call) => shownRequest(await requestFor(call)),
 });
 

@@ -1,9 +1,10 @@
-import net, { type AddressInfo, type Server } from 'node:net';
-import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import net from 'node:net';
+import { beforeEach, expect, test, vi } from 'vitest';
 import type { Resolve } from '../../../../shared/adapters/net/client.ts';
 import { makeSafeFetch } from '../../../../shared/adapters/net/safe-fetch.ts';
 import type { Ports } from '../../../../shared/adapters/ports.ts';
 import { StepError } from '../../../../shared/core/step-error.ts';
+import { trap } from '../../../support/trap.ts';
 import { web } from '../../../support/web.ts';
 import { runStep } from '../../execution/steps/run-step.ts';
 import { addressesFor, ssrfCorpus } from './ssrf-corpus.ts';
@@ -36,27 +37,6 @@ const assets: Ports['assets'] = {
   read: async () => undefined,
   store: async () => ({ assetId: 'a', url: 'u', expiresAt: null }),
 };
-
-/** Servers on the loopback, by both families where the machine has them, that count who connects. */
-async function trap() {
-  let connections = 0;
-  const listen = (host: string, port: number) =>
-    new Promise<Server | undefined>((resolve) => {
-      const server = net.createServer((socket) => {
-        connections++;
-        socket.destroy();
-      });
-      server.once('error', () => resolve(undefined)).listen(port, host, () => resolve(server));
-    });
-  const four = (await listen('127.0.0.1', 0)) as Server;
-  const { port } = four.address() as AddressInfo;
-  const six = await listen('::1', port);
-  onTestFinished(() => {
-    four.close();
-    six?.close();
-  });
-  return { port, connections: () => connections };
-}
 
 /** What became of the step: refused for good, or something that should not be. */
 async function outcomeOf(type: string, url: string, ports: Partial<Ports>): Promise<string> {

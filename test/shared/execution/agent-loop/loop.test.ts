@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest';
 import type { ModelEvent, ModelPort, ModelRequest } from '../../../../shared/adapters/model-port.ts';
+import { newId } from '../../../../shared/core/ids.ts';
 import { StepError } from '../../../../shared/core/step-error.ts';
-import { type Loop, type LoopEvent, runLoop } from '../../../../shared/execution/agent-loop/loop.ts';
+import type { Fact } from '../../../../shared/execution/agent-loop/facts.ts';
+import { type Loop, runLoop } from '../../../../shared/execution/agent-loop/loop.ts';
+import { initialState, replay } from '../../../../shared/execution/agent-loop/state.ts';
 import type { RunnableTool } from '../../../../shared/execution/tools/runnable-tool.ts';
+import { noNames } from '../../../support/model-ports.ts';
 
 type Call = [name: string, input: unknown];
 
@@ -10,7 +14,7 @@ type Call = [name: string, input: unknown];
 function callingModel(...turns: Call[][]) {
   const requests: ModelRequest[] = [];
   const model: ModelPort = {
-    alternatives: async () => [],
+    ...noNames,
     async *stream(request): AsyncGenerator<ModelEvent> {
       const calls = turns[requests.length] ?? [];
       requests.push(request);
@@ -30,20 +34,21 @@ function callingModel(...turns: Call[][]) {
 }
 
 const tool = (name: string, run: RunnableTool['run'] = async () => ({ output: name })): RunnableTool => ({
-  ...{ id: `tool_${name}`, name, description: '', parameters: {}, type: 'custom', run },
+  ...{ id: `tool_${name}`, name, description: '', parameters: {}, type: 'custom', repeatable: false, run },
   preview: async () => ({}),
 });
 
 async function loop(model: ModelPort, tools: RunnableTool[], more: Partial<Loop> = {}) {
-  const request = { model: 'm', streamed: false, signal: new AbortController().signal };
-  const events: LoopEvent[] = [];
+  const request = { model: 'm', streamed: false };
+  const nothing = { inputTokens: 0, outputTokens: 0, cost: '0' };
+  const facts: Fact[] = [];
+  const { signal } = new AbortController();
+  const world = { signal, now: () => new Date(), spent: () => nothing, newId };
   const limits = { callsMax: 10 };
-  const running = runLoop({ model, request, messages: [], tools, limits, ...more });
-  for (;;) {
-    const { done, value } = await running.next();
-    if (done) return { events, ...value };
-    events.push(value);
+  for await (const event of runLoop({ model, request, tools, limits, ...world, ...more }, initialState([]))) {
+    if (event.type === 'facts') facts.push(...event.facts);
   }
+  return { facts, state: replay([], facts) };
 }
 
 const resultsSentIn = ({ messages }: ModelRequest) =>
@@ -66,10 +71,10 @@ test('calls of a turn run side by side; their results are sent in the order of t
     release();
     return { output: 'quick' };
   });
-  const { events, response } = await loop(model, [slow, quick]);
-  expect(response.text).toBe('done');
+  const { facts, state } = await loop(model, [slow, quick]);
+  expect(state.lastTurn?.text).toBe('done');
   expect(resultsSentIn(requests[1] as ModelRequest).map(({ output }) => output)).toEqual(['slow', 'quick']);
-  const finished = events.flatMap((event) => (event.type === 'tool-result' ? [event.result.part.name] : []));
+  const finished = facts.flatMap((fact) => (fact.type === 'result' ? [fact.output] : []));
   expect(finished).toEqual(['quick', 'slow']);
 });
 

@@ -5,7 +5,7 @@ import { DispatchBody } from '../../../../shared/execution/dispatch/request.ts';
 import type { ExecutionEvent } from '../../../../shared/execution/execution-event.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { dispatchResultOf } from '../../../../shared/protocols/json/dispatch-result.ts';
-import { dispatchEvents } from '../../../../shared/protocols/sse/dispatch-events.ts';
+import { flowEvents } from '../../../../shared/protocols/sse/flow-events.ts';
 import { brokenTable, type Interference } from '../../../support/broken-table.ts';
 import { principalHere } from '../../../support/principals.ts';
 import type { Tenant } from '../../../support/stack.ts';
@@ -38,7 +38,7 @@ export async function dispatchHere(
       yield event;
     }
   }
-  const events = await Array.fromAsync(dispatchEvents(noted(), pingEveryMs));
+  const events = await Array.fromAsync(flowEvents(noted(), pingEveryMs));
   const result = await dispatchResultOf(replayed(happened));
   return { result, events };
 }

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import type { ModelEvent, ModelPort } from '../../../../shared/adapters/model-port.ts';
-import type { Ports } from '../../../../shared/adapters/ports.ts';
+import type { McpToolList, Ports } from '../../../../shared/adapters/ports.ts';
 import { redactorOf } from '../../../../shared/core/redaction/redactor.ts';
 import {
   type PortRedactions,
   portRedactions,
   redactedPorts,
 } from '../../../../shared/execution/step-support/secret-ports.ts';
+import { noNames } from '../../../support/model-ports.ts';
 import { emptyWorld } from '../../../support/ports.ts';
 
 const redactor = redactorOf(new Map([['KEY', 'correct horse battery']]));
@@ -48,7 +49,7 @@ test('a model’s text, reasoning and tool calls are redacted separately, across
     },
   ];
   const model: ModelPort = {
-    alternatives: async () => [],
+    ...noNames,
     async *stream() {
       yield* written;
     },
@@ -72,11 +73,19 @@ test('a model’s text, reasoning and tool calls are redacted separately, across
 test('the texts of an MCP server are redacted, in results and failures', async () => {
   const value = 'correct horse battery';
   const answers = [{ output: { a: [value] } }, { failure: `x ${value}` }, { missing: [value] }];
-  const mcp = { callTool: async () => answers.shift() ?? { missing: [] } };
-  const { callTool } = redactedPorts({ ...emptyWorld, mcp }, redactor).mcp;
+  const mcp = {
+    listTools: async () => ({
+      tools: [{ name: 'it', description: value, parameters: { title: value }, repeatable: true }],
+      omitted: 0,
+    }),
+    callTool: async () => answers.shift() ?? { missing: [] },
+  };
+  const { callTool, listTools } = redactedPorts({ ...emptyWorld, mcp }, redactor).mcp;
   const call = { url: '', headers: {}, timeoutMs: 1, signal: new AbortController().signal };
   const answer = () => callTool({ ...call, toolName: 'it', args: {} });
   expect(await answer()).toEqual({ output: { a: ['[secret:KEY]'] } });
   expect(await answer()).toEqual({ failure: 'x [secret:KEY]' });
   expect(await answer()).toEqual({ missing: ['[secret:KEY]'] });
+  const { tools } = (await listTools(call)) as McpToolList;
+  expect(tools).toMatchObject([{ description: '[secret:KEY]', parameters: { title: '[secret:KEY]' } }]);
 });

@@ -8,6 +8,7 @@ import { agentStore } from '../../../../shared/domain/agents/agent-store.ts';
 import { agentVersions } from '../../../../shared/domain/agents/agent-versions.ts';
 import { agentExporter } from '../../../../shared/domain/agents/export-agent.ts';
 import { accountCheck } from '../../../../shared/domain/flows/analysis/account-check.ts';
+import { memoryPort } from '../../../../shared/domain/memory/memory-port.ts';
 import { bulkDeleter } from '../../../../shared/domain/records/bulk-delete.ts';
 import { bulkEditor } from '../../../../shared/domain/records/bulk-edit.ts';
 import { csvExporter } from '../../../../shared/domain/records/export-csv.ts';
@@ -81,6 +82,10 @@ const newExecutionOfTool = ({ scope }: AccessWorld) =>
     ...{ executionTimeMs: 1, startedAt: new Date().toISOString(), userId: 'u', keyId: null },
     ...{ flowExecutionId: null, stepId: null },
   });
+
+const vector = [1, 0];
+const newMemory = async ({ scope }: AccessWorld, text = 'likes tea') =>
+  (await memoryPort(scope).open('ada')).save({ text, vector, embeddingModel: 'openai/e' });
 
 const newAgent = async (
   { scope, tenant, flow }: AccessWorld,
@@ -583,6 +588,62 @@ const patterns: Record<string, Pattern> = {
     run: async (world) => {
       const { id } = await newTool(world);
       return () => toolStore(world.scope).getMany([id]);
+    },
+  },
+  'Open the memory of a profile': {
+    commands: 'GetItem',
+    units: 1,
+    run: async (world) => {
+      await newMemory(world);
+      return () => memoryPort(world.scope).open('ada');
+    },
+  },
+  'Save a memory': {
+    commands: '3 GetItem, TransactWriteItems',
+    units: 9,
+    run: async (world) => {
+      await newMemory(world);
+      return () => newMemory(world, 'lives in Oslo');
+    },
+  },
+  'Nearest memories': {
+    commands: 'BatchGetItem',
+    units: 0.5,
+    run: async (world) => {
+      await newMemory(world);
+      const memory = await memoryPort(world.scope).open('ada');
+      return () => memory.nearest({ vector, session: undefined, limit: 10 });
+    },
+  },
+  'New memories for a summary': {
+    commands: 'Query, BatchGetItem',
+    units: 1.5,
+    run: async (world) => {
+      await newMemory(world);
+      const memory = await memoryPort(world.scope).open('ada');
+      return () => memory.after(0, { session: undefined, limit: 10 });
+    },
+  },
+  'Read and replace the summary of a memory': {
+    commands: 'GetItem, PutItem',
+    units: 2,
+    run: async (world) => {
+      await newMemory(world);
+      const memory = await memoryPort(world.scope).open('ada');
+      await memory.storeSummary({ text: 'tea', through: 1 }, undefined);
+      return async () => {
+        const stored = await memory.summary(undefined);
+        await memory.storeSummary({ text: 'much tea', through: 2 }, stored);
+      };
+    },
+  },
+  'Clear the memory of a profile': {
+    commands: '2 GetItem, PutItem, Query, BatchWriteItem, DeleteItem',
+    units: 7,
+    run: async (world) => {
+      await newMemory(world);
+      const memory = await memoryPort(world.scope).open('ada');
+      return () => memory.clear();
     },
   },
   'List tools': {

@@ -16,7 +16,7 @@ const run = (url: string, config: object = {}, ports: object = {}) =>
     { toolType: 'mcp', config: { url, toolName: 'it', timeoutMs: 3_000, ...config } },
     {},
     {
-      mcp: mcpPort,
+      mcp: mcpPort('t'),
       ...ports,
     },
   );
@@ -223,7 +223,7 @@ test.each(['server/discover', 'tools/call'])(
     );
     const controller = new AbortController();
     const request = { url, headers: {}, timeoutMs: 60_000, signal: controller.signal };
-    const running = mcpPort.callTool({ ...request, toolName: 'it', args: {} });
+    const running = mcpPort('t').callTool({ ...request, toolName: 'it', args: {} });
     const cancelled = expect(running).rejects.toThrow('cancelled');
     await vi.waitFor(() => expect(asked.at(-1)?.method).toBe(method));
     controller.abort(new Error('cancelled'));

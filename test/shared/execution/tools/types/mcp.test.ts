@@ -5,7 +5,7 @@ import type { Kind } from '../../../../support/mcp-server.ts';
 import { messageOf, previewTool, runTool } from '../run-tool.ts';
 
 const run = (url: string, toolName: string, args: object = {}, config: object = {}) =>
-  runTool({ toolType: 'mcp', config: { url, toolName, ...config } }, args, { mcp: mcpPort });
+  runTool({ toolType: 'mcp', config: { url, toolName, ...config } }, args, { mcp: mcpPort('t') });
 
 const kinds = [
   { kind: 'modern', answers: 'json' },
@@ -86,7 +86,7 @@ test('headers and authentication are sent with each request', async () => {
     auth: { type: 'bearer', token: '{{secret:KEY}}' },
   };
   const tool = { toolType: 'mcp', config: { url: `${url}?n={{ name }}`, toolName: 'greet', ...config } };
-  expect(await runTool(tool, { name: 'A&B' }, { mcp: mcpPort, secrets })).toBe('Hello, A&B!');
+  expect(await runTool(tool, { name: 'A&B' }, { mcp: mcpPort('t'), secrets })).toBe('Hello, A&B!');
   const sent = seen.map(({ url: to, headers }) => [
     ...[new URL(to).search, headers.get('x-name'), headers.get('authorization'), headers.get('user-agent')],
   ]);

@@ -13,18 +13,45 @@ const nameOf = (type: string) => `${type.replace(/(?:^|_)(\w)/g, (_, letter) => 
 
 /** The position of a step: `index` is that of the top-level step, `path` includes the branches of conditionals. */
 const place = { id: z.string(), name: z.string(), index: z.int(), path: z.string() };
-const text = { id: z.string(), stepId: z.string() };
-const tool = { toolCallId: z.string(), stepId: z.string() };
+/** What an event is a part of: a step of a flow, or a turn of an agent. */
+const part = { stepId: z.string().optional(), turnId: z.string().optional() };
+const text = { id: z.string(), ...part };
+const tool = { toolCallId: z.string(), ...part };
+const tokens = z.object({ input: z.int(), output: z.int() });
+const kind = z.enum(['flow', 'agent']);
 
-/** The events of a dispatched run. */
-export const DispatchEvent = z
+/** The events of a run of a flow or an agent. */
+export const StreamEvent = z
   .discriminatedUnion('type', [
     event('execution_start', {
-      kind: z.literal('flow'),
+      kind,
       startedAt: z.string(),
-      flowId: z.string(),
-      flowName: z.string(),
-      totalSteps: z.int(),
+      flowId: z.string().optional(),
+      flowName: z.string().optional(),
+      totalSteps: count,
+      agentId: z.string().nullable().optional(),
+      agentName: z.string().optional(),
+      maxTurns: count,
+    }),
+    event('turn_start', { id: z.string(), role: z.literal('assistant'), iteration: z.int() }),
+    event('turn_complete', {
+      id: z.string(),
+      role: z.literal('assistant'),
+      iteration: z.int(),
+      content: z.string(),
+      tokens,
+      cost: z.string().nullable(),
+      stopReason: z.enum([
+        'end_turn',
+        'tool_calls',
+        'max_tool_calls',
+        'length',
+        'content_filter',
+        'error',
+        'unknown',
+      ]),
+      fallback: z.string().optional(),
+      completedAt: z.string(),
     }),
     event('step_start', {
       ...place,
@@ -53,6 +80,7 @@ export const DispatchEvent = z
     event('tool_start', { ...tool, toolName: z.string(), toolType: z.string() }),
     event('tool_input_delta', { ...tool, delta: z.string() }),
     event('tool_input_complete', { ...tool, parameters: z.unknown() }),
+    event('tool_output_delta', { ...tool, delta: z.string() }),
     event('tool_complete', {
       ...tool,
       toolName: z.string(),
@@ -61,53 +89,69 @@ export const DispatchEvent = z
       error: z.string().optional(),
       executionTime: z.int().meta({ description: 'Milliseconds' }),
     }),
+    event('approval_start', {
+      approvalId: z.string(),
+      toolCallId: z.string(),
+      toolName: z.string(),
+      parameters: z.unknown(),
+      timeout: z.int().meta({ description: 'Milliseconds until the call is denied' }),
+    }),
+    event('approval_complete', {
+      approvalId: z.string(),
+      decision: z.enum(['approved', 'denied', 'timeout']),
+      resolvedBy: z.enum(['user', 'system']),
+      reason: z.string().optional(),
+    }),
     event('source', {
-      stepId: z.string(),
+      ...part,
       source: z.object({ id: z.string(), title: z.string().nullable(), url: z.string().nullable() }),
     }),
-    event('custom', { stepId: z.string(), name: z.string(), value: z.unknown() }),
+    event('custom', { ...part, name: z.string(), value: z.unknown() }),
     event(
       'await',
       {
-        awaitReason: z.enum(['wait', 'local_tool']),
+        awaitReason: z.enum(['wait', 'local_tool', 'approval']),
         awaitedAt: z.string(),
         until: z.string().optional(),
         batchExecutionId: z.string().optional(),
         toolCallId: z.string().optional(),
+        approvalId: z.string().optional(),
         toolName: z.string().optional(),
         parameters: z.unknown().optional(),
       },
-      'The last event of a run that waits. wait: the run continues at `until` as the batch of that id. local_tool: execute the tool and send its output to POST /v1/dispatch/resume',
+      'The last event of a run that waits. wait: the run continues at `until` as the batch of that id. local_tool: execute the tool and send its output to resume. approval: allow or deny the call with approve',
     ),
     event('execution_complete', {
-      kind: z.literal('flow'),
+      kind,
       success: z.boolean(),
       finalOutput: z.unknown(),
       error: z.string().optional(),
+      iterations: count,
+      stopReason: z.string().optional(),
       totalCost: z.string().nullable(),
-      totalTokens: z.object({ input: z.int(), output: z.int() }),
-      totalSteps: z.int(),
-      successfulSteps: z.int(),
-      failedSteps: z.int(),
+      totalTokens: tokens,
+      totalSteps: count,
+      successfulSteps: count,
+      failedSteps: count,
       durationMs: z.int(),
       completedAt: z.string(),
     }),
     event(
       'execution_error',
       {
-        kind: z.literal('flow'),
-        error: z.object({ code: z.enum(['TIMEOUT', 'INTERNAL']), message: z.string() }),
+        kind,
+        error: z.object({ code: z.enum(['TIMEOUT', 'INTERNAL', 'AGENT_ERROR']), message: z.string() }),
       },
       'The run was aborted by its time limit or by an internal error',
     ),
     event('ping', { timestamp: z.string() }),
   ])
-  .meta({ id: 'DispatchEvent' });
-export type DispatchEvent = z.infer<typeof DispatchEvent>;
+  .meta({ id: 'StreamEvent' });
+export type StreamEvent = z.infer<typeof StreamEvent>;
 
 /** An event without the members that every event has. */
-export type EventBody = DispatchEvent extends infer E
-  ? E extends DispatchEvent
+export type EventBody = StreamEvent extends infer E
+  ? E extends StreamEvent
     ? Omit<E, 'executionId' | 'seq'>
     : never
   : never;

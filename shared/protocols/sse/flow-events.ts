@@ -1,16 +1,16 @@
 import { type FlowStep, type StepEvent, variableOf } from '../../domain/flows/steps/step.ts';
 import type { ExecutionEvent, ExecutionEventOf } from '../../execution/execution-event.ts';
 import { pingEveryMs } from '../../platform/http/streamed-body.ts';
-import type { DispatchEvent, EventBody } from './dispatch-event.ts';
 import { withPings } from './pings.ts';
+import type { EventBody, StreamEvent } from './stream-event.ts';
 
 /**
  * Maps the events of an execution to those of POST /v1/dispatch: numbered without gaps, with a ping after each silence.
  */
-export async function* dispatchEvents(
+export async function* flowEvents(
   events: AsyncIterable<ExecutionEvent>,
   everyMs = pingEveryMs,
-): AsyncGenerator<DispatchEvent, void> {
+): AsyncGenerator<StreamEvent, void> {
   const mapper = openMapper();
   let executionId = '';
   let seq = 0;
@@ -18,7 +18,7 @@ export async function* dispatchEvents(
     if (event !== 'ping' && event.type === 'started') executionId = event.execution.id;
     const body: EventBody =
       event === 'ping' ? { type: 'ping', timestamp: new Date().toISOString() } : mapper(event);
-    yield { ...body, executionId, seq: seq++ } as DispatchEvent;
+    yield { ...body, executionId, seq: seq++ } as StreamEvent;
   }
 }
 

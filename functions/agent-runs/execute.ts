@@ -1,0 +1,37 @@
+import { agentToRun } from '../../shared/execution/agent-runs/agent-to-run.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
+import { AgentResult } from '../../shared/protocols/json/agent-result.ts';
+import { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
+import { runScope, timeoutMsOf } from './run-response.ts';
+import { AgentParams, ExecuteBody } from './schemas.ts';
+import { StartedRun, startResponse } from './start-response.ts';
+
+export const executeAgent = defineEndpoint({
+  id: 'agent-runs.execute',
+  method: 'POST',
+  path: '/v1/agents/{id}/execute',
+  permission: 'AGENTS:EXECUTE',
+  summary: 'Run an agent',
+  description: `Streams server-sent events during the run. With \`options.streamResponse: false\` it returns one JSON response at the end; with \`options.background: true\` it returns 202, and a worker runs the agent. Closing the connection cancels a run that is not in the background.
+
+A run that needs an approval or calls a local tool pauses: its stream ends with \`await\`, and POST …/approve or …/resume continues it. The response of a run that failed is a 200 too: its \`success\` is false, and \`error\` says why.`,
+  params: AgentParams,
+  body: ExecuteBody,
+  response: { kind: 'sse', events: StreamEvent, json: AgentResult, bodies: { 202: StartedRun } },
+  errors: [400, 404, 413, 415],
+  needs: { scope: runScope, find: agentToRun },
+
+  async handle({ params, body, principal, timeLeftMs, requestId }, { scope, find }) {
+    const { messages, inputs, options } = body;
+    const { background, version, modelOverride, streamResponse: isStreamed } = options;
+    const agent = await find(params.id, { environment: principal.environment, version });
+    const request = {
+      ...{ agent, messages, inputs, owner: principal, permissions: [], surfaceType: 'api' },
+      ...{ background, modelOverride, timeoutMs: timeoutMsOf(options, timeLeftMs()) },
+    };
+    return startResponse(scope, request, { isStreamed, requestId });
+  },
+});
+
+export const handler = toStreamingLambda(executeAgent);

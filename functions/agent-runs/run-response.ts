@@ -1,0 +1,61 @@
+import { execute, type Run } from '../../shared/execution/agent-runs/execute.ts';
+import type { NumberedEvent } from '../../shared/execution/agent-runs/run-event.ts';
+import { livePorts } from '../../shared/execution/live-ports.ts';
+import { using } from '../../shared/platform/aws/uses.ts';
+import type { Scope } from '../../shared/platform/data/scope.ts';
+import { serverSentEvent, streamedBody } from '../../shared/platform/http/streamed-body.ts';
+import { AgentResult, agentResultOf } from '../../shared/protocols/json/agent-result.ts';
+import { agentEvents } from '../../shared/protocols/sse/agent-events.ts';
+
+/** Reserved to record the end of a run, and to tell the caller. */
+const reserveMs = 5_000;
+
+/** All uses, because the agent decides which services a run calls. */
+export const runScope = using([livePorts, 'table:write', 'payloads', 'queue:agents'], (all: Scope) => all);
+
+/** The time that a run may take: in front of its caller, no longer than its process lives. */
+export const timeoutMsOf = (
+  { background, timeoutMs }: { background: boolean; timeoutMs?: number | undefined },
+  timeLeftMs: number,
+) => (background ? timeoutMs : Math.max(1, Math.min(timeoutMs ?? 600_000, timeLeftMs - reserveMs)));
+
+/** How the caller wants the response. */
+export interface ResponseForm {
+  executionId: string;
+  isStreamed: boolean;
+  requestId: string;
+}
+
+/** Executes a run while it responds. */
+export const runResponse = (scope: Scope, run: Run, form: ResponseForm) =>
+  eventsResponse(
+    (callerSignal) =>
+      execute(scope, run, {
+        ports: livePorts(scope, { ...run.execution, runId: run.execution.id }),
+        streamed: form.isStreamed,
+        ...{ callerSignal, requestId: form.requestId },
+      }),
+    form,
+  );
+
+/** Responds with events, or with one JSON body at their end. */
+export function eventsResponse(
+  eventsFor: (signal: AbortSignal) => AsyncIterable<NumberedEvent>,
+  { executionId, isStreamed }: ResponseForm,
+) {
+  if (isStreamed) {
+    return streamedBody({
+      contentType: 'text/event-stream',
+      writeBody: async (write, signal) => {
+        for await (const event of agentEvents(eventsFor(signal))) await write(serverSentEvent(event));
+      },
+    });
+  }
+  return streamedBody({
+    contentType: 'application/json',
+    keepAlive: ' ',
+    writeBody: async (write, signal) => {
+      write(JSON.stringify(AgentResult.parse(await agentResultOf(executionId, eventsFor(signal)))));
+    },
+  });
+}

@@ -1,0 +1,61 @@
+import * as z from 'zod';
+import { jsonIn } from '../../core/json.ts';
+import { StepError } from '../../core/step-error.ts';
+import { checkedUrl } from '../net/checked-url.ts';
+import { safeFetch } from '../net/safe-fetch.ts';
+import type { HttpRequest, HttpResponse, McpOutcome, McpPort, McpRequest } from '../ports.ts';
+import { toolListOf } from './tool-list.ts';
+
+const Tool = z.object({
+  name: z.string().min(1),
+  description: z.string().optional(),
+  inputSchema: z.record(z.string(), z.unknown()).optional(),
+  annotations: z
+    .object({ readOnlyHint: z.boolean().optional(), idempotentHint: z.boolean().optional() })
+    .optional(),
+});
+const ToolList = z.union([z.object({ tools: z.array(Tool) }).transform(({ tools }) => tools), z.array(Tool)]);
+
+/**
+ * A server without the protocol: `GET <url>/tools` responds with `{tools: [{name, description?, inputSchema?,
+ * annotations?}]}` or with that list, `POST <url>/tools/<name>` takes the arguments and responds with the result.
+ */
+export const restServer: McpPort = {
+  async listTools(request) {
+    const answer = await safeFetch({ ...requestTo(request, []), method: 'GET' });
+    if (answer.status >= 400) return failureOf(answer);
+    const list = ToolList.safeParse(jsonIn(answer.text));
+    if (list.success) return toolListOf(list.data);
+    throw new StepError('The server did not answer with a list of tools: expected {"tools": [{"name": …}]}');
+  },
+  async callTool({ toolName, args, ...request }): Promise<McpOutcome> {
+    const { headers, ...target } = requestTo(request, [toolName]);
+    const answer = await safeFetch({
+      ...target,
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(args),
+      sameOriginBody: true,
+    });
+    if (answer.status >= 400) return failureOf(answer);
+    return { output: jsonIn(answer.text) ?? answer.text };
+  },
+};
+
+const failureOf = ({ text, status }: HttpResponse) => ({ failure: text, status });
+
+function requestTo(
+  { url, headers, timeoutMs, signal }: McpRequest,
+  path: string[],
+): Omit<HttpRequest, 'method'> {
+  const target = checkedUrl(url);
+  const segments = ['tools', ...path.map(segmentOf)];
+  target.pathname = [target.pathname.replace(/\/$/, ''), ...segments].join('/');
+  return { url: target.href, headers: { accept: 'application/json', ...headers }, timeoutMs, signal };
+}
+
+/** A URL has no way to write these two as names. */
+function segmentOf(name: string): string {
+  if (name === '.' || name === '..') throw new StepError(`A tool of a REST server cannot be named ${name}`);
+  return encodeURIComponent(name.toWellFormed());
+}

@@ -1,0 +1,146 @@
+import type { AssistantMessage, ModelMessage, ModelResponse, ModelUsage } from '../../adapters/model-port.ts';
+
+/**
+ * What happens in a run, in order. Facts are recorded before the run goes on, and the state of a run follows from them
+ * alone (`state.ts`). They are JSON.
+ */
+export type Fact =
+  | TurnFact
+  | ResultFact
+  | ContextFact
+  | NoteFact
+  | CompactionFact
+  | PauseFact
+  | DecisionFact
+  | ContinueFact
+  | EndFact;
+
+/** What a piece of a run cost. */
+export interface Spent {
+  inputTokens: number;
+  outputTokens: number;
+  /** USD as decimal text; null if a model call has no known price. */
+  cost: string | null;
+}
+
+interface Timed {
+  /** When it happened. ISO. */
+  at: string;
+}
+
+/** The model has responded. Its calls run now. */
+export interface TurnFact extends Timed {
+  type: 'turn';
+  /** From 1. */
+  turn: number;
+  turnId: string;
+  message: AssistantMessage;
+  text: string;
+  reasoning: string;
+  sources: ModelResponse['sources'];
+  stopReason: ModelResponse['stopReason'] | 'max_tool_calls';
+  modelUsed: string;
+  usage: ModelUsage | null;
+  calls: readonly RequestedCall[];
+  /** The fallback that produced the response, if the model failed. */
+  fallback?: string;
+  durationMs: number;
+  spent: Spent;
+}
+
+/** A tool call that the model requested. */
+export interface RequestedCall {
+  /** Unique, although a model may repeat its ids. */
+  id: string;
+  /** The id that the model gave it. The result that is sent back carries it. */
+  modelId: string;
+  name: string;
+  /** Null for a tool that does not exist. */
+  toolId: string | null;
+  toolType: string;
+  /** Undefined if the model wrote no JSON. */
+  input?: unknown;
+  /** Why it does not run. */
+  refused?: string;
+}
+
+/** A tool call has ended. */
+export interface ResultFact extends Timed {
+  type: 'result';
+  callId: string;
+  toolName: string;
+  /** Of a failed call: the reason. */
+  output: unknown;
+  failed: boolean;
+  durationMs: number;
+  spent: Spent;
+}
+
+/** What the agent is told beside its system prompt: the time, its memory, what is not available. */
+export interface ContextFact extends Timed {
+  type: 'context';
+  text: string;
+}
+
+/** A message that the run itself adds, such as a reminder. The model receives it as the user's. */
+export interface NoteFact extends Timed {
+  type: 'note';
+  /** `caller`: a message that the caller sent with the output of a tool. */
+  reason: 'reflection' | 'required-tool' | 'correction' | 'caller';
+  text: string;
+}
+
+/** The older messages were replaced by a summary. */
+export interface CompactionFact extends Timed {
+  type: 'compaction';
+  /** All messages from here on; a number is the place of a message that stays. */
+  messages: readonly (ModelMessage | number)[];
+  summary: string;
+  spent: Spent;
+}
+
+/** The run waits for these calls. Every other call of the turn has its result. */
+export interface PauseFact extends Timed {
+  type: 'pause';
+  waits: readonly Wait[];
+}
+
+export interface Wait {
+  /** `approval`: somebody must allow the call. `output`: the caller of the run must execute the tool. */
+  kind: 'approval' | 'output';
+  callId: string;
+  /** Of an approval. */
+  approvalId?: string;
+  toolName: string;
+  parameters: unknown;
+  /** When the wait ends without an answer. ISO. */
+  until: string;
+}
+
+/** Somebody has allowed or denied a call, or nobody did in time. */
+export interface DecisionFact extends Timed {
+  type: 'decision';
+  approvalId: string;
+  callId: string;
+  decision: 'approved' | 'denied' | 'timeout';
+  reason?: string;
+  /** The user who decided; null after a timeout. */
+  by: string | null;
+}
+
+/** The paused run goes on. From here on, approved calls may have begun. */
+export interface ContinueFact extends Timed {
+  type: 'continue';
+}
+
+export type StopReason = 'end_turn' | 'max_turns' | 'max_cost' | 'timeout' | 'error' | 'cancelled';
+
+export interface EndFact extends Timed {
+  type: 'end';
+  stopReason: StopReason;
+  output: unknown;
+  /** Why it failed; null if it did not. */
+  error: string | null;
+}
+
+export type FactOf<Type extends Fact['type']> = Extract<Fact, { type: Type }>;

@@ -1,0 +1,173 @@
+import type { StepEvent } from '../../domain/flows/steps/step.ts';
+import type { Fact, FactOf, ResultFact, TurnFact } from './facts.ts';
+import type { LoopEvent } from './loop.ts';
+
+/** What the readers of a run see of its loop. */
+export type Progress =
+  | StepEvent
+  | { type: 'turn_start'; id: string; role: 'assistant'; iteration: number }
+  | {
+      type: 'turn_complete';
+      id: string;
+      role: 'assistant';
+      iteration: number;
+      content: string;
+      tokens: { input: number; output: number };
+      /** USD as decimal text; null if a call has no known price. */
+      cost: string | null;
+      stopReason:
+        | 'end_turn'
+        | 'tool_calls'
+        | 'max_tool_calls'
+        | 'length'
+        | 'content_filter'
+        | 'error'
+        | 'unknown';
+      fallback?: string;
+      completedAt: string;
+    }
+  | {
+      type: 'approval_start';
+      approvalId: string;
+      toolCallId: string;
+      toolName: string;
+      parameters: unknown;
+      /** Milliseconds until the call is denied. */
+      timeout: number;
+    }
+  | {
+      type: 'approval_complete';
+      approvalId: string;
+      decision: 'approved' | 'denied' | 'timeout';
+      resolvedBy: 'user' | 'system';
+      reason?: string;
+    };
+
+/** What a step shows of it: its loop is a part of the step. */
+export const stepEventOf = (progress: Progress): StepEvent | undefined =>
+  progress.type === 'turn_start' ||
+  progress.type === 'turn_complete' ||
+  progress.type === 'approval_start' ||
+  progress.type === 'approval_complete'
+    ? undefined
+    : progress;
+
+/** Maps the events of a loop to those of its readers: each text and each reasoning begins and ends. */
+export function openProgress() {
+  const started = new Set<string>();
+  let texts = 0;
+  let text: string | undefined;
+  let reasoning: string | undefined;
+
+  function* endReasoning(): Generator<Progress> {
+    if (reasoning !== undefined) yield { type: 'reasoning_complete', text: reasoning };
+    reasoning = undefined;
+  }
+
+  function* startText(): Generator<Progress> {
+    if (text === undefined) yield { type: 'text_start' };
+    text ??= '';
+  }
+
+  function* startTool(id: string, name: string, toolType: string): Generator<Progress> {
+    if (started.has(id)) return;
+    started.add(id);
+    yield { type: 'tool_start', toolCallId: id, toolName: name, toolType };
+  }
+
+  function* endTurn(turn: TurnFact): Generator<Progress> {
+    // A run without any text has one empty text.
+    if (turn.calls.length === 0 && texts === 0) yield* startText();
+    if (text !== undefined) {
+      yield { type: 'text_complete', text: turn.text };
+      texts++;
+    }
+    text = undefined;
+    yield turnComplete(turn);
+  }
+
+  function* ofFact(fact: Fact): Generator<Progress> {
+    if (fact.type === 'turn') yield* endTurn(fact);
+    else if (fact.type === 'result') yield toolComplete(fact);
+    else if (fact.type === 'pause') yield* approvalStarts(fact);
+    else if (fact.type === 'decision') yield approvalComplete(fact);
+    else if (fact.type === 'note') yield { type: 'custom', name: fact.reason, value: { text: fact.text } };
+    else if (fact.type === 'compaction')
+      yield { type: 'custom', name: 'compaction', value: { summary: fact.summary } };
+  }
+
+  return function* progressOf(event: LoopEvent): Generator<Progress> {
+    if (event.type !== 'reasoning-delta') yield* endReasoning();
+    switch (event.type) {
+      case 'turn-started': {
+        // A response that broke off begins anew.
+        text = undefined;
+        return yield { type: 'turn_start', id: event.turnId, role: 'assistant', iteration: event.turn };
+      }
+      case 'text-delta':
+        yield* startText();
+        return yield { type: 'text_delta', delta: event.text };
+      case 'reasoning-delta':
+        if (reasoning === undefined) yield { type: 'reasoning_start' };
+        reasoning = (reasoning ?? '') + event.text;
+        return yield { type: 'reasoning_delta', delta: event.text };
+      case 'tool-call-delta':
+        yield* startTool(event.id, event.name, event.toolType);
+        return yield { type: 'tool_input_delta', toolCallId: event.id, delta: event.text };
+      case 'tool-call': {
+        yield* startTool(event.id, event.name, event.toolType);
+        const parameters = event.input ?? event.text;
+        return yield { type: 'tool_input_complete', toolCallId: event.id, parameters };
+      }
+      case 'source': {
+        const { id, title, url } = event;
+        return yield { type: 'source', source: { id, title, url } };
+      }
+      case 'tool-event': {
+        const { callId: toolCallId, event: told } = event;
+        if (told.type === 'custom') return yield told;
+        return yield { type: 'tool_output_delta', toolCallId, delta: told.delta };
+      }
+      case 'facts':
+        for (const fact of event.facts) yield* ofFact(fact);
+    }
+  };
+}
+
+function toolComplete({ callId: toolCallId, toolName, output, failed, durationMs }: ResultFact): Progress {
+  const outcome = failed ? { success: false, error: String(output) } : { success: true, result: output };
+  return { type: 'tool_complete', toolCallId, toolName, ...outcome, executionTime: durationMs };
+}
+
+const stopReasons = {
+  stop: 'end_turn',
+  'tool-calls': 'tool_calls',
+  max_tool_calls: 'max_tool_calls',
+  length: 'length',
+  'content-filter': 'content_filter',
+  error: 'error',
+  interrupted: 'error',
+  other: 'unknown',
+} as const;
+
+const turnComplete = ({ turnId, turn, text, spent, stopReason, fallback, at }: TurnFact): Progress => ({
+  ...{ type: 'turn_complete', id: turnId, role: 'assistant', iteration: turn, content: text },
+  tokens: { input: spent.inputTokens, output: spent.outputTokens },
+  cost: spent.cost,
+  stopReason: stopReasons[stopReason],
+  ...(fallback && { fallback }),
+  completedAt: at,
+});
+
+function* approvalStarts({ waits, at }: FactOf<'pause'>): Generator<Progress> {
+  for (const { approvalId, callId: toolCallId, toolName, parameters, until } of waits) {
+    const timeout = Date.parse(until) - Date.parse(at);
+    if (approvalId) yield { type: 'approval_start', approvalId, toolCallId, toolName, parameters, timeout };
+  }
+}
+
+const approvalComplete = ({ approvalId, decision, reason, by }: FactOf<'decision'>): Progress => ({
+  ...{ type: 'approval_complete', approvalId, decision },
+  resolvedBy: by === null ? 'system' : 'user',
+  ...(reason && { reason }),
+});

@@ -1,0 +1,136 @@
+import Big from 'big.js';
+import type { ModelMessage, ToolResultPart } from '../../adapters/model-port.ts';
+import type { DecisionFact, EndFact, Fact, RequestedCall, Spent, TurnFact, Wait } from './facts.ts';
+
+/** Everything that decides how a run goes on. It follows from the first messages and the facts. */
+export interface RunState {
+  /** What the model receives next. While calls are open, without their results. */
+  messages: readonly ModelMessage[];
+  /** How many of the messages the reported usage of the last turn covers: those that were sent, and its response. */
+  measuredMessages: number;
+  turns: number;
+  lastTurn: TurnFact | undefined;
+  /** The calls of the last turn, until all of them have results. */
+  open: readonly RequestedCall[];
+  results: ReadonlyMap<string, ToolResultPart>;
+  decisions: ReadonlyMap<string, DecisionFact>;
+  /** What the run waits for. */
+  waits: readonly Wait[];
+  /** Calls so far, with the refused ones. */
+  callCount: number;
+  /** Those that were not refused, by the id of the tool. */
+  callsOf: ReadonlyMap<string, number>;
+  totals: Totals;
+  /** Whether the last message is a note of the run, which the model has not answered yet. */
+  isReminded: boolean;
+  end: EndFact | undefined;
+}
+
+export interface Totals {
+  inputTokens: number;
+  outputTokens: number;
+  /** USD of the calls with a known price. */
+  cost: Big;
+  /** Whether every call had a known price. */
+  isPriced: boolean;
+}
+
+export const initialState = (messages: readonly ModelMessage[]): RunState => ({
+  messages,
+  measuredMessages: 0,
+  turns: 0,
+  lastTurn: undefined,
+  open: [],
+  results: new Map(),
+  decisions: new Map(),
+  waits: [],
+  callCount: 0,
+  callsOf: new Map(),
+  totals: { inputTokens: 0, outputTokens: 0, cost: new Big(0), isPriced: true },
+  isReminded: false,
+  end: undefined,
+});
+
+export const replay = (messages: readonly ModelMessage[], facts: readonly Fact[]): RunState =>
+  facts.reduce(apply, initialState(messages));
+
+/** The state after a fact. Pure. */
+export function apply(state: RunState, fact: Fact): RunState {
+  switch (fact.type) {
+    case 'turn':
+      return afterTurn(state, fact);
+    case 'result': {
+      const { callId, output, failed, spent } = fact;
+      const call = state.open.find(({ id }) => id === callId);
+      if (!call) return state;
+      const { modelId: id, name } = call;
+      const part: ToolResultPart = { type: 'tool-result', id, name, output, ...(failed && { failed }) };
+      const results = new Map(state.results).set(callId, part);
+      return withAllResults({ ...state, results, totals: plus(state.totals, spent) });
+    }
+    case 'context':
+      return { ...state, messages: withContext(state.messages, fact.text) };
+    case 'note': {
+      const messages = [...state.messages, { role: 'user' as const, content: fact.text }];
+      return { ...state, messages, isReminded: true };
+    }
+    case 'compaction':
+      return {
+        ...state,
+        messages: fact.messages.flatMap((each) =>
+          typeof each === 'number' ? (state.messages[each] ?? []) : each,
+        ),
+        measuredMessages: 0,
+        totals: plus(state.totals, fact.spent),
+      };
+    case 'pause':
+      return { ...state, waits: fact.waits };
+    case 'decision': {
+      const waits = state.waits.filter(({ approvalId }) => approvalId !== fact.approvalId);
+      return { ...state, waits, decisions: new Map(state.decisions).set(fact.callId, fact) };
+    }
+    case 'continue':
+      return state;
+    case 'end':
+      return { ...state, waits: [], end: fact };
+  }
+}
+
+function afterTurn(state: RunState, fact: TurnFact): RunState {
+  const { message, calls, spent, turn } = fact;
+  const callsOf = new Map(state.callsOf);
+  for (const { toolId, refused } of calls) {
+    if (toolId && refused === undefined) callsOf.set(toolId, (callsOf.get(toolId) ?? 0) + 1);
+  }
+  // Providers reject a message without content.
+  const messages = message.content.length > 0 ? [...state.messages, message] : state.messages;
+  return {
+    ...state,
+    ...{ messages, measuredMessages: messages.length, turns: turn, lastTurn: fact, isReminded: false },
+    ...{ callCount: state.callCount + calls.length, callsOf, open: calls, results: new Map() },
+    totals: plus(state.totals, spent),
+  };
+}
+
+/** When each call has its result, the model receives them in the order of its calls. */
+function withAllResults(state: RunState): RunState {
+  const { open, results, messages, waits } = state;
+  const left = waits.filter(({ callId }) => !results.has(callId));
+  const parts = open.flatMap(({ id }) => results.get(id) ?? []);
+  if (parts.length < open.length) return { ...state, waits: left };
+  return { ...state, messages: [...messages, { role: 'tool', content: parts }], open: [], waits: [] };
+}
+
+/** The text follows the system prompt. */
+function withContext(messages: readonly ModelMessage[], text: string): ModelMessage[] {
+  const [first, ...others] = messages;
+  if (first?.role !== 'system') return [{ role: 'system', content: text }, ...messages];
+  return [{ role: 'system', content: `${first.content}\n\n${text}` }, ...others];
+}
+
+const plus = (totals: Totals, { inputTokens, outputTokens, cost }: Spent): Totals => ({
+  inputTokens: totals.inputTokens + inputTokens,
+  outputTokens: totals.outputTokens + outputTokens,
+  cost: totals.cost.plus(cost ?? 0),
+  isPriced: totals.isPriced && cost !== null,
+});

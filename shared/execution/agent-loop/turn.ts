@@ -1,0 +1,109 @@
+import type { NewId } from '../../core/ids.ts';
+import type { ModelDelta } from './ask-model.ts';
+import { askModel } from './ask-model.ts';
+import type { RequestedCall, TurnFact } from './facts.ts';
+import type { Loop, LoopEvent } from './loop.ts';
+import type { RunState } from './state.ts';
+import { refusalOf, toolNamed } from './tool-calls.ts';
+
+/** One turn: a response of the model. */
+export async function* takeTurn(
+  loop: Loop,
+  state: RunState,
+  toolChoice: 'auto' | 'required' | 'none',
+  maxTokens: number | undefined,
+): AsyncGenerator<LoopEvent, TurnFact> {
+  const { model, request, tools, newId, errorHandling, signal } = loop;
+  const turn = state.turns + 1;
+  const turnId = newId('turn');
+  const began = performance.now();
+  yield { type: 'turn-started', turn, turnId };
+  const asked = askModel(
+    model,
+    {
+      ...request,
+      ...(maxTokens !== undefined && { settings: { ...request.settings, maxTokens } }),
+      messages: state.messages,
+      tools: tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
+      toolChoice,
+      signal,
+    },
+    errorHandling,
+  );
+  const ids = openCallIds(newId, tools);
+  let delta = await asked.next();
+  try {
+    for (; !delta.done; delta = await asked.next()) yield ids.shown(delta.value);
+  } finally {
+    // If nobody reads any more, this aborts the call.
+    await asked.return(undefined as never);
+  }
+  const { response, fallback } = delta.value;
+  const { message, text, reasoning, sources, stopReason, modelUsed, usage, toolCalls } = response;
+  // A provider may ignore that no tools are allowed.
+  const requested = toolChoice === 'none' ? [] : toolCalls;
+  return {
+    ...{ type: 'turn', turn, turnId, message, text, reasoning, sources, modelUsed, usage },
+    stopReason: toolChoice === 'none' && loop.toolChoice !== 'none' ? 'max_tool_calls' : stopReason,
+    calls: admitted(loop, state, requested, ids),
+    ...(fallback && { fallback }),
+    durationMs: Math.round(performance.now() - began),
+    spent: loop.spent(),
+    at: loop.now().toISOString(),
+  };
+}
+
+type CallIds = ReturnType<typeof openCallIds>;
+
+/** Gives each tool call of a response an id of its own. */
+function openCallIds(newId: NewId, tools: Loop['tools']) {
+  const ids = new Map<string, string>();
+  const complete: string[] = [];
+  const idOf = (modelId: string) => {
+    const id = ids.get(modelId) ?? newId('call');
+    ids.set(modelId, id);
+    return id;
+  };
+  return {
+    /** A delta with the id of the call. */
+    shown(delta: ModelDelta): LoopEvent {
+      if (delta.type !== 'tool-call' && delta.type !== 'tool-call-delta') return delta;
+      const id = idOf(delta.id);
+      if (delta.type === 'tool-call') {
+        complete.push(id);
+        // A model that repeats an id means another call.
+        ids.delete(delta.id);
+      }
+      return { ...delta, id, toolType: typeOf(tools, delta.name) };
+    },
+    /** Of the complete calls, in their order. */
+    take: (): string => complete.shift() ?? newId('call'),
+  };
+}
+
+function admitted(
+  loop: Loop,
+  { callCount, callsOf }: RunState,
+  requested: readonly { id: string; name: string; input: unknown }[],
+  ids: CallIds,
+): RequestedCall[] {
+  const made = { callCount, callsOf: new Map(callsOf) };
+  return requested.map(({ id: modelId, name, input }) => {
+    const toolId = toolNamed(loop.tools, name)?.id ?? null;
+    const refused = refusalOf({ name, input }, loop, made);
+    made.callCount++;
+    if (toolId && !refused) made.callsOf.set(toolId, (made.callsOf.get(toolId) ?? 0) + 1);
+    const toolType = typeOf(loop.tools, name);
+    return {
+      id: ids.take(),
+      modelId,
+      name,
+      toolId,
+      toolType,
+      input,
+      ...(refused !== undefined && { refused }),
+    };
+  });
+}
+
+const typeOf = (tools: Loop['tools'], name: string) => toolNamed(tools, name)?.type ?? 'unknown';

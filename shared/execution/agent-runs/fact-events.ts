@@ -1,0 +1,39 @@
+import type { Fact } from '../agent-loop/facts.ts';
+import type { RunState } from '../agent-loop/state.ts';
+import type { AgentExecution } from './agent-execution.ts';
+import type { AgentRunEvent, RunSummary } from './run-event.ts';
+
+interface At {
+  execution: AgentExecution;
+  /** After the fact. */
+  state: RunState;
+  durationMs: number;
+}
+
+/** The events of a fact that concern the run as a whole. Those of its loop come from `openProgress`. */
+export function eventsOf(fact: Fact, { execution, state, durationMs }: At): AgentRunEvent[] {
+  switch (fact.type) {
+    case 'continue':
+      return [{ type: 'started', execution, at: fact.at }];
+    case 'decision':
+      return state.waits.map((wait) => ({ type: 'awaiting', wait, at: fact.at }));
+    case 'result':
+      return execution.status === 'paused'
+        ? state.waits.map((wait) => ({ type: 'awaiting', wait, at: fact.at }))
+        : [];
+    case 'pause':
+      return fact.waits.map((wait) => ({ type: 'awaiting', wait, at: fact.at }));
+    case 'end':
+      return [{ type: 'ended', end: fact, summary: summaryOf(state, durationMs) }];
+    default:
+      return [];
+  }
+}
+
+const summaryOf = ({ turns, totals }: RunState, durationMs: number): RunSummary => ({
+  iterations: turns,
+  inputTokens: totals.inputTokens,
+  outputTokens: totals.outputTokens,
+  cost: totals.isPriced ? totals.cost.toFixed() : null,
+  durationMs,
+});

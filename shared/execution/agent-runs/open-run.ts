@@ -1,0 +1,117 @@
+import type { Ports } from '../../adapters/ports.ts';
+import type { AgentContent } from '../../domain/agents/agent.ts';
+import type { AgentConfig } from '../../domain/agents/agent-config.ts';
+import { reasoningOf } from '../../domain/flows/steps/reasoning.ts';
+import type { ModelCalls } from '../../domain/model-usage/model-calls.ts';
+import { sumOf } from '../../domain/model-usage/model-calls.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Spent } from '../agent-loop/facts.ts';
+import type { Loop } from '../agent-loop/loop.ts';
+import { openMeter } from '../engine/model-meter.ts';
+import type { RunnableTool } from '../tools/runnable-tool.ts';
+import { beforeTurnOf } from './before-turn.ts';
+import type { RunInput } from './run-input.ts';
+
+/** Without a config an agent responds once (semantics-1.md, 3.1). */
+export const turnsMaxOf = ({ config }: Pick<AgentContent, 'config'>) => config?.loopConfig?.maxTurns ?? 1;
+
+const dayMs = 86_400_000;
+/** How long a caller has to execute a tool. Then the run fails. */
+const outputWaitMs = 7 * dayMs;
+
+/** A loop, and the model calls that are not counted yet. */
+export interface OpenRun {
+  loop: Loop;
+  /** The model calls since the last time it was asked. */
+  takeCalls: () => ModelCalls[];
+}
+
+/** Opens the loop of an agent. @throws StepError if a tool cannot be opened. */
+export async function openRun(
+  { newId, now }: Pick<Scope, 'newId' | 'now'>,
+  content: AgentContent,
+  input: RunInput,
+  {
+    ports,
+    openTools,
+    streamed,
+    signal,
+  }: {
+    ports: Ports;
+    openTools: (ports: Ports) => Promise<RunnableTool[]>;
+    streamed: boolean;
+    signal: AbortSignal;
+  },
+): Promise<OpenRun> {
+  const config = content.config ?? {};
+  const meter = openMeter(ports);
+  let counted: ModelCalls[] = [];
+  const tools = await openTools(meter.ports);
+  return {
+    loop: {
+      ...{ model: meter.ports.model, tools, newId, now, signal },
+      request: requestOf(config, input, streamed),
+      toolChoice: config.tools?.toolCallStrategy,
+      turnsMax: turnsMaxOf(content),
+      limits: {
+        callsMax: config.tools?.maxToolCalls ?? 10,
+        callsMaxOf: limitsOf(config, ({ maxCalls }) => maxCalls),
+      },
+      requiredTools: Object.keys(limitsOf(config, ({ required }) => required || undefined)),
+      errorHandling: config.errorHandling,
+      needsApproval: approvalOf(config),
+      waitMs: { approval: approvalMsOf(config), output: outputWaitMs },
+      spent() {
+        const calls = meter.drain();
+        counted.push(...calls);
+        return spentIn(calls);
+      },
+    },
+    takeCalls() {
+      const calls = counted;
+      counted = [];
+      return calls;
+    },
+  };
+}
+
+function requestOf(config: AgentConfig, { modelOverride }: RunInput, streamed: boolean): Loop['request'] {
+  const { model = 'default', temperature, topP, topK, frequencyPenalty, presencePenalty, seed } = config;
+  return {
+    model: modelOverride ?? model,
+    reasoning: reasoningOf(config.reasoning),
+    settings: { temperature, topP, topK, frequencyPenalty, presencePenalty, seed },
+    streamed,
+  };
+}
+
+type ToolLimit = NonNullable<NonNullable<AgentConfig['tools']>['perToolLimits']>[string];
+
+const limitsOf = <T>(config: AgentConfig, of: (limit: ToolLimit) => T | undefined): Record<string, T> =>
+  Object.fromEntries(
+    Object.entries(config.tools?.perToolLimits ?? {}).flatMap(([name, limit]) => {
+      const value = of(limit);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+
+function approvalOf({ tools }: AgentConfig): Loop['needsApproval'] {
+  const require = tools?.approval?.require;
+  if (!require) return undefined;
+  if (require === true) return () => true;
+  return ({ id, name }) => require.includes(name) || require.includes(id);
+}
+
+/** A value under 1,000 is in seconds (semantics-2.md). */
+const approvalMsOf = ({ tools }: AgentConfig) => {
+  const timeout = tools?.approval?.timeout ?? dayMs;
+  return timeout < 1_000 ? timeout * 1_000 : timeout;
+};
+
+const nothing: Spent = { inputTokens: 0, outputTokens: 0, cost: '0' };
+
+function spentIn(calls: readonly ModelCalls[]): Spent {
+  if (calls.length === 0) return nothing;
+  const { inputTokens, outputTokens, cost, unpriced } = calls.reduce(sumOf);
+  return { inputTokens, outputTokens, cost: unpriced > 0 ? null : cost.toFixed() };
+}

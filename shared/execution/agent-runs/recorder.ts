@@ -1,0 +1,89 @@
+import { chunksOf } from '../../core/chunks.ts';
+import type { ModelCalls } from '../../domain/model-usage/model-calls.ts';
+import { usageWrites } from '../../domain/model-usage/usage.ts';
+import { ConditionFailed } from '../../platform/data/condition-failed.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Write } from '../../platform/data/writes.ts';
+import type { Fact } from '../agent-loop/facts.ts';
+import type { RunState } from '../agent-loop/state.ts';
+import type { AgentExecution } from './agent-execution.ts';
+import { continuedWrite, endedWrite, pausedWrite } from './execution-writes.ts';
+import { runLog } from './run-log.ts';
+
+/** Somebody else has recorded the next fact: the run was cancelled, or another process continues it. */
+export class RunLost extends Error {}
+
+export interface NumberedFact {
+  fact: Fact;
+  /** The number of the last event that readers get for it. */
+  lastSeq: number;
+}
+
+/** Fewer than a transaction takes, for the writes that go with them. */
+const factsPerTransaction = 40;
+
+/** Appends the facts of a run to its log, in the transactions that change its execution and count its model calls. */
+export function openRecorder(
+  scope: Scope,
+  execution: AgentExecution,
+  { nextFact, holder }: { nextFact: number; holder: string },
+) {
+  const log = runLog(scope);
+  let n = nextFact;
+
+  /** What the execution says after these facts. */
+  function ofExecution(facts: readonly Fact[], state: RunState, activeMs: number): Write[] {
+    const last = facts.at(-1);
+    if (last?.type === 'end') return [endedWrite(scope, execution, last, state)];
+    if (last?.type === 'pause') return [pausedWrite(scope, execution, last, activeMs)];
+    if (last?.type === 'continue') return [continuedWrite(scope, execution, holder)];
+    return [];
+  }
+
+  return {
+    /**
+     * @param state The state after the facts. @param calls The model calls to count.
+     * @throws RunLost
+     */
+    async append(
+      facts: readonly NumberedFact[],
+      {
+        state,
+        calls = [],
+        activeMs = 0,
+      }: { state: RunState; calls?: readonly ModelCalls[]; activeMs?: number },
+    ): Promise<void> {
+      const chunks = chunksOf([...facts], factsPerTransaction);
+      for (const [index, chunk] of chunks.entries()) {
+        const first = n;
+        const writes = await Promise.all(
+          chunk.map(({ fact, lastSeq }, place) =>
+            log.write(execution.id, { n: first + place, lastSeq, holder, fact }, execution.ttl),
+          ),
+        );
+        const isLast = index === chunks.length - 1;
+        const ended = isLast
+          ? ofExecution(
+              chunk.map(({ fact }) => fact),
+              state,
+              activeMs,
+            )
+          : [];
+        const counted = isLast ? usageWrites(scope, [{ flowId: null, calls }]) : [];
+        await commit([...writes, ...ended, ...counted], first);
+        n += chunk.length;
+      }
+    },
+  };
+
+  async function commit(writes: Write[], first: number): Promise<void> {
+    try {
+      await scope.table.commit(writes);
+    } catch (error) {
+      if (!(error instanceof ConditionFailed)) throw error;
+      // A repeated request finds what the first one wrote.
+      const written = await log.get(execution.id, first);
+      if (written?.holder !== holder) throw new RunLost(`The run ${execution.id} goes on elsewhere`);
+    }
+  }
+}

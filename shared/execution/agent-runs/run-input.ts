@@ -1,0 +1,21 @@
+import type { AgentContent } from '../../domain/agents/agent.ts';
+import type { Message } from '../../domain/conversations/message.ts';
+
+/** What a run was started with, as it is stored. */
+export interface RunInput {
+  messages: readonly Message[];
+  /** The system prompt with its variables filled in. */
+  system: string;
+  /** The model instead of the agent's. */
+  modelOverride?: string | undefined;
+}
+
+/** An agent as a run takes it. */
+export interface AgentToRun {
+  /** Null for an agent that was given inline. */
+  id: string | null;
+  name: string;
+  /** The immutable version; null for unpublished content. */
+  versionId: string | null;
+  content: AgentContent;
+}

@@ -1,0 +1,108 @@
+import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
+import { fillerOf } from '../../adapters/templates/filler.ts';
+import { invalidAt } from '../../core/errors.ts';
+import { StepError } from '../../core/step-error.ts';
+import { unixSeconds } from '../../core/unix-seconds.ts';
+import type { Variables } from '../../core/variables.ts';
+import type { Message } from '../../domain/conversations/message.ts';
+import { payloadStore } from '../../platform/data/payloads.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Principal } from '../../platform/identity/principal.ts';
+import { type AgentExecution, agentExecutionEntity } from './agent-execution.ts';
+import { leaseFrom } from './execution-writes.ts';
+import { turnsMaxOf } from './open-run.ts';
+import type { AgentToRun, RunInput } from './run-input.ts';
+
+export interface RunRequest {
+  agent: AgentToRun;
+  messages: readonly Message[];
+  /** The variables of the system prompt. */
+  inputs?: Variables | undefined;
+  owner: Pick<Principal, 'userId' | 'organizationId'>;
+  /** What starting it took. */
+  permissions: readonly string[];
+  surfaceType: string;
+  background: boolean;
+  timeoutMs?: number | undefined;
+  modelOverride?: string | undefined;
+  /** The execution that runs the agent. */
+  parent?: Pick<AgentExecution, 'id' | 'rootAgentId' | 'depth'> | undefined;
+  /** The id of the new execution. Default: a new one. */
+  id?: string | undefined;
+}
+
+/** Longer JSON goes to the payload bucket: each change of an item pays for its size. */
+const inlineMax = 8_000;
+/** How long runs of inline agents are kept: 30 days. */
+const inlineTtlSeconds = 30 * 86_400;
+const timeoutMsOf = (background: boolean) => (background ? 3_600_000 : 600_000);
+
+/** Records that a run starts. @throws 400 if the system prompt cannot be rendered. */
+export async function startRun(
+  scope: Scope,
+  request: RunRequest,
+  sandbox: Sandbox,
+): Promise<{ execution: AgentExecution; input: RunInput }> {
+  const { agent, owner, parent, background } = request;
+  const { table, now, newId } = scope;
+  const id = request.id ?? newId('exec');
+  const at = now();
+  const startedAt = at.toISOString();
+  const input: RunInput = {
+    messages: request.messages,
+    system: await systemPromptOf(request, { id, startedAt }, sandbox),
+    modelOverride: request.modelOverride,
+  };
+  const payloads = payloadStore(scope);
+  const offload = (name: string, value: unknown) =>
+    payloads.offload(`agent-runs/${id}/${name}`, value, inlineMax);
+  const [storedInput, spec] = await Promise.all([
+    offload('input', input),
+    agent.versionId ? null : offload('spec', agent.content),
+  ]);
+  const execution: AgentExecution = {
+    ...{ id, agentId: agent.id, agentName: agent.name, agentVersionId: agent.versionId },
+    agentSource: agent.content.agentType === 'external' ? 'external' : 'native',
+    parentExecutionId: parent?.id ?? null,
+    rootAgentId: parent ? parent.rootAgentId : agent.id,
+    depth: parent ? parent.depth + 1 : 0,
+    surfaceType: request.surfaceType,
+    turnsMax: turnsMaxOf(agent.content),
+    userId: owner.userId,
+    organizationId: owner.organizationId,
+    permissions: [...request.permissions],
+    background,
+    ...{ status: 'running', stopReason: null, error: null, startedAt, completedAt: null },
+    ...{ iterations: null, inputTokens: null, outputTokens: null, totalCost: null },
+    timeoutMs: request.timeoutMs ?? timeoutMsOf(background),
+    ...{ activeMs: 0, restarts: 0 },
+    holder: background ? '' : newId('turn'),
+    leaseUntil: leaseFrom(at),
+    input: storedInput,
+    spec,
+    ...(agent.id === null && { ttl: unixSeconds(at) + inlineTtlSeconds }),
+  };
+  await table.commit([table.writes.insert(agentExecutionEntity, execution)]);
+  return { execution, input };
+}
+
+async function systemPromptOf(
+  { agent, inputs, messages, owner }: RunRequest,
+  { id, startedAt }: { id: string; startedAt: string },
+  sandbox: Sandbox,
+): Promise<string> {
+  const template = agent.content.config?.systemPrompt ?? '';
+  const variables = {
+    ...inputs,
+    ...{ inputs: inputs ?? {}, messages },
+    _agent: { id: agent.id, name: agent.name },
+    _execution: { id, timestamp: startedAt },
+    _user: { id: owner.userId },
+  };
+  return fillerOf(variables, sandbox)
+    .render(template)
+    .catch((error) => {
+      if (!(error instanceof StepError)) throw error;
+      throw invalidAt('inputs', 'INVALID_TEMPLATE', `The system prompt: ${error.message}`);
+    });
+}

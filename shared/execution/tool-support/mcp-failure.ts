@@ -1,0 +1,44 @@
+import type { McpFailure } from '../../adapters/ports.ts';
+import { StepError } from '../../core/step-error.ts';
+
+const namesMax = 20;
+
+/**
+ * The error for what a server answered instead of a result.
+ * @param giveAuth What to do if it asks for authorization.
+ */
+export function mcpFailure(
+  outcome: McpFailure | { missing: string[] },
+  toolName: string,
+  giveAuth: string,
+): StepError {
+  if ('missing' in outcome) return new StepError(missingTool(toolName, outcome.missing));
+  const { failure, status } = outcome;
+  const words = plainStart(failure, 300);
+  if (status === 401 || status === 403) {
+    return new StepError(
+      `The MCP server asks for authorization (${status}): ${giveAuth}${words && `. It answered: ${words}`}`,
+    );
+  }
+  if (status === undefined)
+    return new StepError(`The MCP server answered with an error: ${words || 'no text'}`);
+  return new StepError(`The MCP server answered ${status}${words && `: ${words}`}`, {
+    retryable: status === 429 || status >= 500,
+  });
+}
+
+function missingTool(toolName: string, names: readonly string[]): string {
+  const shown = names.slice(0, namesMax).map((name) => plainStart(name, 64));
+  const more = names.length > namesMax ? `, and ${names.length - namesMax} more` : '';
+  const has = names.length === 0 ? 'It has none' : `It has ${shown.join(', ')}${more}`;
+  return `The MCP server has no tool ${toolName}. ${has}`;
+}
+
+/** The beginning of a stranger's text, in one line. Without characters that change what people see around it. */
+const plainStart = (text: string, charactersMax: number) =>
+  text
+    .slice(0, charactersMax * 4)
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim()
+    .slice(0, charactersMax)
+    .toWellFormed();

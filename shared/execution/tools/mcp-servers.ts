@@ -1,0 +1,115 @@
+import type { McpRequest, McpTool, McpToolList, Ports } from '../../adapters/ports.ts';
+import { StepError } from '../../core/step-error.ts';
+import type { McpServer } from '../../domain/agents/tools-config.ts';
+import { credentialHeaders } from '../step-support/credential-headers.ts';
+import { openedSecrets } from '../step-support/opened-secrets.ts';
+import { mcpFailure } from '../tool-support/mcp-failure.ts';
+import { checkArguments, toolOutcome } from './checked-call.ts';
+import { qualifiedName } from './qualified-name.ts';
+import type { RunnableTool } from './runnable-tool.ts';
+import { withUniqueNames } from './unique-names.ts';
+import { withUsableSchema } from './usable-schemas.ts';
+
+export interface ServerTools {
+  tools: RunnableTool[];
+  /** Sentences about tools that are not available, for the model and for people. */
+  warnings: string[];
+}
+
+const listingMsMax = 10_000;
+const descriptionCharactersMax = 4_000;
+
+/**
+ * The tools of MCP servers, in their order. A server that cannot list its tools gives a warning instead.
+ * @param servers With the values of their credentials. These do not leave the calls.
+ */
+export async function openMcpServers(
+  ports: Ports,
+  servers: readonly McpServer[],
+  signal: AbortSignal,
+): Promise<ServerTools> {
+  const enabled = servers.filter((server) => server.enabled ?? true);
+  const opened = await Promise.all(enabled.map((server) => openServer(ports, server, signal)));
+  return {
+    tools: withUniqueNames(opened.flatMap(({ tools }) => tools)),
+    warnings: opened.flatMap(({ warnings }) => warnings),
+  };
+}
+
+async function openServer(ports: Ports, server: McpServer, signal: AbortSignal): Promise<ServerTools> {
+  const inside = redactedFor(ports, server);
+  try {
+    const list = await listOf(inside, server, signal);
+    const { allowed, warnings } = selected(list, server);
+    const { usable, unusable } = await withUsableSchema(inside, allowed, signal);
+    return {
+      tools: usable.map((tool) => runnableTool(inside, server, tool)),
+      warnings: [...warnings, ...unusable.map((problem) => `${labelOf(server)}: ${problem}`)],
+    };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof StepError)) throw error;
+    return { tools: [], warnings: [`The tools of ${labelOf(server)} are not available: ${error.message}`] };
+  }
+}
+
+async function listOf({ mcp }: Ports, server: McpServer, signal: AbortSignal): Promise<McpToolList> {
+  const request = requestTo(server, signal);
+  const list = await mcp.listTools({ ...request, timeoutMs: Math.min(request.timeoutMs, listingMsMax) });
+  if ('tools' in list) return list;
+  throw mcpFailure(list, '', giveAuth);
+}
+
+function selected({ tools, omitted }: McpToolList, server: McpServer) {
+  const { allowedTools = tools.map(({ name }) => name) } = server;
+  const allowed = tools.filter(({ name }) => allowedTools.includes(name));
+  const missing = allowedTools.filter((name) => !tools.some((tool) => tool.name === name));
+  const warnings = [
+    ...(missing.length > 0 ? [`${labelOf(server)} has no tool ${missing.join(', ')}`] : []),
+    ...(omitted > 0 ? [`${labelOf(server)} has ${omitted} more tools, which are too many or too large`] : []),
+  ];
+  return { allowed, warnings };
+}
+
+function runnableTool(ports: Ports, server: McpServer, tool: McpTool): RunnableTool {
+  const { name: toolName, parameters, repeatable } = tool;
+  const name = qualifiedName(server.id, toolName);
+  const declared = { name, parameters };
+  const description = (tool.description || toolName).slice(0, descriptionCharactersMax).toWellFormed();
+  return {
+    ...{ id: `mcp:${server.id}:${toolName}`, name, description, parameters, type: 'mcp', repeatable },
+    async run(given, signal, call) {
+      const args = await checkArguments(ports, declared, given, signal);
+      return toolOutcome(`${name} of ${labelOf(server)}`, async () => {
+        const request = requestTo(server, signal, call?.id);
+        const outcome = await ports.mcp.callTool({ ...request, toolName, args });
+        if ('output' in outcome) return outcome;
+        throw mcpFailure(outcome, toolName, giveAuth);
+      });
+    },
+    async preview(given, signal) {
+      const args = await checkArguments(ports, declared, given, signal);
+      const { url, timeoutMs } = requestTo(server, signal);
+      return { url, tool: toolName, arguments: args, timeoutMs };
+    },
+  };
+}
+
+const giveAuth = 'check "auth" of the server in the agent\'s config';
+
+const labelOf = ({ name, id }: McpServer) => `the MCP server "${name ?? id}"`;
+
+/** Only plain JSON endpoints know the header of a call's identity. */
+function requestTo(server: McpServer, signal: AbortSignal, callId?: string): McpRequest {
+  const { url, transport, auth, timeout = 30_000 } = server;
+  const timeoutMs = Math.min(Math.round(timeout < 1_000 ? timeout * 1_000 : timeout), 600_000);
+  const identity = transport === 'rest' && callId !== undefined && { 'idempotency-key': callId };
+  return { url, transport, timeoutMs, signal, headers: { ...identity, ...credentialHeaders(auth) } };
+}
+
+/** A server could repeat its credentials in its responses. */
+function redactedFor(ports: Ports, { id, auth = { type: 'none' } }: McpServer): Ports {
+  const values = [auth.token, auth.password].filter((value) => value !== undefined);
+  if (values.length === 0) return ports;
+  return openedSecrets(new Map(values.map((value, n) => [`mcpServers.${id}.${n}`, value])), ports).ports;
+}

@@ -1,0 +1,77 @@
+import * as z from 'zod';
+import type { Wait } from '../../execution/agent-loop/facts.ts';
+import type { NumberedEvent } from '../../execution/agent-runs/run-event.ts';
+
+const Awaited = z.object({
+  awaitReason: z.enum(['approval', 'local_tool']),
+  toolCallId: z.string(),
+  approvalId: z.string().optional(),
+  toolName: z.string(),
+  parameters: z.unknown(),
+  until: z.string(),
+});
+
+/** The response to a run of an agent that is not streamed. */
+export const AgentResult = z
+  .object({
+    success: z.boolean(),
+    executionId: z.string(),
+    status: z.enum(['running', 'paused', 'completed', 'failed', 'cancelled']),
+    result: z.unknown().meta({ description: 'What the agent answered' }),
+    stopReason: z.string().nullable(),
+    error: z.string().nullable(),
+    iterations: z.int(),
+    totalTokens: z.object({ input: z.int(), output: z.int() }),
+    totalCost: z.string().nullable().meta({
+      description: 'USD as decimal text; null if a model call has no known price',
+    }),
+    durationMs: z.int(),
+    pausedReason: z
+      .object({ executionId: z.string(), awaits: z.array(Awaited) })
+      .optional()
+      .meta({
+        description: 'For a paused run: the calls that wait for an approval, or for you to execute them',
+      }),
+  })
+  .meta({ id: 'AgentResult' });
+export type AgentResult = z.infer<typeof AgentResult>;
+
+/** Collects the events of a run into one response. */
+export async function agentResultOf(
+  executionId: string,
+  events: AsyncIterable<NumberedEvent>,
+): Promise<AgentResult> {
+  const tokens = { input: 0, output: 0 };
+  const awaits: z.infer<typeof Awaited>[] = [];
+  let iterations = 0;
+  for await (const { event } of events) {
+    if (event.type === 'turn_complete') {
+      iterations = event.iteration;
+      tokens.input += event.tokens.input;
+      tokens.output += event.tokens.output;
+    } else if (event.type === 'awaiting') awaits.push(awaitedOf(event.wait));
+    else if (event.type === 'ended') {
+      const { end, summary } = event;
+      return {
+        ...{ success: end.error === null, executionId, result: end.output, stopReason: end.stopReason },
+        status: end.stopReason === 'cancelled' ? 'cancelled' : end.error === null ? 'completed' : 'failed',
+        error: end.error,
+        iterations: summary.iterations,
+        totalTokens: { input: summary.inputTokens, output: summary.outputTokens },
+        ...{ totalCost: summary.cost, durationMs: summary.durationMs },
+      };
+    }
+  }
+  const status = awaits.length > 0 ? ('paused' as const) : ('running' as const);
+  return {
+    ...{ success: true, executionId, status, result: null, stopReason: null, error: null },
+    ...{ iterations, totalTokens: tokens, totalCost: null, durationMs: 0 },
+    ...(awaits.length > 0 && { pausedReason: { executionId, awaits } }),
+  };
+}
+
+const awaitedOf = ({ kind, callId: toolCallId, approvalId, toolName, parameters, until }: Wait) => ({
+  awaitReason: kind === 'approval' ? ('approval' as const) : ('local_tool' as const),
+  ...{ toolCallId, toolName, parameters, until },
+  ...(approvalId && { approvalId }),
+});

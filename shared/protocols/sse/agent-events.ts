@@ -1,0 +1,76 @@
+import type { AgentRunEvent, NumberedEvent } from '../../execution/agent-runs/run-event.ts';
+import { pingEveryMs } from '../../platform/http/streamed-body.ts';
+import { withPings } from './pings.ts';
+import type { EventBody, StreamEvent } from './stream-event.ts';
+
+/**
+ * Maps the events of an agent's run to server-sent events. They keep their numbers; a ping after each silence has the
+ * number of the event before it.
+ */
+export async function* agentEvents(
+  events: AsyncIterable<NumberedEvent>,
+  everyMs = pingEveryMs,
+): AsyncGenerator<StreamEvent, void> {
+  let last = { executionId: '', seq: 0 };
+  for await (const event of withPings(events, everyMs)) {
+    if (event === 'ping') {
+      yield { type: 'ping', timestamp: new Date().toISOString(), ...last };
+      continue;
+    }
+    const { executionId, seq } = event;
+    last = { executionId, seq };
+    yield { ...bodyOf(event), ...last } as StreamEvent;
+  }
+}
+
+function bodyOf({ event, turnId }: NumberedEvent): EventBody {
+  const part = turnId ? { turnId } : {};
+  switch (event.type) {
+    case 'started': {
+      const { agentId, agentName, turnsMax: maxTurns, startedAt } = event.execution;
+      return { type: 'execution_start', kind: 'agent', startedAt, agentId, agentName, maxTurns };
+    }
+    case 'text_start':
+      return { ...event, id: `text_${turnId}`, ...part, role: 'assistant' };
+    case 'text_delta':
+    case 'text_complete':
+      return { ...event, id: `text_${turnId}`, ...part };
+    case 'reasoning_start':
+    case 'reasoning_delta':
+    case 'reasoning_complete':
+      return { ...event, id: `reasoning_${turnId}`, ...part };
+    case 'approval_start':
+    case 'turn_start':
+    case 'turn_complete':
+    case 'approval_complete':
+      return event;
+    case 'awaiting':
+      return awaitOf(event);
+    case 'ended':
+      return completeOf(event);
+    default:
+      return { ...event, ...part };
+  }
+}
+
+type EventOf<Type extends AgentRunEvent['type']> = Extract<AgentRunEvent, { type: Type }>;
+
+function awaitOf({ wait, at: awaitedAt }: EventOf<'awaiting'>): EventBody {
+  const { kind, callId: toolCallId, approvalId, toolName, parameters, until } = wait;
+  const awaitReason = kind === 'approval' ? 'approval' : 'local_tool';
+  return {
+    ...{ type: 'await', awaitReason, awaitedAt, until, toolCallId, toolName, parameters },
+    ...(approvalId && { approvalId }),
+  };
+}
+
+function completeOf({ end, summary }: EventOf<'ended'>): EventBody {
+  const { iterations, inputTokens: input, outputTokens: output, cost: totalCost, durationMs } = summary;
+  return {
+    ...{ type: 'execution_complete', kind: 'agent', success: end.error === null },
+    finalOutput: end.output,
+    ...(end.error !== null && { error: end.error }),
+    ...{ iterations, stopReason: end.stopReason, totalCost, totalTokens: { input, output }, durationMs },
+    completedAt: end.at,
+  };
+}
