@@ -91,7 +91,7 @@ test('concurrent changes of two credentials: one server list wins, and no value 
     ['one token', 'two token', 'three token'].map((token) => update(id, servers(token))),
   );
   const agent = await agents.find(id);
-  const { values } = await agentCredentials(scope)(agent, agent);
+  const { values } = await agentCredentials(scope)(id, agent);
   expect(['one token', 'two token', 'three token']).toContain([...values.values()][0]);
   const ids = new Set(all.flatMap(({ credentials }) => credentials.map((credential) => credential.id)));
   const left = await Promise.all([...ids].map(isThere));
@@ -112,7 +112,10 @@ test('an inline agent’s plaintexts are resolved as they are, and known to the 
   const { scope } = world();
   const { config } = servers('the inline token') as { config: never };
   const { mcpServers, values } = await agentCredentials(scope)(null, { config, externalConfig: null });
-  expect([mcpServers.get('s0'), [...values.values()]]).toEqual(['the inline token', ['the inline token']]);
+  expect([mcpServers[0]?.auth?.token, [...values.values()]]).toEqual([
+    'the inline token',
+    ['the inline token'],
+  ]);
 });
 
 test('if Secrets Manager fails in the middle, the values before are deleted and nothing is saved', async () => {
