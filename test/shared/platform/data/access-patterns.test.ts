@@ -458,8 +458,8 @@ const patterns: Record<string, Pattern> = {
     },
   },
   'Create an agent with a credential': {
-    commands: 'TransactWriteItems',
-    units: [4, 8],
+    commands: 'Query, PutItem, TransactWriteItems',
+    units: [5, 10],
     indexes: 'GSI1, GSI2',
     run: (world) => () =>
       newAgent(world, null, {
