@@ -203,17 +203,18 @@ test('400 for a vendor-managed agent, 404 for an unknown one, 413 for an export 
   expect(details[0].message).toContain('more than 5 MB');
 });
 
-test('413 for an export that would inline the same agents very often', async () => {
+test('413 for an export that would inline the same agents so often that no text could hold it', async () => {
   const tenant = await newTenant();
   let ids: string[] = [];
-  for (let level = 0; level < 3; level++) {
+  for (let level = 0; level < 4; level++) {
     const below = ids;
     const capabilities = Array.from({ length: 60 }, (_, n) => ({
       toolName: `c${n}`,
+      toolDescription: 'd'.repeat(4_000),
       subAgentId: below[n % 2],
     }));
     const make = async () =>
-      (await createAgent(tenant, { description: 'd'.repeat(1_000), ...(below[0] && { capabilities }) })).id;
+      (await createAgent(tenant, { description: 'd'.repeat(2_000), ...(below[0] && { capabilities }) })).id;
     ids = [await make(), await make()];
   }
   await expectStatus(413, tenant.call('GET', `/v1/agents/${ids[0]}/export-runtime`));
