@@ -45,7 +45,7 @@ type Sent<Name, Value> = Name extends 'query'
 type AnswerTo<R extends EndpointResponse> = R extends { kind: 'redirect' }
   ? string
   : R extends { kind: 'sse' }
-    ? Output<R['json']>
+    ? Output<R['json']> | (R extends { bodies: infer B } ? AnyOf<B> : never)
     :
         | (R extends { body: infer Body } ? Output<Body> : never)
         | (R extends { bodies: infer B } ? AnyOf<B> : never);

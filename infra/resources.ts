@@ -81,6 +81,18 @@ export const queues = {
     maxReceiveCount: 10,
     deadLetterWorker: 'retry-wake',
   },
+  agents: {
+    fifo: false,
+    worker: 'run-agent',
+    batchSize: 1,
+    timeoutSeconds: 900,
+    // As for `runs`: the lease of an execution keeps two deliveries apart.
+    visibilitySeconds: 960,
+    maxConcurrency: { local: 50, dev: 50, staging: 100, prod: 200 },
+    env: 'AGENTS_QUEUE_URL',
+    maxReceiveCount: 5,
+    deadLetterWorker: 'fail-agent-run',
+  },
   cleanup: {
     fifo: false,
     worker: 'clean-up',
@@ -121,6 +133,7 @@ export const recursiveWorkers: Readonly<Record<string, string>> = {
   'run-record': 'Sets a timer for each poll of a wait. `RunMessage.polls` ends the chain.',
   migrate:
     'Requests the next pages of its walk. The walk moves forward only, and ends at the last item of the table.',
+  'run-agent': 'Hands a long run over to itself. The time limit of the run ends the chain.',
   'wake-run': 'Resumes the run of each timer, whose chain `run-record` ends.',
 };
 
@@ -134,4 +147,7 @@ export const queueArnEnv = <Env extends string>({ env }: { env: `${Env}_URL` }) 
 export type QueueName = keyof typeof queues;
 
 /** The scheduled Lambdas, `functions/workers/<name>.ts`, and their intervals. */
-export const timers = [{ worker: 'sweep', everyMinutes: 15, timeoutSeconds: 300 }] as const;
+export const timers = [
+  { worker: 'sweep', everyMinutes: 15, timeoutSeconds: 300 },
+  { worker: 'sweep-agents', everyMinutes: 1, timeoutSeconds: 60 },
+] as const;

@@ -1,14 +1,11 @@
-import { sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
-import { invalidAt } from '../../shared/core/errors.ts';
-import { agentStore } from '../../shared/domain/agents/agent-store.ts';
-import { agentVersions } from '../../shared/domain/agents/agent-versions.ts';
-import { startRun } from '../../shared/execution/agent-runs/start-run.ts';
+import { agentToRun } from '../../shared/execution/agent-runs/agent-to-run.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
 import { AgentResult } from '../../shared/protocols/json/agent-result.ts';
 import { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
-import { foregroundMs, runResponse, runScope } from './run-response.ts';
+import { runScope, timeoutMsOf } from './run-response.ts';
 import { AgentParams, ExecuteBody } from './schemas.ts';
+import { StartedRun, startResponse } from './start-response.ts';
 
 export const executeAgent = defineEndpoint({
   id: 'agent-runs.execute',
@@ -16,41 +13,24 @@ export const executeAgent = defineEndpoint({
   path: '/v1/agents/{id}/execute',
   permission: 'AGENTS:EXECUTE',
   summary: 'Run an agent',
-  description:
-    'Streams server-sent events during the run. With `options.streamResponse: false` it returns one JSON response at the end. Closing the connection cancels the run. A run that needs an approval or calls a local tool pauses: its stream ends with `await`, and approve or resume continues it.',
+  description: `Streams server-sent events during the run. With \`options.streamResponse: false\` it returns one JSON response at the end; with \`options.background: true\` it returns 202, and a worker runs the agent. Closing the connection cancels a run that is not in the background.
+
+A run that needs an approval or calls a local tool pauses: its stream ends with \`await\`, and POST …/approve or …/resume continues it. The response of a run that failed is a 200 too: its \`success\` is false, and \`error\` says why.`,
   params: AgentParams,
   body: ExecuteBody,
-  response: { kind: 'sse', events: StreamEvent, json: AgentResult },
+  response: { kind: 'sse', events: StreamEvent, json: AgentResult, bodies: { 202: StartedRun } },
   errors: [400, 404, 413, 415],
-  needs: { scope: runScope, agents: agentStore, versions: agentVersions, sandbox },
+  needs: { scope: runScope, find: agentToRun },
 
-  async handle({ params, body, principal, timeLeftMs, requestId }, { scope, agents, versions, sandbox }) {
+  async handle({ params, body, principal, timeLeftMs, requestId }, { scope, find }) {
     const { messages, inputs, options } = body;
-    const { environment } = principal;
-    const { agent, content, versionId } = await versions.toRun(params.id, { environment, ...options });
-    if (content.agentType === 'vendor_managed') {
-      throw invalidAt(
-        'id',
-        'INVALID_VALUE',
-        'The vendor of this agent runs it; this service can only store it',
-      );
-    }
-    const isImmutable = versionId !== null && versionId !== agent.draft?.id;
-    const [{ execution, input }] = await Promise.all([
-      startRun(
-        scope,
-        {
-          agent: { id: agent.id, name: agent.name, versionId: isImmutable ? versionId : null, content },
-          ...{ messages, inputs, owner: principal, permissions: [], surfaceType: 'api', background: false },
-          timeoutMs: foregroundMs(options.timeoutMs, timeLeftMs()),
-          modelOverride: options.modelOverride,
-        },
-        sandbox,
-      ),
-      agents.markRun(agent),
-    ]);
-    const run = { execution, content, input, log: [], opening: [], mayHaveBegun: false };
-    return runResponse(scope, run, { isStreamed: options.streamResponse, requestId });
+    const { background, version, modelOverride, streamResponse: isStreamed } = options;
+    const agent = await find(params.id, { environment: principal.environment, version });
+    const request = {
+      ...{ agent, messages, inputs, owner: principal, permissions: [], surfaceType: 'api' },
+      ...{ background, modelOverride, timeoutMs: timeoutMsOf(options, timeLeftMs()) },
+    };
+    return startResponse(scope, request, { isStreamed, requestId });
   },
 });
 

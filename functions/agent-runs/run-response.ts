@@ -1,4 +1,5 @@
 import { execute, type Run } from '../../shared/execution/agent-runs/execute.ts';
+import type { NumberedEvent } from '../../shared/execution/agent-runs/run-event.ts';
 import { livePorts } from '../../shared/execution/live-ports.ts';
 import { using } from '../../shared/platform/aws/uses.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
@@ -10,38 +11,51 @@ import { agentEvents } from '../../shared/protocols/sse/agent-events.ts';
 const reserveMs = 5_000;
 
 /** All uses, because the agent decides which services a run calls. */
-export const runScope = using([livePorts, 'table:write', 'payloads'], (all: Scope) => all);
+export const runScope = using([livePorts, 'table:write', 'payloads', 'queue:agents'], (all: Scope) => all);
 
-/** The time that a run may take in front of its caller. */
-export const foregroundMs = (asked: number | undefined, timeLeftMs: number) =>
-  Math.max(1, Math.min(asked ?? 600_000, timeLeftMs - reserveMs));
+/** The time that a run may take: in front of its caller, no longer than its process lives. */
+export const timeoutMsOf = (
+  { background, timeoutMs }: { background: boolean; timeoutMs?: number | undefined },
+  timeLeftMs: number,
+) => (background ? timeoutMs : Math.max(1, Math.min(timeoutMs ?? 600_000, timeLeftMs - reserveMs)));
 
-/** Executes a run while it responds: with its events, or with one JSON body at the end. */
-export function runResponse(
-  scope: Scope,
-  run: Run,
-  { isStreamed, requestId }: { isStreamed: boolean; requestId: string },
+/** How the caller wants the response. */
+export interface ResponseForm {
+  executionId: string;
+  isStreamed: boolean;
+  requestId: string;
+}
+
+/** Executes a run while it responds. */
+export const runResponse = (scope: Scope, run: Run, form: ResponseForm) =>
+  eventsResponse(
+    (callerSignal) =>
+      execute(scope, run, {
+        ports: livePorts(scope, { ...run.execution, runId: run.execution.id }),
+        streamed: form.isStreamed,
+        ...{ callerSignal, requestId: form.requestId },
+      }),
+    form,
+  );
+
+/** Responds with events, or with one JSON body at their end. */
+export function eventsResponse(
+  eventsFor: (signal: AbortSignal) => AsyncIterable<NumberedEvent>,
+  { executionId, isStreamed }: ResponseForm,
 ) {
-  const { execution } = run;
-  const events = (callerSignal: AbortSignal) =>
-    execute(scope, run, {
-      ports: livePorts(scope, { ...execution, runId: execution.id }),
-      streamed: isStreamed,
-      ...{ callerSignal, requestId },
-    });
   if (isStreamed) {
     return streamedBody({
       contentType: 'text/event-stream',
-      writeBody: async (write, callerSignal) => {
-        for await (const event of agentEvents(events(callerSignal))) await write(serverSentEvent(event));
+      writeBody: async (write, signal) => {
+        for await (const event of agentEvents(eventsFor(signal))) await write(serverSentEvent(event));
       },
     });
   }
   return streamedBody({
     contentType: 'application/json',
     keepAlive: ' ',
-    writeBody: async (write, callerSignal) => {
-      write(JSON.stringify(AgentResult.parse(await agentResultOf(events(callerSignal)))));
+    writeBody: async (write, signal) => {
+      write(JSON.stringify(AgentResult.parse(await agentResultOf(executionId, eventsFor(signal)))));
     },
   });
 }

@@ -1,7 +1,9 @@
+import { sandbox, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox.ts';
 import { agentEditor } from '../../shared/domain/agents/agent-editor.ts';
+import { agentWarnings } from '../../shared/domain/agents/agent-warnings.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { CreatedAgentResponse, toAgentResponse } from './response-schemas.ts';
+import { CreatedAgentResponse, toAgentResponse, warned } from './response-schemas.ts';
 import { CreateAgentBody, toChanges } from './schemas.ts';
 
 export const createAgent = defineEndpoint({
@@ -14,12 +16,16 @@ export const createAgent = defineEndpoint({
     'The agent is active. Until a version is published, runs use the live agent. An external agent needs `externalConfig.endpoint` or `externalConfig.agentCardUrl`. 404 if the primary flow does not exist.',
   body: CreateAgentBody,
   response: { kind: 'json', bodies: { 201: CreatedAgentResponse } },
-  errors: [400, 404, 415],
-  needs: { editor: agentEditor },
+  errors: [400, 404, 415, 503],
+  needs: { editor: agentEditor, warnings: agentWarnings, sandbox },
 
-  async handle({ body, principal }, { editor }) {
-    const { agent, primaryFlow } = await editor.create(principal, toChanges(body));
-    return toAgentResponse(agent, primaryFlow);
+  async handle({ body, principal, signal }, { editor, warnings, sandbox }) {
+    const limited = withQueueTimeout(sandbox, signal);
+    const { agent, primaryFlow } = await editor.create(principal, toChanges(body), limited);
+    return {
+      ...toAgentResponse(agent, primaryFlow),
+      ...warned(await warnings(agent, principal.permissions)),
+    };
   },
 });
 

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { agentStore } from '../../shared/domain/agents/agent-store.ts';
-import { cleanupQueue } from '../../shared/platform/cleanup/cleanup.ts';
+import { agentRemover } from '../../shared/domain/agents/remove-agent.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { AgentParams } from './response-schemas.ts';
@@ -12,15 +11,14 @@ export const deleteAgent = defineEndpoint({
   permission: 'AGENTS:WRITE',
   summary: 'Delete an agent',
   description:
-    'Also deletes its capabilities and its versions: they are unreadable at once and removed in the background. Agents that call it keep the capability, and the call fails with a clear error.',
+    'Also deletes its capabilities, its credentials and its versions: they are unreadable at once. Agents that call it keep the capability, and the call fails with a clear error.',
   params: AgentParams,
   response: { kind: 'json', bodies: { 200: z.object({ success: z.boolean() }) } },
   errors: [400, 404, 409],
-  needs: { agents: agentStore, cleanup: cleanupQueue },
+  needs: { remove: agentRemover },
 
-  async handle({ params }, { agents, cleanup }) {
-    await agents.remove(params.id);
-    await cleanup.deleted([params.id]);
+  async handle({ params }, { remove }) {
+    await remove(params.id);
     return { success: true };
   },
 });

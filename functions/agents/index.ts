@@ -1,4 +1,5 @@
 import type { Group } from '../../shared/platform/http/group.ts';
+import { addAgentCapability } from './add-capability.ts';
 import { createAgent } from './create.ts';
 import { deleteAgent } from './delete.ts';
 import { fetchCardOfAgent } from './fetch-agent-card.ts';
@@ -6,6 +7,7 @@ import { getAgent } from './get.ts';
 import { listAgents } from './list.ts';
 import { publishAgent } from './publish.ts';
 import { refreshAgentCard } from './refresh-agent-card.ts';
+import { removeAgentCapability } from './remove-capability.ts';
 import { updateAgent } from './update.ts';
 
 export const agentsGroup = {
@@ -20,5 +22,7 @@ export const agentsGroup = {
     publishAgent,
     fetchCardOfAgent,
     refreshAgentCard,
+    addAgentCapability,
+    removeAgentCapability,
   ],
 } as const satisfies Group;

@@ -96,3 +96,6 @@ export const toAgentResponse = (agent: Agent, primaryFlow: PrimaryFlow | null) =
   capabilities: agent.capabilities.map((capability) => ({ ...capability, agentId: agent.id })),
   draftVersionId: agent.draft?.id ?? null,
 });
+
+/** The member that lists warnings, if there are any. */
+export const warned = (warnings: string[]) => (warnings.length > 0 ? { _warnings: warnings } : {});

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
 import { nameUpTo, wellFormed, wellFormedOnly } from '../../shared/core/name.ts';
 import { AgentConfig } from '../../shared/domain/agents/agent-config.ts';
+import { CapabilityInput, capabilitiesMax } from '../../shared/domain/agents/capabilities.ts';
 import { ExternalConfig } from '../../shared/domain/agents/external-config.ts';
 import { VendorManagedConfig } from '../../shared/domain/agents/vendor-config.ts';
 
@@ -51,6 +52,7 @@ export const CreateAgentBody = z
     externalConfig: ExternalConfig.nullable().optional(),
     vendorManagedConfig: VendorManagedConfig.nullable().optional(),
     claudeManagedConfig: VendorManagedConfig.nullable().optional().meta({ description: vendorAlias }),
+    capabilities: z.array(CapabilityInput).max(capabilitiesMax).optional(),
   })
   .meta({ examples: [example] });
 

@@ -1,7 +1,9 @@
+import { sandbox, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox.ts';
 import { agentEditor } from '../../shared/domain/agents/agent-editor.ts';
+import { agentWarnings } from '../../shared/domain/agents/agent-warnings.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { AgentParams, toAgentResponse, UpdatedAgentResponse } from './response-schemas.ts';
+import { AgentParams, toAgentResponse, UpdatedAgentResponse, warned } from './response-schemas.ts';
 import { toChanges, UpdateAgentBody } from './schemas.ts';
 
 export const updateAgent = defineEndpoint({
@@ -15,12 +17,16 @@ export const updateAgent = defineEndpoint({
   params: AgentParams,
   body: UpdateAgentBody,
   response: { kind: 'json', bodies: { 200: UpdatedAgentResponse } },
-  errors: [400, 404, 409, 415],
-  needs: { editor: agentEditor },
+  errors: [400, 404, 409, 415, 503],
+  needs: { editor: agentEditor, warnings: agentWarnings, sandbox },
 
-  async handle({ params, body }, { editor }) {
-    const { agent, primaryFlow } = await editor.update(params.id, toChanges(body));
-    return toAgentResponse(agent, primaryFlow);
+  async handle({ params, body, principal, signal }, { editor, warnings, sandbox }) {
+    const limited = withQueueTimeout(sandbox, signal);
+    const { agent, primaryFlow } = await editor.update(principal, params.id, toChanges(body), limited);
+    return {
+      ...toAgentResponse(agent, primaryFlow),
+      ...warned(await warnings(agent, principal.permissions)),
+    };
   },
 });
 

@@ -1,27 +1,33 @@
 import type { Requirements } from '../../shared/platform/aws/uses.ts';
 import * as cleanUp from './clean-up.ts';
+import * as failAgentRun from './fail-agent-run.ts';
 import * as failRecord from './fail-record.ts';
 import * as migrate from './migrate.ts';
 import * as planBatch from './plan-batch.ts';
 import * as retryCleanup from './retry-cleanup.ts';
 import * as retryPlan from './retry-plan.ts';
 import * as retryWake from './retry-wake.ts';
+import * as runAgent from './run-agent.ts';
 import * as runRecord from './run-record.ts';
 import * as stopMigration from './stop-migration.ts';
 import * as sweep from './sweep.ts';
+import * as sweepAgents from './sweep-agents.ts';
 import * as wakeRun from './wake-run.ts';
 
 /** All Lambdas that a queue, a schedule or an operator invokes, by file name. */
 export const workers: Readonly<Record<string, { requirements: Requirements }>> = {
   'clean-up': cleanUp,
+  'fail-agent-run': failAgentRun,
   'fail-record': failRecord,
   migrate,
   'plan-batch': planBatch,
   'retry-cleanup': retryCleanup,
   'retry-plan': retryPlan,
   'retry-wake': retryWake,
+  'run-agent': runAgent,
   'run-record': runRecord,
   'stop-migration': stopMigration,
   sweep,
+  'sweep-agents': sweepAgents,
   'wake-run': wakeRun,
 };

@@ -19,7 +19,10 @@ export function grantPublicAssets(role: Role, { bucket }: Assets): void {
 }
 
 export const grantVectors = (role: Role, vectors: CfnVectorBucket) =>
-  allowOnIndexes(role, vectors, ['CreateIndex', 'GetIndex', 'PutVectors', 'QueryVectors', 'GetVectors']);
+  allowOnIndexes(role, vectors, [
+    ...['CreateIndex', 'GetIndex', 'PutVectors', 'QueryVectors', 'GetVectors'],
+    'DeleteVectors',
+  ]);
 
 /** Allows checking whether a collection exists, without access to its contents. */
 export const grantVectorIndexLookup = (role: Role, vectors: CfnVectorBucket) =>

@@ -111,6 +111,7 @@ const valuesOf = ({
   PAYLOAD_BUCKET: stores.bucket.bucketName,
   PLAN_QUEUE_URL: stores.queues.plan.queueUrl,
   RUNS_QUEUE_URL: stores.queues.runs.queueUrl,
+  AGENTS_QUEUE_URL: stores.queues.agents.queueUrl,
   WAKES_QUEUE_URL: stores.queues.wakes.queueUrl,
   WAKES_QUEUE_ARN: stores.queues.wakes.queueArn,
   CLEANUP_QUEUE_URL: stores.queues.cleanup.queueUrl,

@@ -60,6 +60,7 @@ function grant(role: Role, use: Use, stores: Stores) {
         'Every schedule of the group resumes a run.',
       );
     },
+    'queue:agents': () => void queues.agents.grantSendMessages(role),
     'queue:cleanup': () => void queues.cleanup.grantSendMessages(role),
     'queue:migrations': () => void queues.migrations.grantSendMessages(role),
     'provider-keys': () => allow(role, ['secretsmanager:GetSecretValue'], [providerKeys.secretArn]),
@@ -113,6 +114,20 @@ function grant(role: Role, use: Use, stores: Stores) {
         ['GetSecretValue'],
         `${secretsPrefix}/*/provider-keys/*`,
         'A run may use any provider key of its tenant, and the same workers run all tenants.',
+      ),
+    'agent-credentials:write': () =>
+      allowSecrets(
+        role,
+        ['CreateSecret', 'PutSecretValue', 'DeleteSecret', 'RestoreSecret'],
+        `${secretsPrefix}/*/agents/*`,
+        'The names of credentials start with the tenant.',
+      ),
+    'agent-credentials:read': () =>
+      allowSecrets(
+        role,
+        ['GetSecretValue'],
+        `${secretsPrefix}/*/agents/*`,
+        'A run may use any credential of an agent of its tenant, and the same workers run all tenants.',
       ),
     'default-limits': nothing,
     'public-url': nothing,

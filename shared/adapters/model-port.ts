@@ -7,6 +7,31 @@ export interface ModelPort {
   stream: (request: ModelRequest) => AsyncIterable<ModelEvent>;
   /** The names of the same model at the other configured providers, cheapest first. @throws StepError */
   alternatives: (model: string) => Promise<string[]>;
+  /** What is known of the limits and prices of a model. @throws StepError if the name means no usable model */
+  limits: (model: string) => Promise<ModelLimits>;
+  /** The name of the tenant's model for embeddings. @throws StepError if there is none */
+  embeddingModel: () => Promise<string>;
+}
+
+/** Undefined members are unknown, as those of many models outside of the catalog. */
+export interface ModelLimits {
+  /** Input and output together. */
+  contextTokens?: number | undefined;
+  /** The longest response. */
+  outputTokens?: number | undefined;
+  /** The limit for the response of a request that states none. */
+  maxTokens?: number | undefined;
+  /** The highest rates of the base tier and, for calls with more input tokens, of the others. */
+  prices?: readonly PriceTier[] | undefined;
+}
+
+/** USD per million tokens, as decimal text. */
+export interface PriceTier {
+  /** The tier applies to calls with more input tokens. */
+  above: number;
+  /** The highest rate of an input token: fresh, read from a cache or written to one. */
+  input: string;
+  output: string;
 }
 
 export interface ModelRequest {

@@ -23,6 +23,7 @@ export type IdPrefix =
   | 'agent'
   | 'agentver'
   | 'cap'
+  | 'cred'
   | 'appr'
   | 'turn';
 

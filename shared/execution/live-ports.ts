@@ -7,6 +7,7 @@ import type { Ports } from '../adapters/ports.ts';
 import { sandbox } from '../adapters/sandbox/sandbox.ts';
 import { vectorsPort } from '../adapters/vectors/vectors-adapter.ts';
 import { loadOnce } from '../core/load-once.ts';
+import { memoryPort } from '../domain/memory/memory-port.ts';
 import { recordsPort } from '../domain/records/records-adapter.ts';
 import { toolsPort } from '../domain/tools/tool-store.ts';
 import { using } from '../platform/aws/uses.ts';
@@ -31,6 +32,7 @@ export const livePorts = /* @__PURE__ */ using(
     recordsPort,
     sandbox,
     vectorsPort,
+    memoryPort,
     assetStore,
     messagesPort,
     toolsPort,
@@ -45,15 +47,17 @@ export const livePorts = /* @__PURE__ */ using(
     return {
       now: scope.now,
       secrets: async (keys) => (await import('../domain/secrets/secret-values.ts')).secretValues(scope)(keys),
-      ...modelPorts(
-        async (name) => (await accounts()).resolve(name),
-        async (name) => (await accounts()).alternatives(name),
-      ),
+      ...modelPorts(async (name) => (await accounts()).resolve(name), {
+        alternatives: async (name) => (await accounts()).alternatives(name),
+        limits: async (name) => (await accounts()).limits(name),
+        embeddingModel: async () => (await accounts()).embeddingModel(),
+      }),
       fetch: async (request) => (await import('../adapters/net/safe-fetch.ts')).safeFetch(request),
       searchAccount: async (provider) => (await accounts()).searchAccount(provider),
       sandbox: sandbox(scope),
       records: recordsPort(scope, { userId, organizationId }),
       vectors: vectorsPort(scope.table.tenant),
+      memory: memoryPort(scope),
       assets: assetStore({ tenant: scope.table.tenant, runId }),
       messages: messagesPort(scope.table.tenant),
       tools: toolsPort(scope),

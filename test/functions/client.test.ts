@@ -101,7 +101,14 @@ test('each kind of response has its type, and only server-sent events yield even
   expectTypeOf<string>().toExtend<AnswerOf<'GET /v1/records/export'>>();
   expectTypeOf<AnswerOf<'DELETE /v1/flows/{id}'>>().toEqualTypeOf<void>();
   expectTypeOf<AnswerOf<'POST /v1/dispatch'>['executionId']>().toEqualTypeOf<string>();
-  expectTypeOf<StreamingRoute>().toEqualTypeOf<'POST /v1/dispatch' | 'POST /v1/dispatch/resume'>();
+  expectTypeOf<StreamingRoute>().toEqualTypeOf<
+    | 'POST /v1/dispatch'
+    | 'POST /v1/dispatch/resume'
+    | 'POST /v1/agents/{id}/execute'
+    | 'POST /v1/agents/{id}/resume'
+    | 'POST /v1/agents/{id}/approve'
+    | 'GET /v1/agents/{id}/executions/{executionId}/events'
+  >();
   expectTypeOf<EventOf<'POST /v1/dispatch'>['seq']>().toEqualTypeOf<number>();
   expectTypeOf<EventOf<'GET /v1/records/export'>>().toEqualTypeOf<never>();
 });

@@ -20,6 +20,7 @@ const bounds: Record<string, string> = {
   'agent-versions.get': 'an agent, 300 KB',
   'agent-versions.get-published': 'an agent, 300 KB',
   'agent-versions.list': 'ends at 5 MB, continued by `before`',
+  'agents.add-capability': 'a capability, 70 KB',
   'agents.create': 'an agent, 300 KB',
   'agents.fetch-agent-card': 'a card, 1 MB',
   'agents.get': 'an agent, 300 KB',

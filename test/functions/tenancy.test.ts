@@ -18,7 +18,8 @@ type Ids = Record<
   | 'providerkey'
   | 'tool'
   | 'agent'
-  | 'agentver',
+  | 'agentver'
+  | 'cap',
   string
 >;
 
@@ -29,6 +30,7 @@ const kinds: Record<string, keyof Ids> = {
   'flow-versions.versionId': 'flowver',
   'agent-versions.versionId': 'agentver',
   'agents.id': 'agent',
+  capabilityId: 'cap',
   'flows.id': 'flow',
   'records.id': 'record',
   'batches.id': 'batch',
@@ -53,6 +55,7 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'provider-keys.update': () => ({ name: 'taken over', apiKey: 'taken-over' }),
   'tools.update': () => ({ name: 'taken over' }),
   'agents.update': () => ({ name: 'taken over' }),
+  'agents.add-capability': () => ({ toolName: 'taken_over', toolId: 'builtin:date-time' }),
   'agent-versions.publish': ({ agentver }) => ({ versionId: agentver }),
   'tool-runs.execute': () => ({ parameters: {} }),
   'tool-runs.test': () => ({}),
@@ -77,6 +80,7 @@ const missing: Ids = {
   tool: `tool_${'0'.repeat(26)}`,
   agent: `agent_${'0'.repeat(26)}`,
   agentver: `agentver_${'0'.repeat(26)}`,
+  cap: `cap_${'0'.repeat(26)}`,
 };
 
 let owner: Tenant;
@@ -113,9 +117,13 @@ async function modelsOf({ call }: Tenant) {
 }
 
 async function agentOf({ call }: Tenant) {
-  const { id } = await expectStatus(201, call('POST', '/v1/agents', { body: { name: 'An agent' } }));
+  const body = { name: 'An agent', capabilities: [{ toolName: 'clock', toolId: 'builtin:date-time' }] };
+  const { id, capabilities } = await expectStatus(201, call('POST', '/v1/agents', { body }));
   const published = await expectStatus(200, call('POST', `/v1/agents/${id}/publish`));
-  return { agent: id as string, agentver: published.publishedVersionId as string };
+  return {
+    ...{ agent: id as string, agentver: published.publishedVersionId as string },
+    cap: capabilities[0].id as string,
+  };
 }
 
 const ask = ({ call }: Tenant, { id, method, path }: AnyEndpoint, ids: Ids) => {
@@ -174,6 +182,7 @@ test('after all these requests the owner’s data is unchanged', async () => {
     ['/v1/model-configs', 'data', [expect.objectContaining({ isEnabled: true, settings: {} })]],
     ['/v1/provider-keys', 'providerKeys', [expect.objectContaining({ name: 'own', keyPreview: 'enai' })]],
     [`/v1/agents/${real.agent}`, 'name', 'An agent'],
+    [`/v1/agents/${real.agent}`, 'capabilities', [expect.objectContaining({ id: real.cap })]],
     [`/v1/agent-versions/${real.agent}`, 'publishedVersionId', real.agentver],
     [`/v1/api-keys/${real.key}/reveal`, 'key', expect.stringMatching(/^tv_test_/)],
   ] as const) {

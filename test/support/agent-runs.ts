@@ -1,7 +1,7 @@
 import { expectStatus } from './flows.ts';
 import type { Turn } from './scripted-model.ts';
-import { openEvents } from './sse.ts';
-import type { Tenant } from './stack.ts';
+import { eventsIn, openEvents } from './sse.ts';
+import { stack, type Tenant } from './stack.ts';
 
 /** The user's message for the model `scripted`, which does one turn of it after the other. */
 export const scripted = (...turns: Turn[]) => JSON.stringify(turns);
@@ -39,3 +39,25 @@ export async function streamed(tenant: Tenant, agentId: string, content: string,
   const { events } = await openEvents(tenant.token, `/v1/agents/${agentId}/execute`, body);
   return (await Array.fromAsync(events)).map(({ data }) => data);
 }
+
+/** Continues a paused run. */
+export const approve = (tenant: Tenant, agentId: string, body: object) =>
+  tenant.call('POST', `/v1/agents/${agentId}/approve`, { body: { streamResponse: false, ...body } });
+export const resume = (tenant: Tenant, agentId: string, body: object) =>
+  tenant.call('POST', `/v1/agents/${agentId}/resume`, { body: { streamResponse: false, ...body } });
+
+/** The events of a run after a number, until it ends or pauses. */
+export async function followed(tenant: Tenant, agentId: string, executionId: string, after?: number) {
+  const query = after === undefined ? '' : `?after=${after}`;
+  const response = await fetch(
+    `${stack().url}/v1/agents/${agentId}/executions/${executionId}/events${query}`,
+    { headers: { authorization: `Bearer ${tenant.token}` } },
+  );
+  const events = eventsIn(response.body as ReadableStream<Uint8Array>);
+  return (await Array.fromAsync(events)).map(({ data }) => data);
+}
+
+/** A script's turn that calls tools. */
+export const calls = (...toolCalls: [name: string, args?: object | string][]): Turn => ({
+  toolCalls: toolCalls.map(([name, args = {}]) => ({ name, arguments: args })),
+});

@@ -14,12 +14,19 @@ export const liveModels = modelPorts((name) => modelResolver({ ...noTenant }).re
 export const portsOf = (model: Omit<ResolvedModel, 'modelId'> & { modelId?: string }) =>
   modelPorts(async (name) => ({ modelId: name, ...model }));
 
+/** Of a model that belongs to no tenant. */
+export const noNames: Omit<ModelPort, 'stream'> = {
+  alternatives: async () => [],
+  limits: async () => ({}),
+  embeddingModel: async () => 'embedder',
+};
+
 /** A model by hand, which writes the pieces that `answer` gives and then finishes. */
 export const modelOf = (
   answer: (request: ModelRequest) => Promise<string | string[]> | string | string[],
   finish: Partial<ModelFinish> = {},
 ): ModelPort => ({
-  alternatives: async () => [],
+  ...noNames,
   async *stream(request) {
     const pieces = [await answer(request)].flat();
     for (const text of pieces) yield { type: 'text-delta', text };

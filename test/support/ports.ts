@@ -22,6 +22,7 @@ export const emptyWorld: Ports = {
     update: absent('record'),
   },
   vectors: { put: absent('vector store'), query: absent('vector store') },
+  memory: { open: absent('memory') },
   assets: { store: absent('asset store'), read: absent('asset store') },
   messages: { email: absent('mail'), sms: absent('text message'), event: absent('event bus') },
   tools: { find: absent('tool store') },

@@ -5,6 +5,7 @@ export const oldestMinutes: Record<QueueName, number> = {
   plan: 30,
   runs: 360,
   wakes: 30,
+  agents: 60,
   cleanup: 60,
   migrations: 60,
 };

@@ -97,9 +97,11 @@ export const vectorsActions = (store: VectorsStore): Record<string, (input: unkn
     },
 
     QueryVectors(input) {
-      const { topK, queryVector, returnDistance, returnMetadata } = requests.QueryVectors.parse(input);
+      const { topK, queryVector, filter, returnDistance, returnMetadata } =
+        requests.QueryVectors.parse(input);
       const index = indexIn(input);
-      const nearest = store.nearest(index, floatsOf(index, 'the query', queryVector), topK);
+      if (filter) checkFilter(index, filter);
+      const nearest = store.nearest(index, floatsOf(index, 'the query', queryVector), topK, filter);
       const vectors = nearest.map(({ key, distance }) => {
         const [row] = returnMetadata ? store.get(index, [key]) : [];
         return { key, ...(returnDistance && { distance }), ...(row?.metadata && { metadata: row.metadata }) };
@@ -130,6 +132,11 @@ function floatsOf({ dimension }: IndexRow, key: string, { float32 }: { float32: 
   if (vector.every((value) => value === 0))
     throw invalid(`Invalid vector ${key}: cosine allows no zero vector`);
   return vector;
+}
+
+function checkFilter({ unfiltered }: IndexRow, filter: requests.Filter): void {
+  const refused = filter.find(({ name }) => (JSON.parse(unfiltered) as string[]).includes(name));
+  if (refused) throw invalid(`Invalid filter: the metadata key ${refused.name} is not filterable`);
 }
 
 function checkMetadata({ unfiltered }: IndexRow, key: string, metadata: requests.Metadata): void {

@@ -40,12 +40,13 @@ export class Matrix {
     this.#lengths.pop();
   }
 
-  /** The nearest vectors by cosine distance, nearest first. */
-  nearest(wanted: Float32Array, count: number): Neighbour[] {
+  /** The nearest vectors by cosine distance, nearest first. @param admitted Their keys. Default: all. */
+  nearest(wanted: Float32Array, count: number, admitted?: ReadonlySet<string>): Neighbour[] {
     const length = Math.sqrt(dot(wanted, wanted, 0));
     const nearest: Neighbour[] = [];
     let farthest = Number.POSITIVE_INFINITY;
     for (let row = 0; row < this.#keys.length; row++) {
+      if (admitted && !admitted.has(this.#keys[row] as string)) continue;
       const product = dot(wanted, this.#values, row * this.#dimension);
       const distance = Math.fround(1 - product / (length * (this.#lengths[row] as number)));
       if (nearest.length === count && distance >= farthest) continue;

@@ -40,10 +40,23 @@ export const ListVectors = NamedIndex.extend({
   nextToken: z.string().regex(/^\d+$/).default('0'),
   ...Returned,
 });
+
+/** Of the filters of S3 Vectors, those that this service sends: each of some members has a value. */
+const Filter = z
+  .strictObject({
+    $and: z
+      .array(z.record(z.string(), z.strictObject({ $eq: z.union([z.string(), z.number(), z.boolean()]) })))
+      .min(1),
+  })
+  .transform(({ $and }) =>
+    $and.flatMap((members) => Object.entries(members).map(([name, { $eq }]) => ({ name, value: $eq }))),
+  );
+export type Filter = z.output<typeof Filter>;
+
 export const QueryVectors = NamedIndex.extend({
   topK: z.int().min(1).max(100),
   queryVector: Data,
-  filter: z.undefined('This stand-in has no metadata filters').optional(),
+  filter: Filter.optional(),
   returnMetadata: z.boolean().default(false),
   returnDistance: z.boolean().default(false),
 });

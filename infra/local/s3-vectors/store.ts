@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Matrix } from './matrix.ts';
-import type { Metadata } from './requests.ts';
+import type { Filter, Metadata } from './requests.ts';
 
 export interface IndexRow {
   id: number;
@@ -58,6 +58,12 @@ export function openVectors(directory: string | undefined) {
     return matrix;
   }
 
+  function keysWith({ id }: IndexRow, filter: Filter): string[] {
+    const rows = statement.metadata.all(id) as { key: string; metadata: string }[];
+    const has = (metadata: Metadata) => filter.every(({ name, value }) => metadata[name] === value);
+    return rows.flatMap(({ key, metadata }) => (has(JSON.parse(metadata)) ? key : []));
+  }
+
   return {
     /** @returns false if the bucket exists. */
     addBucket: (name: string) => statement.addBucket.run(name, seconds()).changes > 0,
@@ -102,7 +108,12 @@ export function openVectors(directory: string | undefined) {
       keys.flatMap((key) => statement.vector.all(id, key).map(rowOf)),
     list: ({ id }: IndexRow, after: number, limit: number): VectorRow[] =>
       statement.list.all(id, after, limit).map(rowOf),
-    nearest: (index: IndexRow, query: Float32Array, count: number) => matrixOf(index).nearest(query, count),
+
+    nearest(index: IndexRow, query: Float32Array, count: number, filter?: Filter) {
+      const admitted = filter && new Set(keysWith(index, filter));
+      return matrixOf(index).nearest(query, count, admitted);
+    },
+
     close: () => database.close(),
   };
 }
@@ -124,6 +135,7 @@ const statements = (database: DatabaseSync) => ({
   remove: database.prepare('DELETE FROM vectors WHERE indexId = ? AND key = ?'),
   vector: database.prepare('SELECT * FROM vectors WHERE indexId = ? AND key = ?'),
   list: database.prepare('SELECT * FROM vectors WHERE indexId = ? AND id > ? ORDER BY id LIMIT ?'),
+  metadata: database.prepare('SELECT key, metadata FROM vectors WHERE indexId = ? AND metadata IS NOT NULL'),
   all: database.prepare('SELECT key, vector FROM vectors WHERE indexId = ?'),
 });
 

@@ -1,4 +1,5 @@
 import { loadOnce } from '../../core/load-once.ts';
+import { StepError } from '../../core/step-error.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { ModelPort } from '../model-port.ts';
 import type { Ports } from '../ports.ts';
@@ -12,14 +13,14 @@ export const modelPorts = /* @__PURE__ */ using(
   ['bedrock'],
   (
     resolve: (name: string) => Promise<ResolvedModel>,
-    alternatives: ModelPort['alternatives'] = async () => [],
+    names: Omit<ModelPort, 'stream'> = noNames,
   ): Pick<Ports, 'model' | 'embed'> => ({
     model: {
       async *stream(request) {
         const [{ streamModel }, model] = await Promise.all([loadStream(), resolve(request.model)]);
         yield* streamModel(model, request);
       },
-      alternatives,
+      ...names,
     },
     async embed(request) {
       const [{ embedTexts }, model] = await Promise.all([loadEmbed(), resolve(request.model)]);
@@ -27,3 +28,12 @@ export const modelPorts = /* @__PURE__ */ using(
     },
   }),
 );
+
+/** Where no tenant has configured models. */
+const noNames: Omit<ModelPort, 'stream'> = {
+  alternatives: async () => [],
+  limits: async () => ({}),
+  embeddingModel: async () => {
+    throw new StepError('No embedding model is configured');
+  },
+};

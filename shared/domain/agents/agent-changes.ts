@@ -43,7 +43,8 @@ export function changedFields(before: EditedFields, changes: AgentChanges): Edit
   ) => {
     const patch = changes[member];
     if (patch === undefined || patch === null) return patch;
-    return parseOrReject(schema, mergePatch(before[member] ?? {}, patch), [member]);
+    const sent = member === 'externalConfig' ? withRemoval(patch) : patch;
+    return parseOrReject(schema, mergePatch(before[member] ?? {}, sent), [member]);
   };
   const [config, externalConfig, vendorManagedConfig] = [
     merged(AgentConfig, 'config'),
@@ -66,4 +67,11 @@ function assertCallable({ agentType, externalConfig }: EditedFields): void {
   if (agentType !== 'external' || externalConfig?.endpoint || externalConfig?.agentCardUrl) return;
   const message = 'Required for an external agent: the address of the agent, or agentCardUrl';
   throw invalid([{ path: 'externalConfig.endpoint', code: 'MISSING_REQUIRED_FIELD', message }]);
+}
+
+/** Stored credentials are not in the config, so that a patch of it could remove them. */
+function withRemoval(patch: Record<string, unknown>) {
+  const auth = patch.auth as Record<string, unknown> | null | undefined;
+  if (auth?.credentials !== null) return patch;
+  return { ...patch, auth: { ...auth, configured: false } };
 }

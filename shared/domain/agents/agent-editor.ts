@@ -1,21 +1,32 @@
+import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { notFound } from '../../core/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { savedDraft } from '../../platform/data/version-kind.ts';
+import { type AuditEvent, audit } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import type { Agent } from './agent.ts';
-import { type AgentChanges, changedFields, newAgentFields } from './agent-changes.ts';
+import { type AgentChanges, changedFields, type EditedFields, newAgentFields } from './agent-changes.ts';
 import { agentStore, type PrimaryFlow } from './agent-store.ts';
+import { type CapabilityInput, newCapability } from './capabilities.ts';
+import { assertTargets } from './capability-targets.ts';
+import { checkAgent } from './check-agent.ts';
+import { withoutPlaintexts } from './credential-places.ts';
+import { credentialWriter } from './credential-writer.ts';
+import { secretKeysOfAgent } from './secret-keys.ts';
 
 export interface SavedAgent {
   agent: Agent;
   primaryFlow: PrimaryFlow | null;
 }
 
+type NewAgentInput = AgentChanges & { name: string; capabilities?: CapabilityInput[] | undefined };
+
 /** Creates and changes agents from what a caller sends. */
-export const agentEditor = /* @__PURE__ */ using([agentStore], (scope: Scope) => {
-  const { now, newId } = scope;
+export const agentEditor = /* @__PURE__ */ using([agentStore, credentialWriter], (scope: Scope) => {
+  const { table, now, newId } = scope;
   const agents = agentStore(scope);
+  const credentials = credentialWriter(scope);
 
   /** @throws 404 if the caller names a flow that does not exist. A flow that was deleted later is null. */
   async function flowOf(after: Pick<Agent, 'primaryFlowId'>, { primaryFlowId }: AgentChanges) {
@@ -24,26 +35,67 @@ export const agentEditor = /* @__PURE__ */ using([agentStore], (scope: Scope) =>
     return flow;
   }
 
+  /** Checks an agent as it would be, and takes the plaintexts of credentials out of it. */
+  async function checked(before: EditedFields, after: EditedFields, sandbox: Sandbox) {
+    await checkAgent(after, sandbox);
+    const { content, plaintexts } = withoutPlaintexts(before, after);
+    return { fields: { ...content, secretKeys: secretKeysOfAgent(content) }, plaintexts };
+  }
+
+  /** Records which credentials were sent. Not in the log, because a change may be decided twice. */
+  const auditOf = (principal: Principal, targetId: string, plaintexts: ReadonlyMap<string, string>) => {
+    const names = [...plaintexts.keys()];
+    const event: AuditEvent = { action: 'agent.credentials-set', targetId, details: { names } };
+    return names.length > 0 ? [audit(scope, principal, event).write] : [];
+  };
+
   return {
-    async create(principal: Principal, given: AgentChanges & { name: string }): Promise<SavedAgent> {
+    async create(principal: Principal, given: NewAgentInput, sandbox: Sandbox): Promise<SavedAgent> {
       const { userId, organizationId } = principal;
-      const fields = changedFields(newAgentFields(given.name), given);
-      const primaryFlow = await flowOf(fields, given);
-      const agent = await agents.create(newId('agent'), { userId, organizationId, ...fields });
+      const [id, createdAt] = [newId('agent'), now().toISOString()];
+      const empty = newAgentFields(given.name);
+      const capabilities = (given.capabilities ?? []).map((capability, displayOrder) =>
+        newCapability(capability, { id: newId('cap'), createdAt, displayOrder }),
+      );
+      const changed = { ...changedFields(empty, given), capabilities };
+      const { fields, plaintexts } = await checked(empty, changed, sandbox);
+      const [primaryFlow] = await Promise.all([flowOf(fields, given), assertTargets(table, capabilities)]);
+      const agent = await credentials.during(async (store) => {
+        const stored = await store({ credentials: [] }, fields, plaintexts);
+        const alsoWrite = auditOf(principal, id, plaintexts);
+        return agents.create(id, { userId, organizationId, ...fields, credentials: stored }, alsoWrite);
+      });
       return { agent, primaryFlow };
     },
 
     /** Saves to the draft. Creates it if there is none. */
-    async update(id: string, changes: AgentChanges): Promise<SavedAgent> {
+    async update(
+      principal: Principal,
+      id: string,
+      changes: AgentChanges,
+      sandbox: Sandbox,
+    ): Promise<SavedAgent> {
       const at = now().toISOString();
       const draft = { id: newId('agentver'), createdAt: at };
       let primaryFlow: PrimaryFlow | null = null;
-      const agent = await agents.change(id, async (before) => {
-        const fields = changedFields(before, changes);
-        primaryFlow = await flowOf(fields, changes);
-        const after = { ...before, ...fields, ...savedDraft(before, draft), updatedAt: at };
-        return { after: { ...after, search: after.name.toLowerCase() } };
-      });
+      const agent = await credentials.during((store) =>
+        agents.change(id, async (before) => {
+          const { fields, plaintexts } = await checked(before, changedFields(before, changes), sandbox);
+          primaryFlow = await flowOf(fields, changes);
+          const stored = await store(before, fields, plaintexts);
+          const after = {
+            ...before,
+            ...fields,
+            credentials: stored,
+            ...savedDraft(before, draft),
+            updatedAt: at,
+          };
+          return {
+            after: { ...after, search: after.name.toLowerCase() },
+            alsoWrite: auditOf(principal, id, plaintexts),
+          };
+        }),
+      );
       return { agent, primaryFlow };
     },
   };

@@ -20,7 +20,7 @@ export interface PrimaryFlow {
 }
 
 export type NewAgent = AgentContent &
-  Pick<Agent, 'userId' | 'organizationId' | 'name' | 'description' | 'icon'>;
+  Pick<Agent, 'userId' | 'organizationId' | 'name' | 'description' | 'icon' | 'credentials'>;
 
 const markedEveryMs = 60_000;
 
@@ -63,7 +63,7 @@ export const agentStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) 
     },
 
     /** @param id Of the new agent, from the scope's generator. */
-    async create(id: string, given: NewAgent): Promise<Agent> {
+    async create(id: string, given: NewAgent, alsoWrite: readonly Write[] = []): Promise<Agent> {
       const at = now().toISOString();
       const agent: Agent = {
         ...given,
@@ -77,22 +77,29 @@ export const agentStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) 
       };
       await table.commit([
         table.writes.insert(agentEntity, stored(agent)),
+        ...alsoWrite,
         ...secretUseWrites(table, id, {}, agent),
         ...cardScheduleWrites(table, id, { before: null, after: agent, now: now() }),
       ]);
       return agent;
     },
 
-    /** Its versions and executions are unreachable at once; a clean-up of the id removes them. */
-    async remove(id: string): Promise<void> {
-      const removal = (agent: Agent): Modification<typeof agentEntity> => ({
-        remove: true,
-        alsoWrite: [
-          tombstoneOf(scope, id),
-          ...secretUseWrites(table, id, agent, {}),
-          ...cardScheduleWrites(table, id, { before: agent, after: null, now: now() }),
-        ],
-      });
+    /**
+     * Its versions and executions are unreachable at once; a clean-up of the id removes them. @param release Releases
+     * what the agent holds outside of the table.
+     */
+    async remove(id: string, release: (agent: Agent) => Promise<void>): Promise<void> {
+      const removal = async (agent: Agent): Promise<Modification<typeof agentEntity>> => {
+        await release(agent);
+        return {
+          remove: true,
+          alsoWrite: [
+            tombstoneOf(scope, id),
+            ...secretUseWrites(table, id, agent, {}),
+            ...cardScheduleWrites(table, id, { before: agent, after: null, now: now() }),
+          ],
+        };
+      };
       found(await table.modify(agentEntity, { id }, removal, { conflictError }));
     },
 

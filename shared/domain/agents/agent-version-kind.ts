@@ -9,6 +9,7 @@ import {
   contentOf,
   storedContent,
 } from './agent.ts';
+import { credentialNamesOf } from './credential-places.ts';
 
 /** The fields of a version that lists show. */
 const AgentVersionSummary = AgentVersion.pick({
@@ -37,7 +38,10 @@ export const agentVersionKind: VersionKind<Agent, AgentVersion, AgentVersionSumm
     configSummary: configSummaryOf(agent),
     ...contentOf(agent),
   }),
-  publishedFields: ({ secretKeys }) => ({ publishedSecretKeys: secretKeys }),
+  publishedFields: (version) => ({
+    publishedSecretKeys: version.secretKeys,
+    publishedCredentials: credentialNamesOf(version),
+  }),
   stored: storedContent,
 };
 

@@ -38,6 +38,9 @@ const contentFields = {
   secretKeys: z.array(z.string()),
 };
 
+/** A credential of an agent. Its value is in Secrets Manager only. */
+const StoredCredential = z.object({ name: z.string(), id: z.string(), valueId: z.string() });
+
 /** An agent with the content that its editor shows, which is also what runs until a version is published. */
 export const Agent = z.object({
   ...versionedFields,
@@ -56,6 +59,9 @@ export const Agent = z.object({
   lastHealthCheckAt: z.string().nullable(),
   ...contentFields,
   publishedSecretKeys: z.array(z.string()).optional(),
+  credentials: z.array(StoredCredential),
+  /** The names of those that the published version uses. */
+  publishedCredentials: z.array(z.string()).optional(),
 });
 export type Agent = z.infer<typeof Agent>;
 

@@ -73,7 +73,10 @@ export const ExternalConfig = z
           .min(1)
           .max(10_000)
           .optional()
-          .meta({ description: 'Write-only, or `{{secret:KEY}}`. For basic: `<user>:<password>`' }),
+          .meta({ description: 'Write-only, or with `{{secret:KEY}}`. For basic: `<user>:<password>`' }),
+        configured: z.boolean().optional().meta({
+          description: 'Whether credentials are stored, in responses. In requests, false removes them',
+        }),
         headerName: z
           .string()
           .regex(/^[\w!#$%&'*+.^`|~-]{1,100}$/, 'Expected the name of an HTTP header')

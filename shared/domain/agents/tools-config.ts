@@ -29,10 +29,19 @@ export const RuntimeTool = z.strictObject({
 });
 export type RuntimeTool = z.infer<typeof RuntimeTool>;
 
+const configured = z.boolean().optional().meta({
+  description: 'Whether a credential is stored, in responses. In requests, false removes it',
+});
+
 /** The credentials of an MCP server. `token` and `password` are write-only. */
 const McpAuth = z.strictObject({
   type: z.enum(['api_key', 'bearer', 'basic', 'custom_header', 'none']),
-  token: z.string().min(1).max(10_000).optional(),
+  token: z
+    .string()
+    .min(1)
+    .max(10_000)
+    .optional()
+    .meta({ description: 'Write-only, or with `{{secret:KEY}}`. At least 8 characters' }),
   headerName: z
     .string()
     .regex(/^[\w!#$%&'*+.^`|~-]{1,100}$/, 'Expected the name of an HTTP header')
@@ -40,6 +49,7 @@ const McpAuth = z.strictObject({
     .meta({ description: 'For api_key and custom_header. Default: X-API-Key' }),
   username: z.string().max(1_000).optional(),
   password: z.string().min(1).max(10_000).optional(),
+  configured,
 });
 
 export const McpServer = z.strictObject({

@@ -1,3 +1,4 @@
+import type { ModelLimits } from '../../adapters/model-port.ts';
 import { type Credentials, deploymentUrl } from '../../adapters/models/credentials.ts';
 import type { ResolvedModel } from '../../adapters/models/resolved-model.ts';
 import type { Ports } from '../../adapters/ports.ts';
@@ -7,8 +8,10 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { providerKeyReader } from '../secrets/secret-vault.ts';
 import { cachedValues } from '../secrets/value-cache.ts';
+import { chooseEmbeddingModel } from './embedding-model.ts';
 import { ownKey } from './key-choice.ts';
 import type { ProviderKey } from './model-account.ts';
+import { limitsOf } from './model-limits.ts';
 import { modelSelector } from './model-selector.ts';
 import { alternativesTo, type Selecting, type Selection, selectModel } from './select-model.ts';
 
@@ -66,6 +69,15 @@ export const modelResolver = /* @__PURE__ */ using([modelSelector, providerKeyRe
       const selecting = await world();
       return alternativesTo(selectModel(name, selecting), selecting);
     },
+
+    /** @throws StepError */
+    async limits(name: string): Promise<ModelLimits> {
+      const selecting = await world();
+      return limitsOf(selectModel(name, selecting), selecting.catalog);
+    },
+
+    /** @throws StepError if there is none. */
+    embeddingModel: async (): Promise<string> => chooseEmbeddingModel(await world()),
 
     /** The tenant's account at a search provider, else the deployment's. @throws StepError */
     searchAccount: (async (provider) => {

@@ -19,7 +19,7 @@ import type { TenantTable } from '../../platform/data/table.ts';
 export type SecretVault = ReturnType<typeof secretVault>;
 export type SecretReader = ReturnType<typeof secretReader>;
 
-type SecretKind = 'secrets' | 'provider-keys';
+type SecretKind = 'secrets' | 'provider-keys' | 'agents';
 
 const recoveryDays = 7;
 
@@ -81,6 +81,12 @@ export const providerKeyVault = /* @__PURE__ */ using(
   /* @__PURE__ */ vaultOf('provider-keys'),
 );
 
+/** For the credentials of agents at MCP servers and external agents. */
+export const agentCredentialVault = /* @__PURE__ */ using(
+  ['agent-credentials:write'],
+  /* @__PURE__ */ vaultOf('agents'),
+);
+
 const readerOf =
   (kind: SecretKind) =>
   ({ table: { tenant } }: Tenant) => ({
@@ -100,6 +106,11 @@ export const secretReader = /* @__PURE__ */ using(['secrets:read'], /* @__PURE__
 export const providerKeyReader = /* @__PURE__ */ using(
   ['own-keys:read'],
   /* @__PURE__ */ readerOf('provider-keys'),
+);
+
+export const agentCredentialReader = /* @__PURE__ */ using(
+  ['agent-credentials:read'],
+  /* @__PURE__ */ readerOf('agents'),
 );
 
 const nameIn = (tenant: string, kind: SecretKind) => (secretId: string) => secretName(tenant, kind, secretId);

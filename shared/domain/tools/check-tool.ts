@@ -1,11 +1,10 @@
-import { schemaProblems } from '../../adapters/json-schema/json-schema.ts';
-import type { JsonSchema } from '../../adapters/model-port.ts';
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { type ErrorDetail, invalid } from '../../core/errors.ts';
 import { textsIn } from '../../core/json-texts.ts';
 import { hasSecretReference } from '../../core/secret-references.ts';
 import { syntaxProblems } from '../flows/checking/text-problems.ts';
 import { type ConfigText, isFlowText, textsOfConfig } from '../flows/checking/texts.ts';
+import { parametersProblems } from './parameters-problems.ts';
 import { secretKeysOfTool } from './secret-keys.ts';
 import type { Tool } from './tool.ts';
 import { toolTypeOf } from './tool-types/index.ts';
@@ -22,19 +21,21 @@ export type CheckedTool = Pick<Tool, 'toolType' | 'config' | 'parametersSchema'>
 export const textsOfTool = ({ toolType, config }: CheckedTool): ConfigText[] =>
   textsOfConfig(toolTypeOf(toolType).config, config);
 
-/**
- * Checks what the schema of the config does not: syntax, secrets, and the schema of the arguments. @throws ServiceError
- * 400 that lists all problems.
- */
+/** @throws ServiceError 400 that lists all problems. */
 export async function checkTool(tool: CheckedTool, sandbox: Sandbox): Promise<void> {
+  const problems = await toolProblems(tool, sandbox);
+  if (problems.length > 0) throw invalid(problems);
+}
+
+/** What the schema of the config does not check: syntax, secrets, and the schema of the arguments. */
+export async function toolProblems(tool: CheckedTool, sandbox: Sandbox): Promise<ErrorDetail[]> {
   const texts = textsOfTool(tool);
-  const problems = [
+  return [
     ...sizeProblems(tool),
     ...secretProblems(tool, texts),
     ...(await syntaxProblems(texts.filter(isFlowText), sandbox)),
-    ...(await problemsOfSchema(tool.parametersSchema, sandbox)),
+    ...(await parametersProblems(tool.parametersSchema, ['parametersSchema'], sandbox)),
   ];
-  if (problems.length > 0) throw invalid(problems);
 }
 
 function sizeProblems({ config }: CheckedTool): ErrorDetail[] {
@@ -66,16 +67,4 @@ function secretProblems(tool: CheckedTool, texts: readonly ConfigText[]): ErrorD
     more.push({ path: 'config.url', code: 'SECRET_NOT_ALLOWED', message });
   }
   return [...misplaced, ...more];
-}
-
-async function problemsOfSchema(schema: JsonSchema, sandbox: Sandbox): Promise<ErrorDetail[]> {
-  const at = (path: string) => (path ? `parametersSchema.${path}` : 'parametersSchema');
-  const problems = await schemaProblems(sandbox, schema);
-  const isObject = schema.type === undefined || schema.type === 'object';
-  const own = isObject ? [] : [{ path: 'type', message: 'Expected "object": arguments are passed by name' }];
-  return [...own, ...problems].map(({ path, message }) => ({
-    path: at(path),
-    code: 'INVALID_SCHEMA',
-    message,
-  }));
 }

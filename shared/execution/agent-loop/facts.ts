@@ -7,6 +7,7 @@ import type { AssistantMessage, ModelMessage, ModelResponse, ModelUsage } from '
 export type Fact =
   | TurnFact
   | ResultFact
+  | ContextFact
   | NoteFact
   | CompactionFact
   | PauseFact
@@ -67,6 +68,7 @@ export interface RequestedCall {
 export interface ResultFact extends Timed {
   type: 'result';
   callId: string;
+  toolName: string;
   /** Of a failed call: the reason. */
   output: unknown;
   failed: boolean;
@@ -74,18 +76,25 @@ export interface ResultFact extends Timed {
   spent: Spent;
 }
 
+/** What the agent is told beside its system prompt: the time, its memory, what is not available. */
+export interface ContextFact extends Timed {
+  type: 'context';
+  text: string;
+}
+
 /** A message that the run itself adds, such as a reminder. The model receives it as the user's. */
 export interface NoteFact extends Timed {
   type: 'note';
-  reason: 'reflection' | 'required-tool' | 'correction';
+  /** `caller`: a message that the caller sent with the output of a tool. */
+  reason: 'reflection' | 'required-tool' | 'correction' | 'caller';
   text: string;
 }
 
 /** The older messages were replaced by a summary. */
 export interface CompactionFact extends Timed {
   type: 'compaction';
-  /** All messages from here on, the system message included. */
-  messages: readonly ModelMessage[];
+  /** All messages from here on; a number is the place of a message that stays. */
+  messages: readonly (ModelMessage | number)[];
   summary: string;
   spent: Spent;
 }

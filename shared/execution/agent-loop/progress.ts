@@ -32,7 +32,8 @@ export type Progress =
       toolCallId: string;
       toolName: string;
       parameters: unknown;
-      until: string;
+      /** Milliseconds until the call is denied. */
+      timeout: number;
     }
   | {
       type: 'approval_complete';
@@ -53,7 +54,7 @@ export const stepEventOf = (progress: Progress): StepEvent | undefined =>
 
 /** Maps the events of a loop to those of its readers: each text and each reasoning begins and ends. */
 export function openProgress() {
-  const names = new Map<string, string>();
+  const started = new Set<string>();
   let texts = 0;
   let text: string | undefined;
   let reasoning: string | undefined;
@@ -69,8 +70,8 @@ export function openProgress() {
   }
 
   function* startTool(id: string, name: string, toolType: string): Generator<Progress> {
-    if (names.has(id)) return;
-    names.set(id, name);
+    if (started.has(id)) return;
+    started.add(id);
     yield { type: 'tool_start', toolCallId: id, toolName: name, toolType };
   }
 
@@ -87,7 +88,7 @@ export function openProgress() {
 
   function* ofFact(fact: Fact): Generator<Progress> {
     if (fact.type === 'turn') yield* endTurn(fact);
-    else if (fact.type === 'result') yield toolComplete(fact, names.get(fact.callId) ?? '');
+    else if (fact.type === 'result') yield toolComplete(fact);
     else if (fact.type === 'pause') yield* approvalStarts(fact);
     else if (fact.type === 'decision') yield approvalComplete(fact);
     else if (fact.type === 'note') yield { type: 'custom', name: fact.reason, value: { text: fact.text } };
@@ -133,10 +134,7 @@ export function openProgress() {
   };
 }
 
-function toolComplete(
-  { callId: toolCallId, output, failed, durationMs }: ResultFact,
-  toolName: string,
-): Progress {
+function toolComplete({ callId: toolCallId, toolName, output, failed, durationMs }: ResultFact): Progress {
   const outcome = failed ? { success: false, error: String(output) } : { success: true, result: output };
   return { type: 'tool_complete', toolCallId, toolName, ...outcome, executionTime: durationMs };
 }
@@ -161,9 +159,10 @@ const turnComplete = ({ turnId, turn, text, spent, stopReason, fallback, at }: T
   completedAt: at,
 });
 
-function* approvalStarts({ waits }: FactOf<'pause'>): Generator<Progress> {
+function* approvalStarts({ waits, at }: FactOf<'pause'>): Generator<Progress> {
   for (const { approvalId, callId: toolCallId, toolName, parameters, until } of waits) {
-    if (approvalId) yield { type: 'approval_start', approvalId, toolCallId, toolName, parameters, until };
+    const timeout = Date.parse(until) - Date.parse(at);
+    if (approvalId) yield { type: 'approval_start', approvalId, toolCallId, toolName, parameters, timeout };
   }
 }
 

@@ -68,6 +68,8 @@ export function apply(state: RunState, fact: Fact): RunState {
       const results = new Map(state.results).set(callId, part);
       return withAllResults({ ...state, results, totals: plus(state.totals, spent) });
     }
+    case 'context':
+      return { ...state, messages: withContext(state.messages, fact.text) };
     case 'note': {
       const messages = [...state.messages, { role: 'user' as const, content: fact.text }];
       return { ...state, messages, isReminded: true };
@@ -75,7 +77,9 @@ export function apply(state: RunState, fact: Fact): RunState {
     case 'compaction':
       return {
         ...state,
-        messages: fact.messages,
+        messages: fact.messages.flatMap((each) =>
+          typeof each === 'number' ? (state.messages[each] ?? []) : each,
+        ),
         measuredMessages: 0,
         totals: plus(state.totals, fact.spent),
       };
@@ -115,6 +119,13 @@ function withAllResults(state: RunState): RunState {
   const parts = open.flatMap(({ id }) => results.get(id) ?? []);
   if (parts.length < open.length) return { ...state, waits: left };
   return { ...state, messages: [...messages, { role: 'tool', content: parts }], open: [], waits: [] };
+}
+
+/** The text follows the system prompt. */
+function withContext(messages: readonly ModelMessage[], text: string): ModelMessage[] {
+  const [first, ...others] = messages;
+  if (first?.role !== 'system') return [{ role: 'system', content: text }, ...messages];
+  return [{ role: 'system', content: `${first.content}\n\n${text}` }, ...others];
 }
 
 const plus = (totals: Totals, { inputTokens, outputTokens, cost }: Spent): Totals => ({

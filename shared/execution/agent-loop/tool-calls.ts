@@ -28,7 +28,7 @@ export interface ToolWorld {
 /** How many tools run at the same time. */
 const atOnce = 5;
 /** A model's context holds little more. */
-const outputCharactersMax = 200_000;
+export const outputCharactersMax = 200_000;
 
 /** Why a call does not run; undefined if it may. */
 export function refusalOf(
@@ -120,6 +120,7 @@ async function runCall(
     return {
       type: 'result',
       callId: call.id,
+      toolName: call.name,
       output,
       failed,
       durationMs,
@@ -141,8 +142,8 @@ async function runCall(
 }
 
 /** The result of a call that does not run. */
-export const failedCall = ({ id }: RequestedCall, reason: string, now: () => Date): ResultFact => ({
-  ...{ type: 'result', callId: id, output: reason, failed: true, durationMs: 0 },
+export const failedCall = ({ id, name }: RequestedCall, reason: string, now: () => Date): ResultFact => ({
+  ...{ type: 'result', callId: id, toolName: name, output: reason, failed: true, durationMs: 0 },
   spent: { inputTokens: 0, outputTokens: 0, cost: '0' },
   at: now().toISOString(),
 });

@@ -46,7 +46,9 @@ export const AgentExecution = z.object({
   timeoutMs: z.int(),
   /** How long it had run when it last paused. */
   activeMs: z.int(),
-  /** The process that runs it. */
+  /** How often another process took it over. */
+  restarts: z.int(),
+  /** The process that runs it; empty if none does. */
   holder: z.string(),
   /** Until when the process has it, or until when it waits for somebody. */
   leaseUntil: z.string(),

@@ -1,3 +1,4 @@
+import { ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { EndFact, PauseFact } from '../agent-loop/facts.ts';
@@ -70,4 +71,37 @@ export function continuedWrite({ table, now }: Scope, execution: AgentExecution,
     { set: { status: 'running', leaseUntil, holder }, index: openIndexOf({ ...execution, leaseUntil }) },
     isPaused,
   );
+}
+
+/** Gives a run back that another process may continue at once. */
+export async function releaseRun(
+  { table }: Scope,
+  { id, holder }: Pick<AgentExecution, 'id' | 'holder'>,
+  activeMs?: number,
+): Promise<void> {
+  const write = table.writes.update(
+    agentExecutionEntity,
+    { id },
+    { set: { holder: '', activeMs } },
+    { expression: '#holder = :holder', values: { holder } },
+  );
+  await table.commit([write]).catch(ifRefused(undefined));
+}
+
+/** The sweep looks at the run again at a time, unless a process takes it before. */
+export async function postponeSweep(
+  { table }: Scope,
+  execution: AgentExecution,
+  leaseUntil: string,
+): Promise<void> {
+  const write = table.writes.update(
+    agentExecutionEntity,
+    { id: execution.id },
+    { index: openIndexOf({ ...execution, leaseUntil }) },
+    {
+      expression: '#leaseUntil = :former AND (#summary.#status = :running OR #summary.#status = :paused)',
+      values: { former: execution.leaseUntil, running: 'running', paused: 'paused' },
+    },
+  );
+  await table.commit([write]).catch(ifRefused(undefined));
 }

@@ -9,6 +9,7 @@ import type { Spent } from '../agent-loop/facts.ts';
 import type { Loop } from '../agent-loop/loop.ts';
 import { openMeter } from '../engine/model-meter.ts';
 import type { RunnableTool } from '../tools/runnable-tool.ts';
+import { beforeTurnOf } from './before-turn.ts';
 import type { RunInput } from './run-input.ts';
 
 /** Without a config an agent responds once (semantics-1.md, 3.1). */

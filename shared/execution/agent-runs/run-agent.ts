@@ -10,22 +10,19 @@ import { apply, type RunState, replay } from '../agent-loop/state.ts';
 import type { AgentExecution } from './agent-execution.ts';
 import { eventsOf } from './fact-events.ts';
 import { keepLease } from './lease.ts';
+import { factsOf } from './load-run.ts';
 import type { OpenRun } from './open-run.ts';
 import { openRecorder, RunLost } from './recorder.ts';
+import { replayEvents } from './replay-events.ts';
 import type { NumberedEvent } from './run-event.ts';
+import type { Entry } from './run-log.ts';
 
 /** A run that this process has taken. */
 export interface TakenRun {
   execution: AgentExecution;
-  /** The facts of its log. */
-  facts: readonly Fact[];
-  /** Facts that taking it has still to record. */
-  opening: readonly Fact[];
-  /** Whether it starts now. */
-  isNew: boolean;
-  /** The numbers of the next fact and of the next event. */
-  nextFact: number;
-  nextSeq: number;
+  log: readonly Entry[];
+  /** The number of the last event that readers have got; -1 for a new run. */
+  toldSeq: number;
   /** Whether an earlier process may have begun the open calls. */
   mayHaveBegun: boolean;
 }
@@ -60,11 +57,17 @@ export async function* runAgent(
   const signal = AbortSignal.any(
     [lease.lost, timeout, left.signal, callerSignal, stopSignal].filter((each) => each !== undefined),
   );
-  const recorder = openRecorder(scope, execution, { nextFact: taken.nextFact, holder });
-  let { nextSeq } = taken;
-  let state = replay([], taken.facts);
+  const facts = factsOf(taken.log);
+  const { n: lastFact, lastSeq } = taken.log.at(-1) ?? { n: -1, lastSeq: 0 };
+  const recorder = openRecorder(scope, execution, { nextFact: lastFact + 1, holder });
+  let nextSeq = lastSeq + 1;
+  let state = replay([], facts);
   let opened: OpenRun | undefined;
-  const numbered = (event: NumberedEvent['event']): NumberedEvent => ({ executionId, seq: nextSeq++, event });
+  let turnId = state.lastTurn?.turnId;
+  const numbered = (event: NumberedEvent['event']): NumberedEvent => {
+    if (event.type === 'turn_start') turnId = event.id;
+    return { executionId, seq: nextSeq++, turnId, event };
+  };
   const progressOf = openProgress();
 
   async function recorded(facts: readonly Fact[]): Promise<NumberedEvent[]> {
@@ -80,11 +83,10 @@ export async function* runAgent(
   }
 
   try {
-    if (taken.isNew) yield numbered({ type: 'started', execution, at: execution.startedAt });
+    yield* replayEvents(execution, taken.log, taken.toldSeq);
     const { messages, ...run } = await context.open(signal);
     opened = run;
-    state = replay(messages, taken.facts);
-    if (taken.opening.length > 0) yield* await recorded(taken.opening);
+    state = replay(messages, facts);
     for await (const event of runLoop(opened.loop, state, taken.mayHaveBegun)) {
       if (event.type === 'facts') yield* await recorded(event.facts);
       else for (const progress of progressOf(event)) yield numbered(progress);

@@ -23,5 +23,7 @@ export interface RunSummary extends Pick<Totals, 'inputTokens' | 'outputTokens'>
 export interface NumberedEvent {
   executionId: string;
   seq: number;
+  /** The turn that it is a part of, or that was the last one. */
+  turnId: string | undefined;
   event: AgentRunEvent;
 }

@@ -1,5 +1,7 @@
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { fillerOf } from '../../adapters/templates/filler.ts';
+import { invalidAt } from '../../core/errors.ts';
+import { StepError } from '../../core/step-error.ts';
 import { unixSeconds } from '../../core/unix-seconds.ts';
 import type { Variables } from '../../core/variables.ts';
 import type { Message } from '../../domain/conversations/message.ts';
@@ -35,7 +37,7 @@ const inlineMax = 8_000;
 const inlineTtlSeconds = 30 * 86_400;
 const timeoutMsOf = (background: boolean) => (background ? 3_600_000 : 600_000);
 
-/** Records that a run starts. @throws StepError if the system prompt cannot be rendered. */
+/** Records that a run starts. @throws 400 if the system prompt cannot be rendered. */
 export async function startRun(
   scope: Scope,
   request: RunRequest,
@@ -73,8 +75,8 @@ export async function startRun(
     ...{ status: 'running', stopReason: null, error: null, startedAt, completedAt: null },
     ...{ iterations: null, inputTokens: null, outputTokens: null, totalCost: null },
     timeoutMs: request.timeoutMs ?? timeoutMsOf(background),
-    activeMs: 0,
-    holder: newId('turn'),
+    ...{ activeMs: 0, restarts: 0 },
+    holder: background ? '' : newId('turn'),
     leaseUntil: leaseFrom(at),
     input: storedInput,
     spec,
@@ -97,5 +99,10 @@ async function systemPromptOf(
     _execution: { id, timestamp: startedAt },
     _user: { id: owner.userId },
   };
-  return fillerOf(variables, sandbox).render(template);
+  return fillerOf(variables, sandbox)
+    .render(template)
+    .catch((error) => {
+      if (!(error instanceof StepError)) throw error;
+      throw invalidAt('inputs', 'INVALID_TEMPLATE', `The system prompt: ${error.message}`);
+    });
 }

@@ -39,9 +39,3 @@ export async function checkPermissions(
   for (const permission of await permissionsOfTools(scope, toolIds)) requirePermission(permission);
   return [...needed];
 }
-
-/** @throws 403 if the caller lacks one of the permissions that the run took when it started. */
-export function requireAll({ permissions }: Pick<Principal, 'permissions'>, needed: readonly string[]): void {
-  const missing = needed.find((permission) => !covers(permissions, permission));
-  if (missing !== undefined) throw missingPermission(missing);
-}

@@ -7,8 +7,8 @@ import type { Principal } from '../../platform/identity/principal.ts';
 import type { BatchInput } from '../batches/batch-input.ts';
 import { readCheckpoints, readStepResults } from '../runs/checkpoints/read-checkpoints.ts';
 import { type Execution, executionEntity, leaseOf, type PausedRun } from '../runs/execution.ts';
+import { requireAll } from '../runs/require-all.ts';
 import { runVersions } from '../runs/run-versions.ts';
-import { requireAll } from './check-permissions.ts';
 import { leaseMs } from './dispatch-recorder.ts';
 import type { Dispatch, Resumed } from './execute.ts';
 

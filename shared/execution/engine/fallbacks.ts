@@ -36,7 +36,7 @@ export async function withFallbacks(
 /** None if the model cannot be resolved: its error stays that of the step. */
 async function alternativesOf({ model: { alternatives } }: Ports, { config }: FlowStep): Promise<string[]> {
   try {
-    return await alternatives(String(config.model));
+    return await alternatives(String(config.model ?? 'default'));
   } catch (error) {
     if (error instanceof StepError) return [];
     throw error;

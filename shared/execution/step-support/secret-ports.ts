@@ -23,6 +23,7 @@ export const portRedactions = {
   sandbox: unchanged,
   records: unchanged,
   vectors: unchanged,
+  memory: unchanged,
   assets: unchanged,
   messages: unchanged,
   tools: unchanged,
@@ -75,9 +76,9 @@ function redactedA2a({ send }: A2aPort, { json, stream }: Redactor): A2aPort {
 }
 
 /** Text that may be the beginning of a value is held back until the next piece or the end. */
-function redactedModel({ stream, alternatives }: ModelPort, redactor: Redactor): ModelPort {
+function redactedModel({ stream, ...names }: ModelPort, redactor: Redactor): ModelPort {
   return {
-    alternatives,
+    ...names,
     async *stream(request) {
       const texts = deltaRedactor(redactor);
       for await (const event of stream(request)) {

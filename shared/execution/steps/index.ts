@@ -4,8 +4,11 @@ import type { AnyStepRunner } from '../step-support/step-runner.ts';
 import { apiCall } from './api-call.ts';
 import { conditional } from './conditional.ts';
 import { generateEmbedding } from './generate-embedding.ts';
+import { memorySummaryRunner } from './memory-summary.ts';
 import { prompt } from './prompt.ts';
+import { recallMemoryRunner } from './recall-memory.ts';
 import { retrieveRecord } from './retrieve-record.ts';
+import { saveMemoryRunner } from './save-memory.ts';
 import { sendEmail } from './send-email.ts';
 import { sendEvent } from './send-event.ts';
 import { sendStream } from './send-stream.ts';
@@ -50,6 +53,9 @@ const small: Record<Exclude<StepTypeName, keyof typeof large>, AnyStepRunner> = 
   'generate-embedding': generateEmbedding,
   'store-vector': storeVector,
   'vector-search': vectorSearch,
+  'save-memory': saveMemoryRunner,
+  'recall-memory': recallMemoryRunner,
+  'memory-summary': memorySummaryRunner,
 };
 
 /** The runner of a stored step's type. */

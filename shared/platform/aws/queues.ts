@@ -36,10 +36,25 @@ export async function sendGrouped(queueEnv: string, messages: readonly GroupedMe
   }
 }
 
-export async function send(queueEnv: string, body: unknown, { delaySeconds = 0 } = {}): Promise<void> {
+interface SendOptions {
+  delaySeconds?: number;
+  /** Of a standard queue: SQS shares the consumers fairly between groups. */
+  group?: string;
+}
+
+export async function send(
+  queueEnv: string,
+  body: unknown,
+  { delaySeconds = 0, group }: SendOptions = {},
+): Promise<void> {
   const MessageBody = JSON.stringify(body);
   await sqs().send(
-    new SendMessageCommand({ QueueUrl: requireEnv(queueEnv), MessageBody, DelaySeconds: delaySeconds }),
+    new SendMessageCommand({
+      QueueUrl: requireEnv(queueEnv),
+      MessageBody,
+      DelaySeconds: delaySeconds,
+      ...(group && { MessageGroupId: group }),
+    }),
   );
 }
 

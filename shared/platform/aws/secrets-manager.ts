@@ -9,5 +9,8 @@ export const secretsManager = loadOnce(() =>
 );
 
 /** The name of a tenant's secret in Secrets Manager. IAM grants match its parts. */
-export const secretName = (tenant: string, kind: 'api-keys' | 'secrets' | 'provider-keys', id: string) =>
-  `${requireEnv('SECRETS_PREFIX')}/${Buffer.from(tenant).toString('base64url')}/${kind}/${id}`;
+export const secretName = (
+  tenant: string,
+  kind: 'api-keys' | 'secrets' | 'provider-keys' | 'agents',
+  id: string,
+) => `${requireEnv('SECRETS_PREFIX')}/${Buffer.from(tenant).toString('base64url')}/${kind}/${id}`;

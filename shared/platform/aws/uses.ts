@@ -19,6 +19,7 @@ export type Use =
   | 'queue:runs'
   /** Also schedules messages that are due later than a queue can delay them. */
   | 'queue:wakes'
+  | 'queue:agents'
   | 'queue:cleanup'
   | 'queue:migrations'
   | 'messages'
@@ -40,6 +41,9 @@ export type Use =
   /** The values of the tenants' own keys of such providers. */
   | 'own-keys:read'
   | 'own-keys:write'
+  /** The values of the credentials of agents. */
+  | 'agent-credentials:read'
+  | 'agent-credentials:write'
   | 'public-url'
   /** Lets pages of other origins read responses. */
   | 'cors'

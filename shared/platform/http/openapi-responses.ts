@@ -85,7 +85,8 @@ function successes(
     case 'sse': {
       // JSON first: generators that support only one media type take the first.
       const jsonContent = response.json && json(response.json);
-      return [[200, { ...jsonContent, 'text/event-stream': eventStreamOf(response.events, schemas) }]];
+      const events = { 'text/event-stream': eventStreamOf(response.events, schemas) };
+      return [[200, { ...jsonContent, ...events }], ...jsonBodies(response.bodies)];
     }
   }
 }

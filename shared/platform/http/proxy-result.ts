@@ -15,7 +15,6 @@ export function toProxyResult(response: EndpointResponse, reply: unknown): APIGa
     case 'redirect':
       return redirectResult(response, reply as string);
     case 'sse':
-      return streamedResult(reply as StreamedBody);
     case 'stream':
       return isStreamedBody(reply)
         ? streamedResult(reply)

@@ -23,6 +23,8 @@ export interface SseResponse {
   events: z.ZodType;
   /** The JSON body that callers can request instead of the events. */
   json?: z.ZodType;
+  /** The bodies of statuses other than 200, which are not streamed. */
+  bodies?: Bodies;
 }
 
 /** A body of another media type, streamed while it is produced. */
@@ -44,7 +46,7 @@ export type HandlerResult<R extends EndpointResponse> = R extends JsonResponse
     : Input<R['bodies'][keyof R['bodies']]>
   : R extends RedirectResponse
     ? string
-    : R extends { kind: 'stream'; bodies: infer B extends Bodies }
+    : R extends { kind: 'stream' | 'sse'; bodies: infer B extends Bodies }
       ? StreamedBody | StatusAndBody<B>
       : StreamedBody;
 

@@ -37,14 +37,14 @@ export const AgentResult = z
 export type AgentResult = z.infer<typeof AgentResult>;
 
 /** Collects the events of a run into one response. */
-export async function agentResultOf(events: AsyncIterable<NumberedEvent>): Promise<AgentResult> {
+export async function agentResultOf(
+  executionId: string,
+  events: AsyncIterable<NumberedEvent>,
+): Promise<AgentResult> {
   const tokens = { input: 0, output: 0 };
   const awaits: z.infer<typeof Awaited>[] = [];
-  let executionId = '';
   let iterations = 0;
-  for await (const numbered of events) {
-    const { event } = numbered;
-    ({ executionId } = numbered);
+  for await (const { event } of events) {
     if (event.type === 'turn_complete') {
       iterations = event.iteration;
       tokens.input += event.tokens.input;
@@ -62,10 +62,11 @@ export async function agentResultOf(events: AsyncIterable<NumberedEvent>): Promi
       };
     }
   }
+  const status = awaits.length > 0 ? ('paused' as const) : ('running' as const);
   return {
-    ...{ success: true, executionId, status: 'paused', result: null, stopReason: null, error: null },
+    ...{ success: true, executionId, status, result: null, stopReason: null, error: null },
     ...{ iterations, totalTokens: tokens, totalCost: null, durationMs: 0 },
-    pausedReason: { executionId, awaits },
+    ...(awaits.length > 0 && { pausedReason: { executionId, awaits } }),
   };
 }
 

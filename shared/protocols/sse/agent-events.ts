@@ -11,7 +11,6 @@ export async function* agentEvents(
   events: AsyncIterable<NumberedEvent>,
   everyMs = pingEveryMs,
 ): AsyncGenerator<StreamEvent, void> {
-  const bodyOf = openMapper();
   let last = { executionId: '', seq: 0 };
   for await (const event of withPings(events, everyMs)) {
     if (event === 'ping') {
@@ -20,47 +19,38 @@ export async function* agentEvents(
     }
     const { executionId, seq } = event;
     last = { executionId, seq };
-    yield { ...bodyOf(event.event), ...last } as StreamEvent;
+    yield { ...bodyOf(event), ...last } as StreamEvent;
   }
 }
 
-/** Remembers the current turn, whose parts name it. */
-function openMapper() {
-  let turnId: string | undefined;
-  const part = () => (turnId ? { turnId } : {});
-  return (event: AgentRunEvent): EventBody => {
-    switch (event.type) {
-      case 'started': {
-        const { agentId, agentName, turnsMax: maxTurns, startedAt } = event.execution;
-        return { type: 'execution_start', kind: 'agent', startedAt, agentId, agentName, maxTurns };
-      }
-      case 'turn_start':
-        turnId = event.id;
-        return event;
-      case 'text_start':
-        return { ...event, id: `text_${turnId}`, ...part(), role: 'assistant' };
-      case 'text_delta':
-      case 'text_complete':
-        return { ...event, id: `text_${turnId}`, ...part() };
-      case 'reasoning_start':
-      case 'reasoning_delta':
-      case 'reasoning_complete':
-        return { ...event, id: `reasoning_${turnId}`, ...part() };
-      case 'approval_start': {
-        const { until, ...approval } = event;
-        return { ...approval, timeout: Math.max(0, Date.parse(until) - Date.now()) };
-      }
-      case 'turn_complete':
-      case 'approval_complete':
-        return event;
-      case 'awaiting':
-        return awaitOf(event);
-      case 'ended':
-        return completeOf(event);
-      default:
-        return { ...event, ...part() };
+function bodyOf({ event, turnId }: NumberedEvent): EventBody {
+  const part = turnId ? { turnId } : {};
+  switch (event.type) {
+    case 'started': {
+      const { agentId, agentName, turnsMax: maxTurns, startedAt } = event.execution;
+      return { type: 'execution_start', kind: 'agent', startedAt, agentId, agentName, maxTurns };
     }
-  };
+    case 'text_start':
+      return { ...event, id: `text_${turnId}`, ...part, role: 'assistant' };
+    case 'text_delta':
+    case 'text_complete':
+      return { ...event, id: `text_${turnId}`, ...part };
+    case 'reasoning_start':
+    case 'reasoning_delta':
+    case 'reasoning_complete':
+      return { ...event, id: `reasoning_${turnId}`, ...part };
+    case 'approval_start':
+    case 'turn_start':
+    case 'turn_complete':
+    case 'approval_complete':
+      return event;
+    case 'awaiting':
+      return awaitOf(event);
+    case 'ended':
+      return completeOf(event);
+    default:
+      return { ...event, ...part };
+  }
 }
 
 type EventOf<Type extends AgentRunEvent['type']> = Extract<AgentRunEvent, { type: Type }>;

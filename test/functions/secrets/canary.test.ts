@@ -134,6 +134,25 @@ function clientOf({ url }: StackFacts, token: string, answers: Traces = new Map(
 
 const json = async (answer: Promise<string>) => JSON.parse(await answer);
 
+/** An agent with credentials: sent, changed, and sent in requests that fail. */
+async function agentWith({ ask }: Client, { value, core }: { value: string; core: string }) {
+  const servers = (token: string, more: object = {}) => ({
+    config: {
+      tools: { mcpServers: [{ id: 'a', url: 'https://a.example', auth: { type: 'bearer', token } }] },
+    },
+    ...more,
+  });
+  const auth = { type: 'basic', credentials: `me:${value}` };
+  const externalConfig = { endpoint: 'https://b.example', auth };
+  const agent = await json(ask('POST', '/v1/agents', servers(value, { name: 'Canary', externalConfig })));
+  await ask('PUT', `/v1/agents/${agent.id}`, servers(`next ${core}`));
+  await ask('PUT', `/v1/agents/${agent.id}`, servers(core, { name: ' ' }));
+  await ask('PUT', `/v1/agents/${agent.id}`, servers(core.repeat(500)));
+  await ask('PUT', `/v1/agents/${agent.id}`, servers(`${core}{{secret:lower}}`));
+  await ask('PUT', `/v1/agents/${agent.id}`, servers(core, { description: 1 }));
+  return agent;
+}
+
 /** Asks every GET endpoint, with each of the ids that may be in its path. */
 async function readEverything({ ask }: Client, ids: Record<string, string[]>) {
   const gets = (endpoints as readonly AnyEndpoint[]).filter(({ method }) => method === 'GET');
@@ -172,7 +191,7 @@ const queries: Record<string, string> = {
 };
 
 test('a secret and the plaintext of keys exist nowhere but in Secrets Manager', async () => {
-  const [secret, rotated, pending, own] = [canary(), canary(), canary(), canary()];
+  const [secret, rotated, pending, own, agents] = [canary(), canary(), canary(), canary(), canary()];
   const { url: echoUrl, host } = await echo();
   const directory = newDirectory();
   const child = launchMain(
@@ -265,7 +284,7 @@ test('a secret and the plaintext of keys exist nowhere but in Secrets Manager', 
   expect(providerKeys[0].usageCount).toBeGreaterThan(0);
   const { data: records } = await json(ask('GET', '/v1/records'));
   const { publishedVersionId } = await json(ask('GET', `/v1/flow-versions/${flow.id}`));
-  const agent = await json(ask('POST', '/v1/agents', { name: 'Canary' }));
+  const agent = await agentWith(session, agents);
   const { publishedVersionId: agentVersion } = await json(ask('POST', `/v1/agents/${agent.id}/publish`));
   await readEverything(session, {
     agents: [agent.id],
@@ -293,7 +312,7 @@ test('a secret and the plaintext of keys exist nowhere but in Secrets Manager', 
   expect(left.get('logs')?.toString()).toContain('"action":"secret.rotated"');
   // The queues, the table, the buckets and Secrets Manager, as they lie on the disk.
   for (const [name, file] of filesOf(directory)) left.set(name, file);
-  for (const { core } of [secret, rotated, pending, own]) expect(tracesOf(core, left)).toEqual([]);
+  for (const { core } of [secret, rotated, pending, own, agents]) expect(tracesOf(core, left)).toEqual([]);
   for (const key of [live.plainKey, trial.plainKey, again.plainKey]) expect(tracesOf(key, left)).toEqual([]);
   // The search would find them.
   expect(tracesOf(facts.liveKey, left)).toEqual([expect.stringContaining('credentials.json')]);

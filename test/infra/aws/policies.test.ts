@@ -44,9 +44,10 @@ test('only flow runners read secret values, only key management and migrations r
   ]);
 });
 
-test('only the secret, provider-key and API-key endpoints and migrations write secret values, each only its own', () => {
+test('only the agent, secret, provider-key and API-key endpoints and migrations write secret values, each only its own', () => {
   const writing = ['CreateSecret', 'PutSecretValue', 'UpdateSecret', 'DeleteSecret', 'RestoreSecret'];
   expect(whoMay(...writing.map((action) => `secretsmanager:${action}`))).toEqual([
+    ['agents', ['agent-flow/prod/*/agents/*']],
     ['api-keys', ['agent-flow/prod/*/api-keys/*']],
     ['migrations', ['agent-flow/prod/*/api-keys/*']],
     ['migrations', ['agent-flow/prod/*/api-keys/*']],

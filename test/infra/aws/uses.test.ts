@@ -27,7 +27,7 @@ const actions: Record<string, string> = {
     'RestoreSecret',
   ),
   ...named('kms', 'Encrypt', 'Decrypt'),
-  ...named('s3vectors', 'CreateIndex', 'GetIndex', 'PutVectors', 'QueryVectors'),
+  ...named('s3vectors', 'CreateIndex', 'GetIndex', 'PutVectors', 'QueryVectors', 'DeleteVectors'),
 };
 
 /** Commands of which every bundle has all: those of the table, and with which the SDK finds credentials on a laptop. */

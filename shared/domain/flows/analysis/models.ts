@@ -10,7 +10,7 @@ export async function unknownModels(visits: readonly StepNode[]): Promise<Findin
   const findings: Finding[] = [];
   for (const visit of visits) {
     for (const { name, path } of modelsIn(visit.step.config)) {
-      if (!problems.has(name)) problems.set(name, await problemOf(name));
+      if (!problems.has(name)) problems.set(name, await modelNameProblem(name));
       const message = problems.get(name);
       if (message) findings.push(finding(visit, path, 'UNKNOWN_MODEL', message, { model: name }));
     }
@@ -39,7 +39,8 @@ function named(holder: unknown, member: string, path: PropertyKey[]): Named[] {
   return typeof name === 'string' && name !== '' ? [{ name, path: [...path, member] }] : [];
 }
 
-async function problemOf(name: string): Promise<string | undefined> {
+/** Why the catalog has no model of a name; undefined for the names of a tenant’s configs. */
+export async function modelNameProblem(name: string): Promise<string | undefined> {
   // Only the check of the account knows the tenant's configs.
   if (name === 'default' || isConfigId(name) || (await isListed(name))) return undefined;
   const [, provider, modelId] = /^([^/]+)\/(.+)$/s.exec(name) ?? [];

@@ -6,9 +6,12 @@ import { fetchGithubStep } from './fetch-github.ts';
 import { fetchUrlStep } from './fetch-url.ts';
 import { generateEmbeddingStep } from './generate-embedding.ts';
 import { generatePdfStep } from './generate-pdf.ts';
+import { memorySummaryStep } from './memory-summary.ts';
 import { paginateApiStep } from './paginate-api.ts';
 import { promptStep } from './prompt.ts';
+import { recallMemoryStep } from './recall-memory.ts';
 import { retrieveRecordStep } from './retrieve-record.ts';
+import { saveMemoryStep } from './save-memory.ts';
 import { searchStep } from './search.ts';
 import { sendEmailStep } from './send-email.ts';
 import { sendEventStep } from './send-event.ts';
@@ -49,6 +52,9 @@ export const stepTypes = {
   'generate-embedding': generateEmbeddingStep,
   'store-vector': storeVectorStep,
   'vector-search': vectorSearchStep,
+  'save-memory': saveMemoryStep,
+  'recall-memory': recallMemoryStep,
+  'memory-summary': memorySummaryStep,
   'store-asset': storeAssetStep,
   'generate-pdf': generatePdfStep,
   'tool-call': toolCallStep,

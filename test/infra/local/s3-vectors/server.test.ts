@@ -71,6 +71,28 @@ test('a query returns the nearest vectors first, with distances and metadata on 
   expect(keysOf(await nearest(client, [0, 1], { topK: 1 }))).toEqual(['north']);
 });
 
+test('a filter admits only vectors whose filterable metadata has all of its values', async () => {
+  const client = await withIndex({ metadataConfiguration: { nonFilterableMetadataKeys: ['note'] } });
+  const owned = (key: string, x: number, metadata: object) => ({ ...vector(key, x, 1), metadata });
+  await client.send(
+    new PutVectorsCommand({
+      ...index,
+      vectors: [
+        owned('ada-1', 9, { owner: 'ada', room: 1, note: 'x' }),
+        owned('bob-1', 9, { owner: 'bob', room: 1 }),
+        owned('ada-2', 0, { owner: 'ada', room: 2 }),
+        vector('nobody', 9, 1),
+      ],
+    }),
+  );
+  const having = async (...conditions: Record<string, { $eq: string | number }>[]) =>
+    keysOf(await nearest(client, [9, 1], { filter: { $and: conditions } }));
+  expect(await having({ owner: { $eq: 'ada' } })).toEqual(['ada-1', 'ada-2']);
+  expect(await having({ owner: { $eq: 'ada' } }, { room: { $eq: 2 } })).toEqual(['ada-2']);
+  expect(await having({ owner: { $eq: 'nobody' } })).toEqual([]);
+  await expect(having({ note: { $eq: 'x' } })).rejects.toThrow(ValidationException);
+});
+
 test('a query ranks like an exact search, also after the storage grows', async () => {
   const dimension = 7;
   const client = await withIndex({ dimension });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { sandbox } from '../../../../shared/adapters/sandbox/sandbox.ts';
 import { agentEditor } from '../../../../shared/domain/agents/agent-editor.ts';
 import { agentStore } from '../../../../shared/domain/agents/agent-store.ts';
 import { agentVersions } from '../../../../shared/domain/agents/agent-versions.ts';
@@ -11,13 +12,14 @@ const owner = { userId: 'u', organizationId: null } as Principal;
 async function world() {
   const scope = countingRuntime().scopeOf(newTenantName());
   const [editor, versions, agents] = [agentEditor(scope), agentVersions(scope), agentStore(scope)];
-  const { agent } = await editor.create(owner, { name: 'a', config: { model: 'one' } });
+  const { agent } = await editor.create(owner, { name: 'a', config: { model: 'one' } }, sandbox(scope));
   const toRun = async (environment: 'production' | 'test', version?: string) => {
     const { content, versionId } = await versions.toRun(agent.id, { environment, version });
     return [content.config?.model, versionId];
   };
   const save = async (model: string) =>
-    (await editor.update(agent.id, { config: { model } })).agent.draft?.id ?? expect.unreachable();
+    (await editor.update(owner, agent.id, { config: { model } }, sandbox(scope))).agent.draft?.id ??
+    expect.unreachable();
   return {
     ...{ scope, agent, agents, versions, toRun, save },
     publish: () => versions.publishCurrent(agent.id),
@@ -62,7 +64,7 @@ test('a run is marked at most once a minute, and not on a deleted agent', async 
   expect(lastRunAt).toEqual(expect.any(String));
   await agents.markRun({ id: agent.id, lastRunAt });
   expect((await agents.find(agent.id)).revision).toBe(revision);
-  await agents.remove(agent.id);
+  await agents.remove(agent.id, async () => {});
   await agentStore(scope).markRun({ id: agent.id, lastRunAt: null });
   await expect(agents.find(agent.id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });

@@ -6,6 +6,7 @@ import type { Fact } from '../../../../shared/execution/agent-loop/facts.ts';
 import { type Loop, runLoop } from '../../../../shared/execution/agent-loop/loop.ts';
 import { initialState, replay } from '../../../../shared/execution/agent-loop/state.ts';
 import type { RunnableTool } from '../../../../shared/execution/tools/runnable-tool.ts';
+import { noNames } from '../../../support/model-ports.ts';
 
 type Call = [name: string, input: unknown];
 
@@ -13,7 +14,7 @@ type Call = [name: string, input: unknown];
 function callingModel(...turns: Call[][]) {
   const requests: ModelRequest[] = [];
   const model: ModelPort = {
-    alternatives: async () => [],
+    ...noNames,
     async *stream(request): AsyncGenerator<ModelEvent> {
       const calls = turns[requests.length] ?? [];
       requests.push(request);

@@ -87,6 +87,9 @@ export const configs: { [Type in Exclude<StepTypeName, 'conditional'>]: fc.Arbit
     destination: fc.constant('things'),
   }),
   'vector-search': config({ collection: fc.constant('things'), vectorVariable: fc.constant('vector') }),
+  'save-memory': config({ contentVariable: fc.constantFrom('a', 'nobody'), profileTemplate: text }),
+  'recall-memory': config({ queryTemplate: text, profileTemplate: fc.constant('someone') }),
+  'memory-summary': config({ profileTemplate: fc.constantFrom('someone', '{{ a }}') }),
   'store-asset': config({
     content: fc.constantFrom('aGVsbG8=', 'not base 64'),
     filename: fc.constant('a.txt'),

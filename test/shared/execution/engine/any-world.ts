@@ -90,6 +90,25 @@ export function notingWorld() {
         return [{ id: 'near', score: 1, metadata: {} }];
       },
     },
+    memory: {
+      async open(profile) {
+        note('memory', profile);
+        const memory = { id: 'one', text: 'a memory', createdAt: '2026-01-01T00:00:00.000Z', number: 1 };
+        return {
+          embeddingModel: 'fake',
+          memoryCount: 1,
+          async save({ text, session }) {
+            note('save', { text, session });
+            return { id: 'one', isNew: true };
+          },
+          nearest: async () => [memory],
+          after: async () => ({ memories: [memory], through: 1 }),
+          summary: async () => undefined,
+          storeSummary: async (summary) => note('summary', summary),
+          clear: async () => 1,
+        };
+      },
+    },
     assets: {
       read: async () => undefined,
       async store({ filename, contentType, visibility }) {

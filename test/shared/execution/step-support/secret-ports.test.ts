@@ -7,6 +7,7 @@ import {
   portRedactions,
   redactedPorts,
 } from '../../../../shared/execution/step-support/secret-ports.ts';
+import { noNames } from '../../../support/model-ports.ts';
 import { emptyWorld } from '../../../support/ports.ts';
 
 const redactor = redactorOf(new Map([['KEY', 'correct horse battery']]));
@@ -48,7 +49,7 @@ test('a model’s text, reasoning and tool calls are redacted separately, across
     },
   ];
   const model: ModelPort = {
-    alternatives: async () => [],
+    ...noNames,
     async *stream() {
       yield* written;
     },

@@ -1,11 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { sandbox } from '../../../../shared/adapters/sandbox/sandbox.ts';
+import { agentCapabilities } from '../../../../shared/domain/agents/agent-capabilities.ts';
 import { agentEditor } from '../../../../shared/domain/agents/agent-editor.ts';
 import { agentStore } from '../../../../shared/domain/agents/agent-store.ts';
 import { agentVersions } from '../../../../shared/domain/agents/agent-versions.ts';
 import { claimRefresh } from '../../../../shared/domain/agents/due-cards.ts';
 import { accountCheck } from '../../../../shared/domain/flows/analysis/account-check.ts';
+import { memoryPort } from '../../../../shared/domain/memory/memory-port.ts';
 import { bulkDeleter } from '../../../../shared/domain/records/bulk-delete.ts';
 import { bulkEditor } from '../../../../shared/domain/records/bulk-edit.ts';
 import { csvExporter } from '../../../../shared/domain/records/export-csv.ts';
@@ -80,12 +83,21 @@ const newExecutionOfTool = ({ scope }: AccessWorld) =>
     ...{ flowExecutionId: null, stepId: null },
   });
 
-const newAgent = async ({ scope, tenant, flow }: AccessWorld, primaryFlowId: string | null = flow.id) =>
-  (await agentEditor(scope).create(sessionOf(tenant), { name: 'An agent', primaryFlowId })).agent;
-const externalAgent = async ({ scope, tenant }: AccessWorld, refreshIntervalMinutes?: number) => {
+const vector = [1, 0];
+const newMemory = async ({ scope }: AccessWorld, text = 'likes tea') =>
+  (await memoryPort(scope).open('ada')).save({ text, vector, embeddingModel: 'openai/e' });
+
+const newAgent = async (
+  { scope, tenant, flow }: AccessWorld,
+  primaryFlowId: string | null = flow.id,
+  more: object = {},
+) => {
+  const given = { name: 'An agent', primaryFlowId, ...more };
+  return (await agentEditor(scope).create(sessionOf(tenant), given, sandbox(scope))).agent;
+};
+const externalAgent = (world: AccessWorld, refreshIntervalMinutes?: number) => {
   const externalConfig = { endpoint: 'https://a.example', refreshIntervalMinutes };
-  const given = { name: 'An agent', agentType: 'external', externalConfig } as const;
-  return (await agentEditor(scope).create(sessionOf(tenant), given)).agent;
+  return newAgent(world, null, { agentType: 'external', externalConfig });
 };
 const publishedAgent = async (world: AccessWorld) => {
   const agent = await newAgent(world, null);
@@ -449,13 +461,44 @@ const patterns: Record<string, Pattern> = {
       return () => agentStore(world.scope).list(world.page());
     },
   },
+  'Create an agent with a credential': {
+    commands: 'TransactWriteItems',
+    units: [4, 8],
+    indexes: 'GSI1, GSI2',
+    run: (world) => () =>
+      newAgent(world, null, {
+        config: {
+          tools: {
+            mcpServers: [
+              { id: 'a', url: 'https://a.example', auth: { type: 'bearer', token: 'the token of it' } },
+            ],
+          },
+        },
+      }),
+  },
+  'Add a sub-agent to an agent': {
+    commands: 'GetItem, 2 BatchGetItem, PutItem',
+    units: 6,
+    indexes: 'GSI1, GSI2',
+    run: async (world) => {
+      const [one, other] = [await newAgent(world, null), await newAgent(world, null)];
+      const given = { toolName: 'other', subAgentId: other.id };
+      return () => agentCapabilities(world.scope).add(one.id, given, sandbox(world.scope));
+    },
+  },
   'Change an agent': {
     commands: 'GetItem, PutItem',
     units: 3.5,
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { id } = await newAgent(world, null);
-      return () => agentEditor(world.scope).update(id, { config: { seed: 1 } });
+      return () =>
+        agentEditor(world.scope).update(
+          sessionOf(world.tenant),
+          id,
+          { config: { seed: 1 } },
+          sandbox(world.scope),
+        );
     },
   },
   'Schedule refreshes of an agent’s card': {
@@ -465,7 +508,8 @@ const patterns: Record<string, Pattern> = {
     run: async (world) => {
       const { id } = await externalAgent(world);
       const changes = { externalConfig: { refreshIntervalMinutes: 60 } };
-      return () => agentEditor(world.scope).update(id, changes);
+      const { scope, tenant } = world;
+      return () => agentEditor(scope).update(sessionOf(tenant), id, changes, sandbox(scope));
     },
   },
   'Claim a due refresh of a card': {
@@ -518,7 +562,7 @@ const patterns: Record<string, Pattern> = {
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { id } = await newAgent(world, null);
-      return () => agentStore(world.scope).remove(id);
+      return () => agentStore(world.scope).remove(id, async () => {});
     },
   },
   'Clean up after an agent': {
@@ -527,7 +571,7 @@ const patterns: Record<string, Pattern> = {
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { id } = await publishedAgent(world);
-      await agentStore(world.scope).remove(id);
+      await agentStore(world.scope).remove(id, async () => {});
       return () => world.clean(id);
     },
   },
@@ -558,6 +602,62 @@ const patterns: Record<string, Pattern> = {
     run: async (world) => {
       const { id } = await newTool(world);
       return () => toolStore(world.scope).getMany([id]);
+    },
+  },
+  'Open the memory of a profile': {
+    commands: 'GetItem',
+    units: 1,
+    run: async (world) => {
+      await newMemory(world);
+      return () => memoryPort(world.scope).open('ada');
+    },
+  },
+  'Save a memory': {
+    commands: '3 GetItem, TransactWriteItems',
+    units: 9,
+    run: async (world) => {
+      await newMemory(world);
+      return () => newMemory(world, 'lives in Oslo');
+    },
+  },
+  'Nearest memories': {
+    commands: 'BatchGetItem',
+    units: 0.5,
+    run: async (world) => {
+      await newMemory(world);
+      const memory = await memoryPort(world.scope).open('ada');
+      return () => memory.nearest({ vector, session: undefined, limit: 10 });
+    },
+  },
+  'New memories for a summary': {
+    commands: 'Query, BatchGetItem',
+    units: 1.5,
+    run: async (world) => {
+      await newMemory(world);
+      const memory = await memoryPort(world.scope).open('ada');
+      return () => memory.after(0, { session: undefined, limit: 10 });
+    },
+  },
+  'Read and replace the summary of a memory': {
+    commands: 'GetItem, PutItem',
+    units: 2,
+    run: async (world) => {
+      await newMemory(world);
+      const memory = await memoryPort(world.scope).open('ada');
+      await memory.storeSummary({ text: 'tea', through: 1 }, undefined);
+      return async () => {
+        const stored = await memory.summary(undefined);
+        await memory.storeSummary({ text: 'much tea', through: 2 }, stored);
+      };
+    },
+  },
+  'Clear the memory of a profile': {
+    commands: '2 GetItem, PutItem, Query, BatchWriteItem, DeleteItem',
+    units: 7,
+    run: async (world) => {
+      await newMemory(world);
+      const memory = await memoryPort(world.scope).open('ada');
+      return () => memory.clear();
     },
   },
   'List tools': {

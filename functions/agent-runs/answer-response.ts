@@ -1,0 +1,36 @@
+import { agentRunQueue } from '../../shared/execution/agent-runs/agent-run-queue.ts';
+import type { AnsweredRun } from '../../shared/execution/agent-runs/answer-waits.ts';
+import { followRun } from '../../shared/execution/agent-runs/follow-run.ts';
+import { loadInput } from '../../shared/execution/agent-runs/load-run.ts';
+import { replayEvents } from '../../shared/execution/agent-runs/replay-events.ts';
+import type { NumberedEvent } from '../../shared/execution/agent-runs/run-event.ts';
+import type { Scope } from '../../shared/platform/data/scope.ts';
+import { eventsResponse, type ResponseForm, runResponse } from './run-response.ts';
+
+/** Continues a run that has its last answer; shows what the others still wait for. */
+export async function answerResponse(scope: Scope, { run, added }: AnsweredRun, form: ResponseForm) {
+  const { execution, log, state } = run;
+  const toldSeq = log.at(-added.length - 1)?.lastSeq ?? 0;
+  if (state.waits.length > 0) {
+    return eventsResponse(async function* () {
+      yield* replayEvents(execution, log, toldSeq);
+    }, form);
+  }
+  if (execution.background) {
+    await agentRunQueue(scope).send(execution.id);
+    return eventsResponse((signal) => followOnce(scope, execution.id, toldSeq, form, signal), form);
+  }
+  const given = await loadInput(scope, execution);
+  return runResponse(scope, { execution, log, toldSeq, mayHaveBegun: false, ...given }, form);
+}
+
+/** A caller of JSON does not wait for a run in the background. */
+async function* followOnce(
+  scope: Scope,
+  id: string,
+  toldSeq: number,
+  { isStreamed }: ResponseForm,
+  signal: AbortSignal,
+): AsyncGenerator<NumberedEvent, void> {
+  if (isStreamed) yield* followRun(scope, id, toldSeq, signal);
+}

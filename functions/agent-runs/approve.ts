@@ -1,0 +1,51 @@
+import * as z from 'zod';
+import { idOf } from '../../shared/core/ids.ts';
+import { decide } from '../../shared/execution/agent-runs/answer-waits.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
+import { AgentResult } from '../../shared/protocols/json/agent-result.ts';
+import { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
+import { answerResponse } from './answer-response.ts';
+import { runScope } from './run-response.ts';
+import { AgentParams, streamResponse } from './schemas.ts';
+
+const ApproveBody = z
+  .strictObject({
+    executionId: idOf('exec'),
+    approvalId: idOf('appr'),
+    decision: z.enum(['approved', 'denied']),
+    reason: z.string().max(2_000).optional().meta({ description: 'The agent learns why a call was denied' }),
+    streamResponse,
+  })
+  .meta({
+    examples: [
+      {
+        executionId: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn',
+        approvalId: 'appr_01k9m4v7d3x8qz5w2r6t0y1hbn',
+        decision: 'approved',
+      },
+    ],
+  });
+
+export const approveAgentCall = defineEndpoint({
+  id: 'agent-runs.approve',
+  method: 'POST',
+  path: '/v1/agents/{id}/approve',
+  permission: 'AGENTS:EXECUTE',
+  summary: 'Allow or deny a tool call of a run',
+  description:
+    'An allowed call runs once; a denied one fails, which the agent sees. The run continues when it has every approval and output that it waits for. 409 if the call was decided before, or too late.',
+  params: AgentParams,
+  body: ApproveBody,
+  response: { kind: 'sse', events: StreamEvent, json: AgentResult },
+  errors: [400, 404, 409, 413, 415],
+  needs: { scope: runScope },
+
+  async handle({ params, body, principal, requestId }, { scope }) {
+    const { executionId, streamResponse: isStreamed } = body;
+    const answered = await decide(scope, principal, { executionId, agentId: params.id }, body);
+    return answerResponse(scope, answered, { executionId, isStreamed, requestId });
+  },
+});
+
+export const handler = toStreamingLambda(approveAgentCall);

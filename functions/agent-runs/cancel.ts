@@ -1,0 +1,42 @@
+import * as z from 'zod';
+import { conflict, notFound } from '../../shared/core/errors.ts';
+import { idOf } from '../../shared/core/ids.ts';
+import { endRun } from '../../shared/execution/agent-runs/end-run.ts';
+import { findExecution } from '../../shared/execution/agent-runs/load-run.ts';
+import { using } from '../../shared/platform/aws/uses.ts';
+import type { Scope } from '../../shared/platform/data/scope.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
+
+const runEnder = using(['table:write', 'payloads'], (scope: Scope) => scope);
+
+export const cancelAgentExecution = defineEndpoint({
+  id: 'agent-runs.cancel',
+  method: 'POST',
+  path: '/v1/agents/{id}/executions/{executionId}/cancel',
+  permission: 'AGENTS:EXECUTE',
+  summary: 'Cancel a run of an agent',
+  description:
+    'Also cancels the runs of its sub-agents. A model call or a tool that is running is aborted within seconds. 409 if the run is over.',
+  params: z.object({ id: idOf('agent'), executionId: idOf('exec') }),
+  response: {
+    kind: 'json',
+    bodies: {
+      200: z.object({ success: z.boolean(), executionId: z.string(), status: z.literal('cancelled') }),
+    },
+  },
+  errors: [400, 404, 409],
+  needs: { scope: runEnder },
+
+  async handle({ params: { id, executionId } }, { scope }) {
+    const { agentId, rootAgentId } = await findExecution(scope, executionId);
+    if (agentId !== id && rootAgentId !== id) throw notFound('Execution');
+    const error = 'The run was cancelled';
+    if (!(await endRun(scope, executionId, { stopReason: 'cancelled', error }))) {
+      throw conflict('The execution is over');
+    }
+    return { success: true, executionId, status: 'cancelled' as const };
+  },
+});
+
+export const handler = toLambda(cancelAgentExecution);

@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import { notFound } from '../../shared/core/errors.ts';
+import { idOf } from '../../shared/core/ids.ts';
+import { followRun } from '../../shared/execution/agent-runs/follow-run.ts';
+import { findExecution } from '../../shared/execution/agent-runs/load-run.ts';
+import { using } from '../../shared/platform/aws/uses.ts';
+import { wholeNumber } from '../../shared/platform/data/pages.ts';
+import type { Scope } from '../../shared/platform/data/scope.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { serverSentEvent, streamedBody } from '../../shared/platform/http/streamed-body.ts';
+import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
+import { agentEvents } from '../../shared/protocols/sse/agent-events.ts';
+import { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
+
+const runReader = using(['table:read', 'payloads'], (scope: Scope) => scope);
+
+export const followAgentExecution = defineEndpoint({
+  id: 'agent-runs.events',
+  method: 'GET',
+  path: '/v1/agents/{id}/executions/{executionId}/events',
+  permission: 'AGENTS:READ',
+  summary: 'Follow a run of an agent',
+  description:
+    'Replays the events after the number `after`, and then streams those that follow, until the run ends or pauses. Texts come in one piece a turn, so some numbers are missing. After a broken connection, continue with the `id` of the last event.',
+  params: z.object({ id: idOf('agent'), executionId: idOf('exec') }),
+  query: z.object({
+    after: wholeNumber(0, 1_000_000_000).optional().meta({ description: 'Default: all events' }),
+  }),
+  response: { kind: 'sse', events: StreamEvent },
+  errors: [400, 404],
+  needs: { scope: runReader },
+
+  async handle({ params: { id, executionId }, query: { after = -1 }, timeLeftMs }, { scope }) {
+    const { agentId, rootAgentId } = await findExecution(scope, executionId);
+    if (agentId !== id && rootAgentId !== id) throw notFound('Execution');
+    const timeout = AbortSignal.timeout(Math.max(1, timeLeftMs() - 1_000));
+    return streamedBody({
+      contentType: 'text/event-stream',
+      writeBody: async (write, signal) => {
+        const events = followRun(scope, executionId, after, AbortSignal.any([signal, timeout]));
+        for await (const event of agentEvents(events)) await write(serverSentEvent(event));
+      },
+    });
+  },
+});
+
+export const handler = toStreamingLambda(followAgentExecution);

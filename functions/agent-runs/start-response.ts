@@ -1,0 +1,29 @@
+import * as z from 'zod';
+import { sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
+import { agentRunQueue } from '../../shared/execution/agent-runs/agent-run-queue.ts';
+import { type RunRequest, startRun } from '../../shared/execution/agent-runs/start-run.ts';
+import type { Scope } from '../../shared/platform/data/scope.ts';
+import { runResponse } from './run-response.ts';
+
+/** The response to a run that a worker executes. */
+export const StartedRun = z
+  .object({ executionId: z.string(), status: z.literal('running') })
+  .meta({ id: 'StartedRun' });
+
+interface StartForm {
+  isStreamed: boolean;
+  requestId: string;
+}
+
+/** Starts a run: executes it while it responds, or has a worker execute it. */
+export async function startResponse(scope: Scope, request: RunRequest, { isStreamed, requestId }: StartForm) {
+  const { execution, input } = await startRun(scope, request, sandbox(scope));
+  const { id: executionId } = execution;
+  if (execution.background) {
+    await agentRunQueue(scope).send(executionId);
+    return { status: 202 as const, body: { executionId, status: 'running' as const } };
+  }
+  const { content } = request.agent;
+  const run = { execution, content, input, log: [], toldSeq: -1, mayHaveBegun: false };
+  return runResponse(scope, run, { executionId, isStreamed, requestId });
+}

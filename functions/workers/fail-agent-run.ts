@@ -1,0 +1,25 @@
+import type { SQSEvent } from 'aws-lambda';
+import { withLogFields } from '../../shared/core/invocation.ts';
+import { log } from '../../shared/core/log.ts';
+import { AgentRunMessage } from '../../shared/execution/agent-runs/agent-run-queue.ts';
+import { endRun } from '../../shared/execution/agent-runs/end-run.ts';
+import { messagesOf } from '../../shared/platform/aws/messages.ts';
+import { requirementsOf } from '../../shared/platform/aws/uses.ts';
+import { toWorker } from '../../shared/platform/aws/worker.ts';
+import { productionRuntime } from '../../shared/platform/runtime.ts';
+
+export const requirements = requirementsOf('table:write', 'payloads');
+
+/** Consumes the dead-letter queue: a run that fails again and again because of an internal error ends. */
+async function handle(event: SQSEvent): Promise<void> {
+  for (const { message } of messagesOf(AgentRunMessage, event)) {
+    const { tenant, executionId } = message;
+    await withLogFields({ tenant, executionId }, async () => {
+      log.error('A run of an agent arrived in the dead-letter queue');
+      const error = 'The run failed again and again because of an internal error';
+      await endRun(productionRuntime().scopeOf(tenant), executionId, { stopReason: 'error', error });
+    });
+  }
+}
+
+export const handler = toWorker('fail-agent-run', handle);

@@ -1,0 +1,30 @@
+import type { Context, SQSEvent } from 'aws-lambda';
+import { withLogFields } from '../../shared/core/invocation.ts';
+import { AgentRunMessage, agentRunQueue } from '../../shared/execution/agent-runs/agent-run-queue.ts';
+import { runInBackground } from '../../shared/execution/agent-runs/background-run.ts';
+import { livePorts } from '../../shared/execution/live-ports.ts';
+import { messagesOf } from '../../shared/platform/aws/messages.ts';
+import { requirementsOf } from '../../shared/platform/aws/uses.ts';
+import { toWorker } from '../../shared/platform/aws/worker.ts';
+import { productionRuntime } from '../../shared/platform/runtime.ts';
+
+/** Reserved to record facts and to hand the run over, before Lambda ends the process. */
+const reserveMs = 15_000;
+
+export const requirements = requirementsOf(livePorts, agentRunQueue, 'table:write', 'payloads');
+
+/**
+ * Runs agents in the background, from their last fact. During a DynamoDB outage the worker waits instead of failing. A
+ * run that takes longer than an invocation is handed over to the next.
+ */
+async function handle(event: SQSEvent, context: Context): Promise<void> {
+  for (const { message } of messagesOf(AgentRunMessage, event)) {
+    const remainingMs = Math.max(1, context.getRemainingTimeInMillis() - reserveMs);
+    const scope = productionRuntime().scopeOf(message.tenant, AbortSignal.timeout(remainingMs));
+    await withLogFields({ tenant: message.tenant, executionId: message.executionId }, () =>
+      runInBackground(scope, message.executionId, remainingMs),
+    );
+  }
+}
+
+export const handler = toWorker('run-agent', handle);

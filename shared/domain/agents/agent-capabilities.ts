@@ -1,0 +1,67 @@
+import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
+import { conflict, invalid, invalidAt, notFound } from '../../core/errors.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { savedDraft } from '../../platform/data/version-kind.ts';
+import { parametersProblems } from '../tools/parameters-problems.ts';
+import type { Agent, AgentCapability } from './agent.ts';
+import { agentStore } from './agent-store.ts';
+import { type CapabilityInput, capabilitiesMax, newCapability } from './capabilities.ts';
+import { assertNoCycle, assertTargets } from './capability-targets.ts';
+
+/** Adds and removes single capabilities of the live agent. */
+export const agentCapabilities = /* @__PURE__ */ using([agentStore], (scope: Scope) => {
+  const { table, now, newId } = scope;
+  const agents = agentStore(scope);
+
+  const change = (agentId: string, decide: (before: Agent) => Promise<AgentCapability[]>) => {
+    const at = now().toISOString();
+    const draft = { id: newId('agentver'), createdAt: at };
+    return agents.change(agentId, async (before) => {
+      const capabilities = await decide(before);
+      const capabilityCount = capabilities.length;
+      const after = { ...before, capabilities, capabilityCount, ...savedDraft(before, draft), updatedAt: at };
+      return { after };
+    });
+  };
+
+  return {
+    /**
+     * @throws 400 if the schema is not valid, or the agent would call itself; 404 if the agent or the target does not
+     * exist; 409 if the agent has a capability of the name.
+     */
+    async add(agentId: string, given: CapabilityInput, sandbox: Sandbox): Promise<AgentCapability> {
+      const problems = await parametersProblems(given.parametersSchema, ['parametersSchema'], sandbox);
+      if (problems.length > 0) throw invalid(problems);
+      const made = { id: newId('cap'), createdAt: now().toISOString() };
+      let added: AgentCapability | undefined;
+      await change(agentId, async ({ capabilities }) => {
+        assertRoom(capabilities, given.toolName);
+        await assertTargets(table, [given]);
+        if (given.subAgentId) await assertNoCycle(table, agentId, given.subAgentId);
+        const displayOrder = (capabilities.at(-1)?.displayOrder ?? -1) + 1;
+        added = newCapability(given, { ...made, displayOrder });
+        return [...capabilities, added];
+      });
+      return added as AgentCapability;
+    },
+
+    /** @throws 404 */
+    async remove(agentId: string, capabilityId: string): Promise<void> {
+      await change(agentId, async ({ capabilities }) => {
+        const left = capabilities.filter(({ id }) => id !== capabilityId);
+        if (left.length === capabilities.length) throw notFound('Capability');
+        return left;
+      });
+    },
+  };
+});
+
+function assertRoom(capabilities: readonly AgentCapability[], toolName: string): void {
+  if (capabilities.some((capability) => capability.toolName === toolName)) {
+    const message = `The agent has a capability with the tool name "${toolName}". Choose another name, or remove it`;
+    throw conflict({ path: 'toolName', code: 'NAME_TAKEN', message });
+  }
+  if (capabilities.length < capabilitiesMax) return;
+  throw invalidAt('toolName', 'LIMIT_REACHED', `An agent has at most ${capabilitiesMax} capabilities`);
+}

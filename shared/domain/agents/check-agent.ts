@@ -1,0 +1,138 @@
+import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
+import { isPlain } from '../../adapters/templates/limits.ts';
+import type { DetailCode } from '../../core/error-codes.ts';
+import { type ErrorDetail, invalid } from '../../core/errors.ts';
+import {
+  hasSecretReference,
+  replaceInScript,
+  secretKeysInTemplate,
+  secretNameProblem,
+} from '../../core/secret-references.ts';
+import { detailsOf } from '../../platform/http/validation.ts';
+import { syntaxProblems } from '../flows/checking/text-problems.ts';
+import { SecretValue } from '../secrets/secret.ts';
+import { toolProblems } from '../tools/check-tool.ts';
+import { parametersProblems } from '../tools/parameters-problems.ts';
+import { toolTypes } from '../tools/tool-types/index.ts';
+import type { ToolType } from '../tools/tool-types/tool-type.ts';
+import type { AgentContent } from './agent.ts';
+import { credentialTexts, otherTexts, secretKeysOfAgent } from './secret-keys.ts';
+import type { McpServer, RuntimeTool } from './tools-config.ts';
+
+/** The transaction that saves the agent writes one item per secret. */
+const secretsMax = 40;
+
+/**
+ * Checks what the schemas of the configs do not: syntax, JSON Schemas, runtime tools, duplicates and secrets.
+ * @throws ServiceError 400 that lists all problems.
+ */
+export async function checkAgent(content: AgentContent, sandbox: Sandbox): Promise<void> {
+  const { runtimeTools = [], mcpServers = [] } = content.config?.tools ?? {};
+  const problems = [
+    ...duplicatesIn(runtimeTools, 'name', ['config', 'tools', 'runtimeTools']),
+    ...duplicatesIn(mcpServers, 'id', ['config', 'tools', 'mcpServers']),
+    ...duplicatesIn(content.capabilities, 'toolName', ['capabilities']),
+    ...authProblems(mcpServers),
+    ...secretProblems(content),
+    ...(await syntaxProblems(templatesOf(content), sandbox)),
+    ...(
+      await Promise.all(runtimeTools.map((tool, index) => runtimeToolProblems(tool, index, sandbox)))
+    ).flat(),
+    ...(
+      await Promise.all(
+        content.capabilities.map(({ parametersSchema }, index) =>
+          parametersProblems(parametersSchema, ['capabilities', index, 'parametersSchema'], sandbox),
+        ),
+      )
+    ).flat(),
+  ];
+  if (problems.length > 0) throw invalid(problems);
+}
+
+const problemAt = (path: PropertyKey[], code: DetailCode, message: string): ErrorDetail => ({
+  path: path.map(String).join('.'),
+  code,
+  message,
+});
+
+function duplicatesIn<Name extends string>(
+  list: readonly Record<Name, string>[],
+  name: Name,
+  path: PropertyKey[],
+): ErrorDetail[] {
+  const names = list.map((item) => item[name]);
+  return names.flatMap((value, index) =>
+    names.indexOf(value) === index
+      ? []
+      : [
+          problemAt(
+            [...path, index, name],
+            'DUPLICATE_KEY',
+            `"${value}" occurs twice. Choose another ${name}`,
+          ),
+        ],
+  );
+}
+
+/** A password is for basic, a token for all other types. */
+const authProblems = (servers: readonly McpServer[]): ErrorDetail[] =>
+  servers.flatMap(({ auth }, index) => {
+    const [unused, used] =
+      auth?.type === 'basic' ? (['token', 'password'] as const) : (['password', 'token'] as const);
+    if (auth?.[unused] === undefined) return [];
+    const message = `The type ${auth.type} has no ${unused}. Send ${auth.type === 'none' ? 'none' : used}`;
+    return [problemAt(['config', 'tools', 'mcpServers', index, 'auth', unused], 'INVALID_VALUE', message)];
+  });
+
+function templatesOf({ config }: AgentContent) {
+  const { systemPrompt = '', memory } = config ?? {};
+  return [
+    { kind: 'template' as const, text: systemPrompt, path: ['config', 'systemPrompt'] },
+    {
+      kind: 'template' as const,
+      text: memory?.profileTemplate ?? '',
+      path: ['config', 'memory', 'profileTemplate'],
+    },
+  ].filter(({ text }) => !isPlain(text));
+}
+
+async function runtimeToolProblems(
+  tool: RuntimeTool,
+  index: number,
+  sandbox: Sandbox,
+): Promise<ErrorDetail[]> {
+  const base = ['config', 'tools', 'runtimeTools', index];
+  const { toolType, config, parametersSchema } = tool;
+  const declared: ToolType | undefined = (toolTypes as Record<string, ToolType>)[toolType];
+  const schemaAt = [...base, 'parametersSchema'];
+  if (!declared) return parametersProblems(parametersSchema, schemaAt, sandbox);
+  const parsed = declared.config.safeParse(config, { reportInput: true });
+  if (!parsed.success) return detailsOf(parsed.error.issues, [...base, 'config']);
+  const problems = await toolProblems({ toolType, config, parametersSchema }, sandbox);
+  return problems.map((problem) => ({ ...problem, path: [...base, problem.path].join('.') }));
+}
+
+function secretProblems(content: AgentContent): ErrorDetail[] {
+  const misplaced = [...otherTexts(content)].filter(({ text }) => hasSecretReference(text));
+  const keys = secretKeysOfAgent(content);
+  return [
+    ...misplaced.map(({ path }) => problemAt(path, 'SECRET_NOT_ALLOWED', notHere)),
+    ...[...credentialTexts(content)].flatMap(credentialProblems),
+    ...(keys.length > secretsMax
+      ? [problemAt(['config'], 'TOO_MANY_SECRETS', `An agent references at most ${secretsMax} secrets`)]
+      : []),
+  ];
+}
+
+function credentialProblems({ text, path }: { text: string; path: PropertyKey[] }): ErrorDetail[] {
+  if (!hasSecretReference(text)) return detailsOf(SecretValue.safeParse(text).error?.issues ?? [], path);
+  const problem =
+    secretNameProblem(secretKeysInTemplate(text)) ?? (isResolvable(text) ? undefined : notResolvable);
+  return problem ? [problemAt(path, 'INVALID_TEMPLATE', problem)] : [];
+}
+
+const isResolvable = (text: string) => !hasSecretReference(replaceInScript(text, () => ''));
+
+const notHere =
+  'Secrets can be used in the credentials of MCP servers and external agents, and in the configs of runtime tools';
+const notResolvable = 'A credential references a secret as {{secret:KEY}}, without filters';

@@ -1,0 +1,22 @@
+import * as z from 'zod';
+import { ErrorHandling } from '../steps/error-handling.ts';
+import { defaultValue, MemoryModel, memoryConfig } from '../steps/memory-config.ts';
+import { defineStepType } from '../steps/step.ts';
+
+export const Config = z.strictObject({
+  ...memoryConfig,
+  model: MemoryModel,
+  defaultValue,
+  errorHandling: ErrorHandling.optional(),
+});
+export type Config = z.infer<typeof Config>;
+
+export const memorySummaryStep = defineStepType({
+  type: 'memory-summary',
+  summary: 'Return the summary of a profile’s memory, updated with the memories that are new',
+  config: Config,
+  output: z.unknown(),
+  effects: true,
+  takesSecrets: false,
+  permission: 'RECORDS:READ',
+});

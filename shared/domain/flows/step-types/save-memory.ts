@@ -1,0 +1,46 @@
+import * as z from 'zod';
+import { VariablePath } from '../steps/common-config.ts';
+import { PlainErrorHandling } from '../steps/error-handling.ts';
+import { memoryConfig } from '../steps/memory-config.ts';
+import { defineStepType } from '../steps/step.ts';
+
+export const Config = z
+  .strictObject({
+    ...memoryConfig,
+    contentVariable: VariablePath.optional().meta({
+      description:
+        'Names a variable with a text of up to 8,000 characters, or a list of up to 50 of these. Other values are saved as JSON',
+    }),
+    clear: z.boolean().optional().meta({
+      description: 'true: first deletes all memories of the profile, those of its sessions too',
+    }),
+    defaultValue: z.unknown().optional().meta({
+      description: 'What to save if the variable is not set. Without it, the step fails then',
+    }),
+    errorHandling: PlainErrorHandling.optional(),
+  })
+  .superRefine(({ contentVariable, clear }, context) => {
+    if (contentVariable !== undefined || clear) return;
+    context.addIssue({
+      code: 'custom',
+      path: ['contentVariable'],
+      message: 'Required, unless clear is true',
+    });
+  });
+export type Config = z.infer<typeof Config>;
+
+export const saveMemoryStep = defineStepType({
+  type: 'save-memory',
+  summary: 'Save texts to the memory of a profile; a text that it already has is saved once',
+  config: Config,
+  output: z.object({
+    profile: z.string(),
+    /** The ids of the memories, new or not. */
+    ids: z.array(z.string()),
+    saved: z.int(),
+    cleared: z.int(),
+  }),
+  effects: true,
+  takesSecrets: false,
+  permission: 'RECORDS:WRITE',
+});

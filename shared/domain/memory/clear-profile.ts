@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { deleteMemories } from '../../adapters/vectors/memory-vectors.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { type Generation, generationRange, memoryEntity, type Profile, profileEntity } from './memory.ts';
+import { spaceOf } from './memory-space.ts';
+import { changed, isSame } from './profile-store.ts';
+
+const pageItems = 500;
+
+/**
+ * Deletes all memories and summaries of a profile. Readers find none of them from the first write on. If the deletion is
+ * interrupted, the next one completes it. @returns how many memories the profile had
+ */
+export async function clearProfile(scope: Scope, known: Profile): Promise<number> {
+  const { table } = scope;
+  let memoryCount = 0;
+  const profile = await table.modify(
+    profileEntity,
+    known,
+    (before) => {
+      const { generation, embeddingModel, cleared } = before;
+      memoryCount = before.memoryCount;
+      return {
+        condition: isSame(before),
+        put: {
+          ...before,
+          ...{ generation: randomUUID(), memoryCount: 0, updatedAt: scope.now().toISOString() },
+          cleared: [...cleared, { generation, embeddingModel }],
+        },
+      };
+    },
+    { consistent: true, attempts: 20, conflictError: changed },
+  );
+  for (const { generation, embeddingModel } of profile?.cleared ?? []) {
+    await deleteGeneration(scope, { profileId: known.id, generation }, embeddingModel);
+  }
+  if (profile) await removeIfUnused(scope, profile);
+  return memoryCount;
+}
+
+/** Deletes a page at a time: first the vectors, because the items say which there are. */
+async function deleteGeneration(
+  { table }: Scope,
+  generation: Generation,
+  embeddingModel: string,
+): Promise<void> {
+  const space = spaceOf(table.tenant, generation, embeddingModel);
+  const range = { ...generationRange(generation), consistent: true, limit: pageItems };
+  for await (const items of table.pages(range)) {
+    const memories = items.filter(({ _type }) => _type === memoryEntity.type);
+    await deleteMemories(
+      space,
+      memories.map(({ id }) => String(id)),
+    );
+    await table.removeAll(items);
+  }
+}
+
+/** A profile that was used again in the meantime stays. */
+async function removeIfUnused({ table }: Scope, profile: Profile): Promise<void> {
+  const { generation, cleared } = profile;
+  const isDeleted = (each: { generation: string }) =>
+    cleared.some((one) => one.generation === each.generation);
+  await table.modify(
+    profileEntity,
+    profile,
+    (before) => {
+      const condition = isSame(before);
+      if (before.generation === generation && before.memoryCount === 0) return { condition, remove: true };
+      return {
+        condition,
+        put: { ...before, cleared: before.cleared.filter((each) => !isDeleted(each)) },
+      };
+    },
+    { consistent: true, attempts: 20, conflictError: changed },
+  );
+}

@@ -1,0 +1,43 @@
+import { type CatalogModel, type ListedOffer, offerAt } from '../../adapters/models/catalog.ts';
+import { StepError } from '../../core/step-error.ts';
+import { executorOf } from './config-changes.ts';
+import { nameOnTheWire } from './config-view.ts';
+import { keyFor, keyForConfig } from './key-choice.ts';
+import type { ModelConfig } from './model-account.ts';
+import type { Selecting } from './select-model.ts';
+
+/**
+ * The tenant's model for embeddings, as `<provider>/<modelId>`: that of its longest-existing enabled config, else the
+ * first one of the catalog that has a key. @throws StepError if there is none
+ */
+export function chooseEmbeddingModel(world: Selecting): string {
+  const config = world.account.configs.find((each) => isUsable(each, world));
+  if (config) return `${config.provider}/${config.modelId}`;
+  const offer = world.catalog.models
+    .filter(isEmbedding)
+    .flatMap(({ offers }) => offers)
+    .find((each) => !each.hidden && hasKey(each, world));
+  if (offer) return `${offer.provider}/${offer.id}`;
+  throw new StepError(
+    'No embedding model is configured: store a key of a provider with embeddings, such as openai, through POST /v1/provider-keys, or create a config of an embedding model through POST /v1/model-configs',
+  );
+}
+
+const isEmbedding = ({ category }: Pick<CatalogModel, 'category'>) => category === 'embedding';
+
+function isUsable(config: ModelConfig, world: Selecting): boolean {
+  const { catalog } = world;
+  const name = nameOnTheWire(config);
+  const offer = offerAt(catalog, executorOf(config), name);
+  const base = offer && catalog.base(offer.base);
+  // Of a model outside of the catalog, only the name says what it is.
+  const embeds = base ? isEmbedding(base) : /embed/i.test(`${config.modelId} ${name}`);
+  return embeds && config.isEnabled && keyForConfig(world, config).status !== 'needs_setup';
+}
+
+function hasKey({ provider, id }: ListedOffer, world: Selecting): boolean {
+  const isDisabled = world.account.configs.some(
+    (config) => config.provider === provider && config.modelId === id && !config.isEnabled,
+  );
+  return !isDisabled && keyFor(world, provider).status !== 'needs_setup';
+}

@@ -1,0 +1,30 @@
+import Big from 'big.js';
+import type { ModelLimits, PriceTier } from '../../adapters/model-port.ts';
+import { type Catalog, offerAt } from '../../adapters/models/catalog.ts';
+import type { Price, Rates } from '../../adapters/models/cost.ts';
+import type { Selection } from './select-model.ts';
+
+/** What the tenant's config or else the catalog says of a model. */
+export function limitsOf(
+  { provider, modelId, config, price }: Pick<Selection, 'provider' | 'modelId' | 'config' | 'price'>,
+  catalog: Catalog,
+): ModelLimits {
+  const offer = offerAt(catalog, provider, modelId);
+  const known = price ?? offer?.price;
+  return {
+    contextTokens: offer?.context,
+    outputTokens: config?.settings.customModel?.maxOutputTokens ?? (offer?.maxOutput || undefined),
+    maxTokens: config?.settings.maxTokens,
+    prices: known && tiersOf(known),
+  };
+}
+
+const tiersOf = ({ tiers = [], ...base }: Price): PriceTier[] =>
+  [{ ...base, above: 0 }, ...tiers].map((tier) => ({
+    above: tier.above,
+    input: highestInput(tier),
+    output: tier.output ?? '0',
+  }));
+
+const highestInput = ({ input, cacheRead = input, cacheWrite = input }: Rates): string =>
+  [input, cacheRead, cacheWrite].reduce((one, other) => (new Big(one).gt(other) ? one : other));

@@ -1,0 +1,86 @@
+import { ifMissing } from '../../core/errors.ts';
+import { log } from '../../core/log.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { livePorts } from '../live-ports.ts';
+import { isOver } from './agent-execution.ts';
+import { agentRunQueue } from './agent-run-queue.ts';
+import { endRun } from './end-run.ts';
+import { execute } from './execute.ts';
+import { releaseRun } from './execution-writes.ts';
+import { type LoadedRun, loadInput, loadRun } from './load-run.ts';
+import { RunLost } from './recorder.ts';
+import { appendTo, takeOver } from './take-run.ts';
+
+/** A run that makes its process crash must not do so for ever. */
+const restartsMax = 20;
+
+/**
+ * Runs an execution to its end, or as long as this process may. Deliveries of a run that another process has, that waits
+ * or is over, do nothing.
+ * @param timeMs How long this process may run it.
+ */
+export async function runInBackground(scope: Scope, executionId: string, timeMs: number): Promise<void> {
+  const loaded = await loadRun(scope, executionId).catch(ifMissing(undefined));
+  const run = loaded && (await taken(scope, loaded));
+  if (!run) return;
+  const { execution } = run;
+  if (execution.restarts > restartsMax) {
+    const error = `The run was interrupted ${restartsMax} times`;
+    return void (await endRun(scope, executionId, { stopReason: 'error', error }));
+  }
+  const given = await loadInput(scope, execution).catch(ifMissing(undefined));
+  if (!given) {
+    const error = 'The agent was deleted';
+    return void (await endRun(scope, executionId, { stopReason: 'error', error }));
+  }
+  const stop = AbortSignal.timeout(timeMs);
+  const began = performance.now();
+  const activeMs = () => execution.activeMs + Math.round(performance.now() - began);
+  // A run in front of a caller goes on in the background if an approval came too late.
+  const background = { ...execution, background: true };
+  const ports = livePorts(scope, { ...execution, runId: executionId });
+  const continued = { ...run, ...given, execution: background, toldSeq: run.log.at(-1)?.lastSeq ?? -1 };
+  try {
+    for await (const _event of execute(scope, continued, { ports, streamed: false, stopSignal: stop })) {
+      // Readers follow its log.
+    }
+  } catch (error) {
+    if (error instanceof RunLost) {
+      if (!stop.aborted) return log.info('Another process has the run');
+      log.info('The run is handed over to another invocation');
+      await releaseRun(scope, execution, activeMs());
+      await agentRunQueue(scope).send(executionId);
+    } else {
+      await releaseRun(scope, execution, activeMs());
+      throw error;
+    }
+  }
+}
+
+interface TakenHere extends LoadedRun {
+  mayHaveBegun: boolean;
+}
+
+/** The run if this process has it now. */
+async function taken(scope: Scope, run: LoadedRun): Promise<TakenHere | undefined> {
+  const { execution, state } = run;
+  if (isOver(execution)) return undefined;
+  try {
+    if (execution.status === 'paused') {
+      if (state.waits.length > 0) return undefined;
+      const { run: continued } = await appendTo(scope, run, [
+        { type: 'continue', at: scope.now().toISOString() },
+      ]);
+      return { ...continued, mayHaveBegun: false };
+    }
+    const isFree = execution.holder === '' || Date.parse(execution.leaseUntil) <= scope.now().getTime();
+    const holder = scope.newId('turn');
+    if (!isFree || !(await takeOver(scope, run, holder))) return undefined;
+    // The log may have grown until the former process lost the run.
+    const current = await loadRun(scope, execution.id);
+    return isOver(current.execution) ? undefined : { ...current, mayHaveBegun: true };
+  } catch (error) {
+    if (error instanceof RunLost) return undefined;
+    throw error;
+  }
+}

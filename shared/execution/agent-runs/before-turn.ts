@@ -1,0 +1,101 @@
+import Big from 'big.js';
+import type { ModelLimits, ModelPort, ModelTool } from '../../adapters/model-port.ts';
+import { StepError } from '../../core/step-error.ts';
+import type { AgentConfig } from '../../domain/agents/agent-config.ts';
+import { compact, needsCompaction } from '../agent-loop/compaction.ts';
+import { estimateTokens, type Measured, tokensOfTools } from '../agent-loop/context-size.ts';
+import type { Fact, FactOf, Spent } from '../agent-loop/facts.ts';
+import type { BeforeTurn, Loop } from '../agent-loop/loop.ts';
+import { reflectionBefore } from '../agent-loop/reflection.ts';
+import { apply, type RunState } from '../agent-loop/state.ts';
+import { affordableTokens, longestResponse } from '../agent-loop/worst-case-cost.ts';
+
+export interface TurnWorld {
+  config: AgentConfig;
+  model: ModelPort;
+  modelName: string;
+  tools: readonly ModelTool[];
+  /** What the agent is told before its first turn, beside its system prompt. */
+  contextText: () => Promise<string>;
+  spent: () => Spent;
+  now: () => Date;
+  signal: AbortSignal;
+}
+
+/** A response of fewer tokens says nothing. */
+const responseTokensMin = 256;
+
+/** What a run does before each turn: it keeps within the context of its model and its budget, and reflects. */
+export function beforeTurnOf(world: TurnWorld): Loop['beforeTurn'] {
+  const { config, model, modelName } = world;
+  let limits: Promise<ModelLimits> | undefined;
+  return async (state: RunState): Promise<BeforeTurn> => {
+    limits ??= model.limits(modelName);
+    const known = await limits;
+    const facts: Fact[] = [];
+    let after = state;
+    const add = (fact: Fact | undefined) => {
+      if (!fact) return;
+      facts.push(fact);
+      after = apply(after, fact);
+    };
+    if (state.turns === 0) add(await contextFact(world));
+    add(reflectionFact(world, after));
+    add(await compactionFact(world, after, known));
+    const maxCost = config.loopConfig?.maxCost;
+    return { facts, ...(maxCost !== undefined && withinBudget(world, after, known, new Big(maxCost))) };
+  };
+}
+
+async function contextFact({ contextText, now }: TurnWorld): Promise<Fact | undefined> {
+  const text = await contextText();
+  return text === '' ? undefined : { type: 'context', text, at: now().toISOString() };
+}
+
+function reflectionFact({ config, now }: TurnWorld, state: RunState): Fact | undefined {
+  const text = config.loopConfig && reflectionBefore(config.loopConfig, state);
+  return text === undefined
+    ? undefined
+    : { type: 'note', reason: 'reflection', text, at: now().toISOString() };
+}
+
+const sizeOf = ({ tools }: TurnWorld, { messages, lastTurn, measuredMessages }: RunState): number => {
+  const usage = lastTurn?.usage;
+  const measured: Measured | undefined =
+    usage && measuredMessages > 0 ? { messages: measuredMessages, usage } : undefined;
+  return estimateTokens(messages, { tools, measured });
+};
+
+async function compactionFact(
+  world: TurnWorld,
+  state: RunState,
+  limits: ModelLimits,
+): Promise<FactOf<'compaction'> | undefined> {
+  if (!needsCompaction(sizeOf(world, state), limits)) return undefined;
+  const { model, modelName, tools, signal, spent, now } = world;
+  const { messages } = state;
+  const toolTokens = tokensOfTools(tools);
+  const compacted = await compact(model, { messages, model: modelName, limits, toolTokens, signal });
+  if (!compacted) return undefined;
+  const places = new Map(messages.map((message, place) => [message, place]));
+  const kept = compacted.messages.map((message) => places.get(message) ?? message);
+  const { summary } = compacted;
+  return { type: 'compaction', messages: kept, summary, spent: spent(), at: now().toISOString() };
+}
+
+/** Shortens the response to what the budget pays for; stops the run if that is too short. @throws StepError */
+function withinBudget(world: TurnWorld, state: RunState, limits: ModelLimits, maxCost: Big): BeforeTurn {
+  if (!limits.prices?.length || !state.totals.isPriced) {
+    throw new StepError(
+      `The model ${world.modelName} has no known price, so the run cannot keep to its maxCost; set the prices of its model config, or remove maxCost`,
+    );
+  }
+  const call = { inputTokens: sizeOf(world, state) };
+  const left = maxCost.minus(state.totals.cost);
+  const affordable = affordableTokens(left, call, limits);
+  if (left.lte(0) && affordable !== undefined) return { stop: 'max_cost' };
+  if (affordable === undefined) return {};
+  const longest = longestResponse(call, limits) ?? Number.POSITIVE_INFINITY;
+  if (affordable < Math.min(responseTokensMin, longest)) return { stop: 'max_cost' };
+  return affordable < longest ? { maxTokens: affordable } : {};
+}

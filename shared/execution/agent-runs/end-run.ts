@@ -1,0 +1,53 @@
+import type { Scope } from '../../platform/data/scope.ts';
+import type { EndFact } from '../agent-loop/facts.ts';
+import { childrenPartition, isOver } from './agent-execution.ts';
+import { type LoadedRun, loadRun } from './load-run.ts';
+import { RunLost } from './recorder.ts';
+import { appendTo } from './take-run.ts';
+
+const attemptsMax = 5;
+
+/**
+ * Ends a run from outside, and the runs inside of it. Its process notices that it lost the run. @returns whether it was
+ * still open. @throws 404 if there is no such run.
+ */
+export async function endRun(
+  scope: Scope,
+  executionId: string,
+  ending: Pick<EndFact, 'stopReason' | 'error'>,
+): Promise<boolean> {
+  for (let attempt = 1; ; attempt++) {
+    const run = await loadRun(scope, executionId);
+    if (isOver(run.execution)) return false;
+    try {
+      await appendTo(scope, run, [endOf(scope, run, ending)]);
+      break;
+    } catch (error) {
+      // Its process recorded a fact at the same time.
+      if (!(error instanceof RunLost) || attempt === attemptsMax) throw error;
+    }
+  }
+  await endChildren(scope, executionId, ending);
+  return true;
+}
+
+const endOf = (
+  { now }: Scope,
+  { state }: LoadedRun,
+  { stopReason, error }: Pick<EndFact, 'stopReason' | 'error'>,
+): EndFact => ({
+  ...{ type: 'end', stopReason, error, output: state.lastTurn?.text ?? null, at: now().toISOString() },
+});
+
+async function endChildren(
+  scope: Scope,
+  parentId: string,
+  ending: Pick<EndFact, 'stopReason' | 'error'>,
+): Promise<void> {
+  for await (const items of scope.table.pages({ partition: childrenPartition(parentId), index: 2 })) {
+    const open = items.filter(({ summary }) => isOpen((summary as { status?: string }).status));
+    for (const { SK2 } of open) await endRun(scope, String(SK2), ending);
+  }
+}
+
+const isOpen = (status: string | undefined) => status === 'running' || status === 'paused';

@@ -1,0 +1,83 @@
+import { log } from '../../core/log.ts';
+import { dueForSweep } from '../../platform/cleanup/sweeps.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Runtime } from '../../platform/runtime.ts';
+import type { Fact } from '../agent-loop/facts.ts';
+import { type AgentExecution, agentRunSweep } from './agent-execution.ts';
+import { agentRunQueue } from './agent-run-queue.ts';
+import { endRun } from './end-run.ts';
+import { postponeSweep, releaseRun } from './execution-writes.ts';
+import { type LoadedRun, loadRun } from './load-run.ts';
+import { RunLost } from './recorder.ts';
+import { appendTo } from './take-run.ts';
+
+/**
+ * Looks after the runs of all tenants whose process has crashed, or that wait too long. @param atStart Whether no other
+ * process runs agents: then runs of earlier processes count as crashed whatever their lease says.
+ */
+export async function sweepAgentRuns({ scopeOf }: Runtime, now: Date, atStart: boolean): Promise<void> {
+  for await (const page of dueForSweep(scopeOf('').table, agentRunSweep, atStart ? 'all' : now)) {
+    for (const { tenant, PK } of page) {
+      const executionId = PK.split('#').at(-1) ?? '';
+      await sweepRun(scopeOf(tenant), executionId, { now, atStart }).catch((error) => {
+        // Its process, or somebody who answered, was quicker. The next sweep looks again.
+        if (error instanceof RunLost) return;
+        log.error('A run of an agent could not be swept', { error, tenant, executionId });
+      });
+    }
+  }
+}
+
+/** Looks after one run. */
+export async function sweepRun(
+  scope: Scope,
+  executionId: string,
+  { now, atStart }: { now: Date; atStart: boolean } = { now: scope.now(), atStart: false },
+): Promise<void> {
+  const run = await loadRun(scope, executionId);
+  const { execution } = run;
+  const isDue = Date.parse(execution.leaseUntil) <= now.getTime();
+  if (execution.status === 'paused')
+    return isDue || hasAnswers(run) ? sweepPaused(scope, run, now) : undefined;
+  if (execution.status !== 'running' || !(isDue || (atStart && isOfEarlierProcess(execution, now)))) return;
+  if (!execution.background) {
+    const error = 'The process of the run crashed before the run ended';
+    return void (await endRun(scope, executionId, { stopReason: 'error', error }));
+  }
+  await releaseRun(scope, execution);
+  await resend(scope, execution, now);
+}
+
+/** Ends the waits that took too long. */
+async function sweepPaused(scope: Scope, run: LoadedRun, now: Date): Promise<void> {
+  const { execution, state } = run;
+  const over = state.waits.filter(({ until }) => Date.parse(until) <= now.getTime());
+  const missing = over.find(({ kind }) => kind === 'output');
+  if (missing) {
+    const error = `The caller did not send the output of the tool ${missing.toolName} in time`;
+    return void (await endRun(scope, execution.id, { stopReason: 'error', error }));
+  }
+  const at = now.toISOString();
+  const facts = over.map(({ approvalId = '', callId }): Fact => {
+    return { type: 'decision', approvalId, callId, decision: 'timeout', by: null, at };
+  });
+  const { run: after } = facts.length > 0 ? await appendTo(scope, run, facts) : { run };
+  if (after.state.waits.length === 0) return resend(scope, execution, now);
+  const next = after.state.waits.map(({ until }) => until).sort()[0] as string;
+  await postponeSweep(scope, execution, next);
+}
+
+/** Whether a run that waits for nothing more was not continued. */
+const hasAnswers = ({ state }: LoadedRun) => state.waits.length === 0;
+
+/** How long a message may wait for a worker before the sweep sends another. */
+const resentAfterMs = 5 * 60_000;
+
+async function resend(scope: Scope, execution: AgentExecution, now: Date): Promise<void> {
+  await agentRunQueue(scope).send(execution.id);
+  await postponeSweep(scope, execution, new Date(now.getTime() + resentAfterMs).toISOString());
+}
+
+/** Also true if the clock was set back since an earlier process. */
+const isOfEarlierProcess = ({ startedAt }: AgentExecution, now: Date) =>
+  Date.parse(startedAt) < performance.timeOrigin || Date.parse(startedAt) > now.getTime();

@@ -1,0 +1,14 @@
+import { memoryFrom } from '../../domain/memory/limits.ts';
+import { embeddingOf, type MemoryAccess } from './access.ts';
+
+/** Saves a text. `isNew`: false if the profile already had it. @throws StepError */
+export async function saveMemory(
+  { ports, profile, session, signal }: Omit<MemoryAccess, 'model'>,
+  text: string,
+): Promise<{ id: string; isNew: boolean }> {
+  const memory = memoryFrom(text);
+  const known = await ports.memory.open(profile);
+  const embeddingModel = known.embeddingModel ?? (await ports.model.embeddingModel());
+  const vector = await embeddingOf({ ports, signal }, embeddingModel, memory);
+  return known.save({ text: memory, session, vector, embeddingModel });
+}

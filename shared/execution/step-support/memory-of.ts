@@ -1,0 +1,24 @@
+import { StepError } from '../../core/step-error.ts';
+import { nameFrom } from '../../domain/memory/limits.ts';
+import type { StepRun } from './step-runner.ts';
+
+interface Config {
+  profileTemplate?: string | undefined;
+  sessionId?: string | undefined;
+  model?: string | undefined;
+}
+
+/** The memory that a step means. @throws StepError */
+export async function memoryOf({ config, render, variables, ports, signal }: StepRun<Config>) {
+  const { profileTemplate, sessionId, model = 'default' } = config;
+  const profile = profileTemplate === undefined ? userIn(variables) : await render(profileTemplate);
+  const session = sessionId === undefined ? undefined : nameFrom('session', await render(sessionId));
+  return { ports, profile: nameFrom('profile', profile), session, model, signal };
+}
+
+/** The profile of a run that names none: its user. */
+function userIn(variables: StepRun<Config>['variables']): string {
+  const { id } = (variables._user ?? {}) as { id?: unknown };
+  if (typeof id === 'string') return id;
+  throw new StepError('The run has no user; name the profile of the memory with profileTemplate');
+}

@@ -1,0 +1,41 @@
+import { valueAt } from '../../core/json.ts';
+import { StepError } from '../../core/step-error.ts';
+import { type Config, saveMemoryStep } from '../../domain/flows/step-types/save-memory.ts';
+import { saveMemory } from '../memory/save-memory.ts';
+import { memoryOf } from '../step-support/memory-of.ts';
+import { defineStepRunner, type StepRun } from '../step-support/step-runner.ts';
+
+const textsMax = 50;
+
+export const saveMemoryRunner = defineStepRunner(saveMemoryStep, {
+  async run(step) {
+    const memory = await memoryOf(step);
+    const { profile, ports } = memory;
+    const texts = textsOf(step);
+    const cleared = step.config.clear ? await (await ports.memory.open(profile)).clear() : 0;
+    const ids: string[] = [];
+    let saved = 0;
+    for (const text of texts) {
+      const { id, isNew } = await saveMemory(memory, text);
+      ids.push(id);
+      if (isNew) saved++;
+    }
+    return { output: { profile, ids, saved, cleared } };
+  },
+});
+
+/** @throws StepError */
+function textsOf({ config, variables }: StepRun<Config>): string[] {
+  const { contentVariable, defaultValue } = config;
+  if (contentVariable === undefined) return [];
+  const value = valueAt(variables, contentVariable) ?? defaultValue;
+  if (value === undefined || value === null)
+    throw new StepError(`The variable ${contentVariable} is not set`);
+  const items: unknown[] = Array.isArray(value) ? value : [value];
+  if (items.length <= textsMax) {
+    return items.map((item) => (typeof item === 'string' ? item : JSON.stringify(item)));
+  }
+  throw new StepError(
+    `${contentVariable} contains ${items.length} texts; the maximum is ${textsMax} per step`,
+  );
+}

@@ -1,0 +1,44 @@
+import * as z from 'zod';
+import type { ToolOutcome } from '../../tool-support/tool-outcome.ts';
+import { ArgumentsError } from '../arguments-error.ts';
+import { toolOutcome } from '../checked-call.ts';
+import type { RunnableTool, ToolCallContext } from '../runnable-tool.ts';
+
+export interface AgentTool<Parameters extends z.ZodObject> {
+  name: string;
+  description: string;
+  parameters: Parameters;
+  /** As in `RunnableTool`. */
+  type: string;
+  repeatable?: boolean;
+  /** @throws StepError */
+  run: (
+    args: z.output<Parameters>,
+    signal: AbortSignal,
+    call: ToolCallContext | undefined,
+  ) => Promise<ToolOutcome>;
+}
+
+/** A tool that only agents have, ready to run. */
+export function agentTool<Parameters extends z.ZodObject>(tool: AgentTool<Parameters>): RunnableTool {
+  const { name, description, type, repeatable } = tool;
+  const { $schema: _draft, ...parameters } = z.toJSONSchema(tool.parameters, { io: 'input' });
+
+  function parsed(args: unknown): z.output<Parameters> {
+    const { data, error } = tool.parameters.safeParse(args);
+    if (!error) return data as z.output<Parameters>;
+    throw new ArgumentsError(
+      name,
+      error.issues.map(({ path, message }) => ({ path: path.join('.'), message })),
+    );
+  }
+
+  return {
+    ...{ id: `agent:${name}`, name, description, parameters, type, repeatable },
+    async run(args, signal, call) {
+      const checked = parsed(args);
+      return toolOutcome(name, () => tool.run(checked, signal, call));
+    },
+    preview: async (args) => ({ toolName: name, arguments: parsed(args) as object }),
+  };
+}

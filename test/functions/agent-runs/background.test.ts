@@ -1,0 +1,64 @@
+import { expect, test, vi } from 'vitest';
+import { agentOf, approve, calls, followed, run, scripted } from '../../support/agent-runs.ts';
+import { expectStatus } from '../../support/flows.ts';
+import { newTenant, type Tenant } from '../../support/stack.ts';
+
+const inBackground = { options: { background: true } };
+const start = (tenant: Tenant, agentId: string, script: string): Promise<{ executionId: string }> =>
+  expectStatus(202, run(tenant, agentId, script, inBackground));
+const cancel = (tenant: Tenant, agentId: string, executionId: string) =>
+  tenant.call('POST', `/v1/agents/${agentId}/executions/${executionId}/cancel`);
+
+test('a worker runs the agent; several readers follow it live, from any event on', async () => {
+  const tenant = await newTenant();
+  const agent = await agentOf(tenant, { tools: { toolIds: ['builtin:calculator'] } });
+  const script = scripted(calls(['calculator', { expression: '1 + 1' }]), { text: 'two' });
+  const { executionId } = await start(tenant, agent.id, script);
+  const [one, other] = await Promise.all([
+    followed(tenant, agent.id, executionId),
+    followed(tenant, agent.id, executionId),
+  ]);
+  expect(one.at(-1)).toMatchObject({ type: 'execution_complete', success: true, finalOutput: 'two' });
+  expect(one.map(({ seq }) => seq)).toEqual(one.map(({ seq }) => seq).toSorted((a, b) => a - b));
+  expect(other.map(({ type }) => type)).toEqual(one.map(({ type }) => type));
+  for (const { seq } of one.slice(0, -1)) {
+    const rest = await followed(tenant, agent.id, executionId, seq);
+    expect(rest).toEqual(one.filter((event) => event.seq > seq));
+  }
+});
+
+test('an approval in the background: the worker goes on', async () => {
+  const tenant = await newTenant();
+  const approval = { require: true };
+  const agent = await agentOf(tenant, { tools: { toolIds: ['builtin:calculator'], approval } });
+  const script = scripted(calls(['calculator', { expression: '3' }]), { text: 'three' });
+  const { executionId } = await start(tenant, agent.id, script);
+  const events = await vi.waitFor(async () => {
+    const all = await followed(tenant, agent.id, executionId);
+    expect(all.at(-1)?.type).toBe('await');
+    return all;
+  });
+  const { approvalId, seq } = events.at(-1) as { approvalId?: string; seq: number };
+  const answer = { executionId, approvalId, decision: 'approved' };
+  expect(await expectStatus(200, approve(tenant, agent.id, answer))).toMatchObject({ status: 'running' });
+  const rest = await vi.waitFor(async () => {
+    const all = await followed(tenant, agent.id, executionId, seq);
+    expect(all.at(-1)?.type).toBe('execution_complete');
+    return all;
+  });
+  expect(rest.at(-1)).toMatchObject({ finalOutput: 'three' });
+});
+
+test('a cancelled run ends at once for its readers, and its model call is aborted', async () => {
+  const tenant = await newTenant();
+  const agent = await agentOf(tenant, { model: 'generic-openai/hanging' });
+  const { executionId } = await start(tenant, agent.id, 'hello');
+  const following = followed(tenant, agent.id, executionId);
+  expect(await expectStatus(200, cancel(tenant, agent.id, executionId))).toEqual({
+    ...{ success: true, executionId, status: 'cancelled' },
+  });
+  expect((await following).at(-1)).toMatchObject({
+    ...{ type: 'execution_complete', success: false, stopReason: 'cancelled' },
+  });
+  expect((await cancel(tenant, agent.id, executionId)).status).toBe(409);
+});
