@@ -26,5 +26,9 @@ export const agentsGroup = {
     fetchCardOfAgent,
     refreshAgentCard,
     exportAgentRuntime,
+    fetchCardOfAgent,
+    refreshAgentCard,
+    addAgentCapability,
+    removeAgentCapability,
   ],
 } as const satisfies Group;

@@ -100,6 +100,9 @@ const externalAgent = async ({ scope, tenant }: AccessWorld, refreshIntervalMinu
   const externalConfig = { endpoint: 'https://a.example', refreshIntervalMinutes };
   const given = { name: 'An agent', agentType: 'external', externalConfig } as const;
   return (await agentEditor(scope).create(sessionOf(tenant), given, sandbox(scope))).agent;
+const externalAgent = (world: AccessWorld, refreshIntervalMinutes?: number) => {
+  const externalConfig = { endpoint: 'https://a.example', refreshIntervalMinutes };
+  return newAgent(world, null, { agentType: 'external', externalConfig });
 };
 const publishedAgent = async (world: AccessWorld) => {
   const agent = await newAgent(world, null);
@@ -522,6 +525,8 @@ const patterns: Record<string, Pattern> = {
       const changes = { externalConfig: { refreshIntervalMinutes: 60 } };
       return () =>
         agentEditor(world.scope).update(sessionOf(world.tenant), id, changes, sandbox(world.scope));
+      const { scope, tenant } = world;
+      return () => agentEditor(scope).update(sessionOf(tenant), id, changes, sandbox(scope));
     },
   },
   'Claim a due refresh of a card': {
