@@ -12,15 +12,14 @@ export interface CodeWithTools {
   callsMax: number;
   /** Everything together, the wait for a slot and for the tools included. */
   timeoutMs: number;
+  /** Processor time of the code itself. Default: half of the time limit, and at most ten seconds. */
+  cpuMs?: number | undefined;
   signal: AbortSignal;
   /** Runs a call. A StepError rejects the promise that the code awaits; any other error ends the code. */
   call: (tool: string, args: unknown, signal: AbortSignal) => Promise<unknown>;
 }
 
-/** Processor time of the code itself: at most this, and this share of the time limit. */
 const cpuMsMax = 10_000;
-/** So that code that only computes ends by itself, with its console. */
-const cpuShareMax = 0.5;
 const callsAtOnce = 5;
 /** What the code receives of an output. */
 const outputCharactersMax = 1_000_000;
@@ -28,11 +27,19 @@ const outputCharactersMax = 1_000_000;
 /** Runs code that calls tools. An error of the code is part of the result. @throws errors of `call` but StepErrors */
 export async function evaluateWithTools(
   sandbox: Sandbox,
-  { code, toolNames, callsMax, timeoutMs, signal, call }: CodeWithTools,
+  {
+    code,
+    toolNames,
+    callsMax,
+    timeoutMs,
+    // So that code that only computes ends by itself, with its console.
+    cpuMs = Math.min(timeoutMs / 2, cpuMsMax),
+    signal,
+    call,
+  }: CodeWithTools,
 ): Promise<ToolEvaluation> {
   const calls = makeFairQueue({ places: callsAtOnce, placesPerTenant: callsAtOnce });
   const timeout = AbortSignal.timeout(timeoutMs);
-  const cpuMs = Math.min(timeoutMs * cpuShareMax, cpuMsMax);
 
   async function answer(request: unknown, ended: AbortSignal): Promise<ToolAnswer> {
     const { tool, args } = request as ToolRequest;
