@@ -2,9 +2,11 @@ import type { Group } from '../../shared/platform/http/group.ts';
 import { addAgentCapability } from './add-capability.ts';
 import { createAgent } from './create.ts';
 import { deleteAgent } from './delete.ts';
+import { fetchCardOfAgent } from './fetch-agent-card.ts';
 import { getAgent } from './get.ts';
 import { listAgents } from './list.ts';
 import { publishAgent } from './publish.ts';
+import { refreshAgentCard } from './refresh-agent-card.ts';
 import { removeAgentCapability } from './remove-capability.ts';
 import { updateAgent } from './update.ts';
 
@@ -20,5 +22,7 @@ export const agentsGroup = {
     publishAgent,
     addAgentCapability,
     removeAgentCapability,
+    fetchCardOfAgent,
+    refreshAgentCard,
   ],
 } as const satisfies Group;

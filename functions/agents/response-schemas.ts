@@ -7,7 +7,7 @@ export const AgentParams = z.object({ id: idOf('agent') });
 
 const JsonObject = z.record(z.string(), z.unknown());
 
-const example = {
+export const agentExample = {
   id: 'agent_01k9m4v7d3x8qz5w2r6t0y1hbn',
   userId: 'ada',
   organizationId: null,
@@ -28,7 +28,7 @@ const example = {
 } as const;
 
 /** What every response with an agent has. */
-const fields = {
+export const AgentFields = {
   id: z.string(),
   userId: z.string(),
   organizationId: z.string().nullable(),
@@ -72,20 +72,20 @@ const capabilities = z.array(AgentCapabilityResponse);
 
 export const AgentResponse = z
   .object({
-    ...fields,
+    ...AgentFields,
     primaryFlow: z.object({ id: z.string(), name: z.string() }).nullable(),
     capabilities,
   })
-  .meta({ id: 'Agent', examples: [{ ...example, primaryFlow: null, capabilities: [] }] });
+  .meta({ id: 'Agent', examples: [{ ...agentExample, primaryFlow: null, capabilities: [] }] });
 
-const savedExample = { ...example, draftVersionId: 'agentver_01k9m4v7d3x8qz5w2r6t0y1hbn' };
+const savedExample = { ...agentExample, draftVersionId: 'agentver_01k9m4v7d3x8qz5w2r6t0y1hbn' };
 
 export const CreatedAgentResponse = z
-  .object({ ...fields, ...saved, capabilities })
+  .object({ ...AgentFields, ...saved, capabilities })
   .meta({ id: 'CreatedAgent', examples: [{ ...savedExample, capabilities: [] }] });
 
 export const UpdatedAgentResponse = z
-  .object({ ...fields, ...saved })
+  .object({ ...AgentFields, ...saved })
   .meta({ id: 'UpdatedAgent', examples: [savedExample] });
 
 /** @param primaryFlow Null if it is deleted. */

@@ -1,4 +1,6 @@
 import { log } from '../../shared/core/log.ts';
+import { agentCards } from '../../shared/domain/agents/agent-cards.ts';
+import { refreshDueCards } from '../../shared/domain/agents/due-cards.ts';
 import { batchPlanner } from '../../shared/execution/batches/batch-plan.ts';
 import { resumeStalledBatches } from '../../shared/execution/batches/stalled-batches.ts';
 import { endExpiredExecutions } from '../../shared/execution/dispatch/expired-executions.ts';
@@ -7,11 +9,11 @@ import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { cleanupQueue, sweepDeleted } from '../../shared/platform/cleanup/cleanup.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
-export const requirements = requirementsOf(batchPlanner, cleanupQueue, 'table:write', 'payloads');
+export const requirements = requirementsOf(batchPlanner, cleanupQueue, agentCards, 'table:write', 'payloads');
 
 /**
  * Scheduled. Completes what a crashed process left unfinished: cleanups whose message was never sent, dispatched runs
- * without an end, batches without messages. @param event `atStart` is true when nothing else runs, as at the start of
+ * without an end, batches without messages. Refreshes the cards of external agents. @param event `atStart` is true when nothing else runs, as at the start of
  * the embedded stack: leases are then ignored.
  */
 async function handle({ atStart = false }: { atStart?: boolean } = {}): Promise<void> {
@@ -21,6 +23,7 @@ async function handle({ atStart = false }: { atStart?: boolean } = {}): Promise<
     sweepDeleted(runtime.scopeOf('').table, now),
     endExpiredExecutions(runtime, now, atStart),
     resumeStalledBatches(runtime, now, atStart),
+    refreshDueCards(runtime, now),
   ]);
   for (const sweep of sweeps) {
     if (sweep.status === 'rejected') log.error('A sweep failed', { error: sweep.reason });

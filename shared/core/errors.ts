@@ -100,6 +100,9 @@ export const conflict = (detail: Detail) => errorOf('CONFLICT', detail);
 export const tooLarge = (detail: Detail) => errorOf('TOO_LARGE', detail);
 export const rateLimited = (window: 'Hourly' | 'Daily', limit: number, retryAfterSeconds: number) =>
   errorOf('RATE_LIMITED', `${window} limit of ${limit} requests reached`, { retryAfterSeconds });
+/** Another server, which the caller named, failed. */
+export const upstreamFailed = (message: string) =>
+  errorOf('UPSTREAM_FAILED', { code: 'UPSTREAM_FAILED', message });
 /** Too much of the caller's earlier work is unfinished. */
 export const tooManyAtOnce = (message: string, retryAfterSeconds: number) =>
   errorOf('RATE_LIMITED', message, { retryAfterSeconds });

@@ -44,6 +44,7 @@ const exceptions: Record<string, string> = {
   'model-configs.search-capable': 'authenticated',
   'model-configs.search-configured': 'authenticated',
   'provider-keys.list': 'authenticated',
+  'agents.fetch-agent-card': 'authenticated',
   'api-keys.reveal': 'API_KEYS:WRITE',
   ...{ 'tool-runs.execute': 'TOOLS:EXECUTE', 'tool-runs.test': 'TOOLS:EXECUTE' },
 };

@@ -96,12 +96,14 @@ POST /v1/tools/{id}/execute
 POST /v1/tools/{id}/test
 GET /v1/agents
 POST /v1/agents
+POST /v1/agents/fetch-agent-card
 GET /v1/agents/{id}
 PUT /v1/agents/{id}
 DELETE /v1/agents/{id}
 POST /v1/agents/{id}/publish
 POST /v1/agents/{id}/capabilities
 DELETE /v1/agents/{id}/capabilities/{capabilityId}
+POST /v1/agents/{id}/refresh-agent-card
 GET /v1/agent-versions/{agentId}
 GET /v1/agent-versions/{agentId}/published
 GET /v1/agent-versions/{agentId}/{versionId}

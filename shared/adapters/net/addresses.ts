@@ -29,7 +29,10 @@ export function isAllowedHost({ hostname, port, protocol }: URL): boolean {
   return allowed.some((host) => host.trim() === `${hostname}:${effectivePort}`);
 }
 
-export class AddressRefused extends StepError {
+/** A URL that is never fetched. */
+export class UrlRefused extends StepError {}
+
+export class AddressRefused extends UrlRefused {
   constructor(host: string) {
     super(`${host} is not a public address and may not be reached`);
   }

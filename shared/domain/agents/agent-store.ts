@@ -10,6 +10,7 @@ import { flowEntity } from '../flows/flow.ts';
 import { secretUseWrites } from '../flows/secret-keys.ts';
 import { type Agent, type AgentContent, agentEntity, storedContent } from './agent.ts';
 import { assertFits } from './agent-size.ts';
+import { cardScheduleWrites } from './card-schedule.ts';
 import { type AgentListQuery, listAgents } from './list-agents.ts';
 
 /** The flow that an agent begins with. */
@@ -38,7 +39,11 @@ export const agentStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) 
       const { after, alsoWrite = [] } = await decide(before);
       return {
         put: stored(after),
-        alsoWrite: [...alsoWrite, ...secretUseWrites(table, id, before, after)],
+        alsoWrite: [
+          ...alsoWrite,
+          ...secretUseWrites(table, id, before, after),
+          ...cardScheduleWrites(table, id, { before, after, now: now() }),
+        ],
       };
     };
     return found(await table.modify(agentEntity, { id }, decided, { conflictError }));
@@ -74,6 +79,7 @@ export const agentStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) 
         table.writes.insert(agentEntity, stored(agent)),
         ...alsoWrite,
         ...secretUseWrites(table, id, {}, agent),
+        ...cardScheduleWrites(table, id, { before: null, after: agent, now: now() }),
       ]);
       return agent;
     },
@@ -87,7 +93,11 @@ export const agentStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) 
         await release(agent);
         return {
           remove: true,
-          alsoWrite: [tombstoneOf(scope, id), ...secretUseWrites(table, id, agent, {})],
+          alsoWrite: [
+            tombstoneOf(scope, id),
+            ...secretUseWrites(table, id, agent, {}),
+            ...cardScheduleWrites(table, id, { before: agent, after: null, now: now() }),
+          ],
         };
       };
       found(await table.modify(agentEntity, { id }, removal, { conflictError }));

@@ -80,6 +80,7 @@ export interface ResultFact extends Timed {
 export interface ContextFact extends Timed {
   type: 'context';
   text: string;
+  spent: Spent;
 }
 
 /** A message that the run itself adds, such as a reminder. The model receives it as the user's. */

@@ -21,6 +21,8 @@ export interface RunState {
   /** Those that were not refused, by the id of the tool. */
   callsOf: ReadonlyMap<string, number>;
   totals: Totals;
+  /** Whether the agent was told what it needs to know beside its system prompt. */
+  hasContext: boolean;
   /** Whether the last message is a note of the run, which the model has not answered yet. */
   isReminded: boolean;
   end: EndFact | undefined;
@@ -47,6 +49,7 @@ export const initialState = (messages: readonly ModelMessage[]): RunState => ({
   callCount: 0,
   callsOf: new Map(),
   totals: { inputTokens: 0, outputTokens: 0, cost: new Big(0), isPriced: true },
+  hasContext: false,
   isReminded: false,
   end: undefined,
 });
@@ -69,7 +72,12 @@ export function apply(state: RunState, fact: Fact): RunState {
       return withAllResults({ ...state, results, totals: plus(state.totals, spent) });
     }
     case 'context':
-      return { ...state, messages: withContext(state.messages, fact.text) };
+      return {
+        ...state,
+        messages: withContext(state.messages, fact.text),
+        hasContext: true,
+        totals: plus(state.totals, fact.spent),
+      };
     case 'note': {
       const messages = [...state.messages, { role: 'user' as const, content: fact.text }];
       return { ...state, messages, isReminded: true };

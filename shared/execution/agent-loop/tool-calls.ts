@@ -1,3 +1,4 @@
+import Big from 'big.js';
 import { orAborted } from '../../core/abort.ts';
 import { forEachConcurrently } from '../../core/for-each-concurrently.ts';
 import { characterCount } from '../../core/json-texts.ts';
@@ -115,7 +116,7 @@ async function runCall(
   { signal, now, spent }: ToolWorld,
 ): Promise<ResultFact> {
   const began = performance.now();
-  const resultOf = (output: unknown, failed: boolean): ResultFact => {
+  const resultOf = (output: unknown, failed: boolean, own?: Spent): ResultFact => {
     const durationMs = Math.round(performance.now() - began);
     return {
       type: 'result',
@@ -124,7 +125,7 @@ async function runCall(
       output,
       failed,
       durationMs,
-      spent: spent(),
+      spent: own ? sumOf(spent(), own) : spent(),
       at: now().toISOString(),
     };
   };
@@ -132,7 +133,9 @@ async function runCall(
     const outcome = await orAborted(tool.run(call.input, signal, { id: call.id, emit }), signal);
     if ('awaitsCaller' in outcome) throw new StepError('only the caller of the run can execute this tool');
     const characters = characterCount(outcome.output, outputCharactersMax);
-    if (characters <= outputCharactersMax) return resultOf(outcome.output ?? null, false);
+    if (characters <= outputCharactersMax) {
+      return resultOf(outcome.output ?? null, outcome.failed ?? false, outcome.spent);
+    }
     throw new StepError(`the output has more than ${outputCharactersMax} characters; ask for less`);
   } catch (error) {
     signal.throwIfAborted();
@@ -146,4 +149,10 @@ export const failedCall = ({ id, name }: RequestedCall, reason: string, now: () 
   ...{ type: 'result', callId: id, toolName: name, output: reason, failed: true, durationMs: 0 },
   spent: { inputTokens: 0, outputTokens: 0, cost: '0' },
   at: now().toISOString(),
+});
+
+const sumOf = (one: Spent, other: Spent): Spent => ({
+  inputTokens: one.inputTokens + other.inputTokens,
+  outputTokens: one.outputTokens + other.outputTokens,
+  cost: one.cost === null || other.cost === null ? null : new Big(one.cost).plus(other.cost).toFixed(),
 });

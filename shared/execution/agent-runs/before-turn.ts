@@ -22,6 +22,13 @@ export interface TurnWorld {
   signal: AbortSignal;
 }
 
+const ifStepError =
+  <T>(instead: T) =>
+  (error: unknown): T => {
+    if (error instanceof StepError) return instead;
+    throw error;
+  };
+
 /** A response of fewer tokens says nothing. */
 const responseTokensMin = 256;
 
@@ -30,7 +37,8 @@ export function beforeTurnOf(world: TurnWorld): Loop['beforeTurn'] {
   const { config, model, modelName } = world;
   let limits: Promise<ModelLimits> | undefined;
   return async (state: RunState): Promise<BeforeTurn> => {
-    limits ??= model.limits(modelName);
+    // A model that cannot be resolved fails when it is asked, where the error handling applies.
+    limits ??= model.limits(modelName).catch(ifStepError({}));
     const known = await limits;
     const facts: Fact[] = [];
     let after = state;
@@ -39,7 +47,8 @@ export function beforeTurnOf(world: TurnWorld): Loop['beforeTurn'] {
       facts.push(fact);
       after = apply(after, fact);
     };
-    if (state.turns === 0) add(await contextFact(world));
+    const isFirst = state.turns === 0 && !state.hasContext;
+    if (isFirst) add(await contextFact(world));
     add(reflectionFact(world, after));
     add(await compactionFact(world, after, known));
     const maxCost = config.loopConfig?.maxCost;
@@ -47,9 +56,9 @@ export function beforeTurnOf(world: TurnWorld): Loop['beforeTurn'] {
   };
 }
 
-async function contextFact({ contextText, now }: TurnWorld): Promise<Fact | undefined> {
+async function contextFact({ contextText, spent, now }: TurnWorld): Promise<Fact | undefined> {
   const text = await contextText();
-  return text === '' ? undefined : { type: 'context', text, at: now().toISOString() };
+  return text === '' ? undefined : { type: 'context', text, spent: spent(), at: now().toISOString() };
 }
 
 function reflectionFact({ config, now }: TurnWorld, state: RunState): Fact | undefined {

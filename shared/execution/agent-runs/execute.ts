@@ -1,20 +1,25 @@
 import type { Ports } from '../../adapters/ports.ts';
+import { ifMissing } from '../../core/errors.ts';
 import type { AgentContent } from '../../domain/agents/agent.ts';
+import { agentCredentials } from '../../domain/agents/agent-credentials.ts';
+import { agentStore } from '../../domain/agents/agent-store.ts';
+import { fieldOf } from '../../domain/agents/credential-places.ts';
+import type { McpServer } from '../../domain/agents/tools-config.ts';
 import type { Message } from '../../domain/conversations/message.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { toModelMessages } from '../model-input/to-model-messages.ts';
 import { openAgentTools } from './open-agent-tools.ts';
 import { openRun } from './open-run.ts';
-import { type RunContext, runAgent, type TakenRun } from './run-agent.ts';
+import { type RunContext, type RunSignals, runAgent, type TakenRun } from './run-agent.ts';
 import type { NumberedEvent } from './run-event.ts';
 import type { RunInput } from './run-input.ts';
+import { runSubAgent } from './run-sub-agent.ts';
+import { subAgentsOf } from './sub-agents.ts';
 
 /** A run to execute: what it was started with, and its log so far. */
 export interface Run extends TakenRun {
   content: AgentContent;
   input: RunInput;
-  /** The number of the last event that readers have got; -1 for a new run. */
-  toldSeq: number;
 }
 
 export interface ExecuteOptions extends Pick<RunContext, 'callerSignal' | 'stopSignal' | 'requestId'> {
@@ -27,18 +32,55 @@ export interface ExecuteOptions extends Pick<RunContext, 'callerSignal' | 'stopS
 export async function* execute(
   scope: Scope,
   { content, input, ...taken }: Run,
-  { ports, streamed, ...signals }: ExecuteOptions,
+  options: ExecuteOptions,
 ): AsyncGenerator<NumberedEvent, void> {
+  const { ports, streamed, ...signals } = options;
+  const { execution } = taken;
   const first: Message[] = [{ role: 'system', content: input.system }, ...input.messages];
+  const model = input.modelOverride ?? content.config?.model ?? 'default';
+
+  async function openTools(metered: Ports, { signal, stop }: RunSignals) {
+    const subAgents = subAgentsOf(execution, model, (subRun) =>
+      runSubAgent(scope, execution, subRun, (child, callerSignal) =>
+        execute(scope, child, { ports, streamed, callerSignal, stopSignal: stop }),
+      ),
+    );
+    const mcpServers = await serversOf(scope, execution.agentId, content);
+    const memory = { profile: input.profile, model };
+    return openAgentTools(content, { ports: metered, mcpServers, subAgents, memory, signal });
+  }
+
   yield* runAgent(scope, taken, {
     ...signals,
-    async open(signal) {
-      const openTools = (metered: Ports) => openAgentTools(metered, content);
+    async open(runSignals) {
+      const { signal } = runSignals;
       const [run, messages] = await Promise.all([
-        openRun(scope, content, input, { ports, streamed, signal, openTools }),
+        openRun(scope, content, input, {
+          ...{ ports, streamed, signal },
+          openTools: (metered) => openTools(metered, runSignals),
+        }),
         toModelMessages(ports, first, signal),
       ]);
       return { ...run, messages };
     },
+  });
+}
+
+/** The MCP servers with the values of their credentials. @throws StepError if one has no value */
+async function serversOf(
+  scope: Scope,
+  agentId: string | null,
+  content: AgentContent,
+): Promise<readonly McpServer[]> {
+  const servers = content.config?.tools?.mcpServers ?? [];
+  if (!servers.some(({ auth }) => auth && auth.type !== 'none')) return servers;
+  const agent = agentId ? await agentStore(scope).find(agentId).catch(ifMissing(null)) : null;
+  const { mcpServers: values } = await agentCredentials(scope)(agent, content);
+  return servers.map((server) => {
+    const field = fieldOf(server);
+    const value = values.get(server.id);
+    return field && value !== undefined
+      ? { ...server, auth: { ...server.auth, type: server.auth?.type ?? 'none', [field]: value } }
+      : server;
   });
 }

@@ -10,7 +10,9 @@ import type { Loop } from '../agent-loop/loop.ts';
 import { openMeter } from '../engine/model-meter.ts';
 import type { RunnableTool } from '../tools/runnable-tool.ts';
 import { beforeTurnOf } from './before-turn.ts';
+import { contextTextOf } from './context-text.ts';
 import type { RunInput } from './run-input.ts';
+import { spawnsMax, spawnToolId } from './sub-agents.ts';
 
 /** Without a config an agent responds once (semantics-1.md, 3.1). */
 export const turnsMaxOf = ({ config }: Pick<AgentContent, 'config'>) => config?.loopConfig?.maxTurns ?? 1;
@@ -38,7 +40,7 @@ export async function openRun(
     signal,
   }: {
     ports: Ports;
-    openTools: (ports: Ports) => Promise<RunnableTool[]>;
+    openTools: (metered: Ports) => Promise<{ tools: RunnableTool[]; warnings: string[] }>;
     streamed: boolean;
     signal: AbortSignal;
   },
@@ -46,26 +48,34 @@ export async function openRun(
   const config = content.config ?? {};
   const meter = openMeter(ports);
   let counted: ModelCalls[] = [];
-  const tools = await openTools(meter.ports);
+  const { tools, warnings } = await openTools(meter.ports);
+  const request = requestOf(config, input, streamed);
+  const spent = () => {
+    const calls = meter.drain();
+    counted.push(...calls);
+    return spentIn(calls);
+  };
+  const { model: modelName } = request;
+  const { model } = meter.ports;
+  const contextText = () =>
+    contextTextOf({ config, input, modelName, ports: meter.ports, warnings, now: now(), signal });
   return {
     loop: {
-      ...{ model: meter.ports.model, tools, newId, now, signal },
-      request: requestOf(config, input, streamed),
+      ...{ model, tools, newId, now, signal, request, spent },
+      beforeTurn: beforeTurnOf({ config, model, modelName, tools, contextText, spent, now, signal }),
       toolChoice: config.tools?.toolCallStrategy,
       turnsMax: turnsMaxOf(content),
       limits: {
         callsMax: config.tools?.maxToolCalls ?? 10,
-        callsMaxOf: limitsOf(config, ({ maxCalls }) => maxCalls),
+        callsMaxOf: {
+          [spawnToolId]: config.tools?.subagentConfig?.maxSpawnsPerRun ?? spawnsMax,
+          ...limitsOf(config, ({ maxCalls }) => maxCalls),
+        },
       },
       requiredTools: Object.keys(limitsOf(config, ({ required }) => required || undefined)),
       errorHandling: config.errorHandling,
       needsApproval: approvalOf(config),
       waitMs: { approval: approvalMsOf(config), output: outputWaitMs },
-      spent() {
-        const calls = meter.drain();
-        counted.push(...calls);
-        return spentIn(calls);
-      },
     },
     takeCalls() {
       const calls = counted;

@@ -27,9 +27,16 @@ export interface TakenRun {
   mayHaveBegun: boolean;
 }
 
+export interface RunSignals {
+  /** Aborted when the run ends in this process. */
+  signal: AbortSignal;
+  /** Aborted when the run goes on elsewhere. */
+  stop: AbortSignal;
+}
+
 export interface RunContext {
-  /** Opens the loop, and the messages that the run began with. Its signal ends the run. */
-  open: (signal: AbortSignal) => Promise<OpenRun & { messages: readonly ModelMessage[] }>;
+  /** Opens the loop, and the messages that the run began with. */
+  open: (signals: RunSignals) => Promise<OpenRun & { messages: readonly ModelMessage[] }>;
   /** Aborted when the caller is gone, which cancels the run. */
   callerSignal?: AbortSignal;
   /** Aborted when the process has to stop. The run goes on elsewhere. */
@@ -54,9 +61,8 @@ export async function* runAgent(
   const timeout = AbortSignal.timeout(Math.max(1, execution.timeoutMs - execution.activeMs));
   const left = new AbortController();
   const { callerSignal, stopSignal } = context;
-  const signal = AbortSignal.any(
-    [lease.lost, timeout, left.signal, callerSignal, stopSignal].filter((each) => each !== undefined),
-  );
+  const stop = anyOf(lease.lost, stopSignal);
+  const signal = anyOf(stop, timeout, left.signal, callerSignal);
   const facts = factsOf(taken.log);
   const { n: lastFact, lastSeq } = taken.log.at(-1) ?? { n: -1, lastSeq: 0 };
   const recorder = openRecorder(scope, execution, { nextFact: lastFact + 1, holder });
@@ -84,7 +90,7 @@ export async function* runAgent(
 
   try {
     yield* replayEvents(execution, taken.log, taken.toldSeq);
-    const { messages, ...run } = await context.open(signal);
+    const { messages, ...run } = await context.open({ signal, stop });
     opened = run;
     state = replay(messages, facts);
     for await (const event of runLoop(opened.loop, state, taken.mayHaveBegun)) {
@@ -92,15 +98,15 @@ export async function* runAgent(
       else for (const progress of progressOf(event)) yield numbered(progress);
     }
   } catch (error) {
-    if (error instanceof RunLost || lease.lost.aborted || stopSignal?.aborted)
-      throw new RunLost(String(error));
-    if (execution.background && !timeout.aborted && !(error instanceof StepError)) throw error;
+    if (error instanceof RunLost || stop.aborted) throw new RunLost(String(error));
+    const isOwnFault = !(error instanceof StepError || timeout.aborted || callerSignal?.aborted);
+    if (execution.background && isOwnFault) throw error;
     const end = endAfter(error, state, { timeout, execution, context, at: scope.now() });
     yield* await recorded([end]);
   } finally {
     lease.release();
     left.abort();
-    const isLeft = !state.end && state.waits.length === 0 && !lease.lost.aborted && !stopSignal?.aborted;
+    const isLeft = !state.end && state.waits.length === 0 && !stop.aborted;
     if (isLeft && !execution.background) {
       await recorded([endFact(state, 'cancelled', 'The caller disconnected', scope.now())]).catch((error) => {
         if (!(error instanceof RunLost))
@@ -149,3 +155,6 @@ function endAfter(
 const endFact = ({ lastTurn }: RunState, stopReason: StopReason, error: string, at: Date): EndFact => ({
   ...{ type: 'end', stopReason, error, output: lastTurn?.text ?? null, at: at.toISOString() },
 });
+
+const anyOf = (...signals: (AbortSignal | undefined)[]) =>
+  AbortSignal.any(signals.filter((signal) => signal !== undefined));

@@ -6,6 +6,10 @@ export interface RunInput {
   messages: readonly Message[];
   /** The system prompt with its variables filled in. */
   system: string;
+  /** Whose memory the run has. */
+  profile: string;
+  /** When the previous message of the conversation was sent. ISO. */
+  previousMessageAt?: string | undefined;
   /** The model instead of the agent's. */
   modelOverride?: string | undefined;
 }

@@ -25,6 +25,10 @@ export interface RunRequest {
   background: boolean;
   timeoutMs?: number | undefined;
   modelOverride?: string | undefined;
+  /** The system prompt, which is no template, instead of the agent's. */
+  system?: string | undefined;
+  /** When the previous message of the conversation was sent. ISO. */
+  previousMessageAt?: string | undefined;
   /** The execution that runs the agent. */
   parent?: Pick<AgentExecution, 'id' | 'rootAgentId' | 'depth'> | undefined;
   /** The id of the new execution. Default: a new one. */
@@ -48,10 +52,13 @@ export async function startRun(
   const id = request.id ?? newId('exec');
   const at = now();
   const startedAt = at.toISOString();
+  const fill = fillerFor(request, { id, startedAt }, sandbox);
   const input: RunInput = {
     messages: request.messages,
-    system: await systemPromptOf(request, { id, startedAt }, sandbox),
+    system: request.system ?? (await fill(agent.content.config?.systemPrompt ?? '', 'The system prompt')),
+    profile: await profileOf(request, fill),
     modelOverride: request.modelOverride,
+    previousMessageAt: request.previousMessageAt,
   };
   const payloads = payloadStore(scope);
   const offload = (name: string, value: unknown) =>
@@ -76,7 +83,8 @@ export async function startRun(
     ...{ iterations: null, inputTokens: null, outputTokens: null, totalCost: null },
     timeoutMs: request.timeoutMs ?? timeoutMsOf(background),
     ...{ activeMs: 0, restarts: 0 },
-    holder: background ? '' : newId('turn'),
+    // A sub-agent runs in the process of its parent.
+    holder: background && !parent ? '' : newId('turn'),
     leaseUntil: leaseFrom(at),
     input: storedInput,
     spec,
@@ -86,23 +94,32 @@ export async function startRun(
   return { execution, input };
 }
 
-async function systemPromptOf(
+/** @throws 400 if a template cannot be rendered. */
+function fillerFor(
   { agent, inputs, messages, owner }: RunRequest,
   { id, startedAt }: { id: string; startedAt: string },
   sandbox: Sandbox,
-): Promise<string> {
-  const template = agent.content.config?.systemPrompt ?? '';
-  const variables = {
-    ...inputs,
-    ...{ inputs: inputs ?? {}, messages },
-    _agent: { id: agent.id, name: agent.name },
-    _execution: { id, timestamp: startedAt },
-    _user: { id: owner.userId },
-  };
-  return fillerOf(variables, sandbox)
-    .render(template)
-    .catch((error) => {
+) {
+  const filler = fillerOf(
+    {
+      ...inputs,
+      ...{ inputs: inputs ?? {}, messages },
+      _agent: { id: agent.id, name: agent.name },
+      _execution: { id, timestamp: startedAt },
+      _user: { id: owner.userId },
+    },
+    sandbox,
+  );
+  return (template: string, what: string): Promise<string> =>
+    filler.render(template).catch((error) => {
       if (!(error instanceof StepError)) throw error;
-      throw invalidAt('inputs', 'INVALID_TEMPLATE', `The system prompt: ${error.message}`);
+      throw invalidAt('inputs', 'INVALID_TEMPLATE', `${what}: ${error.message}`);
     });
+}
+
+/** Whose memory the run has. */
+async function profileOf({ agent, owner }: RunRequest, fill: ReturnType<typeof fillerFor>): Promise<string> {
+  const { enabled, profileTemplate } = agent.content.config?.memory ?? {};
+  if (!enabled || profileTemplate === undefined) return owner.userId;
+  return fill(profileTemplate, 'The profile of the memory');
 }

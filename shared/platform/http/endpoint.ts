@@ -7,7 +7,7 @@ import type { EndpointResponse, HandlerResult } from './response.ts';
 
 type Schema = z.ZodType | undefined;
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
-type ErrorStatuses = 400 | 404 | 409 | 413 | 415 | 422 | 503;
+type ErrorStatuses = 400 | 404 | 409 | 413 | 415 | 422 | 502 | 503;
 type Scoping = PublicScope | undefined;
 
 export interface Request<

@@ -6,6 +6,7 @@ import { agentCapabilities } from '../../../../shared/domain/agents/agent-capabi
 import { agentEditor } from '../../../../shared/domain/agents/agent-editor.ts';
 import { agentStore } from '../../../../shared/domain/agents/agent-store.ts';
 import { agentVersions } from '../../../../shared/domain/agents/agent-versions.ts';
+import { claimRefresh } from '../../../../shared/domain/agents/due-cards.ts';
 import { accountCheck } from '../../../../shared/domain/flows/analysis/account-check.ts';
 import { memoryPort } from '../../../../shared/domain/memory/memory-port.ts';
 import { bulkDeleter } from '../../../../shared/domain/records/bulk-delete.ts';
@@ -92,6 +93,11 @@ const newAgent = async (
   more: object = {},
 ) => {
   const given = { name: 'An agent', primaryFlowId, ...more };
+  return (await agentEditor(scope).create(sessionOf(tenant), given, sandbox(scope))).agent;
+};
+const externalAgent = async ({ scope, tenant }: AccessWorld, refreshIntervalMinutes?: number) => {
+  const externalConfig = { endpoint: 'https://a.example', refreshIntervalMinutes };
+  const given = { name: 'An agent', agentType: 'external', externalConfig } as const;
   return (await agentEditor(scope).create(sessionOf(tenant), given, sandbox(scope))).agent;
 };
 const publishedAgent = async (world: AccessWorld) => {
@@ -494,6 +500,26 @@ const patterns: Record<string, Pattern> = {
           { config: { seed: 1 } },
           sandbox(world.scope),
         );
+    },
+  },
+  'Schedule refreshes of an agent’s card': {
+    commands: 'GetItem, TransactWriteItems',
+    units: 7.5,
+    indexes: 'GSI1, GSI2',
+    run: async (world) => {
+      const { id } = await externalAgent(world);
+      const changes = { externalConfig: { refreshIntervalMinutes: 60 } };
+      return () =>
+        agentEditor(world.scope).update(sessionOf(world.tenant), id, changes, sandbox(world.scope));
+    },
+  },
+  'Claim a due refresh of a card': {
+    commands: '2 GetItem, PutItem',
+    units: 4.5,
+    indexes: 'GSI2',
+    run: async (world) => {
+      const { id } = await externalAgent(world, 60);
+      return () => claimRefresh(world.scope, id, new Date(Date.now() + 7_200_000));
     },
   },
   'Publish an agent': {
@@ -1126,6 +1152,15 @@ const patterns: Record<string, Pattern> = {
     run: async (world) => {
       const { id } = await withRun(world);
       return () => resumeIfStalled(world.scope, id, new Date());
+    },
+  },
+  'Cards to refresh': {
+    commands: '4 Query',
+    units: 2,
+    indexes: 'GSI2',
+    run: async (world) => {
+      await world.standingInSweep('CARD');
+      return () => world.dueForSweep('CARD');
     },
   },
   'Abandoned dispatched runs': {

@@ -1,0 +1,80 @@
+import { fetchAgentCard, NoCard } from '../../adapters/a2a-client/fetch-agent-card.ts';
+import { UrlRefused } from '../../adapters/net/addresses.ts';
+import { invalidAt, upstreamFailed } from '../../core/errors.ts';
+import { StepError } from '../../core/step-error.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Agent } from './agent.ts';
+import { agentStore } from './agent-store.ts';
+import { type CardChanges, cachedCardOf, cardUrlOf, withCard } from './external-card.ts';
+
+/**
+ * The card of any agent. @throws 400 for a URL that is not allowed, and for an answer that is not a JSON object; 502 if the
+ * server fails otherwise.
+ */
+export const agentCardFetcher = /* @__PURE__ */ using([], () => (url: string, signal: AbortSignal) => {
+  return fetchAgentCard(url, signal).catch((error) => {
+    throw shownError(error, 'url');
+  });
+});
+
+/** The cards of the tenant's external agents. */
+export const agentCards = /* @__PURE__ */ using([agentStore], (scope: Scope) => {
+  const agents = agentStore(scope);
+
+  const changeIfExternal = (id: string, change: (before: Agent) => Agent) =>
+    agents.change(id, async (before) => ({ after: cardUrlOf(before) ? change(before) : before }));
+
+  return {
+    /**
+     * Fetches the card of an agent anew and stores it with the roles of new skills. Sends no credentials: cards are
+     * public. @throws as `agentCardFetcher`, after it recorded that the agent is not healthy; 400 also if the agent is not
+     * external.
+     */
+    async refresh(id: string, signal: AbortSignal): Promise<{ agent: Agent; changeReport: CardChanges }> {
+      const url = cardUrlOf(await agents.find(id));
+      if (!url) throw notExternal();
+      const lastHealthCheckAt = scope.now().toISOString();
+      try {
+        const card = cachedCardOf(await fetchAgentCard(url, signal), lastHealthCheckAt);
+        let changeReport: CardChanges | undefined;
+        const agent = await changeIfExternal(id, (before) => {
+          const changed = withCard(before.externalConfig ?? {}, card);
+          changeReport = changed.changeReport;
+          const { config: externalConfig } = changed;
+          return {
+            ...before,
+            externalConfig,
+            healthStatus: 'healthy',
+            lastHealthCheckAt,
+            updatedAt: lastHealthCheckAt,
+          };
+        });
+        if (!changeReport) throw notExternal();
+        return { agent, changeReport };
+      } catch (error) {
+        if (!(error instanceof StepError)) throw error;
+        await changeIfExternal(id, (before) => ({
+          ...before,
+          healthStatus: 'unhealthy',
+          lastHealthCheckAt,
+        }));
+        throw shownError(error, 'externalConfig.agentCardUrl');
+      }
+    },
+  };
+});
+
+const notExternal = () =>
+  invalidAt(
+    'agentType',
+    'INVALID_VALUE',
+    'Only an external agent with an endpoint or an agentCardUrl has a card',
+  );
+
+function shownError(error: unknown, path: string): unknown {
+  if (error instanceof UrlRefused || error instanceof NoCard) {
+    return invalidAt(path, 'INVALID_VALUE', error.message);
+  }
+  return error instanceof StepError ? upstreamFailed(error.message) : error;
+}

@@ -1,0 +1,78 @@
+import { ifMissing, type ServiceError } from '../../core/errors.ts';
+import { log } from '../../core/log.ts';
+import { mapConcurrently } from '../../core/map-concurrently.ts';
+import { dueForSweep } from '../../platform/cleanup/sweeps.ts';
+import { ConditionFailed } from '../../platform/data/condition-failed.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Runtime } from '../../platform/runtime.ts';
+import { agentCards } from './agent-cards.ts';
+import { agentStore } from './agent-store.ts';
+import { cardScheduleEntity, cardSweep, intervalOf } from './card-schedule.ts';
+
+/** Per sweep. The next one continues with those that are longest due. */
+const refreshesMax = 100;
+const atOnce = 10;
+
+/** The longest pause after failures, unless the interval is longer. */
+const pauseMinutesMax = 24 * 60;
+
+/** Refreshes the cards of all tenants that are due, within limits. */
+export async function refreshDueCards({ scopeOf }: Runtime, now: Date): Promise<void> {
+  const due: { tenant: string; id: string }[] = [];
+  for await (const page of dueForSweep(scopeOf('').table, cardSweep, now)) {
+    due.push(...page.map(({ tenant, PK }) => ({ tenant, id: PK.split('#').at(-1) ?? '' })));
+    if (due.length >= refreshesMax) break;
+  }
+  const work = async ({ tenant, id }: { tenant: string; id: string }) => {
+    await refreshDue(scopeOf(tenant), id, now).catch((error) => {
+      // Another sweep has it.
+      if (error instanceof ConditionFailed) return;
+      log.error('The card of an agent could not be refreshed', { error, tenant, agentId: id });
+    });
+  };
+  for await (const _done of mapConcurrently(due.slice(0, refreshesMax), atOnce, work));
+}
+
+/** @throws ConditionFailed if another sweep refreshes it too. */
+async function refreshDue(scope: Scope, id: string, now: Date): Promise<void> {
+  const claim = await claimRefresh(scope, id, now);
+  if (!claim) return;
+  try {
+    await agentCards(scope).refresh(id, AbortSignal.timeout(30_000));
+    await claim.succeeded();
+  } catch (error) {
+    const { code } = error as ServiceError;
+    if (code !== 'UPSTREAM_FAILED' && code !== 'VALIDATION') throw error;
+  }
+}
+
+/**
+ * Plans the next refresh as if this one failed, so that a server that ends the process cannot do so each time.
+ * @returns undefined if the card is not due. @throws ConditionFailed if another sweep has claimed it.
+ */
+export async function claimRefresh(
+  scope: Scope,
+  id: string,
+  now: Date,
+): Promise<{ succeeded: () => Promise<unknown> } | undefined> {
+  const { table } = scope;
+  const schedule = await table.get(cardScheduleEntity, { id }, { consistent: true });
+  const agent = await agentStore(scope).find(id).catch(ifMissing(undefined));
+  const interval = agent && intervalOf(agent);
+  if (!interval) {
+    await table.commit([table.writes.remove(cardScheduleEntity, { id })]);
+    return;
+  }
+  if (!schedule || schedule.dueAt > now.toISOString()) return;
+  const failures = schedule.failures + 1;
+  const plan = (minutes: number, more: { failures: number }, seen: string) => {
+    const dueAt = new Date(now.getTime() + minutes * 60_000).toISOString();
+    const condition = { expression: '#dueAt = :seen', values: { seen } };
+    return table
+      .commit([table.writes.put(cardScheduleEntity, { id, dueAt, ...more }, condition)])
+      .then(() => dueAt);
+  };
+  const pause = Math.max(interval, Math.min(interval * 2 ** failures, pauseMinutesMax));
+  const claimed = await plan(pause, { failures }, schedule.dueAt);
+  return { succeeded: () => plan(interval, { failures: 0 }, claimed) };
+}

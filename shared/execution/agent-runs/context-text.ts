@@ -1,0 +1,35 @@
+import type { Ports } from '../../adapters/ports.ts';
+import type { AgentConfig } from '../../domain/agents/agent-config.ts';
+import { elapsedText, nowText } from '../agent-loop/temporal.ts';
+import { summaryFor } from '../memory/summary-for.ts';
+import type { RunInput } from './run-input.ts';
+
+export interface Context {
+  config: AgentConfig;
+  input: RunInput;
+  modelName: string;
+  ports: Ports;
+  /** About tools that are not available. */
+  warnings: readonly string[];
+  now: Date;
+  signal: AbortSignal;
+}
+
+/** What an agent is told before its first turn, beside its system prompt. Empty if there is nothing. @throws StepError */
+export async function contextTextOf(context: Context): Promise<string> {
+  const { config, input, warnings, now } = context;
+  const { temporal = {} } = config;
+  const previous = input.previousMessageAt === undefined ? undefined : new Date(input.previousMessageAt);
+  const texts = [
+    nowText(temporal, now),
+    elapsedText(temporal, previous, now),
+    await memoryText(context),
+    ...warnings,
+  ];
+  return texts.filter(Boolean).join('\n\n');
+}
+
+async function memoryText({ config: { memory }, input, modelName, ports, signal }: Context) {
+  if (!memory?.enabled || memory.injectSummary === false) return undefined;
+  return summaryFor({ ports, profile: input.profile, model: modelName, signal });
+}
