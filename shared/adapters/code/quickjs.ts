@@ -1,27 +1,12 @@
-import variant from '@jitl/quickjs-singlefile-mjs-release-sync';
-import {
-  type EmscriptenModuleLoaderOptions,
-  newQuickJSWASMModuleFromVariant,
-  newVariant,
-  type QuickJSContext,
-  type QuickJSHandle,
-  type QuickJSRuntime,
-  type QuickJSWASMModule,
+import type {
+  QuickJSContext,
+  QuickJSHandle,
+  QuickJSRuntime,
+  QuickJSWASMModule,
 } from 'quickjs-emscripten-core';
 import { type CodeKind, programOf } from './programs.ts';
-import { failure, OutOfMemory, threwNull } from './quickjs-failure.ts';
-
-const memoryLimitBytes = 64 * 1024 * 1024;
-const maxStackSizeBytes = 256 * 1024;
-const outputCharactersMax = 4_000_000;
-
-/** WebAssembly memory has pages of 64 KB. The engine itself needs 16 MB. */
-const pageBytes = 64 * 1024;
-const ownBytes = 16 * 1024 * 1024;
-/** The real memory limit: QuickJS does not count all of its memory. */
-const pages = { initial: ownBytes / pageBytes, maximum: (ownBytes + memoryLimitBytes) / pageBytes };
-/** WebAssembly memory never shrinks, so an engine that grew beyond this is discarded. */
-const keptBytesMax = 2 * ownBytes;
+import { inEngine, openRuntime, outputCharactersMax, textOf } from './quickjs-engine.ts';
+import { failure } from './quickjs-failure.ts';
 
 export interface Program {
   kind: CodeKind;
@@ -37,20 +22,6 @@ export interface Program {
 /** The program's result as JSON (undefined for `undefined`), its error, or that it read a withheld value. */
 export type Evaluation = { json: string | undefined } | { error: string } | { missed: true };
 
-interface Engine {
-  module: QuickJSWASMModule;
-  memory: WebAssembly.Memory;
-}
-let engine: Engine | undefined;
-
-/** Creates QuickJS without its debug output. */
-async function newEngine(): Promise<Engine> {
-  const memory = new WebAssembly.Memory(pages);
-  const emscriptenModule = { print: () => {}, printErr: () => {} } as EmscriptenModuleLoaderOptions;
-  const quiet = newVariant(variant, { emscriptenModule, wasmMemory: memory });
-  return { module: await newQuickJSWASMModuleFromVariant(quiet), memory };
-}
-
 /**
  * Evaluates a program in a runtime of its own, so that no memory, limit or changed built-in outlives it. Awaits the
  * program's promise.
@@ -62,55 +33,22 @@ export async function evaluate(program: Program): Promise<Evaluation> {
   } catch (error) {
     return { error: `is not TypeScript: ${(error as Error).message}` };
   }
-  engine ??= await newEngine();
-  const { module, memory } = engine;
-  try {
-    const evaluation = evaluateIn(module, { ...program, code });
-    if (memory.buffer.byteLength > keptBytesMax) engine = undefined;
-    // QuickJS throws null when it has no memory for an error.
-    return 'error' in evaluation && evaluation.error === threwNull && isFull(memory)
-      ? { error: outOfMemory }
-      : evaluation;
-  } catch (error) {
-    // The engine is in an undefined state, so the next evaluation creates a new one.
-    engine = undefined;
-    if (error instanceof RangeError) return { error: 'nests too deeply for the sandbox' };
-    return { error: error instanceof OutOfMemory || isFull(memory) ? outOfMemory : broken };
-  }
-}
-
-const isFull = ({ buffer }: WebAssembly.Memory) => buffer.byteLength >= memoryLimitBytes;
-const outOfMemory = `needs more than ${memoryLimitBytes / 1024 / 1024} MB of memory`;
-const broken = 'broke the sandbox: it may need too much memory, or nest too deeply';
-
-/** The CPU time of this thread: load on the machine does not count against a script's limit. */
-function cpuMs(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1_000;
+  return inEngine((module) => evaluateIn(module, { ...program, code }));
 }
 
 function evaluateIn(module: QuickJSWASMModule, program: Program): Evaluation {
   const { timeoutMs } = program;
-  const deadline = cpuMs() + timeoutMs;
-  let late = false;
   let missed = false;
-  const runtime = module.newRuntime({
-    interruptHandler: () => {
-      late ||= cpuMs() > deadline;
-      return late || missed;
-    },
-  });
+  const { runtime, isLate } = openRuntime(module, timeoutMs, () => missed);
   const miss = () => {
     missed = true;
     throw new Error('This variable is withheld');
   };
-  runtime.setMemoryLimit(memoryLimitBytes);
-  runtime.setMaxStackSize(maxStackSizeBytes);
   const evaluation = evaluateWith(runtime, program, miss);
   // Not reached if something was thrown: a runtime that ran out of memory cannot be freed.
   runtime.dispose();
   if (missed) return { missed };
-  return late ? { error: `took longer than ${timeoutMs} ms` } : evaluation;
+  return isLate() ? { error: `took longer than ${timeoutMs} ms` } : evaluation;
 }
 
 /** Defines the variables as globals, except over built-ins. Returns the function that serialises the result. */
@@ -156,9 +94,9 @@ function evaluateWith(
   return text.error ? failure(context, text.error) : read(context, text.value);
 }
 
-function read(context: QuickJSContext, text: QuickJSHandle): Evaluation {
-  if (context.typeof(text) !== 'string') return { json: undefined };
-  using length = context.getProp(text, 'length');
-  if (context.getNumber(length) <= outputCharactersMax) return { json: context.getString(text) };
-  return { error: `returned more than ${outputCharactersMax} characters of JSON` };
+function read(context: QuickJSContext, result: QuickJSHandle): Evaluation {
+  const read = textOf(context, result, outputCharactersMax);
+  return 'tooLong' in read
+    ? { error: `returned more than ${outputCharactersMax} characters of JSON` }
+    : { json: read.text };
 }

@@ -1,14 +1,15 @@
 import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { loadOnce } from '../../core/load-once.ts';
-import { evaluateProgram, findTextProblems, readTexts } from '../code/tasks.ts';
+import { evaluateProgram, evaluateWithTools, findTextProblems, readTexts } from '../code/tasks.ts';
 import { queryJson } from '../json-path/tasks.ts';
 import { validateSchema, validateValue } from '../json-schema/tasks.ts';
 import { makePdf } from '../pdf/tasks.ts';
 import type { TaskResult, ThreadRequest } from '../sandbox/pool.ts';
-import type { SandboxTask } from '../sandbox/sandbox.ts';
+import type { Ask, SandboxTask } from '../sandbox/sandbox.ts';
 import { fillTemplates } from '../templates/tasks.ts';
 import { packRepository, readPage, readRobots, xmlProblem } from '../web/tasks.ts';
+import { askOn } from './questions.ts';
 
 // Maps sandbox tasks to their functions. Input and output are cloned, so both are plain data. Libraries are loaded with
 // the first task that needs them.
@@ -27,17 +28,18 @@ function yieldToServingThread(): void {
   }
 }
 
-const loaders = new Map<string, () => Promise<(input: never) => unknown>>();
+const loaders = new Map<string, () => Promise<(input: never, ask: Ask) => unknown>>();
 
 /** Registers the function of a task. Loads its library with the first task. */
 function does<Input, Output>(
   { name }: SandboxTask<Input, Output>,
-  load: () => Promise<(input: Input) => Output | Promise<Output>>,
+  load: () => Promise<(input: Input, ask: Ask) => Output | Promise<Output>>,
 ): void {
   loaders.set(name, loadOnce(load));
 }
 
 does(evaluateProgram, async () => (await import('../code/quickjs.ts')).evaluate);
+does(evaluateWithTools, async () => (await import('../code/quickjs-tools.ts')).evaluateWithTools);
 does(findTextProblems, async () => (await import('../code/texts.ts')).problemsOfTexts);
 does(readTexts, async () => (await import('../code/texts.ts')).readTexts);
 does(fillTemplates, async () => (await import('../templates/liquid.ts')).fillTemplates);
@@ -57,23 +59,31 @@ does(makePdf, async () => (await import('../pdf/document.ts')).makePdf);
 const sharedMsMax = 5;
 
 /** Runs tasks one after another. @returns their results in order, without those that it did not start. */
-export async function work({ name, inputs, current }: ThreadRequest): Promise<TaskResult[]> {
+export async function work({ name, inputs, current, questions }: ThreadRequest): Promise<TaskResult[]> {
   const load = loaders.get(name);
   if (!load) throw new Error(`Unknown sandbox task ${name}`);
   const task = await load();
+  const ask = questions ? askOn(questions) : noQuestions;
   const done: TaskResult[] = [];
   const began = performance.now();
   for (const [index, input] of inputs.entries()) {
     if (index > 0 && performance.now() - began > sharedMsMax) break;
     Atomics.store(current, 0, index + 1);
-    done.push(await outcomeOf(task, input));
+    done.push(await outcomeOf(task, input, ask));
   }
+  questions?.close();
   return done;
 }
 
-async function outcomeOf(task: (input: never) => unknown, input: unknown): Promise<TaskResult> {
+const noQuestions: Ask = () => Promise.reject(new Error('This task has nobody to ask'));
+
+async function outcomeOf(
+  task: (input: never, ask: Ask) => unknown,
+  input: unknown,
+  ask: Ask,
+): Promise<TaskResult> {
   try {
-    return { value: await task(input as never) };
+    return { value: await task(input as never, ask) };
   } catch (error) {
     return { error };
   }

@@ -1,5 +1,8 @@
+import type { MessagePort } from 'node:worker_threads';
 import { chunksOf } from '../../core/chunks.ts';
 import { serviceBusy } from '../../core/errors.ts';
+import { converse } from './conversation.ts';
+import { brokenBy, openDeadline } from './deadline.ts';
 import { makeFairQueue } from './fair-queue.ts';
 import { abortedTogether, type Job, openJob } from './job.ts';
 import { type Limits, type QueueTimeout, SandboxError, type SandboxTask } from './sandbox.ts';
@@ -11,17 +14,12 @@ export interface ThreadRequest {
   inputs: readonly unknown[];
   /** The task in progress, from 1. 0 until the library is loaded, since the time limit starts then. */
   current: Int32Array;
+  /** Carries the questions of a task and their answers. */
+  questions?: MessagePort | undefined;
 }
 export type TaskResult = { value: unknown } | { error: unknown };
 
-/**
- * Most tasks stop at their limit by themselves. Tasks that cannot be interrupted from inside end with their thread, by
- * wall-clock time. The factor allows for the start of a thread and for a busy machine.
- */
-const endAfterMs = (timeoutMs: number) => 2 * timeoutMs + 1_000;
 const jobsPerRequest = 10;
-/** How many times its limit a task may wait for its thread to start. */
-const beatsToStartMax = 5;
 
 const slots = makeFairQueue({ places, placesPerTenant });
 const exclusiveSlot = makeFairQueue({ places: 1, placesPerTenant: 1 });
@@ -34,17 +32,18 @@ export const runInThread = <Input, Output>(
   tenant: string,
   task: SandboxTask<Input, Output>,
   input: Input,
-  { signal, ...limits }: Limits,
+  { signal, onAsk, ...limits }: Limits,
 ): Promise<Output> =>
   new Promise((resolve, reject) => {
     const job = openJob(input, signal, { resolve: resolve as Job['resolve'], reject });
+    if (onAsk) return void converse(tenant, task.name, job, { timeoutMs: limits.timeoutMs, onAsk });
     const group = { tenant, task, ...limits };
     if (task.gathers && !limits.queueTimeout) gather(group, job);
     else void sendToThread(group, [job]);
   });
 
 /** What all jobs of one request to a thread share. */
-interface Group extends Omit<Limits, 'signal'> {
+interface Group extends Omit<Limits, 'signal' | 'onAsk'> {
   tenant: string;
   task: Pick<SandboxTask<unknown, unknown>, 'name' | 'alone'>;
 }
@@ -100,23 +99,6 @@ function settle(job: Job, done: TaskResult | undefined, again: (job: Job) => voi
   else job.resolve(done.value);
 }
 
-/** Aborts a task that takes too long. Starts with the task, since a thread may start slowly on a busy machine. */
-function openDeadline(current: Int32Array, timeoutMs: number) {
-  const ending = new AbortController();
-  let beats = 0;
-  let timer: NodeJS.Timeout | undefined;
-  const beat = () => {
-    if (Atomics.load(current, 0) > 0 || ++beats > beatsToStartMax) ending.abort();
-  };
-  return {
-    signal: ending.signal,
-    begin() {
-      timer = setInterval(beat, endAfterMs(timeoutMs));
-    },
-    end: () => clearInterval(timer),
-  };
-}
-
 async function acquireSlot(
   tenant: string,
   queue: typeof slots,
@@ -133,10 +115,4 @@ async function acquireSlot(
     clearTimeout(timer);
     queueTimeout.leftMs -= performance.now() - since;
   }
-}
-
-function brokenBy(error: NodeJS.ErrnoException): Error {
-  if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') return new SandboxError('memory', { cause: error });
-  if (error.message.startsWith('worker exited')) return new SandboxError('broken', { cause: error });
-  return error;
 }

@@ -14,8 +14,11 @@ export interface SandboxTask<Input, Output> {
   types?: (input: Input) => Output;
 }
 
-/** The task for a function of one argument. */
-export type TaskOf<Work extends (input: never) => unknown> = SandboxTask<
+/** How a task asks its caller. The answer is plain data. */
+export type Ask = (request: unknown) => Promise<unknown>;
+
+/** The task for a function of an input. One that asks its caller receives `Ask` too. */
+export type TaskOf<Work extends (input: never, ask: never) => unknown> = SandboxTask<
   Parameters<Work>[0],
   Awaited<ReturnType<Work>>
 >;
@@ -34,6 +37,11 @@ export interface Limits {
   /** Aborts the task, or the wait for a slot. */
   signal?: AbortSignal | undefined;
   queueTimeout?: QueueTimeout | undefined;
+  /**
+   * Answers what the task asks. Its signal is aborted when the task ends. A failure ends the task, which rejects with it.
+   * The time limit is for the time between the questions, while the task computes.
+   */
+  onAsk?: ((request: unknown, signal: AbortSignal) => Promise<unknown>) | undefined;
 }
 
 /** How long a request may still wait for slots, for all its tasks together. Runs wait without a limit. */

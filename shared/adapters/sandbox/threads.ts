@@ -12,6 +12,9 @@ const idleMs = 30_000;
 /** More threads than cores, so that another tenant's short task shares the cores with long ones instead of waiting. */
 export const placesPerTenant = Math.max(2, availableParallelism());
 export const places = 2 * placesPerTenant + 2;
+/** Threads of tasks that ask their callers. They mostly wait. */
+export const conversationsPerTenant = 2;
+export const conversations = 4;
 export const threads = loadOnce(newPool);
 
 function newPool(): Piscina {
@@ -19,7 +22,7 @@ function newPool(): Piscina {
     // TypeScript from source, JavaScript in a bundle.
     filename: fileURLToPath(new URL(`../sandbox-thread/thread${extname(import.meta.url)}`, import.meta.url)),
     minThreads: 0,
-    maxThreads: places + 1,
+    maxThreads: places + 1 + conversations,
     idleTimeout: idleMs,
     resourceLimits: { maxOldGenerationSizeMb: heapMegabytesMax },
     execArgv: ['--no-warnings'],

@@ -8,8 +8,14 @@ interface Config {
   model?: string | undefined;
 }
 
-/** The memory that a step means. @throws StepError */
-export async function memoryOf({ config, render, variables, ports, signal }: StepRun<Config>) {
+/** The memory that a step or an agent means. @throws StepError */
+export async function memoryOf({
+  config,
+  render,
+  variables,
+  ports,
+  signal,
+}: Pick<StepRun<Config>, 'config' | 'render' | 'variables' | 'ports' | 'signal'>) {
   const { profileTemplate, sessionId, model = 'default' } = config;
   const profile = profileTemplate === undefined ? userIn(variables) : await render(profileTemplate);
   const session = sessionId === undefined ? undefined : nameFrom('session', await render(sessionId));

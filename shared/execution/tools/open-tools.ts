@@ -4,7 +4,8 @@ import { missingPermission } from '../../core/errors.ts';
 import { StepError } from '../../core/step-error.ts';
 import { builtinIdIn } from '../../domain/flows/steps/tool-reference.ts';
 import { builtinToolOf } from '../../domain/tools/builtin/index.ts';
-import { toolTypeNames, toolTypeOf } from '../../domain/tools/tool-types/index.ts';
+import { toolTypeOf } from '../../domain/tools/tool-types/index.ts';
+import { runtimeConfigProblems, runtimeTypeOf } from '../../domain/tools/tool-types/runtime-types.ts';
 import { covers, type Permission } from '../../platform/identity/permissions.ts';
 import { runnableBuiltin } from './runnable-builtin.ts';
 import { runnableStored } from './runnable-stored.ts';
@@ -48,12 +49,10 @@ export async function openRuntimeTool(
   context: ToolContext,
 ): Promise<RunnableTool> {
   const { name, toolType, parametersSchema, config } = definition;
-  if (!toolTypeNames.some((known) => known === toolType)) {
-    throw new StepError(`The tool "${name}" has the unknown type ${toolType}`);
-  }
-  const parsed = toolTypeOf(toolType).config.safeParse(config);
-  const configProblems = (parsed.error?.issues ?? []).map(
-    ({ path, message }) => `${['config', ...path].join('.')}: ${message}`,
+  const type = runtimeTypeOf(toolType);
+  if (!type) throw new StepError(`The tool "${name}" has the unknown type ${toolType}`);
+  const configProblems = runtimeConfigProblems(type, config).map(
+    ({ path, message }) => `${path}: ${message}`,
   );
   const schemaIssues = await schemaProblems(ports.sandbox, parametersSchema);
   const issues = [
@@ -61,7 +60,8 @@ export async function openRuntimeTool(
     ...schemaIssues.map(({ path, message }) => `parametersSchema${path && `.${path}`}: ${message}`),
   ];
   if (issues.length > 0) throw new StepError(`The tool "${name}" is not valid: ${issues.join('; ')}`);
-  return openStored(ports, `runtime:${name}`, definition, context);
+  requirePermissions(context, type.permission);
+  return runnableStored(ports, `runtime:${name}`, definition);
 }
 
 function openBuiltin(ports: Ports, id: string, builtinId: string, context: ToolContext): RunnableTool {

@@ -1,22 +1,27 @@
 import type { ToolTypeName } from '../../../domain/tools/tool-types/index.ts';
+import type { RuntimeOnlyTypeName } from '../../../domain/tools/tool-types/runtime-types.ts';
 import type { AnyToolRunner } from '../../tool-support/tool-runner.ts';
+import { advisor } from './advisor.ts';
 import { custom } from './custom.ts';
 import { external } from './external.ts';
 import { flow } from './flow.ts';
 import { graphql } from './graphql.ts';
 import { local } from './local.ts';
 import { mcp } from './mcp.ts';
+import { search } from './search.ts';
 
 /** The type that can be stored but not run. */
 type Unrunnable = 'subagent';
 
-const runners: Record<Exclude<ToolTypeName, Unrunnable>, AnyToolRunner> = {
+const runners: Record<Exclude<ToolTypeName, Unrunnable> | RuntimeOnlyTypeName, AnyToolRunner> = {
   flow,
   custom,
   external,
   graphql,
   mcp,
   local,
+  advisor,
+  search,
 };
 
 /** The runner of a stored tool's type; undefined if the service cannot run it. */

@@ -1,0 +1,185 @@
+import type {
+  QuickJSContext,
+  QuickJSDeferredPromise,
+  QuickJSHandle,
+  QuickJSRuntime,
+} from 'quickjs-emscripten-core';
+import type { Ask } from '../sandbox/sandbox.ts';
+import { programOf } from './programs.ts';
+import { inEngine, openRuntime, textOf } from './quickjs-engine.ts';
+import { failure } from './quickjs-failure.ts';
+import { resultCharactersMax } from './tool-program-limits.ts';
+
+export interface ToolProgram {
+  /** TypeScript or JavaScript: the body of an async function. */
+  code: string;
+  /** The members of the global `tools`. */
+  toolNames: readonly string[];
+  callsMax: number;
+  /** CPU time. */
+  timeoutMs: number;
+}
+
+/** What a program asks for. Its caller answers `{json}` or `{error}`. */
+export interface ToolRequest {
+  tool: string;
+  /** JSON; undefined if the code gave none. */
+  args: string | undefined;
+}
+
+export type ToolAnswer = { json: string } | { error: string };
+
+export type ToolEvaluation = ({ json: string | undefined } | { error: string }) & {
+  /** What the code wrote to the console, line by line. */
+  console: string[];
+};
+
+const argumentsCharactersMax = 200_000;
+const consoleCharactersMax = 20_000;
+
+/** Defines `tools` and `console`. Returns the function that serialises the result. Uses no built-in that code can change. */
+const prepare = `(namesJson, call, print) => {
+  const { parse, stringify } = JSON;
+  const join = Function.prototype.call.bind(Array.prototype.join);
+  const map = Function.prototype.call.bind(Array.prototype.map);
+  const tools = {};
+  for (const name of parse(namesJson)) {
+    tools[name] = async (args) => parse(await call(name, stringify(args === undefined ? {} : args)));
+  }
+  globalThis.tools = Object.freeze(tools);
+  const inWords = (value) => {
+    if (typeof value === 'string') return value;
+    if (value instanceof Error) return value.name + ': ' + value.message;
+    try { return stringify(value) || String(value); } catch { return '[unserialisable]'; }
+  };
+  const write = (...values) => print(join(map(values, inWords), ' '));
+  globalThis.console = { log: write, info: write, warn: write, error: write, debug: write };
+  return (value) => stringify(value);
+}`;
+
+/** Evaluates code that calls tools. Each call is asked of the serving thread. */
+export async function evaluateWithTools(program: ToolProgram, ask: Ask): Promise<ToolEvaluation> {
+  const written = openConsole();
+  let code: string;
+  try {
+    code = programOf('typescript', program.code);
+  } catch (error) {
+    return { error: `is not TypeScript: ${(error as Error).message}`, console: [] };
+  }
+  const { timeoutMs } = program;
+  const evaluation = await inEngine(async (module) => {
+    const { runtime, isLate } = openRuntime(module, timeoutMs);
+    const outcome = await evaluateIn(runtime, { ...program, code }, { ask, print: written.print });
+    // Not reached if something was thrown: a runtime that ran out of memory cannot be freed.
+    runtime.dispose();
+    return isLate() ? { error: `took longer than ${timeoutMs} ms of processor time` } : outcome;
+  });
+  return { ...evaluation, console: written.lines() };
+}
+
+type Outcome = { json: string | undefined } | { error: string };
+
+async function evaluateIn(
+  runtime: QuickJSRuntime,
+  { code, toolNames, callsMax }: ToolProgram,
+  { ask, print }: { ask: Ask; print: (line: string) => void },
+): Promise<Outcome> {
+  using context = runtime.newContext();
+  const calls = openCalls(context, callsMax, ask);
+  try {
+    using preparing = context.unwrapResult(context.evalCode(prepare));
+    using names = context.newString(JSON.stringify(toolNames));
+    using call = context.newFunction('call', calls.start);
+    using printing = context.newFunction('print', (text) => {
+      const read = textOf(context, text, consoleCharactersMax);
+      print('tooLong' in read ? '[a line that is too long]' : (read.text ?? ''));
+    });
+    using prepared = context.callFunction(preparing, context.undefined, names, call, printing);
+    if (prepared.error) return failure(context, prepared.error);
+    using started = context.evalCode(code, 'script');
+    if (started.error) return failure(context, started.error);
+    for (;;) {
+      using jobs = runtime.executePendingJobs();
+      if (jobs.error) return failure(context, jobs.error);
+      const settled = settledValue(context, started.value, prepared.value);
+      if (settled) return settled;
+      if (!(await calls.next())) return { error: 'never ends: it awaits something that cannot happen' };
+    }
+  } finally {
+    calls.dispose();
+  }
+}
+
+/** The result as JSON, or its error; undefined while the program waits. */
+function settledValue(
+  context: QuickJSContext,
+  program: QuickJSHandle,
+  serialise: QuickJSHandle,
+): Outcome | undefined {
+  const state = context.getPromiseState(program);
+  if (state.type === 'pending') return undefined;
+  using value = state.type === 'rejected' ? state.error : state.notAPromise ? state.value.dup() : state.value;
+  if (state.type === 'rejected') return failure(context, value);
+  using json = context.callFunction(serialise, context.undefined, value);
+  if (json.error) return failure(context, json.error);
+  const read = textOf(context, json.value, resultCharactersMax);
+  if (!('tooLong' in read)) return { json: read.text };
+  return { error: `returned more than ${resultCharactersMax} characters of JSON; return less` };
+}
+
+/** The calls of a program. Their answers settle its promises one at a time, in its own turn. */
+function openCalls(context: QuickJSContext, callsMax: number, ask: Ask) {
+  const open = new Map<QuickJSDeferredPromise, Promise<() => void>>();
+  let count = 0;
+
+  function start(tool: QuickJSHandle, args: QuickJSHandle): QuickJSHandle {
+    const [name, json] = [textOf(context, tool, 200), textOf(context, args, argumentsCharactersMax)];
+    if (++count > callsMax) throw new Error(`The limit of ${callsMax} tool calls is reached`);
+    if ('tooLong' in name || name.text === undefined) throw new Error('There is no such tool');
+    if ('tooLong' in json)
+      throw new Error(`The arguments have more than ${argumentsCharactersMax} characters`);
+    const deferred = context.newPromise();
+    const request: ToolRequest = { tool: name.text, args: json.text };
+    open.set(
+      deferred,
+      ask(request).then((answer) => () => settle(deferred, answer as ToolAnswer)),
+    );
+    return deferred.handle.dup();
+  }
+
+  function settle(deferred: QuickJSDeferredPromise, answer: ToolAnswer): void {
+    open.delete(deferred);
+    using value = 'json' in answer ? context.newString(answer.json) : context.newError(answer.error);
+    if ('json' in answer) deferred.resolve(value);
+    else deferred.reject(value);
+    deferred.dispose();
+  }
+
+  return {
+    start,
+    /** Waits for the next answer. @returns false if no call is open. */
+    async next(): Promise<boolean> {
+      if (open.size === 0) return false;
+      (await Promise.race(open.values()))();
+      return true;
+    },
+    /** Abandons the calls that are still open. */
+    dispose(): void {
+      for (const deferred of open.keys()) deferred.dispose();
+      open.clear();
+    },
+  };
+}
+
+function openConsole() {
+  const lines: string[] = [];
+  let left = consoleCharactersMax;
+  return {
+    print(line: string): void {
+      if (left <= 0) return;
+      left -= line.length + 1;
+      lines.push(left > 0 ? line : '… (more was written)');
+    },
+    lines: () => lines,
+  };
+}

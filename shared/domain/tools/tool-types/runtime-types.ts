@@ -1,0 +1,24 @@
+import { advisorTool } from './advisor.ts';
+import { toolTypeNames, toolTypeOf } from './index.ts';
+import { searchTool } from './search.ts';
+import type { ToolType } from './tool-type.ts';
+
+/** Types of tools that only the config of an agent may define. They cannot be stored. */
+const runtimeOnlyTypes = { advisor: advisorTool, search: searchTool } satisfies Record<string, ToolType>;
+export type RuntimeOnlyTypeName = keyof typeof runtimeOnlyTypes;
+
+/** The type of a tool that is defined inline; undefined if there is none of this name. */
+export function runtimeTypeOf(name: string): ToolType | undefined {
+  if (Object.hasOwn(runtimeOnlyTypes, name)) return runtimeOnlyTypes[name as RuntimeOnlyTypeName];
+  return toolTypeNames.some((known) => known === name) ? toolTypeOf(name) : undefined;
+}
+
+/** Why the config of a tool that is defined inline is not valid. */
+export const runtimeConfigProblems = (
+  type: ToolType,
+  config: Record<string, unknown>,
+): { path: string; message: string }[] =>
+  (type.config.safeParse(config).error?.issues ?? []).map(({ path, message }) => ({
+    path: ['config', ...path].join('.'),
+    message,
+  }));

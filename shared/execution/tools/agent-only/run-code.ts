@@ -1,0 +1,75 @@
+import * as z from 'zod';
+import { evaluateWithTools } from '../../../adapters/code/evaluate-with-tools.ts';
+import { resultCharactersMax } from '../../../adapters/code/tool-program-limits.ts';
+import type { Ports } from '../../../adapters/ports.ts';
+import { StepError } from '../../../core/step-error.ts';
+import { truncate } from '../../../core/text.ts';
+import type { CodeModeConfig } from '../../../domain/agents/tools-config.ts';
+import type { RunnableTool } from '../runnable-tool.ts';
+import { agentTool } from './agent-tool.ts';
+import { signaturesOf } from './signatures.ts';
+
+export interface CodeMode {
+  ports: Pick<Ports, 'sandbox'>;
+  config: Pick<CodeModeConfig, 'description' | 'timeoutMs'>;
+  /** Those of the pool, with unique names. Without tools that need an approval or the caller: code cannot wait. */
+  tools: readonly RunnableTool[];
+  /** The most calls of one run of the code. */
+  callsMax: number;
+  /** Makes a call, which counts as the run's own. @throws StepError that the code sees, as if the tool failed */
+  call: (tool: RunnableTool, args: unknown, signal: AbortSignal) => Promise<unknown>;
+}
+
+const timeoutMsDefault = 60_000;
+const codeCharactersMax = 50_000;
+
+/** The tool with which a model writes code that calls other tools. */
+export function runCodeTool({ ports, config, tools, callsMax, call }: CodeMode): RunnableTool {
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const timeoutMs = config.timeoutMs ?? timeoutMsDefault;
+
+  async function callByName(name: string, args: unknown, signal: AbortSignal): Promise<unknown> {
+    const tool = byName.get(name);
+    if (tool) return call(tool, args, signal);
+    throw new StepError(`There is no tool ${name}; the tools are ${[...byName.keys()].join(', ')}`);
+  }
+
+  return agentTool({
+    name: 'run_code',
+    description: truncate(config.description ?? purpose, descriptionCharactersMax),
+    parameters: z.strictObject({
+      code: z
+        .string()
+        .min(1)
+        .max(codeCharactersMax)
+        .meta({ description: codeDescription(tools, { timeoutMs, callsMax }) }),
+    }),
+    type: 'custom',
+    async run({ code }, signal) {
+      const given = { code, toolNames: [...byName.keys()], callsMax, timeoutMs, signal, call: callByName };
+      const outcome = await evaluateWithTools(ports.sandbox, given);
+      const written = outcome.console.join('\n');
+      if ('error' in outcome) {
+        throw new StepError(`The code ${outcome.error}${written && `\nConsole:\n${written}`}`);
+      }
+      const result: unknown = outcome.json === undefined ? null : JSON.parse(outcome.json);
+      return { output: { result, ...(written && { console: written }) } };
+    },
+  });
+}
+
+/** OpenAI rejects longer descriptions of tools, but not of parameters. */
+const descriptionCharactersMax = 1_024;
+
+const purpose =
+  'Runs JavaScript that can call tools. Use it to combine several calls, to repeat a call, or to filter and compute with results instead of reading them all.';
+
+const codeDescription = (
+  tools: readonly RunnableTool[],
+  { timeoutMs, callsMax }: { timeoutMs: number; callsMax: number },
+) =>
+  [
+    'The body of an async function: use await, and return the result as JSON data. console.log adds lines to the result. A call that fails throws an Error. There is no network, file system, timer or import; nothing survives a run. Calls that you do not await are cancelled.',
+    `Limits: ${timeoutMs / 1_000} seconds, ${callsMax} tool calls, ${resultCharactersMax} characters of result.`,
+    signaturesOf(tools),
+  ].join('\n\n');

@@ -1,0 +1,23 @@
+import { StepError } from '../../../core/step-error.ts';
+import { searchTool } from '../../../domain/tools/tool-types/search.ts';
+import { defineToolRunner } from '../../tool-support/tool-runner.ts';
+import { searchWeb } from '../../tool-support/web-search.ts';
+
+const queryCharactersMax = 1_000;
+
+export const search = defineToolRunner(searchTool, {
+  async run({ config: { provider, maxResults }, args, ports, signal }) {
+    const query = queryIn(args);
+    return { output: await searchWeb({ query, maxResults, service: provider }, { ports, signal }) };
+  },
+  repeatable: () => true,
+  preview: ({ config, args }) => ({ ...config, query: queryIn(args) }),
+});
+
+/** @throws StepError */
+function queryIn({ query }: Record<string, unknown>): string {
+  if (typeof query === 'string' && query.length <= queryCharactersMax) return query;
+  throw new StepError(
+    `A tool of the type search needs the argument query: a text of up to ${queryCharactersMax} characters`,
+  );
+}
