@@ -1,4 +1,5 @@
 import type { Group } from '../shared/platform/http/group.ts';
+import { agentExecutionsGroup } from './agent-executions/index.ts';
 import { agentRunsGroup } from './agent-runs/index.ts';
 import { agentVersionsGroup } from './agent-versions/index.ts';
 import { agentsGroup } from './agents/index.ts';
@@ -29,6 +30,7 @@ export const groups = {
   agents: agentsGroup,
   'agent-versions': agentVersionsGroup,
   'agent-runs': agentRunsGroup,
+  'agent-executions': agentExecutionsGroup,
   records: recordsGroup,
   dispatch: dispatchGroup,
   batches: batchesGroup,

@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import { conflict, notFound } from '../../shared/core/errors.ts';
+import { conflict } from '../../shared/core/errors.ts';
 import { idOf } from '../../shared/core/ids.ts';
 import { endRun } from '../../shared/execution/agent-runs/end-run.ts';
+import { assertOfAgent } from '../../shared/execution/agent-runs/execution-details.ts';
 import { findExecution } from '../../shared/execution/agent-runs/load-run.ts';
 import { using } from '../../shared/platform/aws/uses.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
@@ -29,8 +30,7 @@ export const cancelAgentExecution = defineEndpoint({
   needs: { scope: runEnder },
 
   async handle({ params: { id, executionId } }, { scope }) {
-    const { agentId, rootAgentId } = await findExecution(scope, executionId);
-    if (agentId !== id && rootAgentId !== id) throw notFound('Execution');
+    assertOfAgent(id, await findExecution(scope, executionId));
     const error = 'The run was cancelled';
     if (!(await endRun(scope, executionId, { stopReason: 'cancelled', error }))) {
       throw conflict('The execution is over');

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { notFound } from '../../shared/core/errors.ts';
 import { idOf } from '../../shared/core/ids.ts';
+import { assertOfAgent } from '../../shared/execution/agent-runs/execution-details.ts';
 import { followRun } from '../../shared/execution/agent-runs/follow-run.ts';
 import { findExecution } from '../../shared/execution/agent-runs/load-run.ts';
 import { using } from '../../shared/platform/aws/uses.ts';
@@ -31,8 +31,7 @@ export const followAgentExecution = defineEndpoint({
   needs: { scope: runReader },
 
   async handle({ params: { id, executionId }, query: { after = -1 }, timeLeftMs }, { scope }) {
-    const { agentId, rootAgentId } = await findExecution(scope, executionId);
-    if (agentId !== id && rootAgentId !== id) throw notFound('Execution');
+    assertOfAgent(id, await findExecution(scope, executionId));
     const timeout = AbortSignal.timeout(Math.max(1, timeLeftMs() - 1_000));
     return streamedBody({
       contentType: 'text/event-stream',

@@ -1,4 +1,5 @@
 import type { AssistantMessage, ModelMessage, ModelResponse, ModelUsage } from '../../adapters/model-port.ts';
+import type { Spent } from '../tool-support/tool-outcome.ts';
 
 /**
  * What happens in a run, in order. Facts are recorded before the run goes on, and the state of a run follows from them
@@ -14,14 +15,6 @@ export type Fact =
   | DecisionFact
   | ContinueFact
   | EndFact;
-
-/** What a piece of a run cost. */
-export interface Spent {
-  inputTokens: number;
-  outputTokens: number;
-  /** USD as decimal text; null if a model call has no known price. */
-  cost: string | null;
-}
 
 interface Timed {
   /** When it happened. ISO. */
@@ -58,6 +51,8 @@ export interface RequestedCall {
   /** Null for a tool that does not exist. */
   toolId: string | null;
   toolType: string;
+  /** What the model was told of the tool. */
+  description?: string;
   /** Undefined if the model wrote no JSON. */
   input?: unknown;
   /** Why it does not run. */

@@ -1,6 +1,7 @@
 import Big from 'big.js';
 import type { ModelMessage, ToolResultPart } from '../../adapters/model-port.ts';
-import type { DecisionFact, EndFact, Fact, RequestedCall, Spent, TurnFact, Wait } from './facts.ts';
+import type { Spent } from '../tool-support/tool-outcome.ts';
+import type { DecisionFact, EndFact, Fact, RequestedCall, TurnFact, Wait } from './facts.ts';
 
 /** Everything that decides how a run goes on. It follows from the first messages and the facts. */
 export interface RunState {

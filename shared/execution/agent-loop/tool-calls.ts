@@ -4,8 +4,9 @@ import { forEachConcurrently } from '../../core/for-each-concurrently.ts';
 import { characterCount } from '../../core/json-texts.ts';
 import { openMailbox } from '../../core/mailbox.ts';
 import { StepError } from '../../core/step-error.ts';
+import type { Spent } from '../tool-support/tool-outcome.ts';
 import type { RunnableTool, ToolEvent } from '../tools/runnable-tool.ts';
-import type { DecisionFact, RequestedCall, ResultFact, Spent, Wait } from './facts.ts';
+import type { DecisionFact, RequestedCall, ResultFact, Wait } from './facts.ts';
 
 export interface ToolLimits {
   /** Of all tools together, with the calls that are refused. */

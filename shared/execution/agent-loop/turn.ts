@@ -89,7 +89,8 @@ function admitted(
 ): RequestedCall[] {
   const made = { callCount, callsOf: new Map(callsOf) };
   return requested.map(({ id: modelId, name, input }) => {
-    const toolId = toolNamed(loop.tools, name)?.id ?? null;
+    const tool = toolNamed(loop.tools, name);
+    const toolId = tool?.id ?? null;
     const refused = refusalOf({ name, input }, loop, made);
     made.callCount++;
     if (toolId && !refused) made.callsOf.set(toolId, (made.callsOf.get(toolId) ?? 0) + 1);
@@ -100,6 +101,7 @@ function admitted(
       name,
       toolId,
       toolType,
+      ...(tool && { description: tool.description.slice(0, 500) }),
       input,
       ...(refused !== undefined && { refused }),
     };

@@ -4,11 +4,12 @@ import { StepError } from '../../core/step-error.ts';
 import type { AgentConfig } from '../../domain/agents/agent-config.ts';
 import { compact, needsCompaction } from '../agent-loop/compaction.ts';
 import { estimateTokens, type Measured, tokensOfTools } from '../agent-loop/context-size.ts';
-import type { Fact, FactOf, Spent } from '../agent-loop/facts.ts';
+import type { Fact, FactOf } from '../agent-loop/facts.ts';
 import type { BeforeTurn, Loop } from '../agent-loop/loop.ts';
 import { reflectionBefore } from '../agent-loop/reflection.ts';
 import { apply, type RunState } from '../agent-loop/state.ts';
 import { affordableTokens, longestResponse } from '../agent-loop/worst-case-cost.ts';
+import type { Spent } from '../tool-support/tool-outcome.ts';
 
 export interface TurnWorld {
   config: AgentConfig;

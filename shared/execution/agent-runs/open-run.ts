@@ -5,16 +5,16 @@ import { reasoningOf } from '../../domain/flows/steps/reasoning.ts';
 import type { ModelCalls } from '../../domain/model-usage/model-calls.ts';
 import { sumOf } from '../../domain/model-usage/model-calls.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { Spent } from '../agent-loop/facts.ts';
 import type { Loop } from '../agent-loop/loop.ts';
 import { openMeter } from '../engine/model-meter.ts';
+import type { Spent } from '../tool-support/tool-outcome.ts';
 import type { RunnableTool } from '../tools/runnable-tool.ts';
 import { beforeTurnOf } from './before-turn.ts';
 import { contextTextOf } from './context-text.ts';
 import type { RunInput } from './run-input.ts';
 import { spawnsMax, spawnToolId } from './sub-agents.ts';
 
-/** Without a config an agent responds once (semantics-1.md, 3.1). */
+/** Without a config an agent responds once (docs/decisions.md). */
 export const turnsMaxOf = ({ config }: Pick<AgentContent, 'config'>) => config?.loopConfig?.maxTurns ?? 1;
 
 const dayMs = 86_400_000;
@@ -112,7 +112,7 @@ function approvalOf({ tools }: AgentConfig): Loop['needsApproval'] {
   return ({ id, name }) => require.includes(name) || require.includes(id);
 }
 
-/** A value under 1,000 is in seconds (semantics-2.md). */
+/** A value under 1,000 is in seconds (docs/decisions.md). */
 const approvalMsOf = ({ tools }: AgentConfig) => {
   const timeout = tools?.approval?.timeout ?? dayMs;
   return timeout < 1_000 ? timeout * 1_000 : timeout;

@@ -3,7 +3,7 @@ import { ServiceError } from '../../core/errors.ts';
 import { derivedId, timeOf } from '../../core/ids.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { SubagentConfig } from '../../domain/agents/tools-config.ts';
-import type { Spent } from '../agent-loop/facts.ts';
+import type { Spent } from '../tool-support/tool-outcome.ts';
 import { agentTool } from '../tools/agent-only/agent-tool.ts';
 import type { RunnableTool, ToolCallContext } from '../tools/runnable-tool.ts';
 import type { AgentExecution } from './agent-execution.ts';

@@ -1,4 +1,10 @@
-import type { Spent } from '../agent-loop/facts.ts';
+/** What a piece of a run cost. */
+export interface Spent {
+  inputTokens: number;
+  outputTokens: number;
+  /** USD as decimal text; null if a model call has no known price. */
+  cost: string | null;
+}
 
 /**
  * `awaitsCaller`: the caller of the run executes the tool and sends its output. `spent`: what the tool has spent and

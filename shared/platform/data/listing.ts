@@ -5,7 +5,7 @@ import type { QueryPage, TenantTable } from './table.ts';
 export type Row = Record<string, unknown>;
 
 /** An index sorted by the id of its items. */
-export interface ListSource extends Pick<QueryOptions, 'partition' | 'index' | 'filter'> {
+export interface ListSource extends Pick<QueryOptions, 'partition' | 'index' | 'filter' | 'from' | 'to'> {
   postFilter?: PostFilter;
 }
 

@@ -521,8 +521,6 @@ const patterns: Record<string, Pattern> = {
       const changes = { externalConfig: { refreshIntervalMinutes: 60 } };
       return () =>
         agentEditor(world.scope).update(sessionOf(world.tenant), id, changes, sandbox(world.scope));
-      const { scope, tenant } = world;
-      return () => agentEditor(scope).update(sessionOf(tenant), id, changes, sandbox(scope));
     },
   },
   'Claim a due refresh of a card': {

@@ -1,0 +1,10 @@
+import type { Group } from '../../shared/platform/http/group.ts';
+import { getAgentExecution } from './get.ts';
+import { getAgentToolCall } from './get-tool-call.ts';
+import { listAgentExecutions } from './list.ts';
+import { listAgentToolCalls } from './list-tool-calls.ts';
+
+export const agentExecutionsGroup = {
+  description: 'Read the executions of agents, with every turn and every tool call.',
+  endpoints: [listAgentExecutions, getAgentExecution, listAgentToolCalls, getAgentToolCall],
+} as const satisfies Group;

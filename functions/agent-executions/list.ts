@@ -1,0 +1,46 @@
+import * as z from 'zod';
+import { idOf } from '../../shared/core/ids.ts';
+import { executionStatuses } from '../../shared/execution/agent-runs/agent-execution.ts';
+import { agentExecutions } from '../../shared/execution/agent-runs/list-executions.ts';
+import { CursorPagination, CursorQuery } from '../../shared/platform/data/pages.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { AgentParams } from '../agent-runs/schemas.ts';
+import { ExecutionRow, toExecutionRow } from './schemas.ts';
+
+const Moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
+
+export const listAgentExecutions = defineEndpoint({
+  id: 'agent-executions.list',
+  method: 'GET',
+  path: '/v1/agents/{id}/executions',
+  permission: 'AGENTS:READ',
+  summary: 'List the executions of an agent',
+  description:
+    'Newest first. `from` and `to` are bounds of the start. `parentExecutionId` lists the executions inside of another one instead, and `executionId` the one with that id, of whatever agent.',
+  params: AgentParams,
+  query: CursorQuery.extend({
+    status: z.enum(executionStatuses).optional(),
+    surfaceType: z.string().max(50).optional(),
+    from: Moment.optional(),
+    to: Moment.optional(),
+    parentExecutionId: idOf('exec').optional(),
+    executionId: idOf('exec').optional(),
+  }),
+  response: {
+    kind: 'json',
+    bodies: { 200: z.object({ data: z.array(ExecutionRow), pagination: CursorPagination }) },
+  },
+  errors: [400, 404],
+  needs: { list: agentExecutions },
+
+  async handle({ params, query }, { list }) {
+    const { rows, pagination } = await list(params.id, query);
+    return {
+      data: rows.map((row) => toExecutionRow(row as Parameters<typeof toExecutionRow>[0])),
+      pagination,
+    };
+  },
+});
+
+export const handler = toLambda(listAgentExecutions);

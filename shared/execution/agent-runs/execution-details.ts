@@ -1,0 +1,59 @@
+import { notFound } from '../../core/errors.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { payloadStore } from '../../platform/data/payloads.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { FactOf, RequestedCall } from '../agent-loop/facts.ts';
+import type { AgentExecution } from './agent-execution.ts';
+import { findExecution, type LoadedRun, loadRun } from './load-run.ts';
+import type { RunInput } from './run-input.ts';
+import { runLog } from './run-log.ts';
+
+/** A tool call as a run has it. */
+export interface CallDetails {
+  call: RequestedCall;
+  turn: FactOf<'turn'>;
+  result: FactOf<'result'> | undefined;
+  decision: FactOf<'decision'> | undefined;
+}
+
+/** What can be read of single executions. Every one is of the agent, or runs inside of one of its executions. */
+export const executionDetails = /* @__PURE__ */ using(
+  ['table:read', payloadStore, runLog],
+  (scope: Scope) => {
+    async function ofAgent(agentId: string, executionId: string): Promise<LoadedRun> {
+      const execution = await findExecution(scope, executionId);
+      assertOfAgent(agentId, execution);
+      return loadRun(scope, executionId);
+    }
+
+    return {
+      /** @throws 404 */
+      load: ofAgent,
+
+      /** The messages that a run was started with. */
+      messages: async ({ input }: AgentExecution) =>
+        ((await payloadStore(scope).fetch(input)) as RunInput).messages,
+
+      /** The tool calls of a run, oldest first. @throws 404 */
+      calls: async (agentId: string, executionId: string) => callsIn(await ofAgent(agentId, executionId)),
+    };
+  },
+);
+
+/** @throws 404 if the execution belongs to another agent. */
+export function assertOfAgent(id: string, { agentId, rootAgentId }: AgentExecution): void {
+  if (agentId !== id && rootAgentId !== id) throw notFound('Execution');
+}
+
+function callsIn({ log }: LoadedRun): CallDetails[] {
+  const facts = log.map(({ fact }) => fact);
+  const results = new Map(facts.flatMap((fact) => (fact.type === 'result' ? [[fact.callId, fact]] : [])));
+  const decisions = new Map(facts.flatMap((fact) => (fact.type === 'decision' ? [[fact.callId, fact]] : [])));
+  return facts.flatMap((fact) =>
+    fact.type === 'turn'
+      ? fact.calls.map((call) => ({
+          ...{ call, turn: fact, result: results.get(call.id), decision: decisions.get(call.id) },
+        }))
+      : [],
+  );
+}
