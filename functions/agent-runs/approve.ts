@@ -1,6 +1,5 @@
-import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
-import { decide } from '../../shared/execution/agent-runs/answer-waits.ts';
+import { answer, Decision } from '../../shared/execution/agent-runs/answer-waits.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
 import { AgentResult } from '../../shared/protocols/json/agent-result.ts';
@@ -9,23 +8,15 @@ import { answerResponse } from './answer-response.ts';
 import { runScope } from './run-response.ts';
 import { AgentParams, streamResponse } from './schemas.ts';
 
-const ApproveBody = z
-  .strictObject({
-    executionId: idOf('exec'),
-    approvalId: idOf('appr'),
-    decision: z.enum(['approved', 'denied']),
-    reason: z.string().max(2_000).optional().meta({ description: 'The agent learns why a call was denied' }),
-    streamResponse,
-  })
-  .meta({
-    examples: [
-      {
-        executionId: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn',
-        approvalId: 'appr_01k9m4v7d3x8qz5w2r6t0y1hbn',
-        decision: 'approved',
-      },
-    ],
-  });
+const ApproveBody = Decision.extend({ executionId: idOf('exec'), streamResponse }).meta({
+  examples: [
+    {
+      executionId: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn',
+      approvalId: 'appr_01k9m4v7d3x8qz5w2r6t0y1hbn',
+      decision: 'approved',
+    },
+  ],
+});
 
 export const approveAgentCall = defineEndpoint({
   id: 'agent-runs.approve',
@@ -42,8 +33,9 @@ export const approveAgentCall = defineEndpoint({
   needs: { scope: runScope },
 
   async handle({ params, body, principal, requestId }, { scope }) {
-    const { executionId, streamResponse: isStreamed } = body;
-    const answered = await decide(scope, principal, { executionId, agentId: params.id }, body);
+    const { executionId, streamResponse: isStreamed, ...decision } = body;
+    const place = { executionId, agentId: params.id };
+    const answered = await answer(scope, principal, place, { decisions: [decision] });
     return answerResponse(scope, answered, { executionId, isStreamed, requestId });
   },
 });

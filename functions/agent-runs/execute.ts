@@ -24,11 +24,11 @@ A run that needs an approval or calls a local tool pauses: its stream ends with 
 
   async handle({ params, body, principal, timeLeftMs, requestId }, { scope, find }) {
     const { messages, inputs, options } = body;
-    const { background, version, modelOverride, streamResponse: isStreamed } = options;
+    const { background, version, modelOverride, previousMessageAt, streamResponse: isStreamed } = options;
     const agent = await find(params.id, { environment: principal.environment, version });
     const request = {
       ...{ agent, messages, inputs, owner: principal, permissions: [], surfaceType: 'api' },
-      ...{ background, modelOverride, timeoutMs: timeoutMsOf(options, timeLeftMs()) },
+      ...{ background, modelOverride, previousMessageAt, timeoutMs: timeoutMsOf(options, timeLeftMs()) },
     };
     return startResponse(scope, request, { isStreamed, requestId });
   },

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
 import { Message } from '../../shared/domain/conversations/message.ts';
-import { giveOutputs } from '../../shared/execution/agent-runs/answer-waits.ts';
+import { answer } from '../../shared/execution/agent-runs/answer-waits.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
 import { AgentResult } from '../../shared/protocols/json/agent-result.ts';
@@ -46,7 +46,7 @@ export const resumeAgent = defineEndpoint({
 
   async handle({ params, body, principal, requestId }, { scope }) {
     const { executionId, streamResponse: isStreamed } = body;
-    const answered = await giveOutputs(scope, principal, { executionId, agentId: params.id }, body);
+    const answered = await answer(scope, principal, { executionId, agentId: params.id }, body);
     return answerResponse(scope, answered, { executionId, isStreamed, requestId });
   },
 });

@@ -3,6 +3,7 @@ import { idOf } from '../../shared/core/ids.ts';
 import { nameUpTo } from '../../shared/core/name.ts';
 import { Message } from '../../shared/domain/conversations/message.ts';
 import { VariableName } from '../../shared/domain/flows/steps/common-config.ts';
+import { agentOptions } from '../../shared/execution/agent-runs/run-options.ts';
 
 export const AgentParams = z.object({ id: idOf('agent') });
 
@@ -15,22 +16,8 @@ const inputsMax = 1_000;
 
 export const RunOptions = z.strictObject({
   streamResponse,
-  background: z.boolean().default(false).meta({
-    description:
-      'true: answers 202 with the id of the execution, which a worker runs. Follow it with GET …/executions/{executionId}/events',
-  }),
-  version: z
-    .union([z.enum(['published', 'draft']), idOf('agentver')])
-    .optional()
-    .meta({
-      description:
-        'Default: the published version, or the agent as it is if none is published; with a test key, the agent as it is',
-    }),
+  ...agentOptions,
   modelOverride: nameUpTo(255).optional().meta({ description: 'The model instead of the agent’s' }),
-  timeoutMs: z.int().min(1_000).max(3_600_000).optional().meta({
-    description:
-      'The time limit of the run, without the time that it waits for somebody. Default: ten minutes; in the background one hour. In front of a caller at most 14 minutes',
-  }),
 });
 
 const example = {

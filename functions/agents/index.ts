@@ -2,6 +2,7 @@ import type { Group } from '../../shared/platform/http/group.ts';
 import { addAgentCapability } from './add-capability.ts';
 import { createAgent } from './create.ts';
 import { deleteAgent } from './delete.ts';
+import { exportAgentRuntime } from './export-runtime.ts';
 import { fetchCardOfAgent } from './fetch-agent-card.ts';
 import { getAgent } from './get.ts';
 import { listAgents } from './list.ts';
@@ -24,5 +25,10 @@ export const agentsGroup = {
     removeAgentCapability,
     fetchCardOfAgent,
     refreshAgentCard,
+    exportAgentRuntime,
+    fetchCardOfAgent,
+    refreshAgentCard,
+    addAgentCapability,
+    removeAgentCapability,
   ],
 } as const satisfies Group;

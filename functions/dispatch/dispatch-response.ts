@@ -5,6 +5,7 @@ import type { Scope } from '../../shared/platform/data/scope.ts';
 import { serverSentEvent, streamedBody } from '../../shared/platform/http/streamed-body.ts';
 import { DispatchResult, dispatchResultOf } from '../../shared/protocols/json/dispatch-result.ts';
 import { flowEvents } from '../../shared/protocols/sse/flow-events.ts';
+import { runScope } from '../agent-runs/run-response.ts';
 
 /** Reserved for reporting the timeout and persisting the results. */
 const reserveMs = 3_000;
@@ -14,7 +15,7 @@ export const runTimeMs = (timeLeftMs: number) => Math.max(1, timeLeftMs - reserv
 
 /** All uses, because the flow decides which services a run calls. */
 export const executionScope = using(
-  [livePorts, 'table:write', 'payloads', 'queue:wakes'],
+  [livePorts, runScope, 'table:write', 'payloads', 'queue:wakes'],
   (all: Scope) => all,
 );
 

@@ -1,8 +1,10 @@
 import type { Group } from '../../shared/platform/http/group.ts';
+import { approveDispatch } from './approve.ts';
+import { continueDispatch } from './continue.ts';
 import { resumeDispatch } from './resume.ts';
 import { dispatch } from './run.ts';
 
 export const dispatchGroup = {
-  description: 'Run a flow immediately and stream its progress.',
-  endpoints: [dispatch, resumeDispatch],
+  description: 'Run a flow or an agent immediately and stream its progress.',
+  endpoints: [dispatch, resumeDispatch, approveDispatch, continueDispatch],
 } as const satisfies Group;

@@ -3,8 +3,10 @@ import { prepare } from '../../shared/execution/dispatch/prepare.ts';
 import { DispatchBody } from '../../shared/execution/dispatch/request.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
-import { DispatchResult } from '../../shared/protocols/json/dispatch-result.ts';
 import { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
+import { StartedRun } from '../agent-runs/start-response.ts';
+import { AnyResult } from './any-result.ts';
+import { dispatchAgent } from './dispatch-agent.ts';
 import { dispatchResponse, executionScope, runTimeMs } from './dispatch-response.ts';
 
 export const dispatch = defineEndpoint({
@@ -12,16 +14,21 @@ export const dispatch = defineEndpoint({
   method: 'POST',
   path: '/v1/dispatch',
   permission: 'FLOWS:EXECUTE',
-  summary: 'Run a stored or inline flow immediately',
+  summary: 'Run a stored or inline flow or agent immediately',
   description: `Streams server-sent events during the run, with model output in pieces. With \`options.streamResponse: false\` it returns one JSON response at the end. Closing the connection cancels the run; slow reading slows it down. A run may take up to 15 minutes. A run that must wait for more than ten seconds continues as a batch, which the response (or the event \`await\`) names. A run that calls a local tool pauses: execute the tool and send its output to POST /v1/dispatch/resume within seven days.
 
-Inline flows need more permissions: RECORDS:READ for steps that read records or vectors, RECORDS:WRITE for steps that write them, TOOLS:EXECUTE for steps that run tools (and what the tools do), FLOWS:WRITE for steps that reference secrets and for \`flowMode\` create and upsert. 422 if there is no flow to run, or it has no steps.`,
+Inline flows need more permissions: RECORDS:READ for steps that read records or vectors, RECORDS:WRITE for steps that write them, TOOLS:EXECUTE for steps that run tools (and what the tools do), FLOWS:WRITE for steps that reference secrets and for \`flowMode\` create and upsert. 422 if there is no flow to run, or it has no steps.
+
+With \`agent\` it runs an agent, as POST /v1/agents/{id}/execute does. That requires AGENTS:EXECUTE too, and an inline agent what its tools take; AGENTS:WRITE if it references secrets.`,
   body: DispatchBody,
-  response: { kind: 'sse', events: StreamEvent, json: DispatchResult },
+  response: { kind: 'sse', events: StreamEvent, json: AnyResult, bodies: { 202: StartedRun } },
   errors: [400, 404, 409, 413, 415, 422, 503],
   needs: { scope: executionScope },
 
   async handle({ body, principal, timeLeftMs, requestId }, { scope }) {
+    if (body.agent) {
+      return dispatchAgent(scope, { principal, requestId, timeLeftMs: timeLeftMs() }, body);
+    }
     const permissions = await checkPermissions(scope, principal, body);
     const prepared = await prepare(scope, principal, body);
     const run = {

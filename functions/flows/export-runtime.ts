@@ -1,8 +1,6 @@
 import * as z from 'zod';
-import { exportedSteps } from '../../shared/domain/flows/export.ts';
-import { flowStore } from '../../shared/domain/flows/flow-store.ts';
+import { flowExporter } from '../../shared/domain/flows/export.ts';
 import { FlowStep } from '../../shared/domain/flows/steps/step.ts';
-import { versionStore } from '../../shared/domain/flows/version-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { FlowParams } from './response-schemas.ts';
@@ -30,15 +28,8 @@ export const exportFlowRuntime = defineEndpoint({
     },
   },
   errors: [400, 404],
-  needs: { flows: flowStore, versions: versionStore },
-
-  async handle({ params }, { flows, versions }) {
-    const { id, name, description, publishedVersionId } = await flows.find(params.id);
-    const { steps } = publishedVersionId
-      ? await versions.immutable(id, publishedVersionId)
-      : await flows.get(id);
-    return { id, name, description, steps: exportedSteps(steps) };
-  },
+  needs: { exportFlow: flowExporter },
+  handle: ({ params }, { exportFlow }) => exportFlow(params.id),
 });
 
 export const handler = toLambda(exportFlowRuntime);

@@ -9,6 +9,7 @@ export const tenantLimits = {
   secrets: 500,
   'model configs': 200,
   'provider keys': 100,
+  'credentials of agents': 500,
 } as const;
 
 /** @param count The number after the change. @throws 409 */

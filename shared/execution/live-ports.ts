@@ -1,3 +1,4 @@
+import { a2aPort } from '../adapters/a2a-client/a2a-port.ts';
 import { assetStore } from '../adapters/assets/asset-store.ts';
 import { mcpPort } from '../adapters/mcp-client/mcp-port.ts';
 import { messagesPort } from '../adapters/messages/messages-adapter.ts';
@@ -60,6 +61,7 @@ export const livePorts = /* @__PURE__ */ using(
       assets: assetStore({ tenant: scope.table.tenant, runId }),
       messages: messagesPort(scope.table.tenant),
       tools: toolsPort(scope),
+      a2a: a2aPort,
       mcp: mcpPort(scope.table.tenant),
       flows: flowsPort(scope, { userId, runId }),
     };

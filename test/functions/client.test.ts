@@ -104,6 +104,8 @@ test('each kind of response has its type, and only server-sent events yield even
   expectTypeOf<StreamingRoute>().toEqualTypeOf<
     | 'POST /v1/dispatch'
     | 'POST /v1/dispatch/resume'
+    | 'POST /v1/dispatch/approve'
+    | 'POST /v1/dispatch/continue'
     | 'POST /v1/agents/{id}/execute'
     | 'POST /v1/agents/{id}/resume'
     | 'POST /v1/agents/{id}/approve'

@@ -101,9 +101,13 @@ GET /v1/agents/{id}
 PUT /v1/agents/{id}
 DELETE /v1/agents/{id}
 POST /v1/agents/{id}/publish
+GET /v1/agents/{id}/export-runtime
 POST /v1/agents/{id}/capabilities
 DELETE /v1/agents/{id}/capabilities/{capabilityId}
 POST /v1/agents/{id}/refresh-agent-card
+POST /v1/agents/{id}/refresh-agent-card
+POST /v1/agents/{id}/capabilities
+DELETE /v1/agents/{id}/capabilities/{capabilityId}
 GET /v1/agent-versions/{agentId}
 GET /v1/agent-versions/{agentId}/published
 GET /v1/agent-versions/{agentId}/{versionId}

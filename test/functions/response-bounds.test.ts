@@ -23,6 +23,7 @@ const bounds: Record<string, string> = {
   'agents.add-capability': 'a capability, 70 KB',
   'agents.create': 'an agent, 300 KB',
   'agents.fetch-agent-card': 'a card, 1 MB',
+  'agents.export-runtime': 'an export, 5 MB',
   'agents.get': 'an agent, 300 KB',
   'agents.list': 'ends at 5 MB, continued by `cursor`',
   'agents.refresh-agent-card': 'an agent, 300 KB',

@@ -26,6 +26,12 @@ export const emptyWorld: Ports = {
   assets: { store: absent('asset store'), read: absent('asset store') },
   messages: { email: absent('mail'), sms: absent('text message'), event: absent('event bus') },
   tools: { find: absent('tool store') },
+  a2a: {
+    // biome-ignore lint/correctness/useYield: it only fails
+    async *send() {
+      throw new TypeError('There is no agent here');
+    },
+  },
   mcp: { listTools: absent('MCP server'), callTool: absent('MCP server') },
   flows: { run: absent('flow') },
 };

@@ -57,6 +57,9 @@ export type AgentCard = z.output<typeof AgentCard>;
 /** Where a card of A2A 1.0 says that its agent is reached. */
 const Interfaces = listOf(z.looseObject({ url: z.string(), protocolBinding: text, protocolVersion: text }));
 
+/** Where a card of A2A 0.3 says it. */
+const LegacyAddress = z.object({ url: text, protocolVersion: text, preferredTransport: text });
+
 /** A security scheme: of A2A 0.3, with a `type`, or of 1.0, under the name of its kind. */
 const Scheme = z.looseObject({
   type: text,
@@ -73,8 +76,7 @@ const Schemes = lenient(z.record(z.string(), Scheme));
 /** The card in one shape, whatever version of A2A it is of. */
 export function agentCardOf(value: Record<string, unknown>): AgentCard {
   const card = AgentCard.parse(value);
-  const interfaces = Interfaces.parse(value.supportedInterfaces) ?? [];
-  const preferred = interfaces.find(({ protocolBinding }) => protocolBinding === 'JSONRPC') ?? interfaces[0];
+  const preferred = preferredInterface(value);
   const authentication = card.authentication ?? authenticationIn(Schemes.parse(value.securitySchemes) ?? {});
   return withoutUndefined({
     ...card,
@@ -82,6 +84,21 @@ export function agentCardOf(value: Record<string, unknown>): AgentCard {
     protocolVersion: card.protocolVersion ?? preferred?.protocolVersion,
     authentication,
   });
+}
+
+/** Where an agent is reached, and by which binding of the protocol. */
+export interface AgentAddress {
+  url?: string | undefined;
+  protocolBinding?: string | undefined;
+  protocolVersion?: string | undefined;
+}
+
+/** JSON-RPC, which all clients speak, if the agent has it. */
+export function preferredInterface(card: Record<string, unknown>): AgentAddress | undefined {
+  const interfaces = Interfaces.parse(card.supportedInterfaces) ?? [];
+  const ofOldCard = LegacyAddress.parse(card);
+  const jsonRpc = interfaces.find(({ protocolBinding }) => protocolBinding === 'JSONRPC');
+  return jsonRpc ?? interfaces[0] ?? { ...ofOldCard, protocolBinding: ofOldCard.preferredTransport };
 }
 
 function authenticationIn(schemes: Record<string, z.output<typeof Scheme>>): AgentCard['authentication'] {

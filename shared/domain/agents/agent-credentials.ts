@@ -5,24 +5,26 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { secretValues } from '../secrets/secret-values.ts';
 import { agentCredentialReader } from '../secrets/secret-vault.ts';
 import { cachedValues } from '../secrets/value-cache.ts';
-import type { Agent } from './agent.ts';
+import { agentEntity } from './agent.ts';
 import { type Configs, fieldOf, nameOfExternal, nameOfServer } from './credential-places.ts';
+import type { ExternalConfig } from './external-config.ts';
+import type { McpServer } from './tools-config.ts';
 
-/** The credentials of an agent, as plain values. */
+/** The servers of an agent with the values of their credentials. Never store or return them. */
 export interface AgentCredentials {
-  /** The token or password of each MCP server that has one, by the server’s id. */
-  mcpServers: ReadonlyMap<string, string>;
-  /** Of the external agent. */
-  external: string | undefined;
-  /** All values with the names that the redactor shows for them. */
+  /** The enabled MCP servers. Those whose credential has no value are left out. */
+  mcpServers: McpServer[];
+  externalConfig: ExternalConfig | null;
+  /** All values, by the names that the redactor shows for them. */
   values: ReadonlyMap<string, string>;
+  /** Sentences about the servers that are left out. */
+  warnings: string[];
 }
 
-/** A credential in a content: its plaintext, a text with references to secrets, or the name of a stored one. */
+/** A credential: a text, which may reference secrets, or the name of a stored one. */
 interface Place {
   /** For messages and for the redactor. */
   label: string;
-  serverId?: string;
   text: string | undefined;
   name: string;
 }
@@ -30,60 +32,86 @@ interface Place {
 /**
  * Resolves the credentials of a content: of the live agent, of a version of it, or of an inline agent. A version uses
  * the credentials that the agent has now.
- * @throws StepError if a credential or a secret has no value; another error if it cannot be read.
+ * @throws StepError if the credential of the external agent has no value; another error if one cannot be read.
  */
 export const agentCredentials = /* @__PURE__ */ using(
-  [secretValues, agentCredentialReader],
+  ['table:read', secretValues, agentCredentialReader],
   (scope: Scope) => {
+    const { table } = scope;
     const read = cachedValues(scope, agentCredentialReader(scope));
     const secretsOf = secretValues(scope);
 
-    return async (agent: Pick<Agent, 'credentials'> | null, content: Configs): Promise<AgentCredentials> => {
-      const places = placesIn(content);
-      const keys = [
-        ...new Set(places.flatMap(({ text }) => (text === undefined ? [] : secretKeysInTemplate(text)))),
-      ];
-      const secrets = keys.length > 0 ? await secretsOf(keys) : new Map<string, string>();
-      const resolve = async ({ label, text, name }: Place): Promise<string> => {
-        if (text !== undefined && hasSecretReference(text)) return filled(text, secrets);
-        if (text !== undefined) return text;
+    /** @param agentId Null for an inline agent. */
+    return async (agentId: string | null, { config, externalConfig }: Configs): Promise<AgentCredentials> => {
+      const servers = (config?.tools?.mcpServers ?? []).filter(({ enabled = true }) => enabled);
+      const external = externalConfig && placeOfExternal(externalConfig);
+      const places = [...servers.map(placeOf), external].filter((place) => place != null);
+      const keys = places.flatMap(({ text }) => (text === undefined ? [] : secretKeysInTemplate(text)));
+      const isStored = agentId !== null && places.some(({ text }) => text === undefined);
+      const [secrets, agent] = await Promise.all([
+        keys.length > 0 ? secretsOf([...new Set(keys)]) : new Map<string, string>(),
+        isStored ? table.get(agentEntity, { id: agentId }, { consistent: true }) : undefined,
+      ]);
+      const values = new Map(secrets);
+
+      async function resolve({ label, text, name }: Place): Promise<string> {
         const stored = agent?.credentials.find((credential) => credential.name === name);
-        const value = stored && (await read(stored.id, stored.valueId));
+        const value =
+          text === undefined ? stored && (await read(stored.id, stored.valueId)) : filled(text, secrets);
         if (value === undefined)
-          throw new StepError(`${label} has no credential; send it again with PUT /v1/agents/{id}`);
+          throw new StepError(`${label} has no credential; send it with PUT /v1/agents/{id}`);
+        values.set(label, value);
         return value;
-      };
-      const resolved = await Promise.all(
-        places.map(async (place) => ({ ...place, value: await resolve(place) })),
-      );
+      }
+
+      const warnings: string[] = [];
+      async function open(server: McpServer): Promise<McpServer[]> {
+        const [place, field] = [placeOf(server), fieldOf(server)];
+        if (!place || !field || !server.auth) return [server];
+        try {
+          return [{ ...server, auth: { ...server.auth, [field]: await resolve(place) } }];
+        } catch (error) {
+          if (!(error instanceof StepError)) throw error;
+          warnings.push(`The tools of the MCP server "${server.id}" are not available: ${error.message}`);
+          return [];
+        }
+      }
+
+      const mcpServers = (await Promise.all(servers.map(open))).flat();
+      const credentials = external && (await resolve(external));
       return {
-        mcpServers: new Map(resolved.flatMap(({ serverId, value }) => (serverId ? [[serverId, value]] : []))),
-        external: resolved.find(({ serverId }) => !serverId)?.value,
-        values: new Map([...secrets, ...resolved.map(({ label, value }) => [label, value] as const)]),
+        mcpServers,
+        externalConfig: credentials ? withCredentials(externalConfig, credentials) : externalConfig,
+        ...{ values, warnings },
       };
     };
   },
 );
 
-function placesIn({ config, externalConfig }: Configs): Place[] {
-  const servers = (config?.tools?.mcpServers ?? []).filter(({ enabled = true }) => enabled);
-  const ofServers = servers.flatMap((server): Place[] => {
-    const field = fieldOf(server);
-    const text = field && server.auth?.[field];
-    if (text === undefined && !server.auth?.configured) return [];
-    return [{ label: `MCP server ${server.id}`, serverId: server.id, text, name: nameOfServer(server) }];
-  });
-  const { auth } = externalConfig ?? {};
-  if (!externalConfig || !auth || (auth.credentials === undefined && !auth.configured)) return ofServers;
-  const external = { label: 'External agent', text: auth.credentials, name: nameOfExternal(externalConfig) };
-  return [...ofServers, external];
+function placeOf(server: McpServer): Place | undefined {
+  const field = fieldOf(server);
+  const text = field && server.auth?.[field];
+  if (text === undefined && !server.auth?.configured) return undefined;
+  return { label: `MCP server ${server.id}`, text, name: nameOfServer(server) };
 }
 
+function placeOfExternal(externalConfig: ExternalConfig): Place | undefined {
+  const { credentials: text, configured } = externalConfig.auth ?? {};
+  if (text === undefined && !configured) return undefined;
+  return { label: 'External agent', text, name: nameOfExternal(externalConfig) };
+}
+
+const withCredentials = (externalConfig: ExternalConfig, credentials: string): ExternalConfig => ({
+  ...externalConfig,
+  auth: { type: 'none', ...externalConfig.auth, credentials },
+});
+
 function filled(text: string, secrets: ReadonlyMap<string, string>): string {
+  if (!hasSecretReference(text)) return text;
   return replaceInScript(text, (key) => {
     const value = secrets.get(key);
     if (value === undefined)
-      throw new StepError(`The secret ${key} has no value: set it through /v1/secrets`);
+      throw new StepError(`The secret ${key} has no value; set it through /v1/secrets`);
     return value;
   });
 }

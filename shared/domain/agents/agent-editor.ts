@@ -61,7 +61,7 @@ export const agentEditor = /* @__PURE__ */ using([agentStore, credentialWriter],
       const { fields, plaintexts } = await checked(empty, changed, sandbox);
       const [primaryFlow] = await Promise.all([flowOf(fields, given), assertTargets(table, capabilities)]);
       const agent = await credentials.during(async (store) => {
-        const stored = await store({ credentials: [] }, fields, plaintexts);
+        const stored = await store({ id, credentials: [] }, fields, plaintexts);
         const alsoWrite = auditOf(principal, id, plaintexts);
         return agents.create(id, { userId, organizationId, ...fields, credentials: stored }, alsoWrite);
       });

@@ -144,3 +144,13 @@ export const agentVersionEntity = defineEntity({
   }),
   summary: ['number', 'type', 'configSummary', 'label', 'notes', 'createdAt'],
 });
+
+/** All credentials of a tenant’s agents. */
+export const agentCredentialsPartition = tenantPartition('AGENTCREDENTIALS');
+
+/** Lists a credential whose value is in Secrets Manager, also one that no agent names after a crash. */
+export const agentCredentialEntity = defineEntity({
+  type: 'agentCredential',
+  schema: z.object({ id: z.string(), agentId: z.string() }),
+  key: ({ id }: { id: string }) => ({ PK: agentCredentialsPartition, SK: id }),
+});

@@ -1,4 +1,4 @@
-import type { AgentCard } from '../../adapters/a2a-client/agent-card.ts';
+import { type AgentCard, preferredInterface } from '../../adapters/a2a-client/agent-card.ts';
 import type { Agent } from './agent.ts';
 import type { CachedAgentCard, ExternalConfig, Skill } from './external-config.ts';
 
@@ -28,6 +28,8 @@ export function cachedCardOf(card: AgentCard, fetchedAt: string): CachedAgentCar
     name: cut(card.name, idCharactersMax),
     description: cut(card.description, descriptionCharactersMax),
     version: cut(card.version, 100),
+    url: cut(card.url, 2_000),
+    protocolBinding: cut(preferredInterface(card)?.protocolBinding, 100),
     protocolVersion: cut(card.protocolVersion, 100),
     fetchedAt,
     capabilities: { streaming, pushNotifications, statefulness },

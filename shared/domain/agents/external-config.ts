@@ -19,6 +19,8 @@ export const CachedAgentCard = z.object({
   name: z.string().optional(),
   description: z.string().optional(),
   version: z.string().optional(),
+  url: z.string().optional(),
+  protocolBinding: z.string().optional(),
   protocolVersion: z.string().optional(),
   fetchedAt: z.string().optional(),
   capabilities: z

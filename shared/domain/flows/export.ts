@@ -1,13 +1,40 @@
 import { withBareReferences } from '../../core/secret-references.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { flowStore } from './flow-store.ts';
 import type { FlowStep } from './steps/step.ts';
+import { versionStore } from './version-store.ts';
 
-/** Steps for export: complete, with secrets referenced as `secret:<NAME>`. */
-export const exportedSteps = (steps: readonly FlowStep[]): FlowStep[] =>
-  steps.map((step) => withoutReferences(step) as FlowStep);
+/** A flow for another runtime: complete, with secrets referenced as `secret:<NAME>`. */
+export type ExportedFlow = {
+  id: string;
+  name: string;
+  description: string | null;
+  steps: FlowStep[];
+};
 
-function withoutReferences(value: unknown): unknown {
-  if (typeof value === 'string') return withBareReferences(value);
-  if (Array.isArray(value)) return value.map(withoutReferences);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withoutReferences(member)]));
+/** Exports the published version of a flow, or the draft if no version is published. @throws 404 */
+export const flowExporter = /* @__PURE__ */ using([flowStore, versionStore], (scope: Scope) => {
+  const [flows, versions] = [flowStore(scope), versionStore(scope)];
+  return async (flowId: string): Promise<ExportedFlow> => {
+    const { id, name, description, publishedVersionId } = await flows.find(flowId);
+    const { steps } = publishedVersionId
+      ? await versions.immutable(id, publishedVersionId)
+      : await flows.get(id);
+    return { id, name, description, steps: withReferenceNames(steps) };
+  };
+});
+
+/** A copy of a JSON value with `secret:<NAME>` in place of each `{{secret:NAME}}`. */
+export const withReferenceNames = <T>(value: T): T => withTexts(value, withBareReferences);
+
+/** A copy of a JSON value with each text in it changed. */
+export function withTexts<T>(value: T, change: (text: string) => string): T {
+  const visit = (part: unknown): unknown => {
+    if (typeof part === 'string') return change(part);
+    if (Array.isArray(part)) return part.map(visit);
+    if (typeof part !== 'object' || part === null) return part;
+    return Object.fromEntries(Object.entries(part).map(([key, member]) => [key, visit(member)]));
+  };
+  return visit(value) as T;
 }

@@ -1,9 +1,11 @@
+import * as z from 'zod';
 import { conflict, invalidAt, notFound } from '../../core/errors.ts';
+import { idOf } from '../../core/ids.ts';
 import { characterCount } from '../../core/json-texts.ts';
 import { type Message, textOf } from '../../domain/conversations/message.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import type { Fact, ResultFact, Wait } from '../agent-loop/facts.ts';
+import type { DecisionFact, Fact, ResultFact, Wait } from '../agent-loop/facts.ts';
 import { outputCharactersMax } from '../agent-loop/tool-calls.ts';
 import { requireAll } from '../runs/require-all.ts';
 import { type LoadedRun, loadRun } from './load-run.ts';
@@ -18,15 +20,20 @@ export interface RunPlace {
   agentId?: string | undefined;
 }
 
-export interface Decision {
-  approvalId: string;
-  decision: 'approved' | 'denied';
-  reason?: string | undefined;
-}
+export const Decision = z.strictObject({
+  approvalId: idOf('appr'),
+  decision: z.enum(['approved', 'denied']),
+  reason: z.string().max(2_000).optional().meta({ description: 'The agent learns why a call was denied' }),
+});
+export type Decision = z.infer<typeof Decision>;
 
-export interface CallerAnswer {
-  /** By the id of the tool call, or by the name of the tool. */
-  toolOutputs: Readonly<Record<string, unknown>>;
+/** By the id of the tool call, or by the name of the tool. */
+type Outputs = Readonly<Record<string, unknown>>;
+
+export interface Answer {
+  decisions?: readonly Decision[] | undefined;
+  toolOutputs?: Outputs | undefined;
+  /** What the agent gets after the last answer. */
   messages?: readonly Message[] | undefined;
 }
 
@@ -37,52 +44,57 @@ export interface AnsweredRun {
 }
 
 /**
- * Allows or denies a call. The last answer that a run waits for continues it.
- * @throws 403 if the caller could not have started the run; 404 if there is no such run or approval; 409 if it does not
- * wait for it (any more).
+ * Answers what a run waits for: decides calls, and gives the outputs of tools that the caller executed. The last answer
+ * continues the run.
+ * @throws 400 if no answer is one that the run waits for; 403 if the caller could not have started the run; 404 if there
+ * is no such run or approval; 409 if it does not wait (any more).
  */
-export async function decide(
+export async function answer(
   scope: Scope,
   principal: Principal,
   place: RunPlace,
-  { approvalId, decision, reason }: Decision,
+  { decisions = [], toolOutputs, messages = [] }: Answer,
 ): Promise<AnsweredRun> {
   const run = await pausedRun(scope, principal, place);
+  const at = scope.now();
+  const decided = decisions.map((decision) => decisionFact(run, decision, principal.userId, at));
+  const results = toolOutputs ? resultFacts(run, toolOutputs, at) : [];
+  const notes = messages.map((message): Fact => noteOf(message, at));
+  const count = decided.length + results.length;
+  if (notes.length > 0 && count < run.state.waits.length) {
+    throw invalidAt('messages', 'INVALID_VALUE', 'Send messages with the last answer that the run waits for');
+  }
+  return append(scope, run, [...decided, ...results], notes);
+}
+
+function decisionFact(
+  run: LoadedRun,
+  { approvalId, decision, reason }: Decision,
+  by: string,
+  at: Date,
+): DecisionFact {
   const wait = run.state.waits.find((each) => each.approvalId === approvalId);
   if (!wait) throw isDecided(run, approvalId) ? notWaiting() : notFound('Approval');
-  if (Date.parse(wait.until) <= scope.now().getTime()) {
+  if (Date.parse(wait.until) <= at.getTime()) {
     throw conflict('The approval came too late: the call is denied');
   }
   const { callId } = wait;
-  const by = principal.userId;
-  const at = scope.now().toISOString();
-  const fact: Fact = { type: 'decision', approvalId, callId, decision, by, at, ...(reason && { reason }) };
-  return append(scope, run, [fact], []);
+  const fact = { type: 'decision', approvalId, callId, decision, by, at: at.toISOString() } as const;
+  return { ...fact, ...(reason && { reason }) };
 }
 
-/**
- * Gives the outputs of tools that the caller executed. The last answer that a run waits for continues it.
- * @throws 400 if an output is missing or too large; otherwise as `decide`
- */
-export async function giveOutputs(
-  scope: Scope,
-  principal: Principal,
-  place: RunPlace,
-  { toolOutputs, messages = [] }: CallerAnswer,
-): Promise<AnsweredRun> {
-  const run = await pausedRun(scope, principal, place);
-  const at = scope.now().toISOString();
-  const waits = run.state.waits.filter(({ kind }) => kind === 'output');
-  const results = waits.flatMap((wait) => resultOf(wait, toolOutputs, at) ?? []);
+function resultFacts({ state }: LoadedRun, outputs: Outputs, at: Date): ResultFact[] {
+  const waits = state.waits.filter(({ kind }) => kind === 'output');
+  const results = waits.flatMap((wait) => resultOf(wait, outputs, at.toISOString()) ?? []);
   if (results.length === 0) throw missingOutput(waits);
-  const notes = messages.map((message): Fact => {
-    if (message.role === 'user') return { type: 'note', reason: 'caller', text: textOf(message), at };
-    throw invalidAt('messages', 'INVALID_VALUE', 'Only messages of the user can be added to a run');
-  });
-  if (notes.length > 0 && results.length < run.state.waits.length) {
-    throw invalidAt('messages', 'INVALID_VALUE', 'Send messages with the last output that the run waits for');
+  return results;
+}
+
+function noteOf(message: Message, at: Date): Fact {
+  if (message.role === 'user') {
+    return { type: 'note', reason: 'caller', text: textOf(message), at: at.toISOString() };
   }
-  return append(scope, run, results, notes);
+  throw invalidAt('messages', 'INVALID_VALUE', 'Only messages of the user can be added to a run');
 }
 
 async function pausedRun(
@@ -111,11 +123,7 @@ async function append(scope: Scope, run: LoadedRun, facts: Fact[], afterLast: Fa
   }
 }
 
-function resultOf(
-  { callId, toolName }: Wait,
-  outputs: CallerAnswer['toolOutputs'],
-  at: string,
-): ResultFact | undefined {
+function resultOf({ callId, toolName }: Wait, outputs: Outputs, at: string): ResultFact | undefined {
   const name = [callId, toolName].find((each) => Object.hasOwn(outputs, each));
   if (name === undefined) return undefined;
   const output = outputs[name] ?? null;

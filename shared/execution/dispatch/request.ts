@@ -7,6 +7,8 @@ import { FlowStepsInput } from '../../domain/flows/checking/flow-steps.ts';
 import { VariableName } from '../../domain/flows/steps/common-config.ts';
 import { NewMetadata } from '../../domain/records/limits.ts';
 import { RecordName, RecordType } from '../../domain/records/record.ts';
+import { DispatchedAgent } from '../agent-runs/inline-agent.ts';
+import { agentOptions } from '../agent-runs/run-options.ts';
 
 const DispatchedFlow = z.strictObject({
   id: idOf('flow').optional().meta({ description: 'The id of a stored flow' }),
@@ -31,6 +33,7 @@ const Options = z.strictObject({
     .boolean()
     .default(true)
     .meta({ description: 'true: server-sent events. false: one JSON response' }),
+  ...agentOptions,
   flowMode: z.enum(['existing', 'create', 'upsert', 'virtual']).optional().meta({
     description:
       'How an inline flow is used. virtual (default): run it without saving. create: save and publish it. upsert: create the flow of that name or update its steps',
@@ -84,6 +87,9 @@ const example = {
 export const DispatchBody = z
   .strictObject({
     flow: DispatchedFlow.optional(),
+    agent: DispatchedAgent.optional().meta({
+      description: 'An agent to run instead of a flow, with `messages`: a stored one, or an inline one',
+    }),
     record: DispatchedRecord.optional(),
     inputs: z
       .record(VariableName, z.unknown())
@@ -97,13 +103,23 @@ export const DispatchBody = z
       .meta({ description: 'The value of the variable `messages`' }),
     options: Options.prefault({}),
   })
-  .superRefine(({ flow, record, options }, context) => {
+  .superRefine(({ flow, agent, record, messages, options }, context) => {
     const refuse = (path: string[], message: string, code: DetailCode = 'INVALID_VALUE') =>
       context.addIssue({ code: 'custom', params: { code }, path, message });
+    if (agent) {
+      if (flow) refuse(['agent'], 'Give either a flow or an agent');
+      if (record?.id) refuse(['record', 'id'], 'A run of an agent takes an inline record only');
+      if (!messages?.length)
+        refuse(['messages'], 'Required: what the agent is to do', 'MISSING_REQUIRED_FIELD');
+      return;
+    }
+    for (const name of Object.keys(agentOptions) as (keyof typeof agentOptions)[]) {
+      if (options[name]) refuse(['options', name], 'Only runs of agents have this option');
+    }
     if (!flow && !record) {
       return refuse(
         ['flow'],
-        'Required: expected a flow, and a record if the flow needs one',
+        'Required: expected a flow or an agent, and a record if the flow needs one',
         'MISSING_REQUIRED_FIELD',
       );
     }

@@ -1,5 +1,5 @@
 import type { ModelEvent, ModelPort } from '../../adapters/model-port.ts';
-import type { McpPort, Ports } from '../../adapters/ports.ts';
+import type { A2aPort, McpPort, Ports } from '../../adapters/ports.ts';
 import type { Redactor } from '../../core/redaction/redactor.ts';
 
 /** How to redact each port in a run that references secrets. */
@@ -14,6 +14,7 @@ export const portRedactions = {
   fetch: redactedFetch,
   model: redactedModel,
   mcp: redactedMcp,
+  a2a: redactedA2a,
   // Their responses are not controlled from outside, and the output of every step is redacted too.
   now: unchanged,
   secrets: unchanged,
@@ -56,6 +57,21 @@ function redactedMcp({ listTools, callTool }: McpPort, { json }: Redactor): McpP
   return {
     listTools: async (request) => json(await listTools(request)),
     callTool: async (call) => json(await callTool(call)),
+  };
+}
+
+function redactedA2a({ send }: A2aPort, { json, stream }: Redactor): A2aPort {
+  return {
+    async *send(request) {
+      const pieces = stream();
+      for await (const event of send(request)) {
+        const isDelta = event.type === 'text-delta';
+        const isLast = event.type === 'end' || event.type === 'failure';
+        const text = isDelta ? pieces.push(event.text) : isLast ? pieces.end() : '';
+        if (text !== '') yield { type: 'text-delta', text };
+        if (!isDelta) yield json(event);
+      }
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import type { McpFailure } from '../../adapters/ports.ts';
+import { plainStart } from '../../core/plain-start.ts';
 import { StepError } from '../../core/step-error.ts';
 
 const namesMax = 20;
@@ -33,12 +34,3 @@ function missingTool(toolName: string, names: readonly string[]): string {
   const has = names.length === 0 ? 'It has none' : `It has ${shown.join(', ')}${more}`;
   return `The MCP server has no tool ${toolName}. ${has}`;
 }
-
-/** The beginning of a stranger's text, in one line. Without characters that change what people see around it. */
-const plainStart = (text: string, charactersMax: number) =>
-  text
-    .slice(0, charactersMax * 4)
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
-    .trim()
-    .slice(0, charactersMax)
-    .toWellFormed();

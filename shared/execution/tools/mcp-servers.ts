@@ -44,12 +44,18 @@ async function openServer(ports: Ports, server: McpServer, signal: AbortSignal):
     const { usable, unusable } = await withUsableSchema(inside, allowed, signal);
     return {
       tools: usable.map((tool) => runnableTool(inside, server, tool)),
-      warnings: [...warnings, ...unusable.map((problem) => `${labelOf(server)}: ${problem}`)],
+      warnings: [
+        ...warnings,
+        ...unusable.map((problem) => `A tool of the ${labelOf(server)} is not available: ${problem}`),
+      ],
     };
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof StepError)) throw error;
-    return { tools: [], warnings: [`The tools of ${labelOf(server)} are not available: ${error.message}`] };
+    return {
+      tools: [],
+      warnings: [`The tools of the ${labelOf(server)} are not available: ${error.message}`],
+    };
   }
 }
 
@@ -65,8 +71,10 @@ function selected({ tools, omitted }: McpToolList, server: McpServer) {
   const allowed = tools.filter(({ name }) => allowedTools.includes(name));
   const missing = allowedTools.filter((name) => !tools.some((tool) => tool.name === name));
   const warnings = [
-    ...(missing.length > 0 ? [`${labelOf(server)} has no tool ${missing.join(', ')}`] : []),
-    ...(omitted > 0 ? [`${labelOf(server)} has ${omitted} more tools, which are too many or too large`] : []),
+    ...(missing.length > 0 ? [`The ${labelOf(server)} has no tool ${missing.join(', ')}`] : []),
+    ...(omitted > 0
+      ? [`The ${labelOf(server)} has ${omitted} more tools, which are too many or too large`]
+      : []),
   ];
   return { allowed, warnings };
 }
@@ -80,7 +88,7 @@ function runnableTool(ports: Ports, server: McpServer, tool: McpTool): RunnableT
     ...{ id: `mcp:${server.id}:${toolName}`, name, description, parameters, type: 'mcp', repeatable },
     async run(given, signal, call) {
       const args = await checkArguments(ports, declared, given, signal);
-      return toolOutcome(`${name} of ${labelOf(server)}`, async () => {
+      return toolOutcome(`${name} of the ${labelOf(server)}`, async () => {
         const request = requestTo(server, signal, call?.id);
         const outcome = await ports.mcp.callTool({ ...request, toolName, args });
         if ('output' in outcome) return outcome;
@@ -97,7 +105,7 @@ function runnableTool(ports: Ports, server: McpServer, tool: McpTool): RunnableT
 
 const giveAuth = 'check "auth" of the server in the agent\'s config';
 
-const labelOf = ({ name, id }: McpServer) => `the MCP server "${name ?? id}"`;
+const labelOf = ({ name, id }: McpServer) => `MCP server "${name ?? id}"`;
 
 /** Only plain JSON endpoints know the header of a call's identity. */
 function requestTo(server: McpServer, signal: AbortSignal, callId?: string): McpRequest {

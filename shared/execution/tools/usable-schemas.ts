@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
 import { schemaProblems } from '../../adapters/json-schema/json-schema.ts';
 import type { Problem } from '../../adapters/json-schema/limits.ts';
-import type { McpTool, Ports } from '../../adapters/ports.ts';
+import type { JsonSchema } from '../../adapters/model-port.ts';
+import type { Ports } from '../../adapters/ports.ts';
 import { loadingCache } from '../../core/cache.ts';
 
 const problemsOf = loadingCache<Problem[]>({ entriesMax: 2_000, ttlMs: 3_600_000 });
 
 /** Separates the tools with a schema that providers reject, which would fail the whole request to a model. */
-export async function withUsableSchema(
+export async function withUsableSchema<T extends { name: string; parameters: JsonSchema }>(
   { sandbox }: Pick<Ports, 'sandbox'>,
-  tools: readonly McpTool[],
+  tools: readonly T[],
   signal: AbortSignal,
-): Promise<{ usable: McpTool[]; unusable: string[] }> {
+): Promise<{ usable: T[]; unusable: string[] }> {
   const checked = await Promise.all(
     tools.map(async (tool) => {
       const hash = createHash('sha256').update(JSON.stringify(tool.parameters)).digest('base64');

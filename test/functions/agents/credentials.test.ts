@@ -14,11 +14,17 @@ const servers = (...mcpServers: object[]) => ({ config: { tools: { mcpServers } 
 async function resolved({ tenant }: Tenant, id: string, version?: string) {
   const scope = countingRuntime().scopeOf(tenant);
   const { agent, content } = await agentVersions(scope).toRun(id, { environment: 'production', version });
-  const { mcpServers, external, values } = await agentCredentials(scope)(agent, content);
+  const opened = await agentCredentials(scope)(agent.id, content);
+  const ofServers = opened.mcpServers.flatMap(({ id, auth }) => {
+    const value = auth?.token ?? auth?.password;
+    return value === undefined ? [] : [[id, value]];
+  });
+  const external = opened.externalConfig?.auth?.credentials;
   return {
-    ...Object.fromEntries(mcpServers),
+    ...Object.fromEntries(ofServers),
     ...(external !== undefined && { external }),
-    values: [...values.values()],
+    ...(opened.warnings.length > 0 && { warnings: opened.warnings }),
+    values: [...opened.values.values()].toSorted(),
   };
 }
 
@@ -53,7 +59,7 @@ test('credentials never come back: reads show that they are configured, and runs
   expect({ config: got.config, externalConfig: got.externalConfig }).toEqual({ config, externalConfig });
   expect(await resolved(tenant, id)).toEqual({
     ...{ a: 'the token of a', b: 'the password of b', c: 'the token of c', external: 'me:the password' },
-    values: ['the token of a', 'the password of b', 'the token of c', 'me:the password'],
+    values: ['me:the password', 'the password of b', 'the token of a', 'the token of c'],
   });
 });
 
@@ -127,14 +133,16 @@ test('a published version uses the credential that the agent has now, also of a 
   expect((await resolved(tenant, id)).values).toEqual([]);
 });
 
-test('a credential that was removed since fails with a clear error', async () => {
+test('a server whose credential was removed since is left out with a clear warning', async () => {
   const tenant = await newTenant();
   const { id } = await createAgent(tenant, servers(bearer));
   const first = await publishAgent(tenant, id);
   await updateAgent(tenant, id, servers());
   await publishAgent(tenant, id);
   await updateAgent(tenant, id, { name: 'Other' });
-  await expect(resolved(tenant, id, first)).rejects.toThrow('MCP server a has no credential');
+  const warning =
+    'The tools of the MCP server "a" are not available: MCP server a has no credential; send it with PUT /v1/agents/{id}';
+  expect(await resolved(tenant, id, first)).toEqual({ values: [], warnings: [warning] });
 });
 
 test('references to secrets stay as written, count as uses, and are resolved with their current value', async () => {
@@ -153,7 +161,7 @@ test('references to secrets stay as written, count as uses, and are resolved wit
   expect(externalConfig.auth).toEqual(external.auth);
   expect(await resolved(tenant, id)).toEqual({
     ...{ a: 'the first value', external: 'me:the first value' },
-    values: ['the first value', 'the first value', 'me:the first value'],
+    values: ['me:the first value', 'the first value', 'the first value'],
   });
   const path = `/v1/secrets/${secret.id}`;
   await expectStatus(200, tenant.call('PUT', path, { body: { value: 'the second value' } }));

@@ -196,7 +196,7 @@ test('a stored asset is read by its URL; a private address is refused', async ()
   expect(JSON.parse(output).messages.at(-1).content[0]).toMatchObject({
     image_url: { url: `data:image/png;base64,${pixel}` },
   });
-  const { error } = await run(tenant, [ask('http://127.0.0.1:9/x.png')]);
+  const { error } = await run(tenant, [ask('http://127.0.0.1:8099/x.png')]);
   expect(error).toContain('is not a public address');
 });
 

@@ -124,7 +124,7 @@ test('the static-files bundle contains every file and none of the code that gene
   expect(code).toBeLessThan(20_000);
 });
 
-test('a bundle that runs tools loads the MCP SDK with the first call, and others do not contain it', async () => {
+test('a bundle that runs tools loads the SDKs of MCP and A2A with the first call, and others do not contain them', async () => {
   const tenant = await newTenant();
   const { url } = await mcpServer({ kind: 'modern' });
   const { id } = await createTool(tenant, { toolType: 'mcp', config: { url, toolName: 'get_weather' } });
@@ -136,16 +136,22 @@ test('a bundle that runs tools loads the MCP SDK with the first call, and others
     body: JSON.stringify({ parameters: { city: 'Oslo' } }),
   });
   expect(JSON.parse(body)).toMatchObject({ status: 'success', result: { celsius: 21.5 } });
-  await Promise.all(['tools.get', 'tools.create', 'flows.get'].map(deployed));
-  expect(filesWithMcp('tool-runs.execute')).toEqual([expect.not.stringMatching(/^index\.mjs$/)]);
-  expect(['tools.get', 'tools.create', 'flows.get'].flatMap(filesWithMcp)).toEqual([]);
+  await Promise.all(['tools.get', 'tools.create', 'flows.get', 'agents.refresh-agent-card'].map(deployed));
+  expect(filesWith(mcp, 'tool-runs.execute')).toEqual([expect.not.stringMatching(/^index\.mjs$/)]);
+  expect(['tools.get', 'tools.create', 'flows.get'].flatMap((id) => filesWith(mcp, id))).toEqual([]);
+  expect(filesWith(a2a, 'tool-runs.execute')).toEqual([expect.not.stringMatching(/^index\.mjs$/)]);
+  expect(['tools.get', 'flows.get', 'agents.refresh-agent-card'].flatMap((id) => filesWith(a2a, id))).toEqual(
+    [],
+  );
 });
 
-/** The files of a bundle that contain the MCP SDK. */
-const filesWithMcp = (id: string) =>
+/** What only the SDK of the protocol contains. */
+const [mcp, a2a] = ['server/discover', 'SendStreamingMessage'];
+
+/** The files of a bundle that contain a text. */
+const filesWith = (part: string, id: string) =>
   readdirSync(join(folder, id), { encoding: 'utf8', recursive: true }).filter(
-    (name) =>
-      name.endsWith('.mjs') && readFileSync(join(folder, id, name), 'utf8').includes('server/discover'),
+    (name) => name.endsWith('.mjs') && readFileSync(join(folder, id, name), 'utf8').includes(part),
   );
 
 test('the bundled worker runs every kind of step: sandbox, template, model, HTTP, record', async () => {

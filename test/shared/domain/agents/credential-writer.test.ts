@@ -1,11 +1,14 @@
 import { GetSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { expect, test } from 'vitest';
 import { sandbox } from '../../../../shared/adapters/sandbox/sandbox.ts';
+import { chunksOf } from '../../../../shared/core/chunks.ts';
+import { agentCredentialEntity, agentCredentialsPartition } from '../../../../shared/domain/agents/agent.ts';
 import { agentCredentials } from '../../../../shared/domain/agents/agent-credentials.ts';
 import { agentEditor } from '../../../../shared/domain/agents/agent-editor.ts';
 import { agentStore } from '../../../../shared/domain/agents/agent-store.ts';
 import { agentVersions } from '../../../../shared/domain/agents/agent-versions.ts';
 import { agentRemover } from '../../../../shared/domain/agents/remove-agent.ts';
+import { tenantLimits } from '../../../../shared/domain/tenant-limits.ts';
 import { secretName, secretsManager } from '../../../../shared/platform/aws/secrets-manager.ts';
 import { countingRuntime } from '../../../support/stack.ts';
 import { sessionOf } from '../../platform/data/access-world.ts';
@@ -91,7 +94,7 @@ test('concurrent changes of two credentials: one server list wins, and no value 
     ['one token', 'two token', 'three token'].map((token) => update(id, servers(token))),
   );
   const agent = await agents.find(id);
-  const { values } = await agentCredentials(scope)(agent, agent);
+  const { values } = await agentCredentials(scope)(id, agent);
   expect(['one token', 'two token', 'three token']).toContain([...values.values()][0]);
   const ids = new Set(all.flatMap(({ credentials }) => credentials.map((credential) => credential.id)));
   const left = await Promise.all([...ids].map(isThere));
@@ -112,7 +115,10 @@ test('an inline agent’s plaintexts are resolved as they are, and known to the 
   const { scope } = world();
   const { config } = servers('the inline token') as { config: never };
   const { mcpServers, values } = await agentCredentials(scope)(null, { config, externalConfig: null });
-  expect([mcpServers.get('s0'), [...values.values()]]).toEqual(['the inline token', ['the inline token']]);
+  expect([mcpServers[0]?.auth?.token, [...values.values()]]).toEqual([
+    'the inline token',
+    ['the inline token'],
+  ]);
 });
 
 test('if Secrets Manager fails in the middle, the values before are deleted and nothing is saved', async () => {
@@ -144,4 +150,34 @@ test('if Secrets Manager fails in the middle, the values before are deleted and 
   expect(await Promise.all(made.map(isThere))).toEqual([false, false]);
   const query = { limit: 10 } as Parameters<typeof agents.list>[0];
   expect((await agents.list(query)).agents).toEqual([]);
+});
+
+test('409 for the 501st credential of a tenant; rotating one is possible', async () => {
+  const { create, update, scope } = world();
+  const { id } = await create('the first token');
+  const ids = Array.from({ length: tenantLimits['credentials of agents'] - 1 }, () => scope.newId('cred'));
+  for (const chunk of chunksOf(ids, 100)) {
+    await scope.table.commit(
+      chunk.map((one) => scope.table.writes.insert(agentCredentialEntity, { id: one, agentId: 'a' })),
+    );
+  }
+  await expect(create('one token more')).rejects.toMatchObject({
+    code: 'CONFLICT',
+    details: [{ code: 'LIMIT_REACHED' }],
+  });
+  await update(id, servers('the next token'));
+  await update(id, servers());
+  await create('one token more');
+});
+
+test('a credential is listed while its value exists', async () => {
+  const { create, update, scope } = world();
+  const listed = async () =>
+    (await scope.table.queryAll({ partition: agentCredentialsPartition })).map(({ SK }) => SK);
+  const { id, credentials } = await create('the first token', 'the second token');
+  expect((await listed()).toSorted()).toEqual(credentials.map((one) => one.id).toSorted());
+  const after = await update(id, servers('a new token'));
+  expect(await listed()).toEqual(after.credentials.map((one) => one.id));
+  await agentRemover(scope)(id);
+  expect(await listed()).toEqual([]);
 });

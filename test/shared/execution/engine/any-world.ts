@@ -133,6 +133,18 @@ export function notingWorld() {
     tools: {
       find: async (ids) => new Map(ids.map((id) => [id, double(id)])),
     },
+    a2a: {
+      async *send({ parts }) {
+        yield {
+          type: 'end',
+          state: 'completed',
+          text: JSON.stringify(parts),
+          artifacts: [],
+          contextId: 'c',
+          taskId: 't',
+        };
+      },
+    },
     mcp: {
       listTools: async () => ({ tools: [], omitted: 0 }),
       async callTool({ url, toolName, args }) {

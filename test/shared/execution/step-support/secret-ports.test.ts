@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ModelEvent, ModelPort } from '../../../../shared/adapters/model-port.ts';
-import type { McpToolList, Ports } from '../../../../shared/adapters/ports.ts';
+import type { A2aEvent, A2aRequest, McpToolList, Ports } from '../../../../shared/adapters/ports.ts';
 import { redactorOf } from '../../../../shared/core/redaction/redactor.ts';
 import {
   type PortRedactions,
@@ -88,4 +88,24 @@ test('the texts of an MCP server are redacted, in results and failures', async (
   expect(await answer()).toEqual({ missing: ['[secret:KEY]'] });
   const { tools } = (await listTools(call)) as McpToolList;
   expect(tools).toMatchObject([{ description: '[secret:KEY]', parameters: { title: '[secret:KEY]' } }]);
+});
+
+test('what an agent of another server says is redacted, across its deltas', async () => {
+  const value = 'correct horse battery';
+  const said: A2aEvent[] = [
+    { type: 'status', state: 'working', text: value },
+    ...[...value].map((text) => ({ type: 'text-delta' as const, text })),
+    { type: 'end', state: 'completed', text: value, artifacts: [], contextId: value, taskId: undefined },
+  ];
+  const a2a = {
+    async *send() {
+      yield* said;
+    },
+  };
+  const { send } = redactedPorts({ ...emptyWorld, a2a }, redactor).a2a;
+  const events = await Array.fromAsync(send({} as A2aRequest));
+  expect(JSON.stringify(events)).not.toContain('horse');
+  const deltas = events.flatMap((event) => (event.type === 'text-delta' ? [event.text] : [])).join('');
+  expect(deltas).toBe('[secret:KEY]');
+  expect(events.at(-1)).toMatchObject({ type: 'end', text: '[secret:KEY]', contextId: '[secret:KEY]' });
 });

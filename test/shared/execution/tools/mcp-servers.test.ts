@@ -65,7 +65,7 @@ test('disabled servers are not asked, and only allowed tools are shown', async (
   expect(asked).toEqual([]);
   const { tools, warnings } = await open([{ url, name: 'Server A', allowedTools: ['b', 'gone'] }]);
   expect(tools.map(({ name }) => name)).toEqual(['it__b']);
-  expect(warnings).toEqual(['the MCP server "Server A" has no tool gone']);
+  expect(warnings).toEqual(['The MCP server "Server A" has no tool gone']);
 });
 
 test('a tool may be called again if its annotations say so', async () => {
@@ -221,8 +221,10 @@ test('too many tools, too large schemas and invalid ones are left out with a war
   expect(tools[0]).toMatchObject({ name: 'it__old', parameters: { type: 'object' } });
   expect(tools[0]?.parameters).not.toHaveProperty('$schema');
   expect(warnings).toEqual([
-    'the MCP server "Big" has 105 more tools, which are too many or too large',
-    expect.stringMatching(/^the MCP server "Big": the schema of wrong is not valid: /),
+    'The MCP server "Big" has 105 more tools, which are too many or too large',
+    expect.stringMatching(
+      /^A tool of the MCP server "Big" is not available: the schema of wrong is not valid: /,
+    ),
   ]);
 });
 

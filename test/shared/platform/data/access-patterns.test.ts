@@ -7,6 +7,7 @@ import { agentEditor } from '../../../../shared/domain/agents/agent-editor.ts';
 import { agentStore } from '../../../../shared/domain/agents/agent-store.ts';
 import { agentVersions } from '../../../../shared/domain/agents/agent-versions.ts';
 import { claimRefresh } from '../../../../shared/domain/agents/due-cards.ts';
+import { agentExporter } from '../../../../shared/domain/agents/export-agent.ts';
 import { accountCheck } from '../../../../shared/domain/flows/analysis/account-check.ts';
 import { memoryPort } from '../../../../shared/domain/memory/memory-port.ts';
 import { bulkDeleter } from '../../../../shared/domain/records/bulk-delete.ts';
@@ -99,6 +100,9 @@ const externalAgent = async ({ scope, tenant }: AccessWorld, refreshIntervalMinu
   const externalConfig = { endpoint: 'https://a.example', refreshIntervalMinutes };
   const given = { name: 'An agent', agentType: 'external', externalConfig } as const;
   return (await agentEditor(scope).create(sessionOf(tenant), given, sandbox(scope))).agent;
+const externalAgent = (world: AccessWorld, refreshIntervalMinutes?: number) => {
+  const externalConfig = { endpoint: 'https://a.example', refreshIntervalMinutes };
+  return newAgent(world, null, { agentType: 'external', externalConfig });
 };
 const publishedAgent = async (world: AccessWorld) => {
   const agent = await newAgent(world, null);
@@ -463,8 +467,8 @@ const patterns: Record<string, Pattern> = {
     },
   },
   'Create an agent with a credential': {
-    commands: 'TransactWriteItems',
-    units: [4, 8],
+    commands: 'Query, PutItem, TransactWriteItems',
+    units: [5, 10],
     indexes: 'GSI1, GSI2',
     run: (world) => () =>
       newAgent(world, null, {
@@ -485,6 +489,16 @@ const patterns: Record<string, Pattern> = {
       const [one, other] = [await newAgent(world, null), await newAgent(world, null)];
       const given = { toolName: 'other', subAgentId: other.id };
       return () => agentCapabilities(world.scope).add(one.id, given, sandbox(world.scope));
+    },
+  },
+  'Export an agent with a flow and a sub-agent': {
+    commands: '3 BatchGetItem, 2 GetItem, Query',
+    units: 4,
+    run: async (world) => {
+      const [one, other] = [await newAgent(world), await publishedAgent(world)];
+      const given = { toolName: 'other', subAgentId: other.id };
+      await agentCapabilities(world.scope).add(one.id, given, sandbox(world.scope));
+      return () => agentExporter(world.scope)(one.id);
     },
   },
   'Change an agent': {
@@ -511,6 +525,8 @@ const patterns: Record<string, Pattern> = {
       const changes = { externalConfig: { refreshIntervalMinutes: 60 } };
       return () =>
         agentEditor(world.scope).update(sessionOf(world.tenant), id, changes, sandbox(world.scope));
+      const { scope, tenant } = world;
+      return () => agentEditor(scope).update(sessionOf(tenant), id, changes, sandbox(scope));
     },
   },
   'Claim a due refresh of a card': {

@@ -1,0 +1,41 @@
+import { invalidAt, missingPermission, notFound } from '../../shared/core/errors.ts';
+import { agentExecutionEntity } from '../../shared/execution/agent-runs/agent-execution.ts';
+import { type Answer, answer } from '../../shared/execution/agent-runs/answer-waits.ts';
+import { resume } from '../../shared/execution/dispatch/resume.ts';
+import { executionEntity } from '../../shared/execution/runs/execution.ts';
+import type { Scope } from '../../shared/platform/data/scope.ts';
+import { covers } from '../../shared/platform/identity/permissions.ts';
+import type { Principal } from '../../shared/platform/identity/principal.ts';
+import { answerResponse } from '../agent-runs/answer-response.ts';
+import { dispatchResponse, runTimeMs } from './dispatch-response.ts';
+
+interface Request {
+  executionId: string;
+  isStreamed: boolean;
+  principal: Principal;
+  requestId: string;
+  timeLeftMs: () => number;
+}
+
+/** Continues a run of a flow or of an agent with what it waits for. @throws as `answer` and `resume` */
+export async function continueRun(
+  scope: Scope,
+  { executionId, isStreamed, principal, requestId, timeLeftMs }: Request,
+  given: Answer,
+) {
+  const ofAgent = await scope.table.get(agentExecutionEntity, { id: executionId }, { consistent: true });
+  if (ofAgent) {
+    if (!covers(principal.permissions, 'AGENTS:EXECUTE')) throw missingPermission('AGENTS:EXECUTE');
+    const answered = await answer(scope, principal, { executionId }, given);
+    return answerResponse(scope, answered, { executionId, isStreamed, requestId });
+  }
+  const { decisions = [], messages = [], toolOutputs = {} } = given;
+  const unfit = decisions.length > 0 ? 'approvalId' : messages.length > 0 ? 'messages' : undefined;
+  if (unfit) {
+    const ofFlow = await scope.table.get(executionEntity, { id: executionId });
+    if (!ofFlow) throw notFound('Execution');
+    throw invalidAt(unfit, 'INVALID_VALUE', 'A run of a flow takes the output of a tool only');
+  }
+  const resumed = await resume(scope, principal, { executionId, toolOutputs });
+  return dispatchResponse(scope, { ...resumed, requestId, timeMs: runTimeMs(timeLeftMs()) }, isStreamed);
+}

@@ -1,0 +1,29 @@
+import { dispatchedAgent } from '../../shared/execution/agent-runs/inline-agent.ts';
+import type { DispatchBody } from '../../shared/execution/dispatch/request.ts';
+import type { Scope } from '../../shared/platform/data/scope.ts';
+import type { Principal } from '../../shared/platform/identity/principal.ts';
+import { timeoutMsOf } from '../agent-runs/run-response.ts';
+import { startResponse } from '../agent-runs/start-response.ts';
+
+interface Caller {
+  principal: Principal;
+  requestId: string;
+  timeLeftMs: number;
+}
+
+/** Runs an agent for a dispatch. */
+export async function dispatchAgent(
+  scope: Scope,
+  { principal, requestId, timeLeftMs }: Caller,
+  { agent: given = {}, messages = [], inputs, record, options }: DispatchBody,
+) {
+  const { background, version, modelOverride, previousMessageAt, streamResponse: isStreamed } = options;
+  const { agent, permissions } = await dispatchedAgent(scope, principal, given, version);
+  const request = {
+    ...{ agent, messages, owner: principal, permissions, surfaceType: 'api', background },
+    ...{ modelOverride, previousMessageAt },
+    inputs: { ...inputs, ...(record && { _record: record }) },
+    timeoutMs: timeoutMsOf(options, timeLeftMs),
+  };
+  return startResponse(scope, request, { isStreamed, requestId });
+}

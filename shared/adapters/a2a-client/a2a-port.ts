@@ -1,0 +1,11 @@
+import { loadOnce } from '../../core/load-once.ts';
+import type { A2aPort } from '../ports.ts';
+
+/** Loads the SDK with the first message: most runs call no other agents. */
+export const a2aPort: A2aPort = {
+  async *send(request) {
+    yield* (await load()).send(request);
+  },
+};
+
+const load = loadOnce(() => import('./send.ts'));

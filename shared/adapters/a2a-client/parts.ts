@@ -1,0 +1,43 @@
+import type { Message, Part } from '@a2a-js/sdk';
+import { isDeeperThan, levelsMax } from '../../core/nesting.ts';
+import { StepError } from '../../core/step-error.ts';
+import type { A2aPart } from '../ports.ts';
+
+/** The parts of a message or an artifact, without empty ones. @throws StepError */
+export const partsOf = (parts: readonly Part[]): A2aPart[] => parts.flatMap((part) => partOf(part) ?? []);
+
+function partOf({ content, mediaType, filename }: Part): A2aPart | undefined {
+  switch (content?.$case) {
+    case 'text':
+      return { text: String(content.value) };
+    case 'url':
+      return { url: String(content.value), mediaType, filename };
+    case 'raw':
+      return { bytes: Buffer.from(content.value).toString('base64'), mediaType, filename };
+    case 'data':
+      if (isDeeperThan(levelsMax, content.value)) {
+        throw new StepError(`The agent's data is nested more than ${levelsMax} levels deep`);
+      }
+      return { data: content.value };
+    default:
+      return undefined;
+  }
+}
+
+export function toPart(part: A2aPart): Part {
+  const { mediaType = '', filename = '' } = 'mediaType' in part ? part : {};
+  return { content: contentOf(part), metadata: undefined, mediaType, filename };
+}
+
+function contentOf(part: A2aPart): Part['content'] {
+  if ('text' in part) return { $case: 'text', value: part.text };
+  if ('data' in part) return { $case: 'data', value: part.data };
+  if ('url' in part) return { $case: 'url', value: part.url };
+  return { $case: 'raw', value: Buffer.from(part.bytes, 'base64') };
+}
+
+export const textOf = (parts: readonly A2aPart[]) =>
+  parts.flatMap((part) => ('text' in part ? [part.text] : [])).join('');
+
+/** What a message says. */
+export const textOfMessage = (message: Message | undefined) => textOf(partsOf(message?.parts ?? []));

@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { SendMessageRequest, StreamResponse } from '@a2a-js/sdk';
+import type { Client } from '@a2a-js/sdk/client';
+import { checkedUrl } from '../net/checked-url.ts';
+import { slowServer } from '../net/fetch-failure.ts';
+import type { A2aEvent, A2aRequest } from '../ports.ts';
+import { Answer } from './answer.ts';
+import { connect, versionsOf } from './connect.ts';
+import { failureIn, isOtherVersion, isUnaccepted } from './failure.ts';
+import { guardedFetch } from './guarded-fetch.ts';
+import { toPart } from './parts.ts';
+
+const pollMsMax = 5_000;
+const retryMsMax = 10_000;
+const cancelMsMax = 1_000;
+
+/** The events of a message, as `A2aPort` declares them. */
+export async function* send(request: A2aRequest): AsyncGenerator<A2aEvent> {
+  const { agent, timeoutMs } = request;
+  request.signal.throwIfAborted();
+  checkedUrl(agent.url);
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const left = new AbortController();
+  const signal = AbortSignal.any([request.signal, timeout, left.signal]);
+  const answer = new Answer();
+  let client: Client | undefined;
+  try {
+    const started = await start(request, signal);
+    client = started.client;
+    for await (const response of started.responses) {
+      yield* answer.add(response);
+      if (answer.isOver) break;
+    }
+    yield* polled(client, answer, signal);
+    yield* answer.end();
+  } catch (error) {
+    request.signal.throwIfAborted();
+    if (timeout.aborted) throw slowServer({ url: agent.url, timeoutMs });
+    yield failureIn(error, agent.url);
+  } finally {
+    left.abort();
+    if (client && answer.taskId && !answer.isOver) await cancel(client, answer.taskId);
+  }
+}
+
+/** Sends the message until the server accepts it. @returns with the first response. */
+async function start(request: A2aRequest, signal: AbortSignal) {
+  const fetch = guardedFetch(request.headers);
+  const message = messageOf(request);
+  const versions = versionsOf(request.agent).values();
+  let version = versions.next().value ?? '1.0';
+  for (let attempt = 0; ; ) {
+    const client = await connect(request.agent, version, fetch);
+    const responses = client.sendMessageStream(message, { signal });
+    try {
+      const first = await responses.next();
+      return { client, responses: resumed(first, responses) };
+    } catch (error) {
+      signal.throwIfAborted();
+      const next = isOtherVersion(error) ? versions.next().value : undefined;
+      if (next === undefined && (attempt === request.retries || !isUnaccepted(error))) throw error;
+      if (next === undefined) await pause(retryMs(attempt++), undefined, { signal });
+      version = next ?? version;
+    }
+  }
+}
+
+const retryMs = (attempt: number) => Math.min(250 * 2 ** attempt, retryMsMax) * (0.5 + Math.random() / 2);
+
+async function* resumed(
+  first: IteratorResult<StreamResponse, void>,
+  rest: AsyncGenerator<StreamResponse, void>,
+): AsyncGenerator<StreamResponse> {
+  if (first.done) return;
+  yield first.value;
+  yield* rest;
+}
+
+/** A stream may end, and a request may be answered, before the task is over. */
+async function* polled(client: Client, answer: Answer, signal: AbortSignal): AsyncGenerator<A2aEvent> {
+  for (let waitMs = 250; !answer.isOver; waitMs = Math.min(waitMs * 1.5, pollMsMax)) {
+    if (!answer.taskId) throw new Error('The agent answered nothing');
+    await pause(waitMs, undefined, { signal });
+    yield* answer.addTask(
+      await client.getTask({ tenant: '', id: answer.taskId, historyLength: 0 }, { signal }),
+    );
+  }
+}
+
+/** The agent does not have to work on for nobody. That it cannot be told does not matter. */
+const cancel = (client: Client, id: string) =>
+  client
+    .cancelTask({ tenant: '', id, metadata: undefined }, { signal: AbortSignal.timeout(cancelMsMax) })
+    .catch(() => {});
+
+/** `ROLE_USER` of the protocol. */
+const user = 1;
+
+/** The same id in each attempt, so that a server can recognise a repeated message. */
+function messageOf({ parts, skillId, contextId = '', taskId = '' }: A2aRequest): SendMessageRequest {
+  return {
+    tenant: '',
+    message: {
+      ...{ messageId: randomUUID(), contextId, taskId, role: user, parts: parts.map(toPart) },
+      metadata: skillId === undefined ? undefined : { skillId },
+      ...{ extensions: [], referenceTaskIds: [] },
+    },
+    configuration: {
+      ...{ acceptedOutputModes: [], taskPushNotificationConfig: undefined, returnImmediately: false },
+    },
+    metadata: undefined,
+  };
+}

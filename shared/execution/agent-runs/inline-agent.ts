@@ -1,0 +1,125 @@
+import * as z from 'zod';
+import { sandbox, withQueueTimeout } from '../../adapters/sandbox/sandbox.ts';
+import { invalidAt, missingPermission } from '../../core/errors.ts';
+import { idOf } from '../../core/ids.ts';
+import { nameUpTo } from '../../core/name.ts';
+import { hasSecretReference } from '../../core/secret-references.ts';
+import type { AgentContent } from '../../domain/agents/agent.ts';
+import { AgentConfig } from '../../domain/agents/agent-config.ts';
+import { CapabilityInput, capabilitiesMax, newCapability } from '../../domain/agents/capabilities.ts';
+import { assertTargets } from '../../domain/agents/capability-targets.ts';
+import { checkAgent } from '../../domain/agents/check-agent.ts';
+import { fieldOf } from '../../domain/agents/credential-places.ts';
+import { secretKeysOfAgent } from '../../domain/agents/secret-keys.ts';
+import { permissionsOfTools } from '../../domain/tools/tool-permissions.ts';
+import { toolTypes } from '../../domain/tools/tool-types/index.ts';
+import type { ToolType } from '../../domain/tools/tool-types/tool-type.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { covers, type Permission } from '../../platform/identity/permissions.ts';
+import type { Principal } from '../../platform/identity/principal.ts';
+import { agentToRun } from './agent-to-run.ts';
+import type { AgentToRun } from './run-input.ts';
+
+/** The agent that a dispatch runs: a stored one, or one that exists for this run only. */
+export const DispatchedAgent = z
+  .strictObject({
+    id: idOf('agent')
+      .optional()
+      .meta({ description: 'The id of a stored agent; excludes the other members' }),
+    name: nameUpTo(255).optional(),
+    config: AgentConfig.optional(),
+    capabilities: z.array(CapabilityInput).max(capabilitiesMax).optional(),
+  })
+  .superRefine((agent, context) => {
+    if (agent.id && Object.keys(agent).length > 1) {
+      context.addIssue({ code: 'custom', message: 'Give only the id for a stored agent' });
+    }
+    if (!agent.id && !agent.config) {
+      context.addIssue({ code: 'custom', path: ['config'], message: 'Required, unless an id is given' });
+    }
+  });
+export type DispatchedAgent = z.infer<typeof DispatchedAgent>;
+
+/** What a dispatched run of an agent needs. @throws 400, 403, 404 */
+export async function dispatchedAgent(
+  scope: Scope,
+  principal: Principal,
+  given: DispatchedAgent,
+  version: string | undefined,
+): Promise<{ agent: AgentToRun; permissions: Permission[] }> {
+  const { environment } = principal;
+  if (given.id) {
+    const permissions = requireAll(principal, ['AGENTS:EXECUTE']);
+    return { agent: await agentToRun(scope)(given.id, { environment, version }), permissions };
+  }
+  const content = contentOf(scope, given);
+  refusePlaintexts(content);
+  const permissions = requireAll(principal, await neededBy(scope, content));
+  await checkAgent(content, withQueueTimeout(sandbox(scope)));
+  await assertTargets(scope.table, content.capabilities);
+  return { agent: { id: null, name: given.name ?? 'Inline agent', versionId: null, content }, permissions };
+}
+
+function contentOf({ newId, now }: Scope, { config = {}, capabilities = [] }: DispatchedAgent): AgentContent {
+  const createdAt = now().toISOString();
+  const content = {
+    ...{ agentType: 'native' as const, primaryFlowId: null, externalConfig: null, vendorManagedConfig: null },
+    config,
+    capabilities: capabilities.map((capability, displayOrder) =>
+      newCapability(capability, { id: newId('cap'), createdAt, displayOrder }),
+    ),
+  };
+  return { ...content, secretKeys: secretKeysOfAgent(content) };
+}
+
+/** The run stores its agent, and a credential must not be stored in the clear. */
+function refusePlaintexts({ config }: AgentContent): void {
+  for (const [index, server] of (config?.tools?.mcpServers ?? []).entries()) {
+    const field = fieldOf(server);
+    const value = field && server.auth?.[field];
+    if (!field || value === undefined || hasSecretReference(value)) continue;
+    throw invalidAt(
+      `agent.config.tools.mcpServers.${index}.auth.${field}`,
+      'SECRET_NOT_ALLOWED',
+      'An inline agent names its credentials as {{secret:KEY}}; store the value with POST /v1/secrets',
+    );
+  }
+}
+
+/** What running an inline agent takes: whatever its tools take. */
+async function neededBy(scope: Scope, content: AgentContent): Promise<Permission[]> {
+  const { config, capabilities, secretKeys } = content;
+  const {
+    toolIds = [],
+    runtimeTools = [],
+    mcpServers = [],
+    subagentConfig,
+    codeModeConfig,
+  } = config?.tools ?? {};
+  const ids = [
+    ...toolIds.filter((id) => !id.startsWith('mcp:')),
+    ...(subagentConfig?.toolPool ?? []),
+    ...(codeModeConfig?.toolPool ?? []),
+    ...capabilities.flatMap(({ toolId }) => toolId ?? []),
+  ];
+  const hasTools = ids.length + runtimeTools.length + mcpServers.length > 0;
+  const ofTypes = runtimeTools.map(
+    ({ toolType }) => (toolTypes as Record<string, ToolType>)[toolType]?.permission,
+  );
+  return [
+    'AGENTS:EXECUTE',
+    // An agent can send a secret to a server of its author, so only callers who may create agents may reference secrets.
+    ...(secretKeys.length > 0 ? (['AGENTS:WRITE'] as const) : []),
+    ...(hasTools ? (['TOOLS:EXECUTE'] as const) : []),
+    ...(capabilities.some(({ flowId }) => flowId) ? (['FLOWS:EXECUTE'] as const) : []),
+    ...(config?.memory?.enabled ? (['RECORDS:READ', 'RECORDS:WRITE'] as const) : []),
+    ...ofTypes.filter((permission) => permission != null),
+    ...(await permissionsOfTools(scope, ids)),
+  ];
+}
+
+function requireAll({ permissions }: Principal, needed: readonly Permission[]): Permission[] {
+  const missing = needed.find((permission) => !covers(permissions, permission));
+  if (missing) throw missingPermission(missing);
+  return [...new Set(needed)];
+}

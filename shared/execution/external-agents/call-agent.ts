@@ -1,0 +1,47 @@
+import type { A2aEvent, A2aRequest } from '../../adapters/ports.ts';
+import { plainStart } from '../../core/plain-start.ts';
+import { StepError } from '../../core/step-error.ts';
+import type { ExternalAgent } from './external-agent.ts';
+
+export type AgentAnswer = Extract<A2aEvent, { type: 'end' }>;
+export type AgentProgress = Exclude<A2aEvent, { type: 'end' | 'failure' }>;
+
+const wordsMax = 300;
+
+/**
+ * Sends a message to an agent, and yields what it does. The last event is its answer: complete, or a question to the
+ * user. @throws StepError also if the agent says that it failed.
+ */
+export async function* callAgent(
+  { ports, base }: ExternalAgent,
+  message: Pick<A2aRequest, 'parts' | 'skillId' | 'contextId' | 'taskId' | 'signal'>,
+): AsyncGenerator<AgentProgress | AgentAnswer, void> {
+  for await (const event of ports.a2a.send({ ...base, ...message })) {
+    if (event.type === 'failure') throw refused(event);
+    if (event.type === 'end' && !isAnswer(event)) {
+      throw new StepError(sentence(`The agent ended its task as ${event.state}`, event.text));
+    }
+    yield event;
+  }
+}
+
+const isAnswer = ({ state }: AgentAnswer) => state === 'completed' || state === 'input-required';
+
+function refused({ failure, status }: Extract<A2aEvent, { type: 'failure' }>): StepError {
+  if (status === 401 || status === 403) {
+    return new StepError(
+      sentence(
+        `The agent asks for authorization (${status}): check externalConfig.auth. It answered`,
+        failure,
+      ),
+    );
+  }
+  const retryable = status !== undefined && (status === 429 || status >= 500);
+  const what = status === undefined ? 'The agent answered with an error' : `The agent answered ${status}`;
+  return new StepError(sentence(what, failure), { retryable });
+}
+
+function sentence(what: string, words: string): string {
+  const plain = plainStart(words, wordsMax);
+  return plain ? `${what}: ${plain}` : what;
+}

@@ -1,0 +1,96 @@
+import { fetchAgentCard } from '../../adapters/a2a-client/fetch-agent-card.ts';
+import type { A2aAgent, A2aRequest, Ports } from '../../adapters/ports.ts';
+import { StepError } from '../../core/step-error.ts';
+import { cachedCardOf } from '../../domain/agents/external-card.ts';
+import type { CachedAgentCard, ExternalConfig } from '../../domain/agents/external-config.ts';
+import { credentialHeaders } from '../step-support/credential-headers.ts';
+import { openedSecrets } from '../step-support/opened-secrets.ts';
+
+/** An agent of another server, ready to be called. */
+export interface ExternalAgent {
+  ports: Ports;
+  /** Undefined if the agent has none, or it cannot be fetched. */
+  card: CachedAgentCard | undefined;
+  /** What each message has. */
+  base: Pick<A2aRequest, 'agent' | 'headers' | 'timeoutMs' | 'retries'>;
+}
+
+/**
+ * Opens the agent that a config names. Fetches its card if none is cached.
+ * @param config With the value of the credentials, which does not leave the calls. @throws StepError
+ */
+export async function openExternalAgent(
+  ports: Ports,
+  config: ExternalConfig,
+  signal: AbortSignal,
+): Promise<ExternalAgent> {
+  const { auth, timeoutMs = 60_000, retryCount: retries = 2 } = config;
+  const inside = redactedFor(ports, auth?.credentials);
+  const card = config.cachedAgentCard ?? (await fetchedCard(inside, config, signal));
+  const headers = headersOf(auth);
+  const base = {
+    agent: addressOf(config, card, Object.keys(headers).length > 0),
+    headers,
+    timeoutMs,
+    retries,
+  };
+  return { ports: inside, card, base };
+}
+
+/** @throws StepError if only the card says where the agent is. */
+async function fetchedCard(
+  { fetch, now }: Ports,
+  { agentCardUrl, endpoint }: ExternalConfig,
+  signal: AbortSignal,
+): Promise<CachedAgentCard | undefined> {
+  try {
+    const card = await fetchAgentCard(agentCardUrl ?? endpoint ?? '', signal, fetch);
+    return cachedCardOf(card, now().toISOString());
+  } catch (error) {
+    if (error instanceof StepError && endpoint) return undefined;
+    throw error;
+  }
+}
+
+/** The card knows the path of an agent of which the config names only the origin. */
+function addressOf(
+  { endpoint, agentCardUrl }: ExternalConfig,
+  card: CachedAgentCard | undefined,
+  hasCredentials: boolean,
+): A2aAgent {
+  const { url, protocolBinding, protocolVersion, capabilities } = card ?? {};
+  const more = { protocolVersion, streaming: capabilities?.streaming };
+  const configured = endpoint ?? agentCardUrl ?? '';
+  if (url && sameOrigin(url, configured)) return { ...more, url, protocolBinding };
+  if (endpoint) return { ...more, url: endpoint };
+  if (!url) {
+    throw new StepError("The agent's card does not say where the agent is; give externalConfig.endpoint");
+  }
+  if (hasCredentials) {
+    throw new StepError(
+      `The agent's card names another origin, ${url}; give it as externalConfig.endpoint to send your credentials there`,
+    );
+  }
+  return { ...more, url, protocolBinding };
+}
+
+const sameOrigin = (one: string, other: string) =>
+  URL.canParse(one) && URL.canParse(other) && new URL(one).origin === new URL(other).origin;
+
+function headersOf(auth: ExternalConfig['auth']): Record<string, string> {
+  const { type = 'none', credentials = '', headerName } = auth ?? {};
+  if (credentials === '') return {};
+  const [username = '', ...password] = credentials.split(':');
+  return type === 'basic'
+    ? credentialHeaders({ type, username, password: password.join(':') })
+    : credentialHeaders({ type, token: credentials, headerName });
+}
+
+/** A server could repeat its credentials in its responses. */
+function redactedFor(ports: Ports, credentials: string | undefined): Ports {
+  if (credentials === undefined) return ports;
+  const password = credentials.split(':').slice(1).join(':');
+  const values = new Map([['externalConfig.auth.credentials', credentials]]);
+  if (password !== '') values.set('externalConfig.auth.password', password);
+  return openedSecrets(values, ports).ports;
+}

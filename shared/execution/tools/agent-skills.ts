@@ -1,0 +1,110 @@
+import type { JsonSchema } from '../../adapters/model-port.ts';
+import type { A2aPart, Ports } from '../../adapters/ports.ts';
+import { StepError } from '../../core/step-error.ts';
+import { truncate } from '../../core/text.ts';
+import type { ExternalConfig } from '../../domain/agents/external-config.ts';
+import { callAgent } from '../external-agents/call-agent.ts';
+import { type ExternalAgent, openExternalAgent } from '../external-agents/external-agent.ts';
+import { type ChosenSkill, toolSkills } from '../external-agents/orchestration.ts';
+import type { ToolOutcome } from '../tool-support/tool-outcome.ts';
+import { checkArguments, toolOutcome } from './checked-call.ts';
+import type { RunnableTool, ToolCallContext } from './runnable-tool.ts';
+import { toolNameOf } from './tool-name.ts';
+import { withUniqueNames } from './unique-names.ts';
+import { withUsableSchema } from './usable-schemas.ts';
+
+const skillsMax = 128;
+const descriptionCharactersMax = 4_000;
+
+const message: JsonSchema = {
+  type: 'object',
+  properties: { message: { type: 'string', minLength: 1, description: 'The task, with all that it takes' } },
+  required: ['message'],
+  additionalProperties: false,
+};
+
+/**
+ * The skills of an external agent as tools of a model. Calls of one run belong to one conversation with the agent.
+ * @param config With the value of the credentials. @throws StepError if the agent cannot be opened.
+ */
+export async function openAgentSkills(
+  ports: Ports,
+  config: ExternalConfig,
+  signal: AbortSignal,
+): Promise<RunnableTool[]> {
+  const agent = await openExternalAgent(ports, config, signal);
+  const chosen = toolSkills({ ...config, cachedAgentCard: agent.card }).slice(0, skillsMax);
+  const { usable } = await withUsableSchema(
+    ports,
+    chosen.flatMap(({ skill: { id, inputSchema } }) =>
+      inputSchema ? [{ name: id, parameters: schemaOf(inputSchema) }] : [],
+    ),
+    signal,
+  );
+  const schemas = new Map(usable.map(({ name, parameters }) => [name, parameters]));
+  const conversation: Conversation = {};
+  return withUniqueNames(
+    chosen.map((skill) => skillTool(agent, skill, schemas.get(skill.skill.id), conversation)),
+  );
+}
+
+const schemaOf = ({ $schema: _draft, ...schema }: Record<string, unknown>): JsonSchema => ({
+  ...schema,
+  type: 'object',
+});
+
+/** Where the next call continues. */
+interface Conversation {
+  contextId?: string | undefined;
+  /** Of a task that waits for input, with its skill. */
+  waiting?: { skillId: string; taskId: string | undefined } | undefined;
+}
+
+function skillTool(
+  agent: ExternalAgent,
+  { skill, override }: ChosenSkill,
+  schema: JsonSchema | undefined,
+  conversation: Conversation,
+): RunnableTool {
+  const name = toolNameOf(override?.exposedName ?? skill.name);
+  const parameters = schema ?? message;
+  const description = override?.exposedDescription ?? skill.description ?? skill.name;
+  const check = (args: unknown, signal: AbortSignal) =>
+    checkArguments(agent.ports, { name, parameters }, args, signal);
+
+  async function run(given: unknown, signal: AbortSignal, call?: ToolCallContext): Promise<ToolOutcome> {
+    const args = await check(given, signal);
+    const parts: A2aPart[] = schema ? [{ data: args }] : [{ text: String(args.message) }];
+    const { contextId, waiting } = conversation;
+    const taskId = waiting?.skillId === skill.id ? waiting.taskId : undefined;
+    return toolOutcome(name, async () => {
+      for await (const event of callAgent(agent, { parts, skillId: skill.id, contextId, taskId, signal })) {
+        if (event.type === 'text-delta') call?.emit({ type: 'output', delta: event.text });
+        if (event.type !== 'end') continue;
+        const asks = event.state === 'input-required';
+        conversation.contextId = event.contextId ?? contextId;
+        conversation.waiting = asks ? { skillId: skill.id, taskId: event.taskId } : undefined;
+        return { output: outputOf(event, asks) };
+      }
+      throw new StepError('The agent did not answer');
+    });
+  }
+
+  return {
+    ...{ id: `a2a:${skill.id}`, name, parameters, type: 'external', repeatable: false, run },
+    description: truncate(description, descriptionCharactersMax),
+    async preview(args, signal) {
+      return { url: agent.base.agent.url, skill: skill.id, arguments: await check(args, signal) };
+    },
+  };
+}
+
+/** The text alone, unless there is more. */
+function outputOf(
+  { text, artifacts }: { text: string; artifacts: readonly { parts: readonly A2aPart[] }[] },
+  asks: boolean,
+): unknown {
+  const data = artifacts.flatMap(({ parts }) => parts.filter((part) => !('text' in part)));
+  if (!asks && data.length === 0) return text;
+  return { text, ...(data.length > 0 && { data }), ...(asks && { state: 'input-required' }) };
+}
