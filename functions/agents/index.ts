@@ -26,9 +26,5 @@ export const agentsGroup = {
     fetchCardOfAgent,
     refreshAgentCard,
     exportAgentRuntime,
-    fetchCardOfAgent,
-    refreshAgentCard,
-    addAgentCapability,
-    removeAgentCapability,
   ],
 } as const satisfies Group;

@@ -105,9 +105,6 @@ GET /v1/agents/{id}/export-runtime
 POST /v1/agents/{id}/capabilities
 DELETE /v1/agents/{id}/capabilities/{capabilityId}
 POST /v1/agents/{id}/refresh-agent-card
-POST /v1/agents/{id}/refresh-agent-card
-POST /v1/agents/{id}/capabilities
-DELETE /v1/agents/{id}/capabilities/{capabilityId}
 GET /v1/agent-versions/{agentId}
 GET /v1/agent-versions/{agentId}/published
 GET /v1/agent-versions/{agentId}/{versionId}

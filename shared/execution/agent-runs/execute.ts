@@ -1,10 +1,6 @@
 import type { Ports } from '../../adapters/ports.ts';
-import { ifMissing } from '../../core/errors.ts';
 import type { AgentContent } from '../../domain/agents/agent.ts';
 import { agentCredentials } from '../../domain/agents/agent-credentials.ts';
-import { agentStore } from '../../domain/agents/agent-store.ts';
-import { fieldOf } from '../../domain/agents/credential-places.ts';
-import type { McpServer } from '../../domain/agents/tools-config.ts';
 import type { Message } from '../../domain/conversations/message.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { toModelMessages } from '../model-input/to-model-messages.ts';
@@ -45,9 +41,10 @@ export async function* execute(
         execute(scope, child, { ports, streamed, callerSignal, stopSignal: stop }),
       ),
     );
-    const mcpServers = await serversOf(scope, execution.agentId, content);
+    const { mcpServers, warnings } = await agentCredentials(scope)(execution.agentId, content);
     const memory = { profile: input.profile, model };
-    return openAgentTools(content, { ports: metered, mcpServers, subAgents, memory, signal });
+    const opened = await openAgentTools(content, { ports: metered, mcpServers, subAgents, memory, signal });
+    return { ...opened, warnings: [...warnings, ...opened.warnings] };
   }
 
   yield* runAgent(scope, taken, {
@@ -63,24 +60,5 @@ export async function* execute(
       ]);
       return { ...run, messages };
     },
-  });
-}
-
-/** The MCP servers with the values of their credentials. @throws StepError if one has no value */
-async function serversOf(
-  scope: Scope,
-  agentId: string | null,
-  content: AgentContent,
-): Promise<readonly McpServer[]> {
-  const servers = content.config?.tools?.mcpServers ?? [];
-  if (!servers.some(({ auth }) => auth && auth.type !== 'none')) return servers;
-  const agent = agentId ? await agentStore(scope).find(agentId).catch(ifMissing(null)) : null;
-  const { mcpServers: values } = await agentCredentials(scope)(agent, content);
-  return servers.map((server) => {
-    const field = fieldOf(server);
-    const value = values.get(server.id);
-    return field && value !== undefined
-      ? { ...server, auth: { ...server.auth, type: server.auth?.type ?? 'none', [field]: value } }
-      : server;
   });
 }

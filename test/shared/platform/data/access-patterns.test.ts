@@ -96,10 +96,6 @@ const newAgent = async (
   const given = { name: 'An agent', primaryFlowId, ...more };
   return (await agentEditor(scope).create(sessionOf(tenant), given, sandbox(scope))).agent;
 };
-const externalAgent = async ({ scope, tenant }: AccessWorld, refreshIntervalMinutes?: number) => {
-  const externalConfig = { endpoint: 'https://a.example', refreshIntervalMinutes };
-  const given = { name: 'An agent', agentType: 'external', externalConfig } as const;
-  return (await agentEditor(scope).create(sessionOf(tenant), given, sandbox(scope))).agent;
 const externalAgent = (world: AccessWorld, refreshIntervalMinutes?: number) => {
   const externalConfig = { endpoint: 'https://a.example', refreshIntervalMinutes };
   return newAgent(world, null, { agentType: 'external', externalConfig });
