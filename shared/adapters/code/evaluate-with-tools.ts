@@ -2,7 +2,8 @@ import { isDeeperThan, levelsMax } from '../../core/nesting.ts';
 import { StepError } from '../../core/step-error.ts';
 import { makeFairQueue } from '../sandbox/fair-queue.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
-import type { ToolAnswer, ToolEvaluation, ToolRequest } from './quickjs-tools.ts';
+import type { ToolAnswer, ToolRequest } from './program-calls.ts';
+import type { ToolEvaluation } from './quickjs-tools.ts';
 import { evaluateWithTools as task } from './tasks.ts';
 
 export interface CodeWithTools {

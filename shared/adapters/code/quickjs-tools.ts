@@ -1,10 +1,7 @@
-import type {
-  QuickJSContext,
-  QuickJSDeferredPromise,
-  QuickJSHandle,
-  QuickJSRuntime,
-} from 'quickjs-emscripten-core';
+import type { QuickJSContext, QuickJSHandle, QuickJSRuntime } from 'quickjs-emscripten-core';
 import type { Ask } from '../sandbox/sandbox.ts';
+import { openCalls } from './program-calls.ts';
+import { consoleCharactersMax, openConsole } from './program-console.ts';
 import { programOf } from './programs.ts';
 import { inEngine, openRuntime, textOf } from './quickjs-engine.ts';
 import { failure } from './quickjs-failure.ts';
@@ -20,22 +17,10 @@ export interface ToolProgram {
   timeoutMs: number;
 }
 
-/** What a program asks for. Its caller answers `{json}` or `{error}`. */
-export interface ToolRequest {
-  tool: string;
-  /** JSON; undefined if the code gave none. */
-  args: string | undefined;
-}
-
-export type ToolAnswer = { json: string } | { error: string };
-
 export type ToolEvaluation = ({ json: string | undefined } | { error: string }) & {
   /** What the code wrote to the console, line by line. */
   console: string[];
 };
-
-const argumentsCharactersMax = 200_000;
-const consoleCharactersMax = 20_000;
 
 /** Defines `tools` and `console`. Returns the function that serialises the result. Uses no built-in that code can change. */
 const prepare = `(namesJson, call, print) => {
@@ -125,61 +110,4 @@ function settledValue(
   const read = textOf(context, json.value, resultCharactersMax);
   if (!('tooLong' in read)) return { json: read.text };
   return { error: `returned more than ${resultCharactersMax} characters of JSON; return less` };
-}
-
-/** The calls of a program. Their answers settle its promises one at a time, in its own turn. */
-function openCalls(context: QuickJSContext, callsMax: number, ask: Ask) {
-  const open = new Map<QuickJSDeferredPromise, Promise<() => void>>();
-  let count = 0;
-
-  function start(tool: QuickJSHandle, args: QuickJSHandle): QuickJSHandle {
-    const [name, json] = [textOf(context, tool, 200), textOf(context, args, argumentsCharactersMax)];
-    if (++count > callsMax) throw new Error(`The limit of ${callsMax} tool calls is reached`);
-    if ('tooLong' in name || name.text === undefined) throw new Error('There is no such tool');
-    if ('tooLong' in json)
-      throw new Error(`The arguments have more than ${argumentsCharactersMax} characters`);
-    const deferred = context.newPromise();
-    const request: ToolRequest = { tool: name.text, args: json.text };
-    open.set(
-      deferred,
-      ask(request).then((answer) => () => settle(deferred, answer as ToolAnswer)),
-    );
-    return deferred.handle.dup();
-  }
-
-  function settle(deferred: QuickJSDeferredPromise, answer: ToolAnswer): void {
-    open.delete(deferred);
-    using value = 'json' in answer ? context.newString(answer.json) : context.newError(answer.error);
-    if ('json' in answer) deferred.resolve(value);
-    else deferred.reject(value);
-    deferred.dispose();
-  }
-
-  return {
-    start,
-    /** Waits for the next answer. @returns false if no call is open. */
-    async next(): Promise<boolean> {
-      if (open.size === 0) return false;
-      (await Promise.race(open.values()))();
-      return true;
-    },
-    /** Abandons the calls that are still open. */
-    dispose(): void {
-      for (const deferred of open.keys()) deferred.dispose();
-      open.clear();
-    },
-  };
-}
-
-function openConsole() {
-  const lines: string[] = [];
-  let left = consoleCharactersMax;
-  return {
-    print(line: string): void {
-      if (left <= 0) return;
-      left -= line.length + 1;
-      lines.push(left > 0 ? line : '… (more was written)');
-    },
-    lines: () => lines,
-  };
 }

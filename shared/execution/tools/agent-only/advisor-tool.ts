@@ -13,7 +13,7 @@ const conversationCharactersMax = 200_000;
  * The tool of an agent with an advisor.
  * @param conversation The messages of the run so far, which the advisor reads if the agent wants it.
  */
-export const advisorTool = (
+export const askAdvisorTool = (
   ports: Pick<Ports, 'model'>,
   advisor: { model: string; systemPrompt?: string | undefined },
   conversation: () => readonly ModelMessage[],

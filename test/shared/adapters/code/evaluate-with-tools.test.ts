@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { evaluateScript } from '../../../../shared/adapters/code/evaluate-code.ts';
 import {
   type CodeWithTools,
   evaluateWithTools,
 } from '../../../../shared/adapters/code/evaluate-with-tools.ts';
 import { sandboxOf } from '../../../../shared/adapters/sandbox/sandbox.ts';
 import { StepError } from '../../../../shared/core/step-error.ts';
-import { evaluateScript, sandbox } from '../../../support/sandbox.ts';
+import { sandbox } from '../../../support/sandbox.ts';
 
 type Call = CodeWithTools['call'];
 const echo: Call = async (tool, args) => ({ tool, args });
@@ -95,12 +96,13 @@ test('code makes no more calls than it may, whether it awaits them or not', asyn
 
 test('calls that the code does not await are aborted when it ends', async () => {
   let aborted = false;
-  const call: Call = async (_tool, _args, signal) => {
+  const call: Call = async (tool, _args, signal) => {
+    if (tool === 'look') return null;
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
     aborted = true;
     return null;
   };
-  expect(await value('tools.slow(); return 1', call)).toBe(1);
+  expect(await value('tools.slow(); await tools.look(); return 1', call)).toBe(1);
   await vi.waitFor(() => expect(aborted).toBe(true));
 });
 
@@ -191,7 +193,7 @@ test('code reaches nothing of the host through its functions, and nothing surviv
 });
 
 test('code that waits for its tools leaves the threads to others, and to the tools themselves', async () => {
-  const call: Call = () => evaluateScript('return 6 * 7', {}) as Promise<unknown>;
+  const call: Call = () => evaluateScript(sandboxOf('coder'), 'return 6 * 7', {});
   const same = Array.from({ length: 6 }, () => run('return tools.slow()', call, { timeoutMs: 30_000 }));
   expect((await Promise.all(same)).map((each) => 'json' in each && each.json)).toEqual(Array(6).fill('42'));
 }, 60_000);

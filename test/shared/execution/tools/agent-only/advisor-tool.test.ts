@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ModelMessage, ModelRequest } from '../../../../../shared/adapters/model-port.ts';
-import { advisorTool } from '../../../../../shared/execution/tools/agent-only/advisor-tool.ts';
+import { askAdvisorTool } from '../../../../../shared/execution/tools/agent-only/advisor-tool.ts';
 import { failureOf } from '../../../../support/failure-of.ts';
 import { modelOf, textIn } from '../../../../support/model-ports.ts';
 
@@ -17,7 +17,7 @@ function world(answer: string, systemPrompt?: string, messages = conversation) {
     asked.push(request);
     return answer;
   });
-  return { tool: advisorTool({ model }, { model: 'wise', systemPrompt }, () => messages), asked };
+  return { tool: askAdvisorTool({ model }, { model: 'wise', systemPrompt }, () => messages), asked };
 }
 
 test('the advisor answers a question, without the conversation unless it is included', async () => {

@@ -1,0 +1,15 @@
+export const consoleCharactersMax = 20_000;
+
+/** Collects what a program writes, up to a limit. */
+export function openConsole() {
+  const lines: string[] = [];
+  let left = consoleCharactersMax;
+  return {
+    print(line: string): void {
+      if (left <= 0) return;
+      left -= line.length + 1;
+      lines.push(left > 0 ? line : '… (more was written)');
+    },
+    lines: () => lines,
+  };
+}
