@@ -52,7 +52,7 @@ export const createTool = defineEndpoint({
   summary: 'Create a tool',
   description: `Checks the config against its type, parses templates and scripts, and checks that \`parametersSchema\` is valid. \`validation.warnings\` are likely mistakes. A config may reference secrets: whoever may run the tool uses them, but no response shows them, and no argument can send them to another server.
 
-A tool of the type \`subagent\` can be stored but not run, because there are no agents yet.`,
+A tool of the type \`subagent\` runs an agent, and takes AGENTS:EXECUTE too.`,
   body: CreateToolBody,
   response: { kind: 'json', bodies: { 200: SavedToolResponse } },
   errors: [400, 415, 503],

@@ -22,7 +22,10 @@ async function handle(event: SQSEvent, context: Context): Promise<void> {
     const remainingMs = Math.max(1, context.getRemainingTimeInMillis() - reserveMs);
     const scope = productionRuntime().scopeOf(message.tenant, AbortSignal.timeout(remainingMs));
     await withLogFields({ tenant: message.tenant, executionId: message.executionId }, () =>
-      runInBackground(scope, message.executionId, remainingMs),
+      runInBackground(scope, message.executionId, {
+        timeMs: remainingMs,
+        portsFor: (execution) => livePorts(scope, { ...execution, runId: execution.id }),
+      }),
     );
   }
 }

@@ -39,12 +39,13 @@ export const livePorts = /* @__PURE__ */ using(
     flowsPort,
     { memoryMb: 1_024 },
   ],
-  (scope: Scope, { userId, organizationId, runId }: RunOwner): Ports => {
+  (scope: Scope, owner: RunOwner): Ports => {
+    const { userId, organizationId, runId } = owner;
     // Heavy modules are loaded with the first step that needs them.
     const accounts = loadOnce(async () =>
       (await import('../domain/model-configs/model-resolver.ts')).modelResolver(scope),
     );
-    return {
+    const ports: Ports = {
       now: scope.now,
       secrets: async (keys) => (await import('../domain/secrets/secret-values.ts')).secretValues(scope)(keys),
       ...modelPorts(async (name) => (await accounts()).resolve(name), {
@@ -64,6 +65,11 @@ export const livePorts = /* @__PURE__ */ using(
       a2a: a2aPort,
       mcp: mcpPort(scope.table.tenant),
       flows: flowsPort(scope, { userId, runId }),
+      agents: {
+        run: async (request) =>
+          (await import('./agent-runs/agents-of-run.ts')).agentsOfRun(scope, owner, ports).run(request),
+      },
     };
+    return ports;
   },
 );

@@ -1,5 +1,5 @@
 import type { AssistantMessage, ModelMessage, ModelResponse, ModelUsage } from '../../adapters/model-port.ts';
-import type { Spent } from '../tool-support/tool-outcome.ts';
+import type { Spent } from '../tool-support/spent.ts';
 
 /**
  * What happens in a run, in order. Facts are recorded before the run goes on, and the state of a run follows from them

@@ -1,6 +1,6 @@
 import Big from 'big.js';
 import type { ModelMessage, ToolResultPart } from '../../adapters/model-port.ts';
-import type { Spent } from '../tool-support/tool-outcome.ts';
+import type { Spent } from '../tool-support/spent.ts';
 import type { DecisionFact, EndFact, Fact, RequestedCall, TurnFact, Wait } from './facts.ts';
 
 /** Everything that decides how a run goes on. It follows from the first messages and the facts. */

@@ -1,10 +1,9 @@
-import Big from 'big.js';
 import { orAborted } from '../../core/abort.ts';
 import { forEachConcurrently } from '../../core/for-each-concurrently.ts';
 import { characterCount } from '../../core/json-texts.ts';
 import { openMailbox } from '../../core/mailbox.ts';
 import { StepError } from '../../core/step-error.ts';
-import type { Spent } from '../tool-support/tool-outcome.ts';
+import { nothingSpent, type Spent } from '../tool-support/spent.ts';
 import type { RunnableTool, ToolEvent } from '../tools/runnable-tool.ts';
 import type { DecisionFact, RequestedCall, ResultFact, Wait } from './facts.ts';
 
@@ -117,7 +116,7 @@ async function runCall(
   { signal, now, spent }: ToolWorld,
 ): Promise<ResultFact> {
   const began = performance.now();
-  const resultOf = (output: unknown, failed: boolean, own?: Spent): ResultFact => {
+  const resultOf = (output: unknown, failed: boolean): ResultFact => {
     const durationMs = Math.round(performance.now() - began);
     return {
       type: 'result',
@@ -126,7 +125,7 @@ async function runCall(
       output,
       failed,
       durationMs,
-      spent: own ? sumOf(spent(), own) : spent(),
+      spent: spent(),
       at: now().toISOString(),
     };
   };
@@ -134,9 +133,7 @@ async function runCall(
     const outcome = await orAborted(tool.run(call.input, signal, { id: call.id, emit }), signal);
     if ('awaitsCaller' in outcome) throw new StepError('only the caller of the run can execute this tool');
     const characters = characterCount(outcome.output, outputCharactersMax);
-    if (characters <= outputCharactersMax) {
-      return resultOf(outcome.output ?? null, outcome.failed ?? false, outcome.spent);
-    }
+    if (characters <= outputCharactersMax) return resultOf(outcome.output ?? null, false);
     throw new StepError(`the output has more than ${outputCharactersMax} characters; ask for less`);
   } catch (error) {
     signal.throwIfAborted();
@@ -148,12 +145,6 @@ async function runCall(
 /** The result of a call that does not run. */
 export const failedCall = ({ id, name }: RequestedCall, reason: string, now: () => Date): ResultFact => ({
   ...{ type: 'result', callId: id, toolName: name, output: reason, failed: true, durationMs: 0 },
-  spent: { inputTokens: 0, outputTokens: 0, cost: '0' },
+  spent: nothingSpent,
   at: now().toISOString(),
-});
-
-const sumOf = (one: Spent, other: Spent): Spent => ({
-  inputTokens: one.inputTokens + other.inputTokens,
-  outputTokens: one.outputTokens + other.outputTokens,
-  cost: one.cost === null || other.cost === null ? null : new Big(one.cost).plus(other.cost).toFixed(),
 });

@@ -21,6 +21,8 @@ export const AgentExecution = z.object({
   parentExecutionId: z.string().nullable(),
   /** The agent of the outermost execution. */
   rootAgentId: z.string().nullable(),
+  /** Whether a run of an agent runs it, which looks after it. */
+  isInAgent: z.boolean(),
   /** How many executions are above this one. */
   depth: z.int(),
   surfaceType: z.string(),
@@ -67,13 +69,17 @@ export const agentRunPartition = (id: string) => tenantPartition(`AGENTRUN#${id}
 export const runsOfAgentPartition = (agentId: string) => tenantPartition(`AGENT#${agentId}#RUNS`);
 export const childrenPartition = (parentId: string) => tenantPartition(`AGENTRUN#${parentId}#CHILDREN`);
 
-type Placed = Pick<AgentExecution, 'id' | 'parentExecutionId' | 'leaseUntil'>;
+type Placed = Pick<AgentExecution, 'id' | 'parentExecutionId' | 'isInAgent' | 'leaseUntil'>;
 
-/** An execution inside of another one is found by its parent, whose lease covers it. */
-export const openIndexOf = ({ id, parentExecutionId, leaseUntil }: Placed): IndexKeys =>
-  parentExecutionId
-    ? { PK2: childrenPartition(parentExecutionId), SK2: id }
-    : sweepKeys(agentRunSweep, id, leaseUntil);
+/** One inside of a run of an agent is found by its parent, whose lease covers it. */
+export const openIndexOf = (execution: Placed): IndexKeys =>
+  execution.isInAgent
+    ? childIndexOf(execution)
+    : sweepKeys(agentRunSweep, execution.id, execution.leaseUntil);
+
+/** By its parent, if it has one. */
+export const childIndexOf = ({ id, parentExecutionId }: Placed): IndexKeys =>
+  parentExecutionId ? { PK2: childrenPartition(parentExecutionId), SK2: id } : {};
 
 export const agentExecutionEntity = defineEntity({
   type: 'agentExecution',

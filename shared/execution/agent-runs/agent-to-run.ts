@@ -15,7 +15,10 @@ export const agentToRun = /* @__PURE__ */ using([agentStore, agentVersions], (sc
     const { agent, content, versionId } = await versions.toRun(id, choice);
     refuseVendorManaged(content);
     await agents.markRun(agent);
-    return { id, name: agent.name, versionId: isImmutable(agent, versionId) ? versionId : null, content };
+    const { name } = agent;
+    // The card says what the other server does now, whatever version of the agent runs.
+    if (content.externalConfig) return { id, name, versionId: null, content: withLiveCard(content, agent) };
+    return { id, name, versionId: isImmutable(agent, versionId) ? versionId : null, content };
   };
 });
 
@@ -26,4 +29,10 @@ function refuseVendorManaged({ agentType }: AgentContent): void {
   if (agentType !== 'vendor_managed') return;
   const message = 'The vendor of this agent runs it; this service stores it, and cannot run it';
   throw invalidAt('id', 'INVALID_VALUE', message);
+}
+
+function withLiveCard(content: AgentContent, { externalConfig: live }: Agent): AgentContent {
+  if (!content.externalConfig || !live) return content;
+  const { cachedAgentCard, skillsOverride } = live;
+  return { ...content, externalConfig: { ...content.externalConfig, cachedAgentCard, skillsOverride } };
 }

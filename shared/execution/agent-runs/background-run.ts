@@ -1,8 +1,8 @@
+import type { Ports } from '../../adapters/ports.ts';
 import { ifMissing } from '../../core/errors.ts';
 import { log } from '../../core/log.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { livePorts } from '../live-ports.ts';
-import { isOver } from './agent-execution.ts';
+import { type AgentExecution, isOver } from './agent-execution.ts';
 import { agentRunQueue } from './agent-run-queue.ts';
 import { endRun } from './end-run.ts';
 import { execute } from './execute.ts';
@@ -17,9 +17,13 @@ const restartsMax = 20;
 /**
  * Runs an execution to its end, or as long as this process may. Deliveries of a run that another process has, that waits
  * or is over, do nothing.
- * @param timeMs How long this process may run it.
+ * @param given `timeMs`: how long this process may run it.
  */
-export async function runInBackground(scope: Scope, executionId: string, timeMs: number): Promise<void> {
+export async function runInBackground(
+  scope: Scope,
+  executionId: string,
+  { timeMs, portsFor }: { timeMs: number; portsFor: (execution: AgentExecution) => Ports },
+): Promise<void> {
   const loaded = await loadRun(scope, executionId).catch(ifMissing(undefined));
   const run = loaded && (await taken(scope, loaded));
   if (!run) return;
@@ -38,7 +42,7 @@ export async function runInBackground(scope: Scope, executionId: string, timeMs:
   const activeMs = () => execution.activeMs + Math.round(performance.now() - began);
   // A run in front of a caller goes on in the background if an approval came too late.
   const background = { ...execution, background: true };
-  const ports = livePorts(scope, { ...execution, runId: executionId });
+  const ports = portsFor(execution);
   const continued = { ...run, ...given, execution: background, toldSeq: run.log.at(-1)?.lastSeq ?? -1 };
   try {
     for await (const _event of execute(scope, continued, { ports, streamed: false, stopSignal: stop })) {

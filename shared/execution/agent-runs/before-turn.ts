@@ -5,11 +5,11 @@ import type { AgentConfig } from '../../domain/agents/agent-config.ts';
 import { compact, needsCompaction } from '../agent-loop/compaction.ts';
 import { estimateTokens, type Measured, tokensOfTools } from '../agent-loop/context-size.ts';
 import type { Fact, FactOf } from '../agent-loop/facts.ts';
-import type { BeforeTurn, Loop } from '../agent-loop/loop.ts';
+import type { BeforeTurn } from '../agent-loop/loop.ts';
 import { reflectionBefore } from '../agent-loop/reflection.ts';
 import { apply, type RunState } from '../agent-loop/state.ts';
 import { affordableTokens, longestResponse } from '../agent-loop/worst-case-cost.ts';
-import type { Spent } from '../tool-support/tool-outcome.ts';
+import type { Spent } from '../tool-support/spent.ts';
 
 export interface TurnWorld {
   config: AgentConfig;
@@ -34,7 +34,7 @@ const ifStepError =
 const responseTokensMin = 256;
 
 /** What a run does before each turn: it keeps within the context of its model and its budget, and reflects. */
-export function beforeTurnOf(world: TurnWorld): Loop['beforeTurn'] {
+export function beforeTurnOf(world: TurnWorld): (state: RunState) => Promise<BeforeTurn> {
   const { config, model, modelName } = world;
   let limits: Promise<ModelLimits> | undefined;
   return async (state: RunState): Promise<BeforeTurn> => {

@@ -1,16 +1,16 @@
-import type { Ports } from '../../adapters/ports.ts';
+import type { AgentsPort, Ports } from '../../adapters/ports.ts';
 import type { AgentContent } from '../../domain/agents/agent.ts';
 import { agentCredentials } from '../../domain/agents/agent-credentials.ts';
 import type { Message } from '../../domain/conversations/message.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { toModelMessages } from '../model-input/to-model-messages.ts';
+import { agentsPort } from './agents-port.ts';
 import { openAgentTools } from './open-agent-tools.ts';
 import { openRun } from './open-run.ts';
-import { type RunContext, type RunSignals, runAgent, type TakenRun } from './run-agent.ts';
+import { type RunContext, runAgent, type TakenRun } from './run-agent.ts';
 import type { NumberedEvent } from './run-event.ts';
 import type { RunInput } from './run-input.ts';
-import { runSubAgent } from './run-sub-agent.ts';
-import { subAgentsOf } from './sub-agents.ts';
+import { isDelegated, runnableConfig } from './runnable-config.ts';
 
 /** A run to execute: what it was started with, and its log so far. */
 export interface Run extends TakenRun {
@@ -32,30 +32,33 @@ export async function* execute(
 ): AsyncGenerator<NumberedEvent, void> {
   const { ports, streamed, ...signals } = options;
   const { execution } = taken;
+  const config = runnableConfig(content);
   const first: Message[] = [{ role: 'system', content: input.system }, ...input.messages];
-  const model = input.modelOverride ?? content.config?.model ?? 'default';
 
-  async function openTools(metered: Ports, { signal, stop }: RunSignals) {
-    const subAgents = subAgentsOf(execution, model, (subRun) =>
-      runSubAgent(scope, execution, subRun, (child, callerSignal) =>
-        execute(scope, child, { ports, streamed, callerSignal, stopSignal: stop }),
-      ),
-    );
-    const { mcpServers, warnings } = await agentCredentials(scope)(execution.agentId, content);
-    const memory = { profile: input.profile, model };
-    const opened = await openAgentTools(content, { ports: metered, mcpServers, subAgents, memory, signal });
-    return { ...opened, warnings: [...warnings, ...opened.warnings] };
+  async function openLoop(agents: AgentsPort, signal: AbortSignal) {
+    const isExternal = content.agentType === 'external';
+    const called = { config, externalConfig: isExternal ? content.externalConfig : null };
+    const { mcpServers, externalConfig, warnings } = await agentCredentials(scope)(execution.agentId, called);
+    const isDelegate = isDelegated(content);
+    return openRun(scope, content, input, {
+      ...{ ports: { ...ports, agents }, streamed, signal },
+      externalConfig: isDelegate ? externalConfig : null,
+      async openTools(world) {
+        const skills = isDelegate ? null : externalConfig;
+        const profile = { profile: input.profile, skills, mcpServers, signal };
+        const opened = await openAgentTools(config, content.capabilities, { ...world, ...profile });
+        return { ...opened, warnings: [...warnings, ...opened.warnings] };
+      },
+    });
   }
 
   yield* runAgent(scope, taken, {
     ...signals,
-    async open(runSignals) {
-      const { signal } = runSignals;
+    async open({ signal, stop }) {
+      const inside = () => ({ ports, streamed, stop, execute });
+      const agents = agentsPort(scope, { ...execution, isAgent: true }, inside);
       const [run, messages] = await Promise.all([
-        openRun(scope, content, input, {
-          ...{ ports, streamed, signal },
-          openTools: (metered) => openTools(metered, runSignals),
-        }),
+        openLoop(agents, signal),
         toModelMessages(ports, first, signal),
       ]);
       return { ...run, messages };

@@ -3,7 +3,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { EndFact, PauseFact } from '../agent-loop/facts.ts';
 import type { RunState } from '../agent-loop/state.ts';
-import { type AgentExecution, agentExecutionEntity, openIndexOf } from './agent-execution.ts';
+import { type AgentExecution, agentExecutionEntity, childIndexOf, openIndexOf } from './agent-execution.ts';
 
 /** How long a process has a run before it must renew its lease. */
 export const leaseMs = 90_000;
@@ -23,13 +23,13 @@ const statusOf = ({ stopReason, error }: EndFact): AgentExecution['status'] =>
 /** Commit it with the fact `end`. */
 export function endedWrite(
   { table }: Scope,
-  { id, parentExecutionId }: AgentExecution,
+  execution: AgentExecution,
   end: EndFact,
   { turns, totals }: RunState,
 ): Write {
   return table.writes.update(
     agentExecutionEntity,
-    { id },
+    { id: execution.id },
     {
       set: {
         ...{ status: statusOf(end), stopReason: end.stopReason, error: end.error, completedAt: end.at },
@@ -37,7 +37,9 @@ export function endedWrite(
         ...{ inputTokens: totals.inputTokens, outputTokens: totals.outputTokens },
         totalCost: totals.isPriced ? totals.cost.toFixed() : null,
       },
-      ...(parentExecutionId === null && { removeFromIndex: 2 }),
+      ...(execution.parentExecutionId === null
+        ? { removeFromIndex: 2 as const }
+        : { index: childIndexOf(execution) }),
     },
     isOpen,
   );

@@ -10,7 +10,6 @@ import { CapabilityInput, capabilitiesMax, newCapability } from '../../domain/ag
 import { assertTargets } from '../../domain/agents/capability-targets.ts';
 import { checkAgent } from '../../domain/agents/check-agent.ts';
 import { fieldOf } from '../../domain/agents/credential-places.ts';
-import { secretKeysOfAgent } from '../../domain/agents/secret-keys.ts';
 import { permissionsOfTools } from '../../domain/tools/tool-permissions.ts';
 import { toolTypes } from '../../domain/tools/tool-types/index.ts';
 import type { ToolType } from '../../domain/tools/tool-types/tool-type.ts';
@@ -18,6 +17,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { covers, type Permission } from '../../platform/identity/permissions.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { agentToRun } from './agent-to-run.ts';
+import { inlineAgent, inlineContent } from './inline-content.ts';
 import type { AgentToRun } from './run-input.ts';
 
 /** The agent that a dispatch runs: a stored one, or one that exists for this run only. */
@@ -57,19 +57,17 @@ export async function dispatchedAgent(
   const permissions = requireAll(principal, await neededBy(scope, content));
   await checkAgent(content, withQueueTimeout(sandbox(scope)));
   await assertTargets(scope.table, content.capabilities);
-  return { agent: { id: null, name: given.name ?? 'Inline agent', versionId: null, content }, permissions };
+  return { agent: inlineAgent(given.name ?? 'Inline agent', content), permissions };
 }
 
 function contentOf({ newId, now }: Scope, { config = {}, capabilities = [] }: DispatchedAgent): AgentContent {
   const createdAt = now().toISOString();
-  const content = {
-    ...{ agentType: 'native' as const, primaryFlowId: null, externalConfig: null, vendorManagedConfig: null },
+  return inlineContent(
     config,
-    capabilities: capabilities.map((capability, displayOrder) =>
+    capabilities.map((capability, displayOrder) =>
       newCapability(capability, { id: newId('cap'), createdAt, displayOrder }),
     ),
-  };
-  return { ...content, secretKeys: secretKeysOfAgent(content) };
+  );
 }
 
 /** The run stores its agent, and a credential must not be stored in the clear. */

@@ -1,25 +1,32 @@
 import type { Ports } from '../../adapters/ports.ts';
-import type { AgentCapability, AgentContent } from '../../domain/agents/agent.ts';
-import type { McpServer } from '../../domain/agents/tools-config.ts';
+import { StepError } from '../../core/step-error.ts';
+import type { AgentCapability } from '../../domain/agents/agent.ts';
+import type { AgentConfig } from '../../domain/agents/agent-config.ts';
+import type { ExternalConfig } from '../../domain/agents/external-config.ts';
+import type { CodeModeConfig, McpServer } from '../../domain/agents/tools-config.ts';
+import { askAdvisorTool } from '../tools/agent-only/advisor-tool.ts';
 import { memoryTools } from '../tools/agent-only/memory-tools.ts';
+import { runCodeTool } from '../tools/agent-only/run-code.ts';
+import { openAgentSkills } from '../tools/agent-skills.ts';
 import { openMcpServers } from '../tools/mcp-servers.ts';
 import { openRuntimeTool, openTools, type ToolContext } from '../tools/open-tools.ts';
 import type { RunnableTool } from '../tools/runnable-tool.ts';
 import { toolNameOf } from '../tools/tool-name.ts';
 import { withUniqueNames } from '../tools/unique-names.ts';
 import { withFixedArguments } from './fixed-arguments.ts';
-import type { SubAgents } from './sub-agents.ts';
+import type { OpenedWorld } from './open-run.ts';
+import { spawnTool, subAgentTool } from './sub-agents.ts';
 
 /** The permissions of an agent's tools were checked before the run, as those of a stored flow's steps. */
 const context: ToolContext = { permissions: null };
 
-export interface ToolWorld {
-  ports: Ports;
-  /** With the values of their credentials. */
+export interface ToolWorld extends OpenedWorld {
+  /** With the values of their credentials, as `skills`. */
   mcpServers: readonly McpServer[];
-  subAgents: SubAgents;
-  /** Whose memory it is, and the model that answers from it. */
-  memory: { profile: string; model: string };
+  /** An external agent whose skills are tools. */
+  skills: ExternalConfig | null;
+  /** Whose memory it is. */
+  profile: string;
   signal: AbortSignal;
 }
 
@@ -28,43 +35,61 @@ export interface ToolWorld {
  * @throws StepError if one cannot be opened.
  */
 export async function openAgentTools(
-  { config, capabilities }: AgentContent,
-  { ports, mcpServers, subAgents, memory, signal }: ToolWorld,
+  { tools: config = {}, memory, advisor }: AgentConfig,
+  capabilities: readonly AgentCapability[],
+  world: ToolWorld,
 ): Promise<{ tools: RunnableTool[]; warnings: string[] }> {
-  const { toolIds = [], runtimeTools = [], toolConfigs = {}, subagentConfig } = config?.tools ?? {};
-  const [saved, runtime, capable, servers] = await Promise.all([
-    openTools(
-      ports,
-      toolIds.filter((id) => !id.startsWith('mcp:')),
-      context,
-    ),
+  const { ports, mcpServers, skills, profile, model, conversation, signal } = world;
+  const { runtimeTools = [], toolConfigs = {}, subagentConfig, codeModeConfig } = config;
+  const enabled = capabilities.filter((capability) => capability.enabled);
+  const [saved, runtime, capable, servers, ofSkills, code] = await Promise.all([
+    openTools(ports, withoutMcp(config.toolIds), context),
     Promise.all(runtimeTools.map((tool) => openRuntimeTool(ports, tool, context))),
-    openCapabilities(
-      ports,
-      capabilities.filter(({ enabled }) => enabled),
-      subAgents,
-    ),
+    openCapabilities(ports, enabled),
     mcpServers.length > 0 ? openMcpServers(ports, mcpServers, signal) : { tools: [], warnings: [] },
+    skills ? openAgentSkills(ports, skills, signal) : [],
+    codeModeConfig ? openCodeMode(codeModeConfig, config.maxToolCalls, world) : [],
   ]);
   const own = [
-    ...(config?.memory?.enabled ? memoryTools({ ports, ...memory }) : []),
-    ...(subagentConfig ? [subAgents.spawner(subagentConfig)] : []),
+    ...(memory?.enabled ? memoryTools({ ports, profile, model }) : []),
+    ...(subagentConfig ? [spawnTool(ports.agents, subagentConfig, model)] : []),
+    ...(advisor ? [askAdvisorTool(ports, advisor, conversation)] : []),
   ];
-  const all = [...saved, ...runtime, ...capable, ...servers.tools, ...own];
+  const all = [...saved, ...runtime, ...capable, ...servers.tools, ...ofSkills, ...own, ...code];
   const fixed = all.map((tool) => withFixedArguments(tool, toolConfigs[tool.id] ?? toolConfigs[tool.name]));
   return { tools: withUniqueNames(fixed), warnings: servers.warnings };
+}
+
+/** The tools of MCP servers come with their servers. */
+const withoutMcp = (ids: readonly string[] = []) => ids.filter((id) => !id.startsWith('mcp:'));
+
+/** Code cannot wait for somebody, so it gets no tools that need an approval or the caller. */
+async function openCodeMode(
+  config: CodeModeConfig,
+  callsMax = 10,
+  { ports, needsApproval }: ToolWorld,
+): Promise<RunnableTool[]> {
+  const pool = await openTools(ports, withoutMcp(config.toolPool), context);
+  const tools = pool.filter((tool) => tool.type !== 'local' && !needsApproval?.(tool));
+  let made = 0;
+  const call = async (tool: RunnableTool, args: unknown, signal: AbortSignal) => {
+    if (++made > callsMax) throw new StepError(`The limit of ${callsMax} tool calls is reached`);
+    const outcome = await tool.run(args, signal);
+    if ('awaitsCaller' in outcome) throw new StepError('Only the caller of the run can execute this tool');
+    return outcome.output;
+  };
+  return [runCodeTool({ ports, config, tools, callsMax, call })];
 }
 
 async function openCapabilities(
   ports: Ports,
   capabilities: readonly AgentCapability[],
-  subAgents: SubAgents,
 ): Promise<RunnableTool[]> {
   const toolIds = capabilities.flatMap(({ toolId }) => toolId ?? []);
   const stored = new Map((await openTools(ports, toolIds, context)).map((tool) => [tool.id, tool]));
   const opened = capabilities.map(async (capability) => {
     const { toolId, flowId, subAgentId } = capability;
-    if (subAgentId) return as(capability, subAgents.tool(subAgentId));
+    if (subAgentId) return as(capability, subAgentTool(ports.agents, subAgentId));
     const tool = toolId ? stored.get(toolId) : flowId && (await openFlow(ports, capability, flowId));
     return tool ? as(capability, tool) : [];
   });

@@ -1,21 +1,23 @@
+import type { ModelMessage } from '../../adapters/model-port.ts';
 import type { Ports } from '../../adapters/ports.ts';
 import type { AgentContent } from '../../domain/agents/agent.ts';
 import type { AgentConfig } from '../../domain/agents/agent-config.ts';
+import type { ExternalConfig } from '../../domain/agents/external-config.ts';
 import { reasoningOf } from '../../domain/flows/steps/reasoning.ts';
 import type { ModelCalls } from '../../domain/model-usage/model-calls.ts';
-import { sumOf } from '../../domain/model-usage/model-calls.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Loop } from '../agent-loop/loop.ts';
 import { openMeter } from '../engine/model-meter.ts';
-import type { Spent } from '../tool-support/tool-outcome.ts';
 import type { RunnableTool } from '../tools/runnable-tool.ts';
 import { beforeTurnOf } from './before-turn.ts';
 import { contextTextOf } from './context-text.ts';
+import { externalModel } from './external-model.ts';
 import type { RunInput } from './run-input.ts';
+import { runnableConfig } from './runnable-config.ts';
 import { spawnsMax, spawnToolId } from './sub-agents.ts';
 
 /** Without a config an agent responds once (docs/decisions.md). */
-export const turnsMaxOf = ({ config }: Pick<AgentContent, 'config'>) => config?.loopConfig?.maxTurns ?? 1;
+export const turnsMaxOf = (content: AgentContent) => runnableConfig(content).loopConfig?.maxTurns ?? 1;
 
 const dayMs = 86_400_000;
 /** How long a caller has to execute a tool. Then the run fails. */
@@ -28,6 +30,17 @@ export interface OpenRun {
   takeCalls: () => ModelCalls[];
 }
 
+/** What the tools of an agent are opened with. */
+export interface OpenedWorld {
+  /** Those that count what is spent. */
+  ports: Ports;
+  /** The model of the agent. */
+  model: string;
+  needsApproval: Loop['needsApproval'];
+  /** The messages so far. */
+  conversation: () => readonly ModelMessage[];
+}
+
 /** Opens the loop of an agent. @throws StepError if a tool cannot be opened. */
 export async function openRun(
   { newId, now }: Pick<Scope, 'newId' | 'now'>,
@@ -35,34 +48,46 @@ export async function openRun(
   input: RunInput,
   {
     ports,
+    externalConfig,
     openTools,
     streamed,
     signal,
   }: {
     ports: Ports;
-    openTools: (metered: Ports) => Promise<{ tools: RunnableTool[]; warnings: string[] }>;
+    /** Of an external agent that answers by itself, with the value of its credentials. */
+    externalConfig: ExternalConfig | null;
+    openTools: (world: OpenedWorld) => Promise<{ tools: RunnableTool[]; warnings: string[] }>;
     streamed: boolean;
     signal: AbortSignal;
   },
 ): Promise<OpenRun> {
-  const config = content.config ?? {};
+  const config = runnableConfig(content);
   const meter = openMeter(ports);
   let counted: ModelCalls[] = [];
-  const { tools, warnings } = await openTools(meter.ports);
   const request = requestOf(config, input, streamed);
+  let conversation: readonly ModelMessage[] = [];
+  const needsApproval = approvalOf(config);
+  const { tools, warnings } = await openTools({
+    ...{ ports: meter.ports, model: request.model, needsApproval },
+    conversation: () => conversation,
+  });
   const spent = () => {
-    const calls = meter.drain();
+    const { calls, spent } = meter.drain();
     counted.push(...calls);
-    return spentIn(calls);
+    return spent;
   };
   const { model: modelName } = request;
-  const { model } = meter.ports;
+  const model = externalConfig ? externalModel(ports, externalConfig) : meter.ports.model;
   const contextText = () =>
     contextTextOf({ config, input, modelName, ports: meter.ports, warnings, now: now(), signal });
+  const beforeTurn = beforeTurnOf({ config, model, modelName, tools, contextText, spent, now, signal });
   return {
     loop: {
       ...{ model, tools, newId, now, signal, request, spent },
-      beforeTurn: beforeTurnOf({ config, model, modelName, tools, contextText, spent, now, signal }),
+      beforeTurn: async (state) => {
+        conversation = state.messages;
+        return beforeTurn(state);
+      },
       toolChoice: config.tools?.toolCallStrategy,
       turnsMax: turnsMaxOf(content),
       limits: {
@@ -74,7 +99,7 @@ export async function openRun(
       },
       requiredTools: Object.keys(limitsOf(config, ({ required }) => required || undefined)),
       errorHandling: config.errorHandling,
-      needsApproval: approvalOf(config),
+      needsApproval,
       waitMs: { approval: approvalMsOf(config), output: outputWaitMs },
     },
     takeCalls() {
@@ -117,11 +142,3 @@ const approvalMsOf = ({ tools }: AgentConfig) => {
   const timeout = tools?.approval?.timeout ?? dayMs;
   return timeout < 1_000 ? timeout * 1_000 : timeout;
 };
-
-const nothing: Spent = { inputTokens: 0, outputTokens: 0, cost: '0' };
-
-function spentIn(calls: readonly ModelCalls[]): Spent {
-  if (calls.length === 0) return nothing;
-  const { inputTokens, outputTokens, cost, unpriced } = calls.reduce(sumOf);
-  return { inputTokens, outputTokens, cost: unpriced > 0 ? null : cost.toFixed() };
-}

@@ -12,6 +12,7 @@ import { type AgentExecution, agentExecutionEntity } from './agent-execution.ts'
 import { leaseFrom } from './execution-writes.ts';
 import { turnsMaxOf } from './open-run.ts';
 import type { AgentToRun, RunInput } from './run-input.ts';
+import { runnableConfig } from './runnable-config.ts';
 
 export interface RunRequest {
   agent: AgentToRun;
@@ -30,7 +31,7 @@ export interface RunRequest {
   /** When the previous message of the conversation was sent. ISO. */
   previousMessageAt?: string | undefined;
   /** The execution that runs the agent. */
-  parent?: Pick<AgentExecution, 'id' | 'rootAgentId' | 'depth'> | undefined;
+  parent?: (Pick<AgentExecution, 'id' | 'rootAgentId' | 'depth'> & { isAgent: boolean }) | undefined;
   /** The id of the new execution. Default: a new one. */
   id?: string | undefined;
 }
@@ -55,7 +56,8 @@ export async function startRun(
   const fill = fillerFor(request, { id, startedAt }, sandbox);
   const input: RunInput = {
     messages: request.messages,
-    system: request.system ?? (await fill(agent.content.config?.systemPrompt ?? '', 'The system prompt')),
+    system:
+      request.system ?? (await fill(runnableConfig(agent.content).systemPrompt ?? '', 'The system prompt')),
     profile: await profileOf(request, fill),
     modelOverride: request.modelOverride,
     previousMessageAt: request.previousMessageAt,
@@ -71,7 +73,8 @@ export async function startRun(
     ...{ id, agentId: agent.id, agentName: agent.name, agentVersionId: agent.versionId },
     agentSource: agent.content.agentType === 'external' ? 'external' : 'native',
     parentExecutionId: parent?.id ?? null,
-    rootAgentId: parent ? parent.rootAgentId : agent.id,
+    isInAgent: parent?.isAgent ?? false,
+    rootAgentId: parent?.rootAgentId ?? agent.id,
     depth: parent ? parent.depth + 1 : 0,
     surfaceType: request.surfaceType,
     turnsMax: turnsMaxOf(agent.content),
@@ -119,7 +122,7 @@ function fillerFor(
 
 /** Whose memory the run has. */
 async function profileOf({ agent, owner }: RunRequest, fill: ReturnType<typeof fillerFor>): Promise<string> {
-  const { enabled, profileTemplate } = agent.content.config?.memory ?? {};
+  const { enabled, profileTemplate } = runnableConfig(agent.content).memory ?? {};
   if (!enabled || profileTemplate === undefined) return owner.userId;
   return fill(profileTemplate, 'The profile of the memory');
 }

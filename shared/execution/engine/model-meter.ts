@@ -1,6 +1,7 @@
 import type { ModelCallSource } from '../../adapters/model-port.ts';
 import type { Ports } from '../../adapters/ports.ts';
-import { type ModelCalls, mergedCalls, modelCall, sumOf } from '../../domain/model-usage/model-calls.ts';
+import { type ModelCalls, mergedCalls, modelCall } from '../../domain/model-usage/model-calls.ts';
+import { nothingSpent, plusSpent, type Spent } from '../tool-support/spent.ts';
 
 /** The facts of a step's model calls. */
 export interface ModelFacts {
@@ -16,14 +17,15 @@ export interface ModelFacts {
 export interface ModelMeter {
   ports: Ports;
   calls: () => ModelCalls[];
-  /** The calls since it was last asked for them. */
-  drain: () => ModelCalls[];
+  /** What was spent since it was last asked, and the model calls in it that are still to be counted. */
+  drain: () => { calls: ModelCalls[]; spent: Spent };
   facts: () => Partial<ModelFacts>;
 }
 
 export function openMeter(ports: Ports): ModelMeter {
   const all: ModelCalls[] = [];
-  let drained = 0;
+  const ofAgents: Spent[] = [];
+  let drained = { calls: 0, agents: 0 };
   return {
     ports: {
       ...ports,
@@ -52,23 +54,42 @@ export function openMeter(ports: Ports): ModelMeter {
         all.push(modelCall({ ...answer, usage: { inputTokens, outputTokens: 0 }, cost }));
         return answer;
       },
+      agents: {
+        async run(request) {
+          const outcome = await ports.agents.run(request);
+          ofAgents.push(outcome.spent);
+          return outcome;
+        },
+      },
     },
     calls: () => mergedCalls(all),
     drain() {
-      const since = all.slice(drained);
-      drained = all.length;
-      return mergedCalls(since);
+      const calls = all.slice(drained.calls);
+      const agents = ofAgents.slice(drained.agents);
+      drained = { calls: all.length, agents: ofAgents.length };
+      return {
+        calls: mergedCalls(calls),
+        spent: [...calls.map(spentBy), ...agents].reduce(plusSpent, nothingSpent),
+      };
     },
     facts() {
       const last = all.at(-1);
-      if (!last) return {};
-      const { inputTokens, outputTokens, cost, unpriced } = all.reduce(sumOf);
+      if (!last && ofAgents.length === 0) return {};
+      const { inputTokens, outputTokens, cost } = [...all.map(spentBy), ...ofAgents].reduce(
+        plusSpent,
+        nothingSpent,
+      );
       return {
-        modelUsed: last.model,
+        ...(last && { modelUsed: last.model }),
         promptTokens: inputTokens,
         completionTokens: outputTokens,
-        estimatedCost: unpriced > 0 ? null : cost.toFixed(),
+        estimatedCost: cost,
       };
     },
   };
 }
+
+const spentBy = ({ inputTokens, outputTokens, cost, unpriced }: ModelCalls): Spent => ({
+  ...{ inputTokens, outputTokens },
+  cost: unpriced > 0 ? null : cost.toFixed(),
+});

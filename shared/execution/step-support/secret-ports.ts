@@ -28,6 +28,7 @@ export const portRedactions = {
   messages: unchanged,
   tools: unchanged,
   flows: unchanged,
+  agents: unchanged,
 } satisfies PortRedactions<Ports>;
 
 /** Redacts responses before a step sees them: a step might cut a text in the middle of a value. */

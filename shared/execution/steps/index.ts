@@ -31,6 +31,7 @@ const large = {
   'paginate-api': loadOnce(async () => (await import('./paginate-api.ts')).paginateApi),
   'store-asset': loadOnce(async () => (await import('./store-asset.ts')).storeAsset),
   'tool-call': loadOnce(async () => (await import('./tool-call.ts')).toolCall),
+  'execute-agent': loadOnce(async () => (await import('./execute-agent.ts')).executeAgent),
   'generate-pdf': loadOnce(async () => (await import('./generate-pdf.ts')).generatePdf),
 } satisfies { [Type in StepTypeName]?: () => Promise<AnyStepRunner> };
 

@@ -38,6 +38,7 @@ const needed: Record<StepTypeName, Permission | null> = {
   'store-asset': null,
   'generate-pdf': null,
   'tool-call': 'TOOLS:EXECUTE',
+  'execute-agent': 'AGENTS:EXECUTE',
 };
 
 type Caller = Tenant['call'];

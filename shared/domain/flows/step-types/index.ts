@@ -2,6 +2,7 @@ import type { AnyStepType } from '../steps/step.ts';
 import { apiCallStep } from './api-call.ts';
 import { conditionalStep } from './conditional.ts';
 import { crawlStep } from './crawl.ts';
+import { executeAgentStep } from './execute-agent.ts';
 import { fetchGithubStep } from './fetch-github.ts';
 import { fetchUrlStep } from './fetch-url.ts';
 import { generateEmbeddingStep } from './generate-embedding.ts';
@@ -58,6 +59,7 @@ export const stepTypes = {
   'store-asset': storeAssetStep,
   'generate-pdf': generatePdfStep,
   'tool-call': toolCallStep,
+  'execute-agent': executeAgentStep,
 } satisfies Record<string, AnyStepType>;
 
 export type StepTypeName = keyof typeof stepTypes;

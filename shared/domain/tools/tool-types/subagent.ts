@@ -1,11 +1,12 @@
 import * as z from 'zod';
+import { idOf } from '../../../core/ids.ts';
 import { defineToolType } from './tool-type.ts';
 
 export const subagentTool = defineToolType({
   type: 'subagent',
-  summary: 'Runs an agent. It can be stored, but not run: this service has no agents yet',
-  config: z.strictObject({ agentId: z.string().min(1).max(128) }),
+  summary: 'Gives a task to an agent: the argument `message`, or all arguments as JSON',
+  config: z.strictObject({ agentId: idOf('agent') }),
   effects: true,
   takesSecrets: false,
-  permission: null,
+  permission: 'AGENTS:EXECUTE',
 });

@@ -9,11 +9,9 @@ import { graphql } from './graphql.ts';
 import { local } from './local.ts';
 import { mcp } from './mcp.ts';
 import { search } from './search.ts';
+import { subagent } from './subagent.ts';
 
-/** The type that can be stored but not run. */
-type Unrunnable = 'subagent';
-
-const runners: Record<Exclude<ToolTypeName, Unrunnable> | RuntimeOnlyTypeName, AnyToolRunner> = {
+const runners: Record<ToolTypeName | RuntimeOnlyTypeName, AnyToolRunner> = {
   flow,
   custom,
   external,
@@ -22,6 +20,7 @@ const runners: Record<Exclude<ToolTypeName, Unrunnable> | RuntimeOnlyTypeName, A
   local,
   advisor,
   search,
+  subagent,
 };
 
 /** The runner of a stored tool's type; undefined if the service cannot run it. */

@@ -94,6 +94,10 @@ export const configs: { [Type in Exclude<StepTypeName, 'conditional'>]: fc.Arbit
     content: fc.constantFrom('aGVsbG8=', 'not base 64'),
     filename: fc.constant('a.txt'),
   }),
+  'execute-agent': config({
+    agentId: fc.constant('agent_01k9m4v7d3x8qz5w2r6t0y1hbn'),
+    message: fc.constantFrom('do {{ a }}', '{{ nobody }}'),
+  }),
   'tool-call': fc.constantFrom<Config>(
     { toolId: 'tool_01k9m4v7d3x8qz5w2r6t0y1hbn', parameters: { n: 4 } },
     { toolId: 'tool_01k9m4v7d3x8qz5w2r6t0y1hbn', parameters: { n: '{{ a }}' } },

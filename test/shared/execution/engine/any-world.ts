@@ -158,6 +158,13 @@ export function notingWorld() {
         return { output: inputs };
       },
     },
+    agents: {
+      async run({ agent, message }) {
+        note('agent', { agent, message });
+        const spent = { inputTokens: 3, outputTokens: 2, cost: '0.01' };
+        return { executionId: 'exec', output: message, error: null, spent };
+      },
+    },
   };
   return {
     asked,

@@ -1,0 +1,116 @@
+import type { AgentRequest, AgentsPort, Ports } from '../../adapters/ports.ts';
+import { sandbox } from '../../adapters/sandbox/sandbox.ts';
+import { ServiceError } from '../../core/errors.ts';
+import { derivedId, timeOf } from '../../core/ids.ts';
+import { StepError } from '../../core/step-error.ts';
+import type { AgentConfig } from '../../domain/agents/agent-config.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { type AgentExecution, agentExecutionEntity, isOver } from './agent-execution.ts';
+import { agentToRun } from './agent-to-run.ts';
+import { endRun } from './end-run.ts';
+import type { ExecuteOptions, Run } from './execute.ts';
+import { inlineAgent, inlineContent } from './inline-content.ts';
+import { loadInput, loadRun } from './load-run.ts';
+import { replayEvents } from './replay-events.ts';
+import type { NumberedEvent } from './run-event.ts';
+import { type RunRequest, startRun } from './start-run.ts';
+import { takeOver } from './take-run.ts';
+
+/** How deep agents may run each other. */
+const levelsMax = 5;
+
+/** The run that runs agents. */
+export interface ParentRun
+  extends Pick<AgentExecution, 'id' | 'rootAgentId' | 'depth' | 'userId' | 'organizationId'> {
+  /** Whether it is itself a run of an agent, which looks after those inside of it. */
+  isAgent: boolean;
+  surfaceType: string;
+  background: boolean;
+}
+
+interface Inside {
+  /** Those of the tenant: an agent counts its model calls itself. */
+  ports: Ports;
+  streamed: boolean;
+  /** Aborted when the parent goes on elsewhere. */
+  stop?: AbortSignal;
+  execute: (scope: Scope, run: Run, options: ExecuteOptions) => AsyncIterable<NumberedEvent>;
+}
+
+/** Runs agents inside of a run. */
+export const agentsPort = (scope: Scope, parent: ParentRun, inside: () => Inside): AgentsPort => ({
+  async run(request) {
+    if (parent.depth >= levelsMax) {
+      throw new StepError(`Agents run each other at most ${levelsMax} levels deep`);
+    }
+    const { callId } = request;
+    const id = callId ? derivedId('exec', timeOf(callId), parent.id, callId) : scope.newId('exec');
+    try {
+      return { executionId: id, ...(await endOf(scope, parent, { ...request, id }, inside())) };
+    } catch (error) {
+      throw error instanceof ServiceError ? new StepError(error.message) : error;
+    }
+  },
+});
+
+type Request = AgentRequest & { id: string };
+
+/**
+ * Runs an agent to its end. One that was interrupted goes on from its last fact. An agent that has to wait for somebody
+ * fails: only a run that its caller sees can wait.
+ */
+async function endOf(scope: Scope, parent: ParentRun, request: Request, inside: Inside) {
+  const spent = { inputTokens: 0, outputTokens: 0, cost: null };
+  for await (const { event } of await eventsOf(scope, parent, request, inside)) {
+    if (event.type === 'text_delta') request.onText?.(event.delta);
+    if (event.type === 'awaiting') {
+      const { kind, toolName } = event.wait;
+      const what = kind === 'approval' ? 'an approval of' : 'its caller to execute';
+      const error = `A sub-agent cannot wait for ${what} the tool ${toolName}; run the agent by itself`;
+      await endRun(scope, request.id, { stopReason: 'error', error });
+      return { output: null, error, spent };
+    }
+    if (event.type === 'ended') {
+      const { inputTokens, outputTokens, cost } = event.summary;
+      const { output, error } = event.end;
+      return { output, error, spent: { inputTokens, outputTokens, cost } };
+    }
+  }
+  throw new Error('A run of an agent ended without its last event');
+}
+
+async function eventsOf(
+  scope: Scope,
+  parent: ParentRun,
+  request: Request,
+  { ports, streamed, stop, execute }: Inside,
+): Promise<AsyncIterable<NumberedEvent> | Iterable<NumberedEvent>> {
+  const { id, signal: callerSignal } = request;
+  const options = { ports, streamed, callerSignal, ...(stop && { stopSignal: stop }) };
+  const known = await scope.table.get(agentExecutionEntity, { id }, { consistent: true });
+  if (!known) return execute(scope, await started(scope, parent, request), options);
+  const run = await loadRun(scope, id);
+  if (isOver(run.execution)) return replayEvents(run.execution, run.log, -1);
+  const holder = scope.newId('turn');
+  await takeOver(scope, run, holder);
+  const execution = { ...run.execution, holder };
+  const given = await loadInput(scope, execution);
+  const toldSeq = run.log.at(-1)?.lastSeq ?? -1;
+  return execute(scope, { ...run, ...given, execution, toldSeq, mayHaveBegun: true }, options);
+}
+
+async function started(scope: Scope, parent: ParentRun, request: Request): Promise<Run> {
+  const { agent: asked, id, message, timeoutMs } = request;
+  const isStored = typeof asked === 'string';
+  const agent = isStored
+    ? await agentToRun(scope)(asked, { environment: 'production' })
+    : inlineAgent(asked.name, inlineContent(asked.config as AgentConfig));
+  const given: RunRequest = {
+    ...{ id, agent, timeoutMs, parent, owner: parent, permissions: [] },
+    ...{ surfaceType: parent.surfaceType, background: parent.background },
+    messages: [{ role: 'user', content: message }],
+    ...(!isStored && { system: asked.system ?? '' }),
+  };
+  const { execution, input } = await startRun(scope, given, sandbox(scope));
+  return { execution, content: agent.content, input, log: [], toldSeq: -1, mayHaveBegun: false };
+}

@@ -1,0 +1,51 @@
+import type { ModelMessage, ModelPort } from '../../adapters/model-port.ts';
+import type { A2aPart, Ports } from '../../adapters/ports.ts';
+import { StepError } from '../../core/step-error.ts';
+import type { ExternalConfig } from '../../domain/agents/external-config.ts';
+import { transcriptOf } from '../agent-loop/transcript.ts';
+import { delegate } from '../external-agents/delegate.ts';
+
+/** The name of an external agent where a run names its model. */
+const modelUsed = 'a2a/external';
+
+/**
+ * An external agent in the place of a model: the loop sends it the conversation, and its answer is the response. What it
+ * costs, only its server knows. @param config With the value of the credentials.
+ */
+export const externalModel = (ports: Ports, config: ExternalConfig): ModelPort => ({
+  ...ports.model,
+  limits: async () => ({}),
+  alternatives: async () => [],
+  async *stream({ messages, signal }) {
+    const source = { modelUsed, keySource: 'custom' as const };
+    for await (const event of delegate(ports, config, { parts: partsOf(messages), signal })) {
+      if (event.type === 'text-delta') yield { type: 'text-delta', text: event.text };
+      if (event.type !== 'end') continue;
+      const { text } = event;
+      return yield {
+        ...{ type: 'finish', ...source, text, message: { role: 'assistant', content: text } },
+        ...{ stopReason: 'stop', usage: { inputTokens: 0, outputTokens: 0 }, cost: '0' },
+      };
+    }
+    throw new StepError('The external agent ended without an answer');
+  },
+});
+
+/** The last message of the user, after what was said before. */
+function partsOf(messages: readonly ModelMessage[]): A2aPart[] {
+  const last = messages.findLastIndex(({ role }) => role === 'user');
+  const earlier = messages.slice(0, last).filter(({ role }) => role !== 'system');
+  const said = earlier.length > 0 ? `The conversation so far:\n${transcriptOf(earlier).join('\n')}` : '';
+  return [...(said ? [{ text: said }] : []), ...contentOf(messages[last])];
+}
+
+function contentOf(message: ModelMessage | undefined): A2aPart[] {
+  if (message?.role !== 'user') return [];
+  const { content } = message;
+  if (typeof content === 'string') return [{ text: content }];
+  return content.map((part): A2aPart => {
+    if (part.type === 'text') return { text: part.text };
+    const { data, mediaType, filename = 'file' } = part;
+    return { bytes: Buffer.from(data).toString('base64'), mediaType, filename };
+  });
+}

@@ -1,0 +1,15 @@
+import { StepError } from '../../../core/step-error.ts';
+import { subagentTool } from '../../../domain/tools/tool-types/subagent.ts';
+import { defineToolRunner } from '../../tool-support/tool-runner.ts';
+
+export const subagent = defineToolRunner(subagentTool, {
+  async run({ config: { agentId: agent }, args, ports, signal, callId }) {
+    const message = typeof args.message === 'string' ? args.message : JSON.stringify(args);
+    const { output, error } = await ports.agents.run({ agent, message, callId, signal });
+    if (error !== null) throw new StepError(error);
+    return { output };
+  },
+  // The run goes on from its last fact.
+  repeatable: () => true,
+  preview: ({ config: { agentId }, args }) => ({ agentId, arguments: args }),
+});
