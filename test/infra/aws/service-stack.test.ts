@@ -67,12 +67,12 @@ function consumerIn(template: Template, source: { Properties?: Record<string, un
 
 test('every queue has a dead-letter queue, and a visibility timeout of six times its Lambda’s timeout unless it states another', () => {
   const queues = Object.values(prod.findResources('AWS::SQS::Queue'));
-  expect(queues).toHaveLength(10);
-  expect(queues.filter(({ Properties }) => Properties.RedrivePolicy)).toHaveLength(5);
+  expect(queues).toHaveLength(12);
+  expect(queues.filter(({ Properties }) => Properties.RedrivePolicy)).toHaveLength(6);
   for (const source of Object.values(prod.findResources('AWS::Lambda::EventSourceMapping'))) {
     const queue = prod.findResources('AWS::SQS::Queue')[source.Properties.EventSourceArn['Fn::GetAtt'][0]];
     const lambda = consumerIn(prod, source);
-    const expected = lambda?.Properties.FunctionName.endsWith('-run-record')
+    const expected = /-(?:run-record|run-agent)$/.test(lambda?.Properties.FunctionName)
       ? 960
       : 6 * lambda?.Properties.Timeout;
     expect(queue?.Properties.VisibilityTimeout).toBe(expected);
@@ -85,7 +85,7 @@ test.each(['dev', 'staging', 'prod'] as const)(
   (environment) => {
     const template = environment === 'prod' ? prod : synthesise(environment);
     const sources = Object.values(template.findResources('AWS::Lambda::EventSourceMapping'));
-    expect(sources).toHaveLength(10);
+    expect(sources).toHaveLength(12);
     const concurrency = new Map(
       sources.map(({ Properties }) => [
         consumerIn(template, { Properties })?.Properties.FunctionName.replace(/^.*workers-/, ''),
@@ -165,12 +165,13 @@ test('no bucket is public: CloudFront serves only the files that flows made publ
   });
 });
 
-test('only Lambdas that run flows can access the tenants’ vectors and files and know their locations', () => {
+test('only Lambdas that run flows or agents can access the tenants’ vectors and files and know their locations', () => {
   const policies = Object.values(prod.findResources('AWS::IAM::Policy'));
   const reaching = policies.filter((policy) => JSON.stringify(policy).includes('s3vectors:QueryVectors'));
   const roles = reaching.flatMap(({ Properties }) => Properties.Roles as { Ref: string }[]);
   const described = roles.map(({ Ref }) => prod.findResources('AWS::IAM::Role')[Ref]?.Properties.Description);
   expect(described.sort()).toEqual([
+    'Lambdas of the group agent-runs',
     'Lambdas of the group dispatch',
     'Lambdas of the group tool-runs',
     'Lambdas of the group workers',
@@ -180,7 +181,7 @@ test('only Lambdas that run flows can access the tenants’ vectors and files an
   );
   expect(variables.length).toBeGreaterThan(1);
   for (const { Properties } of variables) {
-    expect(Properties.FunctionName).toMatch(/^agent-flow-prod-(workers|dispatch|tool-runs)-/);
+    expect(Properties.FunctionName).toMatch(/^agent-flow-prod-(workers|dispatch|tool-runs|agent-runs)-/);
     expect(Object.keys(Properties.Environment.Variables)).toEqual(
       expect.arrayContaining(['VECTOR_BUCKET', 'ASSET_BUCKET']),
     );
