@@ -25,7 +25,8 @@ export type IdPrefix =
   | 'cap'
   | 'cred'
   | 'appr'
-  | 'turn';
+  | 'turn'
+  | 'art';
 
 export type NewId = <P extends IdPrefix>(prefix: P) => `${P}_${string}`;
 

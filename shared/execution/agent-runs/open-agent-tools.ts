@@ -5,6 +5,7 @@ import type { AgentConfig } from '../../domain/agents/agent-config.ts';
 import type { ExternalConfig } from '../../domain/agents/external-config.ts';
 import type { CodeModeConfig, McpServer } from '../../domain/agents/tools-config.ts';
 import { askAdvisorTool } from '../tools/agent-only/advisor-tool.ts';
+import { artifactTools } from '../tools/agent-only/artifact-tools.ts';
 import { memoryTools } from '../tools/agent-only/memory-tools.ts';
 import { runCodeTool } from '../tools/agent-only/run-code.ts';
 import { openAgentSkills } from '../tools/agent-skills.ts';
@@ -35,11 +36,11 @@ export interface ToolWorld extends OpenedWorld {
  * @throws StepError if one cannot be opened.
  */
 export async function openAgentTools(
-  { tools: config = {}, memory, advisor }: AgentConfig,
+  { tools: config = {}, memory, advisor, artifacts }: AgentConfig,
   capabilities: readonly AgentCapability[],
   world: ToolWorld,
 ): Promise<{ tools: RunnableTool[]; warnings: string[] }> {
-  const { ports, mcpServers, skills, profile, model, conversation, signal } = world;
+  const { ports, mcpServers, skills, profile, model, conversation, newId, signal } = world;
   const { runtimeTools = [], toolConfigs = {}, subagentConfig, codeModeConfig } = config;
   const enabled = capabilities.filter((capability) => capability.enabled);
   const [saved, runtime, capable, servers, ofSkills, code] = await Promise.all([
@@ -53,6 +54,7 @@ export async function openAgentTools(
   const own = [
     ...(memory?.enabled ? memoryTools({ ports, profile, model }) : []),
     ...(subagentConfig ? [spawnTool(ports.agents, subagentConfig, model)] : []),
+    ...(artifacts ? artifactTools(artifacts.types, newId) : []),
     ...(advisor ? [askAdvisorTool(ports, advisor, conversation)] : []),
   ];
   const all = [...saved, ...runtime, ...capable, ...servers.tools, ...ofSkills, ...own, ...code];

@@ -1,5 +1,6 @@
 import type { ModelMessage } from '../../adapters/model-port.ts';
 import type { Ports } from '../../adapters/ports.ts';
+import type { NewId } from '../../core/ids.ts';
 import type { AgentContent } from '../../domain/agents/agent.ts';
 import type { AgentConfig } from '../../domain/agents/agent-config.ts';
 import type { ExternalConfig } from '../../domain/agents/external-config.ts';
@@ -37,6 +38,7 @@ export interface OpenedWorld {
   /** The model of the agent. */
   model: string;
   needsApproval: Loop['needsApproval'];
+  newId: NewId;
   /** The messages so far. */
   conversation: () => readonly ModelMessage[];
 }
@@ -68,7 +70,7 @@ export async function openRun(
   let conversation: readonly ModelMessage[] = [];
   const needsApproval = approvalOf(config);
   const { tools, warnings } = await openTools({
-    ...{ ports: meter.ports, model: request.model, needsApproval },
+    ...{ ports: meter.ports, model: request.model, needsApproval, newId },
     conversation: () => conversation,
   });
   const spent = () => {

@@ -1,3 +1,4 @@
+import { ifMissing } from '../../core/errors.ts';
 import { idKind } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { payloadFolders } from '../../platform/data/payloads.ts';
@@ -15,7 +16,9 @@ export const runRemover = /* @__PURE__ */ using(
     const folders = payloadFolders(scope);
 
     async function removeRun(id: string): Promise<void> {
-      await endRun(scope, id, { stopReason: 'cancelled', error: 'The agent was deleted' });
+      const ending = { stopReason: 'cancelled', error: 'The agent was deleted' } as const;
+      // Another clean-up may be quicker.
+      await endRun(scope, id, ending).catch(ifMissing(false));
       await folders.remove(`agent-runs/${id}`);
       for await (const items of table.pages({ partition: agentRunPartition(id), limit: 200 })) {
         await table.removeAll(items);

@@ -101,8 +101,9 @@ export async function* runAgent(
     if (error instanceof RunLost || stop.aborted) throw new RunLost(String(error));
     const isOwnFault = !(error instanceof StepError || timeout.aborted || callerSignal?.aborted);
     if (execution.background && isOwnFault) throw error;
+    const goesOn = opened?.loop.errorHandling?.onError === 'continue' && error instanceof StepError;
     const end = endAfter(error, state, { timeout, execution, context, at: scope.now() });
-    yield* await recorded([end]);
+    yield* await recorded([goesOn && end.stopReason === 'error' ? { ...end, error: null } : end]);
   } finally {
     lease.release();
     left.abort();

@@ -91,6 +91,7 @@ export async function startRun(
     leaseUntil: leaseFrom(at),
     input: storedInput,
     spec,
+    isLogged: runnableConfig(agent.content).loggingPolicy !== 'off',
     ...(agent.id === null && { ttl: unixSeconds(at) + inlineTtlSeconds }),
   };
   await table.commit([table.writes.insert(agentExecutionEntity, execution)]);
