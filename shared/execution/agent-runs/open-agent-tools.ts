@@ -16,6 +16,7 @@ import { toolNameOf } from '../tools/tool-name.ts';
 import { withUniqueNames } from '../tools/unique-names.ts';
 import { withFixedArguments } from './fixed-arguments.ts';
 import type { OpenedWorld } from './open-run.ts';
+import type { ClientTool } from './run-input.ts';
 import { spawnTool, subAgentTool } from './sub-agents.ts';
 
 /** The permissions of an agent's tools were checked before the run, as those of a stored flow's steps. */
@@ -26,6 +27,8 @@ export interface ToolWorld extends OpenedWorld {
   mcpServers: readonly McpServer[];
   /** An external agent whose skills are tools. */
   skills: ExternalConfig | null;
+  /** Those of the caller. */
+  clientTools: readonly ClientTool[] | undefined;
   /** Whose memory it is. */
   profile: string;
   signal: AbortSignal;
@@ -40,12 +43,16 @@ export async function openAgentTools(
   capabilities: readonly AgentCapability[],
   world: ToolWorld,
 ): Promise<{ tools: RunnableTool[]; warnings: string[] }> {
-  const { ports, mcpServers, skills, profile, model, conversation, newId, signal } = world;
+  const { ports, mcpServers, skills, profile, model, conversation, newId, clientTools, signal } = world;
   const { runtimeTools = [], toolConfigs = {}, subagentConfig, codeModeConfig } = config;
   const enabled = capabilities.filter((capability) => capability.enabled);
   const [saved, runtime, capable, servers, ofSkills, code] = await Promise.all([
     openTools(ports, withoutMcp(config.toolIds), context),
-    Promise.all(runtimeTools.map((tool) => openRuntimeTool(ports, tool, context))),
+    Promise.all(
+      [...runtimeTools, ...(clientTools ?? []).map(asLocal)].map((tool) =>
+        openRuntimeTool(ports, tool, context),
+      ),
+    ),
     openCapabilities(ports, enabled),
     mcpServers.length > 0 ? openMcpServers(ports, mcpServers, signal) : { tools: [], warnings: [] },
     skills ? openAgentSkills(ports, skills, signal) : [],
@@ -61,6 +68,8 @@ export async function openAgentTools(
   const fixed = all.map((tool) => withFixedArguments(tool, toolConfigs[tool.id] ?? toolConfigs[tool.name]));
   return { tools: withUniqueNames(fixed), warnings: servers.warnings };
 }
+
+const asLocal = (tool: ClientTool) => ({ ...tool, toolType: 'local', config: {} });
 
 /** The tools of MCP servers come with their servers. */
 const withoutMcp = (ids: readonly string[] = []) => ids.filter((id) => !id.startsWith('mcp:'));
