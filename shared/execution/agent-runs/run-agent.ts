@@ -16,6 +16,7 @@ import { openRecorder, RunLost } from './recorder.ts';
 import { replayEvents } from './replay-events.ts';
 import type { NumberedEvent } from './run-event.ts';
 import type { Entry } from './run-log.ts';
+import { openTurnNumbers } from './turn-numbers.ts';
 
 /** A run that this process has taken. */
 export interface TakenRun {
@@ -70,8 +71,10 @@ export async function* runAgent(
   let state = replay([], facts);
   let opened: OpenRun | undefined;
   let turnId = state.lastTurn?.turnId;
+  const turnNumbers = openTurnNumbers();
   const numbered = (event: NumberedEvent['event']): NumberedEvent => {
     if (event.type === 'turn_start') turnId = event.id;
+    turnNumbers.note(event, nextSeq);
     return { executionId, seq: nextSeq++, turnId, event };
   };
   const progressOf = openProgress();
@@ -80,11 +83,15 @@ export async function* runAgent(
     state = facts.reduce(apply, state);
     const at = { execution, state, durationMs: activeMs() };
     const told = facts.map((fact) => {
+      const numbers = fact.type === 'turn' ? turnNumbers.ofTurn() : undefined;
       const events = [...progressOf({ type: 'facts', facts: [fact] }), ...eventsOf(fact, at)].map(numbered);
-      return { fact, events, lastSeq: nextSeq - 1 };
+      return { fact, events, lastSeq: nextSeq - 1, ...(numbers && { numbers }) };
     });
     const calls = opened?.takeCalls() ?? [];
-    await recorder.append(told, { state, calls, activeMs: activeMs() });
+    await recorder.append(
+      told.map(({ events: _events, ...entry }) => entry),
+      { state, calls, activeMs: activeMs() },
+    );
     return told.flatMap(({ events }) => events);
   }
 
