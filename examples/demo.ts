@@ -1,6 +1,6 @@
 import { ResponseError } from '../functions/client.ts';
 import { StartError } from '../infra/local/start-error.ts';
-import { DemoError } from './demo/model.ts';
+import { DemoError } from './demo/demo-error.ts';
 import { runScenario } from './demo/scenario.ts';
 
 const stopWithinMs = 4_000;

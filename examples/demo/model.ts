@@ -1,4 +1,6 @@
 import { type ChatRequest, lastText, startModelStandIn } from '../model-stand-in.ts';
+import { standInAgent } from './agent.ts';
+import { DemoError } from './demo-error.ts';
 
 /** The model that responds to the flow's prompts. */
 export interface DemoModel {
@@ -10,9 +12,6 @@ export interface DemoModel {
   state: string;
   close: () => Promise<void>;
 }
-
-/** An error that the user of the demo can fix. */
-export class DemoError extends Error {}
 
 const pricedAs = 'gpt-4.1-nano';
 
@@ -28,7 +27,7 @@ export async function chooseModel(): Promise<DemoModel> {
     const id = DEMO_MODEL || pricedAs;
     return { ...real, name: `openai/${id}`, description: [`${id} of OpenAI`] };
   }
-  const { url, close } = await startModelStandIn({ answer: standInSentence, pieceDelayMs: 60 });
+  const { url, close } = await startModelStandIn({ answer: standInAnswer, pieceDelayMs: 60 });
   process.env.GENERIC_OPENAI_BASE_URL = url;
   const description = [
     'A STAND-IN on this machine. It is not a language model; it builds its sentences from the prompt.',
@@ -58,6 +57,10 @@ Start that server, set DEMO_MODEL to the name of a model, or unset GENERIC_OPENA
     );
   }
 }
+
+/** Only the agent has tools. */
+const standInAnswer = (request: ChatRequest) =>
+  request.tools ? standInAgent(request) : standInSentence(request);
 
 function standInSentence(request: ChatRequest): string {
   const [airport, place, way] = lastText(request)

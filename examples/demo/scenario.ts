@@ -3,8 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type AnswerOf, createClient } from '../../functions/client.ts';
 import { startStack } from '../../infra/local/stack.ts';
+import { askAgent } from './agent.ts';
+import { DemoError } from './demo-error.ts';
 import { guideFlow, guideType, postcardFlow } from './flow.ts';
-import { chooseModel, DemoError } from './model.ts';
+import { chooseModel } from './model.ts';
 import { count, duration, heading, liveText, note, printLabelled, progress, show } from './output.ts';
 import { type StepResult, showByStep, showRun } from './results.ts';
 
@@ -15,7 +17,7 @@ const pollMs = 100;
 /** Runs a flow on records and dispatches one, starting from an empty service and using only the API. */
 export async function runScenario(running: AsyncDisposableStack, onFailure: (what: string) => void) {
   const began = performance.now();
-  heading('Demo: a flow runs on records');
+  heading('Demo: a flow runs on records, and an agent answers');
   const model = await chooseModel();
   running.defer(model.close);
   printLabelled('Model', model.description);
@@ -23,7 +25,8 @@ export async function runScenario(running: AsyncDisposableStack, onFailure: (wha
   running.defer(stack.stop);
   printLabelled('Stack', `${stack.facts.url}, data in memory (${since(began)})`);
 
-  const { call, events } = createClient({ baseUrl: stack.facts.url, token: stack.facts.liveKey });
+  const client = createClient({ baseUrl: stack.facts.url, token: stack.facts.liveKey });
+  const { call, events } = client;
   await uploadAirports(call);
   const config = await createConfig(call, model.name);
   const flow = await publishFlow(call, config);
@@ -33,6 +36,7 @@ export async function runScenario(running: AsyncDisposableStack, onFailure: (wha
   showByStep(flow.flowSteps, results);
   await showOne(call, results);
   await dispatch(events, config);
+  await askAgent(client, config);
   await showUsage(call);
   note('');
   if (batch.failedRecords > 0) throw new DemoError(failureIn(results, batch));

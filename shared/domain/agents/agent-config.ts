@@ -7,7 +7,7 @@ import { AgentTools } from './tools-config.ts';
 
 const LoopConfig = z.strictObject({
   maxTurns: z.int().min(1).max(100).optional().meta({
-    description: 'Responses of the model in a run. Default: 1 without tools, 10 with tools',
+    description: 'Responses of the model in a run. Default: 1, so an agent with tools needs more',
   }),
   maxCost: z.number().min(0).optional().meta({
     description: 'USD. A call whose worst case could exceed it is not made',

@@ -1,3 +1,4 @@
+import type { RunnableTool } from '../tools/runnable-tool.ts';
 import type { StopReason } from './facts.ts';
 import type { Loop } from './loop.ts';
 import type { RunState } from './state.ts';
@@ -25,8 +26,14 @@ export function next(rules: Rules, state: RunState): Next {
   return { do: 'ask', toolChoice: mustCall ? 'required' : 'auto' };
 }
 
-/** The name of a tool that must be called and has not been. */
-const uncalledTool = ({ requiredTools = [], tools }: Rules, { callsOf }: RunState): string | undefined =>
-  tools.find(
-    ({ id, name }) => (requiredTools.includes(id) || requiredTools.includes(name)) && !callsOf.has(id),
-  )?.name;
+/** The name of a tool that must be called, can be, and has not been. */
+function uncalledTool(
+  { requiredTools = [], tools, limits }: Rules,
+  { callsOf }: RunState,
+): string | undefined {
+  const { callsMaxOf = {} } = limits;
+  const isCallable = ({ id, name }: RunnableTool) => (callsMaxOf[name] ?? callsMaxOf[id]) !== 0;
+  const isRequired = ({ id, name }: RunnableTool) =>
+    requiredTools.includes(id) || requiredTools.includes(name);
+  return tools.find((tool) => isRequired(tool) && isCallable(tool) && !callsOf.has(tool.id))?.name;
+}

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { sandbox, withQueueTimeout } from '../../adapters/sandbox/sandbox.ts';
-import { invalidAt, missingPermission } from '../../core/errors.ts';
+import { invalidAt } from '../../core/errors.ts';
 import { idOf } from '../../core/ids.ts';
 import { nameUpTo } from '../../core/name.ts';
 import { hasSecretReference } from '../../core/secret-references.ts';
@@ -14,8 +14,9 @@ import { permissionsOfTools } from '../../domain/tools/tool-permissions.ts';
 import { toolTypes } from '../../domain/tools/tool-types/index.ts';
 import type { ToolType } from '../../domain/tools/tool-types/tool-type.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { covers, type Permission } from '../../platform/identity/permissions.ts';
+import type { Permission } from '../../platform/identity/permissions.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
+import { requireAll } from '../../platform/identity/require-all.ts';
 import { agentToRun } from './agent-to-run.ts';
 import { inlineAgent, inlineContent } from './inline-content.ts';
 import type { AgentToRun } from './run-input.ts';
@@ -49,12 +50,12 @@ export async function dispatchedAgent(
 ): Promise<{ agent: AgentToRun; permissions: Permission[] }> {
   const { environment } = principal;
   if (given.id) {
-    const permissions = requireAll(principal, ['AGENTS:EXECUTE']);
+    const permissions = required(principal, ['AGENTS:EXECUTE']);
     return { agent: await agentToRun(scope)(given.id, { environment, version }), permissions };
   }
   const content = contentOf(scope, given);
   refusePlaintexts(content);
-  const permissions = requireAll(principal, await neededBy(scope, content));
+  const permissions = required(principal, await neededBy(scope, content));
   await checkAgent(content, withQueueTimeout(sandbox(scope)));
   await assertTargets(scope.table, content.capabilities);
   return { agent: inlineAgent(given.name ?? 'Inline agent', content), permissions };
@@ -116,8 +117,7 @@ async function neededBy(scope: Scope, content: AgentContent): Promise<Permission
   ];
 }
 
-function requireAll({ permissions }: Principal, needed: readonly Permission[]): Permission[] {
-  const missing = needed.find((permission) => !covers(permissions, permission));
-  if (missing) throw missingPermission(missing);
+function required(principal: Principal, needed: readonly Permission[]): Permission[] {
+  requireAll(principal, needed);
   return [...new Set(needed)];
 }

@@ -8,7 +8,9 @@ import type { Fact } from '../agent-loop/facts.ts';
 import type { RunState } from '../agent-loop/state.ts';
 import type { AgentExecution } from './agent-execution.ts';
 import { continuedWrite, endedWrite, pausedWrite } from './execution-writes.ts';
+import { forgetRun } from './forget-run.ts';
 import { runLog } from './run-log.ts';
+import type { TurnNumbers } from './turn-numbers.ts';
 
 /** Somebody else has recorded the next fact: the run was cancelled, or another process continues it. */
 export class RunLost extends Error {}
@@ -17,6 +19,7 @@ export interface NumberedFact {
   fact: Fact;
   /** The number of the last event that readers get for it. */
   lastSeq: number;
+  numbers?: TurnNumbers | undefined;
 }
 
 /** Fewer than a transaction takes, for the writes that go with them. */
@@ -57,8 +60,8 @@ export function openRecorder(
       for (const [index, chunk] of chunks.entries()) {
         const first = n;
         const writes = await Promise.all(
-          chunk.map(({ fact, lastSeq }, place) =>
-            log.write(execution.id, { n: first + place, lastSeq, holder, fact }, execution.ttl),
+          chunk.map((each, place) =>
+            log.write(execution.id, { ...each, n: first + place, holder }, execution.ttl),
           ),
         );
         const isLast = index === chunks.length - 1;
@@ -73,6 +76,7 @@ export function openRecorder(
         await commit([...writes, ...ended, ...counted], first);
         n += chunk.length;
       }
+      if (!execution.isLogged && facts.at(-1)?.fact.type === 'end') await forgetRun(scope, execution);
     },
   };
 

@@ -6,13 +6,15 @@ import { using } from '../../platform/aws/uses.ts';
 import { payloadFolders, payloadStore } from '../../platform/data/payloads.ts';
 import type { QueryOptions } from '../../platform/data/query.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { runRemover } from '../agent-runs/remove-runs.ts';
 import { flowResultsPartition, flowShards } from './checkpoints/checkpoint.ts';
 
 /** Removes the dependent items and payloads of a deleted flow, agent, record or result, page by page. */
-export const cleaner = /* @__PURE__ */ using(['table:write', payloadFolders], (scope: Scope) => {
+export const cleaner = /* @__PURE__ */ using(['table:write', payloadFolders, runRemover], (scope: Scope) => {
   const { table } = scope;
   const payloads = payloadStore(scope);
   const folders = payloadFolders(scope);
+  const removeRunsOf = runRemover(scope);
 
   async function removeRange(range: QueryOptions): Promise<void> {
     for (;;) {
@@ -32,7 +34,10 @@ export const cleaner = /* @__PURE__ */ using(['table:write', payloadFolders], (s
     await folders.remove(id);
   }
 
-  const cleanAgent = (id: string): Promise<void> => removeRange(agentKeysRange(id));
+  async function cleanAgent(id: string): Promise<void> {
+    await removeRunsOf(id);
+    await removeRange(agentKeysRange(id));
+  }
 
   const cleaners: { [Kind in IdPrefix]?: (id: string) => Promise<void> } = {
     flow: cleanFlow,

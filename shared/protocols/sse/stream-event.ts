@@ -89,6 +89,10 @@ export const StreamEvent = z
       error: z.string().optional(),
       executionTime: z.int().meta({ description: 'Milliseconds' }),
     }),
+    event('artifact_start', { id: z.string(), artifactType: z.string(), title: z.string(), ...part }),
+    event('artifact_delta', { id: z.string(), delta: z.string(), ...part }),
+    event('artifact_update', { id: z.string(), content: z.string(), ...part }),
+    event('artifact_complete', { id: z.string(), ...part }),
     event('approval_start', {
       approvalId: z.string(),
       toolCallId: z.string(),

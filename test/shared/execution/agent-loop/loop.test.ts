@@ -142,6 +142,14 @@ test('a required call is required in the first turn only', async () => {
   expect(requests.map(({ toolChoice }) => toolChoice)).toEqual(['required', 'auto']);
 });
 
+test('a required tool that may not be called does not keep the model from its answer', async () => {
+  const { model, requests } = callingModel();
+  const rules = { requiredTools: ['a'], limits: { callsMax: 5, callsMaxOf: { a: 0 } }, turnsMax: 4 };
+  const { state } = await loop(model, [tool('a')], rules);
+  expect(requests).toHaveLength(1);
+  expect(state.end?.stopReason).toBe('end_turn');
+});
+
 test('an output that no model could read becomes a failure', async () => {
   const { model, requests } = callingModel([['a', {}]]);
   await loop(model, [tool('a', async () => ({ output: 'x'.repeat(200_001) }))]);

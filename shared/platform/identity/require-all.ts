@@ -1,6 +1,6 @@
 import { missingPermission } from '../../core/errors.ts';
-import { covers } from '../../platform/identity/permissions.ts';
-import type { Principal } from '../../platform/identity/principal.ts';
+import { covers } from './permissions.ts';
+import type { Principal } from './principal.ts';
 
 /** @throws 403 if the caller lacks one of the permissions that the run took when it started. */
 export function requireAll({ permissions }: Pick<Principal, 'permissions'>, needed: readonly string[]): void {

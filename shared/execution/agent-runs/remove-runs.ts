@@ -1,0 +1,38 @@
+import { ifMissing } from '../../core/errors.ts';
+import { idKind } from '../../core/ids.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { payloadFolders } from '../../platform/data/payloads.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { agentRunPartition, runsOfAgentPartition } from './agent-execution.ts';
+import { endRun } from './end-run.ts';
+
+const runsAtOnce = 100;
+
+/** Removes the executions of a deleted agent with everything in them. Those that are open are cancelled first. */
+export const runRemover = /* @__PURE__ */ using(
+  ['table:write', 'payloads', payloadFolders],
+  (scope: Scope) => {
+    const { table } = scope;
+    const folders = payloadFolders(scope);
+
+    async function removeRun(id: string): Promise<void> {
+      const ending = { stopReason: 'cancelled', error: 'The agent was deleted' } as const;
+      // Another clean-up may be quicker.
+      await endRun(scope, id, ending).catch(ifMissing(false));
+      await folders.remove(`agent-runs/${id}`);
+      for await (const items of table.pages({ partition: agentRunPartition(id), limit: 200 })) {
+        await table.removeAll(items);
+      }
+    }
+
+    return async (agentId: string): Promise<void> => {
+      const runs = { partition: runsOfAgentPartition(agentId), index: 1, limit: runsAtOnce } as const;
+      for (;;) {
+        const { items } = await table.query(runs);
+        const ids = items.map(({ SK1 }) => String(SK1)).filter((id) => idKind(id) === 'exec');
+        if (ids.length === 0) return;
+        for (const id of ids) await removeRun(id);
+      }
+    };
+  },
+);
