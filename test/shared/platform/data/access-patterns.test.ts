@@ -255,7 +255,7 @@ const patterns: Record<string, Pattern> = {
   },
   'Delete a secret': {
     commands: '2 GetItem, TransactWriteItems, Query',
-    units: [4, 7],
+    units: [3.5, 7],
     run: async (world) => {
       const { id } = await withSecret(world);
       return () => world.secrets.remove(sessionOf(world.tenant), id);
@@ -480,7 +480,7 @@ const patterns: Record<string, Pattern> = {
   },
   'Export an agent with a flow and a sub-agent': {
     commands: '3 BatchGetItem, 2 GetItem, Query',
-    units: 4,
+    units: [3, 4],
     run: async (world) => {
       const [one, other] = [await newAgent(world), await publishedAgent(world)];
       const given = { toolName: 'other', subAgentId: other.id };
@@ -505,7 +505,7 @@ const patterns: Record<string, Pattern> = {
   },
   'Schedule refreshes of an agent’s card': {
     commands: 'GetItem, TransactWriteItems',
-    units: 7.5,
+    units: [7.5, 10.5],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { id } = await externalAgent(world);
@@ -560,7 +560,7 @@ const patterns: Record<string, Pattern> = {
   },
   'Delete an agent': {
     commands: 'GetItem, TransactWriteItems',
-    units: [4.5, 7.5],
+    units: [7.5, 10.5],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { id } = await newAgent(world, null);
@@ -568,7 +568,7 @@ const patterns: Record<string, Pattern> = {
     },
   },
   'Clean up after an agent': {
-    commands: 'Query, BatchWriteItem',
+    commands: '2 Query, BatchWriteItem',
     units: [3.5, 7],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
@@ -616,7 +616,7 @@ const patterns: Record<string, Pattern> = {
   },
   'Save a memory': {
     commands: '3 GetItem, TransactWriteItems',
-    units: 9,
+    units: [5, 9],
     run: async (world) => {
       await newMemory(world);
       return () => newMemory(world, 'lives in Oslo');

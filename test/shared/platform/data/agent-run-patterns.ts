@@ -268,6 +268,15 @@ export const agentRunPatterns: Record<string, Pattern> = {
       return () => executionDetails(world.scope).load(agentId ?? '', id);
     },
   },
+  'Clean up after an agent with a run': {
+    commands: '5 Query, GetItem, 2 BatchWriteItem',
+    units: [12.5, 13],
+    indexes: 'GSI1, GSI2',
+    run: async (world) => {
+      const { agentId } = await ended(world);
+      return () => world.clean(agentId ?? '');
+    },
+  },
   'Look for new events of a run': {
     commands: 'GetItem, Query',
     units: 2,
