@@ -52,10 +52,15 @@ export const stepEventOf = (progress: Progress): StepEvent | undefined =>
     ? undefined
     : progress;
 
-/** Maps the events of a loop to those of its readers: each text and each reasoning begins and ends. */
-export function openProgress() {
+/**
+ * Maps the events of a loop to those of its readers: each text and each reasoning begins and ends.
+ * @param facts Those that its readers were told before.
+ */
+export function openProgress(facts: readonly Fact[] = []) {
   const started = new Set<string>();
-  let texts = 0;
+  let texts = facts.filter(
+    (fact) => fact.type === 'turn' && (fact.text !== '' || fact.calls.length === 0),
+  ).length;
   let text: string | undefined;
   let reasoning: string | undefined;
 

@@ -16,11 +16,9 @@ export function eventsOf(fact: Fact, { execution, state, durationMs }: At): Agen
     case 'continue':
       return [{ type: 'started', execution, at: fact.at }];
     case 'decision':
-      return state.waits.map((wait) => ({ type: 'awaiting', wait, at: fact.at }));
     case 'result':
-      return execution.status === 'paused'
-        ? state.waits.map((wait) => ({ type: 'awaiting', wait, at: fact.at }))
-        : [];
+      // A run that goes on waits for nothing.
+      return state.waits.map((wait) => ({ type: 'awaiting', wait, at: fact.at }));
     case 'pause':
       return fact.waits.map((wait) => ({ type: 'awaiting', wait, at: fact.at }));
     case 'end':

@@ -77,7 +77,7 @@ export async function* runAgent(
     turnNumbers.note(event, nextSeq);
     return { executionId, seq: nextSeq++, turnId, event };
   };
-  const progressOf = openProgress();
+  const progressOf = openProgress(facts);
 
   async function recorded(facts: readonly Fact[]): Promise<NumberedEvent[]> {
     state = facts.reduce(apply, state);
