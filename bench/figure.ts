@@ -18,7 +18,8 @@ export type Letter =
   | 'o'
   | 'p'
   | 'q'
-  | 'r';
+  | 'r'
+  | 's';
 
 /** One measurement with its goal. */
 export interface Figure {

@@ -1,4 +1,5 @@
 import { access } from './access.ts';
+import { agentRun } from './agent-run.ts';
 import { bulkEdit } from './bulk-edit.ts';
 import { coldLoad } from './cold-load.ts';
 import { csvMemory, csvSpeed } from './csv-upload.ts';
@@ -39,6 +40,7 @@ const measures: Record<Letter, Measure> = {
   p: modelCatalog,
   q: toolCall,
   r: promptCpu,
+  s: agentRun,
 };
 
 const wanted = process.argv.slice(2);

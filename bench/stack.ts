@@ -55,8 +55,8 @@ export const unlimited = { RATE_LIMIT_PER_HOUR: '1000000', RATE_LIMIT_PER_DAY: '
 const endWithParent = 'data:text/javascript,process.on("disconnect", () => process.exit())';
 
 /** An OpenAI-compatible server that responds at once, in a process of its own. */
-export async function startModels() {
-  const child = fork(pathOf('../examples/model-stand-in.ts'), {
+export async function startModels(file = '../examples/model-stand-in.ts') {
+  const child = fork(pathOf(file), {
     execArgv: ['--import', endWithParent],
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     env: { ...process.env, PORT: '0' },

@@ -56,7 +56,7 @@ export function useTable(endpoint: string, table: string): void {
 }
 
 /** As in production, but for this stack: a process creates the production runtime only once. */
-function runtimeOn(table: string): () => Runtime {
+export function runtimeOn(table: string): () => Runtime {
   const client = documentClient();
   const runtime: Runtime = {
     scopeOf: (tenant) => ({ table: tenantTable(client, table, tenant), now: () => new Date(), newId }),

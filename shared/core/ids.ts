@@ -25,11 +25,24 @@ export type IdPrefix =
   | 'cap'
   | 'cred'
   | 'appr'
-  | 'turn';
+  | 'turn'
+  | 'art';
 
 export type NewId = <P extends IdPrefix>(prefix: P) => `${P}_${string}`;
 
-const ulid = monotonicFactory();
+const randomBytes = new Uint8Array(4_096);
+let used = randomBytes.length;
+
+/** A random fraction. Takes its bytes from a pool: one system call for each character of an id is slow. */
+function random(): number {
+  if (used === randomBytes.length) {
+    crypto.getRandomValues(randomBytes);
+    used = 0;
+  }
+  return (randomBytes[used++] as number) / 256;
+}
+
+const ulid = monotonicFactory(random);
 
 /** `<prefix>_<26 lower-case Crockford characters>`: sorts by creation time. */
 export const newId: NewId = (prefix) => `${prefix}_${ulid().toLowerCase()}` as never;

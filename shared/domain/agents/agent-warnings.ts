@@ -25,7 +25,12 @@ export const agentWarnings = /* @__PURE__ */ using(
         ifMayRead('FLOWS:READ', () => flowWarnings(scope, agent)),
         ifMayRead('SECRETS:READ', () => secretWarnings(scope, agent)),
       ]);
-      return [...typeWarnings(agent), ...serverWarnings(agent), ...found.flat()].slice(0, listedMax);
+      return [
+        ...typeWarnings(agent),
+        ...turnWarnings(agent),
+        ...serverWarnings(agent),
+        ...found.flat(),
+      ].slice(0, listedMax);
     },
 );
 
@@ -37,6 +42,23 @@ function typeWarnings({ agentType, externalConfig }: Agent): string[] {
       'externalConfig has no effect: the agent is native. Set agentType to external to call its endpoint',
     ];
   return [];
+}
+
+/** An agent with one turn never sees the result of a tool. */
+function turnWarnings({ agentType, config, capabilities }: Agent): string[] {
+  const {
+    toolIds = [],
+    runtimeTools = [],
+    mcpServers = [],
+    subagentConfig,
+    codeModeConfig,
+  } = config?.tools ?? {};
+  const count = toolIds.length + runtimeTools.length + mcpServers.length + capabilities.length;
+  const hasTools = count > 0 || subagentConfig !== undefined || codeModeConfig !== undefined;
+  if (agentType !== 'native' || !hasTools || config?.loopConfig?.maxTurns !== undefined) return [];
+  return [
+    'The agent has tools, but responds only once, so it never sees their results. Set config.loopConfig.maxTurns',
+  ];
 }
 
 /** Credentials that are missing, and tools of servers that are not configured. */

@@ -1,5 +1,6 @@
 import type { AssistantMessage, ModelMessage, ModelResponse, ModelUsage } from '../../adapters/model-port.ts';
 import type { Spent } from '../tool-support/spent.ts';
+import type { Artifact } from '../tool-support/tool-outcome.ts';
 
 /**
  * What happens in a run, in order. Facts are recorded before the run goes on, and the state of a run follows from them
@@ -69,6 +70,8 @@ export interface ResultFact extends Timed {
   /** Of a failed call: the reason. */
   output: unknown;
   failed: boolean;
+  /** A document that the tool made. */
+  artifact?: Artifact;
   durationMs: number;
   spent: Spent;
 }

@@ -1,4 +1,5 @@
 import type { StepEvent } from '../../domain/flows/steps/step.ts';
+import type { Artifact } from '../tool-support/tool-outcome.ts';
 import type { Fact, FactOf, ResultFact, TurnFact } from './facts.ts';
 import type { LoopEvent } from './loop.ts';
 
@@ -26,6 +27,10 @@ export type Progress =
       fallback?: string;
       completedAt: string;
     }
+  | { type: 'artifact_start'; id: string; artifactType: string; title: string }
+  | { type: 'artifact_delta'; id: string; delta: string }
+  | { type: 'artifact_update'; id: string; content: string }
+  | { type: 'artifact_complete'; id: string }
   | {
       type: 'approval_start';
       approvalId: string;
@@ -45,22 +50,18 @@ export type Progress =
 
 /** What a step shows of it: its loop is a part of the step. */
 export const stepEventOf = (progress: Progress): StepEvent | undefined =>
-  progress.type === 'turn_start' ||
-  progress.type === 'turn_complete' ||
-  progress.type === 'approval_start' ||
-  progress.type === 'approval_complete'
-    ? undefined
-    : progress;
+  isOfAgents(progress) ? undefined : progress;
+
+const isOfAgents = (progress: Progress): progress is Exclude<Progress, StepEvent> =>
+  /^(turn|approval|artifact)_/.test(progress.type);
 
 /**
- * Maps the events of a loop to those of its readers: each text and each reasoning begins and ends.
- * @param facts Those that its readers were told before.
+ * Maps the events of a loop to those of its readers: each text and each reasoning begins and ends. @param given
+ * `showsEmptyText`: a run without any text has one empty text.
  */
-export function openProgress(facts: readonly Fact[] = []) {
+export function openProgress({ showsEmptyText = false } = {}) {
   const started = new Set<string>();
-  let texts = facts.filter(
-    (fact) => fact.type === 'turn' && (fact.text !== '' || fact.calls.length === 0),
-  ).length;
+  let texts = 0;
   let text: string | undefined;
   let reasoning: string | undefined;
 
@@ -81,8 +82,7 @@ export function openProgress(facts: readonly Fact[] = []) {
   }
 
   function* endTurn(turn: TurnFact): Generator<Progress> {
-    // A run without any text has one empty text.
-    if (turn.calls.length === 0 && texts === 0) yield* startText();
+    if (showsEmptyText && turn.calls.length === 0 && texts === 0) yield* startText();
     if (text !== undefined) {
       yield { type: 'text_complete', text: turn.text };
       texts++;
@@ -93,8 +93,10 @@ export function openProgress(facts: readonly Fact[] = []) {
 
   function* ofFact(fact: Fact): Generator<Progress> {
     if (fact.type === 'turn') yield* endTurn(fact);
-    else if (fact.type === 'result') yield toolComplete(fact);
-    else if (fact.type === 'pause') yield* approvalStarts(fact);
+    else if (fact.type === 'result') {
+      yield toolComplete(fact);
+      if (fact.artifact) yield* artifactEvents(fact.artifact);
+    } else if (fact.type === 'pause') yield* approvalStarts(fact);
     else if (fact.type === 'decision') yield approvalComplete(fact);
     else if (fact.type === 'note') yield { type: 'custom', name: fact.reason, value: { text: fact.text } };
     else if (fact.type === 'compaction')
@@ -142,6 +144,20 @@ export function openProgress(facts: readonly Fact[] = []) {
 function toolComplete({ callId: toolCallId, toolName, output, failed, durationMs }: ResultFact): Progress {
   const outcome = failed ? { success: false, error: String(output) } : { success: true, result: output };
   return { type: 'tool_complete', toolCallId, toolName, ...outcome, executionTime: durationMs };
+}
+
+function* artifactEvents({
+  id,
+  isNew,
+  artifactType = 'markdown',
+  title = '',
+  content,
+}: Artifact): Generator<Progress> {
+  if (isNew) {
+    yield { type: 'artifact_start', id, artifactType, title };
+    yield { type: 'artifact_delta', id, delta: content };
+  } else yield { type: 'artifact_update', id, content };
+  yield { type: 'artifact_complete', id };
 }
 
 const stopReasons = {

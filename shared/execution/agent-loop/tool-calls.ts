@@ -4,6 +4,7 @@ import { characterCount } from '../../core/json-texts.ts';
 import { openMailbox } from '../../core/mailbox.ts';
 import { StepError } from '../../core/step-error.ts';
 import { nothingSpent, type Spent } from '../tool-support/spent.ts';
+import type { Artifact } from '../tool-support/tool-outcome.ts';
 import type { RunnableTool, ToolEvent } from '../tools/runnable-tool.ts';
 import type { DecisionFact, RequestedCall, ResultFact, Wait } from './facts.ts';
 
@@ -116,7 +117,7 @@ async function runCall(
   { signal, now, spent }: ToolWorld,
 ): Promise<ResultFact> {
   const began = performance.now();
-  const resultOf = (output: unknown, failed: boolean): ResultFact => {
+  const resultOf = (output: unknown, failed: boolean, artifact?: Artifact): ResultFact => {
     const durationMs = Math.round(performance.now() - began);
     return {
       type: 'result',
@@ -126,6 +127,7 @@ async function runCall(
       failed,
       durationMs,
       spent: spent(),
+      ...(artifact && { artifact }),
       at: now().toISOString(),
     };
   };
@@ -133,7 +135,7 @@ async function runCall(
     const outcome = await orAborted(tool.run(call.input, signal, { id: call.id, emit }), signal);
     if ('awaitsCaller' in outcome) throw new StepError('only the caller of the run can execute this tool');
     const characters = characterCount(outcome.output, outputCharactersMax);
-    if (characters <= outputCharactersMax) return resultOf(outcome.output ?? null, false);
+    if (characters <= outputCharactersMax) return resultOf(outcome.output ?? null, false, outcome.artifact);
     throw new StepError(`the output has more than ${outputCharactersMax} characters; ask for less`);
   } catch (error) {
     signal.throwIfAborted();

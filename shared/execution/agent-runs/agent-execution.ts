@@ -58,6 +58,8 @@ export const AgentExecution = z.object({
   input: PayloadRef,
   /** The content of the agent unless it is an immutable version. */
   spec: PayloadRef.nullable(),
+  /** Whether what was said is kept after the end. */
+  isLogged: z.boolean(),
   ttl: z.int().optional(),
 });
 export type AgentExecution = z.infer<typeof AgentExecution>;

@@ -15,9 +15,9 @@ export function eventsOf(fact: Fact, { execution, state, durationMs }: At): Agen
   switch (fact.type) {
     case 'continue':
       return [{ type: 'started', execution, at: fact.at }];
+    // What a paused run still waits for.
     case 'decision':
     case 'result':
-      // A run that goes on waits for nothing.
       return state.waits.map((wait) => ({ type: 'awaiting', wait, at: fact.at }));
     case 'pause':
       return fact.waits.map((wait) => ({ type: 'awaiting', wait, at: fact.at }));

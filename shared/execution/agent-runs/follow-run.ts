@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Scope } from '../../platform/data/scope.ts';
-import { isOver } from './agent-execution.ts';
+import type { StopReason } from '../agent-loop/facts.ts';
+import { type AgentExecution, isOver } from './agent-execution.ts';
 import { findExecution } from './load-run.ts';
 import { replayEvents } from './replay-events.ts';
 import type { NumberedEvent } from './run-event.ts';
@@ -31,8 +32,35 @@ export async function* followRun(
       seen = event.seq;
       yield event;
     }
-    if (isOver(execution) || execution.status === 'paused') return;
+    if (isOver(execution)) {
+      if (log.at(-1)?.fact.type !== 'end') yield endOf(execution, seen + 1);
+      return;
+    }
+    if (execution.status === 'paused') return;
     pollMs = more.length > 0 ? pollMsMin : Math.min(pollMs * 1.5, pollMsMax);
     await sleep(pollMs, undefined, { signal }).catch(() => {});
   }
+}
+
+/** The end of a run whose log was deleted. */
+function endOf(execution: AgentExecution, seq: number): NumberedEvent {
+  const { id: executionId, stopReason, error, startedAt, completedAt, totalCost: cost } = execution;
+  const { iterations, inputTokens, outputTokens } = execution;
+  const at = completedAt ?? startedAt;
+  return {
+    ...{ executionId, seq, turnId: undefined },
+    event: {
+      type: 'ended',
+      end: { type: 'end', stopReason: (stopReason ?? 'error') as StopReason, output: null, error, at },
+      summary: {
+        ...{
+          iterations: iterations ?? 0,
+          inputTokens: inputTokens ?? 0,
+          outputTokens: outputTokens ?? 0,
+          cost,
+        },
+        durationMs: Math.max(0, Date.parse(at) - Date.parse(startedAt)),
+      },
+    },
+  };
 }

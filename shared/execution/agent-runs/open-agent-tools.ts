@@ -5,6 +5,7 @@ import type { AgentConfig } from '../../domain/agents/agent-config.ts';
 import type { ExternalConfig } from '../../domain/agents/external-config.ts';
 import type { CodeModeConfig, McpServer } from '../../domain/agents/tools-config.ts';
 import { askAdvisorTool } from '../tools/agent-only/advisor-tool.ts';
+import { artifactTools } from '../tools/agent-only/artifact-tools.ts';
 import { memoryTools } from '../tools/agent-only/memory-tools.ts';
 import { runCodeTool } from '../tools/agent-only/run-code.ts';
 import { openAgentSkills } from '../tools/agent-skills.ts';
@@ -15,6 +16,7 @@ import { toolNameOf } from '../tools/tool-name.ts';
 import { withUniqueNames } from '../tools/unique-names.ts';
 import { withFixedArguments } from './fixed-arguments.ts';
 import type { OpenedWorld } from './open-run.ts';
+import type { ClientTool } from './run-input.ts';
 import { spawnTool, subAgentTool } from './sub-agents.ts';
 
 /** The permissions of an agent's tools were checked before the run, as those of a stored flow's steps. */
@@ -25,6 +27,8 @@ export interface ToolWorld extends OpenedWorld {
   mcpServers: readonly McpServer[];
   /** An external agent whose skills are tools. */
   skills: ExternalConfig | null;
+  /** Those of the caller. */
+  clientTools: readonly ClientTool[] | undefined;
   /** Whose memory it is. */
   profile: string;
   signal: AbortSignal;
@@ -35,16 +39,20 @@ export interface ToolWorld extends OpenedWorld {
  * @throws StepError if one cannot be opened.
  */
 export async function openAgentTools(
-  { tools: config = {}, memory, advisor }: AgentConfig,
+  { tools: config = {}, memory, advisor, artifacts }: AgentConfig,
   capabilities: readonly AgentCapability[],
   world: ToolWorld,
 ): Promise<{ tools: RunnableTool[]; warnings: string[] }> {
-  const { ports, mcpServers, skills, profile, model, conversation, signal } = world;
+  const { ports, mcpServers, skills, profile, model, conversation, newId, clientTools, signal } = world;
   const { runtimeTools = [], toolConfigs = {}, subagentConfig, codeModeConfig } = config;
   const enabled = capabilities.filter((capability) => capability.enabled);
   const [saved, runtime, capable, servers, ofSkills, code] = await Promise.all([
     openTools(ports, withoutMcp(config.toolIds), context),
-    Promise.all(runtimeTools.map((tool) => openRuntimeTool(ports, tool, context))),
+    Promise.all(
+      [...runtimeTools, ...(clientTools ?? []).map(asLocal)].map((tool) =>
+        openRuntimeTool(ports, tool, context),
+      ),
+    ),
     openCapabilities(ports, enabled),
     mcpServers.length > 0 ? openMcpServers(ports, mcpServers, signal) : { tools: [], warnings: [] },
     skills ? openAgentSkills(ports, skills, signal) : [],
@@ -53,12 +61,15 @@ export async function openAgentTools(
   const own = [
     ...(memory?.enabled ? memoryTools({ ports, profile, model }) : []),
     ...(subagentConfig ? [spawnTool(ports.agents, subagentConfig, model)] : []),
+    ...(artifacts ? artifactTools(artifacts.types, newId) : []),
     ...(advisor ? [askAdvisorTool(ports, advisor, conversation)] : []),
   ];
   const all = [...saved, ...runtime, ...capable, ...servers.tools, ...ofSkills, ...own, ...code];
   const fixed = all.map((tool) => withFixedArguments(tool, toolConfigs[tool.id] ?? toolConfigs[tool.name]));
   return { tools: withUniqueNames(fixed), warnings: servers.warnings };
 }
+
+const asLocal = (tool: ClientTool) => ({ ...tool, toolType: 'local', config: {} });
 
 /** The tools of MCP servers come with their servers. */
 const withoutMcp = (ids: readonly string[] = []) => ids.filter((id) => !id.startsWith('mcp:'));

@@ -1,5 +1,6 @@
 import type { ModelMessage } from '../../adapters/model-port.ts';
 import type { Ports } from '../../adapters/ports.ts';
+import type { NewId } from '../../core/ids.ts';
 import type { AgentContent } from '../../domain/agents/agent.ts';
 import type { AgentConfig } from '../../domain/agents/agent-config.ts';
 import type { ExternalConfig } from '../../domain/agents/external-config.ts';
@@ -10,6 +11,7 @@ import type { Loop } from '../agent-loop/loop.ts';
 import { openMeter } from '../engine/model-meter.ts';
 import type { RunnableTool } from '../tools/runnable-tool.ts';
 import { beforeTurnOf } from './before-turn.ts';
+import { answerChecker } from './check-answer.ts';
 import { contextTextOf } from './context-text.ts';
 import { externalModel } from './external-model.ts';
 import type { RunInput } from './run-input.ts';
@@ -37,6 +39,7 @@ export interface OpenedWorld {
   /** The model of the agent. */
   model: string;
   needsApproval: Loop['needsApproval'];
+  newId: NewId;
   /** The messages so far. */
   conversation: () => readonly ModelMessage[];
 }
@@ -68,7 +71,7 @@ export async function openRun(
   let conversation: readonly ModelMessage[] = [];
   const needsApproval = approvalOf(config);
   const { tools, warnings } = await openTools({
-    ...{ ports: meter.ports, model: request.model, needsApproval },
+    ...{ ports: meter.ports, model: request.model, needsApproval, newId },
     conversation: () => conversation,
   });
   const spent = () => {
@@ -100,6 +103,7 @@ export async function openRun(
       requiredTools: Object.keys(limitsOf(config, ({ required }) => required || undefined)),
       errorHandling: config.errorHandling,
       needsApproval,
+      checkAnswer: input.responseSchema && answerChecker(ports, input.responseSchema, signal),
       waitMs: { approval: approvalMsOf(config), output: outputWaitMs },
     },
     takeCalls() {
@@ -110,11 +114,16 @@ export async function openRun(
   };
 }
 
-function requestOf(config: AgentConfig, { modelOverride }: RunInput, streamed: boolean): Loop['request'] {
+function requestOf(
+  config: AgentConfig,
+  { modelOverride, responseSchema: schema }: RunInput,
+  streamed: boolean,
+): Loop['request'] {
   const { model = 'default', temperature, topP, topK, frequencyPenalty, presencePenalty, seed } = config;
   return {
     model: modelOverride ?? model,
     reasoning: reasoningOf(config.reasoning),
+    ...(schema && { format: { type: 'json', schema } }),
     settings: { temperature, topP, topK, frequencyPenalty, presencePenalty, seed },
     streamed,
   };

@@ -8,6 +8,7 @@ import type { Fact } from '../agent-loop/facts.ts';
 import type { RunState } from '../agent-loop/state.ts';
 import type { AgentExecution } from './agent-execution.ts';
 import { continuedWrite, endedWrite, pausedWrite } from './execution-writes.ts';
+import { forgetRun } from './forget-run.ts';
 import { runLog } from './run-log.ts';
 import type { TurnNumbers } from './turn-numbers.ts';
 
@@ -75,6 +76,7 @@ export function openRecorder(
         await commit([...writes, ...ended, ...counted], first);
         n += chunk.length;
       }
+      if (!execution.isLogged && facts.at(-1)?.fact.type === 'end') await forgetRun(scope, execution);
     },
   };
 

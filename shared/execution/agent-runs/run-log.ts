@@ -49,6 +49,12 @@ const inlineMax = 32_000;
 const factsMax = 100_000;
 const fetchedAtOnce = 10;
 
+/** The facts of a run after a number. */
+export const logRange = (executionId: string, after = -1) => ({
+  partition: agentRunPartition(executionId),
+  ...{ from: sortKey(after + 1), to: sortKey(factsMax) },
+});
+
 export const runLog = /* @__PURE__ */ using(['table:write', payloadStore], (scope: Scope) => {
   const { table, newId } = scope;
   const payloads = payloadStore(scope);
@@ -68,12 +74,7 @@ export const runLog = /* @__PURE__ */ using(['table:write', payloadStore], (scop
 
     /** All facts after a number, in order. */
     async read(executionId: string, after = -1): Promise<Entry[]> {
-      const range = { from: sortKey(after + 1), to: sortKey(factsMax) };
-      const items = await table.queryAll({
-        partition: agentRunPartition(executionId),
-        ...range,
-        consistent: true,
-      });
+      const items = await table.queryAll({ ...logRange(executionId, after), consistent: true });
       const entries: Entry[] = [];
       for await (const entry of mapConcurrently(items, fetchedAtOnce, load)) entries.push(entry);
       return entries.sort((a, b) => a.n - b.n);

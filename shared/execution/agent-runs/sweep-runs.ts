@@ -1,3 +1,4 @@
+import { isOfEarlierProcess } from '../../core/earlier-process.ts';
 import { log } from '../../core/log.ts';
 import { dueForSweep } from '../../platform/cleanup/sweeps.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -77,7 +78,3 @@ async function resend(scope: Scope, execution: AgentExecution, now: Date): Promi
   await agentRunQueue(scope).send(execution.id);
   await postponeSweep(scope, execution, new Date(now.getTime() + resentAfterMs).toISOString());
 }
-
-/** Also true if the clock was set back since an earlier process. */
-const isOfEarlierProcess = ({ startedAt }: AgentExecution, now: Date) =>
-  Date.parse(startedAt) < performance.timeOrigin || Date.parse(startedAt) > now.getTime();

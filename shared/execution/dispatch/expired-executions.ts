@@ -1,3 +1,4 @@
+import { isOfEarlierProcess } from '../../core/earlier-process.ts';
 import { log } from '../../core/log.ts';
 import { dueForSweep } from '../../platform/cleanup/sweeps.ts';
 import { tombstoneEntity } from '../../platform/cleanup/tombstone.ts';
@@ -6,7 +7,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
 import { readCheckpoints } from '../runs/checkpoints/read-checkpoints.ts';
 import { openRunRecorder } from '../runs/checkpoints/run-recorder.ts';
-import { closeExecution, type Execution, executionEntity, executionSweep } from '../runs/execution.ts';
+import { closeExecution, executionEntity, executionSweep } from '../runs/execution.ts';
 
 /**
  * Ends the dispatched runs of all tenants whose process has crashed. @param atStart Whether only this process runs
@@ -28,10 +29,6 @@ export async function endExpiredExecutions({ scopeOf }: Runtime, now: Date, atSt
   }
 }
 
-/** Also true if the clock was set back since an earlier process. */
-const isOfThisProcess = ({ startedAt }: Execution, now: Date) =>
-  Date.parse(startedAt) >= performance.timeOrigin && Date.parse(startedAt) <= now.getTime();
-
 /**
  * Ends one run with an expired lease. @throws ConditionFailed when its process writes a checkpoint at the same time.
  */
@@ -44,7 +41,9 @@ export async function endExpiredExecution(
   const execution = await table.get(executionEntity, { id }, { consistent: true });
   if (!execution) return;
   const { paused } = execution;
-  if (paused ? Date.parse(execution.leaseUntil) > now.getTime() : atStart && isOfThisProcess(execution, now))
+  if (
+    paused ? Date.parse(execution.leaseUntil) > now.getTime() : atStart && !isOfEarlierProcess(execution, now)
+  )
     return;
   const { flowName, flowId, recordId } = execution;
   const close = closeExecution(table, id);

@@ -1,2 +1,12 @@
+/** A document that a tool shows beside its output. */
+export interface Artifact {
+  id: string;
+  /** False if it replaces the content of an earlier one. */
+  isNew: boolean;
+  artifactType?: string;
+  title?: string;
+  content: string;
+}
+
 /** `awaitsCaller`: the caller of the run executes the tool and sends its output. */
-export type ToolOutcome = { output: unknown } | { awaitsCaller: true };
+export type ToolOutcome = { output: unknown; artifact?: Artifact } | { awaitsCaller: true };

@@ -89,6 +89,10 @@ export const StreamEvent = z
       error: z.string().optional(),
       executionTime: z.int().meta({ description: 'Milliseconds' }),
     }),
+    event('artifact_start', { id: z.string(), artifactType: z.string(), title: z.string(), ...part }),
+    event('artifact_delta', { id: z.string(), delta: z.string(), ...part }),
+    event('artifact_update', { id: z.string(), content: z.string(), ...part }),
+    event('artifact_complete', { id: z.string(), ...part }),
     event('approval_start', {
       approvalId: z.string(),
       toolCallId: z.string(),
@@ -146,7 +150,15 @@ export const StreamEvent = z
     ),
     event('ping', { timestamp: z.string() }),
   ])
-  .meta({ id: 'StreamEvent' });
+  .meta({
+    id: 'StreamEvent',
+    examples: [
+      {
+        ...{ type: 'text_delta', executionId: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn', seq: 3 },
+        ...{ id: 'text_01k9m4v7d3x8qz5w2r6t0y1hbn', delta: 'Eldoret' },
+      },
+    ],
+  });
 export type StreamEvent = z.infer<typeof StreamEvent>;
 
 /** An event without the members that every event has. */

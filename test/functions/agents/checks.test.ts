@@ -183,6 +183,7 @@ test('warnings name unknown models, tools, flows, servers and secrets, and what 
   });
   expect(_warnings).toEqual([
     'externalConfig has no effect: the agent is native. Set agentType to external to call its endpoint',
+    'The agent has tools, but responds only once, so it never sees their results. Set config.loopConfig.maxTurns',
     'The MCP server bare has no credential; send its token or password',
     'mcp:gone:x: there is no MCP server gone',
     'weather is no id of a tool: expected tool_<26 characters>, builtin:<id> or mcp:<server>:<tool>',
@@ -212,6 +213,7 @@ test('an author needs AGENTS:WRITE only; warnings tell nothing that the key may 
       capabilities: [{ toolName: 'flow', flowId: flow.id }],
       config: {
         model: 'gpt-5-mini',
+        loopConfig: { maxTurns: 3 },
         tools: {
           toolIds: [noTool],
           mcpServers: [{ ...server, auth: { type: 'bearer', token: '{{secret:UNKNOWN}}' } }],

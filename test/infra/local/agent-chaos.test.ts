@@ -1,3 +1,4 @@
+import { openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Big from 'big.js';
 import { afterAll, afterEach, expect, test } from 'vitest';
@@ -91,12 +92,12 @@ test(`${runCount} runs end when the process is killed ${killCount} times; no too
     RATE_LIMIT_PER_HOUR: '1000000',
     RATE_LIMIT_PER_DAY: '1000000',
   };
-  let stack = await start(environment);
+  let stack = await start(environment, [], openSync('/tmp/chaos.log', 'a'));
   const { agentId, executionIds } = await startRuns(clientOf(stack.facts));
   for (let kills = 0; kills < killCount; kills++) {
     await sleep(Math.random() * 600);
     stack.child.kill('SIGKILL');
-    stack = await start(environment);
+    stack = await start(environment, [], openSync('/tmp/chaos.log', 'a'));
   }
   const client = clientOf(stack.facts);
   await untilOpen(client, agentId, executionIds, 0);

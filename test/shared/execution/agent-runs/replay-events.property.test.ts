@@ -28,7 +28,7 @@ async function newExecution({ table, newId, now }: Scope): Promise<AgentExecutio
     ...{ background: false, status: 'running', stopReason: null, error: null, startedAt: at },
     ...{ completedAt: null, iterations: null, inputTokens: null, outputTokens: null, totalCost: null },
     ...{ timeoutMs: 60_000, activeMs: 0, restarts: 0, holder: newId('turn'), leaseUntil: at },
-    ...{ input: { inline: '{}' }, spec: null },
+    ...{ input: { inline: '{}' }, spec: null, isLogged: true },
   };
   await table.commit([table.writes.insert(agentExecutionEntity, execution)]);
   return execution;

@@ -24,19 +24,9 @@ import { endExpiredExecution } from '../../../../shared/execution/dispatch/expir
 import { flowShardOf, flowShards } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
 import { admitAddress } from '../../../../shared/platform/auth/request-gate.ts';
 import { postponeCleanup } from '../../../../shared/platform/cleanup/tombstone.ts';
+import type { Pattern } from './access-pattern.ts';
 import { type AccessWorld, accessWorld, newApiKey, principalOf, sessionOf } from './access-world.ts';
-
-interface Pattern {
-  commands: string;
-  /**
-   * Capacity units of all commands together. Two numbers where the engines differ: DynamoDB Local counts neither
-   * what is not there nor a transaction in full, but indexes twice in one.
-   */
-  units: number | [least: number, most: number];
-  /** The indexes that are read or written. */
-  indexes?: string;
-  run: (world: AccessWorld) => (() => Promise<unknown>) | Promise<() => Promise<unknown>>;
-}
+import { agentRunPatterns } from './agent-run-patterns.ts';
 
 const first = ({ created }: AccessWorld) => created[0]?.id ?? '';
 const withKey = async (world: AccessWorld) => {
@@ -111,6 +101,7 @@ const inTime = { dryRun: false, timeLeftMs: () => 29_000 };
 
 /** Every way in which the stores ask the table, by its name in docs/data-model.md. */
 const patterns: Record<string, Pattern> = {
+  ...agentRunPatterns,
   'Key by its hash': {
     commands: 'GetItem',
     units: 1,

@@ -1,0 +1,20 @@
+import { payloadStore } from '../../platform/data/payloads.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { exists } from '../../platform/data/writes.ts';
+import { type AgentExecution, agentExecutionEntity } from './agent-execution.ts';
+import type { RunInput } from './run-input.ts';
+import { logRange } from './run-log.ts';
+
+const nothing: RunInput = { messages: [], system: '', profile: '' };
+
+/** Deletes what was said in a run: its messages, outputs and tool calls. Its totals stay. */
+export async function forgetRun(scope: Scope, { id, input, spec }: AgentExecution): Promise<void> {
+  const { table } = scope;
+  const items = await table.queryAll({ ...logRange(id), consistent: true });
+  const pointers = [input, spec, ...items.map(({ fact }) => fact)].flatMap((value) =>
+    value && typeof value === 'object' && 'pointer' in value ? [String(value.pointer)] : [],
+  );
+  await Promise.all([table.removeAll(items), payloadStore(scope).remove(pointers)]);
+  const set = { input: { inline: JSON.stringify(nothing) }, spec: null };
+  await table.commit([table.writes.update(agentExecutionEntity, { id }, { set }, exists)]);
+}

@@ -1,0 +1,49 @@
+import * as z from 'zod';
+import type { NewId } from '../../../core/ids.ts';
+import type { AgentConfig } from '../../../domain/agents/agent-config.ts';
+import type { RunnableTool } from '../runnable-tool.ts';
+import { agentTool } from './agent-tool.ts';
+
+type Types = NonNullable<AgentConfig['artifacts']>['types'];
+
+const content = z.string().min(1).max(100_000);
+
+/** The tools of an agent that makes documents beside its answer. The readers of the run get them as events. */
+export const artifactTools = (types: Types, newId: NewId): RunnableTool[] => [
+  agentTool({
+    name: 'create_artifact',
+    description:
+      'Shows the user a document beside your answer: a longer text, a table or a component. Mention it in your answer instead of repeating it.',
+    parameters: z.strictObject({
+      type: z.enum(types).meta({ description: 'markdown: a text. component: JSX of one React component' }),
+      title: z.string().min(1).max(200),
+      content,
+    }),
+    type: 'artifact',
+    repeatable: true,
+    run: async ({ type, title, content }) => {
+      const id = newId('art');
+      return {
+        output: { artifactId: id },
+        artifact: { id, isNew: true, artifactType: type, title, content },
+      };
+    },
+  }),
+  agentTool({
+    name: 'update_artifact',
+    description: 'Replaces the content of a document that you made.',
+    parameters: z.strictObject({
+      artifactId: z
+        .string()
+        .max(64)
+        .regex(/^art_[0-9a-z]{26}$/, 'Expected the artifactId of a document'),
+      content,
+    }),
+    type: 'artifact',
+    repeatable: true,
+    run: async ({ artifactId: id, content }) => ({
+      output: { artifactId: id },
+      artifact: { id, isNew: false, content },
+    }),
+  }),
+];
