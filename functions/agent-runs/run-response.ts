@@ -1,5 +1,6 @@
 import { execute, type Run } from '../../shared/execution/agent-runs/execute.ts';
 import type { NumberedEvent } from '../../shared/execution/agent-runs/run-event.ts';
+import { toTheEnd } from '../../shared/execution/agent-runs/to-the-end.ts';
 import { livePorts } from '../../shared/execution/live-ports.ts';
 import { using } from '../../shared/platform/aws/uses.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
@@ -30,11 +31,15 @@ export interface ResponseForm {
 export const runResponse = (scope: Scope, run: Run, form: ResponseForm) =>
   eventsResponse(
     (callerSignal) =>
-      execute(scope, run, {
-        ports: livePorts(scope, { ...run.execution, runId: run.execution.id }),
-        streamed: form.isStreamed,
-        ...{ callerSignal, requestId: form.requestId },
-      }),
+      toTheEnd(
+        scope,
+        run.execution,
+        execute(scope, run, {
+          ports: livePorts(scope, { ...run.execution, runId: run.execution.id }),
+          streamed: form.isStreamed,
+          ...{ callerSignal, requestId: form.requestId },
+        }),
+      ),
     form,
   );
 

@@ -46,7 +46,7 @@ export interface AnsweredRun {
 /**
  * Answers what a run waits for: decides calls, and gives the outputs of tools that the caller executed. The last answer
  * continues the run.
- * @throws 400 if no answer is one that the run waits for; 403 if the caller could not have started the run; 404 if there
+ * @throws 400 if no answer is one that the run waits for, or two decide the same; 403 if the caller could not have started the run; 404 if there
  * is no such run or approval; 409 if it does not wait (any more).
  */
 export async function answer(
@@ -55,6 +55,7 @@ export async function answer(
   place: RunPlace,
   { decisions = [], toolOutputs, messages = [] }: Answer,
 ): Promise<AnsweredRun> {
+  refuseRepeated(decisions);
   const run = await pausedRun(scope, principal, place);
   const at = scope.now();
   const decided = decisions.map((decision) => decisionFact(run, decision, principal.userId, at));
@@ -65,6 +66,14 @@ export async function answer(
     throw invalidAt('messages', 'INVALID_VALUE', 'Send messages with the last answer that the run waits for');
   }
   return append(scope, run, [...decided, ...results], notes);
+}
+
+/** The last decision would win, and might allow what the first denied. */
+function refuseRepeated(decisions: readonly Decision[]): void {
+  const ids = new Set(decisions.map(({ approvalId }) => approvalId));
+  if (ids.size < decisions.length) {
+    throw invalidAt('continuation.decisions', 'INVALID_VALUE', 'Decide each approval once');
+  }
 }
 
 function decisionFact(

@@ -3,7 +3,7 @@ import { StepError } from '../../core/step-error.ts';
 import type { AgentCapability } from '../../domain/agents/agent.ts';
 import type { AgentConfig } from '../../domain/agents/agent-config.ts';
 import type { ExternalConfig } from '../../domain/agents/external-config.ts';
-import type { CodeModeConfig, McpServer } from '../../domain/agents/tools-config.ts';
+import type { AgentTools, CodeModeConfig, McpServer } from '../../domain/agents/tools-config.ts';
 import { askAdvisorTool } from '../tools/agent-only/advisor-tool.ts';
 import { artifactTools } from '../tools/agent-only/artifact-tools.ts';
 import { memoryTools } from '../tools/agent-only/memory-tools.ts';
@@ -14,6 +14,7 @@ import { openRuntimeTool, openTools, type ToolContext } from '../tools/open-tool
 import type { RunnableTool } from '../tools/runnable-tool.ts';
 import { toolNameOf } from '../tools/tool-name.ts';
 import { withUniqueNames } from '../tools/unique-names.ts';
+import { approvalOf } from './approval.ts';
 import { withFixedArguments } from './fixed-arguments.ts';
 import type { OpenedWorld } from './open-run.ts';
 import type { ClientTool } from './run-input.ts';
@@ -44,7 +45,8 @@ export async function openAgentTools(
   world: ToolWorld,
 ): Promise<{ tools: RunnableTool[]; warnings: string[] }> {
   const { ports, mcpServers, skills, profile, model, conversation, newId, clientTools, signal } = world;
-  const { runtimeTools = [], toolConfigs = {}, subagentConfig, codeModeConfig } = config;
+  const { runtimeTools = [], toolConfigs, subagentConfig, codeModeConfig } = config;
+  const rules = { toolConfigs, approval: approvalOf(config.approval, capabilities) };
   const enabled = capabilities.filter((capability) => capability.enabled);
   const [saved, runtime, capable, servers, ofSkills, code] = await Promise.all([
     openTools(ports, withoutMcp(config.toolIds), context),
@@ -56,20 +58,22 @@ export async function openAgentTools(
     openCapabilities(ports, enabled),
     mcpServers.length > 0 ? openMcpServers(ports, mcpServers, signal) : { tools: [], warnings: [] },
     skills ? openAgentSkills(ports, skills, signal) : [],
-    codeModeConfig ? openCodeMode(codeModeConfig, config.maxToolCalls, world) : [],
+    codeModeConfig ? openCodeMode(codeModeConfig, config, world) : [],
   ]);
   const own = [
     ...(memory?.enabled ? memoryTools({ ports, profile, model }) : []),
-    ...(subagentConfig ? [spawnTool(ports.agents, subagentConfig, model)] : []),
+    ...(subagentConfig ? [spawnTool(ports.agents, subagentConfig, model, rules)] : []),
     ...(artifacts ? artifactTools(artifacts.types, newId) : []),
     ...(advisor ? [askAdvisorTool(ports, advisor, conversation)] : []),
   ];
   const all = [...saved, ...runtime, ...capable, ...servers.tools, ...ofSkills, ...own, ...code];
-  const fixed = all.map((tool) => withFixedArguments(tool, toolConfigs[tool.id] ?? toolConfigs[tool.name]));
-  return { tools: withUniqueNames(fixed), warnings: servers.warnings };
+  return { tools: withUniqueNames(withFixed(all, toolConfigs)), warnings: servers.warnings };
 }
 
 const asLocal = (tool: ClientTool) => ({ ...tool, toolType: 'local', config: {} });
+
+const withFixed = (tools: readonly RunnableTool[], toolConfigs: AgentTools['toolConfigs'] = {}) =>
+  tools.map((tool) => withFixedArguments(tool, toolConfigs[tool.id] ?? toolConfigs[tool.name]));
 
 /** The tools of MCP servers come with their servers. */
 const withoutMcp = (ids: readonly string[] = []) => ids.filter((id) => !id.startsWith('mcp:'));
@@ -77,11 +81,14 @@ const withoutMcp = (ids: readonly string[] = []) => ids.filter((id) => !id.start
 /** Code cannot wait for somebody, so it gets no tools that need an approval or the caller. */
 async function openCodeMode(
   config: CodeModeConfig,
-  callsMax = 10,
+  { maxToolCalls: callsMax = 10, toolConfigs }: AgentTools,
   { ports, needsApproval }: ToolWorld,
 ): Promise<RunnableTool[]> {
   const pool = await openTools(ports, withoutMcp(config.toolPool), context);
-  const tools = pool.filter((tool) => tool.type !== 'local' && !needsApproval?.(tool));
+  const tools = withFixed(
+    pool.filter((tool) => tool.type !== 'local' && !needsApproval?.(tool)),
+    toolConfigs,
+  );
   let made = 0;
   const call = async (tool: RunnableTool, args: unknown, signal: AbortSignal) => {
     if (++made > callsMax) throw new StepError(`The limit of ${callsMax} tool calls is reached`);
@@ -131,6 +138,7 @@ const as = (
 ): RunnableTool => ({
   ...tool,
   name: toolNameOf(toolName),
+  otherNames: [...(tool.otherNames ?? []), tool.name],
   ...(toolDescription && { description: toolDescription }),
   ...(parametersSchema && { parameters: { ...parametersSchema, type: 'object' } }),
 });

@@ -10,6 +10,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Loop } from '../agent-loop/loop.ts';
 import { openMeter } from '../engine/model-meter.ts';
 import type { RunnableTool } from '../tools/runnable-tool.ts';
+import { approvalOf, gateOf } from './approval.ts';
 import { beforeTurnOf } from './before-turn.ts';
 import { answerChecker } from './check-answer.ts';
 import { contextTextOf } from './context-text.ts';
@@ -69,7 +70,7 @@ export async function openRun(
   let counted: ModelCalls[] = [];
   const request = requestOf(config, input, streamed);
   let conversation: readonly ModelMessage[] = [];
-  const needsApproval = approvalOf(config);
+  const needsApproval = gateOf(approvalOf(config.tools?.approval, content.capabilities));
   const { tools, warnings } = await openTools({
     ...{ ports: meter.ports, model: request.model, needsApproval, newId },
     conversation: () => conversation,
@@ -138,13 +139,6 @@ const limitsOf = <T>(config: AgentConfig, of: (limit: ToolLimit) => T | undefine
       return value === undefined ? [] : [[name, value]];
     }),
   );
-
-function approvalOf({ tools }: AgentConfig): Loop['needsApproval'] {
-  const require = tools?.approval?.require;
-  if (!require) return undefined;
-  if (require === true) return () => true;
-  return ({ id, name }) => require.includes(name) || require.includes(id);
-}
 
 /** A value under 1,000 is in seconds (docs/decisions.md). */
 const approvalMsOf = ({ tools }: AgentConfig) => {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { AgentRequest, AgentsPort } from '../../adapters/ports.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { AgentConfig } from '../../domain/agents/agent-config.ts';
-import type { SubagentConfig } from '../../domain/agents/tools-config.ts';
+import type { AgentTools, SubagentConfig } from '../../domain/agents/tools-config.ts';
 import { agentTool } from '../tools/agent-only/agent-tool.ts';
 import type { RunnableTool, ToolCallContext } from '../tools/runnable-tool.ts';
 
@@ -41,8 +41,17 @@ const turnsDefault = 10;
 const turnsMax = 25;
 const timeoutMsDefault = 300_000;
 
-/** The tool that runs agents which the calling agent defines. @param model Of the calling agent. */
-export function spawnTool(agents: AgentsPort, config: SubagentConfig, model: string): RunnableTool {
+/**
+ * The tool that runs agents which the calling agent defines.
+ * @param model Of the calling agent.
+ * @param rules Of the calling agent, for the tools that it gives away.
+ */
+export function spawnTool(
+  agents: AgentsPort,
+  config: SubagentConfig,
+  model: string,
+  rules: Pick<AgentTools, 'approval' | 'toolConfigs'>,
+): RunnableTool {
   const { toolPool, maxTurnsLimit = turnsMax, defaultMaxTurns = turnsDefault, defaultTimeoutMs } = config;
   const pool = toolPool.length > 0 ? z.array(z.enum(toolPool)) : z.array(z.never());
   return agentTool({
@@ -61,7 +70,7 @@ export function spawnTool(agents: AgentsPort, config: SubagentConfig, model: str
       const agentConfig: AgentConfig = {
         model: config.defaultModel ?? model,
         loopConfig: { maxTurns: maxTurns ?? Math.min(defaultMaxTurns, maxTurnsLimit) },
-        tools: { toolIds: [...new Set(tools)], maxToolCalls: 50, ...nested(config) },
+        tools: { toolIds: [...new Set(tools)], maxToolCalls: 50, ...rules, ...nested(config) },
       };
       const agent = { name: 'Spawned agent', config: agentConfig, system: instructions };
       const timeoutMs = defaultTimeoutMs ?? timeoutMsDefault;

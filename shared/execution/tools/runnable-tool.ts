@@ -7,6 +7,8 @@ export interface RunnableTool {
   id: string;
   /** Unique among the tools of a call, and valid for every provider: `^[a-zA-Z0-9_-]{1,64}$`. */
   name: string;
+  /** Names that it had before it got this one. */
+  otherNames?: readonly string[] | undefined;
   description: string;
   parameters: JsonSchema;
   /** `flow`, `custom`, `builtin`, … */

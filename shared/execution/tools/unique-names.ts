@@ -12,6 +12,6 @@ export function withUniqueNames(tools: readonly RunnableTool[]): RunnableTool[] 
       name = `${tool.name.slice(0, nameMax - suffix.length)}${suffix}`;
     }
     used.add(name);
-    return { ...tool, name };
+    return name === tool.name ? tool : { ...tool, name, otherNames: [...(tool.otherNames ?? []), tool.name] };
   });
 }

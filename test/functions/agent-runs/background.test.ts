@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { agentOf, approve, calls, followed, run, scripted } from '../../support/agent-runs.ts';
 import { expectStatus } from '../../support/flows.ts';
+import { openEvents } from '../../support/sse.ts';
 import { newTenant, type Tenant } from '../../support/stack.ts';
 
 const inBackground = { options: { background: true } };
@@ -61,4 +62,19 @@ test('a cancelled run ends at once for its readers, and its model call is aborte
     ...{ type: 'execution_complete', success: false, stopReason: 'cancelled' },
   });
   expect((await cancel(tenant, agent.id, executionId)).status).toBe(409);
+});
+
+test('a run that another request cancels tells the caller in front of it', async () => {
+  const tenant = await newTenant();
+  const agent = await agentOf(tenant, { model: 'generic-openai/hanging' });
+  const path = `/v1/agents/${agent.id}/execute`;
+  const { events } = await openEvents(tenant.token, path, {
+    messages: [{ role: 'user', content: 'hello' }],
+  });
+  const first = (await events.next()).value?.data;
+  await expectStatus(200, cancel(tenant, agent.id, first?.executionId ?? ''));
+  const rest = (await Array.fromAsync(events)).map(({ data }) => data);
+  expect(rest.at(-1)).toMatchObject({ type: 'execution_complete', success: false, stopReason: 'cancelled' });
+  const seqs = [first, ...rest].map((event) => event?.seq ?? -1);
+  expect(seqs).toEqual([...new Set(seqs)].sort((a, b) => a - b));
 });
