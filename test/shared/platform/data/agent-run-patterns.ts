@@ -269,8 +269,8 @@ export const agentRunPatterns: Record<string, Pattern> = {
     },
   },
   'Clean up after an agent with a run': {
-    commands: '5 Query, GetItem, 2 BatchWriteItem',
-    units: [12.5, 13],
+    commands: '4 Query, GetItem, 2 BatchWriteItem',
+    units: [12, 13],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { agentId } = await ended(world);
