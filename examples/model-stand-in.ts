@@ -31,6 +31,8 @@ export interface ToolCallAnswer {
   text?: string;
   /** Arguments that are a text are sent as they are, valid JSON or not. */
   toolCalls: { id?: string; name: string; arguments: object | string }[];
+  /** Default: `tool_calls` if it has any, else `stop`. */
+  finishReason?: string;
 }
 
 /** A response with an error status. */
@@ -121,9 +123,12 @@ async function respond(
   const content = typeof given === 'string' ? given : (given.text ?? '');
   const tool_calls = typeof given === 'string' ? [] : toolCallsOf(given, call);
   const usage = misbehave === 'no-usage' ? undefined : (options.usage ?? usageOf(chat, content));
-  if (chat.stream) return stream(response, chat.model, { content, tool_calls }, usage, options);
+  const finish_reason =
+    (typeof given === 'object' && given.finishReason) || (tool_calls.length > 0 ? 'tool_calls' : 'stop');
+  if (chat.stream)
+    return stream(response, chat.model, { content, tool_calls, finish_reason }, usage, options);
   const message = { role: 'assistant', content, ...(tool_calls.length > 0 && { tool_calls }) };
-  const choices = [{ index: 0, message, finish_reason: tool_calls.length > 0 ? 'tool_calls' : 'stop' }];
+  const choices = [{ index: 0, message, finish_reason }];
   json(response, 200, { ...header(chat.model), object: 'chat.completion', choices, usage });
 }
 
@@ -186,7 +191,11 @@ const header = (model: string) => ({
 async function stream(
   response: ServerResponse,
   model: string,
-  { content, tool_calls }: { content: string; tool_calls: ReturnType<typeof toolCallsOf> },
+  {
+    content,
+    tool_calls,
+    finish_reason,
+  }: { content: string; tool_calls: ReturnType<typeof toolCallsOf>; finish_reason: string },
   usage: object | undefined,
   { pieceDelayMs = 0, stamped = false }: StandInOptions,
 ) {
@@ -208,7 +217,6 @@ async function stream(
     delta({ ...start, function: { name: called.name, arguments: '' } });
     for (const piece of pieces) delta({ function: { arguments: piece } });
   }
-  const finish_reason = tool_calls.length > 0 ? 'tool_calls' : 'stop';
   send([{ index: 0, delta: {}, finish_reason }], { usage });
   response.end('data: [DONE]\n\n');
 }

@@ -5,7 +5,7 @@ import { executionDetails } from '../../shared/execution/agent-runs/execution-de
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { ExecutionParams } from './schemas.ts';
-import { ToolCallRow, toToolCallRow } from './tool-call.ts';
+import { ToolCallRow, toolCallExample, toToolCallRow } from './tool-call.ts';
 
 const ToolCallDetails = ToolCallRow.extend({
   toolId: z.string().nullable(),
@@ -19,7 +19,16 @@ const ToolCallDetails = ToolCallRow.extend({
       at: z.string(),
     })
     .nullable(),
-}).meta({ id: 'AgentToolCallDetails' });
+}).meta({
+  id: 'AgentToolCallDetails',
+  examples: [
+    {
+      ...toolCallExample,
+      ...{ toolId: 'builtin:calculator', inputParameters: { expression: '6 * 7' } },
+      ...{ outputResult: { number: 42 }, approval: null },
+    },
+  ],
+});
 
 export const getAgentToolCall = defineEndpoint({
   id: 'agent-executions.get-tool-call',

@@ -3,8 +3,9 @@ import type { FactOf } from '../../shared/execution/agent-loop/facts.ts';
 import { executionDetails } from '../../shared/execution/agent-runs/execution-details.ts';
 import type { LoadedRun } from '../../shared/execution/agent-runs/load-run.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { responseBytes, responseBytesMax, takeWithinBytes } from '../../shared/platform/http/envelope.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { ExecutionParams, ExecutionRow, toExecutionRow } from './schemas.ts';
+import { ExecutionParams, ExecutionRow, executionExample, toExecutionRow } from './schemas.ts';
 
 const Iteration = z.object({
   iteration: z.int(),
@@ -21,16 +22,33 @@ const Iteration = z.object({
   toolCalls: z.array(z.object({ id: z.string(), toolName: z.string() })),
 });
 
+const example = {
+  ...executionExample,
+  inputMessages: [{ role: 'user', content: 'What is 6 * 7?' }],
+  ...{ error: null, finalOutput: 'It is 42.' },
+  iterationDetails: [
+    {
+      ...{ iteration: 1, turnId: 'turn_01k9m4v7d3x8qz5w2r6t0y1hbn', content: '', reasoning: '' },
+      ...{ modelUsed: 'openai/gpt-5-mini', stopReason: 'tool_calls' },
+      ...{ inputTokens: 620, outputTokens: 22, cost: '0.00206', durationMs: 1_890 },
+      completedAt: '2026-11-22T17:55:02.340Z',
+      toolCalls: [{ id: 'call_01k9m4v7d3x8qz5w2r6t0y1hbn', toolName: 'calculator' }],
+    },
+  ],
+  loopConfig: { maxTurns: 20, timeoutMs: 600_000 },
+  ...{ agentVersionId: 'agentver_01k9m4v7d3x8qz5w2r6t0y1hbn', compactions: [] },
+};
+
 const ExecutionDetails = ExecutionRow.extend({
   error: z.string().nullable(),
-  finalOutput: z.unknown(),
-  iterationDetails: z.array(Iteration),
+  finalOutput: z.unknown().meta({ description: 'Null if over 1.25 MB' }),
+  iterationDetails: z.array(Iteration).meta({ description: 'The first turns, up to 1.25 MB' }),
   loopConfig: z.object({ maxTurns: z.int(), timeoutMs: z.int() }),
   agentVersionId: z.string().nullable(),
   compactions: z
     .array(z.object({ at: z.string(), summary: z.string() }))
-    .meta({ description: 'Where older messages were replaced by a summary' }),
-}).meta({ id: 'AgentExecutionDetails' });
+    .meta({ description: 'Where older messages were replaced by a summary, up to 1.25 MB' }),
+}).meta({ id: 'AgentExecutionDetails', examples: [example] });
 
 export const getAgentExecution = defineEndpoint({
   id: 'agent-executions.get',
@@ -49,17 +67,25 @@ export const getAgentExecution = defineEndpoint({
     const { execution, state } = run;
     return {
       ...toExecutionRow(execution),
-      inputMessages: await details.messages(execution),
+      inputMessages: ifItFits(await details.messages(execution)),
       error: execution.error,
       iterations: state.turns,
-      finalOutput: state.end?.output ?? null,
-      iterationDetails: factsOfType(run, 'turn').map(toIteration),
+      finalOutput: ifItFits(state.end?.output ?? null),
+      iterationDetails: takeWithinBytes(factsOfType(run, 'turn').map(toIteration), partBytesMax),
       loopConfig: { maxTurns: execution.turnsMax, timeoutMs: execution.timeoutMs },
       agentVersionId: execution.agentVersionId,
-      compactions: factsOfType(run, 'compaction').map(({ at, summary }) => ({ at, summary })),
+      compactions: takeWithinBytes(
+        factsOfType(run, 'compaction').map(({ at, summary }) => ({ at, summary })),
+        partBytesMax,
+      ),
     };
   },
 });
+
+/** Each of the four parts of a response that may be long. */
+const partBytesMax = responseBytesMax / 4;
+
+const ifItFits = (value: unknown) => (responseBytes(value) <= partBytesMax ? value : null);
 
 const factsOfType = <Type extends 'turn' | 'compaction'>({ log }: LoadedRun, type: Type) =>
   log.flatMap(({ fact }) => (fact.type === type ? [fact as FactOf<Type>] : []));

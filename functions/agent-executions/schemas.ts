@@ -6,13 +6,22 @@ export const ExecutionParams = z.object({ id: idOf('agent'), executionId: idOf('
 
 const nullable = z.string().nullable();
 
+export const executionExample = {
+  ...{ id: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn', executionId: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn' },
+  ...{ agentId: 'agent_01k9m4v7d3x8qz5w2r6t0y1hbn', agentSource: 'native', agentSpec: null },
+  ...{ parentExecutionId: null, surfaceType: 'api', status: 'completed', stopReason: 'end_turn' },
+  ...{ iterations: 2, totalTokens: 1_284, totalCost: '0.00412', inputMessages: null },
+  ...{ startedAt: '2026-11-22T17:55:00.000Z', completedAt: '2026-11-22T17:55:04.120Z' },
+  createdAt: '2026-11-22T17:55:00.000Z',
+};
+
 export const ExecutionRow = z
   .object({
     id: z.string(),
     executionId: z.string().meta({ description: 'The same as `id`' }),
     agentId: nullable.meta({ description: 'Null for an agent that was given inline' }),
     agentSource: nullable.meta({ description: 'native, or external for an agent that another server runs' }),
-    agentSpec: z.unknown().nullable().meta({ description: 'In the details: the content that runs' }),
+    agentSpec: z.unknown().meta({ description: 'Always null: the content of an inline agent is not shown' }),
     parentExecutionId: nullable,
     surfaceType: nullable,
     status: z.enum(executionStatuses),
@@ -23,12 +32,12 @@ export const ExecutionRow = z
       description:
         'USD as decimal text, with the runs inside of this one; null while the run is open, or if a model call has no known price',
     }),
-    inputMessages: z.unknown().nullable().meta({ description: 'In the details' }),
+    inputMessages: z.unknown().meta({ description: 'In the details; null there if over 1.25 MB' }),
     startedAt: nullable,
     completedAt: nullable,
     createdAt: z.string(),
   })
-  .meta({ id: 'AgentExecution' });
+  .meta({ id: 'AgentExecution', examples: [executionExample] });
 
 type RowFields = Pick<
   AgentExecution,

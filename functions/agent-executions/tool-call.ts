@@ -3,6 +3,12 @@ import type { CallDetails } from '../../shared/execution/agent-runs/execution-de
 
 const nullable = z.string().nullable();
 
+export const toolCallExample = {
+  ...{ id: 'call_01k9m4v7d3x8qz5w2r6t0y1hbn', toolName: 'calculator' },
+  ...{ toolDescription: 'Calculates', model: 'openai/gpt-5-mini', status: 'completed', errorMessage: null },
+  ...{ executionTimeMs: 2, iteration: 1, createdAt: '2026-11-22T17:55:02.340Z' },
+};
+
 export const ToolCallRow = z
   .object({
     id: z.string(),
@@ -15,7 +21,7 @@ export const ToolCallRow = z
     iteration: z.int().nullable(),
     createdAt: z.string(),
   })
-  .meta({ id: 'AgentToolCall' });
+  .meta({ id: 'AgentToolCall', examples: [toolCallExample] });
 
 /** A tool call as lists show it. */
 export const toToolCallRow = ({ call, turn, result }: CallDetails): z.input<typeof ToolCallRow> => ({

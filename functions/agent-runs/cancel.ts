@@ -23,7 +23,9 @@ export const cancelAgentExecution = defineEndpoint({
   response: {
     kind: 'json',
     bodies: {
-      200: z.object({ success: z.boolean(), executionId: z.string(), status: z.literal('cancelled') }),
+      200: z.object({ success: z.boolean(), executionId: z.string(), status: z.literal('cancelled') }).meta({
+        examples: [{ success: true, executionId: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn', status: 'cancelled' }],
+      }),
     },
   },
   errors: [400, 404, 409],

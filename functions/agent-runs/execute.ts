@@ -23,14 +23,15 @@ A run that needs an approval or calls a local tool pauses: its stream ends with 
   needs: { scope: runScope, find: agentToRun },
 
   async handle({ params, body, principal, timeLeftMs, requestId }, { scope, find }) {
-    const { messages, inputs, options } = body;
-    const { background, version, modelOverride, previousMessageAt, streamResponse: isStreamed } = options;
+    const { messages, inputs, clientTools, options } = body;
+    const { background, version, modelOverride, previousMessageAt, responseFormat } = options;
     const agent = await find(params.id, { environment: principal.environment, version });
     const request = {
       ...{ agent, messages, inputs, owner: principal, permissions: [], surfaceType: 'api' },
+      ...{ clientTools, responseSchema: responseFormat?.schema },
       ...{ background, modelOverride, previousMessageAt, timeoutMs: timeoutMsOf(options, timeLeftMs()) },
     };
-    return startResponse(scope, request, { isStreamed, requestId });
+    return startResponse(scope, request, { isStreamed: options.streamResponse, requestId });
   },
 });
 

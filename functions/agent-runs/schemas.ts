@@ -3,7 +3,7 @@ import { idOf } from '../../shared/core/ids.ts';
 import { nameUpTo } from '../../shared/core/name.ts';
 import { Message } from '../../shared/domain/conversations/message.ts';
 import { VariableName } from '../../shared/domain/flows/steps/common-config.ts';
-import { agentOptions } from '../../shared/execution/agent-runs/run-options.ts';
+import { agentOptions, ClientTools } from '../../shared/execution/agent-runs/run-options.ts';
 
 export const AgentParams = z.object({ id: idOf('agent') });
 
@@ -33,6 +33,7 @@ export const ExecuteBody = z
       .refine((inputs) => Object.keys(inputs).length <= inputsMax, `A run takes at most ${inputsMax} inputs`)
       .optional()
       .meta({ description: `Variables of the system prompt, at most ${inputsMax}` }),
+    clientTools: ClientTools.optional(),
     options: RunOptions.prefault({}),
   })
   .meta({ examples: [example] });

@@ -6,9 +6,10 @@ import type { Scope } from '../../shared/platform/data/scope.ts';
 import { runResponse } from './run-response.ts';
 
 /** The response to a run that a worker executes. */
-export const StartedRun = z
-  .object({ executionId: z.string(), status: z.literal('running') })
-  .meta({ id: 'StartedRun' });
+export const StartedRun = z.object({ executionId: z.string(), status: z.literal('running') }).meta({
+  id: 'StartedRun',
+  examples: [{ executionId: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn', status: 'running' }],
+});
 
 interface StartForm {
   isStreamed: boolean;

@@ -5,6 +5,12 @@ import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { VersionsParams } from './schemas.ts';
 
+const example = {
+  ...{ success: true, message: 'The version is published' },
+  agentId: 'agent_01k9m4v7d3x8qz5w2r6t0y1hbn',
+  versionId: 'agentver_01k9m4v7d3x8qz5w2r6t0y1hbn',
+};
+
 export const publishAgentVersion = defineEndpoint({
   id: 'agent-versions.publish',
   method: 'POST',
@@ -13,16 +19,20 @@ export const publishAgentVersion = defineEndpoint({
   summary: 'Publish a specific version of an agent',
   description: 'Publishes the draft, or rolls the agent back to a version that was published before.',
   params: VersionsParams,
-  body: z.strictObject({ versionId: idOf('agentver') }),
+  body: z
+    .strictObject({ versionId: idOf('agentver') })
+    .meta({ examples: [{ versionId: example.versionId }] }),
   response: {
     kind: 'json',
     bodies: {
-      200: z.object({
-        success: z.boolean(),
-        message: z.string(),
-        agentId: z.string(),
-        versionId: z.string(),
-      }),
+      200: z
+        .object({
+          success: z.boolean(),
+          message: z.string(),
+          agentId: z.string(),
+          versionId: z.string(),
+        })
+        .meta({ examples: [example] }),
     },
   },
   errors: [400, 404, 409, 415],

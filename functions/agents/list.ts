@@ -4,6 +4,7 @@ import { agentStore } from '../../shared/domain/agents/agent-store.ts';
 import { CursorPagination, CursorQuery } from '../../shared/platform/data/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { agentExample } from './response-schemas.ts';
 
 const AgentListItem = z
   .object({
@@ -19,7 +20,17 @@ const AgentListItem = z
     capabilityCount: z.int(),
     lastRunAt: z.string().nullable(),
   })
-  .meta({ id: 'AgentListItem' });
+  .meta({
+    id: 'AgentListItem',
+    examples: [
+      {
+        ...{ id: agentExample.id, name: agentExample.name, description: agentExample.description },
+        ...{ icon: null, primaryFlowId: null, config: agentExample.config, status: 'active' },
+        ...{ createdAt: agentExample.createdAt, updatedAt: agentExample.updatedAt },
+        ...{ capabilityCount: 1, lastRunAt: null },
+      },
+    ],
+  });
 
 export const listAgents = defineEndpoint({
   id: 'agents.list',

@@ -16,7 +16,15 @@ export const publishAgent = defineEndpoint({
   response: {
     kind: 'json',
     bodies: {
-      200: z.object({ success: z.boolean(), publishedVersionId: z.string(), message: z.string() }),
+      200: z.object({ success: z.boolean(), publishedVersionId: z.string(), message: z.string() }).meta({
+        examples: [
+          {
+            success: true,
+            publishedVersionId: 'agentver_01k9m4v7d3x8qz5w2r6t0y1hbn',
+            message: 'The agent is published',
+          },
+        ],
+      }),
     },
   },
   errors: [400, 404, 409],

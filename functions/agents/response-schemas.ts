@@ -62,7 +62,17 @@ export const AgentCapabilityResponse = z
     displayOrder: z.int(),
     createdAt: z.string(),
   })
-  .meta({ id: 'AgentCapability' });
+  .meta({
+    id: 'AgentCapability',
+    examples: [
+      {
+        ...{ id: 'cap_01k9m4v7d3x8qz5w2r6t0y1hbn', agentId: agentExample.id, toolName: 'clock' },
+        ...{ toolDescription: 'Tells the time', flowId: null, subAgentId: null },
+        ...{ toolId: 'builtin:date-time', parametersSchema: null, enabled: true, displayOrder: 0 },
+        createdAt: '2026-11-22T09:30:00.000Z',
+      },
+    ],
+  });
 
 const saved = {
   draftVersionId: z.string().nullable(),

@@ -15,15 +15,15 @@ interface Caller {
 export async function dispatchAgent(
   scope: Scope,
   { principal, requestId, timeLeftMs }: Caller,
-  { agent: given = {}, messages = [], inputs, record, options }: DispatchBody,
+  { agent: given = {}, messages = [], inputs, record, clientTools, options }: DispatchBody,
 ) {
-  const { background, version, modelOverride, previousMessageAt, streamResponse: isStreamed } = options;
+  const { background, version, modelOverride, previousMessageAt, responseFormat } = options;
   const { agent, permissions } = await dispatchedAgent(scope, principal, given, version);
   const request = {
     ...{ agent, messages, owner: principal, permissions, surfaceType: 'api', background },
-    ...{ modelOverride, previousMessageAt },
+    ...{ modelOverride, previousMessageAt, clientTools, responseSchema: responseFormat?.schema },
     inputs: { ...inputs, ...(record && { _record: record }) },
     timeoutMs: timeoutMsOf(options, timeLeftMs),
   };
-  return startResponse(scope, request, { isStreamed, requestId });
+  return startResponse(scope, request, { isStreamed: options.streamResponse, requestId });
 }

@@ -1,5 +1,5 @@
 import { ArnFormat, type CfnElement, Stack, Validations } from 'aws-cdk-lib';
-import { Effect, type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Effect, type IRole, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import type { Use } from '../../shared/platform/aws/uses.ts';
@@ -7,15 +7,13 @@ import { tableSchema } from '../resources.ts';
 import { tableActionsOf } from '../uses.ts';
 import { grantBedrock } from './bedrock-grants.ts';
 import { grantAssets, grantPublicAssets, grantVectorIndexLookup, grantVectors } from './file-grants.ts';
+import { LambdaRole } from './lambda-role.ts';
 import { grantMessages } from './message-grants.ts';
 import type { Stores } from './stores.ts';
 
 /** The execution role of a group of Lambdas. It allows only what their uses require. */
 export function groupRole(scope: Construct, group: string, uses: ReadonlySet<Use>, stores: Stores): Role {
-  const role = new Role(scope, `${group}-role`, {
-    assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-    description: `Lambdas of the group ${group}`,
-  });
+  const role = new LambdaRole(scope, `${group}-role`, `Lambdas of the group ${group}`);
   allow(role, ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], ['*']);
   acknowledgeWildcard(role, '*', 'X-Ray actions support no resources.');
   for (const use of uses) grant(role, use, stores);

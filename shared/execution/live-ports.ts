@@ -28,6 +28,7 @@ export const livePorts = /* @__PURE__ */ using(
     'secrets:read',
     'provider-keys',
     'own-keys:read',
+    'agent-credentials:read',
     modelPorts,
     recordsPort,
     sandbox,

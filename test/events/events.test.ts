@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { entries } from '../../infra/aws/entries.ts';
 import { invoke } from '../../infra/local/invoke.ts';
 import { entryOf, lambdaOf } from '../../infra/local/replay.ts';
+import { AgentRunMessage } from '../../shared/execution/agent-runs/agent-run-queue.ts';
 import { PlanMessage } from '../../shared/execution/batches/batch-plan.ts';
 import { RunMessage } from '../../shared/execution/batches/run-message.ts';
 import { TimerMessage } from '../../shared/execution/batches/timers.ts';
@@ -33,6 +34,8 @@ test.each([
   ['plan-batch.json', PlanMessage],
   ['run-record.json', RunMessage],
   ['fail-record.json', RunMessage],
+  ['run-agent.json', AgentRunMessage],
+  ['fail-agent-run.json', AgentRunMessage],
   ['clean-up.json', CleanupMessage],
   ['wake-run.json', TimerMessage],
   ['migrate.json', MigrationMessage],
@@ -48,6 +51,8 @@ test.each([
 test.each([
   ['run-record.json', { batchItemFailures: [] }],
   ['fail-record.json', undefined],
+  ['run-agent.json', undefined],
+  ['sweep-agents.json', undefined],
   ['clean-up.json', undefined],
   ['sweep.json', undefined],
   ['migrate.json', undefined],

@@ -23,6 +23,8 @@ const resources: Record<string, string> = {
   'tool-runs': 'TOOLS',
   agents: 'AGENTS',
   'agent-versions': 'AGENTS',
+  'agent-runs': 'AGENTS',
+  'agent-executions': 'AGENTS',
 };
 
 /** Where the rule does not say it: GET needs READ, the others WRITE. */
@@ -32,7 +34,11 @@ const exceptions: Record<string, string> = {
     'batches.cancel': 'FLOWS:EXECUTE',
     'dispatch.run': 'FLOWS:EXECUTE',
     'dispatch.resume': 'FLOWS:EXECUTE',
+    'dispatch.approve': 'FLOWS:EXECUTE',
+    'dispatch.continue': 'FLOWS:EXECUTE',
   },
+  ...{ 'agent-runs.execute': 'AGENTS:EXECUTE', 'agent-runs.resume': 'AGENTS:EXECUTE' },
+  ...{ 'agent-runs.approve': 'AGENTS:EXECUTE', 'agent-runs.cancel': 'AGENTS:EXECUTE' },
   'flows.run-on-record-type': 'FLOWS:EXECUTE',
   ...{ 'records.preview-filter': 'RECORDS:READ', 'secrets.check': 'SECRETS:READ' },
   'model-usage.get': 'ANALYTICS:READ',

@@ -109,6 +109,17 @@ GET /v1/agent-versions/{agentId}
 GET /v1/agent-versions/{agentId}/published
 GET /v1/agent-versions/{agentId}/{versionId}
 POST /v1/agent-versions/{agentId}/publish
+POST /v1/agents/{id}/execute
+POST /v1/agents/{id}/resume
+POST /v1/agents/{id}/approve
+GET /v1/agents/{id}/executions
+GET /v1/agents/{id}/executions/{executionId}
+GET /v1/agents/{id}/executions/{executionId}/events
+POST /v1/agents/{id}/executions/{executionId}/cancel
+GET /v1/agents/{id}/executions/{executionId}/tool-calls
+GET /v1/agents/{id}/executions/{executionId}/tool-calls/{toolCallId}
+POST /v1/dispatch/approve
+POST /v1/dispatch/continue
 `
   .trim()
   .split('\n');

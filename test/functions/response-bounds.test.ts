@@ -17,6 +17,10 @@ const all: readonly AnyEndpoint[] = endpoints;
 
 /** Why the lists, maps and free-form values of each response fit an answer of Lambda. */
 const bounds: Record<string, string> = {
+  'agent-executions.get': 'four parts of 1.25 MB each: longer texts are null, lists end',
+  'agent-executions.get-tool-call': 'the arguments that a model wrote, and a result of 200,000 characters',
+  'agent-executions.list': '100 rows of a few short texts',
+  'agent-executions.list-tool-calls': 'ends at 5 MB',
   'agent-versions.get': 'an agent, 300 KB',
   'agent-versions.get-published': 'an agent, 300 KB',
   'agent-versions.list': 'ends at 5 MB, continued by `before`',

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { endpoints } from '../../functions/index.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { answered, calls, agentOf as newAgent, run, scripted } from '../support/agent-runs.ts';
 import { createRecords, expectStatus, publishedFlow, runFlow, template } from '../support/flows.ts';
 import { newKey } from '../support/keys.ts';
 import { newTenant, type Tenant } from '../support/stack.ts';
@@ -19,7 +20,10 @@ type Ids = Record<
   | 'tool'
   | 'agent'
   | 'agentver'
-  | 'cap',
+  | 'cap'
+  | 'agentexec'
+  | 'call'
+  | 'appr',
   string
 >;
 
@@ -30,7 +34,11 @@ const kinds: Record<string, keyof Ids> = {
   'flow-versions.versionId': 'flowver',
   'agent-versions.versionId': 'agentver',
   'agents.id': 'agent',
+  'agent-runs.id': 'agent',
+  'agent-executions.id': 'agent',
   capabilityId: 'cap',
+  executionId: 'agentexec',
+  toolCallId: 'call',
   'flows.id': 'flow',
   'records.id': 'record',
   'batches.id': 'batch',
@@ -56,6 +64,12 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'tools.update': () => ({ name: 'taken over' }),
   'agents.update': () => ({ name: 'taken over' }),
   'agents.add-capability': () => ({ toolName: 'taken_over', toolId: 'builtin:date-time' }),
+  'agent-runs.execute': () => ({ messages: [{ role: 'user', content: 'taken over' }] }),
+  'agent-runs.resume': ({ agentexec, call }) => ({ executionId: agentexec, toolOutputs: { [call]: 1 } }),
+  'agent-runs.approve': ({ agentexec, appr }) => ({
+    ...{ executionId: agentexec, approvalId: appr },
+    decision: 'approved',
+  }),
   'agent-versions.publish': ({ agentver }) => ({ versionId: agentver }),
   'tool-runs.execute': () => ({ parameters: {} }),
   'tool-runs.test': () => ({}),
@@ -81,6 +95,9 @@ const missing: Ids = {
   agent: `agent_${'0'.repeat(26)}`,
   agentver: `agentver_${'0'.repeat(26)}`,
   cap: `cap_${'0'.repeat(26)}`,
+  agentexec: `exec_${'0'.repeat(26)}`,
+  call: `call_${'0'.repeat(26)}`,
+  appr: `appr_${'0'.repeat(26)}`,
 };
 
 let owner: Tenant;
@@ -116,13 +133,21 @@ async function modelsOf({ call }: Tenant) {
   return { modelcfg, providerkey: providerKey.id as string };
 }
 
-async function agentOf({ call }: Tenant) {
-  const body = { name: 'An agent', capabilities: [{ toolName: 'clock', toolId: 'builtin:date-time' }] };
-  const { id, capabilities } = await expectStatus(201, call('POST', '/v1/agents', { body }));
+/** A published agent, with a run that waits for an approval. */
+async function agentOf(tenant: Tenant) {
+  const { call } = tenant;
+  const { id, capabilities } = await newAgent(
+    tenant,
+    { tools: { toolIds: ['builtin:calculator'], approval: { require: true } } },
+    { capabilities: [{ toolName: 'clock', toolId: 'builtin:date-time' }] },
+  );
   const published = await expectStatus(200, call('POST', `/v1/agents/${id}/publish`));
+  const script = scripted(calls(['calculator', { expression: '1' }]), { text: 'done' });
+  const { executionId, awaits } = (await answered(run(tenant, id, script))).pausedReason;
   return {
     ...{ agent: id as string, agentver: published.publishedVersionId as string },
-    cap: capabilities[0].id as string,
+    ...{ cap: capabilities[0].id as string, agentexec: executionId as string },
+    ...{ call: awaits[0].toolCallId as string, appr: awaits[0].approvalId as string },
   };
 }
 
@@ -181,8 +206,10 @@ test('after all these requests the owner’s data is unchanged', async () => {
     [`/v1/secrets/${real.secret}`, 'data', expect.objectContaining({ status: 'active', version: 1 })],
     ['/v1/model-configs', 'data', [expect.objectContaining({ isEnabled: true, settings: {} })]],
     ['/v1/provider-keys', 'providerKeys', [expect.objectContaining({ name: 'own', keyPreview: 'enai' })]],
-    [`/v1/agents/${real.agent}`, 'name', 'An agent'],
+    [`/v1/agents/${real.agent}`, 'name', 'Agent'],
     [`/v1/agents/${real.agent}`, 'capabilities', [expect.objectContaining({ id: real.cap })]],
+    [`/v1/agents/${real.agent}/executions/${real.agentexec}`, 'status', 'paused'],
+    [`/v1/agents/${real.agent}/executions`, 'data', [expect.objectContaining({ id: real.agentexec })]],
     [`/v1/agent-versions/${real.agent}`, 'publishedVersionId', real.agentver],
     [`/v1/api-keys/${real.key}/reveal`, 'key', expect.stringMatching(/^tv_test_/)],
   ] as const) {

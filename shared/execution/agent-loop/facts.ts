@@ -56,6 +56,8 @@ export interface RequestedCall {
   description?: string;
   /** Undefined if the model wrote no JSON. */
   input?: unknown;
+  /** What it wrote instead. */
+  text?: string;
   /** Why it does not run. */
   refused?: string;
 }

@@ -23,6 +23,8 @@ export interface Loop extends ToolWorld {
   waitMs?: Readonly<Record<Wait['kind'], number>> | undefined;
   /** What is done before each turn: facts to record first, a limit of the response, or a reason to stop. */
   beforeTurn?: ((state: RunState) => Promise<BeforeTurn>) | undefined;
+  /** Checks the last response. A problem is told to the model once; then the run fails. */
+  checkAnswer?: ((text: string) => Promise<{ value: unknown } | { problem: string }>) | undefined;
   newId: NewId;
 }
 
@@ -71,8 +73,8 @@ export async function* runLoop(
       return { state, waits: state.waits };
     }
     const step = next(loop, state);
-    if (step.do === 'end') yield* record(endOf(loop, state, step.stopReason));
-    else if (step.do === 'remind') yield* record(noteOf(loop, step.text));
+    if (step.do === 'end') yield* record(await endingOf(loop, state, step.stopReason));
+    else if (step.do === 'remind') yield* record(noteOf(loop, 'required-tool', step.text));
     else {
       const { facts = [], maxTokens, stop } = (await loop.beforeTurn?.(state)) ?? {};
       yield* record(...facts);
@@ -82,7 +84,8 @@ export async function* runLoop(
         const after = apply(state, turn);
         const following = turn.calls.length === 0 ? next(loop, after) : undefined;
         // The last response and the end are recorded together.
-        yield* record(turn, ...(following?.do === 'end' ? [endOf(loop, after, following.stopReason)] : []));
+        const ending = following?.do === 'end' && (await endingOf(loop, after, following.stopReason));
+        yield* record(turn, ...(ending ? [ending] : []));
       }
     }
   }
@@ -125,12 +128,19 @@ const waitsOf = (loop: Loop, state: RunState): Wait[] =>
 
 const at = ({ now }: Loop) => now().toISOString();
 
-const noteOf = (loop: Loop, text: string): NoteFact => ({
-  type: 'note',
-  reason: 'required-tool',
-  text,
-  at: at(loop),
+const noteOf = (loop: Loop, reason: NoteFact['reason'], text: string): NoteFact => ({
+  ...{ type: 'note', reason, text, at: at(loop) },
 });
+
+/** The end, or a correction of the last response. */
+async function endingOf(loop: Loop, state: RunState, stopReason: StopReason): Promise<EndFact | NoteFact> {
+  const end = endOf(loop, state, stopReason);
+  if (!loop.checkAnswer || stopReason !== 'end_turn') return end;
+  const checked = await loop.checkAnswer(state.lastTurn?.text ?? '');
+  if ('value' in checked) return { ...end, output: checked.value };
+  if (!state.isCorrected) return noteOf(loop, 'correction', checked.problem);
+  return { ...end, stopReason: 'error', error: checked.problem };
+}
 
 const endOf = (loop: Loop, { lastTurn }: RunState, stopReason: StopReason): EndFact => ({
   ...{ type: 'end', stopReason, output: lastTurn?.text ?? null, error: null, at: at(loop) },

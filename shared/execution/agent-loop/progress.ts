@@ -55,8 +55,11 @@ export const stepEventOf = (progress: Progress): StepEvent | undefined =>
 const isOfAgents = (progress: Progress): progress is Exclude<Progress, StepEvent> =>
   /^(turn|approval|artifact)_/.test(progress.type);
 
-/** Maps the events of a loop to those of its readers: each text and each reasoning begins and ends. */
-export function openProgress() {
+/**
+ * Maps the events of a loop to those of its readers: each text and each reasoning begins and ends. @param given
+ * `showsEmptyText`: a run without any text has one empty text.
+ */
+export function openProgress({ showsEmptyText = false } = {}) {
   const started = new Set<string>();
   let texts = 0;
   let text: string | undefined;
@@ -79,8 +82,7 @@ export function openProgress() {
   }
 
   function* endTurn(turn: TurnFact): Generator<Progress> {
-    // A run without any text has one empty text.
-    if (turn.calls.length === 0 && texts === 0) yield* startText();
+    if (showsEmptyText && turn.calls.length === 0 && texts === 0) yield* startText();
     if (text !== undefined) {
       yield { type: 'text_complete', text: turn.text };
       texts++;

@@ -21,6 +21,8 @@ export interface RunState {
   callCount: number;
   /** Those that were not refused, by the id of the tool. */
   callsOf: ReadonlyMap<string, number>;
+  /** Whether the model was asked to correct a response. */
+  isCorrected: boolean;
   totals: Totals;
   /** Whether the agent was told what it needs to know beside its system prompt. */
   hasContext: boolean;
@@ -51,6 +53,7 @@ export const initialState = (messages: readonly ModelMessage[]): RunState => ({
   callsOf: new Map(),
   totals: { inputTokens: 0, outputTokens: 0, cost: new Big(0), isPriced: true },
   hasContext: false,
+  isCorrected: false,
   isReminded: false,
   end: undefined,
 });
@@ -81,7 +84,12 @@ export function apply(state: RunState, fact: Fact): RunState {
       };
     case 'note': {
       const messages = [...state.messages, { role: 'user' as const, content: fact.text }];
-      return { ...state, messages, isReminded: true };
+      return {
+        ...state,
+        messages,
+        isReminded: true,
+        isCorrected: state.isCorrected || fact.reason === 'correction',
+      };
     }
     case 'compaction':
       return {

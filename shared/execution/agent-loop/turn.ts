@@ -84,11 +84,11 @@ function openCallIds(newId: NewId, tools: Loop['tools']) {
 function admitted(
   loop: Loop,
   { callCount, callsOf }: RunState,
-  requested: readonly { id: string; name: string; input: unknown }[],
+  requested: readonly { id: string; name: string; input: unknown; text: string }[],
   ids: CallIds,
 ): RequestedCall[] {
   const made = { callCount, callsOf: new Map(callsOf) };
-  return requested.map(({ id: modelId, name, input }) => {
+  return requested.map(({ id: modelId, name, input, text }) => {
     const tool = toolNamed(loop.tools, name);
     const toolId = tool?.id ?? null;
     const refused = refusalOf({ name, input }, loop, made);
@@ -103,6 +103,7 @@ function admitted(
       toolType,
       ...(tool && { description: tool.description.slice(0, 500) }),
       input,
+      ...(input === undefined && { text }),
       ...(refused !== undefined && { refused }),
     };
   });

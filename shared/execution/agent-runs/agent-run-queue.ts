@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { send } from '../../platform/aws/queues.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -7,8 +8,14 @@ import type { Scope } from '../../platform/data/scope.ts';
 export const AgentRunMessage = z.object({ tenant: z.string(), executionId: z.string() });
 export type AgentRunMessage = z.infer<typeof AgentRunMessage>;
 
+/** A name of a tenant may be longer than the 128 characters of a group. */
+const groupOf = (tenant: string) => createHash('sha256').update(tenant).digest('hex');
+
 export const agentRunQueue = /* @__PURE__ */ using(['queue:agents'], ({ table: { tenant } }: Scope) => ({
-  /** SQS shares its consumers fairly between the groups of a queue: no tenant waits for another's runs. */
+  /**
+   * The group is the tenant: SQS then delivers the messages of others before those of a tenant that has many in flight
+   * ("fair queues").
+   */
   send: (executionId: string): Promise<void> =>
-    send('AGENTS_QUEUE_URL', { tenant, executionId } satisfies AgentRunMessage, { group: tenant }),
+    send('AGENTS_QUEUE_URL', { tenant, executionId } satisfies AgentRunMessage, { group: groupOf(tenant) }),
 }));

@@ -46,7 +46,9 @@ export async function* execute(
       async openTools(world) {
         const skills = isDelegate ? null : externalConfig;
         const profile = { profile: input.profile, skills, mcpServers, signal };
-        const opened = await openAgentTools(config, content.capabilities, { ...world, ...profile });
+        const { clientTools } = input;
+        const given = { ...world, ...profile, clientTools };
+        const opened = await openAgentTools(config, content.capabilities, given);
         return { ...opened, warnings: [...warnings, ...opened.warnings] };
       },
     });

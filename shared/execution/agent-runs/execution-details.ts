@@ -4,7 +4,7 @@ import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { FactOf, RequestedCall } from '../agent-loop/facts.ts';
 import type { AgentExecution } from './agent-execution.ts';
-import { findExecution, type LoadedRun, loadRun } from './load-run.ts';
+import { type LoadedRun, loadRun } from './load-run.ts';
 import type { RunInput } from './run-input.ts';
 import { runLog } from './run-log.ts';
 
@@ -21,9 +21,9 @@ export const executionDetails = /* @__PURE__ */ using(
   ['table:read', payloadStore, runLog],
   (scope: Scope) => {
     async function ofAgent(agentId: string, executionId: string): Promise<LoadedRun> {
-      const execution = await findExecution(scope, executionId);
-      assertOfAgent(agentId, execution);
-      return loadRun(scope, executionId);
+      const run = await loadRun(scope, executionId);
+      assertOfAgent(agentId, run.execution);
+      return run;
     }
 
     return {

@@ -15,12 +15,10 @@ export function eventsOf(fact: Fact, { execution, state, durationMs }: At): Agen
   switch (fact.type) {
     case 'continue':
       return [{ type: 'started', execution, at: fact.at }];
+    // What a paused run still waits for.
     case 'decision':
-      return state.waits.map((wait) => ({ type: 'awaiting', wait, at: fact.at }));
     case 'result':
-      return execution.status === 'paused'
-        ? state.waits.map((wait) => ({ type: 'awaiting', wait, at: fact.at }))
-        : [];
+      return state.waits.map((wait) => ({ type: 'awaiting', wait, at: fact.at }));
     case 'pause':
       return fact.waits.map((wait) => ({ type: 'awaiting', wait, at: fact.at }));
     case 'end':

@@ -17,6 +17,7 @@ import { withUniqueNames } from '../tools/unique-names.ts';
 import { approvalOf } from './approval.ts';
 import { withFixedArguments } from './fixed-arguments.ts';
 import type { OpenedWorld } from './open-run.ts';
+import type { ClientTool } from './run-input.ts';
 import { spawnTool, subAgentTool } from './sub-agents.ts';
 
 /** The permissions of an agent's tools were checked before the run, as those of a stored flow's steps. */
@@ -27,6 +28,8 @@ export interface ToolWorld extends OpenedWorld {
   mcpServers: readonly McpServer[];
   /** An external agent whose skills are tools. */
   skills: ExternalConfig | null;
+  /** Those of the caller. */
+  clientTools: readonly ClientTool[] | undefined;
   /** Whose memory it is. */
   profile: string;
   signal: AbortSignal;
@@ -41,13 +44,17 @@ export async function openAgentTools(
   capabilities: readonly AgentCapability[],
   world: ToolWorld,
 ): Promise<{ tools: RunnableTool[]; warnings: string[] }> {
-  const { ports, mcpServers, skills, profile, model, conversation, newId, signal } = world;
+  const { ports, mcpServers, skills, profile, model, conversation, newId, clientTools, signal } = world;
   const { runtimeTools = [], toolConfigs, subagentConfig, codeModeConfig } = config;
   const rules = { toolConfigs, approval: approvalOf(config.approval, capabilities) };
   const enabled = capabilities.filter((capability) => capability.enabled);
   const [saved, runtime, capable, servers, ofSkills, code] = await Promise.all([
     openTools(ports, withoutMcp(config.toolIds), context),
-    Promise.all(runtimeTools.map((tool) => openRuntimeTool(ports, tool, context))),
+    Promise.all(
+      [...runtimeTools, ...(clientTools ?? []).map(asLocal)].map((tool) =>
+        openRuntimeTool(ports, tool, context),
+      ),
+    ),
     openCapabilities(ports, enabled),
     mcpServers.length > 0 ? openMcpServers(ports, mcpServers, signal) : { tools: [], warnings: [] },
     skills ? openAgentSkills(ports, skills, signal) : [],
@@ -65,6 +72,8 @@ export async function openAgentTools(
 
 const withFixed = (tools: readonly RunnableTool[], toolConfigs: AgentTools['toolConfigs'] = {}) =>
   tools.map((tool) => withFixedArguments(tool, toolConfigs[tool.id] ?? toolConfigs[tool.name]));
+
+const asLocal = (tool: ClientTool) => ({ ...tool, toolType: 'local', config: {} });
 
 /** The tools of MCP servers come with their servers. */
 const withoutMcp = (ids: readonly string[] = []) => ids.filter((id) => !id.startsWith('mcp:'));

@@ -12,6 +12,7 @@ import { openMeter } from '../engine/model-meter.ts';
 import type { RunnableTool } from '../tools/runnable-tool.ts';
 import { approvalOf, gateOf } from './approval.ts';
 import { beforeTurnOf } from './before-turn.ts';
+import { answerChecker } from './check-answer.ts';
 import { contextTextOf } from './context-text.ts';
 import { externalModel } from './external-model.ts';
 import type { RunInput } from './run-input.ts';
@@ -103,6 +104,7 @@ export async function openRun(
       requiredTools: Object.keys(limitsOf(config, ({ required }) => required || undefined)),
       errorHandling: config.errorHandling,
       needsApproval,
+      checkAnswer: input.responseSchema && answerChecker(ports, input.responseSchema, signal),
       waitMs: { approval: approvalMsOf(config), output: outputWaitMs },
     },
     takeCalls() {
@@ -113,11 +115,16 @@ export async function openRun(
   };
 }
 
-function requestOf(config: AgentConfig, { modelOverride }: RunInput, streamed: boolean): Loop['request'] {
+function requestOf(
+  config: AgentConfig,
+  { modelOverride, responseSchema: schema }: RunInput,
+  streamed: boolean,
+): Loop['request'] {
   const { model = 'default', temperature, topP, topK, frequencyPenalty, presencePenalty, seed } = config;
   return {
     model: modelOverride ?? model,
     reasoning: reasoningOf(config.reasoning),
+    ...(schema && { format: { type: 'json', schema } }),
     settings: { temperature, topP, topK, frequencyPenalty, presencePenalty, seed },
     streamed,
   };

@@ -10,6 +10,7 @@ import type { AgentExecution } from './agent-execution.ts';
 import { continuedWrite, endedWrite, pausedWrite } from './execution-writes.ts';
 import { forgetRun } from './forget-run.ts';
 import { runLog } from './run-log.ts';
+import type { TurnNumbers } from './turn-numbers.ts';
 
 /** Somebody else has recorded the next fact: the run was cancelled, or another process continues it. */
 export class RunLost extends Error {}
@@ -18,6 +19,7 @@ export interface NumberedFact {
   fact: Fact;
   /** The number of the last event that readers get for it. */
   lastSeq: number;
+  numbers?: TurnNumbers | undefined;
 }
 
 /** Fewer than a transaction takes, for the writes that go with them. */
@@ -58,8 +60,8 @@ export function openRecorder(
       for (const [index, chunk] of chunks.entries()) {
         const first = n;
         const writes = await Promise.all(
-          chunk.map(({ fact, lastSeq }, place) =>
-            log.write(execution.id, { n: first + place, lastSeq, holder, fact }, execution.ttl),
+          chunk.map((each, place) =>
+            log.write(execution.id, { ...each, n: first + place, holder }, execution.ttl),
           ),
         );
         const isLast = index === chunks.length - 1;

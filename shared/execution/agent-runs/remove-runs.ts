@@ -3,7 +3,7 @@ import { idKind } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { payloadFolders } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { agentRunPartition, runsOfAgentPartition } from './agent-execution.ts';
+import { agentExecutionEntity, agentRunPartition, isOver, runsOfAgentPartition } from './agent-execution.ts';
 import { endRun } from './end-run.ts';
 
 const runsAtOnce = 100;
@@ -17,8 +17,9 @@ export const runRemover = /* @__PURE__ */ using(
 
     async function removeRun(id: string): Promise<void> {
       const ending = { stopReason: 'cancelled', error: 'The agent was deleted' } as const;
+      const execution = await table.get(agentExecutionEntity, { id }, { consistent: true });
       // Another clean-up may be quicker.
-      await endRun(scope, id, ending).catch(ifMissing(false));
+      if (execution && !isOver(execution)) await endRun(scope, id, ending).catch(ifMissing(false));
       await folders.remove(`agent-runs/${id}`);
       for await (const items of table.pages({ partition: agentRunPartition(id), limit: 200 })) {
         await table.removeAll(items);

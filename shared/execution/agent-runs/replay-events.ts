@@ -6,6 +6,7 @@ import type { AgentExecution } from './agent-execution.ts';
 import { eventsOf } from './fact-events.ts';
 import type { AgentRunEvent, NumberedEvent } from './run-event.ts';
 import type { Entry } from './run-log.ts';
+import { keyOf } from './turn-numbers.ts';
 
 /**
  * The events of a run after a number, from its log. They are those that its first reader got, except that each text
@@ -28,7 +29,7 @@ export function replayEvents(
   const events = [numbered({ type: 'started', execution, at: execution.startedAt }, 0)];
   let state = initialState([]);
   let seq = 0;
-  for (const { fact, lastSeq } of log) {
+  for (const { fact, lastSeq, numbers = {} } of log) {
     state = apply(state, fact);
     turnId = state.lastTurn?.turnId;
     const opening = fact.type === 'turn' ? loopEventsOf(fact).flatMap((event) => [...progressOf(event)]) : [];
@@ -36,9 +37,11 @@ export function replayEvents(
       ...progressOf({ type: 'facts', facts: [fact] }),
       ...eventsOf(fact, { execution, state, durationMs: durationOf(execution, fact.at) }),
     ];
-    const first = seq + 1;
     events.push(
-      ...opening.map((event, index) => numbered(event, first + index)),
+      ...opening.map((event) => {
+        seq = numbers[keyOf(event)] ?? seq + 1;
+        return numbered(event, seq);
+      }),
       ...closing.map((event, index) => numbered(event, lastSeq - closing.length + 1 + index)),
     );
     seq = lastSeq;
@@ -53,8 +56,8 @@ function loopEventsOf(turn: FactOf<'turn'>): LoopEvent[] {
     { type: 'turn-started', turn: turn.turn, turnId },
     ...(reasoning ? [{ type: 'reasoning-delta' as const, text: reasoning }] : []),
     ...(text ? [{ type: 'text-delta' as const, text }] : []),
-    ...calls.map(({ id, name, toolType, input }) => ({
-      ...{ type: 'tool-call' as const, id, name, toolType, input, text: '' },
+    ...calls.map(({ id, name, toolType, input, text: written = '' }) => ({
+      ...{ type: 'tool-call' as const, id, name, toolType, input, text: written },
     })),
     ...sources,
   ];

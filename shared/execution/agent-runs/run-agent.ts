@@ -1,20 +1,17 @@
 import type { ModelMessage } from '../../adapters/model-port.ts';
-import { measure } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { EndFact, Fact, StopReason } from '../agent-loop/facts.ts';
+import type { Fact } from '../agent-loop/facts.ts';
 import { runLoop } from '../agent-loop/loop.ts';
-import { openProgress } from '../agent-loop/progress.ts';
-import { apply, type RunState, replay } from '../agent-loop/state.ts';
 import type { AgentExecution } from './agent-execution.ts';
-import { eventsOf } from './fact-events.ts';
 import { keepLease } from './lease.ts';
-import { factsOf } from './load-run.ts';
 import type { OpenRun } from './open-run.ts';
-import { openRecorder, RunLost } from './recorder.ts';
+import { RunLost } from './recorder.ts';
 import { replayEvents } from './replay-events.ts';
+import { disconnected, endAfter } from './run-ending.ts';
 import type { NumberedEvent } from './run-event.ts';
+import { openJournal } from './run-journal.ts';
 import type { Entry } from './run-log.ts';
 
 /** A run that this process has taken. */
@@ -53,109 +50,45 @@ export async function* runAgent(
   taken: TakenRun,
   context: RunContext,
 ): AsyncGenerator<NumberedEvent, void> {
-  const { execution } = taken;
-  const { id: executionId, holder } = execution;
-  const began = performance.now();
-  const activeMs = () => execution.activeMs + Math.round(performance.now() - began);
-  const lease = keepLease(scope, execution, holder);
-  const timeout = AbortSignal.timeout(Math.max(1, execution.timeoutMs - execution.activeMs));
+  const { execution, log: entries, toldSeq, mayHaveBegun } = taken;
+  const { callerSignal, stopSignal, requestId } = context;
+  const { timeoutMs, background } = execution;
+  const lease = keepLease(scope, execution, execution.holder);
+  const timeout = AbortSignal.timeout(Math.max(1, timeoutMs - execution.activeMs));
   const left = new AbortController();
-  const { callerSignal, stopSignal } = context;
   const stop = anyOf(lease.lost, stopSignal);
   const signal = anyOf(stop, timeout, left.signal, callerSignal);
-  const facts = factsOf(taken.log);
-  const { n: lastFact, lastSeq } = taken.log.at(-1) ?? { n: -1, lastSeq: 0 };
-  const recorder = openRecorder(scope, execution, { nextFact: lastFact + 1, holder });
-  let nextSeq = lastSeq + 1;
-  let state = replay([], facts);
+  const journal = openJournal(scope, taken);
   let opened: OpenRun | undefined;
-  let turnId = state.lastTurn?.turnId;
-  const numbered = (event: NumberedEvent['event']): NumberedEvent => {
-    if (event.type === 'turn_start') turnId = event.id;
-    return { executionId, seq: nextSeq++, turnId, event };
-  };
-  const progressOf = openProgress();
-
-  async function recorded(facts: readonly Fact[]): Promise<NumberedEvent[]> {
-    state = facts.reduce(apply, state);
-    const at = { execution, state, durationMs: activeMs() };
-    const told = facts.map((fact) => {
-      const events = [...progressOf({ type: 'facts', facts: [fact] }), ...eventsOf(fact, at)].map(numbered);
-      return { fact, events, lastSeq: nextSeq - 1 };
-    });
-    const calls = opened?.takeCalls() ?? [];
-    await recorder.append(told, { state, calls, activeMs: activeMs() });
-    return told.flatMap(({ events }) => events);
-  }
-
+  const record = (facts: readonly Fact[]) => journal.record(facts, opened?.takeCalls() ?? []);
   try {
-    yield* replayEvents(execution, taken.log, taken.toldSeq);
+    yield* replayEvents(execution, entries, toldSeq);
     const { messages, ...run } = await context.open({ signal, stop });
     opened = run;
-    state = replay(messages, facts);
-    for await (const event of runLoop(opened.loop, state, taken.mayHaveBegun)) {
-      if (event.type === 'facts') yield* await recorded(event.facts);
-      else for (const progress of progressOf(event)) yield numbered(progress);
+    for await (const event of runLoop(run.loop, journal.load(messages), mayHaveBegun)) {
+      if (event.type === 'facts') yield* await record(event.facts);
+      else yield* journal.tell(event);
     }
   } catch (error) {
     if (error instanceof RunLost || stop.aborted) throw new RunLost(String(error));
     const isOwnFault = !(error instanceof StepError || timeout.aborted || callerSignal?.aborted);
-    if (execution.background && isOwnFault) throw error;
-    const goesOn = opened?.loop.errorHandling?.onError === 'continue' && error instanceof StepError;
-    const end = endAfter(error, state, { timeout, execution, context, at: scope.now() });
-    yield* await recorded([goesOn && end.stopReason === 'error' ? { ...end, error: null } : end]);
+    // The worker gets it again.
+    if (background && isOwnFault) throw error;
+    const goesOn = opened?.loop.errorHandling?.onError === 'continue';
+    const interruption = { error, callerSignal, timeout, timeoutMs, requestId, goesOn };
+    yield* await record([endAfter(interruption, journal.state(), scope.now())]);
   } finally {
     lease.release();
     left.abort();
-    const isLeft = !state.end && state.waits.length === 0 && !stop.aborted;
-    if (isLeft && !execution.background) {
-      await recorded([endFact(state, 'cancelled', 'The caller disconnected', scope.now())]).catch((error) => {
-        if (!(error instanceof RunLost))
-          log.error('The end of a run could not be recorded', { error, executionId });
-      });
-    }
+    const { end, waits } = journal.state();
+    const isLeft = !end && waits.length === 0 && !stop.aborted && !background;
+    if (isLeft) await record([disconnected(journal.state(), scope.now())]).catch(unlessLost);
   }
 }
 
-function endAfter(
-  error: unknown,
-  state: RunState,
-  {
-    timeout,
-    execution,
-    context,
-    at,
-  }: {
-    timeout: AbortSignal;
-    execution: AgentExecution;
-    context: RunContext;
-    at: Date;
-  },
-): EndFact {
-  const { callerSignal, requestId } = context;
-  if (callerSignal?.aborted) return endFact(state, 'cancelled', 'The caller disconnected', at);
-  if (timeout.aborted) {
-    return endFact(
-      state,
-      'timeout',
-      `The run exceeded its time limit of ${execution.timeoutMs / 1_000} s`,
-      at,
-    );
-  }
-  if (error instanceof StepError) return endFact(state, 'error', error.message, at);
-  log.error('A run of an agent failed', { error });
-  measure('RunsFailed');
-  return endFact(
-    state,
-    'error',
-    `The run failed because of an internal error${requestId ? `; report the request id ${requestId}` : ''}`,
-    at,
-  );
+function unlessLost(error: unknown): void {
+  if (!(error instanceof RunLost)) log.error('The end of a run could not be recorded', { error });
 }
-
-const endFact = ({ lastTurn }: RunState, stopReason: StopReason, error: string, at: Date): EndFact => ({
-  ...{ type: 'end', stopReason, error, output: lastTurn?.text ?? null, at: at.toISOString() },
-});
 
 const anyOf = (...signals: (AbortSignal | undefined)[]) =>
   AbortSignal.any(signals.filter((signal) => signal !== undefined));

@@ -1,5 +1,13 @@
+import type { JsonSchema } from '../../adapters/model-port.ts';
 import type { AgentContent } from '../../domain/agents/agent.ts';
 import type { Message } from '../../domain/conversations/message.ts';
+
+/** A tool of the caller, for one run. */
+export interface ClientTool {
+  name: string;
+  description: string;
+  parametersSchema: JsonSchema;
+}
 
 /** What a run was started with, as it is stored. */
 export interface RunInput {
@@ -10,6 +18,10 @@ export interface RunInput {
   profile: string;
   /** When the previous message of the conversation was sent. ISO. */
   previousMessageAt?: string | undefined;
+  /** What the answer must fit. */
+  responseSchema?: JsonSchema | undefined;
+  /** Tools that the caller executes. */
+  clientTools?: readonly ClientTool[] | undefined;
   /** The model instead of the agent's. */
   modelOverride?: string | undefined;
 }

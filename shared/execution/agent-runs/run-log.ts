@@ -7,6 +7,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { Fact } from '../agent-loop/facts.ts';
 import { agentRunPartition } from './agent-execution.ts';
+import type { TurnNumbers } from './turn-numbers.ts';
 
 const digits = 6;
 const sortKey = (n: number) => `FACT#${String(n).padStart(digits, '0')}`;
@@ -21,6 +22,8 @@ const factEntity = defineEntity({
     n: z.int(),
     /** The number of the last event that readers got for it. */
     lastSeq: z.int(),
+    /** Of a turn that came in pieces. */
+    numbers: z.record(z.string(), z.int()).optional(),
     /** The process that recorded it. */
     holder: z.string(),
     fact: PayloadRef,
@@ -36,6 +39,7 @@ const factEntity = defineEntity({
 export interface Entry {
   n: number;
   lastSeq: number;
+  numbers?: TurnNumbers | undefined;
   holder: string;
   fact: Fact;
 }
@@ -56,8 +60,8 @@ export const runLog = /* @__PURE__ */ using(['table:write', payloadStore], (scop
   const payloads = payloadStore(scope);
 
   const load = async (item: Record<string, unknown>): Promise<Entry> => {
-    const { n, lastSeq, holder, fact } = decode(factEntity, item);
-    return { n, lastSeq, holder, fact: (await payloads.fetch(fact)) as Fact };
+    const { fact, n, lastSeq, numbers, holder } = decode(factEntity, item);
+    return { n, lastSeq, ...(numbers && { numbers }), holder, fact: (await payloads.fetch(fact)) as Fact };
   };
 
   return {

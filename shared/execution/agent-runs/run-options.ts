@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { idOf } from '../../core/ids.ts';
+import { nameUpTo } from '../../core/name.ts';
+import { JsonSchemaText } from '../../domain/flows/steps/json-schema-text.ts';
 
 /** The options of a run of an agent. */
 export const agentOptions = {
@@ -18,8 +20,24 @@ export const agentOptions = {
     description:
       'The time limit of a run of an agent, without the time that it waits for somebody. Default: ten minutes; in the background one hour. In front of a caller at most 14 minutes',
   }),
+  responseFormat: z
+    .strictObject({ type: z.literal('json'), schema: JsonSchemaText })
+    .optional()
+    .meta({ description: 'The answer is JSON that fits the schema. One that does not is corrected once' }),
   previousMessageAt: z.iso.datetime({ offset: true }).optional().meta({
     description:
       'When the message before the last one was sent, for agents that are told how long ago that was',
   }),
 };
+
+/** The tools of the caller of a run: the run waits for their outputs. */
+export const ClientTools = z
+  .array(
+    z.strictObject({
+      name: nameUpTo(100),
+      description: z.string().max(4_000),
+      parametersSchema: JsonSchemaText,
+    }),
+  )
+  .max(64)
+  .meta({ description: 'Tools that you execute: when the agent calls one, the run pauses until resume' });

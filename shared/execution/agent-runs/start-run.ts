@@ -1,6 +1,8 @@
+import { schemaProblems } from '../../adapters/json-schema/json-schema.ts';
+import type { JsonSchema } from '../../adapters/model-port.ts';
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { fillerOf } from '../../adapters/templates/filler.ts';
-import { invalidAt } from '../../core/errors.ts';
+import { type ErrorDetail, invalid, invalidAt } from '../../core/errors.ts';
 import { StepError } from '../../core/step-error.ts';
 import { unixSeconds } from '../../core/unix-seconds.ts';
 import type { Variables } from '../../core/variables.ts';
@@ -11,7 +13,7 @@ import type { Principal } from '../../platform/identity/principal.ts';
 import { type AgentExecution, agentExecutionEntity } from './agent-execution.ts';
 import { leaseFrom } from './execution-writes.ts';
 import { turnsMaxOf } from './open-run.ts';
-import type { AgentToRun, RunInput } from './run-input.ts';
+import type { AgentToRun, ClientTool, RunInput } from './run-input.ts';
 import { runnableConfig } from './runnable-config.ts';
 
 export interface RunRequest {
@@ -30,6 +32,8 @@ export interface RunRequest {
   system?: string | undefined;
   /** When the previous message of the conversation was sent. ISO. */
   previousMessageAt?: string | undefined;
+  responseSchema?: JsonSchema | undefined;
+  clientTools?: readonly ClientTool[] | undefined;
   /** The execution that runs the agent. */
   parent?: (Pick<AgentExecution, 'id' | 'rootAgentId' | 'depth'> & { isAgent: boolean }) | undefined;
   /** The id of the new execution. Default: a new one. */
@@ -49,6 +53,7 @@ export async function startRun(
   sandbox: Sandbox,
 ): Promise<{ execution: AgentExecution; input: RunInput }> {
   const { agent, owner, parent, background } = request;
+  await checkSchemas(request, sandbox);
   const { table, now, newId } = scope;
   const id = request.id ?? newId('exec');
   const at = now();
@@ -61,6 +66,8 @@ export async function startRun(
     profile: await profileOf(request, fill),
     modelOverride: request.modelOverride,
     previousMessageAt: request.previousMessageAt,
+    responseSchema: request.responseSchema,
+    clientTools: request.clientTools,
   };
   const payloads = payloadStore(scope);
   const offload = (name: string, value: unknown) =>
@@ -96,6 +103,27 @@ export async function startRun(
   };
   await table.commit([table.writes.insert(agentExecutionEntity, execution)]);
   return { execution, input };
+}
+
+/** @throws 400 if a JSON Schema of the request is not valid. */
+async function checkSchemas(
+  { responseSchema, clientTools = [] }: RunRequest,
+  sandbox: Sandbox,
+): Promise<void> {
+  const schemas = [
+    ...(responseSchema ? [{ path: 'options.responseFormat.schema', schema: responseSchema }] : []),
+    ...clientTools.map(({ parametersSchema: schema }, index) => ({
+      ...{ path: `clientTools.${index}.parametersSchema`, schema },
+    })),
+  ];
+  const found = schemas.map(async ({ path, schema }) =>
+    (await schemaProblems(sandbox, schema)).map((problem): ErrorDetail => {
+      const at = problem.path ? `${path}.${problem.path}` : path;
+      return { path: at, code: 'INVALID_SCHEMA', message: problem.message };
+    }),
+  );
+  const problems = (await Promise.all(found)).flat();
+  if (problems.length > 0) throw invalid(problems);
 }
 
 /** @throws 400 if a template cannot be rendered. */

@@ -8,7 +8,7 @@ import { VariableName } from '../../domain/flows/steps/common-config.ts';
 import { NewMetadata } from '../../domain/records/limits.ts';
 import { RecordName, RecordType } from '../../domain/records/record.ts';
 import { DispatchedAgent } from '../agent-runs/inline-agent.ts';
-import { agentOptions } from '../agent-runs/run-options.ts';
+import { agentOptions, ClientTools } from '../agent-runs/run-options.ts';
 
 const DispatchedFlow = z.strictObject({
   id: idOf('flow').optional().meta({ description: 'The id of a stored flow' }),
@@ -90,6 +90,9 @@ export const DispatchBody = z
     agent: DispatchedAgent.optional().meta({
       description: 'An agent to run instead of a flow, with `messages`: a stored one, or an inline one',
     }),
+    clientTools: ClientTools.optional().meta({
+      description: 'For an agent: tools that you execute. When it calls one, the run pauses until resume',
+    }),
     record: DispatchedRecord.optional(),
     inputs: z
       .record(VariableName, z.unknown())
@@ -103,7 +106,7 @@ export const DispatchBody = z
       .meta({ description: 'The value of the variable `messages`' }),
     options: Options.prefault({}),
   })
-  .superRefine(({ flow, agent, record, messages, options }, context) => {
+  .superRefine(({ flow, agent, clientTools, record, messages, options }, context) => {
     const refuse = (path: string[], message: string, code: DetailCode = 'INVALID_VALUE') =>
       context.addIssue({ code: 'custom', params: { code }, path, message });
     if (agent) {
@@ -113,6 +116,7 @@ export const DispatchBody = z
         refuse(['messages'], 'Required: what the agent is to do', 'MISSING_REQUIRED_FIELD');
       return;
     }
+    if (clientTools) refuse(['clientTools'], 'Only runs of agents have tools of the caller');
     for (const name of Object.keys(agentOptions) as (keyof typeof agentOptions)[]) {
       if (options[name]) refuse(['options', name], 'Only runs of agents have this option');
     }

@@ -62,6 +62,7 @@ function tidy(schema: Tidied): void {
 export function eventStreamOf(events: z.ZodType, components: Components): Json {
   const contentSchema = schemaOf(events, 'output', components);
   const name = `${events.meta()?.id}Message`;
+  const [example] = (events.meta()?.examples ?? []) as { type: string; seq: number }[];
   components.set(name, {
     type: 'object',
     properties: {
@@ -70,10 +71,15 @@ export function eventStreamOf(events: z.ZodType, components: Components): Json {
       data: { type: 'string', contentMediaType: 'application/json', contentSchema },
     },
     required: ['event', 'id', 'data'],
+    ...(example !== undefined && { examples: [messageOf(example)] }),
   });
   const item = { $ref: `#/components/schemas/${name}` };
   return { schema: item, 'x-oai-itemSchema': item };
 }
+
+const messageOf = (event: { type: string; seq: number }) => ({
+  ...{ event: event.type, id: String(event.seq), data: JSON.stringify(event) },
+});
 
 const typesOf = (events: z.ZodType) =>
   events instanceof z.ZodDiscriminatedUnion

@@ -33,7 +33,16 @@ export const AgentResult = z
         description: 'For a paused run: the calls that wait for an approval, or for you to execute them',
       }),
   })
-  .meta({ id: 'AgentResult' });
+  .meta({
+    id: 'AgentResult',
+    examples: [
+      {
+        ...{ success: true, executionId: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn', status: 'completed' },
+        ...{ result: 'Eldoret, at 2,150 m', stopReason: 'end_turn', error: null, iterations: 2 },
+        ...{ totalTokens: { input: 1_240, output: 44 }, totalCost: '0.00412', durationMs: 4_120 },
+      },
+    ],
+  });
 export type AgentResult = z.infer<typeof AgentResult>;
 
 /** Collects the events of a run into one response. */

@@ -150,7 +150,15 @@ export const StreamEvent = z
     ),
     event('ping', { timestamp: z.string() }),
   ])
-  .meta({ id: 'StreamEvent' });
+  .meta({
+    id: 'StreamEvent',
+    examples: [
+      {
+        ...{ type: 'text_delta', executionId: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn', seq: 3 },
+        ...{ id: 'text_01k9m4v7d3x8qz5w2r6t0y1hbn', delta: 'Eldoret' },
+      },
+    ],
+  });
 export type StreamEvent = z.infer<typeof StreamEvent>;
 
 /** An event without the members that every event has. */

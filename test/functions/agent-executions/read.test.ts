@@ -75,3 +75,17 @@ test('the executions of sub-agents are found by their parent, and read through t
   expect(child).toMatchObject({ finalOutput: 'from inside' });
   expect((await read(tenant, `${inner.id}/executions`)).data).toMatchObject([{ id: data[0].id }]);
 });
+
+test('an execution whose messages are too long for a response: its details omit them', async () => {
+  const tenant = await newTenant();
+  const agent = await agentOf(tenant);
+  const messages = [
+    { role: 'user', content: 'x'.repeat(1_300_000) },
+    { role: 'assistant', content: 'ok' },
+    { role: 'user', content: scripted({ text: 'done' }) },
+  ];
+  const { executionId } = await answered(run(tenant, agent.id, '', { messages }));
+  expect(await read(tenant, `${agent.id}/executions/${executionId}`)).toMatchObject({
+    ...{ inputMessages: null, finalOutput: 'done', iterationDetails: [{ content: 'done' }] },
+  });
+});

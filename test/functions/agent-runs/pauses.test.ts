@@ -139,3 +139,33 @@ test('another tenant, another agent and unknown ids: 404', async () => {
   expect((await approve(tenant, agent.id, { ...body, approvalId: unknown })).status).toBe(404);
   expect((await answered(approve(tenant, agent.id, body))).status).toBe('completed');
 });
+
+test('the caller brings tools of its own', async () => {
+  const tenant = await newTenant();
+  const agent = await agentOf(tenant);
+  const clientTools = [{ name: 'ask_user', description: 'Asks', parametersSchema: { type: 'object' } }];
+  const script = scripted(calls(['ask_user', { q: 'Tea?' }]), { text: 'tea it is' });
+  const { executionId, pausedReason } = await answered(run(tenant, agent.id, script, { clientTools }));
+  expect(pausedReason.awaits).toMatchObject([{ toolName: 'ask_user', parameters: { q: 'Tea?' } }]);
+  const ended = await answered(resume(tenant, agent.id, { executionId, toolOutputs: { ask_user: 'yes' } }));
+  expect(ended).toMatchObject({ status: 'completed', result: 'tea it is' });
+  const broken = [{ ...clientTools[0], parametersSchema: { type: 'nonsense' } }];
+  const refused = await expectStatus(400, run(tenant, agent.id, script, { clientTools: broken }));
+  expect(refused.details[0].path).toContain('clientTools.0.parametersSchema');
+});
+
+test('an answer that must fit a schema is corrected once', async () => {
+  const tenant = await newTenant();
+  const agent = await agentOf(tenant);
+  const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
+  const options = { responseFormat: { type: 'json', schema } };
+  const answer = (...texts: string[]) =>
+    answered(run(tenant, agent.id, scripted(...texts.map((text) => ({ text }))), { options }));
+  expect(await answer('{"n":"one"}', '```json\n{"n":1}\n```')).toMatchObject({
+    result: { n: 1 },
+    iterations: 2,
+  });
+  expect(await answer('no', '{"m":1}')).toMatchObject({
+    ...{ success: false, stopReason: 'error', error: expect.stringContaining('does not fit') },
+  });
+});

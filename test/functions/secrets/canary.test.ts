@@ -6,12 +6,17 @@ import { startModelStandIn } from '../../../examples/model-stand-in.ts';
 import { endpoints } from '../../../functions/index.ts';
 import type { StackFacts } from '../../../infra/local/stack.ts';
 import type { AnyEndpoint } from '../../../shared/platform/http/endpoint.ts';
+import { calls, scripted } from '../../support/agent-runs.ts';
 import { loopback } from '../../support/loopback.ts';
 import { factsOf, killAll, launchMain, newDirectory } from '../../support/processes.ts';
+import { scriptedAnswer } from '../../support/scripted-model.ts';
 import { filesOf, itemsOf, objectsOf, type Traces, tracesOf } from '../../support/traces.ts';
 
 const models = await startModelStandIn({
-  answer: ({ messages }) => `I was told: ${JSON.stringify(messages)}`,
+  answer: (request) =>
+    request.model === 'scripted'
+      ? scriptedAnswer(request)
+      : `I was told: ${JSON.stringify(request.messages)}`,
 });
 afterAll(() => models.close());
 afterEach(killAll);
@@ -153,6 +158,31 @@ async function agentWith({ ask }: Client, { value, core }: { value: string; core
   return agent;
 }
 
+/** A run of an agent whose tool tells a secret, to its end, and the ids of its parts. */
+async function agentRun({ ask }: Client, toolId: string) {
+  const config = {
+    model: 'generic-openai/scripted',
+    systemPrompt: 'Call it.',
+    loopConfig: { maxTurns: 3 },
+    tools: { toolIds: [toolId] },
+  };
+  const agent = await json(ask('POST', '/v1/agents', { name: 'Runs', config }));
+  expect(agent).toMatchObject({ name: 'Runs' });
+  const content = scripted(calls(['Echo']), { text: 'done' });
+  const streamed = await ask('POST', `/v1/agents/${agent.id}/execute`, {
+    messages: [{ role: 'user', content }],
+  });
+  expect(streamed).toContain('[secret:CANARY]');
+  const { data } = await json(ask('GET', `/v1/agents/${agent.id}/executions`));
+  const path = `/v1/agents/${agent.id}/executions/${data[0].id}/tool-calls`;
+  const { toolCalls } = await json(ask('GET', path));
+  const [executionId, toolCallId] = [data[0].id, toolCalls[0].id];
+  return {
+    ...{ 'agent-runs': [agent.id], 'agent-executions': [agent.id] },
+    ...{ executionId: [executionId], toolCallId: [toolCallId] },
+  };
+}
+
 /** Asks every GET endpoint, with each of the ids that may be in its path. */
 async function readEverything({ ask }: Client, ids: Record<string, string[]>) {
   const gets = (endpoints as readonly AnyEndpoint[]).filter(({ method }) => method === 'GET');
@@ -284,12 +314,14 @@ test('a secret and the plaintext of keys exist nowhere but in Secrets Manager', 
   expect(providerKeys[0].usageCount).toBeGreaterThan(0);
   const { data: records } = await json(ask('GET', '/v1/records'));
   const { publishedVersionId } = await json(ask('GET', `/v1/flow-versions/${flow.id}`));
+  const ofRun = await agentRun(session, tool.id);
   const agent = await agentWith(session, agents);
   const { publishedVersionId: agentVersion } = await json(ask('POST', `/v1/agents/${agent.id}/publish`));
   await readEverything(session, {
     agents: [agent.id],
     agentId: [agent.id],
     'agent-versions.versionId': [agentVersion],
+    ...ofRun,
     flows: [flow.id],
     flowId: [flow.id],
     versionId: [publishedVersionId],

@@ -36,15 +36,24 @@ const shown = ({ content }: Content) =>
     ({ schema, example, examples }) => example !== undefined || examples !== undefined || hasExample(schema),
   );
 
-const groups = ['model-configs', 'model-usage', 'provider-keys', 'tools', 'tool-runs'];
+const groups = [
+  ...['agents', 'agent-versions', 'agent-runs', 'agent-executions', 'dispatch'],
+  ...['model-configs', 'model-usage', 'provider-keys', 'tools', 'tool-runs'],
+];
 const operations = Object.values(document.paths)
   .flatMap((methods) => Object.values(methods))
   .filter(({ operationId }) => groups.includes(operationId?.split('.')[0] ?? ''));
 
 /** Bodies that say all in their members. */
-const plain = new Set(['model-configs.set-status', 'provider-keys.delete', 'tools.delete']);
+const plain = new Set([
+  'agents.remove-capability',
+  'agents.delete',
+  'model-configs.set-status',
+  'provider-keys.delete',
+  'tools.delete',
+]);
 
-test('every operation of models and tools shows an example of what it takes and of what it returns', () => {
+test('every operation of agents, models and tools shows an example of what it takes and of what it returns', () => {
   expect(operations.length).toBeGreaterThan(25);
   const withoutBody = operations.filter(({ requestBody }) => requestBody && !shown(requestBody));
   expect(withoutBody.map(({ operationId }) => operationId)).toEqual([]);

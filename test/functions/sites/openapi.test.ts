@@ -74,7 +74,7 @@ test('each streamed event is a component, named by its type', () => {
 
 test('a stream follows the OpenAPI 3.2 description of server-sent events: event, id, and data with its schema', () => {
   const stream = document.paths['/v1/dispatch'].post.responses[200].content['text/event-stream'];
-  expect(stream.schema).toEqual({ $ref: '#/components/schemas/DispatchEventMessage' });
+  expect(stream.schema).toEqual({ $ref: '#/components/schemas/StreamEventMessage' });
   expect(stream['x-oai-itemSchema']).toEqual(stream.schema);
   expect(referred(stream.schema)).toMatchObject({
     type: 'object',

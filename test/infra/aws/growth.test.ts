@@ -31,14 +31,22 @@ test('at 180 endpoints the stack has fewer than 400 of CloudFormation’s 500 re
   const groupCount = Object.keys(groups).length;
   const added = {
     lambdas: planned - endpoints.length,
-    // The role of a group, its policy and its log.
+    // The role of a group, its log, and the nested stack of its releases.
     ofGroups: 3 * (atPlanned(groupCount) - groupCount),
   };
   expect(today + added.lambdas + added.ofGroups).toBeLessThan(400);
 });
 
+const isOfLambdas = (id: string) => id.startsWith('functions');
+
 /** What belongs to queues, workers and stores, of which there are as many with 180 endpoints. */
 const ofNoEndpoint = /^AWS::(?:SQS|DynamoDB|S3|S3Vectors|Cognito|KMS)::|^AWS::Lambda::EventSourceMapping$/;
+
+test('a group costs two resources and a Lambda one: policies are parts of the roles', () => {
+  expect(Object.keys(template.findResources('AWS::IAM::Policy')).filter(isOfLambdas)).toEqual([]);
+  const roles = Object.values(template.findResources('AWS::IAM::Role')).filter(isOfGroup);
+  for (const { Properties } of roles) expect(Properties.Policies).toHaveLength(1);
+});
 
 test('at 180 endpoints the template is smaller than 900 KB of CloudFormation’s 1 MB', () => {
   const json = template.toJSON();

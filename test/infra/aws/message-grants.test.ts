@@ -3,8 +3,9 @@ import { synthesise } from './synthesise.ts';
 
 /** The statements of all roles with this action. */
 function statementsOf(action: string, context: Record<string, string> = {}) {
-  const policies = Object.values(synthesise('dev', context).findResources('AWS::IAM::Policy'));
-  const all = policies.flatMap(({ Properties }) => Properties.PolicyDocument.Statement as Statement[]);
+  const roles = Object.values(synthesise('dev', context).findResources('AWS::IAM::Role'));
+  const policies = roles.flatMap(({ Properties }) => Properties.Policies ?? []);
+  const all = policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement as Statement[]);
   return all.filter(({ Action }) => [Action].flat().includes(action));
 }
 

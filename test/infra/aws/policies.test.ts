@@ -26,18 +26,25 @@ const whoMay = (...actions: string[]) =>
     .map(({ role, resources }) => [role, resources.map(secretOf)])
     .toSorted((one, other) => JSON.stringify(one).localeCompare(JSON.stringify(other)));
 
-test('only flow runners read secret values, only key management and migrations read test keys; the lists of models and flow validation read only the deployment’s provider keys', () => {
+test('only Lambdas that run flows or agents read secret values and credentials of agents, only key management and migrations read test keys; the lists of models and flow validation read only the deployment’s provider keys', () => {
   expect(whoMay('secretsmanager:GetSecretValue', 'secretsmanager:BatchGetSecretValue')).toEqual([
+    ['agent-runs', ['agent-flow/prod/*/agents/*']],
+    ['agent-runs', ['agent-flow/prod/*/provider-keys/*']],
+    ['agent-runs', ['agent-flow/prod/*/secrets/*']],
+    ['agent-runs', ['provider keys']],
     ['api-keys', ['agent-flow/prod/*/api-keys/*']],
+    ['dispatch', ['agent-flow/prod/*/agents/*']],
     ['dispatch', ['agent-flow/prod/*/provider-keys/*']],
     ['dispatch', ['agent-flow/prod/*/secrets/*']],
     ['dispatch', ['provider keys']],
     ['migrations', ['agent-flow/prod/*/api-keys/*']],
     ['model-configs', ['provider keys']],
     ['public', ['provider keys']],
+    ['tool-runs', ['agent-flow/prod/*/agents/*']],
     ['tool-runs', ['agent-flow/prod/*/provider-keys/*']],
     ['tool-runs', ['agent-flow/prod/*/secrets/*']],
     ['tool-runs', ['provider keys']],
+    ['workers', ['agent-flow/prod/*/agents/*']],
     ['workers', ['agent-flow/prod/*/provider-keys/*']],
     ['workers', ['agent-flow/prod/*/secrets/*']],
     ['workers', ['provider keys']],

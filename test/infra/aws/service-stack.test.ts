@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { queues, recursiveWorkers } from '../../../infra/resources.ts';
 import { routes as allRoutes } from '../../../infra/routes.ts';
 import { tenantBatchesMax, tenantSlots } from '../../../shared/execution/batches/running-batches.ts';
+import { grantsIn } from './grants-in.ts';
 import { synthesise } from './synthesise.ts';
 
 let prod: Template;
@@ -67,12 +68,12 @@ function consumerIn(template: Template, source: { Properties?: Record<string, un
 
 test('every queue has a dead-letter queue, and a visibility timeout of six times its Lambda’s timeout unless it states another', () => {
   const queues = Object.values(prod.findResources('AWS::SQS::Queue'));
-  expect(queues).toHaveLength(10);
-  expect(queues.filter(({ Properties }) => Properties.RedrivePolicy)).toHaveLength(5);
+  expect(queues).toHaveLength(12);
+  expect(queues.filter(({ Properties }) => Properties.RedrivePolicy)).toHaveLength(6);
   for (const source of Object.values(prod.findResources('AWS::Lambda::EventSourceMapping'))) {
     const queue = prod.findResources('AWS::SQS::Queue')[source.Properties.EventSourceArn['Fn::GetAtt'][0]];
     const lambda = consumerIn(prod, source);
-    const expected = lambda?.Properties.FunctionName.endsWith('-run-record')
+    const expected = /-(?:run-record|run-agent)$/.test(lambda?.Properties.FunctionName)
       ? 960
       : 6 * lambda?.Properties.Timeout;
     expect(queue?.Properties.VisibilityTimeout).toBe(expected);
@@ -85,7 +86,7 @@ test.each(['dev', 'staging', 'prod'] as const)(
   (environment) => {
     const template = environment === 'prod' ? prod : synthesise(environment);
     const sources = Object.values(template.findResources('AWS::Lambda::EventSourceMapping'));
-    expect(sources).toHaveLength(10);
+    expect(sources).toHaveLength(12);
     const concurrency = new Map(
       sources.map(({ Properties }) => [
         consumerIn(template, { Properties })?.Properties.FunctionName.replace(/^.*workers-/, ''),
@@ -165,22 +166,16 @@ test('no bucket is public: CloudFront serves only the files that flows made publ
   });
 });
 
-test('only Lambdas that run flows can access the tenants’ vectors and files and know their locations', () => {
-  const policies = Object.values(prod.findResources('AWS::IAM::Policy'));
-  const reaching = policies.filter((policy) => JSON.stringify(policy).includes('s3vectors:QueryVectors'));
-  const roles = reaching.flatMap(({ Properties }) => Properties.Roles as { Ref: string }[]);
-  const described = roles.map(({ Ref }) => prod.findResources('AWS::IAM::Role')[Ref]?.Properties.Description);
-  expect(described.sort()).toEqual([
-    'Lambdas of the group dispatch',
-    'Lambdas of the group tool-runs',
-    'Lambdas of the group workers',
-  ]);
+test('only Lambdas that run flows or agents can access the tenants’ vectors and files and know their locations', () => {
+  const reaching = grantsIn(prod).filter(({ actions }) => actions.includes('s3vectors:QueryVectors'));
+  const groups = reaching.map(({ role }) => role);
+  expect(groups.sort()).toEqual(['agent-runs', 'dispatch', 'tool-runs', 'workers']);
   const variables = Object.values(withCloudFront.findResources('AWS::Lambda::Function')).filter(
     ({ Properties }) => 'PUBLIC_ASSETS_URL' in (Properties.Environment?.Variables ?? {}),
   );
   expect(variables.length).toBeGreaterThan(1);
   for (const { Properties } of variables) {
-    expect(Properties.FunctionName).toMatch(/^agent-flow-prod-(workers|dispatch|tool-runs)-/);
+    expect(Properties.FunctionName).toMatch(/^agent-flow-prod-(workers|dispatch|tool-runs|agent-runs)-/);
     expect(Object.keys(Properties.Environment.Variables)).toEqual(
       expect.arrayContaining(['VECTOR_BUCKET', 'ASSET_BUCKET']),
     );
@@ -194,11 +189,10 @@ test('flow validation reads credentials itself, writes only counters and cannot 
   expect(Object.keys(check?.Properties.Environment.Variables)).toEqual(
     expect.arrayContaining(['OIDC_ISSUER', 'OIDC_AUDIENCE', 'VECTOR_BUCKET', 'PROVIDER_KEYS_SECRET']),
   );
-  const role = check?.Properties.Role['Fn::GetAtt'][0];
-  const actions = Object.values(prod.findResources('AWS::IAM::Policy'))
-    .filter(({ Properties }) => Properties.Roles.some(({ Ref }: { Ref: string }) => Ref === role))
-    .flatMap(({ Properties }) => Properties.PolicyDocument.Statement)
-    .flatMap(({ Action }) => Action)
+  expect(check?.Properties.Role['Fn::GetAtt'][0]).toMatch(/publicrole/);
+  const actions = grantsIn(prod)
+    .filter(({ role }) => role === 'public')
+    .flatMap(({ actions }) => actions)
     .filter((action) => !/^(logs|xray):/.test(action));
   expect(actions.toSorted()).toEqual([
     ...['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
@@ -228,16 +222,9 @@ test('one Lambda streams static files, and its role has no access to data', () =
     FunctionName: 'agent-flow-prod-static-files',
     Environment: { Variables: Match.objectLike({ STATIC_FILES: 'static' }) },
   });
-  const [role] = Object.keys(
-    prod.findResources('AWS::IAM::Role', {
-      Properties: { Description: 'Lambdas of the group static-files' },
-    }),
-  );
-  const policies = Object.values(prod.findResources('AWS::IAM::Policy')).filter(({ Properties }) =>
-    Properties.Roles.some(({ Ref }: { Ref: string }) => Ref === role),
-  );
-  expect(policies).toHaveLength(1);
-  expect(JSON.stringify(policies)).not.toMatch(/dynamodb|secretsmanager|s3:|sqs:/);
+  const grants = grantsIn(prod).filter(({ role }) => role === 'static-files');
+  expect(grants.length).toBeGreaterThan(0);
+  expect(JSON.stringify(grants)).not.toMatch(/dynamodb|secretsmanager|s3:|sqs:/);
 });
 
 test('users can read but not change the organization that an administrator assigned', () => {

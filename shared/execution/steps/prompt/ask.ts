@@ -32,7 +32,7 @@ export function askerOf(
     toolChoice: config.tools?.toolCallStrategy,
   };
   return async (messages) => {
-    const progressOf = openProgress();
+    const progressOf = openProgress({ showsEmptyText: true });
     let state = initialState(messages);
     for await (const event of runLoop(loop, state)) {
       if (event.type === 'facts') state = event.facts.reduce(apply, state);

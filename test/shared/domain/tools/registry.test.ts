@@ -8,6 +8,7 @@ import { type BuiltinTool, schemaOfBuiltin } from '../../../../shared/domain/too
 import { builtinTools } from '../../../../shared/domain/tools/builtin/index.ts';
 import { toolTypes } from '../../../../shared/domain/tools/tool-types/index.ts';
 import { isHostFixed } from '../../../../shared/domain/tools/tool-types/request-config.ts';
+import { runtimeTypeOf } from '../../../../shared/domain/tools/tool-types/runtime-types.ts';
 import type { ToolType } from '../../../../shared/domain/tools/tool-types/tool-type.ts';
 import { builtinRunnerOf } from '../../../../shared/execution/tools/builtin/index.ts';
 import { toolRunnerOf } from '../../../../shared/execution/tools/types/index.ts';
@@ -26,7 +27,7 @@ const permissions: Record<string, string | null> = {
     graphql: null,
     mcp: null,
     local: null,
-    subagent: null,
+    subagent: 'AGENTS:EXECUTE',
   },
   ...{ 'web-search': null, 'fetch-url': null, 'code-sandbox': null, 'date-time': null, calculator: null },
   ...{ 'json-query': null, 'record-search': 'RECORDS:READ', 'record-upsert': 'RECORDS:WRITE' },
@@ -50,7 +51,9 @@ const filesIn = (folder: string) =>
     .filter((name) => name !== 'index');
 
 test('every type has a runner of its name, except those that the service cannot run', () => {
-  const runnable = types.map(([name]) => name).filter((name) => toolRunnerOf(name));
+  // Types that only the config of an agent may define are not among those that can be stored.
+  const names = [...types.map(([name]) => name), 'advisor', 'search'];
+  const runnable = names.filter((name) => toolRunnerOf(name) && runtimeTypeOf(name));
   expect(filesIn('shared/execution/tools/types').toSorted()).toEqual(runnable.toSorted());
   expect(toolRunnerOf('constructor')).toBeUndefined();
 });

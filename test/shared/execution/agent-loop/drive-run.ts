@@ -73,7 +73,7 @@ async function live(
 }
 
 /** Answers some of the waits, at least one, in any order; the last answer continues the run. */
-function openAnswers(given: AnyRun['answers']) {
+export function openAnswers(given: AnyRun['answers']) {
   let count = 0;
   return function answers(waits: readonly Wait[]): Fact[] {
     const open = [...waits];

@@ -1,0 +1,40 @@
+import { measure } from '../../core/invocation.ts';
+import { log } from '../../core/log.ts';
+import { StepError } from '../../core/step-error.ts';
+import type { EndFact, StopReason } from '../agent-loop/facts.ts';
+import type { RunState } from '../agent-loop/state.ts';
+
+/** Why a run ended otherwise than by its loop. */
+export interface Interruption {
+  error: unknown;
+  callerSignal: AbortSignal | undefined;
+  timeout: AbortSignal;
+  timeoutMs: number;
+  requestId: string | undefined;
+  /** Whether the failure of a model is no failure of the run. */
+  goesOn: boolean;
+}
+
+/** The end of a run that an error or a signal interrupted. */
+export function endAfter(
+  { error, callerSignal, timeout, timeoutMs, requestId, goesOn }: Interruption,
+  state: RunState,
+  at: Date,
+): EndFact {
+  if (callerSignal?.aborted) return disconnected(state, at);
+  if (timeout.aborted) {
+    return endOf(state, 'timeout', `The run exceeded its time limit of ${timeoutMs / 1_000} s`, at);
+  }
+  if (error instanceof StepError) return endOf(state, 'error', goesOn ? null : error.message, at);
+  log.error('A run of an agent failed', { error });
+  measure('RunsFailed');
+  const report = requestId ? `; report the request id ${requestId}` : '';
+  return endOf(state, 'error', `The run failed because of an internal error${report}`, at);
+}
+
+export const disconnected = (state: RunState, at: Date): EndFact =>
+  endOf(state, 'cancelled', 'The caller disconnected', at);
+
+const endOf = ({ lastTurn }: RunState, stopReason: StopReason, error: string | null, at: Date): EndFact => ({
+  ...{ type: 'end', stopReason, error, output: lastTurn?.text ?? null, at: at.toISOString() },
+});

@@ -1,0 +1,68 @@
+import type { ModelMessage } from '../../adapters/model-port.ts';
+import type { ModelCalls } from '../../domain/model-usage/model-calls.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Fact } from '../agent-loop/facts.ts';
+import type { LoopEvent } from '../agent-loop/loop.ts';
+import { openProgress } from '../agent-loop/progress.ts';
+import { apply, type RunState, replay } from '../agent-loop/state.ts';
+import { eventsOf } from './fact-events.ts';
+import { factsOf } from './load-run.ts';
+import { openRecorder } from './recorder.ts';
+import type { TakenRun } from './run-agent.ts';
+import type { AgentRunEvent, NumberedEvent } from './run-event.ts';
+import { openTurnNumbers } from './turn-numbers.ts';
+
+/** The state of a run in this process: it records facts, and numbers the events of the run. */
+export function openJournal(scope: Scope, { execution, log }: TakenRun) {
+  const { id: executionId, holder } = execution;
+  const began = performance.now();
+  const activeMs = () => execution.activeMs + Math.round(performance.now() - began);
+  const { n: lastFact, lastSeq } = log.at(-1) ?? { n: -1, lastSeq: 0 };
+  const recorder = openRecorder(scope, execution, { nextFact: lastFact + 1, holder });
+  const progressOf = openProgress();
+  const turnNumbers = openTurnNumbers();
+  let state: RunState = replay([], factsOf(log));
+  let turnId = state.lastTurn?.turnId;
+  let nextSeq = lastSeq + 1;
+
+  function numbered(event: AgentRunEvent): NumberedEvent {
+    if (event.type === 'turn_start') turnId = event.id;
+    turnNumbers.note(event, nextSeq);
+    return { executionId, seq: nextSeq++, turnId, event };
+  }
+
+  return {
+    state: () => state,
+
+    /** @returns the state with the messages that the run began with. */
+    load(messages: readonly ModelMessage[]): RunState {
+      state = replay(messages, factsOf(log));
+      return state;
+    },
+
+    /** The events of what happens in the loop. */
+    *tell(event: Exclude<LoopEvent, { type: 'facts' }>): Generator<NumberedEvent> {
+      for (const progress of progressOf(event)) yield numbered(progress);
+    },
+
+    /**
+     * Records facts, and counts the model calls before them. @returns their events, which readers may see now.
+     * @throws RunLost
+     */
+    async record(facts: readonly Fact[], calls: readonly ModelCalls[]): Promise<NumberedEvent[]> {
+      state = facts.reduce(apply, state);
+      const at = { execution, state, durationMs: activeMs() };
+      const told = facts.map((fact) => {
+        const numbers = fact.type === 'turn' ? turnNumbers.ofTurn() : undefined;
+        const progress = progressOf({ type: 'facts', facts: [fact] });
+        const events = [...progress, ...eventsOf(fact, at)].map(numbered);
+        return { events, entry: { fact, lastSeq: nextSeq - 1, ...(numbers && { numbers }) } };
+      });
+      await recorder.append(
+        told.map(({ entry }) => entry),
+        { state, calls, activeMs: activeMs() },
+      );
+      return told.flatMap(({ events }) => events);
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  type AgentExecution,
+  agentExecutionEntity,
+} from '../../../../shared/execution/agent-runs/agent-execution.ts';
+import { loadRun } from '../../../../shared/execution/agent-runs/load-run.ts';
+import { replayEvents } from '../../../../shared/execution/agent-runs/replay-events.ts';
+import { runAgent } from '../../../../shared/execution/agent-runs/run-agent.ts';
+import type { NumberedEvent } from '../../../../shared/execution/agent-runs/run-event.ts';
+import { appendTo } from '../../../../shared/execution/agent-runs/take-run.ts';
+import type { Scope } from '../../../../shared/platform/data/scope.ts';
+import { countingRuntime } from '../../../support/stack.ts';
+import { type AnyRun, anyRun } from '../agent-loop/any-run.ts';
+import { messages, openAnswers } from '../agent-loop/drive-run.ts';
+import { runWorld } from '../agent-loop/run-world.ts';
+
+const runtime = countingRuntime();
+const runs = { numRuns: Number(process.env.PROPERTY_RUNS ?? 25) };
+
+async function newExecution({ table, newId, now }: Scope): Promise<AgentExecution> {
+  const at = now().toISOString();
+  const execution: AgentExecution = {
+    ...{ id: newId('exec'), agentId: newId('agent'), agentName: 'Any', agentVersionId: null },
+    ...{ agentSource: 'native', parentExecutionId: null, rootAgentId: null, isInAgent: false, depth: 0 },
+    ...{ surfaceType: 'api', turnsMax: 6, userId: 'user', organizationId: null, permissions: [] },
+    ...{ background: false, status: 'running', stopReason: null, error: null, startedAt: at },
+    ...{ completedAt: null, iterations: null, inputTokens: null, outputTokens: null, totalCost: null },
+    ...{ timeoutMs: 60_000, activeMs: 0, restarts: 0, holder: newId('turn'), leaseUntil: at },
+    ...{ input: { inline: '{}' }, spec: null, isLogged: true },
+  };
+  await table.commit([table.writes.insert(agentExecutionEntity, execution)]);
+  return execution;
+}
+
+/** Runs in front of a caller, and gathers what the callers get until the run ends. */
+async function live(scope: Scope, run: AnyRun): Promise<{ id: string; events: NumberedEvent[] }> {
+  const world = runWorld(run);
+  const answers = openAnswers(run.answers);
+  const execution = await newExecution(scope);
+  const { id } = execution;
+  const events: NumberedEvent[] = [];
+  const open = async ({ signal }: { signal: AbortSignal }) => ({
+    ...{ loop: world.loopWith(signal), takeCalls: () => [], messages },
+  });
+  let taken = { execution, log: (await loadRun(scope, id)).log, toldSeq: -1, mayHaveBegun: false };
+  for (;;) {
+    for await (const event of runAgent(scope, taken, { open })) events.push(event);
+    let loaded = await loadRun(scope, id);
+    if (loaded.state.end) return { id, events };
+    const toldSeq = loaded.log.at(-1)?.lastSeq ?? 0;
+    while (loaded.state.waits.length > 0) {
+      loaded = (await appendTo(scope, loaded, answers(loaded.state.waits))).run;
+    }
+    taken = { execution: loaded.execution, log: loaded.log, toldSeq, mayHaveBegun: false };
+  }
+}
+
+/** The log has nothing of a response that broke off. */
+const unbroken = (run: AnyRun): AnyRun => ({
+  ...run,
+  turns: run.turns.map((turn) => ({ ...turn, failures: 0 })),
+});
+
+/** What completes something. A duration is measured anew by each reader. */
+const completing = (events: readonly NumberedEvent[]) =>
+  events
+    .filter(({ event: { type } }) => !/_start$|_delta$/.test(type))
+    .map(({ seq, turnId, event }) => {
+      const { execution: _execution, summary, ...rest } = { execution: null, summary: null, ...event };
+      return { seq, turnId, ...rest, ...(summary && { summary: { ...(summary as object), durationMs: 0 } }) };
+    });
+
+test('the log tells every completing event with the number that it had, after any event', async () => {
+  const scope = runtime.scopeOf(`user:${randomUUID()}`);
+  await fc.assert(
+    fc.asyncProperty(anyRun.map(unbroken), async (run) => {
+      const { id, events } = await live(scope, run);
+      expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index));
+      const { execution, log } = await loadRun(scope, id);
+      expect(completing(replayEvents(execution, log, -1))).toEqual(completing(events));
+      for (const { seq } of events) {
+        const rest = replayEvents(execution, log, seq);
+        expect(completing(rest)).toEqual(completing(events.slice(seq + 1)));
+        expect(rest.map((event) => event.seq)).toEqual(
+          rest.map((event) => event.seq).toSorted((a, b) => a - b),
+        );
+      }
+    }),
+    runs,
+  );
+}, 60_000);

@@ -1,0 +1,14 @@
+import type { AccessWorld } from './access-world.ts';
+
+/** A way in which stores ask the table. */
+export interface Pattern {
+  commands: string;
+  /**
+   * Capacity units of all commands together. Two numbers where the engines differ: DynamoDB Local counts neither
+   * what is not there nor a transaction in full, but indexes twice in one.
+   */
+  units: number | [least: number, most: number];
+  /** The indexes that are read or written. */
+  indexes?: string;
+  run: (world: AccessWorld) => (() => Promise<unknown>) | Promise<() => Promise<unknown>>;
+}

@@ -1,0 +1,288 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { vi } from 'vitest';
+import { sandbox } from '../../../../shared/adapters/sandbox/sandbox.ts';
+import { agentEditor } from '../../../../shared/domain/agents/agent-editor.ts';
+import { agentVersions } from '../../../../shared/domain/agents/agent-versions.ts';
+import type { Fact, TurnFact } from '../../../../shared/execution/agent-loop/facts.ts';
+import { replay } from '../../../../shared/execution/agent-loop/state.ts';
+import {
+  type AgentExecution,
+  agentRunSweep,
+} from '../../../../shared/execution/agent-runs/agent-execution.ts';
+import { endRun } from '../../../../shared/execution/agent-runs/end-run.ts';
+import { executionDetails } from '../../../../shared/execution/agent-runs/execution-details.ts';
+import { postponeSweep, releaseRun } from '../../../../shared/execution/agent-runs/execution-writes.ts';
+import { followRun } from '../../../../shared/execution/agent-runs/follow-run.ts';
+import { keepLease } from '../../../../shared/execution/agent-runs/lease.ts';
+import { agentExecutions } from '../../../../shared/execution/agent-runs/list-executions.ts';
+import { loadRun } from '../../../../shared/execution/agent-runs/load-run.ts';
+import { openRecorder } from '../../../../shared/execution/agent-runs/recorder.ts';
+import { startRun } from '../../../../shared/execution/agent-runs/start-run.ts';
+import { appendTo, takeOver } from '../../../../shared/execution/agent-runs/take-run.ts';
+import type { Pattern } from './access-pattern.ts';
+import { type AccessWorld, sessionOf } from './access-world.ts';
+
+const at = new Date().toISOString();
+const spent = { inputTokens: 1, outputTokens: 1, cost: '0.1' };
+
+const call = { id: 'call_1', modelId: 'a', name: 'calculator', toolId: 'builtin:calculator', input: {} };
+const turnFact = (calls: TurnFact['calls'] = []): TurnFact => ({
+  ...{ type: 'turn', at, turn: 1, turnId: 'turn_1', text: 'x', reasoning: '', sources: [], calls, spent },
+  message: { role: 'assistant', content: [{ type: 'text', text: 'x' }] },
+  ...{ stopReason: 'stop', modelUsed: 'a/model', durationMs: 1 },
+  usage: { inputTokens: 1, outputTokens: 1 },
+});
+const turnWithCall = turnFact([{ ...call, toolType: 'builtin' }]);
+const resultFact: Fact = {
+  ...{ type: 'result', at, callId: call.id, toolName: call.name, output: 1, failed: false },
+  ...{ durationMs: 1, spent },
+};
+const pauseFact: Fact = {
+  ...{ type: 'pause', at },
+  waits: [
+    {
+      ...{ kind: 'approval', callId: call.id, approvalId: 'appr_1', toolName: call.name, parameters: {} },
+      until: '2999-01-01T00:00:00.000Z',
+    },
+  ],
+};
+const decisionFact: Fact = {
+  ...{ type: 'decision', at, approvalId: 'appr_1', callId: call.id, decision: 'approved', by: 'u' },
+};
+const endFact: Fact = { type: 'end', at, stopReason: 'end_turn', output: 'x', error: null };
+
+const start = async (world: AccessWorld, more: object = {}) => {
+  const { scope, owner, tenant } = world;
+  const editor = agentEditor(scope);
+  const { agent } = await editor.create(sessionOf(tenant), { name: 'An agent' }, sandbox(scope));
+  const versionId = await agentVersions(scope).publishCurrent(agent.id);
+  return () =>
+    startRun(
+      scope,
+      {
+        agent: { id: agent.id, name: agent.name, versionId, content: agent },
+        messages: [{ role: 'user', content: 'hi' }],
+        ...{ owner, permissions: [], surfaceType: 'api', background: true },
+        ...more,
+      },
+      sandbox(scope),
+    );
+};
+
+/** A run in progress. */
+async function running(world: AccessWorld, more: object = {}): Promise<AgentExecution> {
+  const { execution } = await (await start(world, more))();
+  const holder = 'turn_own';
+  const taken = { ...(await loadRun(world.scope, execution.id)), execution };
+  await takeOver(world.scope, taken, holder);
+  return { ...execution, holder };
+}
+
+/** Records facts as the process of the run does. */
+const record = (world: AccessWorld, execution: AgentExecution, former: Fact[], facts: Fact[]) => {
+  const { holder } = execution;
+  const recorder = openRecorder(world.scope, execution, { nextFact: former.length, holder });
+  const isTurn = facts.some(({ type }) => type === 'turn');
+  return recorder.append(
+    facts.map((fact, index) => ({ fact, lastSeq: former.length + index })),
+    {
+      state: replay([], [...former, ...facts]),
+      calls: isTurn ? world.modelResult().modelCalls : [],
+    },
+  );
+};
+
+async function paused(world: AccessWorld): Promise<AgentExecution> {
+  const execution = await running(world);
+  await record(world, execution, [], [turnWithCall, pauseFact]);
+  return execution;
+}
+
+async function ended(world: AccessWorld): Promise<AgentExecution> {
+  const execution = await running(world);
+  await record(world, execution, [], [turnFact(), endFact]);
+  return execution;
+}
+
+/** How the executions of agents and their logs are asked for, by the names in docs/data-model.md. */
+export const agentRunPatterns: Record<string, Pattern> = {
+  'Start a run of an agent': {
+    commands: 'PutItem',
+    units: 3,
+    indexes: 'GSI1, GSI2',
+    run: start,
+  },
+  'Record a turn that calls a tool': {
+    commands: 'TransactWriteItems',
+    units: [2, 4],
+    run: async (world) => {
+      const execution = await running(world);
+      return () => record(world, execution, [], [turnWithCall]);
+    },
+  },
+  'Record the result of a tool': {
+    commands: 'PutItem',
+    units: 1,
+    run: async (world) => {
+      const execution = await running(world);
+      await record(world, execution, [], [turnWithCall]);
+      return () => record(world, execution, [turnWithCall], [resultFact]);
+    },
+  },
+  'Record the last turn and the end of a run': {
+    commands: 'TransactWriteItems',
+    units: [8, 10],
+    indexes: 'GSI1, GSI2',
+    run: async (world) => {
+      const execution = await running(world);
+      return () => record(world, execution, [], [turnFact(), endFact]);
+    },
+  },
+  'Pause a run': {
+    commands: 'TransactWriteItems',
+    units: [10, 11],
+    indexes: 'GSI1, GSI2',
+    run: async (world) => {
+      const execution = await running(world);
+      return () => record(world, execution, [], [turnWithCall, pauseFact]);
+    },
+  },
+  'Answer one of several waits of a run': {
+    commands: 'GetItem, Query, PutItem',
+    units: 3,
+    run: async (world) => {
+      const { id } = await paused(world);
+      return async () => appendTo(world.scope, await loadRun(world.scope, id), [decisionFact]);
+    },
+  },
+  'Answer the last wait of a run, and take it': {
+    commands: 'GetItem, Query, TransactWriteItems',
+    units: [11, 12],
+    indexes: 'GSI1, GSI2',
+    run: async (world) => {
+      const { id } = await paused(world);
+      const facts: Fact[] = [decisionFact, { type: 'continue', at }];
+      return async () => appendTo(world.scope, await loadRun(world.scope, id), facts);
+    },
+  },
+  'Take over a run': {
+    commands: 'UpdateItem',
+    units: 3,
+    indexes: 'GSI2',
+    run: async (world) => {
+      const execution = await running(world);
+      const run = await loadRun(world.scope, execution.id);
+      return () => takeOver(world.scope, run, 'turn_other');
+    },
+  },
+  'Give a run back': {
+    commands: 'UpdateItem',
+    units: 1,
+    run: async (world) => {
+      const execution = await running(world);
+      return () => releaseRun(world.scope, execution);
+    },
+  },
+  'Keep a run for 25 seconds': {
+    commands: '8 GetItem, UpdateItem',
+    units: 7,
+    indexes: 'GSI2',
+    run: async (world) => {
+      const execution = await running(world);
+      return async () => {
+        vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+        const lease = keepLease(world.scope, execution, execution.holder);
+        vi.advanceTimersByTime(24_000);
+        await sleep(300);
+        vi.advanceTimersByTime(1_000);
+        await sleep(300);
+        lease.release();
+        vi.useRealTimers();
+      };
+    },
+  },
+  'Look at a run again later': {
+    commands: 'UpdateItem',
+    units: 3,
+    indexes: 'GSI2',
+    run: async (world) => {
+      const { id } = await running(world);
+      const { execution } = await loadRun(world.scope, id);
+      return () => postponeSweep(world.scope, execution, '2999-01-01T00:00:00.000Z');
+    },
+  },
+  'Cancel a run of an agent': {
+    commands: 'GetItem, 2 Query, TransactWriteItems',
+    units: [8.5, 9],
+    indexes: 'GSI1, GSI2',
+    run: async (world) => {
+      const { id } = await running(world);
+      return () => endRun(world.scope, id, { stopReason: 'cancelled', error: 'x' });
+    },
+  },
+  'Runs of agents to look after': {
+    commands: '4 Query',
+    units: 2,
+    indexes: 'GSI2',
+    run: async (world) => {
+      await world.standingInSweep(agentRunSweep);
+      return () => world.dueForSweep(agentRunSweep);
+    },
+  },
+  'List the executions of an agent': {
+    commands: 'GetItem, Query',
+    units: 1,
+    indexes: 'GSI1',
+    run: async (world) => {
+      const { agentId } = await ended(world);
+      return () => agentExecutions(world.scope)(agentId ?? '', world.page());
+    },
+  },
+  'Filter the executions of an agent': {
+    commands: 'GetItem, Query',
+    units: 1,
+    indexes: 'GSI1',
+    run: async (world) => {
+      const { agentId } = await ended(world);
+      const query = { ...world.page(), status: 'failed' as const, from: new Date(0), to: new Date() };
+      return () => agentExecutions(world.scope)(agentId ?? '', query);
+    },
+  },
+  'List the executions inside of an execution': {
+    commands: 'GetItem, Query',
+    units: 1,
+    indexes: 'GSI2',
+    run: async (world) => {
+      const { agentId, ...outer } = await running(world);
+      const parent = { id: outer.id, rootAgentId: agentId, depth: 0, isAgent: true };
+      await running(world, { parent, background: false });
+      const query = { ...world.page(), parentExecutionId: outer.id };
+      return () => agentExecutions(world.scope)(agentId ?? '', query);
+    },
+  },
+  'Get an execution with its turns': {
+    commands: 'GetItem, Query',
+    units: 2,
+    run: async (world) => {
+      const { id, agentId } = await ended(world);
+      return () => executionDetails(world.scope).load(agentId ?? '', id);
+    },
+  },
+  'Clean up after an agent with a run': {
+    commands: '5 Query, GetItem, 2 BatchWriteItem',
+    units: [12.5, 13],
+    indexes: 'GSI1, GSI2',
+    run: async (world) => {
+      const { agentId } = await ended(world);
+      return () => world.clean(agentId ?? '');
+    },
+  },
+  'Look for new events of a run': {
+    commands: 'GetItem, Query',
+    units: 2,
+    run: async (world) => {
+      const { id } = await ended(world);
+      return () => Array.fromAsync(followRun(world.scope, id, -1, new AbortController().signal));
+    },
+  },
+};
