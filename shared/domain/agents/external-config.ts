@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { nameUpTo } from '../../core/name.ts';
 import { Reasoning } from '../flows/steps/reasoning.ts';
+import { ServerUrl } from './server-url.ts';
 
-const HttpUrl = z.url({ protocol: /^https?$/ }).max(2_000);
 const JsonObject = z.record(z.string(), z.unknown());
 
 const Skill = z.object({
@@ -60,8 +60,8 @@ const SkillOrchestrator = z.strictObject({
 /** An agent that another server runs, called by the A2A protocol. */
 export const ExternalConfig = z
   .strictObject({
-    endpoint: HttpUrl.optional().meta({ description: 'Required unless agentCardUrl is given' }),
-    agentCardUrl: HttpUrl.optional(),
+    endpoint: ServerUrl.optional().meta({ description: 'Required unless agentCardUrl is given' }),
+    agentCardUrl: ServerUrl.optional(),
     refreshIntervalMinutes: z.int().min(5).max(43_200).optional().meta({
       description: 'How often the service fetches the card anew. Default: never',
     }),

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { nameUpTo } from '../../core/name.ts';
 import { JsonSchemaText } from '../flows/steps/json-schema-text.ts';
 import { ToolReference } from '../flows/steps/tool-reference.ts';
+import { ServerUrl } from './server-url.ts';
 
 const ToolName = z.string().min(1).max(128);
 const timeoutMs = z.int().min(1_000).max(600_000);
@@ -57,7 +58,7 @@ export const McpServer = z.strictObject({
     .string()
     .regex(/^[a-zA-Z0-9_-]{1,64}$/, 'Expected letters, digits, "_" and "-"')
     .meta({ description: 'Unique in the agent. Its tools are named `mcp:<id>:<tool>`' }),
-  url: z.url({ protocol: /^https?$/ }).max(2_000),
+  url: ServerUrl,
   name: nameUpTo(100).optional(),
   enabled: z.boolean().optional().meta({ description: 'Default: true' }),
   transport: z.enum(['streamable_http', 'rest']).optional().meta({ description: 'Default: streamable_http' }),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ServerUrl } from './server-url.ts';
 
 const JsonObject = z.record(z.string(), z.unknown());
 const flag = z.boolean().optional();
@@ -28,7 +29,7 @@ export const VendorManagedConfig = z
     mcpServers: z
       .array(
         z.strictObject({
-          url: z.url({ protocol: /^https?$/ }).max(2_000),
+          url: ServerUrl,
           name: z.string().max(255).optional(),
         }),
       )

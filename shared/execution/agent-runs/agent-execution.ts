@@ -59,7 +59,7 @@ export const AgentExecution = z.object({
   /** The content of the agent unless it is an immutable version. */
   spec: PayloadRef.nullable(),
   /** Whether what was said is kept after the end. */
-  isLogged: z.boolean(),
+  isLogged: z.boolean().default(true),
   ttl: z.int().optional(),
 });
 export type AgentExecution = z.infer<typeof AgentExecution>;

@@ -70,10 +70,10 @@ export async function openAgentTools(
   return { tools: withUniqueNames(withFixed(all, toolConfigs)), warnings: servers.warnings };
 }
 
-const asLocal = (tool: ClientTool) => ({ ...tool, toolType: 'local', config: {} });
-
 const withFixed = (tools: readonly RunnableTool[], toolConfigs: AgentTools['toolConfigs'] = {}) =>
   tools.map((tool) => withFixedArguments(tool, toolConfigs[tool.id] ?? toolConfigs[tool.name]));
+
+const asLocal = (tool: ClientTool) => ({ ...tool, toolType: 'local', config: {} });
 
 /** The tools of MCP servers come with their servers. */
 const withoutMcp = (ids: readonly string[] = []) => ids.filter((id) => !id.startsWith('mcp:'));
