@@ -92,7 +92,10 @@ test(`${runCount} runs end when the process is killed ${killCount} times; no too
     RATE_LIMIT_PER_DAY: '1000000',
   };
   let stack = await start(environment);
+  // No run ends before the first kill.
+  models.options.misbehave = 'hang';
   const { agentId, executionIds } = await startRuns(clientOf(stack.facts));
+  delete models.options.misbehave;
   for (let kills = 0; kills < killCount; kills++) {
     await sleep(300 + Math.random() * 1_200);
     stack.child.kill('SIGKILL');
