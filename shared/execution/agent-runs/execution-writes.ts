@@ -85,7 +85,7 @@ export async function releaseRun(
     agentExecutionEntity,
     { id },
     { set: { holder: '', activeMs } },
-    { expression: '#holder = :holder', values: { holder } },
+    { expression: '#holder = :former', values: { former: holder } },
   );
   await table.commit([write]).catch(ifRefused(undefined));
 }

@@ -1,4 +1,3 @@
-import { openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Big from 'big.js';
 import { afterAll, afterEach, expect, test } from 'vitest';
@@ -16,13 +15,13 @@ const stuckMs = 60_000;
 
 let answered = 0;
 const models = await startModelStandIn({
-  delayMs: 60,
+  delayMs: 150,
   answer(request: ChatRequest) {
     answered++;
     return scriptedAnswer(request);
   },
 });
-const effects = await startEffects(40);
+const effects = await startEffects(150);
 afterAll(async () => {
   await models.close();
   effects.close();
@@ -92,12 +91,15 @@ test(`${runCount} runs end when the process is killed ${killCount} times; no too
     RATE_LIMIT_PER_HOUR: '1000000',
     RATE_LIMIT_PER_DAY: '1000000',
   };
-  let stack = await start(environment, [], openSync('/tmp/chaos.log', 'a'));
+  let stack = await start(environment);
+  // No run ends before the first kill.
+  models.options.misbehave = 'hang';
   const { agentId, executionIds } = await startRuns(clientOf(stack.facts));
+  delete models.options.misbehave;
   for (let kills = 0; kills < killCount; kills++) {
-    await sleep(Math.random() * 600);
+    await sleep(300 + Math.random() * 1_200);
     stack.child.kill('SIGKILL');
-    stack = await start(environment, [], openSync('/tmp/chaos.log', 'a'));
+    stack = await start(environment);
   }
   const client = clientOf(stack.facts);
   await untilOpen(client, agentId, executionIds, 0);
