@@ -111,7 +111,10 @@ function updateOf(
     .filter(Boolean)
     .join(' ');
   const ConditionExpression = condition?.expression;
-  const values = prefixed({ ...set, ...setOnce, ...numbersIn(add), ...condition?.values });
+  const changed = { ...set, ...setOnce, ...numbersIn(add) };
+  const clash = Object.keys(condition?.values ?? {}).find((name) => Object.hasOwn(changed, name));
+  if (clash) throw new TypeError(`The condition and the changes both have a value named ${clash}`);
+  const values = prefixed({ ...changed, ...condition?.values });
   return {
     UpdateExpression,
     ...(ConditionExpression && { ConditionExpression }),

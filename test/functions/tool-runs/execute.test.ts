@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { executeTool } from '../../../functions/tool-runs/execute.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { livePorts } from '../../../shared/execution/live-ports.ts';
-
 import { toLambda } from '../../../shared/platform/http/lambda.ts';
+import { createAgent } from '../../support/agents.ts';
 import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
 import { invokeWith } from '../../support/invoke.ts';
 import { newKey } from '../../support/keys.ts';
@@ -93,15 +93,16 @@ test('409 for a tool that is not active, 404 for one that does not exist', async
   await expectStatus(404, tenant.call('GET', `/v1/tools/${id}/executions`));
 });
 
-test('a local tool waits for its caller; types that cannot run yet say so', async () => {
+test('a local tool waits for its caller; a subagent tool runs its agent', async () => {
   const tenant = await newTenant();
   const local = await createTool(tenant, { toolType: 'local', config: {} });
   expect(await expectStatus(200, execute(tenant, local.id))).toMatchObject({ status: 'waiting_for_local' });
-  const subagent = await createTool(tenant, { toolType: 'subagent', config: { agentId: 'a' } });
-  expect(await expectStatus(200, execute(tenant, subagent.id))).toMatchObject({
-    status: 'failed',
-    error: expect.stringContaining('cannot run yet'),
-  });
+  const { id: agentId } = await createAgent(tenant, { config: { model: 'generic-openai/any' } });
+  const subagent = await createTool(tenant, { toolType: 'subagent', config: { agentId } });
+  const { executionId, ...ran } = await expectStatus(200, execute(tenant, subagent.id, { message: 'hello' }));
+  expect(ran).toMatchObject({ status: 'success', result: 'You said: hello' });
+  await expectStatus(200, tenant.call('DELETE', `/v1/agents/${agentId}`));
+  expect((await expectStatus(200, execute(tenant, subagent.id))).error).toContain('Agent not found');
 });
 
 test('a flow tool runs the published version with the arguments as variables', async () => {

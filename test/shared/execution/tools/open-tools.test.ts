@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Ports } from '../../../../shared/adapters/ports.ts';
 import { openRuntimeTool, openTools } from '../../../../shared/execution/tools/open-tools.ts';
 import { messageOf, storedTool, toolId, worldWith } from './run-tool.ts';
 
@@ -28,17 +29,25 @@ test('opens stored and built-in tools in their order, with one read and unique v
   expect(reads).toHaveLength(1);
 });
 
-test('a tool that is missing, inactive or of a type that cannot run says what to do', async () => {
-  const world = worldWith([
-    storedTool({ id: toolId(1), isActive: false }),
-    storedTool({ id: toolId(2), toolType: 'subagent', config: { agentId: 'a' } }),
-  ]);
+test('a tool that is missing or inactive says what to do', async () => {
+  const world = worldWith([storedTool({ id: toolId(1), isActive: false })]);
   const open = (id: string) => messageOf(openTools(world, [id], anyone));
   expect(await open(toolId(9))).toContain('There is no tool');
   expect(await open(toolId(1))).toContain('set isActive to true');
   expect(await open('builtin:nothing')).toContain('GET /v1/tools/builtin');
-  const [subagent] = await openTools(world, [toolId(2)], anyone);
-  expect(await messageOf(subagent?.run({}, signal))).toContain('which this service cannot run yet');
+});
+
+test('a tool of the type subagent gives an agent its message, or all arguments', async () => {
+  const tool = { toolType: 'subagent', config: { agentId: 'a' }, parametersSchema: { type: 'object' } };
+  const spent = { inputTokens: 0, outputTokens: 0, cost: '0' };
+  const run: Ports['agents']['run'] = async ({ agent, message }) => ({
+    ...{ executionId: 'e', output: `${agent} got ${message}`, spent },
+    error: message === 'fail' ? 'It failed' : null,
+  });
+  const [opened] = await openTools({ ...worldWith([storedTool(tool)]), agents: { run } }, [toolId()], anyone);
+  expect(await opened?.run({ message: 'hello' }, signal)).toEqual({ output: 'a got hello' });
+  expect(await opened?.run({ n: 1 }, signal)).toEqual({ output: 'a got {"n":1}' });
+  expect(await messageOf(opened?.run({ message: 'fail' }, signal))).toContain('It failed');
 });
 
 test.each([

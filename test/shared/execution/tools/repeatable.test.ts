@@ -24,7 +24,8 @@ test.each<[string, Record<string, unknown>, boolean]>([
   ['flow', { flowId: 'f' }, false],
   ['local', {}, false],
   ['mcp', { url: 'https://a.example', toolName: 'it' }, false],
-  ['subagent', { agentId: 'a' }, false],
+  // Its run goes on from its last fact.
+  ['subagent', { agentId: 'a' }, true],
 ])('an interrupted call of %s %j may be repeated: %s', async (type, config, repeatable) => {
   expect((await opened(type, config)).repeatable).toBe(repeatable);
 });
