@@ -82,7 +82,9 @@ test('a chain that the stack stops ends at the worker of the dead-letter queue',
 }, 45_000);
 
 test('every worker that allows recursive loops gives the reason', () => {
-  expect(Object.keys(recursiveWorkers).sort()).toEqual(['migrate', 'plan-batch', 'run-record', 'wake-run']);
+  expect(Object.keys(recursiveWorkers).sort()).toEqual([
+    ...['migrate', 'plan-batch', 'run-agent', 'run-record', 'wake-run'],
+  ]);
   for (const reason of Object.values(recursiveWorkers)) expect(reason).toMatch(/ends/);
 });
 
