@@ -51,7 +51,9 @@ test('@hey-api/openapi-ts makes a client of the served document that compiles', 
     folder,
     `import { flowsGet, dispatchRun, type StreamEvent, type ExecutionErrorEvent } from './client';
 export const name = async () => (await flowsGet({ path: { id: 'flow_1' } })).data?.name satisfies string | undefined;
-export const status = async (): Promise<'completed' | 'failed' | 'paused' | undefined> =>
+export const status = async (): Promise<
+  'completed' | 'failed' | 'paused' | 'running' | 'cancelled' | undefined
+> =>
   (await dispatchRun({ body: { flow: { name: 'a', steps: [] } } })).data?.status;
 export const isError = (event: StreamEvent): event is ExecutionErrorEvent => event.type === 'execution_error';`,
   );

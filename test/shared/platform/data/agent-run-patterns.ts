@@ -270,7 +270,7 @@ export const agentRunPatterns: Record<string, Pattern> = {
   },
   'Clean up after an agent with a run': {
     commands: '4 Query, GetItem, 2 BatchWriteItem',
-    units: [12, 13],
+    units: [11, 13],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { agentId } = await ended(world);

@@ -25,8 +25,8 @@ test('every step type has its own schema with a summary, config and output', () 
 test('a streaming endpoint lists JSON first, which all generators support, and then its events', () => {
   const { content } = document.paths['/v1/dispatch'].post.responses[200];
   expect(Object.keys(content)).toEqual(['application/json', 'text/event-stream']);
-  expect(content['text/event-stream'].schema).toEqual({ $ref: '#/components/schemas/DispatchEventMessage' });
-  expect(content['application/json'].schema).toEqual({ $ref: '#/components/schemas/DispatchResult' });
+  expect(content['text/event-stream'].schema).toEqual({ $ref: '#/components/schemas/StreamEventMessage' });
+  expect(content['application/json'].schema).toEqual({ $ref: '#/components/schemas/AnyRunResult' });
 });
 
 test('every schema reference resolves', () => {
