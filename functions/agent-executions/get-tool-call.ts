@@ -4,7 +4,7 @@ import { idOf } from '../../shared/core/ids.ts';
 import { executionDetails } from '../../shared/execution/agent-runs/execution-details.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { ExecutionParams } from './schemas.ts';
+import { ExecutionParams } from '../agent-runs/schemas.ts';
 import { ToolCallRow, toolCallExample, toToolCallRow } from './tool-call.ts';
 
 const ToolCallDetails = ToolCallRow.extend({

@@ -5,7 +5,8 @@ import type { LoadedRun } from '../../shared/execution/agent-runs/load-run.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { responseBytes, responseBytesMax, takeWithinBytes } from '../../shared/platform/http/envelope.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { ExecutionParams, ExecutionRow, executionExample, toExecutionRow } from './schemas.ts';
+import { ExecutionParams } from '../agent-runs/schemas.ts';
+import { ExecutionRow, executionExample, toExecutionRow } from './schemas.ts';
 
 const Iteration = z.object({
   iteration: z.int(),

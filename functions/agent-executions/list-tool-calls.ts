@@ -3,7 +3,7 @@ import { executionDetails } from '../../shared/execution/agent-runs/execution-de
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { responseBytesMax, takeWithinBytes } from '../../shared/platform/http/envelope.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { ExecutionParams } from './schemas.ts';
+import { ExecutionParams } from '../agent-runs/schemas.ts';
 import { ToolCallRow, toToolCallRow } from './tool-call.ts';
 
 export const listAgentToolCalls = defineEndpoint({

@@ -1,8 +1,5 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
 import { type AgentExecution, executionStatuses } from '../../shared/execution/agent-runs/agent-execution.ts';
-
-export const ExecutionParams = z.object({ id: idOf('agent'), executionId: idOf('exec') });
 
 const nullable = z.string().nullable();
 

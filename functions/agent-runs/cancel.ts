@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { conflict } from '../../shared/core/errors.ts';
-import { idOf } from '../../shared/core/ids.ts';
 import { endRun } from '../../shared/execution/agent-runs/end-run.ts';
 import { assertOfAgent } from '../../shared/execution/agent-runs/execution-details.ts';
 import { findExecution } from '../../shared/execution/agent-runs/load-run.ts';
@@ -8,6 +7,7 @@ import { using } from '../../shared/platform/aws/uses.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { ExecutionParams } from './schemas.ts';
 
 const runEnder = using(['table:write', 'payloads'], (scope: Scope) => scope);
 
@@ -19,7 +19,7 @@ export const cancelAgentExecution = defineEndpoint({
   summary: 'Cancel a run of an agent',
   description:
     'Also cancels the runs of its sub-agents. A model call or a tool that is running is aborted within seconds. 409 if the run is over.',
-  params: z.object({ id: idOf('agent'), executionId: idOf('exec') }),
+  params: ExecutionParams,
   response: {
     kind: 'json',
     bodies: {

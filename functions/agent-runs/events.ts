@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
 import { assertOfAgent } from '../../shared/execution/agent-runs/execution-details.ts';
 import { followRun } from '../../shared/execution/agent-runs/follow-run.ts';
 import { findExecution } from '../../shared/execution/agent-runs/load-run.ts';
@@ -11,6 +10,7 @@ import { serverSentEvent, streamedBody } from '../../shared/platform/http/stream
 import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
 import { agentEvents } from '../../shared/protocols/sse/agent-events.ts';
 import { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
+import { ExecutionParams } from './schemas.ts';
 
 const runReader = using(['table:read', 'payloads'], (scope: Scope) => scope);
 
@@ -22,7 +22,7 @@ export const followAgentExecution = defineEndpoint({
   summary: 'Follow a run of an agent',
   description:
     'Replays the events after the number `after`, and then streams those that follow, until the run ends or pauses. Texts come in one piece a turn, so some numbers are missing. After a broken connection, continue with the `id` of the last event.',
-  params: z.object({ id: idOf('agent'), executionId: idOf('exec') }),
+  params: ExecutionParams,
   query: z.object({
     after: wholeNumber(0, 1_000_000_000).optional().meta({ description: 'Default: all events' }),
   }),

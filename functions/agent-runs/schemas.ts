@@ -6,6 +6,7 @@ import { VariableName } from '../../shared/domain/flows/steps/common-config.ts';
 import { agentOptions, ClientTools } from '../../shared/execution/agent-runs/run-options.ts';
 
 export const AgentParams = z.object({ id: idOf('agent') });
+export const ExecutionParams = AgentParams.extend({ executionId: idOf('exec') });
 
 export const streamResponse = z
   .boolean()

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { nameUpTo } from '../../core/name.ts';
 import { isTimeZone } from '../../core/zoned-time.ts';
 import { ErrorHandling } from '../flows/steps/error-handling.ts';
-import { Reasoning } from '../flows/steps/reasoning.ts';
+import { sampling } from './sampling.ts';
 import { AgentTools } from './tools-config.ts';
 
 const LoopConfig = z.strictObject({
@@ -70,12 +70,7 @@ export const AgentConfig = z
         'A template; its variables are those of the run (`inputs`, `_user`, `_execution`, `_agent`)',
     }),
     temperature: z.number().min(0).max(2).optional(),
-    topP: z.number().min(0).max(1).optional(),
-    topK: z.int().min(1).max(500).optional(),
-    frequencyPenalty: z.number().min(-2).max(2).optional(),
-    presencePenalty: z.number().min(-2).max(2).optional(),
-    seed: z.int().optional(),
-    reasoning: Reasoning.optional(),
+    ...sampling,
     loopConfig: LoopConfig.optional(),
     tools: AgentTools.optional(),
     errorHandling: ErrorHandling.optional(),

@@ -9,6 +9,7 @@ import { findSecrets } from '../secrets/find-secrets.ts';
 import { builtinToolOf } from '../tools/builtin/index.ts';
 import { manyTools } from '../tools/tool-store.ts';
 import type { Agent } from './agent.ts';
+import { toolIdsIn } from './named-tools.ts';
 
 const listedMax = 20;
 
@@ -106,8 +107,7 @@ async function modelWarnings({ table }: Pick<Scope, 'table'>, agent: Agent): Pro
 }
 
 async function toolWarnings(scope: Pick<Scope, 'table'>, { config }: Agent): Promise<string[]> {
-  const { toolIds = [], subagentConfig, codeModeConfig } = config?.tools ?? {};
-  const named = [...toolIds, ...(subagentConfig?.toolPool ?? []), ...(codeModeConfig?.toolPool ?? [])];
+  const named = toolIdsIn(config?.tools);
   const ids = [...new Set(named)].filter((id) => ToolReference.safeParse(id).success);
   const stored = await manyTools(
     scope,

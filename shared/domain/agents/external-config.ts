@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { nameUpTo } from '../../core/name.ts';
-import { Reasoning } from '../flows/steps/reasoning.ts';
+import { sampling } from './sampling.ts';
 import { ServerUrl } from './server-url.ts';
 
 const JsonObject = z.record(z.string(), z.unknown());
@@ -49,12 +49,7 @@ const SkillOrchestrator = z.strictObject({
   model: nameUpTo(255),
   systemPrompt: z.string().max(100_000).optional(),
   temperature: z.number().min(0).max(1).optional(),
-  topP: z.number().min(0).max(1).optional(),
-  topK: z.int().min(1).max(500).optional(),
-  frequencyPenalty: z.number().min(-2).max(2).optional(),
-  presencePenalty: z.number().min(-2).max(2).optional(),
-  seed: z.int().optional(),
-  reasoning: Reasoning.optional(),
+  ...sampling,
 });
 
 /** An agent that another server runs, called by the A2A protocol. */

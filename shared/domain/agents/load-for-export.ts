@@ -11,6 +11,7 @@ import { readModelAccount } from '../model-configs/model-account.ts';
 import type { Tool } from '../tools/tool.ts';
 import { manyTools } from '../tools/tool-store.ts';
 import { type Agent, type AgentContent, agentEntity, agentVersionEntity, contentOf } from './agent.ts';
+import { isOfMcpServer, toolIdsIn } from './named-tools.ts';
 
 /** How deep capabilities are inlined: those of the agent, of its sub-agents, and of their sub-agents. */
 export const levelsMax = 3;
@@ -114,14 +115,10 @@ export const flowIdsOfTool = ({ toolType, config }: Pick<Tool, 'toolType' | 'con
   toolType === 'flow' && typeof config.flowId === 'string' ? [config.flowId] : [];
 
 const isStored = (id: string | null | undefined) =>
-  id != null && builtinIdIn(id) === undefined && !id.startsWith('mcp:');
+  id != null && builtinIdIn(id) === undefined && !isOfMcpServer(id);
 
 function toolIdsOfAgent({ capabilities, config }: LoadedAgent) {
-  const { toolIds = [], subagentConfig, codeModeConfig } = config?.tools ?? {};
-  return [
-    ...capabilities.map(({ toolId }) => toolId),
-    ...[...toolIds, ...(subagentConfig?.toolPool ?? []), ...(codeModeConfig?.toolPool ?? [])],
-  ].filter(isStored);
+  return [...capabilities.map(({ toolId }) => toolId), ...toolIdsIn(config?.tools)].filter(isStored);
 }
 
 const toolIdsOfFlow = (flow: ExportedFlow | undefined) =>

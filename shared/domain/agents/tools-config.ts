@@ -20,6 +20,9 @@ const Approval = z.strictObject({
   }),
 });
 
+/** A time-out of a config in milliseconds: a value under 1,000 is in seconds (docs/decisions.md). */
+export const timeoutMsOf = (timeout: number) => (timeout < 1_000 ? timeout * 1_000 : timeout);
+
 /** A tool that exists in this agent only. */
 export const RuntimeTool = z.strictObject({
   name: nameUpTo(100),

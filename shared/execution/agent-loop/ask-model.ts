@@ -34,7 +34,7 @@ export async function* askModel(
     if (fallback.delay) await sleep(fallback.delay, undefined, { signal: request.signal });
     const { type } = fallback;
     if (type === 'message') return { response: said(fallback.message, request), fallback: type };
-    for (const overrides of await fallbackAttempts(fallback, () => alternativesTo(model, request))) {
+    for (const overrides of await fallbackAttempts(fallback, () => alternativesTo(model, request.model))) {
       if (!triggers(handling, tried)) break;
       tried = { ...(yield* attempt(model, withOverrides(request, overrides))), fallback: type };
     }
@@ -76,8 +76,8 @@ const withOverrides = (
   settings: { ...request.settings, ...settings },
 });
 
-/** None if the model cannot be resolved: its error stays that of the run. */
-async function alternativesTo({ alternatives }: ModelPort, { model }: ModelRequest): Promise<string[]> {
+/** None if the model cannot be resolved: its own error is the one to show. */
+export async function alternativesTo({ alternatives }: ModelPort, model: string): Promise<string[]> {
   try {
     return await alternatives(model);
   } catch (error) {

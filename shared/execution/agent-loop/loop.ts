@@ -4,7 +4,7 @@ import type { ErrorHandling } from '../../domain/flows/steps/error-handling.ts';
 import type { ModelDelta } from './ask-model.ts';
 import type { EndFact, Fact, NoteFact, StopReason, Wait } from './facts.ts';
 import { next } from './next.ts';
-import { apply, type RunState } from './state.ts';
+import { apply, endFact, type RunState } from './state.ts';
 import { type CallEvent, failedCall, planOf, runCalls, type ToolWorld } from './tool-calls.ts';
 import { takeTurn } from './turn.ts';
 
@@ -43,12 +43,10 @@ export type LoopEvent =
   /** Record them before you ask for the next event: the run relies on it. */
   | { type: 'facts'; facts: readonly Fact[] };
 
-/** How a loop ends: with the fact `end` as the last one, or waiting for somebody. */
-export type LoopEnd = { state: RunState; waits: readonly Wait[] };
-
 /**
  * Asks the model, runs the tools that it requests, and repeats with their results until it requests none, a limit is
  * reached, or the run has to wait. A failed tool call is a result too.
+ * @returns the state at the end, which has an `end` or `waits`.
  * @param from The state after the facts so far.
  * @param mayHaveBegun Whether an earlier process may have begun the open calls of the state.
  * @throws StepError if the model fails.
@@ -57,7 +55,7 @@ export async function* runLoop(
   loop: Loop,
   from: RunState,
   mayHaveBegun = false,
-): AsyncGenerator<LoopEvent, LoopEnd> {
+): AsyncGenerator<LoopEvent, RunState> {
   let state = from;
   async function* record(...facts: Fact[]): AsyncGenerator<LoopEvent, void> {
     if (facts.length === 0) return;
@@ -70,7 +68,7 @@ export async function* runLoop(
       const waits = waitsOf(loop, state);
       if (waits.length === 0) continue;
       if (state.waits.length === 0) yield* record({ type: 'pause', waits, at: at(loop) });
-      return { state, waits: state.waits };
+      return state;
     }
     const step = next(loop, state);
     if (step.do === 'end') yield* record(await endingOf(loop, state, step.stopReason));
@@ -89,7 +87,7 @@ export async function* runLoop(
       }
     }
   }
-  return { state, waits: [] };
+  return state;
 }
 
 /** Ends every open call that need not wait. */
@@ -142,6 +140,5 @@ async function endingOf(loop: Loop, state: RunState, stopReason: StopReason): Pr
   return { ...end, stopReason: 'error', error: checked.problem };
 }
 
-const endOf = (loop: Loop, { lastTurn }: RunState, stopReason: StopReason): EndFact => ({
-  ...{ type: 'end', stopReason, output: lastTurn?.text ?? null, error: null, at: at(loop) },
-});
+const endOf = ({ now }: Loop, state: RunState, stopReason: StopReason): EndFact =>
+  endFact(state, { stopReason, error: null }, now());

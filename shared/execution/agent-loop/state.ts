@@ -61,6 +61,15 @@ export const initialState = (messages: readonly ModelMessage[]): RunState => ({
 export const replay = (messages: readonly ModelMessage[], facts: readonly Fact[]): RunState =>
   facts.reduce(apply, initialState(messages));
 
+/** The end of a run in this state. Its output is the last response. */
+export const endFact = (
+  { lastTurn }: RunState,
+  { stopReason, error }: Pick<EndFact, 'stopReason' | 'error'>,
+  at: Date,
+): EndFact => ({
+  ...{ type: 'end', stopReason, error, output: lastTurn?.text ?? null, at: at.toISOString() },
+});
+
 /** The state after a fact. Pure. */
 export function apply(state: RunState, fact: Fact): RunState {
   switch (fact.type) {

@@ -1,7 +1,8 @@
 import type { Scope } from '../../platform/data/scope.ts';
 import type { EndFact } from '../agent-loop/facts.ts';
+import { endFact } from '../agent-loop/state.ts';
 import { childrenPartition, isOver } from './agent-execution.ts';
-import { type LoadedRun, loadRun } from './load-run.ts';
+import { loadRun } from './load-run.ts';
 import { RunLost } from './recorder.ts';
 import { appendTo } from './take-run.ts';
 
@@ -20,7 +21,7 @@ export async function endRun(
     const run = await loadRun(scope, executionId);
     if (isOver(run.execution)) return false;
     try {
-      await appendTo(scope, run, [endOf(scope, run, ending)]);
+      await appendTo(scope, run, [endFact(run.state, ending, scope.now())]);
       break;
     } catch (error) {
       // Its process recorded a fact at the same time.
@@ -30,14 +31,6 @@ export async function endRun(
   await endChildren(scope, executionId, ending);
   return true;
 }
-
-const endOf = (
-  { now }: Scope,
-  { state }: LoadedRun,
-  { stopReason, error }: Pick<EndFact, 'stopReason' | 'error'>,
-): EndFact => ({
-  ...{ type: 'end', stopReason, error, output: state.lastTurn?.text ?? null, at: now().toISOString() },
-});
 
 async function endChildren(
   scope: Scope,

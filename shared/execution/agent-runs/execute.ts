@@ -40,7 +40,7 @@ export async function* execute(
     const called = { config, externalConfig: isExternal ? content.externalConfig : null };
     const { mcpServers, externalConfig, warnings } = await agentCredentials(scope)(execution.agentId, called);
     const isDelegate = isDelegated(content);
-    return openRun(scope, content, input, {
+    return openRun(scope, { config, capabilities: content.capabilities }, input, {
       ...{ ports: { ...ports, agents }, streamed, signal },
       externalConfig: isDelegate ? externalConfig : null,
       async openTools(world) {

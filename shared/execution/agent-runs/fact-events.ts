@@ -1,4 +1,5 @@
 import type { Fact } from '../agent-loop/facts.ts';
+import type { openProgress } from '../agent-loop/progress.ts';
 import type { RunState } from '../agent-loop/state.ts';
 import type { AgentExecution } from './agent-execution.ts';
 import type { AgentRunEvent, RunSummary } from './run-event.ts';
@@ -10,8 +11,14 @@ interface At {
   durationMs: number;
 }
 
-/** The events of a fact that concern the run as a whole. Those of its loop come from `openProgress`. */
-export function eventsOf(fact: Fact, { execution, state, durationMs }: At): AgentRunEvent[] {
+/** The events of a fact: those of the loop, and those that concern the run as a whole. */
+export const eventsOf = (
+  fact: Fact,
+  progressOf: ReturnType<typeof openProgress>,
+  at: At,
+): AgentRunEvent[] => [...progressOf({ type: 'facts', facts: [fact] }), ...eventsOfRun(fact, at)];
+
+function eventsOfRun(fact: Fact, { execution, state, durationMs }: At): AgentRunEvent[] {
   switch (fact.type) {
     case 'continue':
       return [{ type: 'started', execution, at: fact.at }];

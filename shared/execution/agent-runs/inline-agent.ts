@@ -10,9 +10,9 @@ import { CapabilityInput, capabilitiesMax, newCapability } from '../../domain/ag
 import { assertTargets } from '../../domain/agents/capability-targets.ts';
 import { checkAgent } from '../../domain/agents/check-agent.ts';
 import { fieldOf } from '../../domain/agents/credential-places.ts';
+import { isOfMcpServer, toolIdsIn } from '../../domain/agents/named-tools.ts';
 import { permissionsOfTools } from '../../domain/tools/tool-permissions.ts';
-import { toolTypes } from '../../domain/tools/tool-types/index.ts';
-import type { ToolType } from '../../domain/tools/tool-types/tool-type.ts';
+import { runtimeTypeOf } from '../../domain/tools/tool-types/runtime-types.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Permission } from '../../platform/identity/permissions.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
@@ -88,23 +88,13 @@ function refusePlaintexts({ config }: AgentContent): void {
 /** What running an inline agent takes: whatever its tools take. */
 async function neededBy(scope: Scope, content: AgentContent): Promise<Permission[]> {
   const { config, capabilities, secretKeys } = content;
-  const {
-    toolIds = [],
-    runtimeTools = [],
-    mcpServers = [],
-    subagentConfig,
-    codeModeConfig,
-  } = config?.tools ?? {};
+  const { runtimeTools = [], mcpServers = [] } = config?.tools ?? {};
   const ids = [
-    ...toolIds.filter((id) => !id.startsWith('mcp:')),
-    ...(subagentConfig?.toolPool ?? []),
-    ...(codeModeConfig?.toolPool ?? []),
+    ...toolIdsIn(config?.tools).filter((id) => !isOfMcpServer(id)),
     ...capabilities.flatMap(({ toolId }) => toolId ?? []),
   ];
   const hasTools = ids.length + runtimeTools.length + mcpServers.length > 0;
-  const ofTypes = runtimeTools.map(
-    ({ toolType }) => (toolTypes as Record<string, ToolType>)[toolType]?.permission,
-  );
+  const ofTypes = runtimeTools.map(({ toolType }) => runtimeTypeOf(toolType)?.permission);
   return [
     'AGENTS:EXECUTE',
     // An agent can send a secret to a server of its author, so only callers who may create agents may reference secrets.

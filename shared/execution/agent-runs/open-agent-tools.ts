@@ -3,6 +3,7 @@ import { StepError } from '../../core/step-error.ts';
 import type { AgentCapability } from '../../domain/agents/agent.ts';
 import type { AgentConfig } from '../../domain/agents/agent-config.ts';
 import type { ExternalConfig } from '../../domain/agents/external-config.ts';
+import { isOfMcpServer } from '../../domain/agents/named-tools.ts';
 import type { AgentTools, CodeModeConfig, McpServer } from '../../domain/agents/tools-config.ts';
 import { askAdvisorTool } from '../tools/agent-only/advisor-tool.ts';
 import { artifactTools } from '../tools/agent-only/artifact-tools.ts';
@@ -76,7 +77,7 @@ const withFixed = (tools: readonly RunnableTool[], toolConfigs: AgentTools['tool
 const asLocal = (tool: ClientTool) => ({ ...tool, toolType: 'local', config: {} });
 
 /** The tools of MCP servers come with their servers. */
-const withoutMcp = (ids: readonly string[] = []) => ids.filter((id) => !id.startsWith('mcp:'));
+const withoutMcp = (ids: readonly string[] = []) => ids.filter((id) => !isOfMcpServer(id));
 
 /** Code cannot wait for somebody, so it gets no tools that need an approval or the caller. */
 async function openCodeMode(

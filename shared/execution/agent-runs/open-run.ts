@@ -1,9 +1,10 @@
 import type { ModelMessage } from '../../adapters/model-port.ts';
 import type { Ports } from '../../adapters/ports.ts';
 import type { NewId } from '../../core/ids.ts';
-import type { AgentContent } from '../../domain/agents/agent.ts';
+import type { AgentCapability } from '../../domain/agents/agent.ts';
 import type { AgentConfig } from '../../domain/agents/agent-config.ts';
 import type { ExternalConfig } from '../../domain/agents/external-config.ts';
+import { timeoutMsOf } from '../../domain/agents/tools-config.ts';
 import { reasoningOf } from '../../domain/flows/steps/reasoning.ts';
 import type { ModelCalls } from '../../domain/model-usage/model-calls.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -16,11 +17,10 @@ import { answerChecker } from './check-answer.ts';
 import { contextTextOf } from './context-text.ts';
 import { externalModel } from './external-model.ts';
 import type { RunInput } from './run-input.ts';
-import { runnableConfig } from './runnable-config.ts';
 import { spawnsMax, spawnToolId } from './sub-agents.ts';
 
 /** Without a config an agent responds once (docs/decisions.md). */
-export const turnsMaxOf = (content: AgentContent) => runnableConfig(content).loopConfig?.maxTurns ?? 1;
+export const turnsMaxOf = ({ loopConfig }: AgentConfig) => loopConfig?.maxTurns ?? 1;
 
 const dayMs = 86_400_000;
 /** How long a caller has to execute a tool. Then the run fails. */
@@ -48,7 +48,7 @@ export interface OpenedWorld {
 /** Opens the loop of an agent. @throws StepError if a tool cannot be opened. */
 export async function openRun(
   { newId, now }: Pick<Scope, 'newId' | 'now'>,
-  content: AgentContent,
+  { config, capabilities }: { config: AgentConfig; capabilities: readonly AgentCapability[] },
   input: RunInput,
   {
     ports,
@@ -65,12 +65,11 @@ export async function openRun(
     signal: AbortSignal;
   },
 ): Promise<OpenRun> {
-  const config = runnableConfig(content);
   const meter = openMeter(ports);
   let counted: ModelCalls[] = [];
   const request = requestOf(config, input, streamed);
   let conversation: readonly ModelMessage[] = [];
-  const needsApproval = gateOf(approvalOf(config.tools?.approval, content.capabilities));
+  const needsApproval = gateOf(approvalOf(config.tools?.approval, capabilities));
   const { tools, warnings } = await openTools({
     ...{ ports: meter.ports, model: request.model, needsApproval, newId },
     conversation: () => conversation,
@@ -93,7 +92,7 @@ export async function openRun(
         return beforeTurn(state);
       },
       toolChoice: config.tools?.toolCallStrategy,
-      turnsMax: turnsMaxOf(content),
+      turnsMax: turnsMaxOf(config),
       limits: {
         callsMax: config.tools?.maxToolCalls ?? 10,
         callsMaxOf: {
@@ -105,7 +104,7 @@ export async function openRun(
       errorHandling: config.errorHandling,
       needsApproval,
       checkAnswer: input.responseSchema && answerChecker(ports, input.responseSchema, signal),
-      waitMs: { approval: approvalMsOf(config), output: outputWaitMs },
+      waitMs: { approval: timeoutMsOf(config.tools?.approval?.timeout ?? dayMs), output: outputWaitMs },
     },
     takeCalls() {
       const calls = counted;
@@ -139,9 +138,3 @@ const limitsOf = <T>(config: AgentConfig, of: (limit: ToolLimit) => T | undefine
       return value === undefined ? [] : [[name, value]];
     }),
   );
-
-/** A value under 1,000 is in seconds (docs/decisions.md). */
-const approvalMsOf = ({ tools }: AgentConfig) => {
-  const timeout = tools?.approval?.timeout ?? dayMs;
-  return timeout < 1_000 ? timeout * 1_000 : timeout;
-};

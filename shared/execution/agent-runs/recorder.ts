@@ -26,11 +26,8 @@ export interface NumberedFact {
 const factsPerTransaction = 40;
 
 /** Appends the facts of a run to its log, in the transactions that change its execution and count its model calls. */
-export function openRecorder(
-  scope: Scope,
-  execution: AgentExecution,
-  { nextFact, holder }: { nextFact: number; holder: string },
-) {
+export function openRecorder(scope: Scope, execution: AgentExecution, nextFact: number) {
+  const { holder } = execution;
   const log = runLog(scope);
   let n = nextFact;
 

@@ -33,10 +33,8 @@ export function replayEvents(
     state = apply(state, fact);
     turnId = state.lastTurn?.turnId;
     const opening = fact.type === 'turn' ? loopEventsOf(fact).flatMap((event) => [...progressOf(event)]) : [];
-    const closing: AgentRunEvent[] = [
-      ...progressOf({ type: 'facts', facts: [fact] }),
-      ...eventsOf(fact, { execution, state, durationMs: durationOf(execution, fact.at) }),
-    ];
+    const at = { execution, state, durationMs: durationOf(execution, fact.at) };
+    const closing = eventsOf(fact, progressOf, at);
     events.push(
       ...opening.map((event) => {
         seq = numbers[keyOf(event)] ?? seq + 1;

@@ -1,8 +1,8 @@
 import { measure } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
 import { StepError } from '../../core/step-error.ts';
-import type { EndFact, StopReason } from '../agent-loop/facts.ts';
-import type { RunState } from '../agent-loop/state.ts';
+import type { EndFact } from '../agent-loop/facts.ts';
+import { endFact, type RunState } from '../agent-loop/state.ts';
 
 /** Why a run ended otherwise than by its loop. */
 export interface Interruption {
@@ -23,18 +23,23 @@ export function endAfter(
 ): EndFact {
   if (callerSignal?.aborted) return disconnected(state, at);
   if (timeout.aborted) {
-    return endOf(state, 'timeout', `The run exceeded its time limit of ${timeoutMs / 1_000} s`, at);
+    return endFact(
+      state,
+      { stopReason: 'timeout', error: `The run exceeded its time limit of ${timeoutMs / 1_000} s` },
+      at,
+    );
   }
-  if (error instanceof StepError) return endOf(state, 'error', goesOn ? null : error.message, at);
+  if (error instanceof StepError)
+    return endFact(state, { stopReason: 'error', error: goesOn ? null : error.message }, at);
   log.error('A run of an agent failed', { error });
   measure('RunsFailed');
   const report = requestId ? `; report the request id ${requestId}` : '';
-  return endOf(state, 'error', `The run failed because of an internal error${report}`, at);
+  return endFact(
+    state,
+    { stopReason: 'error', error: `The run failed because of an internal error${report}` },
+    at,
+  );
 }
 
 export const disconnected = (state: RunState, at: Date): EndFact =>
-  endOf(state, 'cancelled', 'The caller disconnected', at);
-
-const endOf = ({ lastTurn }: RunState, stopReason: StopReason, error: string | null, at: Date): EndFact => ({
-  ...{ type: 'end', stopReason, error, output: lastTurn?.text ?? null, at: at.toISOString() },
-});
+  endFact(state, { stopReason: 'cancelled', error: 'The caller disconnected' }, at);

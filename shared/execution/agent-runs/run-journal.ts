@@ -14,11 +14,11 @@ import { openTurnNumbers } from './turn-numbers.ts';
 
 /** The state of a run in this process: it records facts, and numbers the events of the run. */
 export function openJournal(scope: Scope, { execution, log }: TakenRun) {
-  const { id: executionId, holder } = execution;
+  const { id: executionId } = execution;
   const began = performance.now();
   const activeMs = () => execution.activeMs + Math.round(performance.now() - began);
   const { n: lastFact, lastSeq } = log.at(-1) ?? { n: -1, lastSeq: 0 };
-  const recorder = openRecorder(scope, execution, { nextFact: lastFact + 1, holder });
+  const recorder = openRecorder(scope, execution, lastFact + 1);
   const progressOf = openProgress();
   const turnNumbers = openTurnNumbers();
   let state: RunState = replay([], factsOf(log));
@@ -54,8 +54,7 @@ export function openJournal(scope: Scope, { execution, log }: TakenRun) {
       const at = { execution, state, durationMs: activeMs() };
       const told = facts.map((fact) => {
         const numbers = fact.type === 'turn' ? turnNumbers.ofTurn() : undefined;
-        const progress = progressOf({ type: 'facts', facts: [fact] });
-        const events = [...progress, ...eventsOf(fact, at)].map(numbered);
+        const events = eventsOf(fact, progressOf, at).map(numbered);
         return { events, entry: { fact, lastSeq: nextSeq - 1, ...(numbers && { numbers }) } };
       });
       await recorder.append(

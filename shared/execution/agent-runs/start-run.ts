@@ -6,6 +6,7 @@ import { type ErrorDetail, invalid, invalidAt } from '../../core/errors.ts';
 import { StepError } from '../../core/step-error.ts';
 import { unixSeconds } from '../../core/unix-seconds.ts';
 import type { Variables } from '../../core/variables.ts';
+import type { AgentConfig } from '../../domain/agents/agent-config.ts';
 import type { Message } from '../../domain/conversations/message.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -53,6 +54,7 @@ export async function startRun(
   sandbox: Sandbox,
 ): Promise<{ execution: AgentExecution; input: RunInput }> {
   const { agent, owner, parent, background } = request;
+  const config = runnableConfig(agent.content);
   await checkSchemas(request, sandbox);
   const { table, now, newId } = scope;
   const id = request.id ?? newId('exec');
@@ -61,9 +63,8 @@ export async function startRun(
   const fill = fillerFor(request, { id, startedAt }, sandbox);
   const input: RunInput = {
     messages: request.messages,
-    system:
-      request.system ?? (await fill(runnableConfig(agent.content).systemPrompt ?? '', 'The system prompt')),
-    profile: await profileOf(request, fill),
+    system: request.system ?? (await fill(config.systemPrompt ?? '', 'The system prompt')),
+    profile: await profileOf(config, owner, fill),
     modelOverride: request.modelOverride,
     previousMessageAt: request.previousMessageAt,
     responseSchema: request.responseSchema,
@@ -84,7 +85,7 @@ export async function startRun(
     rootAgentId: parent?.rootAgentId ?? agent.id,
     depth: parent ? parent.depth + 1 : 0,
     surfaceType: request.surfaceType,
-    turnsMax: turnsMaxOf(agent.content),
+    turnsMax: turnsMaxOf(config),
     userId: owner.userId,
     organizationId: owner.organizationId,
     permissions: [...request.permissions],
@@ -98,7 +99,7 @@ export async function startRun(
     leaseUntil: leaseFrom(at),
     input: storedInput,
     spec,
-    isLogged: runnableConfig(agent.content).loggingPolicy !== 'off',
+    isLogged: config.loggingPolicy !== 'off',
     ...(agent.id === null && { ttl: unixSeconds(at) + inlineTtlSeconds }),
   };
   await table.commit([table.writes.insert(agentExecutionEntity, execution)]);
@@ -150,8 +151,11 @@ function fillerFor(
 }
 
 /** Whose memory the run has. */
-async function profileOf({ agent, owner }: RunRequest, fill: ReturnType<typeof fillerFor>): Promise<string> {
-  const { enabled, profileTemplate } = runnableConfig(agent.content).memory ?? {};
+async function profileOf(
+  { memory: { enabled, profileTemplate } = { enabled: false } }: AgentConfig,
+  owner: RunRequest['owner'],
+  fill: ReturnType<typeof fillerFor>,
+): Promise<string> {
   if (!enabled || profileTemplate === undefined) return owner.userId;
   return fill(profileTemplate, 'The profile of the memory');
 }

@@ -28,14 +28,10 @@ export async function appendTo(
   let seq = last?.lastSeq ?? 0;
   const added = facts.map((fact, index): Entry => {
     state = apply(state, fact);
-    const events = [
-      ...progressOf({ type: 'facts', facts: [fact] }),
-      ...eventsOf(fact, { execution, state, durationMs: execution.activeMs }),
-    ];
-    seq += events.length;
+    seq += eventsOf(fact, progressOf, { execution, state, durationMs: execution.activeMs }).length;
     return { n: nextFact + index, lastSeq: seq, holder, fact };
   });
-  await openRecorder(scope, taken, { nextFact, holder }).append(added, { state });
+  await openRecorder(scope, taken, nextFact).append(added, { state });
   const isTaken = facts.some(({ type }) => type === 'continue');
   return {
     run: { execution: isTaken ? { ...taken, status: 'running' } : execution, log: [...log, ...added], state },

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Ports } from '../../adapters/ports.ts';
-import { StepError } from '../../core/step-error.ts';
 import {
   type ErrorHandling,
   errorHandlingOf,
   fallbackAttempts,
 } from '../../domain/flows/steps/error-handling.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
+import { alternativesTo } from '../agent-loop/ask-model.ts';
 import { type Attempt, type AttemptOutcome, attemptStep } from './attempt-step.ts';
 
 /** Runs a step, then the fallbacks of its error handling. */
@@ -18,7 +17,7 @@ export async function withFallbacks(
   let tried = await attemptStep(attempt, step);
   let retryCount = 0;
   const policy = errorHandlingOf(step);
-  const alternatives = () => alternativesOf(attempt.ports, step);
+  const alternatives = () => alternativesTo(attempt.ports.model, String(step.config.model ?? 'default'));
   if (policy?.onError !== 'fallback') return { ...tried, retryCount };
   for (const fallback of policy.fallbacks ?? []) {
     if (!triggers(policy, tried)) break;
@@ -31,16 +30,6 @@ export async function withFallbacks(
     }
   }
   return { ...tried, retryCount };
-}
-
-/** None if the model cannot be resolved: its error stays that of the step. */
-async function alternativesOf({ model: { alternatives } }: Ports, { config }: FlowStep): Promise<string[]> {
-  try {
-    return await alternatives(String(config.model ?? 'default'));
-  } catch (error) {
-    if (error instanceof StepError) return [];
-    throw error;
-  }
 }
 
 function triggers(

@@ -1,6 +1,6 @@
 import type { McpRequest, McpTool, McpToolList, Ports } from '../../adapters/ports.ts';
 import { StepError } from '../../core/step-error.ts';
-import type { McpServer } from '../../domain/agents/tools-config.ts';
+import { type McpServer, timeoutMsOf } from '../../domain/agents/tools-config.ts';
 import { credentialHeaders } from '../step-support/credential-headers.ts';
 import { openedSecrets } from '../step-support/opened-secrets.ts';
 import { mcpFailure } from '../tool-support/mcp-failure.ts';
@@ -110,7 +110,7 @@ const labelOf = ({ name, id }: McpServer) => `MCP server "${name ?? id}"`;
 /** Only plain JSON endpoints know the header of a call's identity. */
 function requestTo(server: McpServer, signal: AbortSignal, callId?: string): McpRequest {
   const { url, transport, auth, timeout = 30_000 } = server;
-  const timeoutMs = Math.min(Math.round(timeout < 1_000 ? timeout * 1_000 : timeout), 600_000);
+  const timeoutMs = Math.min(Math.round(timeoutMsOf(timeout)), 600_000);
   const identity = transport === 'rest' && callId !== undefined && { 'idempotency-key': callId };
   return { url, transport, timeoutMs, signal, headers: { ...identity, ...credentialHeaders(auth) } };
 }

@@ -144,7 +144,7 @@ export const StreamEvent = z
       'execution_error',
       {
         kind,
-        error: z.object({ code: z.enum(['TIMEOUT', 'INTERNAL', 'AGENT_ERROR']), message: z.string() }),
+        error: z.object({ code: z.enum(['TIMEOUT', 'INTERNAL']), message: z.string() }),
       },
       'The run was aborted by its time limit or by an internal error',
     ),

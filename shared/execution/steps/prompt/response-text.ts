@@ -1,10 +1,11 @@
 import { jsonIn } from '../../../core/json.ts';
 import { StepError } from '../../../core/step-error.ts';
+import { withoutFence } from '../../agent-loop/json-answer.ts';
 
-/** Removes the code fence that models often put around their response. */
+/** Without a code fence, except in formats that may begin with one. */
 export function unwrapped(text: string, format: string): string {
   if (format === 'text' || format === 'markdown') return text;
-  return /^\s*```[\w-]*\r?\n([\s\S]*?)\r?\n?```\s*$/.exec(text)?.[1] ?? text;
+  return withoutFence(text);
 }
 
 /** @throws StepError */

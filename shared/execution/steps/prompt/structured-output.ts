@@ -1,10 +1,8 @@
-import { checkValue } from '../../../adapters/json-schema/json-schema.ts';
 import type { JsonSchema, ModelMessage } from '../../../adapters/model-port.ts';
-import { jsonIn } from '../../../core/json.ts';
 import { StepError } from '../../../core/step-error.ts';
+import { jsonAnswer } from '../../agent-loop/json-answer.ts';
 import type { StepRun } from '../../step-support/step-runner.ts';
 import type { Ask } from './ask.ts';
-import { unwrapped } from './response-text.ts';
 
 /**
  * The response as JSON that fits the schema. One that does not fit is requested once more, with its errors.
@@ -16,12 +14,7 @@ export async function structuredOutput(
   messages: readonly ModelMessage[],
   schema: JsonSchema,
 ): Promise<unknown> {
-  const check = async (text: string) => {
-    const value = jsonIn(unwrapped(text, 'json'));
-    if (value === undefined) return { value, problems: ['The response is not JSON'] };
-    const problems = await checkValue(sandbox, schema, value, { signal });
-    return { value, problems: problems.map(({ path, message }) => (path ? `${path}: ${message}` : message)) };
-  };
+  const check = (text: string) => jsonAnswer(text, schema, { sandbox, signal });
   const first = await ask(messages);
   const one = await check(first.text);
   if (one.problems.length === 0) return one.value;

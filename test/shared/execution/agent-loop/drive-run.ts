@@ -57,7 +57,7 @@ async function live(
   try {
     for (let events = 1; ; events++) {
       const { done, value } = await loop.next();
-      if (done) return value.state;
+      if (done) return value;
       const dies = events === death?.afterEvents;
       if (value.type === 'facts' && (!dies || death.isRecorded)) record(value.facts);
       if (dies) break;

@@ -80,8 +80,7 @@ async function running(world: AccessWorld, more: object = {}): Promise<AgentExec
 
 /** Records facts as the process of the run does. */
 const record = (world: AccessWorld, execution: AgentExecution, former: Fact[], facts: Fact[]) => {
-  const { holder } = execution;
-  const recorder = openRecorder(world.scope, execution, { nextFact: former.length, holder });
+  const recorder = openRecorder(world.scope, execution, former.length);
   const isTurn = facts.some(({ type }) => type === 'turn');
   return recorder.append(
     facts.map((fact, index) => ({ fact, lastSeq: former.length + index })),
