@@ -122,6 +122,7 @@ export async function a2aServer(
   };
   let handler: JsonRpcTransportHandler | LegacyJsonRpcTransportHandler | undefined;
   const { url, host } = await loopback(async (request, response) => {
+    if (request.method !== 'POST') return response.writeHead(405).end();
     const body = JSON.parse(await text(request));
     asked.push(body.method);
     headers.push(request.headers);

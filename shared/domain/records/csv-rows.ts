@@ -62,7 +62,8 @@ export async function* streamRows(
       return undefined;
     },
   });
-  yield* Readable.from(piecesOf(file)).compose(parser) as AsyncIterable<CsvRow>;
+  // Not compose(): left while its last rows are waiting, it throws an error that ends the process.
+  yield* Readable.from(piecesOf(file)).pipe(parser) as AsyncIterable<CsvRow>;
 }
 
 const [lf, cr] = [0x0a, 0x0d];
