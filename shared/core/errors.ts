@@ -14,7 +14,7 @@ export type ErrorCode =
   | 'FORBIDDEN'
   | 'INTERNAL'
   | 'MISSING_PERMISSION'
-  | 'NOTHING_TO_RUN'
+  | 'UNPROCESSABLE'
   | 'NOT_FOUND'
   | 'OUT_OF_TIME'
   | 'RATE_LIMITED'
@@ -95,7 +95,7 @@ export const noSuchEndpoint = (method: string, path: string) => {
   const message = `No such endpoint: ${method} ${path}. Check the method, and the path for a typing error or a double slash`;
   return new ServiceError('NOT_FOUND', 'Not found', { details: [{ code: 'NO_SUCH_ENDPOINT', message }] });
 };
-export const nothingToRun = (detail: Detail) => errorOf('NOTHING_TO_RUN', detail);
+export const unprocessable = (detail: ErrorDetail) => errorOf('UNPROCESSABLE', detail);
 export const conflict = (detail: Detail) => errorOf('CONFLICT', detail);
 export const tooLarge = (detail: Detail) => errorOf('TOO_LARGE', detail);
 export const rateLimited = (window: 'Hourly' | 'Daily', limit: number, retryAfterSeconds: number) =>

@@ -26,7 +26,14 @@ export type IdPrefix =
   | 'cred'
   | 'appr'
   | 'turn'
-  | 'art';
+  | 'art'
+  | 'product'
+  | 'surface'
+  | 'item'
+  | 'surfkey'
+  | 'schedule'
+  | 'firing'
+  | 'delivery';
 
 export type NewId = <P extends IdPrefix>(prefix: P) => `${P}_${string}`;
 

@@ -15,6 +15,8 @@ export interface Reads {
     name: string;
     /** True after `typeof`: the text checks whether the variable is set. */
     guarded: boolean;
+    /** What the text shows of its type. */
+    type?: 'array' | 'object' | undefined;
   }[];
   /** True if the text may read any variable. */
   everything: boolean;
@@ -51,7 +53,7 @@ export const readTexts = (texts: readonly FlowText[]): { reads: Reads; alwaysHol
 function readsOf({ kind, text }: FlowText): Reads {
   try {
     if (kind !== 'template') return readsOfProgram(programOf(kind, text));
-    const names = variablesOfTemplate(text).map((name) => ({ name, guarded: false }));
+    const names = variablesOfTemplate(text).map((read) => ({ ...read, guarded: false }));
     return { names, everything: false };
   } catch {
     return { names: [], everything: true };

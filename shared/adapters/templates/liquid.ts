@@ -72,8 +72,24 @@ export function templateProblem(text: string): string | undefined {
   }
 }
 
+/** Loops over a variable, not over a member of it. */
+const loops = /\{%-?\s*(?:for|tablerow)\s+\w+\s+in\s+([\w-]+)(?![\w.[-])/g;
+
+/** The members that texts and lists have too. */
+const ofAnyType = new Set(['size', 'first', 'last']);
+
 /** The variables that a template reads, without those that it sets. The template must parse. */
-export const variablesOfTemplate = (text: string): string[] => liquid.globalVariablesSync(parseAnew(text));
+export function variablesOfTemplate(text: string): { name: string; type?: 'array' | 'object' | undefined }[] {
+  const { globals } = liquid.analyzeSync(parseAnew(text));
+  const lists = new Set([...text.matchAll(loops)].map(([, name]) => name));
+  return Object.entries(globals).map(([name, uses]) => {
+    const members = uses.map(({ segments: [, member] }) => member);
+    if (lists.has(name) || members.some((member) => typeof member === 'number'))
+      return { name, type: 'array' };
+    const isObject = members.some((member) => typeof member === 'string' && !ofAnyType.has(member));
+    return { name, type: isObject ? 'object' : undefined };
+  });
+}
 
 /** The message of a LiquidJS error. */
 export function problemIn(error: unknown): string {

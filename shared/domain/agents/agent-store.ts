@@ -6,10 +6,10 @@ import type { Modification } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { firstDraft } from '../../platform/data/version-kind.ts';
 import { exists, type Write } from '../../platform/data/writes.ts';
+import { assertFits } from '../content-size.ts';
 import { flowEntity } from '../flows/flow.ts';
 import { secretUseWrites } from '../flows/secret-keys.ts';
 import { type Agent, type AgentContent, agentEntity, storedContent } from './agent.ts';
-import { assertFits } from './agent-size.ts';
 import { cardScheduleWrites } from './card-schedule.ts';
 import { type AgentListQuery, listAgents } from './list-agents.ts';
 
@@ -118,7 +118,8 @@ export const agentStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) 
 /** @throws 400 if the agent does not fit an item of the table. */
 function stored(agent: Agent) {
   const item = storedContent(agent);
-  assertFits(item);
+  const { config, externalConfig, vendorManagedConfig, capabilities } = item;
+  assertFits('an agent', { config, externalConfig, vendorManagedConfig, capabilities });
   return item;
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { defineEntity } from '../../platform/data/entity.ts';
+import { jsonText } from '../../platform/data/json-text.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 import { versionedFields, versionFields } from '../../platform/data/version-kind.ts';
 import type { AgentConfig } from './agent-config.ts';
@@ -23,8 +24,6 @@ export const AgentCapability = z.object({
   createdAt: z.string(),
 });
 export type AgentCapability = z.infer<typeof AgentCapability>;
-
-const jsonText = <T>() => z.string().transform((text): T => JSON.parse(text) as T);
 
 /** What a version of an agent holds. Free-form values are stored as JSON text. */
 const contentFields = {

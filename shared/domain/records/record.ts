@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { nameUpTo } from '../../core/name.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
+import { jsonText } from '../../platform/data/json-text.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 
 export const RecordName = nameUpTo(500);
@@ -50,15 +51,16 @@ export const recordsRange = (type: string | undefined) =>
     ? ({ index: 1, partition: recordsPartition } as const)
     : ({ index: 2, partition: recordTypePartition(type) } as const);
 
-const jsonText = z.string().transform((text): unknown => JSON.parse(text));
-
 /**
  * A record shares its partition with the checkpoints of its runs. Its free-form values are stored as JSON text:
  * DynamoDB maps reject large numbers and deep nesting, and take up to 50 % more space.
  */
 export const recordEntity = defineEntity({
   type: 'record',
-  schema: RecordItem.extend({ metadata: jsonText.pipe(Metadata), messages: jsonText.pipe(RecordMessages) }),
+  schema: RecordItem.extend({
+    metadata: jsonText<unknown>().pipe(Metadata),
+    messages: jsonText<unknown>().pipe(RecordMessages),
+  }),
   key: ({ id }: { id: string }) => ({ PK: recordPartition(id), SK: 'RECORD' }),
   index: ({ id, type }) => ({
     PK1: recordsPartition,

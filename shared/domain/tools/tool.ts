@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { defineEntity } from '../../platform/data/entity.ts';
+import { jsonText } from '../../platform/data/json-text.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 
 const Json = z.record(z.string(), z.unknown());
@@ -30,12 +31,13 @@ export const toolsPartition = tenantPartition('TOOLS');
 /** The tools of one type. */
 export const toolTypePartition = (toolType: string) => tenantPartition(`TOOLS#${toolType}`);
 
-const jsonText = z.string().transform((text): unknown => JSON.parse(text));
-
 /** Free-form values are stored as JSON text, as those of records. */
 export const toolEntity = defineEntity({
   type: 'tool',
-  schema: Tool.extend({ parametersSchema: jsonText.pipe(Json), config: jsonText.pipe(Json) }),
+  schema: Tool.extend({
+    parametersSchema: jsonText<unknown>().pipe(Json),
+    config: jsonText<unknown>().pipe(Json),
+  }),
   key: ({ id }: { id: string }) => ({ PK: tenantPartition(`TOOL#${id}`), SK: 'TOOL' }),
   index: ({ id, toolType }) => ({
     PK1: toolsPartition,

@@ -1,5 +1,5 @@
 import { sandbox, withQueueTimeout } from '../../adapters/sandbox/sandbox.ts';
-import { notFound, nothingToRun } from '../../core/errors.ts';
+import { notFound, unprocessable } from '../../core/errors.ts';
 import { derivedId } from '../../core/ids.ts';
 import { normaliseSteps } from '../../domain/flows/checking/flow-steps.ts';
 import { type CheckedSteps, checkTexts } from '../../domain/flows/checking/text-problems.ts';
@@ -52,6 +52,7 @@ export async function prepare(scope: Scope, principal: Principal, body: Dispatch
   };
 }
 
+const nothingToRun = (message: string) => unprocessable({ code: 'NOTHING_TO_RUN', message });
 const noSteps = () => nothingToRun('The flow has no steps to run');
 
 interface Found {

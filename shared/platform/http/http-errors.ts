@@ -18,7 +18,7 @@ export const httpErrors = {
   CONFLICT: { status: 409, error: 'Conflict' },
   TOO_LARGE: { status: 413, error: 'Payload too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, error: 'Unsupported media type' },
-  NOTHING_TO_RUN: { status: 422, error: 'Unprocessable' },
+  UNPROCESSABLE: { status: 422, error: 'Unprocessable' },
   RATE_LIMITED: { status: 429, error: 'Rate limit exceeded' },
   INTERNAL: { status: 500, error: 'Internal server error' },
   RESPONSE_TOO_LARGE: { status: 500, error: 'Response too large' },

@@ -32,7 +32,7 @@ const errorMeanings: Record<number, string> = {
   409: 'The state of the resource, or a concurrent change, prevents the operation',
   413: 'The body is too large',
   415: 'The operation does not accept the media type of the body',
-  422: 'The request is well-formed, but there is nothing to run',
+  422: 'The request is well-formed, but something that it needs is missing',
   429: 'The hourly or daily limit is reached; `X-RateLimit-Reset` is the time of the reset',
   500: 'Internal error; `details` contains the request id',
   503: 'The service is too busy to start, or ran out of time before all work was done. `details` says which, and how much is done: send the request again',

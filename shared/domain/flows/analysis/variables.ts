@@ -39,24 +39,40 @@ export function useOf(visit: StepNode, readsOf: (text: ConfigText) => Reads): Va
   return use;
 }
 
-/** Finds reads of variables that no earlier step sets. */
-export function* unsetVariables(uses: readonly VariableUse[]): Generator<Finding, void> {
+/** A read of a variable that no earlier step sets. */
+export interface UnsetRead {
+  visit: StepNode;
+  path: PropertyKey[];
+  name: string;
+  /** Whether the text checks whether the variable is set. */
+  guarded: boolean;
+  /** A step that sets it later, or in another branch. */
+  setter: StepNode | undefined;
+}
+
+export function* unsetReads(uses: readonly VariableUse[]): Generator<UnsetRead, void> {
   const setters = Map.groupBy(uses.entries(), ([, { sets }]) => sets);
   for (const [at, { visit, reads }] of uses.entries()) {
     for (const [name, { path, guarded }] of reads) {
-      if (guarded || given.has(name)) continue;
+      if (given.has(name)) continue;
       const by = setters.get(name) ?? [];
       if (by.some(([position, use]) => position < at && !isOtherBranch(use.visit, visit))) continue;
-      const setter = by[0]?.[1].visit.step.name;
-      const [code, message] =
-        setter === undefined
-          ? ['UNKNOWN_VARIABLE', `No step sets ${name}: each run must pass it as an input`]
-          : [
-              'VARIABLE_USED_BEFORE_SET',
-              `${name} is not set yet: the step "${setter}" sets it later or in another branch`,
-            ];
-      yield finding(visit, path, code, message, { variable: name });
+      yield { visit, path, name, guarded, setter: by[0]?.[1].visit };
     }
+  }
+}
+
+/** Finds reads of variables that no earlier step sets. */
+export function* unsetVariables(uses: readonly VariableUse[]): Generator<Finding, void> {
+  for (const { visit, path, name, guarded, setter } of unsetReads(uses)) {
+    if (guarded) continue;
+    const [code, message] = setter
+      ? [
+          'VARIABLE_USED_BEFORE_SET',
+          `${name} is not set yet: the step "${setter.step.name}" sets it later or in another branch`,
+        ]
+      : ['UNKNOWN_VARIABLE', `No step sets ${name}: each run must pass it as an input`];
+    yield finding(visit, path, code, message, { variable: name });
   }
 }
 

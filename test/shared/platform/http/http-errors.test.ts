@@ -5,11 +5,11 @@ import {
   forbidden,
   missingPermission,
   notFound,
-  nothingToRun,
   rateLimited,
   ServiceError,
   serviceBusy,
   unauthenticated,
+  unprocessable,
 } from '../../../../shared/core/errors.ts';
 import { httpErrorOf, httpErrors } from '../../../../shared/platform/http/http-errors.ts';
 
@@ -31,8 +31,8 @@ test('404, 409, 422 and 503 responses carry a code', () => {
   expect(bodyOf(conflict('It is over'))).toEqual({ error: 'Conflict', details: [over] });
   const taken = { path: 'name', code: 'NAME_TAKEN', message: 'Taken' } as const;
   expect(bodyOf(conflict(taken))).toEqual({ error: 'Conflict', details: [taken] });
-  const nothing = { code: 'NOTHING_TO_RUN', message: 'No steps' };
-  expect(bodyOf(nothingToRun('No steps'))).toEqual({ error: 'Unprocessable', details: [nothing] });
+  const nothing = { code: 'NOTHING_TO_RUN', message: 'No steps' } as const;
+  expect(bodyOf(unprocessable(nothing))).toEqual({ error: 'Unprocessable', details: [nothing] });
   expect(bodyOf(serviceBusy())).toMatchObject({ error: 'Service unavailable', details: [{ code: 'BUSY' }] });
 });
 

@@ -1,0 +1,36 @@
+import type { Sandbox } from '../../../adapters/sandbox/sandbox.ts';
+import { stepNodesOf } from '../checking/step-nodes.ts';
+import { analyseTexts } from './text-analysis.ts';
+import { unsetReads, useOf } from './variables.ts';
+
+/** A variable that a run has to be given. */
+export interface FlowInput {
+  name: string;
+  /** Whether every use of it checks first whether it is set. */
+  optional: boolean;
+  /** What the uses show of its type. */
+  type?: 'array' | 'object' | undefined;
+}
+
+/**
+ * The variables that steps read and no step sets, in the order of their first use. None if the texts take too long to
+ * analyse. @param steps Valid ones.
+ */
+export async function inputsOfFlow(steps: unknown, sandbox: Sandbox): Promise<FlowInput[]> {
+  const visits = [...stepNodesOf(steps, { path: ['steps'], branches: [], last: true })];
+  const texts = visits.flatMap((visit) => visit.texts);
+  const { readsOf } = await analyseTexts(texts, sandbox);
+  if (!readsOf) return [];
+  const reads = texts.flatMap((text) => readsOf(text).names);
+  const uses = visits.map((visit) => useOf(visit, readsOf));
+  const inputs = [...unsetReads(uses)].flatMap(({ name, setter }) => (setter ? [] : [name]));
+  return [...new Set(inputs)].map((name) => {
+    const own = reads.filter((read) => read.name === name);
+    const types = new Set(own.flatMap(({ type }) => type ?? []));
+    return {
+      name,
+      optional: own.every(({ guarded }) => guarded),
+      type: types.size === 1 ? [...types][0] : undefined,
+    };
+  });
+}

@@ -1,0 +1,46 @@
+import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
+import { notFound } from '../../core/errors.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { agentEntity } from '../agents/agent.ts';
+import { inputsOfFlow } from '../flows/analysis/flow-inputs.ts';
+import { flowEntity } from '../flows/flow.ts';
+
+type JsonSchema = Record<string, unknown>;
+
+/** The flow or the agent that a capability runs. */
+export interface Target {
+  flowId: string | null;
+  agentId: string | null;
+}
+
+/** The parameters of every agent. */
+const agentParameters = {
+  type: 'object',
+  properties: { message: { type: 'string', description: 'What to say to the agent' } },
+  required: ['message'],
+};
+
+/**
+ * The JSON Schema of what a capability has to be given. Of a flow: the variables that the steps in its editor read and
+ * no step sets. @throws 404 if the flow or the agent does not exist.
+ */
+export const derivedSchema = /* @__PURE__ */ using(
+  ['table:read'],
+  ({ table }: Scope) =>
+    async ({ flowId, agentId }: Target, sandbox: Sandbox): Promise<JsonSchema> => {
+      if (agentId !== null) {
+        if (!(await table.get(agentEntity, { id: agentId }))) throw notFound('Agent');
+        return agentParameters;
+      }
+      const flow = await table.get(flowEntity, { id: flowId ?? '' });
+      if (!flow) throw notFound('Flow');
+      const inputs = await inputsOfFlow(flow.steps, sandbox);
+      const required = inputs.filter(({ optional }) => !optional).map(({ name }) => name);
+      return {
+        type: 'object',
+        properties: Object.fromEntries(inputs.map(({ name, type }) => [name, type ? { type } : {}])),
+        ...(required.length > 0 && { required }),
+      };
+    },
+);

@@ -1,0 +1,124 @@
+import { conflict, notFound } from '../../core/errors.ts';
+import { mergePatch } from '../../core/merge-patch.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
+import type { Modification } from '../../platform/data/modify.ts';
+import { type CursorQuery, cursorPage } from '../../platform/data/pages.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Write } from '../../platform/data/writes.ts';
+import { parseOrReject } from '../../platform/http/validation.ts';
+import { assertFits } from '../content-size.ts';
+import { type Product, productEntity, productsPartition, storedProduct } from './product.ts';
+import { Canvas, Spec } from './product-body.ts';
+import { surfaceEntity } from './surface.ts';
+
+type Patch = Record<string, unknown> | undefined;
+
+/** Missing members stay unchanged. `canvas` and `spec` are merged: objects deeply, `null` removes a member. */
+export interface ProductChanges {
+  name?: string | undefined;
+  description?: string | null | undefined;
+  icon?: string | null | undefined;
+  canvas?: Patch;
+  spec?: Patch;
+}
+
+export type NewProduct = ProductChanges & { name: string };
+
+export const productStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
+  const { table, now, newId } = scope;
+
+  /**
+   * Applies a change to the current product atomically. Retries on concurrent writes; after five attempts the caller
+   * gets a 409.
+   */
+  async function change(
+    id: string,
+    decide: (before: Product) => Promise<{ after: Product; alsoWrite?: Write[] }>,
+  ): Promise<Product> {
+    const updatedAt = now().toISOString();
+    const decided = async (before: Product): Promise<Modification<typeof productEntity>> => {
+      const { after, alsoWrite } = await decide(before);
+      return { put: stored({ ...after, updatedAt }), ...(alsoWrite && { alsoWrite }) };
+    };
+    return found(await table.modify(productEntity, { id }, decided, { conflictError }));
+  }
+
+  return {
+    change,
+
+    /** @throws 404 */
+    find: async (id: string): Promise<Product> => found(await table.get(productEntity, { id })),
+
+    /** Newest first, from index entries alone. */
+    list(query: CursorQuery & { search?: string | undefined }) {
+      const filter = query.search
+        ? {
+            expression: 'contains(#summary.#search, :search)',
+            values: { search: query.search.toLowerCase() },
+          }
+        : undefined;
+      const source = { partition: productsPartition, index: 1, kind: 'product' } as const;
+      return cursorPage(table, { ...source, ...(filter && { filter }) }, query);
+    },
+
+    async create(
+      owner: Pick<Product, 'userId' | 'organizationId'>,
+      given: NewProduct,
+      alsoWrite: readonly Write[] = [],
+    ): Promise<Product> {
+      const at = now().toISOString();
+      const empty = { description: null, icon: null, canvas: {}, spec: {}, capabilities: [], surfaces: [] };
+      const made = { ...owner, id: newId('product'), revision: 1, createdAt: at, updatedAt: at };
+      const item = stored({ ...made, ...changed({ ...empty, name: given.name }, given) });
+      await table.commit([table.writes.insert(productEntity, item), ...alsoWrite]);
+      return productEntity.schema.parse(item);
+    },
+
+    /** @throws 400 if the merged canvas or spec is not valid, 404 */
+    update: (id: string, changes: ProductChanges): Promise<Product> =>
+      change(id, async (before) => ({ after: changed(before, changes) })),
+
+    /** Its surfaces are unreachable at once; a clean-up of their ids removes their keys and schedules. */
+    async remove(id: string): Promise<{ surfaceIds: string[] }> {
+      const removal = ({ surfaces }: Product): Modification<typeof productEntity> => ({
+        remove: true,
+        alsoWrite: surfaces.flatMap((surface) => [
+          table.writes.remove(surfaceEntity, { productId: id, id: surface.id }),
+          tombstoneOf(scope, surface.id),
+        ]),
+      });
+      const { surfaces } = found(await table.modify(productEntity, { id }, removal, { conflictError }));
+      return { surfaceIds: surfaces.map((surface) => surface.id) };
+    },
+  };
+});
+
+type Edited = Pick<Product, 'name' | 'description' | 'icon' | 'canvas' | 'spec'>;
+
+function changed<P extends Edited>(before: P, changes: ProductChanges): P {
+  const { name = before.name, description = before.description, icon = before.icon } = changes;
+  const { canvas = {}, spec = {} } = changes;
+  return {
+    ...before,
+    ...{ name, description, icon },
+    canvas: parseOrReject(Canvas, mergePatch(before.canvas, canvas), ['canvas']),
+    spec: parseOrReject(Spec, mergePatch(before.spec, spec), ['spec']),
+  };
+}
+
+/** @throws 400 if the product does not fit an item of the table. */
+function stored(product: Parameters<typeof storedProduct>[0]) {
+  const item = storedProduct(product);
+  const { canvas, spec, capabilities } = item;
+  assertFits('a product', { canvas, spec, capabilities });
+  return item;
+}
+
+function found(product: Product | undefined): Product {
+  if (!product) throw notFound('Product');
+  return product;
+}
+
+const conflictError = () =>
+  conflict('The product was changed by another request at the same time; read it again and retry');
