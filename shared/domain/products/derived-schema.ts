@@ -4,7 +4,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentEntity } from '../agents/agent.ts';
 import { inputsOfFlow } from '../flows/analysis/flow-inputs.ts';
-import { flowEntity } from '../flows/flow.ts';
+import { flowStore } from '../flows/flow-store.ts';
 
 type JsonSchema = Record<string, unknown>;
 
@@ -26,16 +26,15 @@ const agentParameters = {
  * no step sets. @throws 404 if the flow or the agent does not exist.
  */
 export const derivedSchema = /* @__PURE__ */ using(
-  ['table:read'],
-  ({ table }: Scope) =>
+  ['table:read', flowStore],
+  (scope: Scope) =>
     async ({ flowId, agentId }: Target, sandbox: Sandbox): Promise<JsonSchema> => {
       if (agentId !== null) {
-        if (!(await table.get(agentEntity, { id: agentId }))) throw notFound('Agent');
+        if (!(await scope.table.get(agentEntity, { id: agentId }))) throw notFound('Agent');
         return agentParameters;
       }
-      const flow = await table.get(flowEntity, { id: flowId ?? '' });
-      if (!flow) throw notFound('Flow');
-      const inputs = await inputsOfFlow(flow.steps, sandbox);
+      const { steps } = await flowStore(scope).get(flowId ?? '');
+      const inputs = await inputsOfFlow(steps, sandbox);
       const required = inputs.filter(({ optional }) => !optional).map(({ name }) => name);
       return {
         type: 'object',

@@ -2,6 +2,7 @@ import { conflict, notFound } from '../../core/errors.ts';
 import { mergePatch } from '../../core/merge-patch.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
+import type { SummaryOf } from '../../platform/data/entity.ts';
 import type { Modification } from '../../platform/data/modify.ts';
 import { type CursorQuery, cursorPage } from '../../platform/data/pages.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -24,6 +25,8 @@ export interface ProductChanges {
 }
 
 export type NewProduct = ProductChanges & { name: string };
+
+export type ListedProduct = Pick<Product, 'id'> & SummaryOf<typeof productEntity>;
 
 export const productStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
   const { table, now, newId } = scope;
@@ -51,7 +54,7 @@ export const productStore = /* @__PURE__ */ using(['table:write'], (scope: Scope
     find: async (id: string): Promise<Product> => found(await table.get(productEntity, { id })),
 
     /** Newest first, from index entries alone. */
-    list(query: CursorQuery & { search?: string | undefined }) {
+    async list(query: CursorQuery & { search?: string | undefined }) {
       const filter = query.search
         ? {
             expression: 'contains(#summary.#search, :search)',
@@ -59,7 +62,8 @@ export const productStore = /* @__PURE__ */ using(['table:write'], (scope: Scope
           }
         : undefined;
       const source = { partition: productsPartition, index: 1, kind: 'product' } as const;
-      return cursorPage(table, { ...source, ...(filter && { filter }) }, query);
+      const page = await cursorPage(table, { ...source, ...(filter && { filter }) }, query);
+      return { products: page.rows as unknown as ListedProduct[], pagination: page.pagination };
     },
 
     async create(

@@ -1,7 +1,7 @@
 import { conflict, invalidAt, notFound, unprocessable } from '../../core/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
-import { decodeReadable } from '../../platform/data/entity.ts';
+import { decode, decodeReadable } from '../../platform/data/entity.ts';
 import { isUnchanged, type Modification } from '../../platform/data/modify.ts';
 import { type CursorQuery, cursorPage } from '../../platform/data/pages.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -13,6 +13,8 @@ import { type Surface, storedSurface, surfaceEntity, surfacesPartition } from '.
 import { surfaceTypeOf } from './surface-types.ts';
 
 export const surfacesMax = 40;
+/** So that a product with all of its surfaces fits a response. */
+const surfaceBytesMax = 100_000;
 
 type Members = Record<string, unknown>;
 
@@ -38,6 +40,12 @@ export interface SurfaceFilter {
 export interface WholeProduct {
   product: Product;
   surfaces: Surface[];
+}
+
+/** A surface with the capabilities of its product. */
+export interface SurfaceWithCapabilities {
+  surface: Surface;
+  capabilities: Product['capabilities'];
 }
 
 interface SurfaceModification {
@@ -95,6 +103,19 @@ export const surfaceStore = /* @__PURE__ */ using(['table:write', productStore],
           surfaceEntity,
           items.filter(({ SK }) => SK !== 'PRODUCT'),
         ),
+      };
+    },
+
+    /** In one request. @throws 404 */
+    async withCapabilities(productId: string, id: string): Promise<SurfaceWithCapabilities> {
+      const [product, surface] = await table.getMany([
+        productEntity.key({ id: productId }),
+        surfaceEntity.key({ productId, id }),
+      ]);
+      if (!product || !surface) throw notFound('Surface');
+      return {
+        surface: decode(surfaceEntity, surface),
+        capabilities: decode(productEntity, product).capabilities,
       };
     },
 
@@ -183,7 +204,7 @@ function assertConnected({ type }: Pick<Surface, 'type'>, refusal: (message: str
 function stored(surface: Surface) {
   const item = storedSurface(surface);
   const { behavior, inbound, outbound, items } = item;
-  assertFits('a surface', { behavior, inbound, outbound, items });
+  assertFits('a surface', { behavior, inbound, outbound, items }, surfaceBytesMax);
   return item;
 }
 

@@ -1,0 +1,25 @@
+import * as z from 'zod';
+import { productRemover } from '../../shared/domain/products/remove-product.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { ProductParams } from './schemas.ts';
+
+export const deleteProduct = defineEndpoint({
+  id: 'products.delete',
+  method: 'DELETE',
+  path: '/v1/products/{id}',
+  permission: 'PRODUCTS:WRITE',
+  summary: 'Delete a product',
+  description: 'Also deletes its capabilities and its surfaces. The flows and agents that it exposes stay.',
+  params: ProductParams,
+  response: { kind: 'json', bodies: { 200: z.object({ success: z.boolean() }) } },
+  errors: [400, 404, 409],
+  needs: { remove: productRemover },
+
+  async handle({ params }, { remove }) {
+    await remove(params.id);
+    return { success: true };
+  },
+});
+
+export const handler = toLambda(deleteProduct);

@@ -1,0 +1,11 @@
+import type { Group } from '../../shared/platform/http/group.ts';
+import { createProduct } from './create.ts';
+import { deleteProduct } from './delete.ts';
+import { getProduct } from './get.ts';
+import { listProducts } from './list.ts';
+import { updateProduct } from './update.ts';
+
+export const productsGroup = {
+  description: 'Put flows and agents behind surfaces: an API, a webhook, a chat, an MCP server, a clock.',
+  endpoints: [listProducts, createProduct, getProduct, updateProduct, deleteProduct],
+} as const satisfies Group;

@@ -1,0 +1,87 @@
+import * as z from 'zod';
+import { idOf } from '../../shared/core/ids.ts';
+import { nameUpTo, wellFormed, wellFormedOnly } from '../../shared/core/name.ts';
+import type { Product } from '../../shared/domain/products/product.ts';
+import { Canvas, Spec } from '../../shared/domain/products/product-body.ts';
+import type { Surface } from '../../shared/domain/products/surface.ts';
+import { ProductCapabilityResponse, toCapabilityResponse } from '../product-capabilities/response-schemas.ts';
+import { SurfaceResponse, surfaceExample, toWholeSurface } from '../surfaces/response-schemas.ts';
+
+export const ProductParams = z.object({ id: idOf('product') });
+
+const ProductName = nameUpTo(255);
+const given = {
+  description: z.string().max(2_000).refine(wellFormed, wellFormedOnly).nullable().optional(),
+  icon: z.string().max(50).refine(wellFormed, wellFormedOnly).nullable().optional(),
+};
+
+const example = {
+  name: 'Airport desk',
+  description: 'Answers questions about airports',
+  spec: { productStage: 'beta', targetAudience: 'Travellers' },
+};
+
+export const CreateProductBody = z
+  .strictObject({ name: ProductName, ...given, canvas: Canvas.optional(), spec: Spec.optional() })
+  .meta({ examples: [example] });
+
+const patchOf = (member: string) =>
+  z
+    .record(z.string(), z.unknown())
+    .meta({ description: `Merged into \`${member}\`: objects deeply, null removes a member` });
+
+export const UpdateProductBody = z
+  .strictObject({
+    name: ProductName.optional(),
+    ...given,
+    canvas: patchOf('canvas').optional(),
+    spec: patchOf('spec').optional(),
+  })
+  .meta({ examples: [{ icon: '✈️', spec: { productStage: 'production' } }] });
+
+const fields = {
+  id: z.string(),
+  name: z.string(),
+  description: z.string().nullable(),
+  icon: z.string().nullable(),
+  canvas: z.record(z.string(), z.unknown()),
+  spec: z.record(z.string(), z.unknown()),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+};
+
+const productExample = {
+  ...{ id: 'product_01k9m4v7d3x8qz5w2r6t0y1hbn', ...example, icon: null, canvas: {} },
+  ...{ createdAt: '2026-11-22T09:30:00.000Z', updatedAt: '2026-11-22T09:30:00.000Z' },
+};
+
+export const UpdatedProduct = z.object(fields).meta({ id: 'UpdatedProduct', examples: [productExample] });
+
+export const WholeProductResponse = z
+  .object({
+    ...fields,
+    capabilities: z.array(ProductCapabilityResponse),
+    surfaces: z.array(SurfaceResponse),
+  })
+  .meta({
+    id: 'Product',
+    examples: [{ ...productExample, capabilities: [], surfaces: [{ ...surfaceExample, items: [] }] }],
+  });
+
+/** A product without what belongs to it. */
+export const toProductResponse = (product: Product) => ({
+  id: product.id,
+  name: product.name,
+  description: product.description,
+  icon: product.icon,
+  canvas: product.canvas,
+  spec: product.spec,
+  createdAt: product.createdAt,
+  updatedAt: product.updatedAt,
+});
+
+export const toWholeProduct = (product: Product, surfaces: readonly Surface[]) => ({
+  ...toProductResponse(product),
+  capabilities: product.capabilities.map((each) => toCapabilityResponse(product.id, each)),
+  surfaces: surfaces.map(toWholeSurface),
+});

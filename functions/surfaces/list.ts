@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import { surfaceEnvironments, surfaceStatuses } from '../../shared/domain/products/surface.ts';
+import { surfaceStore } from '../../shared/domain/products/surface-store.ts';
+import { surfaceTypeNames } from '../../shared/domain/products/surface-types.ts';
+import { CursorPagination, CursorQuery } from '../../shared/platform/data/pages.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { ProductParams } from '../products/schemas.ts';
+import { SurfaceFields, toSurfaceResponse } from './response-schemas.ts';
+
+export const listSurfaces = defineEndpoint({
+  id: 'surfaces.list',
+  method: 'GET',
+  path: '/v1/products/{id}/surfaces',
+  permission: 'PRODUCTS:READ',
+  summary: 'List the surfaces of a product',
+  description: 'Newest first, without their items.',
+  params: ProductParams,
+  query: CursorQuery.extend({
+    type: z.enum(surfaceTypeNames).optional(),
+    status: z.enum(surfaceStatuses).optional(),
+    environment: z.enum(surfaceEnvironments).optional(),
+  }),
+  response: {
+    kind: 'json',
+    bodies: { 200: z.object({ data: z.array(SurfaceFields), pagination: CursorPagination }) },
+  },
+  errors: [400, 404],
+  needs: { surfaces: surfaceStore },
+
+  async handle({ params, query }, { surfaces }) {
+    const page = await surfaces.list(params.id, query);
+    return { data: page.surfaces.map(toSurfaceResponse), pagination: page.pagination };
+  },
+});
+
+export const handler = toLambda(listSurfaces);

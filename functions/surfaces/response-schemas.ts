@@ -1,0 +1,135 @@
+import * as z from 'zod';
+import { idOf } from '../../shared/core/ids.ts';
+import {
+  type Surface,
+  type SurfaceItem,
+  surfaceEnvironments,
+  surfaceStatuses,
+} from '../../shared/domain/products/surface.ts';
+import type { SurfaceWithCapabilities } from '../../shared/domain/products/surface-store.ts';
+import { surfaceTypeNames } from '../../shared/domain/products/surface-types.ts';
+
+export const SurfaceParams = z.object({ id: idOf('product'), surfaceId: idOf('surface') });
+
+export const ItemParams = SurfaceParams.extend({ itemId: idOf('item') });
+
+const Members = z.record(z.string(), z.unknown());
+
+export const surfaceExample = {
+  id: 'surface_01k9m4v7d3x8qz5w2r6t0y1hbn',
+  productId: 'product_01k9m4v7d3x8qz5w2r6t0y1hbn',
+  name: 'Public API',
+  type: 'api',
+  environment: 'development',
+  status: 'draft',
+  behavior: {},
+  inbound: {},
+  outbound: {},
+  createdAt: '2026-11-22T09:30:00.000Z',
+  updatedAt: '2026-11-22T09:30:00.000Z',
+} as const;
+
+export const surfaceFields = {
+  id: z.string(),
+  productId: z.string(),
+  name: z.string(),
+  type: z.enum(surfaceTypeNames),
+  environment: z.enum(surfaceEnvironments),
+  status: z.enum(surfaceStatuses),
+  behavior: Members,
+  inbound: Members,
+  outbound: Members,
+  createdAt: z.string(),
+  updatedAt: z.string(),
+};
+
+export const SurfaceFields = z
+  .object(surfaceFields)
+  .meta({ id: 'SurfaceFields', examples: [surfaceExample] });
+
+const itemFields = {
+  id: z.string(),
+  surfaceId: z.string(),
+  capabilityId: z.string(),
+  enabled: z.boolean(),
+  endpointSlug: z.string().nullable(),
+  exposedName: z.string().nullable(),
+  exposedDescription: z.string().nullable(),
+  isEntryPoint: z.boolean(),
+  config: Members.nullable(),
+  presentation: Members.nullable(),
+  displayOrder: z.int(),
+  createdAt: z.string(),
+};
+
+export const itemExample = {
+  ...{ id: 'item_01k9m4v7d3x8qz5w2r6t0y1hbn', surfaceId: surfaceExample.id },
+  ...{ capabilityId: 'cap_01k9m4v7d3x8qz5w2r6t0y1hbn', enabled: true, endpointSlug: 'describe-airport' },
+  ...{ exposedName: null, exposedDescription: null, isEntryPoint: false, config: null },
+  ...{ presentation: null, displayOrder: 0, createdAt: '2026-11-22T09:30:00.000Z' },
+};
+
+export const SurfaceItemResponse = z.object(itemFields).meta({ id: 'SurfaceItem', examples: [itemExample] });
+
+export const SurfaceResponse = z
+  .object({ ...surfaceFields, items: z.array(SurfaceItemResponse) })
+  .meta({ id: 'Surface', examples: [{ ...surfaceExample, items: [itemExample] }] });
+
+/** A surface without its items. */
+export const toSurfaceResponse = (surface: Surface) => ({
+  id: surface.id,
+  productId: surface.productId,
+  name: surface.name,
+  type: surface.type,
+  environment: surface.environment,
+  status: surface.status,
+  behavior: surface.behavior,
+  inbound: surface.inbound,
+  outbound: surface.outbound,
+  createdAt: surface.createdAt,
+  updatedAt: surface.updatedAt,
+});
+
+export const toItemResponse = (surfaceId: string, { presentation, ...item }: SurfaceItem) => ({
+  surfaceId,
+  ...item,
+  presentation: presentation && { ...presentation },
+});
+
+export const toWholeSurface = (surface: Surface) => ({
+  ...toSurfaceResponse(surface),
+  items: surface.items.map((item) => toItemResponse(surface.id, item)),
+});
+
+const exposed = {
+  capabilityName: z.string().nullable(),
+  flowId: z.string().nullable(),
+  agentId: z.string().nullable(),
+  parametersSchema: Members.nullable(),
+};
+
+const exposedExample = {
+  ...{ capabilityName: 'describe-airport', flowId: 'flow_01k9m4v7d3x8qz5w2r6t0y1hbn', agentId: null },
+  parametersSchema: { type: 'object', properties: { code: {} }, required: ['code'] },
+};
+
+export const SurfaceDetails = z
+  .object({ ...surfaceFields, items: z.array(z.object({ ...itemFields, ...exposed })) })
+  .meta({
+    id: 'SurfaceDetails',
+    examples: [{ ...surfaceExample, items: [{ ...itemExample, ...exposedExample }] }],
+  });
+
+export const toSurfaceDetails = ({ surface, capabilities }: SurfaceWithCapabilities) => ({
+  ...toSurfaceResponse(surface),
+  items: surface.items.map((item) => {
+    const capability = capabilities.find(({ id }) => id === item.capabilityId);
+    return {
+      ...toItemResponse(surface.id, item),
+      capabilityName: capability?.capabilityName ?? null,
+      flowId: capability?.flowId ?? null,
+      agentId: capability?.agentId ?? null,
+      parametersSchema: capability?.parametersSchema ?? null,
+    };
+  }),
+});

@@ -1,0 +1,41 @@
+import * as z from 'zod';
+import { nameUpTo } from '../../shared/core/name.ts';
+import { surfaceEnvironments, surfaceStatuses } from '../../shared/domain/products/surface.ts';
+import { surfaceTypeNames, surfaceTypes } from '../../shared/domain/products/surface-types.ts';
+
+const SurfaceName = nameUpTo(255);
+const Members = z.record(z.string(), z.unknown());
+
+const given = {
+  environment: z.enum(surfaceEnvironments).optional().meta({
+    description: 'A label for people: which flow version runs depends on the key. Default: development',
+  }),
+  status: z.enum(surfaceStatuses).optional().meta({
+    description:
+      'An active surface responds. A draft responds to test keys only, a paused one to nobody. Default: draft',
+  }),
+  behavior: Members.optional(),
+  config: Members.optional().meta({ description: 'An alias of `behavior`, which wins if both are sent' }),
+  inbound: Members.optional(),
+  outbound: Members.optional(),
+};
+
+const types = surfaceTypeNames.map((name) => `\`${name}\`: ${surfaceTypes[name].summary}`);
+
+export const CreateSurfaceBody = z
+  .strictObject({
+    name: SurfaceName,
+    type: z.enum(surfaceTypeNames).meta({ description: `${types.join('. ')}.` }),
+    ...given,
+  })
+  .meta({ examples: [{ name: 'Public API', type: 'api', status: 'active' }] });
+
+export const UpdateSurfaceBody = z
+  .strictObject({ name: SurfaceName.optional(), ...given })
+  .meta({ examples: [{ status: 'paused' }] });
+
+/** What the store takes: without the alias. */
+export const toSurfaceChanges = <B extends z.output<typeof UpdateSurfaceBody>>({ config, ...body }: B) => ({
+  ...body,
+  behavior: body.behavior ?? config,
+});
