@@ -78,6 +78,7 @@ export const getUsageLimits = defineEndpoint({
 
   async handle({ principal, usage }, { now }) {
     const { hourly, daily } = await usage();
+    if (!hourly) throw new Error('The caller has no hourly window');
     return {
       usage: {
         hourly: windowOf('hourly', hourly, 3_600),

@@ -98,8 +98,11 @@ export const noSuchEndpoint = (method: string, path: string) => {
 export const unprocessable = (detail: ErrorDetail) => errorOf('UNPROCESSABLE', detail);
 export const conflict = (detail: Detail) => errorOf('CONFLICT', detail);
 export const tooLarge = (detail: Detail) => errorOf('TOO_LARGE', detail);
-export const rateLimited = (window: 'Hourly' | 'Daily', limit: number, retryAfterSeconds: number) =>
-  errorOf('RATE_LIMITED', `${window} limit of ${limit} requests reached`, { retryAfterSeconds });
+export const rateLimited = (
+  window: 'Minutely' | 'Hourly' | 'Daily',
+  limit: number,
+  retryAfterSeconds: number,
+) => errorOf('RATE_LIMITED', `${window} limit of ${limit} requests reached`, { retryAfterSeconds });
 /** Another server, which the caller named, failed. */
 export const upstreamFailed = (message: string) =>
   errorOf('UPSTREAM_FAILED', { code: 'UPSTREAM_FAILED', message });

@@ -30,6 +30,7 @@ export const apiKeyKind: CredentialKind = {
     isAlive: (item, now) =>
       item?.hash === hash && item.isActive === true && !(item.expiresAt && item.expiresAt <= now),
     ...limits,
+    countsUses: true,
   }),
 
   permissionsOf: (_principal, { permissions = [] }) => permissions,

@@ -11,6 +11,9 @@ export const counters = {
   lastUsedAt: z.string().nullable(),
 };
 
+/** All requests of a credential, of which it may have a limited number. */
+export const uses = { usageCount: z.int().optional(), lifetimeMax: z.int().optional() };
+
 /** The counters of an unused key. */
 export const zeroCounters = { hourCount: 0, hourEndsAt: 0, dayCount: 0, dayEndsAt: 0, lastUsedAt: null };
 
@@ -33,6 +36,7 @@ export const ApiKey = z.object({
   createdAt: z.string(),
   updatedAt: z.string(),
   ...counters,
+  ...uses,
 });
 export type ApiKey = z.infer<typeof ApiKey>;
 

@@ -16,8 +16,12 @@ export interface AccessRules {
   acceptsSetupLink?: boolean;
 }
 
+/** What the item of a credential may have. */
+export type CountedCredential = Counters &
+  Partial<Pick<ApiKey, 'hash' | 'isActive' | 'expiresAt' | 'permissions' | 'allowedIps'>>;
+
 /** The item that counts requests, and their limits. */
-export interface RateLimitCounter {
+export interface RateLimitCounter extends RequestLimits {
   entity: AnyEntity;
   key: object;
   /**
@@ -26,9 +30,9 @@ export interface RateLimitCounter {
    */
   alive: Condition | undefined;
   /** The same check for an item that was read. */
-  isAlive: (item: Counters | undefined, now: string) => boolean;
-  perHour: number;
-  perDay: number;
+  isAlive: (item: CountedCredential | undefined, now: string) => boolean;
+  /** Whether all requests are counted too, which `lifetimeMax` limits. */
+  countsUses?: true;
 }
 
 /** Everything that is specific to one kind of credential. */
@@ -39,7 +43,7 @@ export interface CredentialKind {
   callerOf: (token: string) => Promise<Caller | undefined>;
   rateLimitCounterOf: (principal: Principal, limits: RequestLimits) => RateLimitCounter;
   /** The current permissions. */
-  permissionsOf: (principal: Principal, item: Partial<ApiKey>) => string[];
+  permissionsOf: (principal: Principal, item: CountedCredential) => string[];
   /**
    * Why the credential cannot call an endpoint regardless of its permissions; `undefined` if the permissions decide.
    */

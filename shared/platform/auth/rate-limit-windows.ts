@@ -1,5 +1,4 @@
-import { rateLimited, type ServiceError } from '../../core/errors.ts';
-import type { ApiKey } from './api-key.ts';
+import { forbidden, rateLimited, type ServiceError } from '../../core/errors.ts';
 
 /** One window: requests allowed, requests left, and the Unix second of its reset. */
 export interface RateLimit {
@@ -7,27 +6,56 @@ export interface RateLimit {
   remaining: number;
   reset: number;
 }
-export type Windows = Record<'hourly' | 'daily', RateLimit>;
-
-/** The stored counters, with the key's own limits if it has them. */
-export type Counters = Pick<ApiKey, 'hourCount' | 'hourEndsAt' | 'dayCount' | 'dayEndsAt'> & Partial<ApiKey>;
 
 const hour = 3_600;
 export const daySeconds = 86_400;
 
-/** The highest limits that a key can have. */
-export const maximumLimits = { perHour: 1_000_000, perDay: 1_000_000 } as const;
+/** Every kind of window: its limit, and the attributes that count it. */
+const kinds = {
+  minutely: {
+    seconds: 60,
+    limit: 'perMinute',
+    count: 'minuteCount',
+    endsAt: 'minuteEndsAt',
+    title: 'Minutely',
+  },
+  hourly: { seconds: hour, limit: 'perHour', count: 'hourCount', endsAt: 'hourEndsAt', title: 'Hourly' },
+  daily: { seconds: daySeconds, limit: 'perDay', count: 'dayCount', endsAt: 'dayEndsAt', title: 'Daily' },
+} as const;
+type WindowName = keyof typeof kinds;
+type Kind = (typeof kinds)[WindowName];
 
+/** Requests per window. What has no limit for a window has no such window. */
 export interface RequestLimits {
-  perHour: number;
+  perMinute?: number;
+  perHour?: number;
   perDay: number;
 }
 
+/** The windows of one credential. Callers of most endpoints have an hourly and a daily one. */
+export type Windows = { [Name in WindowName]?: RateLimit } & { daily: RateLimit };
+
+/** The stored counters, with the credential's own limits if it has them. */
+export type Counters = { [Name in Kind['count' | 'endsAt' | 'limit']]?: number | undefined } & {
+  lifetimeMax?: number | undefined;
+  usageCount?: number | undefined;
+};
+
+/** The highest limits that a key can have. */
+export const maximumLimits = { perHour: 1_000_000, perDay: 1_000_000 } as const;
+
 /** The limits of keys without limits of their own. */
-export const defaultLimits = (): RequestLimits => ({
+export const defaultLimits = (): { perHour: number; perDay: number } => ({
   perHour: Number(process.env.RATE_LIMIT_PER_HOUR ?? 1_000),
   perDay: Number(process.env.RATE_LIMIT_PER_DAY ?? 10_000),
 });
+
+/** The windows that have a limit, the shortest first. */
+export const windowKinds = (limits: RequestLimits): [WindowName, Kind][] =>
+  (Object.entries(kinds) as [WindowName, Kind][]).filter(([, { limit }]) => limits[limit] !== undefined);
+
+const limitOf = (kind: Kind, limits: RequestLimits, item: Counters = {}): number =>
+  item[kind.limit] ?? limits[kind.limit] ?? 0;
 
 /**
  * The rate limit of a response whose request was not counted.
@@ -46,57 +74,61 @@ export const rateLimitHeadersOf = ({ limit, remaining, reset }: RateLimit) => ({
   'X-RateLimit-Reset': String(reset),
 });
 
-/** The window with fewer requests left. The headers report it. */
-export const tighterWindow = ({ hourly, daily }: Windows): RateLimit =>
-  daily.remaining < hourly.remaining ? daily : hourly;
+/** The window with the fewest requests left, of several the shortest. The headers report it. */
+export const tighterWindow = ({ minutely, hourly, daily }: Windows): RateLimit =>
+  [minutely, hourly, daily]
+    .filter((window) => window !== undefined)
+    .reduce((tightest, window) => (window.remaining < tightest.remaining ? window : tightest));
 
 /** The counters after one more request, which starts a new window in place of each that has ended. */
-export function beginWindows(stored: Counters | undefined, seconds: number) {
-  const hourOver = !stored || stored.hourEndsAt <= seconds;
-  const dayOver = !stored || stored.dayEndsAt <= seconds;
-  return {
-    hourCount: hourOver ? 1 : stored.hourCount + 1,
-    hourEndsAt: hourOver ? seconds + hour : stored.hourEndsAt,
-    dayCount: dayOver ? 1 : stored.dayCount + 1,
-    dayEndsAt: dayOver ? seconds + daySeconds : stored.dayEndsAt,
-  };
+export function beginWindows(stored: Counters | undefined, limits: RequestLimits, seconds: number) {
+  const counters: Record<string, number> = {};
+  for (const [, kind] of windowKinds(limits)) {
+    const endsAt = stored?.[kind.endsAt] ?? 0;
+    const isOver = endsAt <= seconds;
+    counters[kind.count] = isOver ? 1 : (stored?.[kind.count] ?? 0) + 1;
+    counters[kind.endsAt] = isOver ? seconds + kind.seconds : endsAt;
+  }
+  return counters;
 }
 
-/** The error for a full window; `undefined` if both windows have requests left. */
-export function fullWindow(
-  item: Counters,
-  { perHour, perDay }: RequestLimits,
-  seconds: number,
-): ServiceError | undefined {
-  const hourly = item.perHour ?? perHour;
-  const daily = item.perDay ?? perDay;
-  const hourLeft = item.hourEndsAt - seconds;
-  const dayLeft = item.dayEndsAt - seconds;
-  if (hourLeft > 0 && item.hourCount >= hourly) return rateLimited('Hourly', hourly, hourLeft);
-  if (dayLeft > 0 && item.dayCount >= daily) return rateLimited('Daily', daily, dayLeft);
+/** The error for a full window, or for a credential without requests left; `undefined` if there are some. */
+export function fullWindow(item: Counters, limits: RequestLimits, seconds: number): ServiceError | undefined {
+  const { lifetimeMax = Number.POSITIVE_INFINITY, usageCount = 0 } = item;
+  if (usageCount >= lifetimeMax) {
+    return forbidden(`The key has made all of its ${lifetimeMax} requests. Create another key`);
+  }
+  for (const [, kind] of windowKinds(limits)) {
+    const limit = limitOf(kind, limits, item);
+    const left = (item[kind.endsAt] ?? 0) - seconds;
+    if (left > 0 && (item[kind.count] ?? 0) >= limit) return rateLimited(kind.title, limit, left);
+  }
   return;
 }
 
-/** Both windows. A window that has ended is reported as unused, starting now. */
-export const windowsOf = (item: Counters, { perHour, perDay }: RequestLimits, seconds: number): Windows => ({
-  hourly:
-    item.hourEndsAt > seconds
-      ? windowOf(item.perHour ?? perHour, item.hourCount, item.hourEndsAt)
-      : windowOf(item.perHour ?? perHour, 0, seconds + hour),
-  daily:
-    item.dayEndsAt > seconds
-      ? windowOf(item.perDay ?? perDay, item.dayCount, item.dayEndsAt)
-      : windowOf(item.perDay ?? perDay, 0, seconds + daySeconds),
-});
+/** All windows. One that has ended is reported as unused, starting now. */
+export const windowsOf = (item: Counters, limits: RequestLimits, seconds: number): Windows =>
+  windowsWith(limits, (kind) => {
+    const endsAt = item[kind.endsAt] ?? 0;
+    const limit = limitOf(kind, limits, item);
+    return endsAt > seconds
+      ? windowOf(limit, item[kind.count] ?? 0, endsAt)
+      : windowOf(limit, 0, seconds + kind.seconds);
+  });
+
+/** The windows that the headers report for an invalid credential: no requests left. */
+export const exhaustedWindows = (seconds: number, limits: RequestLimits): Windows =>
+  windowsWith(limits, (kind) =>
+    windowOf(limitOf(kind, limits), limitOf(kind, limits), seconds + kind.seconds),
+  );
+
+const windowsWith = (limits: RequestLimits, windowFor: (kind: Kind) => RateLimit) =>
+  Object.fromEntries(
+    windowKinds(limits).map(([name, kind]) => [name, windowFor(kind)]),
+  ) as unknown as Windows;
 
 const windowOf = (limit: number, used: number, reset: number): RateLimit => ({
   limit,
   remaining: Math.max(0, limit - used),
   reset,
-});
-
-/** The windows that the headers report for an invalid credential: no requests left. */
-export const exhaustedWindows = (seconds: number, { perHour, perDay }: RequestLimits): Windows => ({
-  hourly: windowOf(perHour, perHour, seconds + hour),
-  daily: windowOf(perDay, perDay, seconds + daySeconds),
 });

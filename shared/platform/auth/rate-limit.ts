@@ -6,8 +6,8 @@ import { retryOnConflict } from '../data/retry-on-conflict.ts';
 import type { Scope } from '../data/scope.ts';
 import type { Changes } from '../data/writes.ts';
 import type { Principal } from '../identity/principal.ts';
-import { type ApiKey, addressRateLimitEntity } from './api-key.ts';
-import type { RateLimitCounter } from './credential-kind.ts';
+import { addressRateLimitEntity } from './api-key.ts';
+import type { CountedCredential, RateLimitCounter } from './credential-kind.ts';
 import { credentialKinds } from './credential-kinds.ts';
 import {
   beginWindows,
@@ -18,12 +18,13 @@ import {
   fullWindow,
   type RequestLimits,
   type Windows,
+  windowKinds,
   windowsOf,
 } from './rate-limit-windows.ts';
 
 /** Callers without a credential get a tenth of the default limits, because no account is responsible for them. */
 const anonymousFactor = 0.1;
-export const anonymousLimits = (): RequestLimits => {
+export const anonymousLimits = () => {
   const { perHour, perDay } = defaultLimits();
   return { perHour: Math.ceil(perHour * anonymousFactor), perDay: Math.ceil(perDay * anonymousFactor) };
 };
@@ -36,7 +37,7 @@ const attemptsMax = 20;
 export async function countRequest(
   scope: Scope,
   principal: Principal,
-): Promise<{ windows: Windows; item?: Partial<ApiKey>; full?: ServiceError | undefined }> {
+): Promise<{ windows: Windows; item?: CountedCredential; full?: ServiceError | undefined }> {
   const counter = credentialKinds[principal.kind].rateLimitCounterOf(principal, defaultLimits());
   const seconds = unixSeconds(scope.now());
   // API Gateway caches the principal for a minute, in which a session may expire.
@@ -61,18 +62,20 @@ export async function countAnonymous(
     ...limits,
   };
   const seconds = unixSeconds(scope.now());
-  const { item = beginWindows(undefined, seconds), full } = await count(scope, counter);
+  const { item = beginWindows(undefined, limits, seconds), full } = await count(scope, counter);
   return { windows: windowsOf(item, counter, seconds), full };
 }
 
 async function count(
   { table, now }: Scope,
   counter: RateLimitCounter,
-): Promise<{ item?: Counters; full?: ServiceError }> {
+): Promise<{ item?: CountedCredential; full?: ServiceError }> {
   const at = now();
   const seconds = unixSeconds(at);
   const lastUsedAt = at.toISOString();
+  const kinds = windowKinds(counter);
   const alive = counter.alive ? `${counter.alive.expression} AND ` : '';
+  const [hasUses, use] = counter.countsUses ? [usesLeft, { usageCount: 1 }] : ['', {}];
   const values = { ...counter.alive?.values, ...(counter.alive && { now: lastUsedAt }) };
 
   const updateIf = (condition: string, changes: Changes<AnyEntity>, conditionValues: object) =>
@@ -82,25 +85,27 @@ async function count(
         expression: alive + condition,
         values: { ...values, ...conditionValues },
       }),
-    ) as Promise<Counters>;
+    ) as Promise<CountedCredential>;
 
-  const attempt = async (): Promise<{ item?: Counters; full?: ServiceError }> => {
-    const increment = { add: { hourCount: 1, dayCount: 1 }, set: { lastUsedAt } };
-    const limits = { seconds, perHour: counter.perHour, perDay: counter.perDay };
-    const result = await updateIf(openWindows, increment, limits).catch(conditionFailed);
+  const attempt = async (): Promise<{ item?: CountedCredential; full?: ServiceError }> => {
+    const counts = kinds.map(([, { count }]) => [count, 1] as const);
+    const increment = { add: { ...Object.fromEntries(counts), ...use }, set: { lastUsedAt } };
+    const limits = Object.fromEntries(kinds.map(([, { limit }]) => [limit, counter[limit]]));
+    const open = openWindows(counter) + hasUses;
+    const result = await updateIf(open, increment, { seconds, ...limits }).catch(conditionFailed);
     if (!(result instanceof ConditionFailed)) return { item: result };
-    const stored = result.item as Counters | undefined;
+    const stored = result.item as CountedCredential | undefined;
     if (!counter.isAlive(stored, lastUsedAt)) return {};
     const full = stored && fullWindow(stored, counter, seconds);
     if (stored && full) return { item: stored, full };
-    const counters = beginWindows(stored, seconds);
+    const counters = beginWindows(stored, counter, seconds);
     const set = {
       ...counters,
       lastUsedAt,
-      ...(!counter.alive && { ttl: counters.dayEndsAt + daySeconds, ...counter.key }),
+      ...(!counter.alive && { ttl: (counters.dayEndsAt ?? seconds) + daySeconds, ...counter.key }),
     };
-    const [condition, conditionValues] = unchangedSince(stored);
-    return { item: await updateIf(condition, { set }, conditionValues) };
+    const [condition, conditionValues] = unchangedSince(stored, counter);
+    return { item: await updateIf(condition + hasUses, { set, add: use }, conditionValues) };
   };
   // If another request starts the window at the same time, the retry counts in that window.
   return retryOnConflict(attempt, { attempts: attemptsMax, conflictError });
@@ -114,15 +119,22 @@ function conditionFailed(error: unknown): ConditionFailed {
   throw error;
 }
 
-const below = (counter: string, limit: string) =>
-  `(#${counter} < #${limit} OR attribute_not_exists(#${limit}) AND #${counter} < :${limit})`;
-/** The condition that no window has ended and none is full. */
-const openWindows = `#hourEndsAt > :seconds AND #dayEndsAt > :seconds AND ${below('hourCount', 'perHour')} AND ${below('dayCount', 'perDay')}`;
+const below = (count: string, limit: string) =>
+  `(#${count} < #${limit} OR attribute_not_exists(#${limit}) AND #${count} < :${limit})`;
 
-const unchangedSince = (stored: Counters | undefined): [string, object] =>
-  stored
-    ? [
-        '#hourEndsAt = :oldHour AND #dayEndsAt = :oldDay',
-        { oldHour: stored.hourEndsAt, oldDay: stored.dayEndsAt },
-      ]
-    : ['attribute_not_exists(PK)', {}];
+/** The condition that no window has ended and none is full. */
+const openWindows = (limits: RequestLimits): string =>
+  windowKinds(limits)
+    .map(([, { endsAt, count, limit }]) => `#${endsAt} > :seconds AND ${below(count, limit)}`)
+    .join(' AND ');
+
+/** The condition that the uses of a credential are not exhausted. */
+const usesLeft =
+  ' AND (attribute_not_exists(#lifetimeMax) OR attribute_not_exists(#usageCount) OR #usageCount < #lifetimeMax)';
+
+function unchangedSince(stored: Counters | undefined, limits: RequestLimits): [string, object] {
+  if (!stored) return ['attribute_not_exists(PK)', {}];
+  const ends = windowKinds(limits).map(([, { endsAt }]) => endsAt);
+  const values = Object.fromEntries(ends.map((endsAt) => [`old_${endsAt}`, stored[endsAt]]));
+  return [ends.map((endsAt) => `#${endsAt} = :old_${endsAt}`).join(' AND '), values];
+}

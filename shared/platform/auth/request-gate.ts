@@ -3,8 +3,7 @@ import type { Scope } from '../data/scope.ts';
 import { covers } from '../identity/permissions.ts';
 import type { Principal } from '../identity/principal.ts';
 import { addressIn, networkOf } from './addresses.ts';
-import type { ApiKey } from './api-key.ts';
-import type { AccessRules } from './credential-kind.ts';
+import type { AccessRules, CountedCredential } from './credential-kind.ts';
 import { credentialKinds } from './credential-kinds.ts';
 import { anonymousLimits, countAnonymous, countRequest } from './rate-limit.ts';
 import { type RateLimit, type RequestLimits, tighterWindow, type Windows } from './rate-limit-windows.ts';
@@ -47,12 +46,12 @@ export async function admitAnonymous(
   return { rateLimit: tighterWindow(windows), windows, refusal: full, permissions: [] };
 }
 
-const permissionsOf = (principal: Principal, item: Partial<ApiKey>) =>
+const permissionsOf = (principal: Principal, item: CountedCredential) =>
   credentialKinds[principal.kind].permissionsOf(principal, item);
 
 function refusalOf(
   principal: Principal,
-  item: Partial<ApiKey>,
+  item: CountedCredential,
   guard: AccessRules,
 ): ServiceError | undefined {
   const { allowedIps = [] } = item;

@@ -25,7 +25,7 @@ export const sessionKind: CredentialKind = {
     }
   },
 
-  rateLimitCounterOf: ({ userId }, { perHour, perDay }) => ({
+  rateLimitCounterOf: ({ userId }, { perHour = 0, perDay }) => ({
     entity: sessionRateLimitEntity,
     key: { userId },
     alive: undefined,
