@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -9,7 +10,7 @@ export default defineConfig({
     setupFiles: 'test/support/restore.ts',
     pool: 'forks',
     isolate: false,
-    // Some of the tests wait, for processes and for time to pass.
-    maxWorkers: '200%',
+    // Some of the tests wait, for processes and for time to pass. A percentage would count as 100% at most.
+    maxWorkers: 2 * availableParallelism(),
   },
 });
