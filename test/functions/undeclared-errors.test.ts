@@ -55,8 +55,7 @@ test.each(all.map((endpoint) => [endpoint.id, endpoint] as const))(
         ...(body !== undefined && { body }),
       });
       if (status >= 400 && !declared.includes(status)) problems.push(`${what}: ${status} is not declared`);
-      if (wanted && !isPublic && status !== wanted)
-        problems.push(`${what}: ${status} instead of ${wanted}`);
+      if (wanted && !isPublic && status !== wanted) problems.push(`${what}: ${status} instead of ${wanted}`);
     }
     expect(problems).toEqual([]);
   },
