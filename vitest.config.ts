@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -10,7 +9,7 @@ export default defineConfig({
     setupFiles: 'test/support/restore.ts',
     pool: 'forks',
     isolate: false,
-    // Some of the tests wait, for processes and for time to pass. A percentage would count as 100% at most.
-    maxWorkers: 2 * availableParallelism(),
+    // By default one core is left to vitest itself.
+    maxWorkers: '100%',
   },
 });
