@@ -19,7 +19,10 @@ export type Letter =
   | 'p'
   | 'q'
   | 'r'
-  | 's';
+  | 's'
+  | 't'
+  | 'u'
+  | 'v';
 
 /** One measurement with its goal. */
 export interface Figure {
