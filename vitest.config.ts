@@ -9,7 +9,7 @@ export default defineConfig({
     setupFiles: 'test/support/restore.ts',
     pool: 'forks',
     isolate: false,
-    // Some of the tests wait, for processes and for time to pass.
-    maxWorkers: '200%',
+    // By default one core is left to vitest itself.
+    maxWorkers: '100%',
   },
 });

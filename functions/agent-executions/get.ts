@@ -42,13 +42,13 @@ const example = {
 
 const ExecutionDetails = ExecutionRow.extend({
   error: z.string().nullable(),
-  finalOutput: z.unknown().meta({ description: 'Null if over 1.25 MB' }),
-  iterationDetails: z.array(Iteration).meta({ description: 'The first turns, up to 1.25 MB' }),
+  finalOutput: z.unknown().meta({ description: 'Null if over 1 MB' }),
+  iterationDetails: z.array(Iteration).meta({ description: 'The first turns, up to 1 MB' }),
   loopConfig: z.object({ maxTurns: z.int(), timeoutMs: z.int() }),
   agentVersionId: z.string().nullable(),
   compactions: z
     .array(z.object({ at: z.string(), summary: z.string() }))
-    .meta({ description: 'Where older messages were replaced by a summary, up to 1.25 MB' }),
+    .meta({ description: 'Where older messages were replaced by a summary, up to 1 MB' }),
 }).meta({ id: 'AgentExecutionDetails', examples: [example] });
 
 export const getAgentExecution = defineEndpoint({
@@ -66,9 +66,11 @@ export const getAgentExecution = defineEndpoint({
   async handle({ params: { id, executionId } }, { details }) {
     const run = await details.load(id, executionId);
     const { execution, state } = run;
+    const [spec, messages] = await Promise.all([details.spec(execution), details.messages(execution)]);
     return {
       ...toExecutionRow(execution),
-      inputMessages: ifItFits(await details.messages(execution)),
+      agentSpec: ifItFits(spec),
+      inputMessages: ifItFits(messages),
       error: execution.error,
       iterations: state.turns,
       finalOutput: ifItFits(state.end?.output ?? null),
@@ -83,8 +85,8 @@ export const getAgentExecution = defineEndpoint({
   },
 });
 
-/** Each of the four parts of a response that may be long. */
-const partBytesMax = responseBytesMax / 4;
+/** Each of the five parts of a response that may be long. */
+const partBytesMax = responseBytesMax / 5;
 
 const ifItFits = (value: unknown) => (responseBytes(value) <= partBytesMax ? value : null);
 

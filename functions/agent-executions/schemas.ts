@@ -18,7 +18,10 @@ export const ExecutionRow = z
     executionId: z.string().meta({ description: 'The same as `id`' }),
     agentId: nullable.meta({ description: 'Null for an agent that was given inline' }),
     agentSource: nullable.meta({ description: 'native, or external for an agent that another server runs' }),
-    agentSpec: z.unknown().meta({ description: 'Always null: the content of an inline agent is not shown' }),
+    agentSpec: z.unknown().meta({
+      description:
+        'In the details: the config and capabilities that run if `agentVersionId` is null; null if over 1 MB',
+    }),
     parentExecutionId: nullable,
     surfaceType: nullable,
     status: z.enum(executionStatuses),
@@ -29,7 +32,7 @@ export const ExecutionRow = z
       description:
         'USD as decimal text, with the runs inside of this one; null while the run is open, or if a model call has no known price',
     }),
-    inputMessages: z.unknown().meta({ description: 'In the details; null there if over 1.25 MB' }),
+    inputMessages: z.unknown().meta({ description: 'In the details; null there if over 1 MB' }),
     startedAt: nullable,
     completedAt: nullable,
     createdAt: z.string(),

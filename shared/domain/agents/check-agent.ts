@@ -13,8 +13,7 @@ import { syntaxProblems } from '../flows/checking/text-problems.ts';
 import { SecretValue } from '../secrets/secret.ts';
 import { toolProblems } from '../tools/check-tool.ts';
 import { parametersProblems } from '../tools/parameters-problems.ts';
-import { toolTypes } from '../tools/tool-types/index.ts';
-import type { ToolType } from '../tools/tool-types/tool-type.ts';
+import { runtimeTypeOf } from '../tools/tool-types/runtime-types.ts';
 import type { AgentContent } from './agent.ts';
 import { credentialTexts, otherTexts, secretKeysOfAgent } from './secret-keys.ts';
 import type { McpServer, RuntimeTool } from './tools-config.ts';
@@ -103,11 +102,8 @@ async function runtimeToolProblems(
 ): Promise<ErrorDetail[]> {
   const base = ['config', 'tools', 'runtimeTools', index];
   const { toolType, config, parametersSchema } = tool;
-  const declared: ToolType | undefined = (toolTypes as Record<string, ToolType>)[toolType];
-  const schemaAt = [...base, 'parametersSchema'];
-  if (!declared) return parametersProblems(parametersSchema, schemaAt, sandbox);
-  const parsed = declared.config.safeParse(config, { reportInput: true });
-  if (!parsed.success) return detailsOf(parsed.error.issues, [...base, 'config']);
+  const parsed = runtimeTypeOf(toolType)?.config.safeParse(config, { reportInput: true });
+  if (parsed?.success === false) return detailsOf(parsed.error.issues, [...base, 'config']);
   const problems = await toolProblems({ toolType, config, parametersSchema }, sandbox);
   return problems.map((problem) => ({ ...problem, path: [...base, problem.path].join('.') }));
 }

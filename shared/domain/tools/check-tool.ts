@@ -7,19 +7,27 @@ import { type ConfigText, isFlowText, textsOfConfig } from '../flows/checking/te
 import { parametersProblems } from './parameters-problems.ts';
 import { secretKeysOfTool } from './secret-keys.ts';
 import type { Tool } from './tool.ts';
-import { toolTypeOf } from './tool-types/index.ts';
 import { isHostFixed } from './tool-types/request-config.ts';
+import { runtimeTypeOf } from './tool-types/runtime-types.ts';
+import type { ToolType } from './tool-types/tool-type.ts';
 
 /** Of the JSON of a config, so that a tool fits an item of the table. */
 const configCharactersMax = 120_000;
 /** The transaction that saves the tool writes one item per secret. */
 const secretsMax = 40;
 
-export type CheckedTool = Pick<Tool, 'toolType' | 'config' | 'parametersSchema'>;
+/** A stored tool, or one that the config of an agent defines. */
+export type CheckedTool = Pick<Tool, 'config' | 'parametersSchema'> & { toolType: string };
+
+function typeOf({ toolType }: CheckedTool): ToolType {
+  const type = runtimeTypeOf(toolType);
+  if (!type) throw new Error(`Unknown tool type ${toolType}`);
+  return type;
+}
 
 /** The texts of a tool's config that read arguments. */
-export const textsOfTool = ({ toolType, config }: CheckedTool): ConfigText[] =>
-  textsOfConfig(toolTypeOf(toolType).config, config);
+export const textsOfTool = (tool: CheckedTool): ConfigText[] =>
+  textsOfConfig(typeOf(tool).config, tool.config);
 
 /** @throws ServiceError 400 that lists all problems. */
 export async function checkTool(tool: CheckedTool, sandbox: Sandbox): Promise<void> {
@@ -47,7 +55,7 @@ function sizeProblems({ config }: CheckedTool): ErrorDetail[] {
 function secretProblems(tool: CheckedTool, texts: readonly ConfigText[]): ErrorDetail[] {
   const named = [...textsIn(tool.config, ['config'])].filter(({ text }) => hasSecretReference(text));
   const filled = new Set(texts.map(({ path }) => path.join('.')));
-  const { takesSecrets } = toolTypeOf(tool.toolType);
+  const { takesSecrets } = typeOf(tool);
   const misplaced = named
     .map(({ path }) => path.join('.'))
     .filter((path) => !takesSecrets || !filled.has(path))

@@ -1,4 +1,5 @@
 import { notFound } from '../../core/errors.ts';
+import type { AgentContent } from '../../domain/agents/agent.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -33,6 +34,13 @@ export const executionDetails = /* @__PURE__ */ using(
       /** The messages that a run was started with. */
       messages: async ({ input }: AgentExecution) =>
         ((await payloadStore(scope).fetch(input)) as RunInput).messages,
+
+      /** What runs; null if that is a version. */
+      async spec({ spec }: AgentExecution): Promise<Pick<AgentContent, 'config' | 'capabilities'> | null> {
+        if (!spec) return null;
+        const { config, capabilities } = (await payloadStore(scope).fetch(spec)) as AgentContent;
+        return { config, capabilities };
+      },
 
       /** The tool calls of a run, oldest first. @throws 404 */
       calls: async (agentId: string, executionId: string) => callsIn(await ofAgent(agentId, executionId)),

@@ -1,4 +1,5 @@
 import { isOfEarlierProcess } from '../../core/earlier-process.ts';
+import { ifMissing } from '../../core/errors.ts';
 import { log } from '../../core/log.ts';
 import { dueForSweep } from '../../platform/cleanup/sweeps.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -20,11 +21,14 @@ export async function sweepAgentRuns({ scopeOf }: Runtime, now: Date, atStart: b
   for await (const page of dueForSweep(scopeOf('').table, agentRunSweep, atStart ? 'all' : now)) {
     for (const { tenant, PK } of page) {
       const executionId = PK.split('#').at(-1) ?? '';
-      await sweepRun(scopeOf(tenant), executionId, { now, atStart }).catch((error) => {
-        // Its process, or somebody who answered, was quicker. The next sweep looks again.
-        if (error instanceof RunLost) return;
-        log.error('A run of an agent could not be swept', { error, tenant, executionId });
-      });
+      await sweepRun(scopeOf(tenant), executionId, { now, atStart })
+        // The index still has a run that was deleted.
+        .catch(ifMissing(undefined))
+        .catch((error) => {
+          // Its process, or somebody who answered, was quicker. The next sweep looks again.
+          if (error instanceof RunLost) return;
+          log.error('A run of an agent could not be swept', { error, tenant, executionId });
+        });
     }
   }
 }

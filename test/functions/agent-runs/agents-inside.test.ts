@@ -82,4 +82,14 @@ test('a stored tool, a spawned agent, code and an advisor: each gives the agent 
   expect(data).toHaveLength(2);
   const inside = data.reduce((sum: number, each: { totalTokens: number }) => sum + each.totalTokens, 0);
   expect(totalTokens.input + totalTokens.output).toBeGreaterThan(inside);
+  const specs = await Promise.all(
+    data.map(async ({ id, agentId }: { id: string; agentId: string | null }) => {
+      const details = await expectStatus(200, tenant.call('GET', `/v1/agents/${agent.id}/executions/${id}`));
+      return [agentId, details.agentSpec];
+    }),
+  );
+  expect(Object.fromEntries(specs)).toMatchObject({
+    [inner.id]: { config: { model }, capabilities: [] },
+    null: { config: { tools: { toolIds: toolPool } }, capabilities: [] },
+  });
 });

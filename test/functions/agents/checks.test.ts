@@ -107,6 +107,24 @@ test.each<[string, object, string, string]>([
     'INVALID_SCHEMA',
   ],
   [
+    'an advisor without a model',
+    runtime({ toolType: 'advisor', config: {} }),
+    `${inTool}.config.model`,
+    'MISSING_REQUIRED_FIELD',
+  ],
+  [
+    'a search at an unknown service',
+    runtime({ toolType: 'search', config: { provider: 'imaginary' } }),
+    `${inTool}.config.provider`,
+    'INVALID_ENUM',
+  ],
+  [
+    'a secret in the prompt of an advisor',
+    runtime({ toolType: 'advisor', config: { model: 'gpt-5', systemPrompt: '{{secret:KEY}}' } }),
+    `${inTool}.config.systemPrompt`,
+    'SECRET_NOT_ALLOWED',
+  ],
+  [
     'a secret that arguments can send to another server',
     runtime({
       toolType: 'external',

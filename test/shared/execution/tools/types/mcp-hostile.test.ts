@@ -187,12 +187,13 @@ test('requests of the server are declined, and its notifications ignored', async
       response.write(event({ jsonrpc: '2.0', id: `s${id}`, method, params: {} }));
     }
     response.write(event({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }));
-    setTimeout(() => response.end(event({ jsonrpc: '2.0', id: message.id, result: toolText('done') })), 100);
+    const end = () => response.end(event({ jsonrpc: '2.0', id: message.id, result: toolText('done') }));
+    void vi.waitFor(() => expect(declined()).toHaveLength(4)).finally(end);
     return true;
   });
+  const declined = () => asked.filter(({ error }) => error);
   expect(await run(url)).toBe('done');
-  const declined = asked.filter(({ error }) => error);
-  expect(declined.map(({ id, error }) => [id, error?.code])).toEqual(
+  expect(declined().map(({ id, error }) => [id, error?.code])).toEqual(
     ['s0', 's1', 's2', 's3'].map((id) => [id, -32_601]),
   );
 });
