@@ -11,14 +11,11 @@ import {
   theirMemoryModel,
   theirRun,
 } from './agent-ways.ts';
+import { cpuSamples, sampling } from './cpu-samples.ts';
 import { type Figure, median, progress, round } from './figure.ts';
 import { type SentCommand, startRecording, stopRecording } from './recorder.ts';
 import { startModels, startStack } from './stack.ts';
 import { runtimeOn, useTable } from './warm-get.ts';
-
-const rounds = 30;
-const warmUpRounds = 5;
-const runsPerRound = 20;
 
 /**
  * (s) A run of an agent of two turns with one tool call, beside the tool loop of the AI SDK: as a whole, without the
@@ -31,7 +28,7 @@ export async function agentRun(): Promise<Figure[]> {
   useTable(stack.facts.aws.dynamodb, stack.facts.table);
   const scope = runtimeOn(stack.facts.table)().scopeOf('user:bench');
   const sent = await requestsOfRun(scope, models.url);
-  const samples = await samplesOf({
+  const samples = await cpuSamples({
     run: () => ourRun(scope, httpModel(models.url)),
     sdk: () => theirRun(theirHttpModel(models.url)),
     bareWrites: sender(sent),
@@ -54,7 +51,7 @@ function figuresOf(samples: readonly Sample[], sent: readonly SentCommand[]): Fi
       'CPU time of a run of two turns and a tool call with every turn written, as a multiple of the AI SDK’s loop in memory',
       ({ run, sdk }) => run / sdk,
       1.5,
-      { oursMs: of(({ run }) => run), aiSdkMs: of(({ sdk }) => sdk), rounds, runsPerRound },
+      { oursMs: of(({ run }) => run), aiSdkMs: of(({ sdk }) => sdk), ...sampling },
     ),
     times(
       'the same without the CPU time that the AWS SDK takes to send its requests alone',
@@ -109,24 +106,4 @@ function sender(sent: readonly SentCommand[]): () => Promise<void> {
   return async () => {
     for (const send of commands) await send();
   };
-}
-
-/** The CPU time of each way in ms. The order alternates, so that no way always pays for the garbage of another. */
-async function samplesOf<Name extends string>(ways: Record<Name, () => Promise<unknown>>) {
-  const samples: Record<Name, number>[] = [];
-  const names = Object.keys(ways) as Name[];
-  for (let at = 0; at < warmUpRounds + rounds; at++) {
-    const sample = {} as Record<Name, number>;
-    for (const name of at % 2 === 0 ? names : names.toReversed())
-      sample[name] = await cpuMsPerRun(ways[name]);
-    if (at >= warmUpRounds) samples.push(sample);
-  }
-  return samples;
-}
-
-async function cpuMsPerRun(run: () => Promise<unknown>): Promise<number> {
-  const before = process.cpuUsage();
-  for (let n = 0; n < runsPerRound; n++) await run();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1_000 / runsPerRound;
 }

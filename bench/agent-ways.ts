@@ -83,15 +83,19 @@ export function memoryScope(): Scope {
   return { table: tenantTable(client as never, 'none', 'user:bench'), now: () => new Date(), newId };
 }
 
-/** A run as an endpoint executes it. @returns the JSON of its response. */
-export async function ourRun(scope: Scope, model: ModelPort) {
+/** Starts a run as an endpoint does. */
+export async function startedRun(
+  scope: Scope,
+  model: ModelPort,
+  { toolIds, streamed }: { toolIds: string[]; streamed: boolean },
+) {
   const agent = inlineAgent(
     'Bench',
     inlineContent({
       model: 'generic-openai/any',
       systemPrompt: instructions,
       loopConfig: { maxTurns: 5 },
-      tools: { toolIds: ['builtin:calculator'] },
+      tools: { toolIds },
     }),
   );
   const ports = { model, now: scope.now, sandbox: sandboxOf('bench') } as Partial<Ports> as Ports;
@@ -104,9 +108,14 @@ export async function ourRun(scope: Scope, model: ModelPort) {
     sandbox(scope),
   );
   const run = { execution, input, content: agent.content, log: [], toldSeq: -1, mayHaveBegun: false };
-  const outcome = await agentResultOf(execution.id, execute(scope, run, { ports, streamed: false }));
+  return { id: execution.id, events: execute(scope, run, { ports, streamed }) };
+}
+
+/** A run of two turns, as an endpoint executes it. */
+export async function ourRun(scope: Scope, model: ModelPort): Promise<void> {
+  const run = await startedRun(scope, model, { toolIds: ['builtin:calculator'], streamed: false });
+  const outcome = await agentResultOf(run.id, run.events);
   if (outcome.iterations !== 2 || outcome.error !== null) throw new Error(JSON.stringify(outcome));
-  return outcome;
 }
 
 const calculator: RunnableTool = {

@@ -22,7 +22,8 @@ export type Letter =
   | 's'
   | 't'
   | 'u'
-  | 'v';
+  | 'v'
+  | 'w';
 
 /** One measurement with its goal. */
 export interface Figure {

@@ -2,6 +2,7 @@ import { access } from './access.ts';
 import { agentExecutionsList } from './agent-executions.ts';
 import { agentFirstText } from './agent-first-text.ts';
 import { agentRun } from './agent-run.ts';
+import { agentStream } from './agent-stream.ts';
 import { agentsAtOnce } from './agents-at-once.ts';
 import { bulkEdit } from './bulk-edit.ts';
 import { coldLoad } from './cold-load.ts';
@@ -47,6 +48,7 @@ const measures: Record<Letter, Measure> = {
   t: agentFirstText,
   u: agentsAtOnce,
   v: agentExecutionsList,
+  w: agentStream,
 };
 
 const wanted = process.argv.slice(2);
