@@ -29,7 +29,7 @@ export const approveAgentCall = defineEndpoint({
   params: AgentParams,
   body: ApproveBody,
   response: { kind: 'sse', events: StreamEvent, json: AgentResult },
-  errors: [400, 404, 409, 413, 415],
+  errors: [400, 404, 409],
   needs: { scope: runScope },
 
   async handle({ params, body, principal, requestId }, { scope }) {

@@ -19,7 +19,7 @@ A run that needs an approval or calls a local tool pauses: its stream ends with 
   params: AgentParams,
   body: ExecuteBody,
   response: { kind: 'sse', events: StreamEvent, json: AgentResult, bodies: { 202: StartedRun } },
-  errors: [400, 404, 413, 415],
+  errors: [400, 404],
   needs: { scope: runScope, find: agentToRun },
 
   async handle({ params, body, principal, timeLeftMs, requestId }, { scope, find }) {

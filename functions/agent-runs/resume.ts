@@ -41,7 +41,7 @@ export const resumeAgent = defineEndpoint({
   params: AgentParams,
   body: ResumeBody,
   response: { kind: 'sse', events: StreamEvent, json: AgentResult },
-  errors: [400, 404, 409, 413, 415],
+  errors: [400, 404, 409],
   needs: { scope: runScope },
 
   async handle({ params, body, principal, requestId }, { scope }) {

@@ -35,7 +35,7 @@ export const publishAgentVersion = defineEndpoint({
         .meta({ examples: [example] }),
     },
   },
-  errors: [400, 404, 409, 415],
+  errors: [400, 404, 409],
   needs: { versions: agentVersions },
 
   async handle({ params: { agentId }, body: { versionId } }, { versions }) {

@@ -23,7 +23,7 @@ export const addAgentCapability = defineEndpoint({
   params: AgentParams,
   body: CapabilityInput.meta({ examples: [example] }),
   response: { kind: 'json', bodies: { 201: AgentCapabilityResponse } },
-  errors: [400, 404, 409, 415, 503],
+  errors: [400, 404, 409, 503],
   needs: { capabilities: agentCapabilities, sandbox },
 
   async handle({ params: { id }, body, signal }, { capabilities, sandbox }) {

@@ -16,7 +16,7 @@ export const createAgent = defineEndpoint({
     'The agent is active. Until a version is published, runs use the live agent. An external agent needs `externalConfig.endpoint` or `externalConfig.agentCardUrl`. 404 if the primary flow, or the target of a capability, does not exist; 409 if the agents of the tenant have 500 credentials.',
   body: CreateAgentBody,
   response: { kind: 'json', bodies: { 201: CreatedAgentResponse } },
-  errors: [400, 404, 409, 415, 503],
+  errors: [400, 404, 409, 503],
   needs: { editor: agentEditor, warnings: agentWarnings, sandbox },
 
   async handle({ body, principal, signal }, { editor, warnings, sandbox }) {

@@ -16,7 +16,7 @@ export const fetchCardOfAgent = defineEndpoint({
     .strictObject({ url: z.url().max(2_000) })
     .meta({ examples: [{ url: 'https://agent.example.com' }] }),
   response: { kind: 'json', bodies: { 200: AgentCardResponse } },
-  errors: [400, 415, 502],
+  errors: [400, 502],
   needs: { fetchCard: agentCardFetcher },
 
   handle: ({ body, signal }, { fetchCard }) => fetchCard(body.url, signal),

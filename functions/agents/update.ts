@@ -17,7 +17,7 @@ export const updateAgent = defineEndpoint({
   params: AgentParams,
   body: UpdateAgentBody,
   response: { kind: 'json', bodies: { 200: UpdatedAgentResponse } },
-  errors: [400, 404, 409, 415, 503],
+  errors: [400, 404, 409, 503],
   needs: { editor: agentEditor, warnings: agentWarnings, sandbox },
 
   async handle({ params, body, principal, signal }, { editor, warnings, sandbox }) {

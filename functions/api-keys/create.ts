@@ -35,7 +35,7 @@ export const createApiKey = defineEndpoint({
       }),
     },
   },
-  errors: [400, 409, 415],
+  errors: [400, 409],
   needs: { apiKeys: apiKeyStore, values: testKeyValues, now: clock, newId: ids },
 
   async handle({ body: { rateLimits, ...body }, principal }, { apiKeys, values, now, newId }) {

@@ -26,7 +26,7 @@ export const updateApiKey = defineEndpoint({
   params: ApiKeyParams,
   body: UpdateApiKeyBody,
   response: { kind: 'json', bodies: { 200: z.object({ apiKey: ChangedApiKey, timestamp: z.string() }) } },
-  errors: [400, 404, 415],
+  errors: [400, 404],
   needs: { apiKeys: apiKeyStore, now: clock },
 
   async handle({ params, body, principal }, { apiKeys, now }) {

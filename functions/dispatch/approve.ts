@@ -28,7 +28,7 @@ export const approveDispatch = defineEndpoint({
     'As POST /v1/agents/{id}/approve, for a run that POST /v1/dispatch started. Requires AGENTS:EXECUTE, and the permissions that starting it took.',
   body: ApproveBody,
   response: { kind: 'sse', events: StreamEvent, json: AnyResult },
-  errors: [400, 404, 409, 413, 415],
+  errors: [400, 404, 409],
   needs: { scope: executionScope },
 
   handle: ({ body: { executionId, streamResponse: isStreamed, ...decision }, ...caller }, { scope }) =>

@@ -44,7 +44,7 @@ export const continueDispatch = defineEndpoint({
     'Gives all answers at once: decisions on tool calls, outputs of local tools, and messages of the user for the agent. Otherwise as resume and approve.',
   body: ContinueBody,
   response: { kind: 'sse', events: StreamEvent, json: AnyResult },
-  errors: [400, 404, 409, 413, 415],
+  errors: [400, 404, 409],
   needs: { scope: executionScope },
 
   handle: ({ body: { executionId, streamResponse: isStreamed, continuation }, ...caller }, { scope }) =>

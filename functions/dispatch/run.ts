@@ -22,7 +22,7 @@ Inline flows need more permissions: RECORDS:READ for steps that read records or 
 With \`agent\` it runs an agent, as POST /v1/agents/{id}/execute does. That requires AGENTS:EXECUTE too, and an inline agent what its tools take; AGENTS:WRITE if it references secrets.`,
   body: DispatchBody,
   response: { kind: 'sse', events: StreamEvent, json: AnyResult, bodies: { 202: StartedRun } },
-  errors: [400, 404, 409, 413, 415, 422, 503],
+  errors: [400, 404, 409, 422, 503],
   needs: { scope: executionScope },
 
   async handle({ body, principal, timeLeftMs, requestId }, { scope }) {

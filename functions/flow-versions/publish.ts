@@ -20,7 +20,7 @@ export const publishFlowVersion = defineEndpoint({
       200: z.object({ success: z.boolean(), message: z.string(), flowId: z.string(), versionId: z.string() }),
     },
   },
-  errors: [400, 404, 409, 415],
+  errors: [400, 404, 409],
   needs: { versions: versionStore },
 
   async handle({ params: { flowId }, body: { versionId } }, { versions }) {

@@ -18,7 +18,7 @@ export const createFlow = defineEndpoint({
     'Saves the steps as the flow’s draft. Validates each config against its step type, and parses templates and scripts.',
   body: CreateFlowBody,
   response: { kind: 'json', bodies: { 201: FlowResponse } },
-  errors: [400, 413, 415, 503],
+  errors: [400, 503],
   needs: { flows: flowStore, sandbox, newId: ids },
 
   async handle({ body, principal, signal }, { flows, sandbox, newId }) {

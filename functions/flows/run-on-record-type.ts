@@ -59,7 +59,7 @@ export const runFlowOnRecordType = defineEndpoint({
   params: FlowParams,
   body: z.strictObject({ recordType: RecordType }),
   response: { kind: 'json', bodies: { 200: Done, 202: Scheduled } },
-  errors: [400, 404, 415],
+  errors: [400, 404],
   needs: { starter: batchStarter, small: smallBatches },
 
   async handle({ params, body: { recordType }, principal, signal }, { starter, small }) {

@@ -23,7 +23,7 @@ export const updateFlow = defineEndpoint({
     kind: 'json',
     bodies: { 200: FlowResponse.extend({ draftVersionId: z.string() }).meta({ id: 'UpdatedFlow' }) },
   },
-  errors: [400, 404, 409, 413, 415, 503],
+  errors: [400, 404, 409, 503],
   needs: { flows: flowStore, sandbox, newId: ids },
 
   async handle({ params, body, signal }, { flows, sandbox, newId }) {

@@ -13,7 +13,7 @@ export const createModelConfig = defineEndpoint({
     'Flows name the config by its id, or as `default`. The first config becomes the default. A model that the catalog does not list needs `settings.customModel` with its prices, except with the provider `generic-openai`. 409 if the tenant has 200 configs.',
   body: CreateConfigBody,
   response: { kind: 'json', bodies: { 201: ModelConfigResponse } },
-  errors: [400, 409, 415],
+  errors: [400, 409],
   needs: { configs: modelConfigs },
   handle: ({ body, principal }, { configs }) => configs.create(principal, body),
 });

@@ -15,7 +15,7 @@ export const setModelConfigStatus = defineEndpoint({
   params: ConfigParams,
   body: z.strictObject({ isEnabled: z.boolean() }).meta({ examples: [{ isEnabled: false }] }),
   response: { kind: 'json', bodies: { 200: z.object({ success: z.boolean(), message: z.string() }) } },
-  errors: [400, 404, 409, 415],
+  errors: [400, 404, 409],
   needs: { configs: modelConfigs },
 
   async handle({ params, body, principal }, { configs }) {

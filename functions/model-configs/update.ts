@@ -14,7 +14,7 @@ export const updateModelConfig = defineEndpoint({
   params: ConfigParams,
   body: UpdateConfigBody,
   response: { kind: 'json', bodies: { 200: ModelConfigResponse } },
-  errors: [400, 404, 409, 415],
+  errors: [400, 404, 409],
   needs: { configs: modelConfigs },
   handle: ({ params, body, principal }, { configs }) => configs.update(principal, params.id, body),
 });

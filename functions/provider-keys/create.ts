@@ -14,7 +14,7 @@ export const createProviderKey = defineEndpoint({
     'Calls to the provider then use it instead of the deployment’s key. No response ever returns the value. A key of `generic-openai` needs `settings.baseURL`; `settings.region` is for `bedrock`. 409 if the tenant has 100 keys.',
   body: CreateKeyBody,
   response: { kind: 'json', bodies: { 201: z.object({ providerKey: ProviderKeyResponse }) } },
-  errors: [400, 409, 415],
+  errors: [400, 409],
   needs: { keys: providerKeyStore },
 
   handle: async ({ body, principal }, { keys }) => ({

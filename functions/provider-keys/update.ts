@@ -16,7 +16,7 @@ export const updateProviderKey = defineEndpoint({
   params: KeyParams,
   body: UpdateKeyBody,
   response: { kind: 'json', bodies: { 200: z.object({ providerKey: ProviderKeyResponse }) } },
-  errors: [400, 404, 409, 415],
+  errors: [400, 404, 409],
   needs: { keys: providerKeyStore, uses: recentUse },
 
   async handle({ params, body, principal }, { keys, uses }) {

@@ -60,7 +60,7 @@ With a credential, the service also checks that the account has the secrets, mod
         .meta({ id: 'FlowValidation' }),
     },
   },
-  errors: [400, 413, 415, 503],
+  errors: [400, 503],
   needs: { checkAccount: accountCheck },
 
   async handle({ body, principal, signal }, account) {

@@ -34,7 +34,7 @@ export const bulkDeleteRecords = defineEndpoint({
       }),
     },
   },
-  errors: [400, 409, 413, 415],
+  errors: [400, 409],
   needs: { remove: bulkDeleter },
 
   async handle({ body, timeLeftMs }, { remove }) {

@@ -96,7 +96,7 @@ export const bulkEditRecords = defineEndpoint({
       }),
     },
   },
-  errors: [400, 413, 415, 503],
+  errors: [400, 503],
   needs: { edit: bulkEditor },
 
   handle({ body, timeLeftMs }, { edit }) {

@@ -15,7 +15,7 @@ export const createRecord = defineEndpoint({
     '`messages` up to 128 KB, both up to 100 levels deep.',
   body: RecordDraft,
   response: { kind: 'json', bodies: { 201: RecordResponse } },
-  errors: [400, 409, 413, 415],
+  errors: [400, 409],
   needs: { records: recordStore },
   handle: async ({ body, principal }, { records }) => toRecordResponse(await records.create(principal, body)),
 });

@@ -21,7 +21,7 @@ export const deleteRecordResult = defineEndpoint({
   params: RecordParams,
   body: z.strictObject({ resultId: z.string().min(1) }),
   response: { kind: 'json', bodies: { 204: z.void() } },
-  errors: [400, 404, 409, 413, 415],
+  errors: [400, 404, 409],
   needs: {
     records: recordStore,
     remove: using([endSuspendedRun, 'table:write'], (scope: Scope) =>

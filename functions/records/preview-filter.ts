@@ -26,7 +26,7 @@ export const previewFilter = defineEndpoint({
       }),
     },
   },
-  errors: [400, 413, 415],
+  errors: [400],
   needs: { preview: filterPreviewer },
   handle: async ({ body }, { preview }) => ({ type: body.type, ...(await preview(body)) }),
 });

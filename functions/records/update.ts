@@ -23,7 +23,7 @@ export const updateRecord = defineEndpoint({
     messages: NewMessages.optional(),
   }),
   response: { kind: 'json', bodies: { 200: RecordResponse } },
-  errors: [400, 404, 409, 413, 415],
+  errors: [400, 404, 409],
   needs: { records: recordStore },
   handle: async ({ params, body }, { records }) => toRecordResponse(await records.update(params.id, body)),
 });

@@ -64,7 +64,7 @@ export const uploadCsv = defineEndpoint({
       }),
     },
   },
-  errors: [400, 413, 415],
+  errors: [400],
   needs: { records: recordStore },
 
   async handle({ body: { file, fromLine = 0, ...columns }, principal, timeLeftMs }, { records }) {

@@ -15,7 +15,7 @@ export const checkSecrets = defineEndpoint({
     'Reports each requested key once, in the order of the request. A key is missing if it is malformed, unknown or has no value yet.',
   body: z.strictObject({ keys: z.array(z.string().min(1).max(100)).min(1).max(50) }),
   response: { kind: 'json', bodies: { 200: z.object({ found: Keys, missing: Keys, revoked: Keys }) } },
-  errors: [400, 415],
+  errors: [400],
   needs: { secrets: secretStore },
 
   async handle({ body }, { secrets }) {

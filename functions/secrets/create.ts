@@ -14,7 +14,7 @@ export const createSecret = defineEndpoint({
     'No response ever returns the value. A secret without a value is pending until it gets one. Creating a deleted key restores its id and increments its version. 409 if the key exists, or the tenant has 500 secrets.',
   body: CreateSecretBody,
   response: { kind: 'json', bodies: { 201: z.object({ data: SecretResponse }) } },
-  errors: [400, 409, 415],
+  errors: [400, 409],
   needs: { secrets: secretStore },
 
   handle: async ({ body, principal }, { secrets }) => ({

@@ -25,7 +25,7 @@ export const submitSecretValues = defineEndpoint({
     kind: 'json',
     bodies: { 200: z.object({ success: z.boolean(), manifest: SecretRequestManifest }) },
   },
-  errors: [400, 404, 409, 415],
+  errors: [400, 404, 409],
   needs: { intake: secretRequests },
 
   async handle({ body, principal }, { intake }) {

@@ -30,7 +30,7 @@ export const secretsSetupUrl = defineEndpoint({
       }),
     },
   },
-  errors: [400, 415],
+  errors: [400],
   needs: { secrets: secretStore, tokens: setupLinkTokens },
 
   async handle({ body, principal, baseUrl }, { secrets, tokens }) {

@@ -15,7 +15,7 @@ export const updateSecret = defineEndpoint({
   params: SecretParams,
   body: UpdateSecretBody,
   response: { kind: 'json', bodies: { 200: z.object({ data: SecretResponse }) } },
-  errors: [400, 404, 409, 415],
+  errors: [400, 404, 409],
   needs: { secrets: secretStore },
 
   handle: async ({ params, body, principal }, { secrets }) => ({

@@ -31,7 +31,7 @@ A flow tool also requires FLOWS:EXECUTE; record tools require RECORDS:READ or RE
     })
     .meta({ examples: [{ parameters: { operation: 'now', timezone: 'Europe/Oslo' } }] }),
   response: { kind: 'json', bodies: { 200: ToolAnswerResponse } },
-  errors: [400, 404, 409, 415],
+  errors: [400, 404, 409],
   needs: { tools: toolExecutor },
 
   handle({ params, body, principal, signal, timeLeftMs }, { tools }) {

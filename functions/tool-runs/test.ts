@@ -21,7 +21,7 @@ export const testTool = defineEndpoint({
     })
     .meta({ examples: [{ parameters: { operation: 'now' }, execute: false }] }),
   response: { kind: 'json', bodies: { 200: ToolAnswerResponse } },
-  errors: [400, 404, 409, 415],
+  errors: [400, 404, 409],
   needs: { tools: toolExecutor },
 
   handle: ({ params, body, principal, signal, timeLeftMs }, { tools }) => {

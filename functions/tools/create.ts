@@ -55,7 +55,7 @@ export const createTool = defineEndpoint({
 A tool of the type \`subagent\` runs an agent, and takes AGENTS:EXECUTE too.`,
   body: CreateToolBody,
   response: { kind: 'json', bodies: { 200: SavedToolResponse } },
-  errors: [400, 415, 503],
+  errors: [400, 503],
   needs: { tools: toolStore, sandbox, warnings: toolWarnings },
 
   async handle({ body, principal, signal }, { tools, sandbox, warnings }) {

@@ -37,7 +37,7 @@ export const updateTool = defineEndpoint({
     })
     .meta({ examples: [{ description: 'Returns the current weather of a city', isActive: true }] }),
   response: { kind: 'json', bodies: { 200: SavedToolResponse } },
-  errors: [400, 404, 409, 415, 503],
+  errors: [400, 404, 409, 503],
   needs: { tools: toolStore, sandbox, warnings: toolWarnings },
 
   async handle({ params, body, principal, signal }, { tools, sandbox, warnings }) {

@@ -1,32 +1,12 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createFlow } from '../../functions/flows/create.ts';
 import { validateFlow } from '../../functions/public/validate-flow.ts';
-import { evaluateProgram } from '../../shared/adapters/code/tasks.ts';
-import { sandboxOf } from '../../shared/adapters/sandbox/sandbox.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { template } from '../support/flows.ts';
 import { invokeWith } from '../support/invoke.ts';
+import { occupy } from '../support/occupied-sandbox.ts';
 import { principalOf } from '../support/principals.ts';
 import { countingRuntime, newTenant } from '../support/stack.ts';
-
-/** Has a tenant's threads compute, and many tasks wait for them, until the test is over. */
-function occupy(tenant: string): void {
-  const stop = new AbortController();
-  const task = {
-    kind: 'script',
-    code: 'while (true);',
-    variables: '{}',
-    withheld: [],
-    timeoutMs: 60_000,
-  } as const;
-  const limits = { timeoutMs: 60_000, signal: stop.signal };
-  const all = Array.from({ length: 20 }, () => sandboxOf(tenant)(evaluateProgram, task, limits));
-  const over = Promise.allSettled(all);
-  onTestFinished(async () => {
-    stop.abort();
-    await over;
-  });
-}
 
 const request = {
   headers: { 'content-type': 'application/json' },

@@ -1,5 +1,6 @@
 import type { TestProject } from 'vitest/node';
 import { type StackFacts, startStack } from '../../infra/local/stack.ts';
+import { startFailingMcpServer } from './failing-mcp-server.ts';
 import { startMcpServer } from './mcp-server.ts';
 import { startModels } from './models.ts';
 
@@ -7,17 +8,19 @@ declare module 'vitest' {
   interface ProvidedContext {
     stack: StackFacts;
     mcpUrl: string;
+    failingMcpUrl: string;
   }
 }
 
-/** One embedded stack in memory for the whole run, a model server, and an MCP server. The workers inherit its environment. */
+/** One embedded stack in memory for the whole run, a model server, and MCP servers. The workers inherit its environment. */
 export default async function setup(project: TestProject) {
   process.env.LOG_LEVEL = 'warn';
   const models = await startModels();
   process.env.GENERIC_OPENAI_BASE_URL = models.url;
   const mcp = await startMcpServer({ kind: 'session' });
+  const failingMcp = await startFailingMcpServer();
   // So that a tenant's own provider key and tools may name them.
-  process.env.LOCAL_ALLOWED_HOSTS = [new URL(models.url).host, mcp.host].join(',');
+  process.env.LOCAL_ALLOWED_HOSTS = [new URL(models.url).host, mcp.host, failingMcp.host].join(',');
   const stack = await startStack({
     port: 0,
     onFailure(what) {
@@ -26,9 +29,11 @@ export default async function setup(project: TestProject) {
   });
   project.provide('stack', stack.facts);
   project.provide('mcpUrl', mcp.url);
+  project.provide('failingMcpUrl', failingMcp.url);
   return async () => {
     await stack.stop();
     await models.close();
     mcp.close();
+    failingMcp.close();
   };
 }

@@ -39,7 +39,8 @@ export async function hostileServer(respond: (exchange: Exchange) => unknown) {
   return { url: `${url}/mcp`, host, asked, closed };
 }
 
-function usual({ id, method }: Message, response: ServerResponse): void {
+/** Responds to a request as a server of the protocol would that has nothing. */
+export function usual({ id, method }: Message, response: ServerResponse): void {
   if (response.headersSent) return;
   if (id === undefined) return void response.writeHead(method === 'DELETE' ? 200 : 202).end();
   if (method === 'initialize') return void result(response, id, initialized);

@@ -16,7 +16,7 @@ const failures = new Map<string, number>();
 
 /**
  * The first message of the user is a script, a list of turns as JSON. Each request gets the turn after those that its
- * messages show.
+ * messages show. Without a script it repeats the last message.
  */
 export function scriptedAnswer(
   { messages }: ChatRequest,
@@ -25,7 +25,8 @@ export function scriptedAnswer(
   const start = messages.findIndex(
     (message) => message.role === 'user' && messageText(message).startsWith('['),
   );
-  const script = messageText(messages[start] ?? { role: 'user', content: '[]' });
+  if (start === -1) return `You said: ${messageText(messages.at(-1) ?? { role: 'user', content: '' })}`;
+  const script = messageText(messages[start] as ChatRequest['messages'][number]);
   let left = messages.slice(start).filter(({ role }) => role === 'assistant').length;
   for (const [index, turn] of (JSON.parse(script) as Turn[]).entries()) {
     if ('status' in turn) {

@@ -124,7 +124,10 @@ export const AgentTools = z.strictObject({
       }),
     )
     .optional()
-    .meta({ description: 'By the name or the id of a tool' }),
+    .meta({
+      description:
+        'By the name or the id of a tool. Also counts the calls of code together, and those of each spawned agent',
+    }),
   approval: Approval.optional(),
   runtimeTools: z.array(RuntimeTool).max(64).optional(),
   mcpServers: z.array(McpServer).max(16).optional(),

@@ -1,3 +1,4 @@
+import type { ModelResponse } from '../../adapters/model-port.ts';
 import type { NewId } from '../../core/ids.ts';
 import type { ModelDelta } from './ask-model.ts';
 import { askModel } from './ask-model.ts';
@@ -42,15 +43,26 @@ export async function* takeTurn(
   const { message, text, reasoning, sources, stopReason, modelUsed, usage, toolCalls } = response;
   // A provider may ignore that no tools are allowed.
   const requested = toolChoice === 'none' ? [] : toolCalls;
+  const cutOff = stopReason === 'length' ? cutOffCall(requested) : undefined;
   return {
     ...{ type: 'turn', turn, turnId, message, text, reasoning, sources, modelUsed, usage },
     stopReason: toolChoice === 'none' && loop.toolChoice !== 'none' ? 'max_tool_calls' : stopReason,
-    calls: admitted(loop, state, requested, ids),
+    calls: admitted(loop, state, { requested, cutOff, ids }),
     ...(fallback && { fallback }),
     durationMs: Math.round(performance.now() - began),
     spent: loop.spent(),
     at: loop.now().toISOString(),
   };
+}
+
+type Call = ModelResponse['toolCalls'][number];
+
+const cutOffReason = 'The response was cut off at its limit in the middle of this call; write less at once';
+
+/** The call in which a response was cut off. One without any arguments may be one of which nothing was written yet. */
+function cutOffCall(calls: readonly Call[]): Call | undefined {
+  const last = calls.at(-1);
+  return last && (last.input === undefined || last.text.trim() === '') ? last : undefined;
 }
 
 type CallIds = ReturnType<typeof openCallIds>;
@@ -84,14 +96,14 @@ function openCallIds(newId: NewId, tools: Loop['tools']) {
 function admitted(
   loop: Loop,
   { callCount, callsOf }: RunState,
-  requested: readonly { id: string; name: string; input: unknown; text: string }[],
-  ids: CallIds,
+  { requested, cutOff, ids }: { requested: readonly Call[]; cutOff: Call | undefined; ids: CallIds },
 ): RequestedCall[] {
   const made = { callCount, callsOf: new Map(callsOf) };
-  return requested.map(({ id: modelId, name, input, text }) => {
+  return requested.map((call) => {
+    const { id: modelId, name, input, text } = call;
     const tool = toolNamed(loop.tools, name);
     const toolId = tool?.id ?? null;
-    const refused = refusalOf({ name, input }, loop, made);
+    const refused = call === cutOff ? cutOffReason : refusalOf({ name, input }, loop, made);
     made.callCount++;
     if (toolId && !refused) made.callsOf.set(toolId, (made.callsOf.get(toolId) ?? 0) + 1);
     const toolType = typeOf(loop.tools, name);

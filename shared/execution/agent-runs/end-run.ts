@@ -2,11 +2,12 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { EndFact } from '../agent-loop/facts.ts';
 import { endFact } from '../agent-loop/state.ts';
 import { childrenPartition, isOver } from './agent-execution.ts';
-import { loadRun } from './load-run.ts';
+import { loadRun, reloadRun } from './load-run.ts';
 import { RunLost } from './recorder.ts';
 import { appendTo } from './take-run.ts';
 
-const attemptsMax = 5;
+/** A run of quick tools records a fact every few milliseconds. */
+const attemptsMax = 30;
 
 /**
  * Ends a run from outside, and the runs inside of it. Its process notices that it lost the run. @returns whether it was
@@ -17,8 +18,8 @@ export async function endRun(
   executionId: string,
   ending: Pick<EndFact, 'stopReason' | 'error'>,
 ): Promise<boolean> {
+  let run = await loadRun(scope, executionId);
   for (let attempt = 1; ; attempt++) {
-    const run = await loadRun(scope, executionId);
     if (isOver(run.execution)) return false;
     try {
       await appendTo(scope, run, [endFact(run.state, ending, scope.now())]);
@@ -26,6 +27,7 @@ export async function endRun(
     } catch (error) {
       // Its process recorded a fact at the same time.
       if (!(error instanceof RunLost) || attempt === attemptsMax) throw error;
+      run = await reloadRun(scope, run);
     }
   }
   await endChildren(scope, executionId, ending);

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ifMissing } from '../../core/errors.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { StopReason } from '../agent-loop/facts.ts';
-import { type AgentExecution, isOver } from './agent-execution.ts';
+import { isOver } from './agent-execution.ts';
+import { deletedRun, endWithoutLog } from './end-without-log.ts';
 import { findExecution } from './load-run.ts';
 import { replayEvents } from './replay-events.ts';
 import type { NumberedEvent } from './run-event.ts';
@@ -23,9 +24,9 @@ export async function* followRun(
   const log: Entry[] = [];
   let seen = after;
   let pollMs = pollMsMin;
+  // Read before the log, so that the log of an execution that is over is complete.
+  let execution = await findExecution(scope, executionId);
   while (!signal.aborted) {
-    // Read before the log, so that the log of an execution that is over is complete.
-    const execution = await findExecution(scope, executionId);
     const more = await runLog(scope).read(executionId, log.at(-1)?.n ?? -1);
     log.push(...more);
     for (const event of replayEvents(execution, log, seen)) {
@@ -33,34 +34,12 @@ export async function* followRun(
       yield event;
     }
     if (isOver(execution)) {
-      if (log.at(-1)?.fact.type !== 'end') yield endOf(execution, seen + 1);
+      if (log.at(-1)?.fact.type !== 'end') yield endWithoutLog(execution, seen + 1);
       return;
     }
     if (execution.status === 'paused') return;
     pollMs = more.length > 0 ? pollMsMin : Math.min(pollMs * 1.5, pollMsMax);
     await sleep(pollMs, undefined, { signal }).catch(() => {});
+    execution = await findExecution(scope, executionId).catch(ifMissing(deletedRun(execution)));
   }
-}
-
-/** The end of a run whose log was deleted. */
-function endOf(execution: AgentExecution, seq: number): NumberedEvent {
-  const { id: executionId, stopReason, error, startedAt, completedAt, totalCost: cost } = execution;
-  const { iterations, inputTokens, outputTokens } = execution;
-  const at = completedAt ?? startedAt;
-  return {
-    ...{ executionId, seq, turnId: undefined },
-    event: {
-      type: 'ended',
-      end: { type: 'end', stopReason: (stopReason ?? 'error') as StopReason, output: null, error, at },
-      summary: {
-        ...{
-          iterations: iterations ?? 0,
-          inputTokens: inputTokens ?? 0,
-          outputTokens: outputTokens ?? 0,
-          cost,
-        },
-        durationMs: Math.max(0, Date.parse(at) - Date.parse(startedAt)),
-      },
-    },
-  };
 }

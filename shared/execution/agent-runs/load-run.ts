@@ -4,7 +4,7 @@ import { agentVersions } from '../../domain/agents/agent-versions.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Fact } from '../agent-loop/facts.ts';
-import { type RunState, replay } from '../agent-loop/state.ts';
+import { apply, type RunState, replay } from '../agent-loop/state.ts';
 import { type AgentExecution, agentExecutionEntity } from './agent-execution.ts';
 import type { RunInput } from './run-input.ts';
 import { type Entry, runLog } from './run-log.ts';
@@ -30,6 +30,18 @@ export async function findExecution({ table }: Pick<Scope, 'table'>, id: string)
 export async function loadRun(scope: Scope, id: string): Promise<LoadedRun> {
   const [execution, log] = await Promise.all([findExecution(scope, id), runLog(scope).read(id)]);
   return { execution, log, state: replay([], factsOf(log)) };
+}
+
+/** A run with the facts that were recorded since it was loaded. @throws 404 */
+export async function reloadRun(
+  scope: Scope,
+  { execution: { id }, log, state }: LoadedRun,
+): Promise<LoadedRun> {
+  const [execution, more] = await Promise.all([
+    findExecution(scope, id),
+    runLog(scope).read(id, log.at(-1)?.n),
+  ]);
+  return { execution, log: [...log, ...more], state: factsOf(more).reduce(apply, state) };
 }
 
 /** What a run was started with. @throws 404 if its agent was deleted. */

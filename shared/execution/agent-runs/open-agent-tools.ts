@@ -5,6 +5,7 @@ import type { AgentConfig } from '../../domain/agents/agent-config.ts';
 import type { ExternalConfig } from '../../domain/agents/external-config.ts';
 import { isOfMcpServer } from '../../domain/agents/named-tools.ts';
 import type { AgentTools, CodeModeConfig, McpServer } from '../../domain/agents/tools-config.ts';
+import { refusalOf } from '../agent-loop/tool-calls.ts';
 import { askAdvisorTool } from '../tools/agent-only/advisor-tool.ts';
 import { artifactTools } from '../tools/agent-only/artifact-tools.ts';
 import { memoryTools } from '../tools/agent-only/memory-tools.ts';
@@ -45,9 +46,10 @@ export async function openAgentTools(
   capabilities: readonly AgentCapability[],
   world: ToolWorld,
 ): Promise<{ tools: RunnableTool[]; warnings: string[] }> {
-  const { ports, mcpServers, skills, profile, model, conversation, newId, clientTools, signal } = world;
-  const { runtimeTools = [], toolConfigs, subagentConfig, codeModeConfig } = config;
-  const rules = { toolConfigs, approval: approvalOf(config.approval, capabilities) };
+  const { ports, mcpServers, skills, profile, model, conversation, newId, clientTools, signal, costLeft } =
+    world;
+  const { runtimeTools = [], toolConfigs, perToolLimits, subagentConfig, codeModeConfig } = config;
+  const rules = { toolConfigs, perToolLimits, approval: approvalOf(config.approval, capabilities), costLeft };
   const enabled = capabilities.filter((capability) => capability.enabled);
   const [saved, runtime, capable, servers, ofSkills, code] = await Promise.all([
     openTools(ports, withoutMcp(config.toolIds), context),
@@ -79,25 +81,31 @@ const asLocal = (tool: ClientTool) => ({ ...tool, toolType: 'local', config: {} 
 /** The tools of MCP servers come with their servers. */
 const withoutMcp = (ids: readonly string[] = []) => ids.filter((id) => !isOfMcpServer(id));
 
-/** Code cannot wait for somebody, so it gets no tools that need an approval or the caller. */
+/**
+ * Code cannot wait for somebody, so it gets no tools that need an approval or the caller. The limits of calls hold for all
+ * calls from code together, beside those that the model makes itself.
+ */
 async function openCodeMode(
   config: CodeModeConfig,
-  { maxToolCalls: callsMax = 10, toolConfigs }: AgentTools,
-  { ports, needsApproval }: ToolWorld,
+  { toolConfigs }: AgentTools,
+  { ports, needsApproval, limits }: ToolWorld,
 ): Promise<RunnableTool[]> {
   const pool = await openTools(ports, withoutMcp(config.toolPool), context);
   const tools = withFixed(
     pool.filter((tool) => tool.type !== 'local' && !needsApproval?.(tool)),
     toolConfigs,
   );
-  let made = 0;
+  const made = { callCount: 0, callsOf: new Map<string, number>() };
   const call = async (tool: RunnableTool, args: unknown, signal: AbortSignal) => {
-    if (++made > callsMax) throw new StepError(`The limit of ${callsMax} tool calls is reached`);
+    const refused = refusalOf({ name: tool.name, input: args ?? {} }, { tools, limits }, made);
+    made.callCount++;
+    if (refused) throw new StepError(refused);
+    made.callsOf.set(tool.id, (made.callsOf.get(tool.id) ?? 0) + 1);
     const outcome = await tool.run(args, signal);
     if ('awaitsCaller' in outcome) throw new StepError('Only the caller of the run can execute this tool');
     return outcome.output;
   };
-  return [runCodeTool({ ports, config, tools, callsMax, call })];
+  return [runCodeTool({ ports, config, tools, callsMax: limits.callsMax, call })];
 }
 
 async function openCapabilities(

@@ -40,6 +40,9 @@ export interface OpenedWorld {
   /** The model of the agent. */
   model: string;
   needsApproval: Loop['needsApproval'];
+  limits: Loop['limits'];
+  /** What the run may still cost, in USD, after the turns so far; undefined without a limit. */
+  costLeft: () => number | undefined;
   newId: NewId;
   /** The messages so far. */
   conversation: () => readonly ModelMessage[];
@@ -68,11 +71,21 @@ export async function openRun(
   const meter = openMeter(ports);
   let counted: ModelCalls[] = [];
   const request = requestOf(config, input, streamed);
+  const { maxCost } = config.loopConfig ?? {};
+  let costLeft = maxCost;
   let conversation: readonly ModelMessage[] = [];
   const needsApproval = gateOf(approvalOf(config.tools?.approval, capabilities));
+  const limits = {
+    callsMax: config.tools?.maxToolCalls ?? 10,
+    callsMaxOf: {
+      [spawnToolId]: config.tools?.subagentConfig?.maxSpawnsPerRun ?? spawnsMax,
+      ...limitsOf(config, ({ maxCalls }) => maxCalls),
+    },
+  };
   const { tools, warnings } = await openTools({
-    ...{ ports: meter.ports, model: request.model, needsApproval, newId },
+    ...{ ports: meter.ports, model: request.model, needsApproval, limits, newId },
     conversation: () => conversation,
+    costLeft: () => costLeft,
   });
   const spent = () => {
     const { calls, spent } = meter.drain();
@@ -89,17 +102,12 @@ export async function openRun(
       ...{ model, tools, newId, now, signal, request, spent },
       beforeTurn: async (state) => {
         conversation = state.messages;
+        if (maxCost !== undefined) costLeft = Math.max(0, state.totals.cost.neg().plus(maxCost).toNumber());
         return beforeTurn(state);
       },
       toolChoice: config.tools?.toolCallStrategy,
       turnsMax: turnsMaxOf(config),
-      limits: {
-        callsMax: config.tools?.maxToolCalls ?? 10,
-        callsMaxOf: {
-          [spawnToolId]: config.tools?.subagentConfig?.maxSpawnsPerRun ?? spawnsMax,
-          ...limitsOf(config, ({ maxCalls }) => maxCalls),
-        },
-      },
+      limits,
       requiredTools: Object.keys(limitsOf(config, ({ required }) => required || undefined)),
       errorHandling: config.errorHandling,
       needsApproval,

@@ -5,6 +5,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Fact } from '../agent-loop/facts.ts';
 import { runLoop } from '../agent-loop/loop.ts';
 import type { AgentExecution } from './agent-execution.ts';
+import { forgetIfDeleted } from './forget-run.ts';
 import { keepLease } from './lease.ts';
 import type { OpenRun } from './open-run.ts';
 import { RunLost } from './recorder.ts';
@@ -70,7 +71,10 @@ export async function* runAgent(
       else yield* journal.tell(event);
     }
   } catch (error) {
-    if (error instanceof RunLost || stop.aborted) throw new RunLost(String(error));
+    if (error instanceof RunLost || stop.aborted) {
+      await forgetIfDeleted(scope, execution);
+      throw new RunLost(String(error));
+    }
     const isOwnFault = !(error instanceof StepError || timeout.aborted || callerSignal?.aborted);
     // The worker gets it again.
     if (background && isOwnFault) throw error;
@@ -82,12 +86,13 @@ export async function* runAgent(
     left.abort();
     const { end, waits } = journal.state();
     const isLeft = !end && waits.length === 0 && !stop.aborted && !background;
-    if (isLeft) await record([disconnected(journal.state(), scope.now())]).catch(unlessLost);
+    if (isLeft) {
+      await record([disconnected(journal.state(), scope.now())]).catch((error) => {
+        if (error instanceof RunLost) return forgetIfDeleted(scope, execution);
+        log.error('The end of a run could not be recorded', { error });
+      });
+    }
   }
-}
-
-function unlessLost(error: unknown): void {
-  if (!(error instanceof RunLost)) log.error('The end of a run could not be recorded', { error });
 }
 
 const anyOf = (...signals: (AbortSignal | undefined)[]) =>

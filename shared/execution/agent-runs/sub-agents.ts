@@ -41,16 +41,21 @@ const turnsDefault = 10;
 const turnsMax = 25;
 const timeoutMsDefault = 300_000;
 
+export interface SpawnRules extends Pick<AgentTools, 'approval' | 'toolConfigs' | 'perToolLimits'> {
+  /** What the calling run may still cost, in USD; undefined without a limit. */
+  costLeft: () => number | undefined;
+}
+
 /**
  * The tool that runs agents which the calling agent defines.
  * @param model Of the calling agent.
- * @param rules Of the calling agent, for the tools that it gives away.
+ * @param rules Of the calling agent, which hold for each agent that it spawns.
  */
 export function spawnTool(
   agents: AgentsPort,
   config: SubagentConfig,
   model: string,
-  rules: Pick<AgentTools, 'approval' | 'toolConfigs'>,
+  { costLeft, perToolLimits = {}, ...rules }: SpawnRules,
 ): RunnableTool {
   const { toolPool, maxTurnsLimit = turnsMax, defaultMaxTurns = turnsDefault, defaultTimeoutMs } = config;
   const pool = toolPool.length > 0 ? z.array(z.enum(toolPool)) : z.array(z.never());
@@ -69,8 +74,11 @@ export function spawnTool(
     run({ task, instructions, tools = [], maxTurns }, signal, call) {
       const agentConfig: AgentConfig = {
         model: config.defaultModel ?? model,
-        loopConfig: { maxTurns: maxTurns ?? Math.min(defaultMaxTurns, maxTurnsLimit) },
-        tools: { toolIds: [...new Set(tools)], maxToolCalls: 50, ...rules, ...nested(config) },
+        loopConfig: { maxTurns: maxTurns ?? Math.min(defaultMaxTurns, maxTurnsLimit), maxCost: costLeft() },
+        tools: {
+          ...{ toolIds: [...new Set(tools)], maxToolCalls: 50, ...rules, ...nested(config) },
+          perToolLimits: withoutRequired(perToolLimits),
+        },
       };
       const agent = { name: 'Spawned agent', config: agentConfig, system: instructions };
       const timeoutMs = defaultTimeoutMs ?? timeoutMsDefault;
@@ -78,6 +86,10 @@ export function spawnTool(
     },
   });
 }
+
+/** Which tools have to be called is a matter of the calling agent. */
+const withoutRequired = (limits: NonNullable<AgentTools['perToolLimits']>) =>
+  Object.fromEntries(Object.entries(limits).map(([name, { maxCalls }]) => [name, { maxCalls }]));
 
 /** Each level may spawn half as many, so that nesting ends. */
 function nested(config: SubagentConfig): { subagentConfig?: SubagentConfig } {

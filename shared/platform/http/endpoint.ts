@@ -7,7 +7,7 @@ import type { EndpointResponse, HandlerResult } from './response.ts';
 
 type Schema = z.ZodType | undefined;
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
-type ErrorStatuses = 400 | 404 | 409 | 413 | 415 | 422 | 502 | 503;
+type ErrorStatuses = 400 | 404 | 409 | 413 | 422 | 502 | 503;
 type Scoping = PublicScope | undefined;
 
 export interface Request<
@@ -62,7 +62,7 @@ export interface Endpoint<
   /** The format of the body. Multipart fields arrive as one object of strings and files. */
   bodyType?: 'json' | 'multipart';
   response: R;
-  /** Error statuses in addition to 401, 403, 429, 500 and 504, which every endpoint may return. */
+  /** Error statuses beside those that every endpoint may return: see `error-statuses.ts`. */
   errors?: readonly ErrorStatuses[];
   /** Factories of stores, which are bound to the tenant. An endpoint without a tenant has no needs. */
   needs: N & (S extends 'none' ? Record<string, never> : unknown);

@@ -35,6 +35,7 @@ const errorMeanings: Record<number, string> = {
   422: 'The request is well-formed, but something that it needs is missing',
   429: 'The hourly or daily limit is reached; `X-RateLimit-Reset` is the time of the reset',
   500: 'Internal error; `details` contains the request id',
+  502: 'Another server, which the request or the resource names, failed or could not be reached',
   503: 'The service is too busy to start, or ran out of time before all work was done. `details` says which, and how much is done: send the request again',
   504: 'The request timed out; its writes up to then remain',
 };

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { permissions } from '../identity/permissions.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import { megabytes, requestBytesMax, responseBytesMax } from './envelope.ts';
+import { errorStatusesOf, takesCredential } from './error-statuses.ts';
 import type { Group } from './group.ts';
 import { responsesOf } from './openapi-responses.ts';
 import { type Components, type Json, schemaOf } from './openapi-schemas.ts';
@@ -97,23 +98,20 @@ function operation(endpoint: Described, schemas: Components): Json {
     query,
     body,
     bodyType,
-    errors = [],
   } = endpoint;
   const isPublic = permission === 'public';
   const isCounted = scope !== 'none';
-  const takesCredential = !isPublic || (isCounted && scope?.kind === 'optional-credential');
   const needed = isPublic
     ? ''
     : permission === 'authenticated'
       ? 'Requires any valid credential.'
       : `Requires \`${permission}\`${sessionOnly ? ' and a session' : ''}${acceptsSetupLink ? ', or the token of a setup link' : ''}.`;
-  const failures = [...new Set([...errors, ...(takesCredential ? [401, 403, 429] : [429]), 500, 504])].sort();
   return {
     operationId: id,
     tags: [groupOf(endpoint)],
     summary,
     description: [description, needed].filter(Boolean).join('\n\n'),
-    ...(isPublic && { security: takesCredential ? [{}, { bearer: [] }] : [] }),
+    ...(isPublic && { security: takesCredential(endpoint) ? [{}, { bearer: [] }] : [] }),
     parameters: [...parameters('path', params, schemas), ...parameters('query', query, schemas)],
     ...(body && {
       requestBody: {
@@ -126,7 +124,7 @@ function operation(endpoint: Described, schemas: Components): Json {
         },
       },
     }),
-    responses: responsesOf(endpoint.response, failures, isCounted, schemas),
+    responses: responsesOf(endpoint.response, errorStatusesOf(endpoint), isCounted, schemas),
   };
 }
 

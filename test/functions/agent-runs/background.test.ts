@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { agentOf, approve, calls, followed, run, scripted } from '../../support/agent-runs.ts';
 import { expectStatus } from '../../support/flows.ts';
@@ -77,4 +78,25 @@ test('a run that another request cancels tells the caller in front of it', async
   expect(rest.at(-1)).toMatchObject({ type: 'execution_complete', success: false, stopReason: 'cancelled' });
   const seqs = [first, ...rest].map((event) => event?.seq ?? -1);
   expect(seqs).toEqual([...new Set(seqs)].sort((a, b) => a - b));
+});
+
+test('a run that records one fact after the other is cancelled all the same', async () => {
+  const tenant = await newTenant();
+  const agent = await agentOf(tenant, {
+    ...{ model: 'generic-openai/tool-lover', loopConfig: { maxTurns: 100 } },
+    tools: { toolIds: ['builtin:calculator'], maxToolCalls: 100 },
+  });
+  const ends = await Promise.all(
+    Array.from({ length: 8 }, async (_, n) => {
+      const { executionId } = await start(tenant, agent.id, 'go');
+      await sleep(500 + 150 * n);
+      const { status } = await cancel(tenant, agent.id, executionId);
+      return { status, stopReason: (await followed(tenant, agent.id, executionId)).at(-1)?.stopReason };
+    }),
+  );
+  // One that was over already is a 409.
+  const expected = ends.map(({ status }) =>
+    status === 409 ? { status, stopReason: 'max_turns' } : { status: 200, stopReason: 'cancelled' },
+  );
+  expect(ends).toEqual(expected);
 });

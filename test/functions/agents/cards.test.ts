@@ -5,7 +5,6 @@ import { cardScheduleEntity } from '../../../shared/domain/agents/card-schedule.
 import { refreshDueCards } from '../../../shared/domain/agents/due-cards.ts';
 import { toLambda } from '../../../shared/platform/http/lambda.ts';
 import { productionRuntime } from '../../../shared/platform/runtime.ts';
-import { ssrfCorpus } from '../../shared/adapters/net/ssrf-corpus.ts';
 import { createAgent, publishAgent, updateAgent } from '../../support/agents.ts';
 import { notFoundBody } from '../../support/errors.ts';
 import { expectStatus } from '../../support/flows.ts';
@@ -87,24 +86,6 @@ test('an unreachable server is a 502 in both operations', async () => {
   });
   const { id } = await external(tenant, { endpoint: url });
   expect((await refresh(tenant, id)).status).toBe(502);
-});
-
-test('the corpus of hostile addresses is a 400, or a 502 for a name without an address', async () => {
-  const tenant = await newTenant();
-  const urls = Object.values(ssrfCorpus)
-    .flat()
-    .map((url) => url.replaceAll('PORT', '9'));
-  const { id } = await external(tenant, { endpoint: 'https://agent.example' });
-  for (const url of urls.filter((_each, n) => n % 4 === 0)) {
-    const answer = await tenant.call('POST', '/v1/agents/fetch-agent-card', { body: { url } });
-    expect([400, 502], url).toContain(answer.status);
-    const put = await tenant.call('PUT', `/v1/agents/${id}`, {
-      body: { externalConfig: { agentCardUrl: url } },
-    });
-    if (put.status !== 200) continue;
-    const refreshed = await tenant.call('POST', `/v1/agents/${id}/refresh-agent-card`, { body: {} });
-    expect([400, 502], url).toContain(refreshed.status);
-  }
 });
 
 test.each([{}, { url: 5 }, { url: 'no' }, { url: 'https://a.example', more: 1 }])(

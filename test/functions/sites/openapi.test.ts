@@ -45,6 +45,19 @@ test('the document states its licence and describes each of its groups', () => {
   for (const { name, description } of document.tags) expect(description, name).toMatch(/^[A-Z].{20,}\.$/);
 });
 
+test('each response of each operation has a description', () => {
+  const without = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.entries(
+      operations as Record<string, { responses?: Record<string, { description: string }> }>,
+    ).flatMap(([method, { responses = {} }]) =>
+      Object.entries(responses).flatMap(([status, { description }]) =>
+        description ? [] : [`${method} ${path}: ${status}`],
+      ),
+    ),
+  );
+  expect(without).toEqual([]);
+});
+
 test('JavaScript with and without `u`, Python and Go interpret each of its regular expressions alike', () => {
   const patterns = new Set(valuesOf('pattern').filter((value) => typeof value === 'string'));
   expect(patterns.size).toBeGreaterThan(10);

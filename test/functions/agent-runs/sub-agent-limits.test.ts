@@ -1,0 +1,165 @@
+import { expect, test } from 'vitest';
+import {
+  agentOf,
+  answered,
+  approve,
+  calls,
+  followed,
+  resume,
+  run,
+  scripted,
+} from '../../support/agent-runs.ts';
+import { expectStatus } from '../../support/flows.ts';
+import { newConfig } from '../../support/model-configs.ts';
+import type { Turn } from '../../support/scripted-model.ts';
+import { newTenant, type Tenant } from '../../support/stack.ts';
+import { createTool } from '../../support/tools.ts';
+
+const calculator = { toolIds: ['builtin:calculator'] };
+const sum: [string, object] = ['calculator', { expression: '1 + 1' }];
+const done: Turn = { text: 'done' };
+
+/** An agent with another one as its tool `ask`. */
+const asking = (tenant: Tenant, inner: { id: string }, config: object = {}) =>
+  agentOf(tenant, config, { capabilities: [{ toolName: 'ask', subAgentId: inner.id }] });
+
+const childrenOf = async (tenant: Tenant, agentId: string, executionId: string) =>
+  (
+    await expectStatus(
+      200,
+      tenant.call('GET', `/v1/agents/${agentId}/executions?parentExecutionId=${executionId}`),
+    )
+  ).data;
+const callsOf = async (tenant: Tenant, agentId: string, executionId: string) =>
+  (await expectStatus(200, tenant.call('GET', `/v1/agents/${agentId}/executions/${executionId}/tool-calls`)))
+    .toolCalls;
+
+test('agents run each other five levels deep; the call of the sixth fails, and all others go on', async () => {
+  const tenant = await newTenant();
+  let agent = await agentOf(tenant);
+  let script: Turn[] = [{ text: 'the bottom' }];
+  for (let level = 6; level >= 1; level--) {
+    agent = await asking(tenant, agent);
+    script = [calls(['ask', { message: scripted(...script) }]), { text: `level ${level}` }];
+  }
+  let { executionId, result } = await answered(run(tenant, agent.id, scripted(...script)));
+  expect(result).toBe('level 1');
+  const found: string[] = [];
+  for (;;) {
+    const [call] = await callsOf(tenant, agent.id, executionId);
+    found.push(call.errorMessage ?? call.status);
+    const [child] = await childrenOf(tenant, agent.id, executionId);
+    if (!child) break;
+    executionId = child.id;
+  }
+  expect(found).toEqual([
+    ...Array(5).fill('completed'),
+    expect.stringContaining('Agents run each other at most 5 levels deep'),
+  ]);
+});
+
+test('a sub-agent that would need an approval or its caller fails closed: the call does not run', async () => {
+  const tenant = await newTenant();
+  const { id: toolId } = await createTool(tenant, {
+    ...{ name: 'thermometer', description: 'Reads it', toolType: 'local', config: {} },
+    parametersSchema: { type: 'object' },
+  });
+  const inner = await agentOf(tenant, {
+    tools: { toolIds: [toolId, 'builtin:calculator'], approval: { require: ['calculator'] } },
+  });
+  const agent = await asking(tenant, inner);
+  const ask = (name: string): [string, object] => ['ask', { message: scripted(calls([name]), done) }];
+  const script = scripted(calls(ask('calculator'), ask('thermometer')), { text: 'without' });
+  const { executionId, ...outcome } = await answered(run(tenant, agent.id, script));
+  expect(outcome).toMatchObject({ status: 'completed', result: 'without', iterations: 2 });
+  const made = await callsOf(tenant, agent.id, executionId);
+  expect(made.map(({ errorMessage }: { errorMessage: string }) => errorMessage)).toEqual([
+    expect.stringContaining('A sub-agent cannot wait for an approval of the tool calculator'),
+    expect.stringContaining('A sub-agent cannot wait for its caller to execute the tool thermometer'),
+  ]);
+  const children = await childrenOf(tenant, agent.id, executionId);
+  expect(children).toHaveLength(2);
+  for (const child of children) {
+    expect(child).toMatchObject({ status: 'failed', stopReason: 'error', agentId: inner.id });
+    expect(await callsOf(tenant, agent.id, child.id)).toMatchObject([{ status: 'pending' }]);
+    const events = await followed(tenant, agent.id, child.id);
+    expect(events.at(-1)).toMatchObject({ type: 'execution_complete', success: false });
+    const { awaits = [] } = { awaits: events.filter(({ type }) => type === 'await') };
+    const body = { executionId: child.id };
+    for (const { approvalId, toolCallId } of awaits) {
+      const answer = approvalId
+        ? approve(tenant, inner.id, { ...body, approvalId, decision: 'approved' })
+        : resume(tenant, inner.id, { ...body, toolOutputs: { [toolCallId]: 1 } });
+      expect((await answer).status).toBe(409);
+    }
+  }
+});
+
+/** A model with prices in USD per 1,000 tokens. */
+async function pricedModel(tenant: Tenant, outputCostPer1kTokens: number): Promise<string> {
+  const customModel = {
+    ...{ displayName: 'Priced', inputCostPer1kTokens: 0.001, outputCostPer1kTokens },
+    ...{ maxOutputTokens: 300, executorConfig: { modelMapping: 'scripted' } },
+  };
+  const body = { provider: 'generic-openai', modelId: 'scripted', settings: { customModel } };
+  return (await newConfig(tenant, body)).id;
+}
+
+test('a sub-agent that costs more than the maxCost of its parent: the parent asks no more', async () => {
+  const tenant = await newTenant();
+  const model = await pricedModel(tenant, 0.002);
+  const inner = await agentOf(tenant, { model: await pricedModel(tenant, 10) });
+  const maxCost = 0.01;
+  const agent = await asking(tenant, inner, { model, loopConfig: { maxTurns: 5, maxCost } });
+  const long = 'word '.repeat(40);
+  const script = scripted(calls(['ask', { message: scripted({ text: long }) }]), done);
+  const { executionId, ...outcome } = await answered(run(tenant, agent.id, script));
+  expect(outcome).toMatchObject({ status: 'completed', stopReason: 'max_cost', iterations: 1 });
+  expect(Number(outcome.totalCost)).toBeGreaterThan(maxCost);
+  const [child] = await childrenOf(tenant, agent.id, executionId);
+  expect(Number(child.totalCost)).toBeGreaterThan(maxCost);
+  expect(Number(child.totalCost)).toBeLessThan(Number(outcome.totalCost));
+});
+
+const limited = {
+  ...calculator,
+  perToolLimits: { calculator: { maxCalls: 1 } },
+  subagentConfig: { toolPool: ['builtin:calculator'] },
+  codeModeConfig: { toolPool: ['builtin:calculator'] },
+};
+const code =
+  'return [await tools.calculator({ expression: "1" }), await tools.calculator({ expression: "2" })]';
+const spawn: [string, object] = [
+  'spawn_agent',
+  { task: scripted(calls(sum), calls(sum), done), tools: ['builtin:calculator'] },
+];
+
+test('the limits of single tools hold in code and in spawned agents', async () => {
+  const tenant = await newTenant();
+  const agent = await agentOf(tenant, { tools: limited });
+  const { executionId } = await answered(
+    run(tenant, agent.id, scripted(calls(['run_code', { code }]), calls(spawn), done)),
+  );
+  const [ofCode] = await callsOf(tenant, agent.id, executionId);
+  expect(ofCode.errorMessage).toContain('The limit of 1 calls of calculator is reached');
+  const [child] = await childrenOf(tenant, agent.id, executionId);
+  const made = await callsOf(tenant, agent.id, child.id);
+  expect(made).toMatchObject([
+    { status: 'completed' },
+    { status: 'failed', errorMessage: expect.stringContaining('The limit of 1 calls of calculator') },
+  ]);
+});
+
+test('a spawned agent may cost what is left of the maxCost of the one that spawns it', async () => {
+  const tenant = await newTenant();
+  const model = await pricedModel(tenant, 0.002);
+  const dear = await pricedModel(tenant, 10);
+  const agent = await agentOf(tenant, {
+    ...{ model, loopConfig: { maxTurns: 5, maxCost: 0.01 } },
+    tools: { ...limited, subagentConfig: { ...limited.subagentConfig, defaultModel: dear } },
+  });
+  const { executionId, ...outcome } = await answered(run(tenant, agent.id, scripted(calls(spawn), done)));
+  expect(outcome).toMatchObject({ status: 'completed', stopReason: 'end_turn', result: 'done' });
+  const [child] = await childrenOf(tenant, agent.id, executionId);
+  expect(child).toMatchObject({ stopReason: 'max_cost', iterations: 0, totalCost: '0' });
+});

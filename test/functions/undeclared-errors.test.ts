@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { endpoints } from '../../functions/index.ts';
+import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { errorStatusesOf } from '../../shared/platform/http/error-statuses.ts';
+import { newTenant, stack } from '../support/stack.ts';
+
+const all = endpoints as readonly AnyEndpoint[];
+
+interface Wrong {
+  what: string;
+  /** What an operation that needs a credential returns. Default: any status that it declares. */
+  status?: number;
+  body?: string;
+  query?: string;
+  headers?: Record<string, string>;
+}
+
+/** Requests that no operation expects. */
+const wrong: Wrong[] = [
+  { what: 'no credential', status: 401, headers: { authorization: '' } },
+  { what: 'a text', body: 'x', headers: { 'content-type': 'text/plain' } },
+  { what: 'another charset', body: '{}', headers: { 'content-type': 'application/json; charset=latin1' } },
+  { what: 'too large', status: 413, body: JSON.stringify({ a: 'x'.repeat(6_100_000) }) },
+  { what: 'no JSON', body: '{' },
+  { what: 'a list', body: '[]' },
+  { what: 'a forbidden member', body: '{"__proto__": 1}' },
+  { what: 'very deep', body: '['.repeat(20_000) },
+  { what: 'nothing' },
+  { what: 'a strange query', query: '?limit=0&cursor=x&after=-1&before=q&type=x&status=x&from=x' },
+];
+
+/** The path of an endpoint with ids that do not exist. */
+const pathOf = ({ path }: AnyEndpoint) =>
+  path.replace(
+    /\{(\w+)\}/g,
+    (_, name: string) => `${prefixes[name] ?? path.split('/')[2]?.slice(0, -1)}_${'0'.repeat(26)}`,
+  );
+const prefixes: Record<string, string> = {
+  ...{ agentId: 'agent', flowId: 'flow', capabilityId: 'cap', executionId: 'exec', toolCallId: 'call' },
+  versionId: 'agentver',
+};
+
+test.each(all.map((endpoint) => [endpoint.id, endpoint] as const))(
+  '%s returns no error that it does not declare, whatever is wrong with a request',
+  async (_id, endpoint) => {
+    const tenant = await newTenant();
+    const declared = errorStatusesOf(endpoint);
+    const isPublic = endpoint.permission === 'public' || endpoint.acceptsSetupLink;
+    const problems: string[] = [];
+    for (const { what, status: wanted, body, query = '', headers } of wrong) {
+      if (body !== undefined && endpoint.method === 'GET') continue;
+      const { status } = await fetch(stack().url + pathOf(endpoint) + query, {
+        method: endpoint.method,
+        headers: { authorization: `Bearer ${tenant.token}`, 'content-type': 'application/json', ...headers },
+        ...(body !== undefined && { body }),
+      });
+      if (status >= 400 && !declared.includes(status)) problems.push(`${what}: ${status} is not declared`);
+      if (wanted && !isPublic && status !== wanted) problems.push(`${what}: ${status} instead of ${wanted}`);
+    }
+    expect(problems).toEqual([]);
+  },
+);
