@@ -19,7 +19,7 @@ export const addProductCapability = defineEndpoint({
   params: ProductParams,
   body: NewCapability.meta({ examples: [example] }),
   response: { kind: 'json', bodies: { 201: ProductCapabilityResponse } },
-  errors: [400, 404, 409, 415, 503],
+  errors: [400, 404, 409, 503],
   needs: { capabilities: productCapabilities, sandbox },
 
   async handle({ params: { id }, body, signal }, { capabilities, sandbox }) {

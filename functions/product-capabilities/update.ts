@@ -15,7 +15,7 @@ export const updateProductCapability = defineEndpoint({
   params: CapabilityParams,
   body: CapabilityChanges.meta({ examples: [{ refreshSchema: true }] }),
   response: { kind: 'json', bodies: { 200: ProductCapabilityResponse } },
-  errors: [400, 404, 409, 415, 503],
+  errors: [400, 404, 409, 503],
   needs: { capabilities: productCapabilities, sandbox },
 
   async handle({ params: { id, capabilityId }, body, signal }, { capabilities, sandbox }) {

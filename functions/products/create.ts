@@ -13,7 +13,7 @@ export const createProduct = defineEndpoint({
     'A product puts flows and agents, its capabilities, behind surfaces. `canvas` and `spec` are notes for people and editors: the service stores them and reads nothing from them.',
   body: CreateProductBody,
   response: { kind: 'json', bodies: { 201: WholeProductResponse } },
-  errors: [400, 415],
+  errors: [400],
   needs: { products: productStore },
 
   async handle({ body, principal: { userId, organizationId } }, { products }) {

@@ -14,7 +14,7 @@ export const updateProduct = defineEndpoint({
   params: ProductParams,
   body: UpdateProductBody,
   response: { kind: 'json', bodies: { 200: UpdatedProduct } },
-  errors: [400, 404, 409, 415],
+  errors: [400, 404, 409],
   needs: { products: productStore },
 
   async handle({ params, body }, { products }) {

@@ -21,7 +21,7 @@ export const addSurfaceItem = defineEndpoint({
   params: SurfaceParams,
   body: NewItem.meta({ examples: [{ capabilityId, endpointSlug }] }),
   response: { kind: 'json', bodies: { 201: SurfaceItemResponse } },
-  errors: [400, 404, 409, 415],
+  errors: [400, 404, 409],
   needs: { items: surfaceItems },
 
   async handle({ params: { id, surfaceId }, body }, { items }) {

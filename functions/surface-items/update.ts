@@ -14,7 +14,7 @@ export const updateSurfaceItem = defineEndpoint({
   params: ItemParams,
   body: ItemChanges.meta({ examples: [{ enabled: false }] }),
   response: { kind: 'json', bodies: { 200: SurfaceItemResponse } },
-  errors: [400, 404, 409, 415],
+  errors: [400, 404, 409],
   needs: { items: surfaceItems },
 
   async handle({ params: { id, surfaceId, itemId }, body }, { items }) {

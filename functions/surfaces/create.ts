@@ -16,7 +16,7 @@ export const createSurface = defineEndpoint({
   params: ProductParams,
   body: CreateSurfaceBody,
   response: { kind: 'json', bodies: { 201: SurfaceResponse } },
-  errors: [400, 404, 409, 415],
+  errors: [400, 404, 409],
   needs: { surfaces: surfaceStore },
 
   async handle({ params, body }, { surfaces }) {

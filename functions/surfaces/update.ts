@@ -15,7 +15,7 @@ export const updateSurface = defineEndpoint({
   params: SurfaceParams,
   body: UpdateSurfaceBody,
   response: { kind: 'json', bodies: { 200: SurfaceFields } },
-  errors: [400, 404, 409, 415, 422],
+  errors: [400, 404, 409, 422],
   needs: { surfaces: surfaceStore },
 
   async handle({ params: { id, surfaceId }, body }, { surfaces }) {
