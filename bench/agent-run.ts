@@ -1,57 +1,73 @@
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { generateText, jsonSchema, stepCountIs, tool } from 'ai';
-import { modelPorts } from '../shared/adapters/models/model-ports.ts';
-import type { Ports } from '../shared/adapters/ports.ts';
-import { sandbox, sandboxOf } from '../shared/adapters/sandbox/sandbox.ts';
-import { execute } from '../shared/execution/agent-runs/execute.ts';
-import { inlineAgent, inlineContent } from '../shared/execution/agent-runs/inline-content.ts';
-import { startRun } from '../shared/execution/agent-runs/start-run.ts';
+import { type DynamoDBDocumentClient, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { documentClient } from '../shared/platform/data/client.ts';
 import type { Scope } from '../shared/platform/data/scope.ts';
-import { agentResultOf } from '../shared/protocols/json/agent-result.ts';
+import {
+  httpModel,
+  memoryModel,
+  memoryScope,
+  ourLoop,
+  ourRun,
+  theirHttpModel,
+  theirMemoryModel,
+  theirRun,
+} from './agent-ways.ts';
+import { cpuSamples, sampling } from './cpu-samples.ts';
 import { type Figure, median, progress, round } from './figure.ts';
-import { startRecording, stopRecording } from './recorder.ts';
+import { type SentCommand, startRecording, stopRecording } from './recorder.ts';
 import { startModels, startStack } from './stack.ts';
 import { runtimeOn, useTable } from './warm-get.ts';
 
-const rounds = 30;
-const warmUpRounds = 5;
-const runsPerRound = 20;
-const question = 'What is six times seven?';
-const instructions = 'You are a helpful assistant. Use your tools.';
-const schema = jsonSchema<{ expression: string }>({
-  type: 'object',
-  properties: { expression: { type: 'string' } },
-  required: ['expression'],
-});
-
-/** (s) A run of an agent of two turns with one tool call, beside the tool loop of the AI SDK; its requests. */
+/**
+ * (s) A run of an agent of two turns with one tool call, beside the tool loop of the AI SDK: as a whole, without the
+ * requests to DynamoDB, and the loop alone. Its requests.
+ */
 export async function agentRun(): Promise<Figure[]> {
   progress('s: CPU and requests of a run of an agent, against the tool loop of the AI SDK');
   using models = await startModels('./agent-models.ts');
   await using stack = await startStack();
   useTable(stack.facts.aws.dynamodb, stack.facts.table);
   const scope = runtimeOn(stack.facts.table)().scopeOf('user:bench');
-  const ways = { ours: () => ourRun(scope, models.url), theirs: () => theirRun(models.url) };
-  const samples: { ours: number; theirs: number }[] = [];
-  for (let at = 0; at < warmUpRounds + rounds; at++) {
-    const sample = { ours: 0, theirs: 0 };
-    const names = at % 2 === 0 ? (['ours', 'theirs'] as const) : (['theirs', 'ours'] as const);
-    for (const name of names) sample[name] = await cpuMsPerRun(ways[name]);
-    if (at >= warmUpRounds) samples.push(sample);
-  }
-  startRecording({ capacity: true });
-  await ourRun(scope, models.url);
-  const sent = stopRecording();
-  const of = (value: (sample: (typeof samples)[number]) => number) => round(median(samples.map(value)));
+  const sent = await requestsOfRun(scope, models.url);
+  const samples = await cpuSamples({
+    run: () => ourRun(scope, httpModel(models.url)),
+    sdk: () => theirRun(theirHttpModel(models.url)),
+    bareWrites: sender(sent),
+    runInMemory: () => ourRun(memoryScope(), memoryModel),
+    loop: () => ourLoop(memoryModel),
+    sdkInMemory: () => theirRun(theirMemoryModel),
+  });
+  return figuresOf(samples, sent);
+}
+
+type Sample = Record<'run' | 'sdk' | 'bareWrites' | 'runInMemory' | 'loop' | 'sdkInMemory', number>;
+
+function figuresOf(samples: readonly Sample[], sent: readonly SentCommand[]): Figure[] {
+  const of = (value: (sample: Sample) => number) => round(median(samples.map(value)));
+  const times = (what: string, value: (sample: Sample) => number, goal: number, details = {}): Figure => ({
+    ...{ figure: 's', what, value: of(value), unit: 'times', goal: { atMost: goal }, details },
+  });
   return [
-    {
-      figure: 's',
-      what: 'CPU time of a run of two turns and a tool call with every turn written, as a multiple of the AI SDK’s loop in memory',
-      value: of(({ ours, theirs }) => ours / theirs),
-      unit: 'times',
-      goal: { atMost: 1.5 },
-      details: { oursMs: of(({ ours }) => ours), aiSdkMs: of(({ theirs }) => theirs), rounds, runsPerRound },
-    },
+    times(
+      'CPU time of a run of two turns and a tool call with every turn written, as a multiple of the AI SDK’s loop in memory',
+      ({ run, sdk }) => run / sdk,
+      1.5,
+      { oursMs: of(({ run }) => run), aiSdkMs: of(({ sdk }) => sdk), ...sampling },
+    ),
+    times(
+      'the same without the CPU time that the AWS SDK takes to send its requests alone',
+      ({ run, sdk, bareWrites }) => (run - bareWrites) / sdk,
+      1.5,
+      {
+        requestsMs: of(({ bareWrites }) => bareWrites),
+        runInMemoryMs: of(({ runInMemory }) => runInMemory),
+      },
+    ),
+    times(
+      'CPU time of the loop alone, as a multiple of the AI SDK’s loop, both with a model in this process',
+      ({ loop, sdkInMemory }) => loop / sdkInMemory,
+      1,
+      { oursMs: of(({ loop }) => loop), aiSdkMs: of(({ sdkInMemory }) => sdkInMemory) },
+    ),
     {
       figure: 's',
       what: 'DynamoDB requests for each of the two turns, with the start and the end of the run',
@@ -66,56 +82,28 @@ export async function agentRun(): Promise<Figure[]> {
   ];
 }
 
-async function ourRun(scope: Scope, url: string) {
-  const agent = inlineAgent(
-    'Bench',
-    inlineContent({
-      model: 'generic-openai/any',
-      systemPrompt: instructions,
-      loopConfig: { maxTurns: 5 },
-      tools: { toolIds: ['builtin:calculator'] },
-    }),
-  );
-  const ports = {
-    ...modelPorts(async (modelId) => ({
-      ...{ provider: 'generic-openai', modelId, keySource: 'platform', credentials: { baseUrl: url } },
-    })),
-    now: scope.now,
-    sandbox: sandboxOf('bench'),
-  } as Partial<Ports> as Ports;
-  const { execution, input } = await startRun(
-    scope,
-    {
-      ...{ agent, owner: { userId: 'bench', organizationId: null }, permissions: [], surfaceType: 'api' },
-      ...{ background: false, messages: [{ role: 'user', content: question }] },
-    },
-    sandbox(scope),
-  );
-  const run = { execution, input, content: agent.content, log: [], toldSeq: -1, mayHaveBegun: false };
-  const result = await agentResultOf(execution.id, execute(scope, run, { ports, streamed: false }));
-  if (result.iterations !== 2 || result.error !== null) throw new Error(JSON.stringify(result));
+async function requestsOfRun(scope: Scope, url: string): Promise<SentCommand[]> {
+  await ourRun(scope, httpModel(url));
+  startRecording({ capacity: true });
+  await ourRun(scope, httpModel(url));
+  return stopRecording();
 }
 
-async function theirRun(baseURL: string): Promise<void> {
-  const { text, steps } = await generateText({
-    model: createOpenAICompatible({ name: 'bench', baseURL })('any'),
-    system: instructions,
-    prompt: question,
-    stopWhen: stepCountIs(5),
-    tools: {
-      calculator: tool({
-        description: 'Calculates exactly',
-        inputSchema: schema,
-        execute: async () => ({ result: '42', number: 42 }),
-      }),
-    },
+/** Sends the same writes again through the SDK alone. Their items exist by then, which the conditions do not allow. */
+function sender(sent: readonly SentCommand[]): () => Promise<void> {
+  const client: DynamoDBDocumentClient = documentClient();
+  const commands = sent.map(({ name, input }) => {
+    const repeatable = JSON.parse(
+      JSON.stringify(input, (key, value) =>
+        key === 'ConditionExpression' && value === 'attribute_not_exists(PK)' ? undefined : value,
+      ),
+    );
+    return () =>
+      client.send(
+        (name === 'Put' ? new PutCommand(repeatable) : new TransactWriteCommand(repeatable)) as PutCommand,
+      );
   });
-  if (steps.length !== 2 || !text) throw new Error('The loop of the AI SDK did not do what ours does');
-}
-
-async function cpuMsPerRun(run: () => Promise<unknown>): Promise<number> {
-  const before = process.cpuUsage();
-  for (let n = 0; n < runsPerRound; n++) await run();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1_000 / runsPerRound;
+  return async () => {
+    for (const send of commands) await send();
+  };
 }

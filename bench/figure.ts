@@ -19,7 +19,11 @@ export type Letter =
   | 'p'
   | 'q'
   | 'r'
-  | 's';
+  | 's'
+  | 't'
+  | 'u'
+  | 'v'
+  | 'w';
 
 /** One measurement with its goal. */
 export interface Figure {

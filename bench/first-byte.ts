@@ -40,7 +40,7 @@ export async function firstByte(): Promise<Figure[]> {
 }
 
 /** From the request to the first chunk with text. Reads the rest too, so that runs do not overlap. */
-async function timeToFirst(ask: () => Promise<Response>, text: string): Promise<number> {
+export async function timeToFirst(ask: () => Promise<Response>, text: string): Promise<number> {
   const began = performance.now();
   const { body } = await ask();
   let seen = '';
@@ -68,7 +68,7 @@ const askService = ({ facts }: BenchStack) =>
     },
   });
 
-async function post(url: string, token: string, body: object): Promise<Response> {
+export async function post(url: string, token: string, body: object): Promise<Response> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },

@@ -1,5 +1,9 @@
 import { access } from './access.ts';
+import { agentExecutionsList } from './agent-executions.ts';
+import { agentFirstText } from './agent-first-text.ts';
 import { agentRun } from './agent-run.ts';
+import { agentStream } from './agent-stream.ts';
+import { agentsAtOnce } from './agents-at-once.ts';
 import { bulkEdit } from './bulk-edit.ts';
 import { coldLoad } from './cold-load.ts';
 import { csvMemory, csvSpeed } from './csv-upload.ts';
@@ -41,6 +45,10 @@ const measures: Record<Letter, Measure> = {
   q: toolCall,
   r: promptCpu,
   s: agentRun,
+  t: agentFirstText,
+  u: agentsAtOnce,
+  v: agentExecutionsList,
+  w: agentStream,
 };
 
 const wanted = process.argv.slice(2);

@@ -54,12 +54,12 @@ export const unlimited = { RATE_LIMIT_PER_HOUR: '1000000', RATE_LIMIT_PER_DAY: '
 /** However the parent exits, the child sees its channel close. */
 const endWithParent = 'data:text/javascript,process.on("disconnect", () => process.exit())';
 
-/** An OpenAI-compatible server that responds at once, in a process of its own. */
-export async function startModels(file = '../examples/model-stand-in.ts') {
+/** An OpenAI-compatible server that responds at once or after a delay (`agent-models.ts`), in a process of its own. */
+export async function startModels(file = '../examples/model-stand-in.ts', { delayMs = 0 } = {}) {
   const child = fork(pathOf(file), {
     execArgv: ['--import', endWithParent],
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-    env: { ...process.env, PORT: '0' },
+    env: { ...process.env, PORT: '0', MODEL_DELAY_MS: String(delayMs) },
   });
   const [, url] = (await firstLine(child)).split('=');
   if (!url) throw new Error('The model stand-in did not start');

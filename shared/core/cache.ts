@@ -9,7 +9,11 @@ export interface CacheLimits {
 }
 
 /** An LRU cache by name, within limits. */
-function boundedMap<T extends NonNullable<unknown>>({ entriesMax, charactersMax, ttlMs }: CacheLimits) {
+export function boundedMap<T extends NonNullable<unknown>>({
+  entriesMax,
+  charactersMax,
+  ttlMs,
+}: CacheLimits) {
   return new LRUCache<string, T>({
     max: entriesMax,
     ...(charactersMax && {

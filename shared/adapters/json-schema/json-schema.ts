@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { boundedMap } from '../../core/cache.ts';
 import type { JsonSchema } from '../model-port.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import { checkMsMax, type Problem, sizeProblem } from './limits.ts';
@@ -23,6 +25,9 @@ export async function checkValue(
   return sandbox(validateValue, input, { timeoutMs: checkMsMax, signal }).catch(limitAsProblem);
 }
 
+/** Hashes of schemas without problems: each run opens the same tools again, and a thread costs a millisecond. */
+const usable = boundedMap<true>({ entriesMax: 5_000 });
+
 /** Why a schema cannot be used: it is not valid JSON Schema 2020-12, too large, or refers to other documents. */
 export async function schemaProblems(
   sandbox: Sandbox,
@@ -31,7 +36,13 @@ export async function schemaProblems(
 ): Promise<Problem[]> {
   const tooLarge = sizeProblem(schema);
   if (tooLarge) return [tooLarge];
-  return sandbox(validateSchema, schema, { timeoutMs: checkMsMax, signal }).catch(limitAsProblem);
+  const hash = createHash('sha256').update(JSON.stringify(schema)).digest('base64');
+  if (usable.get(hash)) return [];
+  const problems = await sandbox(validateSchema, schema, { timeoutMs: checkMsMax, signal }).catch(
+    limitAsProblem,
+  );
+  if (problems.length === 0) usable.set(hash, true);
+  return problems;
 }
 
 /** The thread ended with the task: what the time limit inside does not catch. @throws errors other than limits. */

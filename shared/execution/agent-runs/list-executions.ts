@@ -37,7 +37,7 @@ export const agentExecutions = /* @__PURE__ */ using([agentStore], (scope: Scope
     const filter = filterOf(query);
     return cursorPage(
       table,
-      { ...source, kind: 'exec', ...(filter && { filter }), ...rangeOf(query) },
+      { ...source, kind: 'exec', ...(filter && { filter, passesMost: true }), ...rangeOf(query) },
       query,
     );
   };

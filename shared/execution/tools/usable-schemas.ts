@@ -1,11 +1,6 @@
-import { createHash } from 'node:crypto';
 import { schemaProblems } from '../../adapters/json-schema/json-schema.ts';
-import type { Problem } from '../../adapters/json-schema/limits.ts';
 import type { JsonSchema } from '../../adapters/model-port.ts';
 import type { Ports } from '../../adapters/ports.ts';
-import { loadingCache } from '../../core/cache.ts';
-
-const problemsOf = loadingCache<Problem[]>({ entriesMax: 2_000, ttlMs: 3_600_000 });
 
 /** Separates the tools with a schema that providers reject, which would fail the whole request to a model. */
 export async function withUsableSchema<T extends { name: string; parameters: JsonSchema }>(
@@ -14,12 +9,11 @@ export async function withUsableSchema<T extends { name: string; parameters: Jso
   signal: AbortSignal,
 ): Promise<{ usable: T[]; unusable: string[] }> {
   const checked = await Promise.all(
-    tools.map(async (tool) => {
-      const hash = createHash('sha256').update(JSON.stringify(tool.parameters)).digest('base64');
-      return { tool, problems: await problemsOf(hash, () => schemaProblems(sandbox, tool.parameters)) };
-    }),
+    tools.map(async (tool) => ({
+      tool,
+      problems: await schemaProblems(sandbox, tool.parameters, { signal }),
+    })),
   );
-  signal.throwIfAborted();
   return {
     usable: checked.flatMap(({ tool, problems }) => (problems.length === 0 ? [tool] : [])),
     unusable: checked.flatMap(({ tool, problems: [problem] }) =>

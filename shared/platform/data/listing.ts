@@ -7,6 +7,8 @@ export type Row = Record<string, unknown>;
 /** An index sorted by the id of its items. */
 export interface ListSource extends Pick<QueryOptions, 'partition' | 'index' | 'filter' | 'from' | 'to'> {
   postFilter?: PostFilter;
+  /** Most entries are likely to pass `filter`, so that the first Query need not read many. */
+  passesMost?: boolean;
 }
 
 /** A filter that has to read whole items. It reads them in batches, within limits. */
@@ -29,6 +31,8 @@ export interface FilteredRows {
 /** A filtered page reads up to 10,000 index entries, 1,000 per Query; a post-filter reads up to 8 MB. */
 const queriesMax = 10;
 const filteredPerQuery = 1_000;
+/** Of a filter that most entries pass. */
+const firstEntriesPerRow = 4;
 const pageUnitsMax = 2_000;
 /** Limits of `newestRow`. */
 const newestRowQueriesMax = 2;
@@ -137,22 +141,27 @@ const entriesIn = (page: QueryPage, source: ListSource): Row[] =>
   page.items.map((item) => ({ ...item, ...(item.summary as object), id: item[sortKeyOf(source)] }));
 
 function queryOf(
-  { postFilter, ...source }: ListSource,
+  list: ListSource,
   { wanted, backwards = false, cursor }: Search,
   { queries, startKey }: { queries: number; startKey: QueryPage['nextKey'] },
 ): QueryOptions {
-  // Without an index filter, size the first Query as if every entry belonged to the list.
-  const perQuery = source.filter
-    ? filteredPerQuery
-    : queries > 0 && postFilter
-      ? postFilter.entriesPerQuery
-      : wanted + 1;
+  const { postFilter: _inMemory, passesMost: _hint, ...source } = list;
   return {
     ...source,
     newestFirst: !backwards,
     // Both bounds are inclusive, so the Query also returns the row of the cursor, which is dropped.
     ...(cursor && (backwards ? { from: cursor } : { to: cursor })),
-    limit: Math.min(perQuery, filteredPerQuery),
+    limit: Math.min(entriesPerQuery(list, wanted, queries === 0), filteredPerQuery),
     ...(startKey && { startKey }),
   };
+}
+
+function entriesPerQuery(
+  { filter, passesMost, postFilter }: ListSource,
+  wanted: number,
+  isFirst: boolean,
+): number {
+  if (filter) return isFirst && passesMost ? (wanted + 1) * firstEntriesPerRow : filteredPerQuery;
+  // Without an index filter, size the first Query as if every entry belonged to the list.
+  return postFilter && !isFirst ? postFilter.entriesPerQuery : wanted + 1;
 }

@@ -1,16 +1,19 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 /** Adds a ping after each silence of `everyMs`, so that proxies do not close the idle connection. */
 export async function* withPings<T>(
   events: AsyncIterable<T>,
   everyMs: number,
 ): AsyncGenerator<T | 'ping', void> {
   const iterator = events[Symbol.asyncIterator]();
+  let ping = () => {};
+  // One timer for all events: an event may be a word, and a timer of its own costs more than the rest of it.
+  const silence = setTimeout(() => ping(), everyMs);
   try {
     for (let next = iterator.next(); ; ) {
-      const silence = new AbortController();
-      const ping = sleep(everyMs, 'ping' as const, { signal: silence.signal }).catch(() => 'ping' as const);
-      const first = await Promise.race([next, ping]).finally(() => silence.abort());
+      silence.refresh();
+      const first = await new Promise<IteratorResult<T> | 'ping'>((resolve, reject) => {
+        ping = () => resolve('ping');
+        next.then(resolve, reject);
+      });
       if (first === 'ping') yield first;
       else if (first.done) return;
       else {
@@ -19,6 +22,7 @@ export async function* withPings<T>(
       }
     }
   } finally {
+    clearTimeout(silence);
     await iterator.return?.();
   }
 }

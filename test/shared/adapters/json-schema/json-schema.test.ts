@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { checkValue, schemaProblems } from '../../../../shared/adapters/json-schema/json-schema.ts';
 import { validateSchema, validateValue } from '../../../../shared/adapters/json-schema/validator.ts';
 import type { JsonSchema } from '../../../../shared/adapters/model-port.ts';
@@ -33,6 +33,17 @@ test('a value that fits has no problems; one that does not has each with its pat
       { path: 'extra', message: 'The schema has no such member' },
     ]),
   );
+});
+
+test('a schema without problems is checked in a thread once, one with problems each time', async () => {
+  const counted = vi.fn(sandbox);
+  const problems = (schema: JsonSchema) => schemaProblems(counted as typeof sandbox, schema);
+  const good = { type: 'object', title: 'checked once' };
+  expect([await problems(good), await problems({ ...good })]).toEqual([[], []]);
+  expect(counted).toHaveBeenCalledTimes(1);
+  const bad = { type: 'text', title: 'checked again' };
+  expect(await problems(bad)).toEqual(await problems(bad));
+  expect(counted).toHaveBeenCalledTimes(3);
 });
 
 test('nothing is coerced, and no default is filled in', async () => {

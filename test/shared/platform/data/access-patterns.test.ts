@@ -18,6 +18,7 @@ import { filterPreviewer } from '../../../../shared/domain/records/preview-filte
 import { schemaDiscovery } from '../../../../shared/domain/records/schema-discovery.ts';
 import { toolExecutionStore } from '../../../../shared/domain/tools/tool-execution.ts';
 import { toolStore } from '../../../../shared/domain/tools/tool-store.ts';
+import { agentExecutions } from '../../../../shared/execution/agent-runs/list-executions.ts';
 import { takeRun } from '../../../../shared/execution/batches/run-lease.ts';
 import { resumeIfStalled } from '../../../../shared/execution/batches/stalled-batches.ts';
 import { endExpiredExecution } from '../../../../shared/execution/dispatch/expired-executions.ts';
@@ -26,7 +27,7 @@ import { admitAddress } from '../../../../shared/platform/auth/request-gate.ts';
 import { postponeCleanup } from '../../../../shared/platform/cleanup/tombstone.ts';
 import type { Pattern } from './access-pattern.ts';
 import { type AccessWorld, accessWorld, newApiKey, principalOf, sessionOf } from './access-world.ts';
-import { agentRunPatterns } from './agent-run-patterns.ts';
+import { agentRunPatterns, agentWithRuns } from './agent-run-patterns.ts';
 
 const first = ({ created }: AccessWorld) => created[0]?.id ?? '';
 const withKey = async (world: AccessWorld) => {
@@ -1307,6 +1308,23 @@ test.each<[string, (world: AccessWorld) => Promise<unknown>]>([
   const short = await world.measure(() => read(world));
   await grow();
   expect(await world.measure(() => read(world))).toEqual(short);
+});
+
+test('a page of the executions of an agent costs the same however many it has, filtered or not', async () => {
+  const world = await accessWorld();
+  const { agentId, addRuns } = await agentWithRuns(world);
+  const list = agentExecutions(world.scope);
+  const costs = async () => {
+    const { pagination } = await list(agentId, world.page());
+    const queries = [{}, { cursor: pagination.nextCursor ?? '' }, { surfaceType: 'api' }];
+    const used = [];
+    for (const query of queries) used.push(await world.measure(() => list(agentId, world.page(query))));
+    return used;
+  };
+  await addRuns(60);
+  const short = await costs();
+  await addRuns(120);
+  expect(await costs()).toEqual(short);
 });
 
 const sourcesIn = (folder: string) =>

@@ -7,6 +7,7 @@ import type { Fact, TurnFact } from '../../../../shared/execution/agent-loop/fac
 import { replay } from '../../../../shared/execution/agent-loop/state.ts';
 import {
   type AgentExecution,
+  agentExecutionEntity,
   agentRunSweep,
 } from '../../../../shared/execution/agent-runs/agent-execution.ts';
 import { endRun } from '../../../../shared/execution/agent-runs/end-run.ts';
@@ -68,6 +69,19 @@ const start = async (world: AccessWorld, more: object = {}) => {
       sandbox(scope),
     );
 };
+
+/** An agent, and a function that adds executions as they are when they end. */
+export async function agentWithRuns(world: AccessWorld) {
+  const { table, newId } = world.scope;
+  const { execution } = await (await start(world))();
+  const addRuns = async (count: number) => {
+    for (let left = count; left > 0; left -= 20) {
+      const copies = Array.from({ length: 20 }, () => ({ ...execution, id: newId('exec') }));
+      await table.commit(copies.map((copy) => table.writes.insert(agentExecutionEntity, copy)));
+    }
+  };
+  return { agentId: execution.agentId ?? '', addRuns };
+}
 
 /** A run in progress. */
 async function running(world: AccessWorld, more: object = {}): Promise<AgentExecution> {

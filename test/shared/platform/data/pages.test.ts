@@ -175,6 +175,24 @@ test('a filtered page stops after ten queries and returns a cursor that continue
   expect(second.rows.map(({ id }) => id)).toEqual([newestFirst.at(-1)?.id]);
 });
 
+test('a filter that most rows pass costs little more than none, however long the list is', async () => {
+  const { table, source } = await insertNotes(Array(60).fill('keep'));
+  const limits: unknown[] = [];
+  const counted: TenantTable = {
+    ...table,
+    query: (options) => {
+      limits.push(options.limit);
+      return table.query(options);
+    },
+  };
+  const pageOf = (filter: NonNullable<ListSource['filter']>, passesMost: boolean) =>
+    cursorPage(counted, { ...source, filter, passesMost }, CursorQuery.parse({ limit: '5' }));
+  await pageOf(kept, true);
+  await pageOf({ expression: '#summary.#name = :none', values: { none: 'none' } }, true);
+  await pageOf(kept, false);
+  expect(limits).toEqual([28, 28, 1_000, 1_000]);
+});
+
 const asCursor = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const id = newId('record');
 

@@ -65,6 +65,16 @@ test('fetch-url refuses a redirect to a private address, an error status and 50 
   expect(await failing('/')).toContain('answered 503: Later');
 });
 
+test('the arguments of a built-in tool need no thread unless they are wrong', async () => {
+  const sandbox = vi.fn(emptyWorld.sandbox);
+  const ports = { sandbox: sandbox as Ports['sandbox'] };
+  expect(await runBuiltin('calculator', { expression: '6 * 7' }, ports)).toMatchObject({ result: '42' });
+  expect(sandbox).not.toHaveBeenCalled();
+  expect(await messageOf(runBuiltin('calculator', { expression: 42, more: 1 }, ports))).toBe(
+    'The arguments do not fit the tool calculator: more: The schema has no such member; expression: Expected string',
+  );
+});
+
 test('code-sandbox: the code reads `input`; an endless one ends', async () => {
   expect(await runBuiltin('code-sandbox', { code: 'input.a * 2', input: { a: 21 } })).toBe(42);
   expect(await runBuiltin('code-sandbox', { code: 'const [x] = input; return x', input: ['y'] })).toBe('y');
