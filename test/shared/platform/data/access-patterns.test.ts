@@ -1318,7 +1318,9 @@ test('a page of the executions of an agent costs the same however many it has, f
     const { pagination } = await list(agentId, world.page());
     const queries = [{}, { cursor: pagination.nextCursor ?? '' }, { surfaceType: 'api' }];
     const used = [];
-    for (const query of queries) used.push(await world.measure(() => list(agentId, world.page(query))));
+    for (const query of queries) {
+      used.push(await world.measure(() => list(agentId, { ...world.page(), ...query })));
+    }
     return used;
   };
   await addRuns(60);
