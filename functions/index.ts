@@ -17,6 +17,7 @@ import { publicGroup } from './public/index.ts';
 import { recordsGroup } from './records/index.ts';
 import { secretsGroup } from './secrets/index.ts';
 import { surfaceItemsGroup } from './surface-items/index.ts';
+import { surfaceKeysGroup } from './surface-keys/index.ts';
 import { surfacesGroup } from './surfaces/index.ts';
 import { toolRunsGroup } from './tool-runs/index.ts';
 import { toolsGroup } from './tools/index.ts';
@@ -39,6 +40,7 @@ export const groups = {
   'product-capabilities': productCapabilitiesGroup,
   surfaces: surfacesGroup,
   'surface-items': surfaceItemsGroup,
+  'surface-keys': surfaceKeysGroup,
   records: recordsGroup,
   dispatch: dispatchGroup,
   batches: batchesGroup,

@@ -17,7 +17,7 @@ const ResumeBody = z
       .record(z.string(), z.unknown())
       .meta({ description: 'The outputs, any JSON, by the id of the tool call (or the name of the tool)' }),
     messages: z.array(Message).max(100).optional().meta({
-      description: 'Messages of the user that the agent gets after the outputs. Only with the last output',
+      description: 'Texts of the user that the agent gets after the outputs. Only with the last output',
     }),
     streamResponse,
   })

@@ -41,7 +41,7 @@ export const continueDispatch = defineEndpoint({
   permission: 'FLOWS:EXECUTE',
   summary: 'Continue a run with everything that it waits for',
   description:
-    'Gives all answers at once: decisions on tool calls, outputs of local tools, and messages of the user for the agent. Otherwise as resume and approve.',
+    'Gives all answers at once: decisions on tool calls, outputs of local tools, and texts of the user for the agent. Otherwise as resume and approve.',
   body: ContinueBody,
   response: { kind: 'sse', events: StreamEvent, json: AnyResult },
   errors: [400, 404, 409],

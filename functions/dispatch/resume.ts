@@ -19,7 +19,7 @@ const ResumeBody = z
       .array(Message)
       .max(100)
       .optional()
-      .meta({ description: 'Messages of the user that an agent gets after the outputs' }),
+      .meta({ description: 'Texts of the user that an agent gets after the outputs' }),
     streamResponse,
   })
   .meta({

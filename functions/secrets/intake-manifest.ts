@@ -11,7 +11,7 @@ export const getSecretRequestManifest = defineEndpoint({
   method: 'POST',
   path: '/v1/secrets/intake/manifest',
   permission: 'SECRETS:WRITE',
-  acceptsSetupLink: true,
+  accepts: ['setup-link'],
   summary: 'List the secrets that an intake requests',
   description:
     'Lists the secrets of `source`. `manual`: the secret named by `key`, existing or not; without `key`, those of the setup link, or with a permission all pending ones. `secret`: the secret named by `key`, which must exist (it may be revoked) or belong to the setup link. `product`: the secrets that a product needs; 404 for an unknown product. A revoked secret needs a value like a missing one. `returnUrl` must be https, or http to the caller’s own machine; the response repeats it unchanged.',

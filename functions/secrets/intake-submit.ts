@@ -12,7 +12,7 @@ export const submitSecretValues = defineEndpoint({
   method: 'POST',
   path: '/v1/secrets/intake/submit',
   permission: 'SECRETS:WRITE',
-  acceptsSetupLink: true,
+  accepts: ['setup-link'],
   summary: 'Submit the secret values that an intake requests',
   description:
     'Stores all values or none: one invalid item returns a 400 that names it. An item identifies its secret by `key`, by `itemId` (the same) or by `secretId`, and must belong to `source`; with a permission, a `manual` source without `key` accepts any secret. With a setup link token, a secret that already has a value returns 409; the token expires once all of its secrets have values. `displayName` is accepted and ignored.',

@@ -113,6 +113,6 @@ export const tooManyAtOnce = (message: string, retryAfterSeconds: number) =>
 export const outOfTime = (detail: Detail) => errorOf('OUT_OF_TIME', detail);
 /** Nothing is done yet: the service is busy with other work. */
 export const serviceBusy = () =>
-  errorOf('BUSY', 'The service is checking too many flows at the moment. Send the request again later', {
+  errorOf('BUSY', 'The service has too much to check at the moment. Send the request again later', {
     retryAfterSeconds: 10,
   });

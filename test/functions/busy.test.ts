@@ -17,7 +17,7 @@ const refusal = {
   details: [
     {
       code: 'BUSY',
-      message: 'The service is checking too many flows at the moment. Send the request again later',
+      message: 'The service has too much to check at the moment. Send the request again later',
     },
   ],
 };

@@ -45,7 +45,7 @@ test.each(all.map((endpoint) => [endpoint.id, endpoint] as const))(
   async (_id, endpoint) => {
     const tenant = await newTenant();
     const declared = errorStatusesOf(endpoint);
-    const isPublic = endpoint.permission === 'public' || endpoint.acceptsSetupLink;
+    const isPublic = endpoint.permission === 'public' || endpoint.accepts !== undefined;
     const problems: string[] = [];
     for (const { what, status: wanted, body, query = '', headers } of wrong) {
       if (body !== undefined && endpoint.method === 'GET') continue;

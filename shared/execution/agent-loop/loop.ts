@@ -5,7 +5,7 @@ import type { ModelDelta } from './ask-model.ts';
 import type { EndFact, Fact, NoteFact, StopReason, Wait } from './facts.ts';
 import { next } from './next.ts';
 import { apply, endFact, type RunState } from './state.ts';
-import { type CallEvent, failedCall, planOf, runCalls, type ToolWorld } from './tool-calls.ts';
+import { type CallEvent, failedCall, planOf, runCalls, type ToolWorld, unfitReason } from './tool-calls.ts';
 import { takeTurn } from './turn.ts';
 
 export interface Loop extends ToolWorld {
@@ -97,9 +97,15 @@ async function* openCalls(
   mayHaveBegun: boolean,
   record: (...facts: Fact[]) => AsyncGenerator<LoopEvent, void>,
 ): AsyncGenerator<LoopEvent, void> {
-  const left = state.open
-    .filter(({ id }) => !state.results.has(id))
-    .map((call) => ({ call, plan: planOf(call, loop, state.decisions.get(call.id), mayHaveBegun) }));
+  const open = state.open.filter(({ id }) => !state.results.has(id));
+  const left = await Promise.all(
+    open.map(async (call) => {
+      const plan = planOf(call, loop, state.decisions.get(call.id), mayHaveBegun);
+      const isOutput = 'waitFor' in plan && plan.waitFor === 'output';
+      const unfit = isOutput && (await unfitReason(call, loop));
+      return { call, plan: unfit ? { fail: unfit } : plan };
+    }),
+  );
   yield* record(
     ...left.flatMap(({ call, plan }) => ('fail' in plan ? [failedCall(call, plan.fail, loop.now)] : [])),
   );

@@ -76,6 +76,20 @@ export function planOf(
   };
 }
 
+/** Why the caller of the run is not asked to execute a call: its arguments do not fit the tool. */
+export async function unfitReason(
+  { name, input }: RequestedCall,
+  { tools, signal }: Pick<ToolWorld, 'tools' | 'signal'>,
+): Promise<string | undefined> {
+  try {
+    await toolNamed(tools, name)?.preview(input, signal);
+    return undefined;
+  } catch (error) {
+    if (error instanceof StepError) return error.message;
+    throw error;
+  }
+}
+
 export const toolNamed = (tools: readonly RunnableTool[], name: string) =>
   tools.find((tool) => tool.name === name);
 

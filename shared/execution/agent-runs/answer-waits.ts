@@ -100,10 +100,12 @@ function resultFacts({ state }: LoadedRun, outputs: Outputs, at: Date): ResultFa
 }
 
 function noteOf(message: Message, at: Date): Fact {
-  if (message.role === 'user') {
+  const { role, content } = message;
+  const hasFiles = typeof content !== 'string' && content.some(({ type }) => type !== 'text');
+  if (role === 'user' && !hasFiles) {
     return { type: 'note', reason: 'caller', text: textOf(message), at: at.toISOString() };
   }
-  throw invalidAt('messages', 'INVALID_VALUE', 'Only messages of the user can be added to a run');
+  throw invalidAt('messages', 'INVALID_VALUE', 'Only texts of the user can be added to a run');
 }
 
 async function pausedRun(

@@ -21,6 +21,7 @@ import { withFixedArguments } from './fixed-arguments.ts';
 import type { OpenedWorld } from './open-run.ts';
 import type { ClientTool } from './run-input.ts';
 import { spawnTool, subAgentTool } from './sub-agents.ts';
+import { perToolLimitsOf } from './tool-limits.ts';
 
 /** The permissions of an agent's tools were checked before the run, as those of a stored flow's steps. */
 const context: ToolContext = { permissions: null };
@@ -48,8 +49,12 @@ export async function openAgentTools(
 ): Promise<{ tools: RunnableTool[]; warnings: string[] }> {
   const { ports, mcpServers, skills, profile, model, conversation, newId, clientTools, signal, costLeft } =
     world;
-  const { runtimeTools = [], toolConfigs, perToolLimits, subagentConfig, codeModeConfig } = config;
-  const rules = { toolConfigs, perToolLimits, approval: approvalOf(config.approval, capabilities), costLeft };
+  const { runtimeTools = [], toolConfigs, subagentConfig, codeModeConfig } = config;
+  const rules = {
+    ...{ toolConfigs, costLeft },
+    approval: approvalOf(config.approval, capabilities),
+    perToolLimits: perToolLimitsOf(config, capabilities),
+  };
   const enabled = capabilities.filter((capability) => capability.enabled);
   const [saved, runtime, capable, servers, ofSkills, code] = await Promise.all([
     openTools(ports, withoutMcp(config.toolIds), context),

@@ -17,7 +17,7 @@ import { answerChecker } from './check-answer.ts';
 import { contextTextOf } from './context-text.ts';
 import { externalModel } from './external-model.ts';
 import type { RunInput } from './run-input.ts';
-import { spawnsMax, spawnToolId } from './sub-agents.ts';
+import { toolLimitsOf } from './tool-limits.ts';
 
 /** Without a config an agent responds once (docs/decisions.md). */
 export const turnsMaxOf = ({ loopConfig }: AgentConfig) => loopConfig?.maxTurns ?? 1;
@@ -75,13 +75,7 @@ export async function openRun(
   let costLeft = maxCost;
   let conversation: readonly ModelMessage[] = [];
   const needsApproval = gateOf(approvalOf(config.tools?.approval, capabilities));
-  const limits = {
-    callsMax: config.tools?.maxToolCalls ?? 10,
-    callsMaxOf: {
-      [spawnToolId]: config.tools?.subagentConfig?.maxSpawnsPerRun ?? spawnsMax,
-      ...limitsOf(config, ({ maxCalls }) => maxCalls),
-    },
-  };
+  const { limits, requiredTools } = toolLimitsOf(config.tools ?? {}, capabilities);
   const { tools, warnings } = await openTools({
     ...{ ports: meter.ports, model: request.model, needsApproval, limits, newId },
     conversation: () => conversation,
@@ -108,7 +102,7 @@ export async function openRun(
       toolChoice: config.tools?.toolCallStrategy,
       turnsMax: turnsMaxOf(config),
       limits,
-      requiredTools: Object.keys(limitsOf(config, ({ required }) => required || undefined)),
+      requiredTools,
       errorHandling: config.errorHandling,
       needsApproval,
       checkAnswer: input.responseSchema && answerChecker(ports, input.responseSchema, signal),
@@ -136,13 +130,3 @@ function requestOf(
     streamed,
   };
 }
-
-type ToolLimit = NonNullable<NonNullable<AgentConfig['tools']>['perToolLimits']>[string];
-
-const limitsOf = <T>(config: AgentConfig, of: (limit: ToolLimit) => T | undefined): Record<string, T> =>
-  Object.fromEntries(
-    Object.entries(config.tools?.perToolLimits ?? {}).flatMap(([name, limit]) => {
-      const value = of(limit);
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );

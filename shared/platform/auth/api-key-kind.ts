@@ -1,13 +1,30 @@
 import { missingPermission } from '../../core/errors.ts';
+import type { Condition } from '../data/writes.ts';
 import { tenantOf } from '../identity/principal.ts';
 import { productionRuntime } from '../runtime.ts';
 import { apiKeyEntity, credentialEntity } from './api-key.ts';
-import { type Caller, type CredentialKind, consistentRead } from './credential-kind.ts';
-import { hashKey, isSetupLinkToken, isWellFormedKey } from './key-format.ts';
+import {
+  type Caller,
+  type CountedCredential,
+  type CredentialKind,
+  consistentRead,
+} from './credential-kind.ts';
+import { hashKey, isSetupLinkToken, isSurfaceKey, isWellFormedKey } from './key-format.ts';
+
+/** The condition that a key still has the value that was sent, and can be used. */
+export const aliveKey = (hash: string | null): Condition => ({
+  expression:
+    '#hash = :hash AND #isActive = :true AND (attribute_type(#expiresAt, :null) OR #expiresAt > :now)',
+  values: { hash, true: true, null: 'NULL' },
+});
+
+/** The same for an item that was read. */
+export const isAliveKey = (item: CountedCredential | undefined, hash: string | null, now: string): boolean =>
+  item?.hash === hash && item.isActive === true && !(item.expiresAt && item.expiresAt <= now);
 
 /** API keys: `tv_live_…` and `tv_test_…`. Each request reads the key's item for its validity and permissions. */
 export const apiKeyKind: CredentialKind = {
-  recognises: (token) => isWellFormedKey(token) && !isSetupLinkToken(token),
+  recognises: (token) => isWellFormedKey(token) && !isSetupLinkToken(token) && !isSurfaceKey(token),
 
   async callerOf(token): Promise<Caller | undefined> {
     const hash = hashKey(token);
@@ -22,13 +39,8 @@ export const apiKeyKind: CredentialKind = {
   rateLimitCounterOf: ({ keyId, hash }, limits) => ({
     entity: apiKeyEntity,
     key: { id: keyId },
-    alive: {
-      expression:
-        '#hash = :hash AND #isActive = :true AND (attribute_type(#expiresAt, :null) OR #expiresAt > :now)',
-      values: { hash, true: true, null: 'NULL' },
-    },
-    isAlive: (item, now) =>
-      item?.hash === hash && item.isActive === true && !(item.expiresAt && item.expiresAt <= now),
+    alive: aliveKey(hash),
+    isAlive: (item, now) => isAliveKey(item, hash, now),
     ...limits,
     countsUses: true,
   }),

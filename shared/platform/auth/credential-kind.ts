@@ -9,11 +9,14 @@ import type { Counters, RequestLimits } from './rate-limit-windows.ts';
 /** The principal that a credential alone identifies. */
 export type Caller = Omit<Principal, 'sourceIp'>;
 
+/** A credential that is refused wherever an endpoint does not name it. */
+export type SpecialCredential = 'setup-link' | 'surface-key';
+
 /** What an endpoint requires of its caller. */
 export interface AccessRules {
   permission: Access;
   sessionOnly?: boolean;
-  acceptsSetupLink?: boolean;
+  accepts?: readonly SpecialCredential[];
 }
 
 /** What the item of a credential may have. */

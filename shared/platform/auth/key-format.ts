@@ -3,9 +3,17 @@ import { crc32 } from 'node:zlib';
 
 export type KeyEnvironment = 'production' | 'test';
 
-const prefixes = { production: 'tv_live_', test: 'tv_test_', 'setup-link': 'tv_setup_' } as const;
+const prefixes = {
+  production: 'tv_live_',
+  test: 'tv_test_',
+  'setup-link': 'tv_setup_',
+  'surface-production': 'tv_surface_live_',
+  'surface-test': 'tv_surface_test_',
+} as const;
+type KeyKind = keyof typeof prefixes;
+
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const shape = /^(tv_(?:live|test|setup)_[0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
+const shape = /^(tv_(?:live|test|setup|surface_live|surface_test)_[0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
 const toBase62 = (value: bigint, length: number): string => {
   let text = '';
@@ -15,10 +23,10 @@ const toBase62 = (value: bigint, length: number): string => {
 const checksum = (text: string) => toBase62(BigInt(crc32(text)), 6);
 
 /**
- * A prefix (`tv_live_`, `tv_test_`, or `tv_setup_` for the token of a setup link), 32 random bytes in base 62, and a
- * checksum of 6 characters.
+ * A prefix (`tv_live_` or `tv_test_`, `tv_surface_…` for the key of a surface, `tv_setup_` for the token of a setup link),
+ * 32 random bytes in base 62, and a checksum of 6 characters.
  */
-export function generateKey(kind: KeyEnvironment | 'setup-link'): string {
+export function generateKey(kind: KeyKind): string {
   const body = prefixes[kind] + toBase62(BigInt(`0x${randomBytes(32).toString('hex')}`), 43);
   return body + checksum(body);
 }
@@ -33,10 +41,11 @@ export function isWellFormedKey(key: string): boolean {
 export const hashKey = (key: string) => createHash('sha256').update(key).digest('hex');
 
 export const isSetupLinkToken = (key: string) => key.startsWith(prefixes['setup-link']);
+export const isSurfaceKey = (key: string) => key.startsWith('tv_surface_');
 
 export const environmentOf = (key: string): KeyEnvironment =>
   key.startsWith(prefixes.test) ? 'test' : 'production';
 
-/** The parts of a key that are shown after its creation: its first 12 and its last 4 characters. */
-export const keyPrefixOf = (key: string) => key.slice(0, 12);
+/** The parts of a key that are shown after its creation: its prefix with 4 more characters, and its last 4. */
+export const keyPrefixOf = (key: string) => key.slice(0, key.lastIndexOf('_') + 5);
 export const searchHintOf = (key: string) => key.slice(-4);

@@ -32,8 +32,8 @@ export const setupLinkKind: CredentialKind = {
 
   permissionsOf: () => [],
 
-  refusalOf(_principal, { permission, acceptsSetupLink }) {
-    if (acceptsSetupLink) return 'accepted';
+  refusalOf(_principal, { permission, accepts }) {
+    if (accepts?.includes('setup-link')) return 'accepted';
     // A setup link is not a credential of a user, so endpoints for any credential refuse it.
     const isAny = permission === 'authenticated' || permission === 'public';
     return missingPermission(isAny ? '*' : permission);

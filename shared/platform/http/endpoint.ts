@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { SpecialCredential } from '../auth/credential-kind.ts';
 import type { CallerOf, NeedsOf, PublicScope } from '../auth/public-scope.ts';
 import type { Windows } from '../auth/rate-limit-windows.ts';
 import type { Needs } from '../data/scope.ts';
@@ -54,8 +55,8 @@ export interface Endpoint<
   scope?: S;
   /** Refuses API keys regardless of their permissions. For actions reserved to people. */
   sessionOnly?: boolean;
-  /** Also accepts the token of a setup link. All other endpoints refuse it. */
-  acceptsSetupLink?: boolean;
+  /** Also accepts these credentials, whatever its permission is. All other endpoints refuse them. */
+  accepts?: readonly SpecialCredential[];
   params?: Params;
   query?: Query;
   body?: Body;

@@ -85,6 +85,12 @@ export function openApi(groups: Readonly<Record<string, Group>>) {
 
 export const groupOf = ({ id }: Described) => id.split('.')[0] ?? id;
 
+/** Credentials in the words of a description. */
+const specialCredentials = {
+  'setup-link': 'the token of a setup link',
+  'surface-key': 'a key of the surface',
+};
+
 function operation(endpoint: Described, schemas: Components): Json {
   const {
     id,
@@ -92,7 +98,7 @@ function operation(endpoint: Described, schemas: Components): Json {
     description,
     permission,
     sessionOnly,
-    acceptsSetupLink,
+    accepts = [],
     scope,
     params,
     query,
@@ -104,8 +110,8 @@ function operation(endpoint: Described, schemas: Components): Json {
   const needed = isPublic
     ? ''
     : permission === 'authenticated'
-      ? 'Requires any valid credential.'
-      : `Requires \`${permission}\`${sessionOnly ? ' and a session' : ''}${acceptsSetupLink ? ', or the token of a setup link' : ''}.`;
+      ? `Requires any valid API key or session${accepts.map((kind) => `, or ${specialCredentials[kind]}`).join('')}.`
+      : `Requires \`${permission}\`${sessionOnly ? ' and a session' : ''}${accepts.map((kind) => `, or ${specialCredentials[kind]}`).join('')}.`;
   return {
     operationId: id,
     tags: [groupOf(endpoint)],

@@ -3,14 +3,14 @@ import { unauthenticated } from '../../core/errors.ts';
 
 /** The caller, as the authorizer identifies it. API Gateway passes it on as a flat map of strings. */
 export const Principal = z.object({
-  kind: z.enum(['key', 'session', 'intake']),
+  kind: z.enum(['key', 'session', 'intake', 'surface']),
   /** `org:<id>` or `user:<id>`: the owner of the data that the credential can access. */
   tenant: z.string(),
   userId: z.string(),
   organizationId: z.string().nullable(),
   environment: z.enum(['production', 'test']),
   /**
-   * For API keys and setup links: the id, and the hash of the value that was sent, so that a rotated value is invalid
+   * For API keys, surface keys and setup links: the id, and the hash of the value that was sent, so that a rotated value is invalid
    * at once.
    */
   keyId: z.string().nullable(),
@@ -18,6 +18,8 @@ export const Principal = z.object({
   /** For sessions, from the token. The request gate reads the permissions of API keys from the table. */
   permissions: z.array(z.string()),
   sourceIp: z.string().nullable(),
+  /** For surface keys: the surface that they can use. */
+  surfaceId: z.string().optional(),
   /** For sessions: the expiry of the token in Unix seconds. */
   expiresAt: z.int().optional(),
 });

@@ -28,7 +28,11 @@ async function waiting(tenant: Tenant, agentId: string, ...turns: Parameters<typ
 /** Continues a run that waits, to its end. */
 async function ended(tenant: Tenant, agentId: string, wait: Awaited<ReturnType<typeof waiting>>) {
   await expectStatus(200, approve(tenant, agentId, { ...wait, decision: 'approved' }));
-  const path = `/v1/agents/${agentId}/executions/${wait.executionId}`;
+  return over(tenant, `/v1/agents/${agentId}/executions/${wait.executionId}`);
+}
+
+/** An execution when it is over, and the ends of its calls. */
+async function over(tenant: Tenant, path: string) {
   const execution = await vi.waitFor(async () => {
     const shown = await expectStatus(200, tenant.call('GET', path));
     expect(shown.status).not.toMatch(/running|paused/);
@@ -77,6 +81,28 @@ test('a tool that is deleted: the run fails, and says which is missing', async (
     ...{ status: 'failed', stopReason: 'error', iterations: 1, ends: ['pending'] },
     error: `There is no tool ${id}; create it, or remove the reference to it`,
   });
+});
+
+test('a tool and a flow that are deleted while a process runs the agent', async () => {
+  const tenant = await newTenant();
+  const code = 'const end = Date.now() + 1000; while (Date.now() < end); return "worked";';
+  const tool = await createTool(tenant, { config: { code } });
+  const flow = await createFlow(tenant);
+  const capabilities = [{ toolName: 'greet', flowId: flow.id }];
+  const agent = await agentOf(tenant, { tools: { toolIds: [tool.id] } }, { capabilities });
+  const script = scripted(calls(['Double']), calls(['Double'], ['greet']), { text: 'done' });
+  const started = run(tenant, agent.id, script, { options: { background: true } });
+  const { executionId } = await expectStatus(202, started);
+  const path = `/v1/agents/${agent.id}/executions/${executionId}`;
+  await vi.waitFor(async () =>
+    expect((await tenant.call('GET', `${path}/tool-calls`)).body.toolCalls).toHaveLength(1),
+  );
+  await expectStatus(200, remove(tenant, `tools/${tool.id}`));
+  await expectStatus(204, remove(tenant, `flows/${flow.id}`));
+  const execution = await over(tenant, path);
+  // The process goes on with the tools that it opened. What it looks up at each call is gone.
+  expect(execution).toMatchObject({ status: 'completed', finalOutput: 'done', iterations: 3 });
+  expect(execution.ends).toEqual(['completed', 'completed', expect.stringContaining('There is no flow')]);
 });
 
 test('a model config that is deleted: the run fails, and says which is missing', async () => {

@@ -78,3 +78,20 @@ test('a caller that hangs up during a tool call aborts it; the model is not aske
   ]);
   expect(models.requests).toHaveLength(asked + 1);
 });
+
+test('a caller that hangs up during the model call of a sub-agent cancels both runs', async () => {
+  const tenant = await newTenant();
+  const inner = await agentOf(tenant);
+  const agent = await agentOf(tenant, {}, { capabilities: [{ toolName: 'ask', subAgentId: inner.id }] });
+  const { gone: before, asked } = { gone: models.gone(), asked: models.requests.length };
+  const ask = calls(['ask', { message: scripted({ text: 'word '.repeat(1_000) }) }]);
+  const { stream, done } = start(tenant, agent.id, scripted(ask, { text: 'never' }));
+  stream.resume();
+  await vi.waitUntil(() => models.requests.length === asked + 2, soon);
+  stream.destroy();
+  await expect(done).rejects.toThrow();
+  await vi.waitUntil(() => models.gone() === before + 1, soon);
+  expect(await endOf(tenant, agent.id)).toMatchObject({ ...cancelled, iterations: 1 });
+  expect(await endOf(tenant, inner.id)).toMatchObject({ ...cancelled, iterations: 0 });
+  expect(models.requests).toHaveLength(asked + 2);
+});

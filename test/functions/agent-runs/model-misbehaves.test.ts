@@ -19,6 +19,8 @@ const having =
 const fine: [string, string] = ['calculator', 'completed'];
 const done = { text: 'done' };
 
+const local = { name: 'thermometer', toolType: 'local', config: {} };
+
 /** A model that calls the first tool without end. */
 const endless = { model: 'generic-openai/tool-lover', loopConfig: { maxTurns: 100 } };
 const image = (url: string) => ({ type: 'image', image: url });
@@ -69,6 +71,21 @@ const table: Scenario[] = [
     ...{ events: 'turn tool turn end', iterations: 2, calls: [['calculator', 'expression']] },
   },
   {
+    name: 'arguments that do not fit a tool of the caller: it is not asked',
+    config: async (tenant) => {
+      const parametersSchema = { type: 'object', properties: { room: { type: 'string' } } };
+      const { id } = await createTool(tenant, { ...local, parametersSchema });
+      return { tools: { toolIds: [id] } };
+    },
+    script: [calls(['thermometer', { room: 1 }], ['thermometer', '[]'], ['thermometer']), done],
+    ...{ answers: [{ output: 21 }], events: 'turn tool tool await tool turn end', iterations: 2 },
+    calls: [
+      ['thermometer', 'room'],
+      ['thermometer', 'object'],
+      ['thermometer', 'completed'],
+    ],
+  },
+  {
     name: 'arguments of 1 MB',
     config: tools({ approval: { require: true } }),
     script: [calls(['calculator', { expression: '1 + '.repeat(250_000) }]), done],
@@ -108,7 +125,7 @@ const table: Scenario[] = [
   {
     name: 'calls side by side: one fails, one is denied, one is the caller’s, one works',
     config: async (tenant) => {
-      const { id } = await createTool(tenant, { name: 'thermometer', toolType: 'local', config: {} });
+      const { id } = await createTool(tenant, local);
       const failing = { name: 'page', config: { code: 'throw new Error("out of paper")' } };
       return having(failing, { toolIds: [id], approval: { require: ['calculator'] } })(tenant);
     },

@@ -150,6 +150,34 @@ test('the limits of single tools hold in code and in spawned agents', async () =
   ]);
 });
 
+test('the limit of a capability also holds where code and spawned agents reach its tool by another name', async () => {
+  const tenant = await newTenant();
+  const { id } = await createTool(tenant);
+  const toolPool = [id];
+  const perToolLimits = { twice: { maxCalls: 1 } };
+  const agent = await agentOf(
+    tenant,
+    { tools: { perToolLimits, subagentConfig: { toolPool }, codeModeConfig: { toolPool } } },
+    { capabilities: [{ toolName: 'twice', toolId: id }] },
+  );
+  const double: [string, object] = ['Double', { n: 1 }];
+  const code = 'await tools.Double({ n: 1 }); await tools.Double({ n: 2 });';
+  const task = scripted(calls(double, double), done);
+  const script = scripted(
+    calls(['run_code', { code }]),
+    calls(['spawn_agent', { task, tools: toolPool }]),
+    done,
+  );
+  const { executionId } = await answered(run(tenant, agent.id, script));
+  const [ofCode] = await callsOf(tenant, agent.id, executionId);
+  expect(ofCode.errorMessage).toContain('The limit of 1 calls of Double is reached');
+  const [child] = await childrenOf(tenant, agent.id, executionId);
+  expect(await callsOf(tenant, agent.id, child.id)).toMatchObject([
+    { status: 'completed' },
+    { status: 'failed', errorMessage: expect.stringContaining('The limit of 1 calls of Double') },
+  ]);
+});
+
 test('a spawned agent may cost what is left of the maxCost of the one that spawns it', async () => {
   const tenant = await newTenant();
   const model = await pricedModel(tenant, 0.002);

@@ -16,6 +16,9 @@ import { newTenant } from '../../support/stack.ts';
 import { answerIn } from '../../support/streamed.ts';
 import { createTool } from '../../support/tools.ts';
 
+// Bundling takes seconds, and several times as long while other tests run.
+vi.setConfig({ testTimeout: 120_000 });
+
 const folder = mkdtempSync(join(tmpdir(), 'bundles-'));
 
 /** A Lambda as it is deployed: bundled, minified, and loaded by Node without this project around it. */

@@ -1,0 +1,42 @@
+import { missingPermission } from '../../core/errors.ts';
+import { tenantOf } from '../identity/principal.ts';
+import { productionRuntime } from '../runtime.ts';
+import { aliveKey, isAliveKey } from './api-key-kind.ts';
+import { type CredentialKind, consistentRead } from './credential-kind.ts';
+import { hashKey, isSurfaceKey, isWellFormedKey } from './key-format.ts';
+import { surfaceCredentialEntity, surfaceKeyEntity } from './surface-key.ts';
+
+/** The requests per minute of keys without a limit of their own. */
+const perMinuteDefault = 600;
+
+/** Keys of surfaces: `tv_surface_live_…` and `tv_surface_test_…`, for the endpoints that accept them. */
+export const surfaceKeyKind: CredentialKind = {
+  recognises: (token) => isWellFormedKey(token) && isSurfaceKey(token),
+
+  async callerOf(token) {
+    const hash = hashKey(token);
+    const { table } = productionRuntime().scopeOf('');
+    const credential = await table.get(surfaceCredentialEntity, { hash }, consistentRead);
+    if (!credential) return undefined;
+    const { keyId, surfaceId, userId, organizationId, environment } = credential;
+    const owner = { tenant: tenantOf(userId, organizationId), userId, organizationId };
+    return { kind: 'surface', ...owner, environment, keyId, hash, surfaceId, permissions: [] };
+  },
+
+  rateLimitCounterOf: ({ keyId, hash, surfaceId }, { perDay }) => ({
+    entity: surfaceKeyEntity,
+    key: { surfaceId, id: keyId },
+    alive: aliveKey(hash),
+    isAlive: (item, now) => isAliveKey(item, hash, now),
+    ...{ perMinute: perMinuteDefault, perDay },
+    countsUses: true,
+  }),
+
+  permissionsOf: () => [],
+
+  refusalOf(_principal, { permission, accepts }) {
+    if (accepts?.includes('surface-key')) return 'accepted';
+    const isAny = permission === 'authenticated' || permission === 'public';
+    return missingPermission(isAny ? '*' : permission);
+  },
+};
