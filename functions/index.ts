@@ -15,6 +15,7 @@ import { productsGroup } from './products/index.ts';
 import { providerKeysGroup } from './provider-keys/index.ts';
 import { publicGroup } from './public/index.ts';
 import { recordsGroup } from './records/index.ts';
+import { schedulesGroup } from './schedules/index.ts';
 import { secretsGroup } from './secrets/index.ts';
 import { surfaceItemsGroup } from './surface-items/index.ts';
 import { surfaceKeysGroup } from './surface-keys/index.ts';
@@ -40,6 +41,7 @@ export const groups = {
   'product-capabilities': productCapabilitiesGroup,
   surfaces: surfacesGroup,
   'surface-items': surfaceItemsGroup,
+  schedules: schedulesGroup,
   'surface-keys': surfaceKeysGroup,
   records: recordsGroup,
   dispatch: dispatchGroup,

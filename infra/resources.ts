@@ -93,6 +93,16 @@ export const queues = {
     maxReceiveCount: 5,
     deadLetterWorker: 'fail-agent-run',
   },
+  schedules: {
+    fifo: false,
+    worker: 'fire-schedule',
+    batchSize: 10,
+    timeoutSeconds: 60,
+    maxConcurrency: { local: 4, dev: 10, staging: 20, prod: 50 },
+    env: 'SCHEDULES_QUEUE_URL',
+    maxReceiveCount: 5,
+    deadLetterWorker: 'report-schedule',
+  },
   cleanup: {
     fifo: false,
     worker: 'clean-up',
@@ -150,4 +160,5 @@ export type QueueName = keyof typeof queues;
 export const timers = [
   { worker: 'sweep', everyMinutes: 15, timeoutSeconds: 300 },
   { worker: 'sweep-agents', everyMinutes: 1, timeoutSeconds: 60 },
+  { worker: 'sweep-schedules', everyMinutes: 1, timeoutSeconds: 60 },
 ] as const;

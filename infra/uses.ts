@@ -18,6 +18,10 @@ export const variablesOf = {
   'queue:runs': [queues.runs.env],
   'queue:wakes': [queues.wakes.env, queueArnEnv(queues.wakes), 'SCHEDULE_GROUP', 'SCHEDULER_ROLE_ARN'],
   'queue:agents': [queues.agents.env],
+  schedules: [
+    queueArnEnv(queues.schedules),
+    ...(['SCHEDULES_GROUP', 'SCHEDULES_ROLE_ARN', 'SCHEDULES_DEAD_LETTERS_ARN'] as const),
+  ],
   'queue:cleanup': [queues.cleanup.env],
   'queue:migrations': [queues.migrations.env],
   messages: ['EVENT_BUS'],

@@ -1,6 +1,7 @@
 import { ArnFormat, type CfnElement, Stack, Validations } from 'aws-cdk-lib';
 import { Effect, type IRole, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import type { CfnScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import type { Construct } from 'constructs';
 import type { Use } from '../../shared/platform/aws/uses.ts';
 import { tableSchema } from '../resources.ts';
@@ -22,7 +23,6 @@ export function groupRole(scope: Construct, group: string, uses: ReadonlySet<Use
 
 function grant(role: Role, use: Use, stores: Stores) {
   const { table, bucket, queues, providerKeys, secretsPrefix, wakeSchedules, schedulerRole } = stores;
-  const stack = Stack.of(role);
   const tableArns = [
     table.tableArn,
     ...tableSchema.indexes.map(({ name }) => `${table.tableArn}/index/${name}`),
@@ -43,22 +43,15 @@ function grant(role: Role, use: Use, stores: Stores) {
     'queue:runs': () => void queues.runs.grantSendMessages(role),
     'queue:wakes': () => {
       queues.wakes.grantSendMessages(role);
-      const arn = stack.formatArn({
-        service: 'scheduler',
-        resource: 'schedule',
-        resourceName: `${wakeSchedules.ref}/*`,
-      });
-      allow(role, ['scheduler:CreateSchedule'], [arn]);
-      const toScheduler = { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } };
-      allow(role, ['iam:PassRole'], [schedulerRole.roleArn], toScheduler);
-      const group = stack.getLogicalId(wakeSchedules);
-      acknowledgeWildcard(
-        role,
-        `arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule/<${group}>/*`,
-        'Every schedule of the group resumes a run.',
-      );
+      const reason = 'Every schedule of the group resumes a run.';
+      allowScheduling(role, ['CreateSchedule'], { group: wakeSchedules, role: schedulerRole, reason });
     },
     'queue:agents': () => void queues.agents.grantSendMessages(role),
+    schedules: () =>
+      allowScheduling(role, ['CreateSchedule', 'UpdateSchedule', 'DeleteSchedule'], {
+        ...{ group: stores.schedules, role: stores.schedulesRole },
+        reason: 'Every schedule of the group wakes fire-schedule.',
+      }),
     'queue:cleanup': () => void queues.cleanup.grantSendMessages(role),
     'queue:migrations': () => void queues.migrations.grantSendMessages(role),
     'provider-keys': () => allow(role, ['secretsmanager:GetSecretValue'], [providerKeys.secretArn]),
@@ -133,6 +126,29 @@ function grant(role: Role, use: Use, stores: Stores) {
     'static-files': nothing,
   };
   grants[use]();
+}
+
+interface Scheduling {
+  group: CfnScheduleGroup;
+  /** With which EventBridge Scheduler sends. */
+  role: Role;
+  reason: string;
+}
+
+/** Allows actions on the schedules of a group, and to hand over the role of the group. */
+function allowScheduling(role: Role, actions: string[], { group, role: passed, reason }: Scheduling) {
+  const stack = Stack.of(role);
+  const names = { service: 'scheduler', resource: 'schedule', resourceName: `${group.ref}/*` };
+  const onSchedules = actions.map((action) => `scheduler:${action}`);
+  allow(role, onSchedules, [stack.formatArn(names)]);
+  const toScheduler = { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } };
+  allow(role, ['iam:PassRole'], [passed.roleArn], toScheduler);
+  const shown = `<${stack.getLogicalId(group)}>/*`;
+  acknowledgeWildcard(
+    role,
+    `arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule/${shown}`,
+    reason,
+  );
 }
 
 /** Allows actions on secrets by name pattern. */

@@ -39,6 +39,9 @@ export class Stores extends Construct {
   /** Resumes runs that are suspended longer than the maximum delay of a queue. */
   readonly wakeSchedules: CfnScheduleGroup;
   readonly schedulerRole: Role;
+  /** Wake the schedules of surfaces. */
+  readonly schedules: CfnScheduleGroup;
+  readonly schedulesRole: Role;
   /** The addresses and domains that flows may send email from. */
   readonly sesIdentities: readonly string[];
   /** The region of the Bedrock models that flows may call; undefined for none. */
@@ -74,6 +77,15 @@ export class Stores extends Construct {
       'Lets EventBridge Scheduler resume runs',
     );
     this.queues.wakes.grantSendMessages(this.schedulerRole);
+    this.schedules = new CfnScheduleGroup(this, 'schedules-group');
+    this.schedulesRole = roleFor(
+      this,
+      'schedules-role',
+      'scheduler.amazonaws.com',
+      'Lets EventBridge Scheduler wake fire-schedule',
+    );
+    this.queues.schedules.grantSendMessages(this.schedulesRole);
+    this.deadLetters.schedules.grantSendMessages(this.schedulesRole);
     this.eventBus = new EventBus(this, 'event-bus', { eventBusName: `agent-flow-${env}` });
     this.sesIdentities = settings.sesIdentities;
     this.bedrockRegion = settings.bedrockRegion;

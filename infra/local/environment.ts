@@ -8,6 +8,8 @@ import type { StackFacts } from './stack.ts';
 /** The name of the table, and of everything else that has one name. */
 export const ownTable = 'agent-flow-service';
 export const vectorBucket = 'vectors';
+/** Of EventBridge Scheduler: for suspended runs, and for the schedules of surfaces. */
+export const scheduleGroups = [ownTable, `${ownTable}-schedules`] as const;
 
 /** Sets the environment variables that a deployed Lambda has, and the addresses of the local AWS servers for the SDK. */
 export function setEnvironment(
@@ -43,8 +45,11 @@ export function setEnvironment(
     OIDC_ISSUER: localUrl + issuerPath,
     OIDC_AUDIENCE: audience,
     ALLOWED_HOSTS: process.env.LOCAL_ALLOWED_HOSTS ?? '',
-    SCHEDULE_GROUP: ownTable,
+    SCHEDULE_GROUP: scheduleGroups[0],
     SCHEDULER_ROLE_ARN: 'arn:aws:iam::000000000000:role/scheduler',
+    SCHEDULES_GROUP: scheduleGroups[1],
+    SCHEDULES_ROLE_ARN: 'arn:aws:iam::000000000000:role/schedules',
+    SCHEDULES_DEAD_LETTERS_ARN: queues.find(({ name }) => name === 'schedules')?.deadLetter.arn,
     ...Object.fromEntries(
       queues.flatMap(({ spec, url, arn }) => [
         [spec.env, url],

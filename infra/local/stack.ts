@@ -3,7 +3,7 @@ import { claimDataDir } from './data-dir.ts';
 import { openDatabases } from './databases.ts';
 import { startDynamoDb } from './dynamodb/dynamodb.ts';
 import { ensureTable } from './dynamodb/table.ts';
-import { ownTable, setEnvironment, vectorBucket } from './environment.ts';
+import { ownTable, scheduleGroups, setEnvironment, vectorBucket } from './environment.ts';
 import { createGateway, type LocalRoute } from './gateway/gateway.ts';
 import { serve } from './gateway/serve.ts';
 import { createIssuer, issuerPath } from './issuer.ts';
@@ -131,7 +131,7 @@ async function startServers(
     startSecretsServer(directory, warn),
     startVectorsServer(directory, [vectorBucket]),
     startMessages(directory),
-    startScheduler(directory, queueUrlOf),
+    startScheduler(directory, queueUrlOf, scheduleGroups),
   ] as const;
   // Start concurrently; if one fails, stop those that started.
   for (const server of await Promise.allSettled(starting)) {

@@ -19,6 +19,8 @@ export interface RunOwner {
   userId: string;
   organizationId: string | null;
   runId: string;
+  /** The model of every call, whatever model it names. */
+  modelOverride?: string | undefined;
 }
 
 /** The production ports, acting for the owner of the run. */
@@ -41,19 +43,21 @@ export const livePorts = /* @__PURE__ */ using(
     { memoryMb: 1_024 },
   ],
   (scope: Scope, owner: RunOwner): Ports => {
-    const { userId, organizationId, runId } = owner;
+    const { userId, organizationId, runId, modelOverride } = owner;
     // Heavy modules are loaded with the first step that needs them.
     const accounts = loadOnce(async () =>
       (await import('../domain/model-configs/model-resolver.ts')).modelResolver(scope),
     );
+    const models = modelPorts(async (name) => (await accounts()).resolve(name), {
+      alternatives: async (name) => (await accounts()).alternatives(name),
+      limits: async (name) => (await accounts()).limits(name),
+      embeddingModel: async () => (await accounts()).embeddingModel(),
+    });
     const ports: Ports = {
       now: scope.now,
       secrets: async (keys) => (await import('../domain/secrets/secret-values.ts')).secretValues(scope)(keys),
-      ...modelPorts(async (name) => (await accounts()).resolve(name), {
-        alternatives: async (name) => (await accounts()).alternatives(name),
-        limits: async (name) => (await accounts()).limits(name),
-        embeddingModel: async () => (await accounts()).embeddingModel(),
-      }),
+      embed: models.embed,
+      model: modelOverride === undefined ? models.model : withOneModel(models.model, modelOverride),
       fetch: async (request) => (await import('../adapters/net/safe-fetch.ts')).safeFetch(request),
       searchAccount: async (provider) => (await accounts()).searchAccount(provider),
       sandbox: sandbox(scope),
@@ -74,3 +78,10 @@ export const livePorts = /* @__PURE__ */ using(
     return ports;
   },
 );
+
+const withOneModel = (port: Ports['model'], model: string): Ports['model'] => ({
+  ...port,
+  stream: (request) => port.stream({ ...request, model }),
+  alternatives: () => port.alternatives(model),
+  limits: () => port.limits(model),
+});

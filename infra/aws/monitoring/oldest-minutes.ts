@@ -6,6 +6,7 @@ export const oldestMinutes: Record<QueueName, number> = {
   runs: 360,
   wakes: 30,
   agents: 60,
+  schedules: 30,
   cleanup: 60,
   migrations: 60,
 };

@@ -1,26 +1,11 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
 import { log } from '../../../shared/core/log.ts';
 import { readStored, writePrivately } from '../state-files.ts';
-
-/** One schedule, with the members that the service uses. */
-export const Schedule = z.object({
-  Name: z.string().regex(/^[\w.-]{1,64}$/),
-  GroupName: z.string().default('default'),
-  ScheduleExpression: z
-    .string()
-    .regex(/^at\(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\)$/, 'Only at(yyyy-mm-ddThh:mm:ss) here'),
-  FlexibleTimeWindow: z.object({ Mode: z.literal('OFF') }),
-  ActionAfterCompletion: z.enum(['NONE', 'DELETE']).default('NONE'),
-  Target: z.object({
-    Arn: z.string().regex(/^arn:aws:sqs:/, 'Only SQS queues here'),
-    RoleArn: z.string().min(1),
-    Input: z.string().default('{}'),
-  }),
-});
-export type Schedule = z.infer<typeof Schedule>;
+import { firesOnce, parseExpression } from './expressions.ts';
+import { keyOf, Schedule, type ScheduleKey } from './schedule.ts';
+import { openSender } from './sender.ts';
 
 const Kept = z.array(z.tuple([z.string(), Schedule]));
 
@@ -30,16 +15,15 @@ const timerMsMax = 2 ** 31 - 1;
 export type Schedules = ReturnType<typeof openSchedules>;
 
 /**
- * One-time schedules, stored in a file. Overdue ones fire at the next start.
+ * Schedules, stored in a file. Overdue ones that fire once fire at the next start; a recurring one goes on with its next
+ * time.
  * @param urlOf The URL of a queue, by its ARN.
  */
 export function openSchedules(directory: string | undefined, urlOf: (arn: string) => string) {
   const file = directory && join(directory, 'schedules.json');
   const schedules = new Map((file && readStored(file, Kept)) || []);
   const timers = new Map<string, NodeJS.Timeout>();
-  let sqs: SQSClient | undefined;
-
-  const keyOf = ({ GroupName, Name }: Pick<Schedule, 'GroupName' | 'Name'>) => `${GroupName}/${Name}`;
+  const sender = openSender(urlOf);
 
   let saving: Promise<void> | undefined;
 
@@ -52,19 +36,12 @@ export function openSchedules(directory: string | undefined, urlOf: (arn: string
     return saving;
   }
 
-  async function fire(schedule: Schedule) {
-    const { Arn, Input } = schedule.Target;
-    try {
-      sqs ??= new SQSClient({});
-      await sqs.send(new SendMessageCommand({ QueueUrl: urlOf(Arn), MessageBody: Input }));
-    } catch (error) {
-      log.warn('A schedule could not send its message; it is retried', { error, schedule: keyOf(schedule) });
-      timers.set(
-        keyOf(schedule),
-        setTimeout(() => fire(schedule), 1_000),
-      );
-      return;
-    }
+  async function fire(schedule: Schedule, dueMs: number) {
+    const sent = sender.send(schedule, dueMs);
+    if (!firesOnce(schedule.ScheduleExpression)) return arm(schedule, dueMs);
+    await sent;
+    // AWS keeps a finished schedule otherwise.
+    if (schedule.ActionAfterCompletion === 'NONE' || schedules.get(keyOf(schedule)) !== schedule) return;
     await remove(schedule).catch((error) =>
       log.warn('A finished schedule could not be removed from its file; it runs again at the next start', {
         error,
@@ -72,43 +49,67 @@ export function openSchedules(directory: string | undefined, urlOf: (arn: string
     );
   }
 
-  function arm(schedule: Schedule) {
-    const at = Date.parse(`${schedule.ScheduleExpression.slice(3, -1)}Z`);
-    const inMs = Math.max(0, at - Date.now());
+  /** @param after Unix ms. */
+  function arm(schedule: Schedule, after: number) {
+    const due = parseExpression(schedule.ScheduleExpression)(after, schedule.ScheduleExpressionTimezone);
+    if (due === undefined) return;
+    const inMs = Math.max(0, due - Date.now());
     const timer =
       inMs > timerMsMax
-        ? setTimeout(() => arm(schedule), timerMsMax)
-        : setTimeout(() => fire(schedule), inMs);
+        ? setTimeout(() => arm(schedule, after), timerMsMax)
+        : setTimeout(() => fire(schedule, due), inMs);
     timers.set(keyOf(schedule), timer);
   }
 
-  async function remove(schedule: Pick<Schedule, 'GroupName' | 'Name'>): Promise<boolean> {
-    clearTimeout(timers.get(keyOf(schedule)));
-    timers.delete(keyOf(schedule));
-    const existed = schedules.delete(keyOf(schedule));
+  function disarm(key: ScheduleKey) {
+    clearTimeout(timers.get(keyOf(key)));
+    timers.delete(keyOf(key));
+  }
+
+  async function remove(key: ScheduleKey): Promise<boolean> {
+    disarm(key);
+    const existed = schedules.delete(keyOf(key));
     if (existed) await save();
     return existed;
   }
 
+  /** One in the past fires at once, as on AWS. */
+  const armed = (schedule: Schedule) =>
+    arm(schedule, firesOnce(schedule.ScheduleExpression) ? 0 : Date.now());
+
+  async function put(schedule: Schedule): Promise<void> {
+    const key = keyOf(schedule);
+    const before = schedules.get(key);
+    schedules.set(key, schedule);
+    await save().catch((error) => {
+      if (before) schedules.set(key, before);
+      else schedules.delete(key);
+      throw error;
+    });
+    disarm(schedule);
+    armed(schedule);
+  }
+
   return {
     /** Starts firing stored and new schedules. */
-    start: () => schedules.forEach(arm),
+    start: () => schedules.forEach(armed),
     async stop(): Promise<void> {
       timers.forEach(clearTimeout);
+      sender.stop();
       await saving?.catch(() => {});
     },
-    get: (key: Pick<Schedule, 'GroupName' | 'Name'>) => schedules.get(keyOf(key)),
+    get: (key: ScheduleKey) => schedules.get(keyOf(key)),
     remove,
     /** @returns false if the name is taken. */
     async create(schedule: Schedule): Promise<boolean> {
-      const key = keyOf(schedule);
-      if (schedules.has(key)) return false;
-      schedules.set(key, schedule);
-      await save().catch((error) => {
-        schedules.delete(key);
-        throw error;
-      });
-      arm(schedule);
+      if (schedules.has(keyOf(schedule))) return false;
+      await put(schedule);
+      return true;
+    },
+    /** Replaces all members. @returns false if there is no such schedule. */
+    async update(schedule: Schedule): Promise<boolean> {
+      if (!schedules.has(keyOf(schedule))) return false;
+      await put(schedule);
       return true;
     },
   };

@@ -3,7 +3,8 @@ import { text } from 'node:stream/consumers';
 import * as z from 'zod';
 import { log } from '../../../shared/core/log.ts';
 import { close, listen } from '../server.ts';
-import { openSchedules, Schedule, type Schedules } from './schedules.ts';
+import { Schedule } from './schedule.ts';
+import { openSchedules, type Schedules } from './schedules.ts';
 
 interface Answer {
   status: number;
@@ -18,12 +19,17 @@ const failed = (status: number, error: string, Message: string): Answer => ({
 });
 
 /** Emulates the protocol of EventBridge Scheduler (REST JSON) for messages to queues. */
-export async function startScheduler(directory: string | undefined, urlOf: (arn: string) => string) {
+export async function startScheduler(
+  directory: string | undefined,
+  urlOf: (arn: string) => string,
+  groups: readonly string[],
+) {
   const schedules = openSchedules(directory, urlOf);
+  const known = new Set(['default', ...groups]);
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://scheduler');
     const { status, body, error } = await text(request)
-      .then((sent) => perform(schedules, request.method ?? 'GET', url, sent))
+      .then((sent) => perform({ schedules, known }, request.method ?? 'GET', url, sent))
       .catch(failure);
     response
       .writeHead(status, { 'content-type': 'application/json', ...(error && { 'x-amzn-errortype': error }) })
@@ -42,7 +48,7 @@ export async function startScheduler(directory: string | undefined, urlOf: (arn:
 }
 
 async function perform(
-  schedules: Schedules,
+  { schedules, known }: { schedules: Schedules; known: ReadonlySet<string> },
   method: string,
   { pathname, searchParams }: URL,
   sent: string,
@@ -54,9 +60,16 @@ async function perform(
   switch (method) {
     case 'POST': {
       const schedule = Schedule.parse({ ...(body as object), Name });
+      if (!known.has(schedule.GroupName)) return noSuchGroup(schedule);
       if (!(await schedules.create(schedule)))
         return failed(409, 'ConflictException', `${Name} exists already`);
       return { status: 200, body: { ScheduleArn: arnOf(schedule) } };
+    }
+    case 'PUT': {
+      const schedule = Schedule.parse({ ...(body as object), Name });
+      return (await schedules.update(schedule))
+        ? { status: 200, body: { ScheduleArn: arnOf(schedule) } }
+        : failed(404, 'ResourceNotFoundException', `There is no schedule ${Name}`);
     }
     case 'GET': {
       const schedule = schedules.get({ GroupName, Name });
@@ -72,6 +85,9 @@ async function perform(
       return failed(400, 'UnknownOperationException', `No such operation here: ${method}`);
   }
 }
+
+const noSuchGroup = ({ GroupName }: Schedule) =>
+  failed(404, 'ResourceNotFoundException', `There is no group ${GroupName}`);
 
 const arnOf = ({ GroupName, Name }: Schedule) =>
   `arn:aws:scheduler:us-east-1:000000000000:schedule/${GroupName}/${Name}`;

@@ -112,8 +112,9 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
 
     /** Plans one page. @returns the next page, or undefined when the batch is planned. */
     async plan(message: PlanMessage): Promise<PlanMessage | undefined> {
-      const { batchId, after, n, round = 0, perPlan = recordsPerPlan, again } = message;
+      const { batchId, after, n, round = 0, again } = message;
       const batch = await batches.get(batchId);
+      const { perPlan = batch.chunkSize ?? recordsPerPlan } = message;
       if (batch.stopped || (batch.planned && !again)) return;
       if (round > roundsMax(batch, perPlan)) return fail(batch);
       const finish = async (count: number) => {
@@ -122,12 +123,9 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
       const { recordType, lastRecordId: until } = batch;
       if (recordType === null) {
         const ids = await batches.recordIds(batch);
-        await enqueue(
-          batch,
-          ids.map((id) => ({ id })),
-          0,
-          again,
-        );
+        const page = ids.slice(n, n + perPlan).map((id) => ({ id }));
+        await enqueue(batch, page, n, again);
+        if (n + perPlan < ids.length) return { ...message, n: n + perPlan, round: round + 1 };
         return void (await finish(ids.length));
       }
       let last = after;

@@ -1,4 +1,5 @@
 import { type ErrorDetail, invalidAt, notFound } from '../../core/errors.ts';
+import { derivedId, timeOf } from '../../core/ids.ts';
 import { measure } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
 import type { Flow } from '../../domain/flows/flow.ts';
@@ -9,7 +10,8 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { runVersions } from '../runs/run-versions.ts';
-import { type Batch, smallBatchMax } from './batch.ts';
+import { type Batch, batchEntity, smallBatchMax } from './batch.ts';
+import { offloadBatchInput } from './batch-input.ts';
 import { batchPlanner, type ListedRecord } from './batch-plan.ts';
 import { batchStore } from './batch-store.ts';
 import { startWithinShare } from './running-batches.ts';
@@ -20,10 +22,23 @@ const listedMax = 1_000;
 const missingListedMax = 10;
 export const batchDefaults = { recordConcurrency: 10, maxRetries: 2 };
 
-export interface BatchOptions {
+export interface BatchOptions extends Pick<Batch, 'chunkSize' | 'timeoutMs' | 'modelOverride'> {
   recordConcurrency: number;
   maxRetries: number;
 }
+
+/** Who a batch belongs to. The environment decides which version of the flow runs. */
+export type BatchOwner = Pick<Principal, 'userId' | 'organizationId' | 'environment'>;
+
+/** A batch that may be started again. */
+export interface RepeatableBatch {
+  id: string;
+  /** The records by their ids or their type. Without either, one run without a record. */
+  records: { recordIds: readonly string[] } | { recordType: string } | null;
+  options: BatchOptions;
+}
+
+type Repeatable = { id?: string } & Pick<Batch, 'dispatched'>;
 
 export interface StartedBatch {
   batch: Batch;
@@ -31,7 +46,7 @@ export interface StartedBatch {
   recordCount: number;
 }
 
-export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner], (scope: Scope) => {
+export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner, 'payloads'], (scope: Scope) => {
   const { table, now, newId } = scope;
   const batches = batchStore(scope);
   const planner = batchPlanner(scope);
@@ -40,14 +55,15 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner], (sc
    * Creates a batch that runs a version of the flow. Plans small batches directly and leaves large ones to a worker.
    */
   async function begin(
-    principal: Principal,
+    principal: BatchOwner,
     flow: Flow,
     records: readonly { id: string }[],
-    given: Pick<Batch, 'recordType' | 'totalRecords' | 'lastRecordId'> & BatchOptions,
+    given: Pick<Batch, 'recordType' | 'totalRecords' | 'lastRecordId'> & BatchOptions & Repeatable,
   ): Promise<Batch> {
     const version = await runVersions(scope).of(flow, principal.environment);
     const small = given.totalRecords <= smallBatchMax;
-    const recordIds = given.recordType === null ? records.map(({ id }) => id) : undefined;
+    const isListed = given.recordType === null && !given.dispatched;
+    const recordIds = isListed ? records.map(({ id }) => id) : undefined;
     const batch: Batch = {
       id: newId('batch'),
       flowId: flow.id,
@@ -69,9 +85,7 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner], (sc
       return batches.create(batch, { ...(!small && recordIds && { recordIds }), alsoWrite: [write] });
     });
     measure('BatchesStarted');
-    const sending = small
-      ? planner.enqueue(batch, records, 0)
-      : planner.hand({ tenant: table.tenant, batchId: batch.id, after: null, n: 0 });
+    const sending = send(batch, records, small);
     // The batch exists and will run. An error here would make the caller start it again.
     const logError = (what: string) => (error: unknown) => log.error(what, { error, batchId: batch.id });
     await Promise.all([
@@ -79,6 +93,12 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner], (sc
       flowStore(scope).markRun(flow).catch(logError('The last run of a flow could not be recorded')),
     ]);
     return batch;
+  }
+
+  function send(batch: Batch, records: readonly { id: string }[], small: boolean): Promise<void> {
+    if (batch.dispatched) return planner.resend(batch, 0);
+    if (small) return planner.enqueue(batch, records, 0);
+    return planner.hand({ tenant: table.tenant, batchId: batch.id, after: null, n: 0 });
   }
 
   /** The id of the newest record in a range, independent of the clock. */
@@ -101,12 +121,7 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner], (sc
       ]);
       if (missing.length > 0)
         throw notFound('Record', missing.slice(0, missingListedMax).map(missingAt(recordIds)));
-      const records = recordIds.map((id) => ({ id }));
-      return begin(principal, flow, records, {
-        ...options,
-        recordType: null,
-        totalRecords: records.length,
-      });
+      return begin(principal, flow, ...listed(recordIds, options));
     },
 
     /** Creates a batch of all records of a type. */
@@ -118,17 +133,66 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner], (sc
       if (records.length === 0) {
         throw invalidAt('recordType', 'NO_RECORDS', `No record has the type "${recordType}"`);
       }
-      const range = recordsRange(recordType);
-      const [recordCount, lastRecordId] =
-        records.length < listedMax
-          ? [records.length, records.at(-1)?.id ?? '']
-          : await Promise.all([table.count(range), newestIn(range)]);
-      const given = { ...batchDefaults, recordType, totalRecords: recordCount, lastRecordId };
+      const given = { ...batchDefaults, ...(await extentOf(recordType, records)) };
       const batch = await begin(principal, flow, records, given);
-      return { batch, records, recordCount };
+      return { batch, records, recordCount: batch.totalRecords };
+    },
+
+    /**
+     * Creates a batch with a given id, unless it exists. Of a type without records it is complete at once.
+     * @throws 404 if the flow does not exist
+     */
+    async startOnce(
+      flowId: string,
+      { id, records: selected, options }: RepeatableBatch,
+      owner: BatchOwner,
+    ): Promise<Batch> {
+      const current = () => table.get(batchEntity, { id }, { consistent: true });
+      const existing = await current();
+      if (existing) return existing;
+      const flow = await flowStore(scope).find(flowId);
+      try {
+        if (selected === null) return await begin(owner, flow, [], await singleRun(id, options));
+        if ('recordIds' in selected) {
+          const [records, given] = listed(selected.recordIds, options);
+          return await begin(owner, flow, records, { ...given, id });
+        }
+        const { recordType } = selected;
+        const records = await planner.recordsOf(recordType, { limit: listedMax });
+        const extent = await extentOf(recordType, records);
+        return await begin(owner, flow, records, { ...options, ...extent, id });
+      } catch (error) {
+        // Another process starts it at the same time.
+        const other = await current();
+        if (other) return other;
+        throw error;
+      }
     },
   };
+
+  /** How many records of a type there are, given the first of them, and which is the newest. */
+  async function extentOf(recordType: string, records: readonly ListedRecord[]) {
+    const range = recordsRange(recordType);
+    const [totalRecords, lastRecordId] =
+      records.length < listedMax
+        ? [records.length, records.at(-1)?.id ?? '']
+        : await Promise.all([table.count(range), newestIn(range)]);
+    return { recordType, totalRecords, ...(lastRecordId && { lastRecordId }) };
+  }
+
+  async function singleRun(id: string, options: BatchOptions) {
+    const input = await offloadBatchInput(scope, id, {});
+    const runId = derivedId('exec', timeOf(id), id);
+    const dispatched = { runId, recordId: null, input, appendsMetadata: false };
+    return { ...options, id, recordType: null, totalRecords: 1, dispatched };
+  }
 });
+
+const listed = (recordIds: readonly string[], options: BatchOptions) =>
+  [
+    recordIds.map((id) => ({ id })),
+    { ...options, recordType: null, totalRecords: recordIds.length },
+  ] as const;
 
 const missingAt =
   (recordIds: readonly string[]) =>

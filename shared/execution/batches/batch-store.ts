@@ -2,6 +2,7 @@ import { conflict, notFound } from '../../core/errors.ts';
 import { measure } from '../../core/invocation.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
+import { decodeReadable } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import {
@@ -13,6 +14,14 @@ import {
   slotEntity,
 } from './batch.ts';
 import { type BatchOutcome, isOver, type Progress, progressOf, totalsOf } from './batch-progress.ts';
+
+/** A batch in a list of other items. */
+export interface BatchState {
+  progress: Progress;
+  /** USD for all model calls. */
+  cost: number;
+  error: string | null;
+}
 
 export type BatchStore = ReturnType<typeof batchStore>;
 
@@ -40,6 +49,15 @@ export const batchStore = /* @__PURE__ */ using(['table:write'], ({ table, now }
 
   const progress = async (batch: BatchSummary): Promise<Progress> => progressOf(batch, await totals(batch));
 
+  /** Stores the outcome of a batch that has ended, so that its slots are not read again. */
+  async function finalTotals(batch: BatchSummary): Promise<BatchOutcome> {
+    const outcome = await totals(batch);
+    if (!batch.outcome && isOver(batch, outcome)) {
+      await table.commit([table.writes.update(batchEntity, { id: batch.id }, { set: { outcome } })]);
+    }
+    return outcome;
+  }
+
   return {
     get,
     progress,
@@ -65,10 +83,7 @@ export const batchStore = /* @__PURE__ */ using(['table:write'], ({ table, now }
     recordIds: async ({ id, recordIds }: Batch): Promise<readonly string[]> =>
       recordIds ?? (await table.get(batchRecordsEntity, { id }, { consistent: true }))?.recordIds ?? [],
 
-    /**
-     * The latest batches with their progress. Stores the outcome of a batch that has ended, so that its slots are not
-     * read again.
-     */
+    /** The latest batches with their progress. */
     async latest(limit: number): Promise<{ batch: BatchSummary; progress: Progress }[]> {
       const { items } = await table.query({
         partition: batchesPartition,
@@ -80,14 +95,19 @@ export const batchStore = /* @__PURE__ */ using(['table:write'], ({ table, now }
         BatchSummary.parse({ ...(summary as object), id: SK1 }),
       );
       return Promise.all(
-        batches.map(async (batch) => {
-          const outcome = await totals(batch);
-          if (!batch.outcome && isOver(batch, outcome)) {
-            await table.commit([table.writes.update(batchEntity, { id: batch.id }, { set: { outcome } })]);
-          }
-          return { batch, progress: progressOf(batch, outcome) };
-        }),
+        batches.map(async (batch) => ({ batch, progress: progressOf(batch, await finalTotals(batch)) })),
       );
+    },
+
+    /** The batches of these ids that exist. */
+    async statesOf(ids: readonly string[]): Promise<Map<string, BatchState>> {
+      const items = await table.getMany(ids.map((id) => batchEntity.key({ id })));
+      const states = decodeReadable(batchEntity, items).map(async (batch) => {
+        const outcome = await finalTotals(batch);
+        const { cost } = outcome;
+        return [batch.id, { progress: progressOf(batch, outcome), cost, error: batch.error }] as const;
+      });
+      return new Map(await Promise.all(states));
     },
 
     /** Call when every record is enqueued. */

@@ -12,9 +12,9 @@ export const Batch = z.object({
   flowVersionId: z.string(),
   userId: z.string(),
   organizationId: z.string().nullable(),
-  /** Null if the caller listed the records, and for a dispatched run that continues as a batch. */
+  /** Null if the caller listed the records, and for a single run. */
   recordType: z.string().nullable(),
-  /** Set for a dispatched run that continues as a batch: which run it is, and its input. */
+  /** Set for a single run (dispatched, and continued as a batch, or scheduled without records): which one, and its input. */
   dispatched: z
     .object({
       runId: z.string(),
@@ -40,6 +40,12 @@ export const Batch = z.object({
   startedAt: z.string(),
   /** The newest record of the type at the start. Later records are not part of the batch. */
   lastRecordId: z.string().optional(),
+  /** How many records are enqueued at a time, if not the usual number. */
+  chunkSize: z.int().optional(),
+  /** How long the flow may run on one record, without the waits of a suspended run. */
+  timeoutMs: z.int().optional(),
+  /** The model of every model call. */
+  modelOverride: z.string().optional(),
   /** The listed records, if they are few. A longer list is an item of its own. */
   recordIds: z.array(z.string()).optional(),
   /**

@@ -34,6 +34,7 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
   if (!record && job.message.recordId) return recorder.finish('The record was deleted');
 
   const { runId, recordId } = job.message;
+  const limit = batch.timeoutMs === undefined ? undefined : AbortSignal.timeout(batch.timeoutMs);
   const run = {
     steps: (await runVersions(scope).get(batch.flowId, batch.flowVersionId)).steps,
     variables: runVariables({ ...batch, runId, record, ...job.input }),
@@ -41,12 +42,17 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
     done: await readStepResults(scope, earlier),
     waiting: last?.waiting,
     appendsTo: (batch.dispatched?.appendsMetadata && recordId) || undefined,
-    signal,
+    signal: limit ? AbortSignal.any([signal, limit]) : signal,
     recorder,
   };
   const retries = new Map<string, number>();
   for (let attempt = 0; ; attempt++) {
-    const outcome = await attemptRun({ ...run, retries, mayRetry: attempt < batch.maxRetries });
+    const outcome = await attemptRun({ ...run, retries, mayRetry: attempt < batch.maxRetries }).catch(
+      (error) => {
+        if (!limit?.aborted || signal.aborted) throw error;
+      },
+    );
+    if (!outcome) return recorder.finish(`The run exceeded its time limit of ${batch.timeoutMs} ms`);
     if ('suspended' in outcome) {
       // The sweeper has resent the messages: the newer message sets the timer.
       const superseded = (job.message.sending ?? 0) < (batch.seen?.sendings ?? 0);

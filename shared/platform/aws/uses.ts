@@ -20,6 +20,8 @@ export type Use =
   /** Also schedules messages that are due later than a queue can delay them. */
   | 'queue:wakes'
   | 'queue:agents'
+  /** Keeps the schedules of EventBridge Scheduler that wake `fire-schedule`. */
+  | 'schedules'
   | 'queue:cleanup'
   | 'queue:migrations'
   | 'messages'

@@ -23,7 +23,7 @@ async function newQueue() {
 }
 
 async function newScheduler(directory?: string) {
-  const server = await startScheduler(directory, queueUrlOf);
+  const server = await startScheduler(directory, queueUrlOf, ['group']);
   onTestFinished(server.stop);
   return { ...server, client: new SchedulerClient({ endpoint: server.endpoint }) };
 }
@@ -83,7 +83,11 @@ test('a schedule that came due while the server was down fires at the next start
 });
 
 test.each([
-  { ScheduleExpression: 'cron(0 0 * * ? *)' },
+  { ScheduleExpression: 'cron(0 0 * * * *)' },
+  { ScheduleExpression: 'cron(0 0 L * ? *)' },
+  { ScheduleExpression: 'rate(1 minute)' },
+  { ScheduleExpressionTimezone: 'Mars/Olympus' },
+  { GroupName: 'unknown' },
   { Name: 'no/slash' },
   { FlexibleTimeWindow: { Mode: 'FLEXIBLE' as const } },
 ])('unsupported input is rejected: %j', async (changes) => {

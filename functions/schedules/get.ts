@@ -1,0 +1,31 @@
+import { scheduleStore } from '../../shared/domain/schedules/schedule-store.ts';
+import { firingList } from '../../shared/execution/schedules/firing-list.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { placeOf, ScheduleDetails, ScheduleParams, toNamedSchedule } from './schemas.ts';
+
+const recentMax = 10;
+
+export const getSchedule = defineEndpoint({
+  id: 'schedules.get',
+  method: 'GET',
+  path: '/v1/products/{id}/surfaces/{surfaceId}/schedules/{scheduleId}',
+  permission: 'PRODUCTS:READ',
+  summary: 'Get a schedule',
+  description: `With its last ${recentMax} runs, newest first.`,
+  params: ScheduleParams,
+  response: { kind: 'json', bodies: { 200: ScheduleDetails } },
+  errors: [400, 404],
+  needs: { schedules: scheduleStore, history: firingList },
+
+  async handle({ params }, { schedules, history }) {
+    const schedule = await schedules.find(placeOf(params), params.scheduleId);
+    const [named, { firings }] = await Promise.all([
+      schedules.named(schedule),
+      history.list(schedule.id, { limit: recentMax }),
+    ]);
+    return { ...toNamedSchedule(named), recentRuns: firings };
+  },
+});
+
+export const handler = toLambda(getSchedule);

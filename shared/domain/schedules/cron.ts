@@ -1,0 +1,120 @@
+/** The values at which a cron expression matches. Null: any day. If both kinds of days are set, either matches. */
+export interface CronFields {
+  minutes: readonly number[];
+  hours: readonly number[];
+  daysOfMonth: readonly number[] | null;
+  months: readonly number[];
+  /** 0 is Sunday. */
+  daysOfWeek: readonly number[] | null;
+}
+
+/** What is wrong with a cron expression, in words for its author. */
+export class CronError extends Error {}
+
+const nicknames: Readonly<Record<string, string>> = {
+  '@hourly': '0 * * * *',
+  '@daily': '0 0 * * *',
+  '@midnight': '0 0 * * *',
+  '@weekly': '0 0 * * 0',
+  '@monthly': '0 0 1 * *',
+  '@yearly': '0 0 1 1 *',
+  '@annually': '0 0 1 1 *',
+};
+
+interface Field {
+  name: string;
+  min: number;
+  max: number;
+  /** The names of values, the first for `min`. */
+  names?: readonly string[];
+}
+
+const monthNames = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
+const dayNames = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
+
+const fields = {
+  minute: { name: 'minute', min: 0, max: 59 },
+  hour: { name: 'hour', min: 0, max: 23 },
+  dayOfMonth: { name: 'day of month', min: 1, max: 31 },
+  month: { name: 'month', min: 1, max: 12, names: monthNames },
+  dayOfWeek: { name: 'day of week', min: 0, max: 7, names: dayNames },
+} as const satisfies Record<string, Field>;
+
+/** With 29 February. */
+const daysOfMonths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** @throws CronError if the expression is not five fields or a nickname, or never matches. */
+export function parseCron(text: string): CronFields {
+  const parts = expanded(text).split(/\s+/);
+  const [minute, hour, dayOfMonth, month, dayOfWeek] = parts;
+  if (parts.length !== 5 || !minute || !hour || !dayOfMonth || !month || !dayOfWeek) {
+    throw new CronError(
+      `Expected 5 fields (minute, hour, day of month, month, day of week), not ${parts.length}`,
+    );
+  }
+  const days = daysOf(dayOfMonth, dayOfWeek);
+  const months = valuesOf(fields.month, month);
+  const longest = Math.max(...months.map((each) => daysOfMonths[each - 1] ?? 0));
+  const never = days.daysOfWeek === null && days.daysOfMonth?.every((day) => day > longest);
+  if (never) throw new CronError('The expression never matches: none of its months has such a day');
+  return { minutes: valuesOf(fields.minute, minute), hours: valuesOf(fields.hour, hour), months, ...days };
+}
+
+/** The same expression in five fields of numbers, for a library. */
+export const canonicalCron = (cron: CronFields): string =>
+  [cron.minutes, cron.hours, cron.daysOfMonth, cron.months, cron.daysOfWeek]
+    .map((values) => values?.join(',') ?? '*')
+    .join(' ');
+
+function expanded(text: string): string {
+  const trimmed = text.trim();
+  if (!trimmed.startsWith('@')) return trimmed;
+  const known = nicknames[trimmed.toLowerCase()];
+  if (known) return known;
+  throw new CronError(`Unknown nickname. Expected one of ${Object.keys(nicknames).join(', ')}`);
+}
+
+/** A field is set unless it is an asterisk. Of two set fields, one that has every day includes the other. */
+function daysOf(dayOfMonth: string, dayOfWeek: string): Pick<CronFields, 'daysOfMonth' | 'daysOfWeek'> {
+  const ofMonth = isAny(dayOfMonth) ? null : valuesOf(fields.dayOfMonth, dayOfMonth);
+  const sunday = (day: number) => day % 7;
+  const ofWeek = isAny(dayOfWeek) ? null : sorted(valuesOf(fields.dayOfWeek, dayOfWeek).map(sunday));
+  const hasEveryDay = ofMonth?.length === 31 || ofWeek?.length === 7;
+  return hasEveryDay ? { daysOfMonth: null, daysOfWeek: null } : { daysOfMonth: ofMonth, daysOfWeek: ofWeek };
+}
+
+const isAny = (text: string) => text === '*' || text === '*/1';
+
+const valuesOf = (field: Field, text: string): number[] =>
+  sorted(text.split(',').flatMap((part) => rangeOf(field, part)));
+
+const sorted = (values: readonly number[]) => [...new Set(values)].sort((one, other) => one - other);
+
+function rangeOf(field: Field, part: string): number[] {
+  const [, from = '', to, step] = /^([^-/]+)(?:-([^-/]+))?(?:\/(\d{1,3}))?$/.exec(part) ?? [];
+  const wrong = (problem: string) => new CronError(`In the ${field.name}, "${part}" ${problem}`);
+  if (from === '') throw wrong('cannot be read');
+  if (step !== undefined && (Number(step) < 1 || Number(step) > field.max)) {
+    throw wrong(`has a step that is not from 1 to ${field.max}`);
+  }
+  const isAll = from === '*' && to === undefined;
+  if (step !== undefined && to === undefined && !isAll) {
+    throw wrong(`has a step without a range. Write ${from}-${field.max}/${step}`);
+  }
+  const last = field.name === 'day of week' && isAll ? 6 : field.max;
+  const [low, high] = isAll ? [field.min, last] : [numberOf(field, from), numberOf(field, to ?? from)];
+  if (low === undefined || high === undefined) {
+    throw wrong(`is not from ${field.min} to ${field.max}. L, W, # and ? are not supported`);
+  }
+  if (low > high) throw wrong('is a range that ends before it begins');
+  const every = Number(step ?? 1);
+  return Array.from({ length: Math.floor((high - low) / every) + 1 }, (_, index) => low + index * every);
+}
+
+/** A value by its number or its name; undefined for anything else. */
+function numberOf({ min, max, names = [] }: Field, text: string): number | undefined {
+  const named = names.indexOf(text.toUpperCase());
+  if (named >= 0) return min + named;
+  const value = /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN;
+  return value >= min && value <= max ? value : undefined;
+}

@@ -1,0 +1,207 @@
+import { conflict, type ErrorDetail, invalidAt, notFound } from '../../core/errors.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { cleanupQueue } from '../../platform/cleanup/cleanup.ts';
+import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
+import { ConditionFailed } from '../../platform/data/condition-failed.ts';
+import { decode, decodeReadable } from '../../platform/data/entity.ts';
+import type { Modification } from '../../platform/data/modify.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { exists } from '../../platform/data/writes.ts';
+import type { Principal } from '../../platform/identity/principal.ts';
+import { assertFits } from '../content-size.ts';
+import { flowEntity } from '../flows/flow.ts';
+import { surfaceEntity } from '../products/surface.ts';
+import { recordStore } from '../records/record-store.ts';
+import {
+  type Schedule,
+  scheduleCountEntity,
+  scheduleEntity,
+  schedulesPartition,
+  storedSchedule,
+} from './schedule.ts';
+import type { NewSchedule, ScheduleChanges } from './schedule-body.ts';
+import { assertConsistent, changedSchedule, isRetimed, nextRunAfter } from './trigger.ts';
+import { repairAt, wakeUps } from './wake-ups.ts';
+
+export const schedulesMax = 100;
+/** So that all schedules of a surface fit a response. */
+const scheduleBytesMax = 50_000;
+const missingListedMax = 10;
+
+/** Where a schedule belongs. */
+export interface SchedulePlace {
+  productId: string;
+  surfaceId: string;
+}
+
+interface Targets {
+  flowId?: string | undefined;
+  recordIds?: readonly string[] | null | undefined;
+}
+
+export type NamedSchedule = Schedule & { flowName: string | null };
+
+export type ScheduleStore = ReturnType<typeof scheduleStore>;
+
+export const scheduleStore = /* @__PURE__ */ using(
+  ['table:write', wakeUps, recordStore, cleanupQueue],
+  (scope: Scope) => {
+    const { table, now, newId } = scope;
+
+    /** @throws 404; 400 if the surface is of another type. */
+    async function assertTakesSchedules({ productId, surfaceId }: SchedulePlace): Promise<void> {
+      const surface = await table.get(surfaceEntity, { productId, id: surfaceId });
+      if (!surface) throw notFound('Surface');
+      if (surface.type === 'schedule') return;
+      const message = `The surface has the type ${surface.type}. Create schedules on a surface of the type schedule`;
+      throw invalidAt('surfaceId', 'INVALID_VALUE', message);
+    }
+
+    /** @throws 404 if the flow or one of the records does not exist. */
+    async function assertTargets({ flowId, recordIds }: Targets): Promise<void> {
+      const [flow, missing] = await Promise.all([
+        flowId ? table.get(flowEntity, { id: flowId }) : true,
+        recordIds ? recordStore(scope).missing(recordIds) : [],
+      ]);
+      if (!flow) throw notFound('Flow');
+      if (missing.length === 0) return;
+      const detail = (id: string): ErrorDetail => ({
+        path: `recordIds.${recordIds?.indexOf(id)}`,
+        ...{ code: 'NOT_FOUND', message: `Record ${id} does not exist` },
+      });
+      throw notFound('Record', missing.slice(0, missingListedMax).map(detail));
+    }
+
+    async function find({ productId, surfaceId }: SchedulePlace, id: string): Promise<Schedule> {
+      const keys = [surfaceEntity.key({ productId, id: surfaceId }), scheduleEntity.key({ id })];
+      const [surface, item] = await table.getMany(keys, { consistent: true });
+      if (!surface) throw notFound('Surface');
+      const schedule = item && decode(scheduleEntity, item);
+      if (schedule?.surfaceId !== surfaceId) throw notFound('Schedule');
+      return schedule;
+    }
+
+    async function allNamed(schedules: readonly Schedule[]): Promise<NamedSchedule[]> {
+      const flows = await table.getMany(schedules.map(({ flowId }) => flowEntity.key({ id: flowId })));
+      return schedules.map((schedule, index) => {
+        const { name = null } = (flows[index]?.summary ?? {}) as { name?: string };
+        return { ...schedule, flowName: name };
+      });
+    }
+
+    /** Applies changes to the stored schedule, and tells EventBridge Scheduler. */
+    async function change(place: SchedulePlace, id: string, changes: ScheduleChanges): Promise<Schedule> {
+      const at = now();
+      const known = await find(place, id);
+      await assertTargets(changes);
+      let retimed = false;
+      const decide = (before: Schedule): Modification<typeof scheduleEntity> => {
+        const edited = changedSchedule(before, changes);
+        retimed = isRetimed(before, edited);
+        assertConsistent(edited, retimed && edited.enabled ? at : undefined);
+        const nextRunAt = retimed ? nextRunAfter(edited, at) : before.nextRunAt;
+        const after = { ...before, ...edited, nextRunAt, updatedAt: at.toISOString() };
+        return { put: stored(retimed ? { ...after, sweepAt: repairAt(at) } : after) };
+      };
+      const options = { known, consistent: true, conflictError };
+      const schedule = await table.modify(scheduleEntity, { id }, decide, options);
+      if (!schedule) throw notFound('Schedule');
+      if (retimed) await wakeUps(scope).follow(id);
+      return schedule;
+    }
+
+    return {
+      find,
+      change,
+      /** With the name of its flow. */
+      async named(schedule: Schedule): Promise<NamedSchedule> {
+        const [named] = await allNamed([schedule]);
+        return named ?? { ...schedule, flowName: null };
+      },
+
+      /** Oldest first. @throws 404; 400 if the surface is of another type. */
+      async list(place: SchedulePlace): Promise<NamedSchedule[]> {
+        const [entries] = await Promise.all([
+          table.queryAll({ partition: schedulesPartition(place.surfaceId), index: 1 }),
+          assertTakesSchedules(place),
+        ]);
+        const keys = entries.map(({ SK1 }) => scheduleEntity.key({ id: String(SK1) }));
+        return allNamed(decodeReadable(scheduleEntity, await table.getMany(keys)));
+      },
+
+      /** @throws 400, 404; 409 if the surface has as many schedules as it can have. */
+      async create(place: SchedulePlace, principal: Principal, given: NewSchedule): Promise<Schedule> {
+        const at = now();
+        const { userId, organizationId, environment } = principal;
+        const { flowId, triggerType } = given;
+        const edited = changedSchedule({ ...empty, flowId, triggerType }, given);
+        assertConsistent(edited, at);
+        await Promise.all([assertTakesSchedules(place), assertTargets(edited)]);
+        const schedule: Schedule = {
+          ...{ id: newId('schedule'), ...place, revision: 1, userId, organizationId, environment },
+          ...edited,
+          ...{ nextRunAt: nextRunAfter(edited, at), lastRunAt: null, lastFiring: null },
+          ...{ sweepAt: repairAt(at), createdAt: at.toISOString(), updatedAt: at.toISOString() },
+        };
+        await insert(schedule);
+        await wakeUps(scope).follow(schedule.id);
+        return schedule;
+      },
+
+      /** It fires no more; a clean-up of its id removes its history. @throws 404 */
+      async remove(place: SchedulePlace, id: string): Promise<void> {
+        await find(place, id);
+        const removal = (): Modification<typeof scheduleEntity> => ({
+          remove: true,
+          alsoWrite: [
+            table.writes.update(scheduleCountEntity, place, { add: { count: -1 } }),
+            tombstoneOf(scope, id),
+          ],
+        });
+        const removed = await table.modify(scheduleEntity, { id }, removal, { conflictError });
+        if (!removed) throw notFound('Schedule');
+        await cleanupQueue(scope).deleted([id]);
+      },
+    };
+
+    async function insert(schedule: Schedule): Promise<void> {
+      const { productId, surfaceId } = schedule;
+      const hasRoom = {
+        expression: 'attribute_not_exists(#count) OR #count < :most',
+        values: { most: schedulesMax },
+      };
+      try {
+        await table.commit([
+          table.writes.insert(scheduleEntity, stored(schedule)),
+          table.writes.update(scheduleCountEntity, { surfaceId }, { add: { count: 1 } }, hasRoom),
+          table.writes.check(surfaceEntity, { productId, id: surfaceId }, exists),
+        ]);
+      } catch (error) {
+        if (!(error instanceof ConditionFailed)) throw error;
+        throw error.failed.includes(2) ? notFound('Surface') : tooMany();
+      }
+    }
+  },
+);
+
+const empty = {
+  ...{ cron: null, runAt: null, timezone: null, enabled: true },
+  ...{ recordIds: null, recordType: null, recordFilter: null, executionOptions: {} },
+};
+
+/** @throws 400 if the schedule does not fit an item of the table. */
+function stored(schedule: Schedule) {
+  const item = storedSchedule(schedule);
+  const recordIds = JSON.stringify(schedule.recordIds);
+  assertFits('a schedule', { recordIds, recordFilter: item.recordFilter }, scheduleBytesMax);
+  return item;
+}
+
+const tooMany = () =>
+  conflict({
+    code: 'LIMIT_REACHED',
+    message: `A surface has at most ${schedulesMax} schedules. Delete those that are no longer used`,
+  });
+
+const conflictError = () =>
+  conflict('The schedule was changed by another request at the same time; read it again and retry');

@@ -1,0 +1,85 @@
+import * as z from 'zod';
+import type { RecordFilter } from '../../core/filters/filter.ts';
+import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
+import { defineEntity } from '../../platform/data/entity.ts';
+import { jsonText } from '../../platform/data/json-text.ts';
+import { tenantPartition } from '../../platform/data/keys.ts';
+
+export const triggerTypes = ['one_time', 'recurring'] as const;
+
+export interface RecordSelector {
+  type: string;
+  where?: RecordFilter | undefined;
+}
+
+export interface ExecutionOptions {
+  chunkSize?: number | undefined;
+  progressFlushSize?: number | undefined;
+  recordConcurrency?: number | undefined;
+  timeoutMs?: number | undefined;
+  modelOverride?: string | undefined;
+}
+
+/** Runs a flow by the clock, on a surface. The item decides when; EventBridge Scheduler only wakes the service. */
+export const Schedule = z.object({
+  id: z.string(),
+  productId: z.string(),
+  surfaceId: z.string(),
+  /** Incremented with each write, to detect concurrent changes. */
+  revision: z.int(),
+  userId: z.string(),
+  organizationId: z.string().nullable(),
+  /** Of the credential that created it. It decides which version of the flow runs. */
+  environment: z.enum(['production', 'test']),
+  flowId: z.string(),
+  triggerType: z.enum(triggerTypes),
+  cron: z.string().nullable(),
+  runAt: z.string().nullable(),
+  timezone: z.string().nullable(),
+  enabled: z.boolean(),
+  /** When it fires next; null if it is disabled. */
+  nextRunAt: z.string().nullable(),
+  lastRunAt: z.string().nullable(),
+  /** The firing that ran last or runs, and its batch. Skipped ones do not count. */
+  lastFiring: z.object({ id: z.string(), batchId: z.string() }).nullable(),
+  /** At most one of the three selectors is set. */
+  recordIds: z.array(z.string()).nullable(),
+  recordType: z.string().nullable(),
+  recordFilter: jsonText<RecordSelector | null>(),
+  executionOptions: jsonText<ExecutionOptions>(),
+  /** When the sweep looks at it: soon if EventBridge Scheduler may not know the last change, else some time after it is due. */
+  sweepAt: z.string().nullable(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+});
+export type Schedule = z.infer<typeof Schedule>;
+
+/** A schedule as the table stores it. */
+export const storedSchedule = (schedule: Schedule): z.input<typeof Schedule> => ({
+  ...schedule,
+  recordFilter: JSON.stringify(schedule.recordFilter),
+  executionOptions: JSON.stringify(schedule.executionOptions),
+});
+
+/** The schedule and its firings. */
+export const schedulePartition = (id: string) => tenantPartition(`SCHEDULE#${id}`);
+export const schedulesPartition = (surfaceId: string) => tenantPartition(`SURFACE#${surfaceId}#SCHEDULES`);
+
+export const scheduleSweep = 'SCHEDULE';
+
+export const scheduleEntity = defineEntity({
+  type: 'schedule',
+  schema: Schedule,
+  key: ({ id }: { id: string }) => ({ PK: schedulePartition(id), SK: 'SCHEDULE' }),
+  index: ({ id, surfaceId, sweepAt }) => ({
+    ...{ PK1: schedulesPartition(surfaceId), SK1: id },
+    ...(sweepAt && sweepKeys(scheduleSweep, id, sweepAt)),
+  }),
+});
+
+/** How many schedules a surface has. Written with each creation and deletion, so that the limit holds for parallel ones. */
+export const scheduleCountEntity = defineEntity({
+  type: 'scheduleCount',
+  schema: z.object({ surfaceId: z.string().optional(), count: z.int().default(0) }),
+  key: ({ surfaceId }: { surfaceId: string }) => ({ PK: schedulesPartition(surfaceId), SK: 'COUNT' }),
+});

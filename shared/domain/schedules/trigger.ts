@@ -1,0 +1,103 @@
+import { type ErrorDetail, invalid } from '../../core/errors.ts';
+import { parseCron } from './cron.ts';
+import { nextTime } from './next-time.ts';
+import type { Schedule } from './schedule.ts';
+import type { ScheduleChanges } from './schedule-body.ts';
+
+/** EventBridge Scheduler is up to a minute late, and skips times that a clock does not show: then the sweep fires. */
+const graceMs = 90_000;
+
+/** When the sweep looks at a schedule of which EventBridge Scheduler knows the current state. */
+export const regularSweepAt = ({ nextRunAt }: Pick<Schedule, 'nextRunAt'>) =>
+  nextRunAt === null ? null : new Date(Date.parse(nextRunAt) + graceMs).toISOString();
+
+type Trigger = Pick<Schedule, 'triggerType' | 'cron' | 'runAt' | 'timezone' | 'enabled'>;
+type Records = Pick<Schedule, 'recordIds' | 'recordType' | 'recordFilter'>;
+export type Edited = Trigger & Records & Pick<Schedule, 'flowId' | 'executionOptions'>;
+
+/** When a schedule fires next after a time; null if never. */
+export function nextRunAfter({ enabled, triggerType, cron, runAt, timezone }: Trigger, after: Date) {
+  if (!enabled) return null;
+  if (triggerType === 'one_time') return runAt !== null && runAt > after.toISOString() ? runAt : null;
+  return cron === null ? null : nextTime(parseCron(cron), timezone ?? 'UTC', after).toISOString();
+}
+
+/**
+ * Applies changes. A trigger of another type replaces the time of the old one, and a selector the others, so that a
+ * caller need not clear them.
+ */
+export function changedSchedule(before: Edited, changes: ScheduleChanges): Edited {
+  const type = changes.triggerType ?? before.triggerType;
+  const isSame = type === before.triggerType;
+  const selectors = {
+    recordIds: listOrNull(changes.recordIds),
+    recordType: changes.recordType,
+    recordFilter: changes.recordFilter,
+  };
+  const isReplaced = Object.values(selectors).some((selector) => selector != null);
+  const selected = <T>(sent: T | undefined, current: T | null) =>
+    sent === undefined ? (isReplaced ? null : current) : sent;
+  const timed = <T>(sent: T | undefined, current: T, isOfType: boolean) =>
+    sent === undefined ? (isSame || isOfType ? current : null) : sent;
+  return {
+    flowId: changes.flowId ?? before.flowId,
+    triggerType: type,
+    cron: timed(changes.cron, before.cron, type === 'recurring'),
+    runAt: timed(changes.runAt, before.runAt, type === 'one_time'),
+    timezone: changes.timezone === undefined ? before.timezone : changes.timezone,
+    enabled: changes.enabled ?? before.enabled,
+    recordIds: selected(selectors.recordIds, before.recordIds),
+    recordType: selected(selectors.recordType, before.recordType),
+    recordFilter: selected(selectors.recordFilter, before.recordFilter),
+    executionOptions: changes.executionOptions ?? before.executionOptions,
+  };
+}
+
+const listOrNull = (list: string[] | undefined) => (list?.length === 0 ? null : list);
+
+/** Whether a change affects when the schedule fires. */
+export const isRetimed = (before: Trigger, after: Trigger) =>
+  (['triggerType', 'cron', 'runAt', 'timezone', 'enabled'] as const).some(
+    (member) => before[member] !== after[member],
+  );
+
+/** @throws 400 if the members do not fit each other. @param now If given, `runAt` must be later. */
+export function assertConsistent(schedule: Edited, now: Date | undefined): void {
+  const details = [...triggerProblems(schedule, now), ...selectorProblems(schedule)];
+  if (details.length > 0) throw invalid(details);
+}
+
+function triggerProblems({ triggerType, cron, runAt }: Trigger, now: Date | undefined): ErrorDetail[] {
+  const [needed, other] =
+    triggerType === 'recurring'
+      ? ([
+          { path: 'cron', value: cron },
+          { path: 'runAt', value: runAt },
+        ] as const)
+      : ([
+          { path: 'runAt', value: runAt },
+          { path: 'cron', value: cron },
+        ] as const);
+  const problems: ErrorDetail[] = [];
+  if (needed.value === null) {
+    const message = `A ${triggerType} schedule needs ${needed.path}`;
+    problems.push({ path: needed.path, code: 'MISSING_REQUIRED_FIELD', message });
+  }
+  if (other.value !== null) {
+    const message = `A ${triggerType} schedule takes no ${other.path}. Omit it, or send null`;
+    problems.push({ path: other.path, code: 'INVALID_VALUE', message });
+  }
+  if (now && triggerType === 'one_time' && runAt !== null && runAt <= now.toISOString()) {
+    problems.push({ path: 'runAt', code: 'IN_THE_PAST', message: 'runAt must be in the future' });
+  }
+  return problems;
+}
+
+function selectorProblems(records: Records): ErrorDetail[] {
+  const [, second] = (['recordIds', 'recordType', 'recordFilter'] as const).filter(
+    (member) => records[member] !== null,
+  );
+  if (!second) return [];
+  const message = 'Select records by one of recordIds, recordType and recordFilter';
+  return [{ path: second, code: 'SEVERAL_TARGETS', message }];
+}

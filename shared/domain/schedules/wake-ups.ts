@@ -1,0 +1,111 @@
+import { log } from '../../core/log.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
+import { ConditionFailed } from '../../platform/data/condition-failed.ts';
+import { isUnchanged } from '../../platform/data/modify.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { parseCron } from './cron.ts';
+import { type Schedule, scheduleEntity, scheduleSweep } from './schedule.ts';
+import { schedulerExpressions } from './scheduler-expressions.ts';
+import { regularSweepAt } from './trigger.ts';
+
+/** How soon the sweep tells EventBridge Scheduler of a change if the process that made it could not. */
+const repairMs = 60_000;
+const retryMs = 5 * 60_000;
+/** Each round sends the state of a later change. */
+const roundsMax = 5;
+
+/** When the sweep looks at a schedule that changes now. */
+export const repairAt = (now: Date) => new Date(now.getTime() + repairMs).toISOString();
+
+/** Both names of a schedule in EventBridge Scheduler: it needs the second one if both kinds of days are set. */
+const namesOf = (id: string) => [`${id}-1`, `${id}-2`] as const;
+
+/** Keeps EventBridge Scheduler in step with the schedules of the table. */
+export const wakeUps = /* @__PURE__ */ using(['table:write', 'schedules'], (scope: Scope) => {
+  const { table, now } = scope;
+
+  /** Sends what follows from the current item until it does not change meanwhile. @throws errors of EventBridge Scheduler */
+  async function send(id: string): Promise<void> {
+    for (let round = 0; round < roundsMax; round++) {
+      const schedule = await table.get(scheduleEntity, { id }, { consistent: true });
+      await replace(scope, id, schedule);
+      if (!schedule || (await confirm(schedule, regularSweepAt(schedule)))) return;
+    }
+  }
+
+  /** Plans the next look of the sweep. @returns false if the schedule was changed meanwhile. */
+  async function confirm(schedule: Schedule, sweepAt: string | null): Promise<boolean> {
+    if (schedule.sweepAt === sweepAt) return true;
+    const { id } = schedule;
+    const entry = sweepAt
+      ? { index: sweepKeys(scheduleSweep, id, sweepAt) }
+      : ({ removeFromIndex: 2 } as const);
+    const changes = { set: { sweepAt }, ...entry };
+    try {
+      await table.commit([table.writes.update(scheduleEntity, { id }, changes, isUnchanged(schedule))]);
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionFailed) return false;
+      throw error;
+    }
+  }
+
+  return {
+    /** Call after a change is stored. A failure does not concern the caller: the sweep repeats this. */
+    async follow(id: string): Promise<void> {
+      await send(id).catch((error) =>
+        log.warn('EventBridge Scheduler does not know a change yet; the sweep repeats it', {
+          error,
+          scheduleId: id,
+        }),
+      );
+    },
+
+    /** For the sweep: after a failure, it tries again later. */
+    async repair(id: string): Promise<void> {
+      try {
+        await send(id);
+      } catch (error) {
+        log.warn('EventBridge Scheduler does not take a schedule; the sweep fires it', {
+          error,
+          scheduleId: id,
+        });
+        const schedule = await table.get(scheduleEntity, { id }, { consistent: true });
+        if (!schedule) return;
+        const retryAt = new Date(now().getTime() + retryMs).toISOString();
+        const regular = regularSweepAt(schedule);
+        const isSooner = regular !== null && regular > now().toISOString() && regular < retryAt;
+        await confirm(schedule, isSooner ? regular : retryAt);
+      }
+    },
+
+    /** Deletes what EventBridge Scheduler has of a schedule. */
+    remove: (id: string): Promise<void> => replace(scope, id, undefined),
+  };
+});
+
+async function replace({ table }: Scope, id: string, schedule: Schedule | undefined): Promise<void> {
+  // Loaded at the first change: most requests read.
+  const { deleteWakeUp, putWakeUp } = await import('../../platform/aws/recurring-schedules.ts');
+  const expressions = schedule ? expressionsOf(schedule) : [];
+  const body = { tenant: table.tenant, scheduleId: id };
+  await Promise.all(
+    namesOf(id).map((name, index) => {
+      const expression = expressions[index];
+      if (!expression) return deleteWakeUp(name);
+      return putWakeUp({ name, expression, timezone: timezoneOf(schedule), body });
+    }),
+  );
+}
+
+const timezoneOf = (schedule: Schedule | undefined) =>
+  (schedule?.triggerType === 'recurring' && schedule.timezone) || 'UTC';
+
+/** A schedule that fires once does so at the next whole second. */
+function expressionsOf({ nextRunAt, triggerType, cron }: Schedule): string[] {
+  if (nextRunAt === null) return [];
+  if (triggerType === 'recurring') return cron === null ? [] : schedulerExpressions(parseCron(cron));
+  const at = new Date(Math.ceil(Date.parse(nextRunAt) / 1_000) * 1_000);
+  return [`at(${at.toISOString().slice(0, 19)})`];
+}

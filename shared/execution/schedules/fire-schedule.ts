@@ -1,0 +1,86 @@
+import * as z from 'zod';
+import { derivedId } from '../../core/ids.ts';
+import { type Firing, firingEntity } from '../../domain/schedules/firing.ts';
+import { type Schedule, scheduleEntity, storedSchedule } from '../../domain/schedules/schedule.ts';
+import { nextRunAfter, regularSweepAt } from '../../domain/schedules/trigger.ts';
+import { repairAt } from '../../domain/schedules/wake-ups.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { ConditionFailed } from '../../platform/data/condition-failed.ts';
+import { isUnchanged } from '../../platform/data/modify.ts';
+import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { firingOf, type Refusal, remembered } from './firing-writes.ts';
+import { type ScheduleState, scheduleStates } from './schedule-state.ts';
+import { firingStarter } from './start-firing.ts';
+
+/** Sent by EventBridge Scheduler: a schedule may be due. */
+export const FireMessage = z.object({ tenant: z.string(), scheduleId: z.string() });
+
+/** Clocks differ. */
+const earlyMs = 1_000;
+
+const deleted = (what: string): Refusal => ({
+  state: 'failed',
+  reason: `The ${what} was deleted. The schedule is disabled`,
+});
+const skipped = (reason: string): Refusal => ({ state: 'skipped', reason });
+
+/**
+ * Fires schedules that are due. The table decides: only the process that moves `nextRunAt` on fires, so that any number of
+ * messages, late ones too, make one batch.
+ */
+export const scheduleFirer = /* @__PURE__ */ using([scheduleStates, firingStarter], (scope: Scope) => {
+  const { table, now } = scope;
+
+  /** Moves the schedule on and records the firing. @returns undefined if it is not due, or does not run. */
+  async function claim(id: string): Promise<{ schedule: Schedule; firing: Firing } | undefined> {
+    const schedule = await table.get(scheduleEntity, { id }, { consistent: true });
+    const { nextRunAt } = schedule ?? {};
+    const at = now();
+    if (!schedule || !nextRunAt || Date.parse(nextRunAt) > at.getTime() + earlyMs) return;
+    const state = await scheduleStates(scope)(schedule);
+    const refusal = refusalOf(state);
+    const firingId = derivedId('firing', Date.parse(nextRunAt), id, nextRunAt);
+    const firing = firingOf(schedule, firingId, { at, refusal });
+    const due = new Date(Math.max(at.getTime(), Date.parse(nextRunAt)));
+    const after = movedOn(schedule, due, state.missing !== undefined);
+    const put = (item: Schedule) =>
+      table.writes.put(
+        scheduleEntity,
+        storedSchedule({ ...item, revision: schedule.revision + 1 }),
+        isUnchanged(schedule),
+      );
+    const writes = [put({ ...after, ...remembered(firing) }), table.writes.insert(firingEntity, firing)];
+    try {
+      await table.commit(writes);
+    } catch (error) {
+      const firedBefore = error instanceof ConditionFailed && !error.failed.includes(0);
+      if (!firedBefore) throw error;
+      // A change of the schedule set the same time again.
+      await table.commit([put(after)]);
+      return;
+    }
+    return refusal ? undefined : { schedule, firing };
+  }
+
+  return async (id: string, timeLeftMs: () => number): Promise<void> => {
+    const claimed = await retryOnConflict(() => claim(id));
+    if (claimed) await firingStarter(scope).startOrPostpone(claimed.schedule, claimed.firing, timeLeftMs);
+  };
+});
+
+function refusalOf({ missing, isPaused, isRunning }: ScheduleState): Refusal | undefined {
+  if (missing) return deleted(missing);
+  if (isPaused) return skipped('The surface is paused');
+  return isRunning ? skipped('The last run of the schedule is not over') : undefined;
+}
+
+/** A schedule after it fired. One whose flow or surface is gone, or that fires once, is disabled. */
+function movedOn(schedule: Schedule, due: Date, isOrphan: boolean): Schedule {
+  const enabled = schedule.triggerType === 'recurring' && !isOrphan;
+  const nextRunAt = nextRunAfter({ ...schedule, enabled }, due);
+  const wasConfirmed = schedule.sweepAt === regularSweepAt(schedule);
+  // Its entries in EventBridge Scheduler must go.
+  const sweepAt = enabled ? (wasConfirmed ? regularSweepAt({ nextRunAt }) : schedule.sweepAt) : repairAt(due);
+  return { ...schedule, enabled, nextRunAt, sweepAt, updatedAt: due.toISOString() };
+}

@@ -1,0 +1,32 @@
+import { derivedId, timeOf } from '../../core/ids.ts';
+import { unixSeconds } from '../../core/unix-seconds.ts';
+import { type Firing, firingDays } from '../../domain/schedules/firing.ts';
+import type { Schedule } from '../../domain/schedules/schedule.ts';
+
+/** Why a schedule does not run now. */
+export interface Refusal {
+  state: 'skipped' | 'failed';
+  reason: string;
+}
+
+/** The history entry of a schedule that fires now. */
+export function firingOf(
+  { id: scheduleId, flowId }: Pick<Schedule, 'id' | 'flowId'>,
+  id: string,
+  { at, refusal }: { at: Date; refusal: Refusal | undefined },
+): Firing {
+  const createdAt = at.toISOString();
+  return {
+    ...{ id, scheduleId, flowId, createdAt },
+    state: refusal?.state ?? 'starting',
+    batchId: refusal ? null : derivedId('batch', timeOf(id), id),
+    startedAt: refusal ? null : createdAt,
+    completedAt: refusal ? createdAt : null,
+    error: refusal?.reason ?? null,
+    ttl: unixSeconds(at) + firingDays * 86_400,
+  };
+}
+
+/** What a schedule remembers of a firing that runs. */
+export const remembered = ({ id, batchId, createdAt }: Firing): Partial<Schedule> =>
+  batchId === null ? {} : { lastRunAt: createdAt, lastFiring: { id, batchId } };

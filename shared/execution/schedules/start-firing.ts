@@ -1,0 +1,103 @@
+import { definedOf } from '../../core/defined.ts';
+import { invalidAt, ServiceError } from '../../core/errors.ts';
+import { log } from '../../core/log.ts';
+import { targetPages } from '../../domain/records/bulk-targets.ts';
+import { type Firing, firingEntity, firingSweep } from '../../domain/schedules/firing.ts';
+import type { RecordSelector, Schedule } from '../../domain/schedules/schedule.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { removeFromSweepIndex, sweepKeys } from '../../platform/cleanup/sweeps.ts';
+import { ifRefused } from '../../platform/data/condition-failed.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { type Changes, exists } from '../../platform/data/writes.ts';
+import type { Batch } from '../batches/batch.ts';
+import { batchDefaults, batchStarter, type RepeatableBatch } from '../batches/batch-start.ts';
+
+/** As many as a bulk operation takes. Their ids fit one item. */
+const recordsMax = 10_000;
+const postponedMs = 60_000;
+const giveUpMs = 86_400_000;
+
+/** Creates the batches of firings. */
+export const firingStarter = /* @__PURE__ */ using([batchStarter], (scope: Scope) => {
+  const { table, now } = scope;
+  const starter = batchStarter(scope);
+
+  async function update({ scheduleId, id }: Firing, changes: Changes<typeof firingEntity>): Promise<void> {
+    const write = table.writes.update(firingEntity, { scheduleId, id }, changes, exists);
+    // Removed if the schedule was deleted meanwhile.
+    await table.commit([write]).catch(ifRefused(undefined));
+  }
+
+  /** Creates the batch of a firing, unless it exists. @throws what prevents it; the firing is then still `starting` */
+  async function start(schedule: Schedule, firing: Firing, timeLeftMs: () => number): Promise<Batch> {
+    const { recordConcurrency, chunkSize, timeoutMs, modelOverride } = schedule.executionOptions;
+    const given = definedOf({ recordConcurrency, chunkSize, timeoutMs, modelOverride });
+    const batch = await starter.startOnce(
+      firing.flowId,
+      {
+        id: firing.batchId ?? '',
+        records: await recordsOf(scope, schedule, timeLeftMs),
+        options: { ...batchDefaults, ...given },
+      },
+      schedule,
+    );
+    await update(firing, { set: { state: 'started' }, ...removeFromSweepIndex });
+    return batch;
+  }
+
+  const fail = (firing: Firing, error: string): Promise<void> =>
+    update(firing, {
+      set: { state: 'failed', error, completedAt: now().toISOString() },
+      ...removeFromSweepIndex,
+    });
+
+  return {
+    start,
+    fail,
+
+    /** Starts a firing that no caller waits for. If that is impossible for now, the sweep tries again for a day. */
+    async startOrPostpone(schedule: Schedule, firing: Firing, timeLeftMs: () => number): Promise<void> {
+      try {
+        await start(schedule, firing, timeLeftMs);
+      } catch (error) {
+        const isFinal = error instanceof ServiceError && error.code !== 'RATE_LIMITED';
+        const isLate = now().getTime() - Date.parse(firing.createdAt) > giveUpMs;
+        if (isFinal || isLate) return fail(firing, messageOf(error));
+        const ids = { scheduleId: schedule.id, firingId: firing.id };
+        log.warn('The batch of a schedule could not be started; the sweep tries again', { error, ...ids });
+        const nextAt = new Date(now().getTime() + postponedMs).toISOString();
+        await update(firing, { index: sweepKeys(firingSweep, firing.id, nextAt) });
+      }
+    },
+  };
+});
+
+const messageOf = (error: unknown) =>
+  error instanceof ServiceError
+    ? ([error.message, ...error.details.map(({ message }) => message)].at(-1) ?? error.message)
+    : 'The batch could not be started for a day because of an internal error';
+
+/** The records that a schedule selects now. */
+async function recordsOf(
+  scope: Scope,
+  { recordIds, recordType, recordFilter }: Schedule,
+  timeLeftMs: () => number,
+): Promise<RepeatableBatch['records']> {
+  if (recordIds) return { recordIds };
+  if (recordType !== null) return { recordType };
+  if (!recordFilter) return null;
+  if (!recordFilter.where) return { recordType: recordFilter.type };
+  return { recordIds: await matchingIds(scope, recordFilter, timeLeftMs) };
+}
+
+async function matchingIds(scope: Scope, recordFilter: RecordSelector, timeLeftMs: () => number) {
+  const ids: string[] = [];
+  for await (const page of targetPages(scope, { recordFilter }, { timeLeftMs })) {
+    ids.push(...page.map(({ id }) => id));
+    if (ids.length > recordsMax) {
+      const message = `More than ${recordsMax} records match. Use a narrower filter, or a record type`;
+      throw invalidAt('recordFilter', 'TOO_MANY_RECORDS', message);
+    }
+  }
+  return ids;
+}

@@ -1,0 +1,74 @@
+import { log } from '../../core/log.ts';
+import { mapConcurrently } from '../../core/map-concurrently.ts';
+import { firingEntity, firingSweep } from '../../domain/schedules/firing.ts';
+import { scheduleEntity, scheduleSweep } from '../../domain/schedules/schedule.ts';
+import { wakeUps } from '../../domain/schedules/wake-ups.ts';
+import { requirementsOf } from '../../platform/aws/uses.ts';
+import { dueForSweep } from '../../platform/cleanup/sweeps.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Runtime } from '../../platform/runtime.ts';
+import { scheduleFirer } from './fire-schedule.ts';
+import { firingStarter } from './start-firing.ts';
+
+export const sweepRequirements = requirementsOf(scheduleFirer, firingStarter, wakeUps);
+
+/** Per sweep. The next one continues with those that are longest due. */
+const itemsMax = 2_000;
+const atOnce = 10;
+/** Reserved for what began. */
+const reserveMs = 15_000;
+
+type TimeLeft = () => number;
+type Due = { tenant: string; PK: string; SK: string };
+
+/**
+ * Fires the schedules that EventBridge Scheduler did not wake, tells it what it may have missed, and continues firings whose
+ * process crashed.
+ */
+export async function sweepSchedules(runtime: Runtime, due: Date, timeLeftMs: TimeLeft): Promise<void> {
+  await sweepEach(runtime, { kind: scheduleSweep, due, timeLeftMs }, async (scope, { PK }) => {
+    const id = idIn(PK);
+    await scheduleFirer(scope)(id, timeLeftMs);
+    await wakeUps(scope).repair(id);
+  });
+  await sweepEach(runtime, { kind: firingSweep, due, timeLeftMs }, (scope, { PK, SK }) =>
+    continueFiring(scope, { scheduleId: idIn(PK), id: idIn(SK) }, timeLeftMs),
+  );
+}
+
+const idIn = (key: string) => key.split('#').at(-1) ?? '';
+
+async function sweepEach(
+  { scopeOf }: Runtime,
+  { kind, due, timeLeftMs }: { kind: string; due: Date; timeLeftMs: TimeLeft },
+  sweep: (scope: Scope, item: Due) => Promise<void>,
+): Promise<void> {
+  const items: Due[] = [];
+  for await (const page of dueForSweep(scopeOf('').table, kind, due)) {
+    items.push(...page);
+    if (items.length >= itemsMax) break;
+  }
+  const work = async (item: Due) => {
+    if (timeLeftMs() < reserveMs) return;
+    await sweep(scopeOf(item.tenant), item).catch((error) =>
+      log.error('A schedule could not be swept', { error, tenant: item.tenant, key: item.PK }),
+    );
+  };
+  for await (const _done of mapConcurrently(items.slice(0, itemsMax), atOnce, work));
+}
+
+/** Starts the batch of a firing again, with the same id. */
+async function continueFiring(
+  scope: Scope,
+  key: { scheduleId: string; id: string },
+  timeLeftMs: TimeLeft,
+): Promise<void> {
+  const { table } = scope;
+  const [firing, schedule] = await Promise.all([
+    table.get(firingEntity, key, { consistent: true }),
+    table.get(scheduleEntity, { id: key.scheduleId }, { consistent: true }),
+  ]);
+  if (firing?.state !== 'starting') return;
+  if (!schedule) return table.removeAll([firingEntity.key(key)]);
+  await firingStarter(scope).startOrPostpone(schedule, firing, timeLeftMs);
+}
