@@ -1,6 +1,7 @@
 import { type IdPrefix, idKind } from '../../core/ids.ts';
 import { agentKeysRange } from '../../domain/agents/agent.ts';
 import { flowKeysRange } from '../../domain/flows/flow.ts';
+import { surfaceKeyRemover } from '../../domain/products/remove-surface-keys.ts';
 import { recordPartition } from '../../domain/records/record.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { payloadFolders, payloadStore } from '../../platform/data/payloads.ts';
@@ -9,50 +10,54 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { runRemover } from '../agent-runs/remove-runs.ts';
 import { flowResultsPartition, flowShards } from './checkpoints/checkpoint.ts';
 
-/** Removes the dependent items and payloads of a deleted flow, agent, record or result, page by page. */
-export const cleaner = /* @__PURE__ */ using(['table:write', payloadFolders, runRemover], (scope: Scope) => {
-  const { table } = scope;
-  const payloads = payloadStore(scope);
-  const folders = payloadFolders(scope);
-  const removeRunsOf = runRemover(scope);
+/** Removes the dependent items and payloads of a deleted flow, agent, surface, record or result, page by page. */
+export const cleaner = /* @__PURE__ */ using(
+  ['table:write', payloadFolders, runRemover, surfaceKeyRemover],
+  (scope: Scope) => {
+    const { table } = scope;
+    const payloads = payloadStore(scope);
+    const folders = payloadFolders(scope);
+    const removeRunsOf = runRemover(scope);
 
-  async function removeRange(range: QueryOptions): Promise<void> {
-    for (;;) {
-      const { items, nextKey } = await table.query({ ...range, limit: 200 });
-      await payloads.remove(items.flatMap(pointersOf));
-      await table.removeAll(items);
-      if (!nextKey) return;
+    async function removeRange(range: QueryOptions): Promise<void> {
+      for (;;) {
+        const { items, nextKey } = await table.query({ ...range, limit: 200 });
+        await payloads.remove(items.flatMap(pointersOf));
+        await table.removeAll(items);
+        if (!nextKey) return;
+      }
     }
-  }
 
-  async function cleanFlow(id: string): Promise<void> {
-    for (let shard = 0; shard < flowShards; shard++) {
-      await removeRange({ partition: flowResultsPartition(id, shard), index: 1 });
+    async function cleanFlow(id: string): Promise<void> {
+      for (let shard = 0; shard < flowShards; shard++) {
+        await removeRange({ partition: flowResultsPartition(id, shard), index: 1 });
+      }
+      await removeRange(flowKeysRange(id));
+      // The steps of the deleted flow, and of overwritten drafts.
+      await folders.remove(id);
     }
-    await removeRange(flowKeysRange(id));
-    // The steps of the deleted flow, and of overwritten drafts.
-    await folders.remove(id);
-  }
 
-  async function cleanAgent(id: string): Promise<void> {
-    await removeRunsOf(id);
-    await removeRange(agentKeysRange(id));
-  }
+    async function cleanAgent(id: string): Promise<void> {
+      await removeRunsOf(id);
+      await removeRange(agentKeysRange(id));
+    }
 
-  const cleaners: { [Kind in IdPrefix]?: (id: string) => Promise<void> } = {
-    flow: cleanFlow,
-    agent: cleanAgent,
-    record: (id) => removeRange({ partition: recordPartition(id) }),
-    // The items of a result are deleted with it.
-    exec: (id) => folders.remove(`runs/${id}`),
-  };
+    const cleaners: { [Kind in IdPrefix]?: (id: string) => Promise<void> } = {
+      flow: cleanFlow,
+      agent: cleanAgent,
+      record: (id) => removeRange({ partition: recordPartition(id) }),
+      // The items of a result are deleted with it.
+      exec: (id) => folders.remove(`runs/${id}`),
+      surface: surfaceKeyRemover(scope),
+    };
 
-  return async (id: string): Promise<void> => {
-    const clean = cleaners[idKind(id)];
-    if (!clean) throw new Error(`Cannot clean up ${id}: unknown kind of id`);
-    await clean(id);
-  };
-});
+    return async (id: string): Promise<void> => {
+      const clean = cleaners[idKind(id)];
+      if (!clean) throw new Error(`Cannot clean up ${id}: unknown kind of id`);
+      await clean(id);
+    };
+  },
+);
 
 const pointersOf = ({ summary }: Record<string, unknown>): string[] =>
   (summary as { pointers?: string[] } | undefined)?.pointers ?? [];
