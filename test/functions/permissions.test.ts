@@ -26,9 +26,7 @@ const resources: Record<string, string> = {
   'agent-runs': 'AGENTS',
   'agent-executions': 'AGENTS',
   products: 'PRODUCTS',
-  'product-capabilities': 'PRODUCTS',
   surfaces: 'PRODUCTS',
-  'surface-items': 'PRODUCTS',
   'surface-keys': 'PRODUCTS',
 };
 

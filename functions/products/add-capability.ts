@@ -7,13 +7,13 @@ import {
   capabilityExample,
   ProductCapabilityResponse,
   toCapabilityResponse,
-} from './response-schemas.ts';
+} from './capability-schemas.ts';
 
 const { capabilityName, capabilityDescription, flowId } = capabilityExample;
 const example = { capabilityName, capabilityDescription, flowId };
 
 export const addProductCapability = defineEndpoint({
-  id: 'product-capabilities.add',
+  id: 'products.add-capability',
   method: 'POST',
   path: '/v1/products/{id}/capabilities',
   permission: 'PRODUCTS:WRITE',
