@@ -10,14 +10,12 @@ import { flowVersionsGroup } from './flow-versions/index.ts';
 import { flowsGroup } from './flows/index.ts';
 import { modelConfigsGroup } from './model-configs/index.ts';
 import { modelUsageGroup } from './model-usage/index.ts';
-import { productCapabilitiesGroup } from './product-capabilities/index.ts';
 import { productsGroup } from './products/index.ts';
 import { providerKeysGroup } from './provider-keys/index.ts';
 import { publicGroup } from './public/index.ts';
 import { recordsGroup } from './records/index.ts';
 import { schedulesGroup } from './schedules/index.ts';
 import { secretsGroup } from './secrets/index.ts';
-import { surfaceItemsGroup } from './surface-items/index.ts';
 import { surfaceKeysGroup } from './surface-keys/index.ts';
 import { surfacesGroup } from './surfaces/index.ts';
 import { toolRunsGroup } from './tool-runs/index.ts';
@@ -38,9 +36,7 @@ export const groups = {
   'agent-runs': agentRunsGroup,
   'agent-executions': agentExecutionsGroup,
   products: productsGroup,
-  'product-capabilities': productCapabilitiesGroup,
   surfaces: surfacesGroup,
-  'surface-items': surfaceItemsGroup,
   schedules: schedulesGroup,
   'surface-keys': surfaceKeysGroup,
   records: recordsGroup,

@@ -1,11 +1,23 @@
 import type { Group } from '../../shared/platform/http/group.ts';
+import { addProductCapability } from './add-capability.ts';
 import { createProduct } from './create.ts';
 import { deleteProduct } from './delete.ts';
 import { getProduct } from './get.ts';
 import { listProducts } from './list.ts';
+import { removeProductCapability } from './remove-capability.ts';
 import { updateProduct } from './update.ts';
+import { updateProductCapability } from './update-capability.ts';
 
 export const productsGroup = {
   description: 'Put flows and agents behind surfaces: an API, a webhook, a chat, an MCP server, a clock.',
-  endpoints: [listProducts, createProduct, getProduct, updateProduct, deleteProduct],
+  endpoints: [
+    listProducts,
+    createProduct,
+    getProduct,
+    updateProduct,
+    deleteProduct,
+    addProductCapability,
+    updateProductCapability,
+    removeProductCapability,
+  ],
 } as const satisfies Group;

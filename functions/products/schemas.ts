@@ -4,8 +4,8 @@ import { nameUpTo, wellFormed, wellFormedOnly } from '../../shared/core/name.ts'
 import type { Product } from '../../shared/domain/products/product.ts';
 import { Canvas, Spec } from '../../shared/domain/products/product-body.ts';
 import type { Surface } from '../../shared/domain/products/surface.ts';
-import { ProductCapabilityResponse, toCapabilityResponse } from '../product-capabilities/response-schemas.ts';
 import { SurfaceResponse, surfaceExample, toWholeSurface } from '../surfaces/response-schemas.ts';
+import { ProductCapabilityResponse, toCapabilityResponse } from './capability-schemas.ts';
 
 export const ProductParams = z.object({ id: idOf('product') });
 

@@ -1,8 +1,7 @@
 import { surfaceStore } from '../../shared/domain/products/surface-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { ProductParams } from '../products/schemas.ts';
-import { SurfaceResponse, toWholeSurface } from './response-schemas.ts';
+import { SurfaceParams, SurfaceResponse, toWholeSurface } from './response-schemas.ts';
 import { CreateSurfaceBody, toSurfaceChanges } from './schemas.ts';
 
 export const createSurface = defineEndpoint({
@@ -13,7 +12,7 @@ export const createSurface = defineEndpoint({
   summary: 'Create a surface',
   description:
     'A surface is how callers reach the capabilities of a product. 400 if it should be active and its messaging channel is not connected; 409 if the product has 40 surfaces.',
-  params: ProductParams,
+  params: SurfaceParams.pick({ id: true }),
   body: CreateSurfaceBody,
   response: { kind: 'json', bodies: { 201: SurfaceResponse } },
   errors: [400, 404, 409],

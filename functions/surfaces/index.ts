@@ -1,11 +1,23 @@
 import type { Group } from '../../shared/platform/http/group.ts';
+import { addSurfaceItem } from './add-item.ts';
 import { createSurface } from './create.ts';
 import { deleteSurface } from './delete.ts';
 import { getSurface } from './get.ts';
 import { listSurfaces } from './list.ts';
+import { removeSurfaceItem } from './remove-item.ts';
 import { updateSurface } from './update.ts';
+import { updateSurfaceItem } from './update-item.ts';
 
 export const surfacesGroup = {
   description: 'Define how callers reach the capabilities of a product.',
-  endpoints: [listSurfaces, createSurface, getSurface, updateSurface, deleteSurface],
+  endpoints: [
+    listSurfaces,
+    createSurface,
+    getSurface,
+    updateSurface,
+    deleteSurface,
+    addSurfaceItem,
+    updateSurfaceItem,
+    removeSurfaceItem,
+  ],
 } as const satisfies Group;

@@ -5,8 +5,7 @@ import { surfaceTypeNames } from '../../shared/domain/products/surface-types.ts'
 import { CursorPagination, CursorQuery } from '../../shared/platform/data/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { ProductParams } from '../products/schemas.ts';
-import { SurfaceFields, toSurfaceResponse } from './response-schemas.ts';
+import { SurfaceFields, SurfaceParams, toSurfaceResponse } from './response-schemas.ts';
 
 export const listSurfaces = defineEndpoint({
   id: 'surfaces.list',
@@ -15,7 +14,7 @@ export const listSurfaces = defineEndpoint({
   permission: 'PRODUCTS:READ',
   summary: 'List the surfaces of a product',
   description: 'Newest first, without their items.',
-  params: ProductParams,
+  params: SurfaceParams.pick({ id: true }),
   query: CursorQuery.extend({
     type: z.enum(surfaceTypeNames).optional(),
     status: z.enum(surfaceStatuses).optional(),

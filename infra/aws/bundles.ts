@@ -59,13 +59,16 @@ const lightHttp: Plugin = {
   },
 };
 
-/** Bundles every Lambda into its own folder: one file for the startup code, further files for lazily loaded code. */
-export async function buildBundles(directory: string): Promise<Bundles> {
+/**
+ * Bundles every Lambda into its own folder: one file for the startup code, further files for lazily loaded code.
+ * @param options Of esbuild, instead of those for a deployment.
+ */
+export async function buildBundles(directory: string, options: BuildOptions = {}): Promise<Bundles> {
   await rm(directory, { recursive: true, force: true });
   const folders: Record<string, string> = {};
   // All at once would take 6 GB and no less time.
   await forEachConcurrently([...entries, teardownLambda], availableParallelism(), async (entry) => {
-    folders[entry.id] = await bundle(entry, directory);
+    folders[entry.id] = await bundle(entry, directory, options);
   });
   return folders;
 }
@@ -73,16 +76,18 @@ export async function buildBundles(directory: string): Promise<Bundles> {
 export async function bundle(
   { id, file: entry }: Pick<Entry, 'id' | 'file'>,
   directory: string,
+  options: BuildOptions = {},
 ): Promise<string> {
   const outdir = join(directory, id);
-  const modules = await bundleFile({ index: entry }, outdir);
+  const modules = await bundleFile({ index: entry }, outdir, options);
   for (const [starter, { file, isPackage }] of Object.entries(threads)) {
     if (!modules.has(starter)) continue;
     const name = `${isPackage ? 'later' : basename(dirname(file))}/${basename(file, extname(file))}`;
-    const options: BuildOptions = isPackage
+    const format: BuildOptions = isPackage
       ? { format: 'cjs', splitting: false, outExtension: {}, banner: {} }
       : {};
-    for (const module of await bundleFile({ [name]: file }, outdir, options)) modules.add(module);
+    const more = { ...options, ...format };
+    for (const module of await bundleFile({ [name]: file }, outdir, more)) modules.add(module);
   }
   const paths = Object.entries(carried).flatMap(([module, files]) => (modules.has(module) ? files : []));
   for (const path of paths) {

@@ -61,15 +61,14 @@ function grant(role: Role, use: Use, stores: Stores) {
     'assets:public': () => grantPublicAssets(role, stores.assets),
     vectors: () => grantVectors(role, stores.vectors),
     'vectors:find': () => grantVectorIndexLookup(role, stores.vectors),
-    'test-keys': () => {
-      allow(role, ['kms:Encrypt', 'kms:Decrypt'], [stores.testKeysKey.keyArn]);
+    'test-keys': () => allow(role, ['kms:Encrypt', 'kms:Decrypt'], [stores.testKeysKey.keyArn]),
+    'test-keys:former': () =>
       allowSecrets(
         role,
         ['GetSecretValue', 'DeleteSecret'],
         `${secretsPrefix}/*/api-keys/*`,
         'The names of test keys start with the tenant.',
-      );
-    },
+      ),
     'test-keys:restore': () =>
       allowSecrets(
         role,

@@ -1,13 +1,16 @@
+import { enableCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
 import { log } from '../../shared/core/log.ts';
 import { endWithParent } from './parent.ts';
-import { type Stack, type StackFacts, startStack } from './stack.ts';
+import type { Stack, StackFacts } from './stack.ts';
 import { StartError } from './start-error.ts';
 
 const stopWithinMs = 4_000;
 
 // The data directory contains keys and secrets: only this user may read the files of this process and its children.
 process.umask(0o077);
+// Loads what follows in half the time from the second start on.
+enableCompileCache();
 // Ignore a log that cannot be written, for example because the disk is full or the terminal is closed.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 process.on('unhandledRejection', (error) => log.error('Unhandled promise rejection', { error }));
@@ -29,6 +32,7 @@ async function main() {
   };
   process.on('SIGINT', () => end(0)).on('SIGTERM', () => end(0));
   if (process.env.npm_lifecycle_event) endWithParent(() => end(0));
+  const { startStack } = await import('./stack.ts');
   stack = await startStack({
     port: portOf(process.env.PORT || '3000'),
     host: process.env.HOST || '127.0.0.1',

@@ -6,7 +6,7 @@ export interface Dimensions {
   callerClass?: CallerClass;
 }
 
-export const callerClasses = ['live', 'test', 'session', 'setup-link', 'surface-key', 'anonymous'] as const;
+export const callerClasses = ['live', 'test', 'session', 'setup-link', 'anonymous'] as const;
 export type CallerClass = (typeof callerClasses)[number];
 
 interface Metric {

@@ -25,6 +25,9 @@ const resources: Record<string, string> = {
   'agent-versions': 'AGENTS',
   'agent-runs': 'AGENTS',
   'agent-executions': 'AGENTS',
+  products: 'PRODUCTS',
+  surfaces: 'PRODUCTS',
+  'surface-keys': 'PRODUCTS',
 };
 
 /** Where the rule does not say it: GET needs READ, the others WRITE. */
@@ -51,9 +54,12 @@ const exceptions: Record<string, string> = {
   'model-configs.search-configured': 'authenticated',
   'provider-keys.list': 'authenticated',
   'agents.fetch-agent-card': 'authenticated',
-  'api-keys.reveal': 'API_KEYS:WRITE',
+  ...{ 'api-keys.reveal': 'API_KEYS:WRITE', 'surface-keys.reveal': 'PRODUCTS:WRITE' },
   ...{ 'tool-runs.execute': 'TOOLS:EXECUTE', 'tool-runs.test': 'TOOLS:EXECUTE' },
 };
+
+/** The second permission that an endpoint needs. */
+const seconds: Record<string, string> = { 'surface-keys.create': 'PRODUCTS:EXECUTE' };
 
 const needed = ({ id, method }: AnyEndpoint) =>
   exceptions[id] ?? `${resources[String(id.split('.')[0])]}:${method === 'GET' ? 'READ' : 'WRITE'}`;
@@ -92,16 +98,19 @@ test.each(named)(
       return status === 401 || status === 403 ? { status, body } : 'let in';
     };
     const permission = needed(endpoint);
-    const refusal = {
+    const second = seconds[endpoint.id];
+    const refusalFor = (missing: string) => ({
       status: 403,
-      body: { error: 'Forbidden', details: `Missing required permission: ${permission}` },
-    };
+      body: { error: 'Forbidden', details: `Missing required permission: ${missing}` },
+    });
+    const refusal = refusalFor(permission);
     const table = await Promise.all(
       callers.map(async ({ held, key, session }) => [held, await ask(key), await ask(session)]),
     );
     expect(table).toEqual(
       callers.map(({ held }) => {
-        const bySession = allows(held, permission) ? 'let in' : refusal;
+        const isLetIn = second === undefined || allows(held, second) || refusalFor(second);
+        const bySession = allows(held, permission) ? (isLetIn === true ? 'let in' : isLetIn) : refusal;
         return [held, endpoint.sessionOnly ? refusal : bySession, bySession];
       }),
     );
@@ -118,9 +127,10 @@ test.each(named.filter(([, { permission }]) => permission !== 'authenticated'))(
   },
 );
 
-test('a key with all permissions can do everything except manage keys, which only sessions can do', () => {
+test('a key with all permissions can do everything except manage API keys and reveal keys, which only sessions can do', () => {
   const sessionOnly = guarded.filter((endpoint) => endpoint.sessionOnly).map(({ id }) => id);
-  expect(sessionOnly.toSorted()).toEqual(
-    ['create', 'delete', 'regenerate', 'reveal', 'update'].map((verb) => `api-keys.${verb}`),
-  );
+  expect(sessionOnly.toSorted()).toEqual([
+    ...['create', 'delete', 'regenerate', 'reveal', 'update'].map((verb) => `api-keys.${verb}`),
+    'surface-keys.reveal',
+  ]);
 });

@@ -118,6 +118,25 @@ GET /v1/agents/{id}/executions/{executionId}/events
 POST /v1/agents/{id}/executions/{executionId}/cancel
 GET /v1/agents/{id}/executions/{executionId}/tool-calls
 GET /v1/agents/{id}/executions/{executionId}/tool-calls/{toolCallId}
+GET /v1/products
+POST /v1/products
+GET /v1/products/{id}
+PUT /v1/products/{id}
+DELETE /v1/products/{id}
+POST /v1/products/{id}/capabilities
+PUT /v1/products/{id}/capabilities/{capabilityId}
+DELETE /v1/products/{id}/capabilities/{capabilityId}
+GET /v1/products/{id}/surfaces
+POST /v1/products/{id}/surfaces
+GET /v1/products/{id}/surfaces/{surfaceId}
+PUT /v1/products/{id}/surfaces/{surfaceId}
+DELETE /v1/products/{id}/surfaces/{surfaceId}
+POST /v1/products/{id}/surfaces/{surfaceId}/items
+PUT /v1/products/{id}/surfaces/{surfaceId}/items/{itemId}
+DELETE /v1/products/{id}/surfaces/{surfaceId}/items/{itemId}
+POST /v1/products/{id}/surfaces/{surfaceId}/keys
+DELETE /v1/products/{id}/surfaces/{surfaceId}/keys/{keyId}
+GET /v1/products/{id}/surfaces/{surfaceId}/keys/{keyId}/reveal
 POST /v1/dispatch/approve
 POST /v1/dispatch/continue
 `

@@ -4,6 +4,7 @@ import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { answered, calls, agentOf as newAgent, run, scripted } from '../support/agent-runs.ts';
 import { createRecords, expectStatus, publishedFlow, runFlow, template } from '../support/flows.ts';
 import { newKey } from '../support/keys.ts';
+import { addItem, createSurface, greetingProduct } from '../support/products.ts';
 import { newTenant, type Tenant } from '../support/stack.ts';
 import { createTool } from '../support/tools.ts';
 
@@ -23,7 +24,12 @@ type Ids = Record<
   | 'cap'
   | 'agentexec'
   | 'call'
-  | 'appr',
+  | 'appr'
+  | 'product'
+  | 'productcap'
+  | 'surface'
+  | 'item'
+  | 'surfkey',
   string
 >;
 
@@ -36,7 +42,14 @@ const kinds: Record<string, keyof Ids> = {
   'agents.id': 'agent',
   'agent-runs.id': 'agent',
   'agent-executions.id': 'agent',
-  capabilityId: 'cap',
+  'products.id': 'product',
+  'surfaces.id': 'product',
+  'surface-keys.id': 'product',
+  'agents.capabilityId': 'cap',
+  'products.capabilityId': 'productcap',
+  surfaceId: 'surface',
+  itemId: 'item',
+  keyId: 'surfkey',
   executionId: 'agentexec',
   toolCallId: 'call',
   'flows.id': 'flow',
@@ -70,6 +83,13 @@ const bodies: Record<string, (ids: Ids) => object> = {
     ...{ executionId: agentexec, approvalId: appr },
     decision: 'approved',
   }),
+  'products.update': () => ({ name: 'taken over' }),
+  'products.add-capability': ({ flow }) => ({ capabilityName: 'taken over', flowId: flow }),
+  'products.update-capability': () => ({ capabilityName: 'taken over' }),
+  'surfaces.create': () => ({ name: 'taken over', type: 'api' }),
+  'surfaces.update': () => ({ name: 'taken over' }),
+  'surfaces.add-item': ({ productcap }) => ({ capabilityId: productcap }),
+  'surfaces.update-item': () => ({ exposedName: 'taken over' }),
   'agent-versions.publish': ({ agentver }) => ({ versionId: agentver }),
   'tool-runs.execute': () => ({ parameters: {} }),
   'tool-runs.test': () => ({}),
@@ -98,6 +118,11 @@ const missing: Ids = {
   agentexec: `exec_${'0'.repeat(26)}`,
   call: `call_${'0'.repeat(26)}`,
   appr: `appr_${'0'.repeat(26)}`,
+  product: `product_${'0'.repeat(26)}`,
+  productcap: `cap_${'0'.repeat(26)}`,
+  surface: `surface_${'0'.repeat(26)}`,
+  item: `item_${'0'.repeat(26)}`,
+  surfkey: `surfkey_${'0'.repeat(26)}`,
 };
 
 let owner: Tenant;
@@ -120,6 +145,7 @@ beforeAll(async () => {
     ...(await modelsOf(owner)),
     tool: (await createTool(owner)).id,
     ...(await agentOf(owner)),
+    ...(await productOf(owner)),
   };
   // So that a run by the stranger has something to run on.
   await createRecords(stranger, 'thing', 1);
@@ -131,6 +157,19 @@ async function modelsOf({ call }: Tenant) {
   const modelcfg: string = (await expectStatus(201, call('POST', '/v1/model-configs', { body: model }))).id;
   const { providerKey } = await expectStatus(201, call('POST', '/v1/provider-keys', { body: key }));
   return { modelcfg, providerkey: providerKey.id as string };
+}
+
+/** A product with a surface that has an item and a test key. */
+async function productOf(tenant: Tenant) {
+  const { product, capability } = await greetingProduct(tenant);
+  const surface = await createSurface(tenant, product.id);
+  const item = await expectStatus(201, addItem(tenant, surface, { capabilityId: capability.id }));
+  const path = `/v1/products/${product.id}/surfaces/${surface.id}/keys`;
+  const key = await expectStatus(201, tenant.call('POST', path, { body: {} }));
+  return {
+    ...{ product: product.id as string, productcap: capability.id as string },
+    ...{ surface: surface.id as string, item: item.id as string, surfkey: key.id as string },
+  };
 }
 
 /** A published agent, with a run that waits for an approval. */
@@ -196,6 +235,8 @@ test('another tenant’s ids as filters match nothing', async () => {
     expect(await filtered(query)).toEqual([]);
 });
 
+const pathOfSurface = () => `/v1/products/${real.product}/surfaces/${real.surface}`;
+
 test('after all these requests the owner’s data is unchanged', async () => {
   await Promise.all(withIds.map((endpoint) => ask(stranger, endpoint, real)));
   for (const [path, member, value] of [
@@ -211,6 +252,11 @@ test('after all these requests the owner’s data is unchanged', async () => {
     [`/v1/agents/${real.agent}/executions/${real.agentexec}`, 'status', 'paused'],
     [`/v1/agents/${real.agent}/executions`, 'data', [expect.objectContaining({ id: real.agentexec })]],
     [`/v1/agent-versions/${real.agent}`, 'publishedVersionId', real.agentver],
+    [`/v1/products/${real.product}`, 'name', 'A product'],
+    [`/v1/products/${real.product}`, 'capabilities', [expect.objectContaining({ capabilityName: 'Greet' })]],
+    [`${pathOfSurface()}`, 'name', 'A surface'],
+    [`${pathOfSurface()}`, 'items', [expect.objectContaining({ exposedName: null })]],
+    [`${pathOfSurface()}/keys/${real.surfkey}/reveal`, 'key', expect.stringMatching(/^tv_surface_test_/)],
     [`/v1/api-keys/${real.key}/reveal`, 'key', expect.stringMatching(/^tv_test_/)],
   ] as const) {
     expect((await expectStatus(200, owner.call('GET', path)))[member]).toEqual(value);

@@ -2,24 +2,30 @@ import { SandboxError } from './sandbox.ts';
 
 /**
  * Most tasks stop at their limit by themselves. Tasks that cannot be interrupted from inside end with their thread, by
- * wall-clock time. The factor allows for the start of a thread and for a busy machine.
+ * wall-clock time. The factor allows for a busy machine.
  */
 const endAfterMs = (timeoutMs: number) => 2 * timeoutMs + 1_000;
-/** How many times its limit a task may wait for its thread to start. */
-const beatsToStartMax = 5;
+/** How many times as long a task may wait for its thread to start. */
+const startFactor = 5;
+const beatMs = 250;
 
-/** Aborts a task that takes too long. Starts with the task, since a thread may start slowly on a busy machine. */
+/** Aborts a task that takes too long. Its time starts with the task, since a thread may start slowly on a busy machine. */
 export function openDeadline(current: Int32Array, timeoutMs: number) {
   const ending = new AbortController();
+  const beatsMax = Math.ceil(endAfterMs(timeoutMs) / beatMs);
+  let task = 0;
   let beats = 0;
   let timer: NodeJS.Timeout | undefined;
   const beat = () => {
-    if (Atomics.load(current, 0) > 0 || ++beats > beatsToStartMax) ending.abort();
+    const now = Atomics.load(current, 0);
+    beats = now === task ? beats + 1 : 0;
+    task = now;
+    if (beats >= (task > 0 ? beatsMax : startFactor * beatsMax)) ending.abort();
   };
   return {
     signal: ending.signal,
     begin() {
-      timer = setInterval(beat, endAfterMs(timeoutMs));
+      timer = setInterval(beat, beatMs);
     },
     end: () => clearInterval(timer),
   };

@@ -30,8 +30,8 @@ export const sandboxTask = <Input, Output>(
 
 export interface Limits {
   /**
-   * The time limit of the task without the wait for a slot. CPU time for code; by wall-clock time up to twice that plus
-   * a second.
+   * The time limit of the task without the wait for a slot. CPU time for code; by wall-clock time about twice that plus a
+   * second.
    */
   timeoutMs: number;
   /** Aborts the task, or the wait for a slot. */

@@ -5,14 +5,14 @@ import { ifRefused } from '../../platform/data/condition-failed.ts';
 import { absent } from '../../platform/data/writes.ts';
 import { defineMigration } from '../../platform/migrations/migration.ts';
 import { readFormerValue, restoreFormerValue, retireFormerValue } from './former-test-key-values.ts';
-import { testKeyValueEntity, testKeyValues } from './test-key-values.ts';
+import { keyValues, testKeyValueEntity } from './key-values.ts';
 
 /** Moves the values of test keys from a secret each to items that one KMS key encrypts. */
 export const moveTestKeyValues = defineMigration({
   id: '1-test-key-values',
   entity: apiKeyEntity,
   filter: { expression: '#environment = :environment', values: { environment: 'test' } },
-  uses: requirementsOf(testKeyValues, 'test-keys:restore').uses,
+  uses: requirementsOf(keyValues, 'test-keys:former', 'test-keys:restore').uses,
 
   async apply(scope, { id, hash }) {
     const { table } = scope;
@@ -22,7 +22,7 @@ export const moveTestKeyValues = defineMigration({
     if (former === undefined) return false;
     // The value of a key that was regenerated since is of no use.
     if (!isMoved && hashKey(former) === hash) {
-      const write = await testKeyValues(scope).writeOf(id, former, absent);
+      const write = await keyValues(scope).writeOf(id, former, absent);
       const unchanged = { expression: '#hash = :hash', values: { hash } };
       // Refused if another process moves it, or a request deletes or regenerates the key: then nothing is missing.
       await table

@@ -1,43 +1,18 @@
-import * as z from 'zod';
-import { decrypt, encrypt } from '../../platform/aws/kms.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { defineEntity } from '../../platform/data/entity.ts';
-import { tenantPartition } from '../../platform/data/keys.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { Condition, Write } from '../../platform/data/writes.ts';
 import { readFormerValue, removeFormerValue } from './former-test-key-values.ts';
+import { keyValues } from './key-values.ts';
 
-/** The encrypted value of a test key. An item of its own: every request updates the key's item. */
-export const testKeyValueEntity = defineEntity({
-  type: 'testKeyValue',
-  schema: z.object({ id: z.string(), ciphertext: z.string() }),
-  key: ({ id }: { id: string }) => ({ PK: tenantPartition('KEYVALUES'), SK: id }),
-});
-
-const keyEnv = 'TEST_KEYS_KMS_KEY';
-
-/**
- * The values of test keys, which a session may reveal, encrypted with one KMS key. The values of live keys are never
- * stored.
- */
-export const testKeyValues = /* @__PURE__ */ using(['test-keys', 'table:write'], ({ table }: Scope) => {
-  const contextOf = (id: string) => ({ tenant: table.tenant, keyId: id });
+/** The values of the tenant's test keys, also those that migration 1 has not moved yet. */
+export const testKeyValues = /* @__PURE__ */ using([keyValues, 'test-keys:former'], (scope: Scope) => {
+  const { tenant } = scope.table;
+  const values = keyValues(scope);
   return {
-    /** Encrypts a value. Commit the write in the transaction that stores the key. */
-    async writeOf(id: string, plainKey: string, condition?: Condition): Promise<Write> {
-      const ciphertext = await encrypt(keyEnv, plainKey, contextOf(id));
-      return table.writes.put(testKeyValueEntity, { id, ciphertext }, condition);
-    },
-
-    async read(id: string): Promise<string | undefined> {
-      const stored = await table.get(testKeyValueEntity, { id }, { consistent: true });
-      return stored ? decrypt(keyEnv, stored.ciphertext, contextOf(id)) : readFormerValue(table.tenant, id);
-    },
-
-    /** Commit the write in the transaction that deletes the key. */
-    removalOf: (id: string): Write => table.writes.remove(testKeyValueEntity, { id }),
+    ...values,
+    read: async (id: string): Promise<string | undefined> =>
+      (await values.read(id)) ?? readFormerValue(tenant, id),
 
     /** Call it once the key is deleted. */
-    removeFormer: (id: string): Promise<void> => removeFormerValue(table.tenant, id),
+    removeFormer: (id: string): Promise<void> => removeFormerValue(tenant, id),
   };
 });

@@ -1,6 +1,7 @@
 import { type IdPrefix, idKind } from '../../core/ids.ts';
 import { agentKeysRange } from '../../domain/agents/agent.ts';
 import { flowKeysRange } from '../../domain/flows/flow.ts';
+import { surfaceKeyRemover } from '../../domain/products/remove-surface-keys.ts';
 import { recordPartition } from '../../domain/records/record.ts';
 import { scheduleCleaner, scheduleRemover } from '../../domain/schedules/remove-schedules.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -10,9 +11,11 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { runRemover } from '../agent-runs/remove-runs.ts';
 import { flowResultsPartition, flowShards } from './checkpoints/checkpoint.ts';
 
-/** Removes the dependent items and payloads of a deleted flow, agent, record or result, page by page. */
+/**
+ * Removes the dependent items and payloads of a deleted flow, agent, surface, schedule, record or result, page by page.
+ */
 export const cleaner = /* @__PURE__ */ using(
-  ['table:write', payloadFolders, runRemover, scheduleRemover],
+  ['table:write', payloadFolders, runRemover, scheduleRemover, surfaceKeyRemover],
   (scope: Scope) => {
     const { table } = scope;
     const payloads = payloadStore(scope);
@@ -42,12 +45,17 @@ export const cleaner = /* @__PURE__ */ using(
       await removeRange(agentKeysRange(id));
     }
 
+    async function cleanSurface(id: string): Promise<void> {
+      await scheduleRemover(scope)(id);
+      await surfaceKeyRemover(scope)(id);
+    }
+
     const cleaners: { [Kind in IdPrefix]?: (id: string) => Promise<void> } = {
       flow: cleanFlow,
       agent: cleanAgent,
       record: (id) => removeRange({ partition: recordPartition(id) }),
       schedule: scheduleCleaner(scope),
-      surface: scheduleRemover(scope),
+      surface: cleanSurface,
       // The items of a result are deleted with it.
       exec: (id) => folders.remove(`runs/${id}`),
     };

@@ -42,6 +42,5 @@ function callerClassOf(principal: Principal | undefined): CallerClass {
   if (!principal) return 'anonymous';
   if (principal.kind === 'session') return 'session';
   if (principal.kind === 'intake') return 'setup-link';
-  if (principal.kind === 'surface') return 'surface-key';
   return principal.environment === 'test' ? 'test' : 'live';
 }

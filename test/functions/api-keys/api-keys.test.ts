@@ -4,7 +4,7 @@ import {
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import { expect, test } from 'vitest';
-import { testKeyValueEntity } from '../../../shared/domain/api-keys/test-key-values.ts';
+import { testKeyValueEntity } from '../../../shared/domain/api-keys/key-values.ts';
 import { expectStatus } from '../../support/flows.ts';
 import { newKey } from '../../support/keys.ts';
 import { countingRuntime, newTenant } from '../../support/stack.ts';

@@ -183,10 +183,28 @@ async function agentRun({ ask }: Client, toolId: string) {
   };
 }
 
+/** A product with a surface, and the values of its keys. */
+async function productWith({ ask }: Client, unlooked: Client, flowId: string) {
+  const { id } = await json(ask('POST', '/v1/products', { name: 'Canary' }));
+  const given = { capabilityName: 'run', flowId };
+  const capability = await json(ask('POST', `/v1/products/${id}/capabilities`, given));
+  const surface = await json(ask('POST', `/v1/products/${id}/surfaces`, { name: 'Canary', type: 'api' }));
+  const path = `/v1/products/${id}/surfaces/${surface.id}`;
+  await ask('POST', `${path}/items`, { capabilityId: capability.id });
+  const keys = ['production', 'test'].map((environment) =>
+    unlooked.ask('POST', `${path}/keys`, { environment }),
+  );
+  const values = (await Promise.all(keys.map(json))).map(({ key }) => key as string);
+  const ids = { products: [id], surfaces: [id], 'surface-keys': [id], surfaceId: [surface.id] };
+  return { ids, values };
+}
+
 /** Asks every GET endpoint, with each of the ids that may be in its path. */
 async function readEverything({ ask }: Client, ids: Record<string, string[]>) {
   const gets = (endpoints as readonly AnyEndpoint[]).filter(({ method }) => method === 'GET');
-  for (const { id, path } of gets.filter(({ id }) => !['api-keys.reveal', 'public.get-file'].includes(id))) {
+  for (const { id, path } of gets.filter(
+    ({ id }) => !['api-keys.reveal', 'surface-keys.reveal', 'public.get-file'].includes(id),
+  )) {
     const [first, ...others] = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
     const group = id.split('.')[0] ?? '';
     const asked = first ? (ids[first === 'id' ? group : first] ?? []) : [''];
@@ -317,7 +335,9 @@ test('a secret and the plaintext of keys exist nowhere but in Secrets Manager', 
   const ofRun = await agentRun(session, tool.id);
   const agent = await agentWith(session, agents);
   const { publishedVersionId: agentVersion } = await json(ask('POST', `/v1/agents/${agent.id}/publish`));
+  const product = await productWith(session, unlooked, flow.id);
   await readEverything(session, {
+    ...product.ids,
     agents: [agent.id],
     agentId: [agent.id],
     'agent-versions.versionId': [agentVersion],
@@ -345,7 +365,9 @@ test('a secret and the plaintext of keys exist nowhere but in Secrets Manager', 
   // The queues, the table, the buckets and Secrets Manager, as they lie on the disk.
   for (const [name, file] of filesOf(directory)) left.set(name, file);
   for (const { core } of [secret, rotated, pending, own, agents]) expect(tracesOf(core, left)).toEqual([]);
-  for (const key of [live.plainKey, trial.plainKey, again.plainKey]) expect(tracesOf(key, left)).toEqual([]);
+  for (const key of [live.plainKey, trial.plainKey, again.plainKey, ...product.values]) {
+    expect(tracesOf(key, left)).toEqual([]);
+  }
   // The search would find them.
   expect(tracesOf(facts.liveKey, left)).toEqual([expect.stringContaining('credentials.json')]);
   expect(tracesOf(flow.id, left).length).toBeGreaterThan(10);

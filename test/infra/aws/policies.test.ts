@@ -73,6 +73,7 @@ test('nothing else grants access to secrets: no secret policy, no KMS decryption
   expect(whoMay('kms:Decrypt', 'kms:ReEncryptFrom')).toEqual([
     ['api-keys', [expect.stringContaining('storestestkeys')]],
     ['migrations', [expect.stringContaining('storestestkeys')]],
+    ['surface-keys', [expect.stringContaining('storestestkeys')]],
   ]);
   prod.resourceCountIs('AWS::KMS::Key', 1);
   const passing = grants.filter(({ actions }) => actions.some((pattern) => lets(pattern, 'iam:PassRole')));

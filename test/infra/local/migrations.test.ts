@@ -10,7 +10,7 @@ import { afterEach, expect, test } from 'vitest';
 import { ownTable } from '../../../infra/local/environment.ts';
 import type { StackFacts } from '../../../infra/local/stack.ts';
 import { newId } from '../../../shared/core/ids.ts';
-import { testKeyValueEntity } from '../../../shared/domain/api-keys/test-key-values.ts';
+import { testKeyValueEntity } from '../../../shared/domain/api-keys/key-values.ts';
 import { apiKeyEntity, credentialEntity, zeroCounters } from '../../../shared/platform/auth/api-key.ts';
 import { generateKey, hashKey, keyPrefixOf, searchHintOf } from '../../../shared/platform/auth/key-format.ts';
 import { documentClient } from '../../../shared/platform/data/client.ts';

@@ -66,21 +66,6 @@ test('a Lambda that sends itself messages is stopped after 16 invocations; the 1
   expect(relayed.get(url(name))).toBe(16);
 });
 
-test('a chain that the stack stops ends at the worker of the dead-letter queue', async () => {
-  const tenant = `user:${newId('key')}`;
-  const scope = countingRuntime().scopeOf(tenant);
-  const id = newId('flow');
-  await scope.table.commit([tombstoneOf(scope, id)]);
-  await endOfChain('clean-up').send(
-    new SendMessageCommand({
-      QueueUrl: process.env.CLEANUP_QUEUE_URL,
-      MessageBody: JSON.stringify({ tenant, ids: [id], isLast: true }),
-    }),
-  );
-  const failures = async () => (await scope.table.get(tombstoneEntity, { id }))?.failures;
-  await vi.waitFor(async () => expect(await failures()).toBe(1), { timeout: 40_000, interval: 200 });
-}, 45_000);
-
 test('every worker that allows recursive loops gives the reason', () => {
   expect(Object.keys(recursiveWorkers).sort()).toEqual([
     ...['migrate', 'plan-batch', 'run-agent', 'run-record', 'wake-run'],
@@ -99,7 +84,22 @@ test('a batch is planned in more than 16 messages', async () => {
   });
 });
 
-test('a wait polls on after 16 timers of its chain', async () => {
+test.concurrent('a chain that the stack stops ends at the worker of the dead-letter queue', async () => {
+  const tenant = `user:${newId('key')}`;
+  const scope = countingRuntime().scopeOf(tenant);
+  const id = newId('flow');
+  await scope.table.commit([tombstoneOf(scope, id)]);
+  await endOfChain('clean-up').send(
+    new SendMessageCommand({
+      QueueUrl: process.env.CLEANUP_QUEUE_URL,
+      MessageBody: JSON.stringify({ tenant, ids: [id], isLast: true }),
+    }),
+  );
+  const failures = async () => (await scope.table.get(tombstoneEntity, { id }))?.failures;
+  await vi.waitFor(async () => expect(await failures()).toBe(1), { timeout: 40_000, interval: 200 });
+}, 45_000);
+
+test.concurrent('a wait polls on after 16 timers of its chain', async () => {
   // The first check that finds it true is the second poll of the suspended run.
   const condition = `Date.now() > ${Date.now() + 12_000}`;
   const wait = { type: 'wait-until' as const, name: 'wait', config: { condition } };

@@ -10,6 +10,7 @@ import { claimRefresh } from '../../../../shared/domain/agents/due-cards.ts';
 import { agentExporter } from '../../../../shared/domain/agents/export-agent.ts';
 import { accountCheck } from '../../../../shared/domain/flows/analysis/account-check.ts';
 import { memoryPort } from '../../../../shared/domain/memory/memory-port.ts';
+import { productStore } from '../../../../shared/domain/products/product-store.ts';
 import { bulkDeleter } from '../../../../shared/domain/records/bulk-delete.ts';
 import { bulkEditor } from '../../../../shared/domain/records/bulk-edit.ts';
 import { csvExporter } from '../../../../shared/domain/records/export-csv.ts';
@@ -28,6 +29,7 @@ import { postponeCleanup } from '../../../../shared/platform/cleanup/tombstone.t
 import type { Pattern } from './access-pattern.ts';
 import { type AccessWorld, accessWorld, newApiKey, principalOf, sessionOf } from './access-world.ts';
 import { agentRunPatterns, agentWithRuns } from './agent-run-patterns.ts';
+import { productPatterns } from './product-patterns.ts';
 
 const first = ({ created }: AccessWorld) => created[0]?.id ?? '';
 const withKey = async (world: AccessWorld) => {
@@ -103,6 +105,7 @@ const inTime = { dryRun: false, timeLeftMs: () => 29_000 };
 /** Every way in which the stores ask the table, by its name in docs/data-model.md. */
 const patterns: Record<string, Pattern> = {
   ...agentRunPatterns,
+  ...productPatterns,
   'Key by its hash': {
     commands: 'GetItem',
     units: 1,
@@ -1283,6 +1286,7 @@ test.each<[string, (world: AccessWorld) => Promise<unknown>]>([
   ],
   ['flows', ({ flows, page }) => flows.list(page())],
   ['agents', (world) => agentStore(world.scope).list(world.page())],
+  ['products', (world) => productStore(world.scope).list(world.page())],
   ['step results of a flow', ({ results, flow, resultPage }) => results.ofFlow(flow.id, resultPage())],
   ['step results of a record', (world) => world.results.ofRecord(first(world), world.resultPage())],
   ['results of a record', (world) => world.runResults(first(world), world.runPage())],
@@ -1301,6 +1305,7 @@ test.each<[string, (world: AccessWorld) => Promise<unknown>]>([
     await records.createMany(owner, drafts);
     for (let count = 0; count < 15; count++) await newFlow();
     for (let count = 0; count < 15; count++) await newAgent(world);
+    for (let count = 0; count < 15; count++) await productStore(world.scope).create(owner, { name: 'p' });
     // A page of step results looks at a hundred index entries of each of the flow's four shards.
     await repeatRun(first(world), 600);
   };

@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { productCapabilities } from '../../shared/domain/products/product-capabilities.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { CapabilityParams } from './response-schemas.ts';
+import { CapabilityParams } from './capability-schemas.ts';
 
 export const removeProductCapability = defineEndpoint({
-  id: 'product-capabilities.remove',
+  id: 'products.remove-capability',
   method: 'DELETE',
   path: '/v1/products/{id}/capabilities/{capabilityId}',
   permission: 'PRODUCTS:WRITE',

@@ -1,10 +1,10 @@
 import { ItemChanges, surfaceItems } from '../../shared/domain/products/surface-items.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { ItemParams, SurfaceItemResponse, toItemResponse } from '../surfaces/response-schemas.ts';
+import { ItemParams, SurfaceItemResponse, toItemResponse } from './response-schemas.ts';
 
 export const updateSurfaceItem = defineEndpoint({
-  id: 'surface-items.update',
+  id: 'surfaces.update-item',
   method: 'PUT',
   path: '/v1/products/{id}/surfaces/{surfaceId}/items/{itemId}',
   permission: 'PRODUCTS:WRITE',

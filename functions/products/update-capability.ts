@@ -2,10 +2,10 @@ import { sandbox, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox
 import { CapabilityChanges, productCapabilities } from '../../shared/domain/products/product-capabilities.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { CapabilityParams, ProductCapabilityResponse, toCapabilityResponse } from './response-schemas.ts';
+import { CapabilityParams, ProductCapabilityResponse, toCapabilityResponse } from './capability-schemas.ts';
 
 export const updateProductCapability = defineEndpoint({
-  id: 'product-capabilities.update',
+  id: 'products.update-capability',
   method: 'PUT',
   path: '/v1/products/{id}/capabilities/{capabilityId}',
   permission: 'PRODUCTS:WRITE',

@@ -2,21 +2,25 @@ import { sandbox, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox
 import { NewCapability, productCapabilities } from '../../shared/domain/products/product-capabilities.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { ProductParams } from '../products/schemas.ts';
-import { capabilityExample, ProductCapabilityResponse, toCapabilityResponse } from './response-schemas.ts';
+import {
+  CapabilityParams,
+  capabilityExample,
+  ProductCapabilityResponse,
+  toCapabilityResponse,
+} from './capability-schemas.ts';
 
 const { capabilityName, capabilityDescription, flowId } = capabilityExample;
 const example = { capabilityName, capabilityDescription, flowId };
 
 export const addProductCapability = defineEndpoint({
-  id: 'product-capabilities.add',
+  id: 'products.add-capability',
   method: 'POST',
   path: '/v1/products/{id}/capabilities',
   permission: 'PRODUCTS:WRITE',
   summary: 'Add a capability to a product',
   description:
     'Lets the surfaces of the product run a flow or an agent. Without `parametersSchema`, the parameters of a flow are the variables that its steps read and none of them sets; an agent takes a `message`. 404 if the product, the flow or the agent does not exist; 409 if the product has a capability with the name, or 64 capabilities.',
-  params: ProductParams,
+  params: CapabilityParams.pick({ id: true }),
   body: NewCapability.meta({ examples: [example] }),
   response: { kind: 'json', bodies: { 201: ProductCapabilityResponse } },
   errors: [400, 404, 409, 503],

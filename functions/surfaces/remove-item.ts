@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { surfaceItems } from '../../shared/domain/products/surface-items.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { ItemParams } from '../surfaces/response-schemas.ts';
+import { ItemParams } from './response-schemas.ts';
 
 export const removeSurfaceItem = defineEndpoint({
-  id: 'surface-items.remove',
+  id: 'surfaces.remove-item',
   method: 'DELETE',
   path: '/v1/products/{id}/surfaces/{surfaceId}/items/{itemId}',
   permission: 'PRODUCTS:WRITE',

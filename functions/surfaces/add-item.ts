@@ -1,17 +1,12 @@
 import { NewItem, surfaceItems } from '../../shared/domain/products/surface-items.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import {
-  itemExample,
-  SurfaceItemResponse,
-  SurfaceParams,
-  toItemResponse,
-} from '../surfaces/response-schemas.ts';
+import { itemExample, SurfaceItemResponse, SurfaceParams, toItemResponse } from './response-schemas.ts';
 
 const { capabilityId, endpointSlug } = itemExample;
 
 export const addSurfaceItem = defineEndpoint({
-  id: 'surface-items.add',
+  id: 'surfaces.add-item',
   method: 'POST',
   path: '/v1/products/{id}/surfaces/{surfaceId}/items',
   permission: 'PRODUCTS:WRITE',

@@ -1,0 +1,39 @@
+import * as z from 'zod';
+import { decrypt, encrypt } from '../../platform/aws/kms.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { defineEntity } from '../../platform/data/entity.ts';
+import { tenantPartition } from '../../platform/data/keys.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Condition, Write } from '../../platform/data/writes.ts';
+
+/** The encrypted value of a test key, of the tenant or of a surface. An item of its own: every request updates the key's item. */
+export const testKeyValueEntity = defineEntity({
+  type: 'testKeyValue',
+  schema: z.object({ id: z.string(), ciphertext: z.string() }),
+  key: ({ id }: { id: string }) => ({ PK: tenantPartition('KEYVALUES'), SK: id }),
+});
+
+const keyEnv = 'TEST_KEYS_KMS_KEY';
+
+/**
+ * The values of test keys, which a session may reveal, encrypted with one KMS key. The values of live keys are never
+ * stored.
+ */
+export const keyValues = /* @__PURE__ */ using(['test-keys', 'table:write'], ({ table }: Scope) => {
+  const contextOf = (id: string) => ({ tenant: table.tenant, keyId: id });
+  return {
+    /** Encrypts a value. Commit the write in the transaction that stores the key. */
+    async writeOf(id: string, plainKey: string, condition?: Condition): Promise<Write> {
+      const ciphertext = await encrypt(keyEnv, plainKey, contextOf(id));
+      return table.writes.put(testKeyValueEntity, { id, ciphertext }, condition);
+    },
+
+    async read(id: string): Promise<string | undefined> {
+      const stored = await table.get(testKeyValueEntity, { id }, { consistent: true });
+      return stored && decrypt(keyEnv, stored.ciphertext, contextOf(id));
+    },
+
+    /** Commit the write in the transaction that deletes the key. */
+    removalOf: (id: string): Write => table.writes.remove(testKeyValueEntity, { id }),
+  };
+});

@@ -1,0 +1,25 @@
+import {
+  SurfaceKey,
+  surfaceCredentialEntity,
+  surfaceKeyEntity,
+  surfaceKeysPartition,
+} from '../../platform/auth/surface-key.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { testKeyValueEntity } from '../api-keys/key-values.ts';
+
+/** Removes the keys of a surface that was deleted. */
+export const surfaceKeyRemover = /* @__PURE__ */ using(
+  ['table:write'],
+  ({ table }: Scope) =>
+    async (surfaceId: string): Promise<void> => {
+      for (const item of await table.queryAll({ partition: surfaceKeysPartition(surfaceId) })) {
+        const { id, hash } = SurfaceKey.parse(item);
+        await table.commit([
+          table.writes.remove(surfaceKeyEntity, { surfaceId, id }),
+          table.writes.remove(surfaceCredentialEntity, { hash }),
+          table.writes.remove(testKeyValueEntity, { id }),
+        ]);
+      }
+    },
+);

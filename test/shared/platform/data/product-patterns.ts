@@ -1,0 +1,203 @@
+import { sandbox } from '../../../../shared/adapters/sandbox/sandbox.ts';
+import { productCapabilities } from '../../../../shared/domain/products/product-capabilities.ts';
+import { productStore } from '../../../../shared/domain/products/product-store.ts';
+import { productRemover, surfaceRemover } from '../../../../shared/domain/products/remove-product.ts';
+import { surfaceItems } from '../../../../shared/domain/products/surface-items.ts';
+import { surfaceKeys } from '../../../../shared/domain/products/surface-keys.ts';
+import { surfaceStore } from '../../../../shared/domain/products/surface-store.ts';
+import type { Pattern } from './access-pattern.ts';
+import { type AccessWorld, sessionOf } from './access-world.ts';
+
+const newProduct = ({ scope, owner }: AccessWorld) =>
+  productStore(scope).create(owner, { name: 'A product' });
+
+/** A product with a capability and a surface. */
+async function newSurface(world: AccessWorld) {
+  const { scope, flow } = world;
+  const product = await newProduct(world);
+  const given = { capabilityName: 'run', flowId: flow.id };
+  const capability = await productCapabilities(scope).add(product.id, given, sandbox(scope));
+  const surface = await surfaceStore(scope).add(product.id, { name: 'A surface', type: 'api' });
+  return { product, capability, surface, place: { productId: product.id, surfaceId: surface.id } };
+}
+
+async function newItem(world: AccessWorld) {
+  const made = await newSurface(world);
+  const { product, surface, capability } = made;
+  const item = await surfaceItems(world.scope).add(product.id, surface.id, { capabilityId: capability.id });
+  return { ...made, item };
+}
+
+async function newSurfaceKey(world: AccessWorld) {
+  const made = await newSurface(world);
+  const given = { name: null, environment: 'test', scopes: [], expiresAt: null } as const;
+  const create = () =>
+    surfaceKeys(world.scope).create(sessionOf(world.tenant), made.place, { ...given, scopes: [] });
+  return { ...made, create };
+}
+
+/** How the stores of products ask the table. */
+export const productPatterns: Record<string, Pattern> = {
+  'Create a product': {
+    commands: 'PutItem',
+    units: 2,
+    indexes: 'GSI1',
+    run: (world) => () => newProduct(world),
+  },
+  'Get a product with its surfaces': {
+    commands: 'Query',
+    units: 0.5,
+    run: async (world) => {
+      const { product } = await newSurface(world);
+      return () => surfaceStore(world.scope).whole(product.id);
+    },
+  },
+  'List products': {
+    commands: 'Query',
+    units: 0.5,
+    indexes: 'GSI1',
+    run: async (world) => {
+      await newProduct(world);
+      return () => productStore(world.scope).list(world.page());
+    },
+  },
+  'Change a product': {
+    commands: 'GetItem, PutItem',
+    units: 2.5,
+    indexes: 'GSI1',
+    run: async (world) => {
+      const { id } = await newProduct(world);
+      return () => productStore(world.scope).update(id, { icon: 'x' });
+    },
+  },
+  'Delete a product with a surface': {
+    commands: 'GetItem, TransactWriteItems',
+    units: [4.5, 9.5],
+    indexes: 'GSI1',
+    run: async (world) => {
+      const { product } = await newSurface(world);
+      return () => productRemover(world.scope)(product.id);
+    },
+  },
+  'Add a capability to a product': {
+    commands: '2 GetItem, PutItem',
+    units: 3,
+    indexes: 'GSI1',
+    run: async (world) => {
+      const { id } = await newProduct(world);
+      const given = { capabilityName: 'run', flowId: world.flow.id };
+      return () => productCapabilities(world.scope).add(id, given, sandbox(world.scope));
+    },
+  },
+  'Remove a capability from a product': {
+    commands: 'GetItem, BatchGetItem, TransactWriteItems',
+    units: [6.5, 7.5],
+    indexes: 'GSI1',
+    run: async (world) => {
+      const { product, capability } = await newItem(world);
+      return () => productCapabilities(world.scope).remove(product.id, capability.id);
+    },
+  },
+  'Create a surface': {
+    commands: 'GetItem, TransactWriteItems',
+    units: [4.5, 6.5],
+    indexes: 'GSI1',
+    run: async (world) => {
+      const { id } = await newProduct(world);
+      return () => surfaceStore(world.scope).add(id, { name: 'A surface', type: 'api' });
+    },
+  },
+  'Get a surface with its capabilities': {
+    commands: 'BatchGetItem',
+    units: 1,
+    run: async (world) => {
+      const { product, surface } = await newSurface(world);
+      return () => surfaceStore(world.scope).withCapabilities(product.id, surface.id);
+    },
+  },
+  'List the surfaces of a product': {
+    commands: 'Query, GetItem, BatchGetItem',
+    units: 1.5,
+    indexes: 'GSI1',
+    run: async (world) => {
+      const { product } = await newSurface(world);
+      return () => surfaceStore(world.scope).list(product.id, world.page());
+    },
+  },
+  'Change a surface': {
+    commands: 'GetItem, PutItem',
+    units: 2.5,
+    indexes: 'GSI1',
+    run: async (world) => {
+      const { product, surface } = await newSurface(world);
+      return () => surfaceStore(world.scope).update(product.id, surface.id, { status: 'paused' });
+    },
+  },
+  'Rename a surface': {
+    commands: '2 GetItem, TransactWriteItems',
+    units: [6, 7],
+    indexes: 'GSI1',
+    run: async (world) => {
+      const { product, surface } = await newSurface(world);
+      return () => surfaceStore(world.scope).update(product.id, surface.id, { name: 'Other' });
+    },
+  },
+  'Delete a surface': {
+    commands: 'GetItem, TransactWriteItems',
+    units: [4.5, 9.5],
+    indexes: 'GSI1',
+    run: async (world) => {
+      const { product, surface } = await newSurface(world);
+      return () => surfaceRemover(world.scope)(product.id, surface.id);
+    },
+  },
+  'Add an item to a surface': {
+    commands: '2 GetItem, TransactWriteItems',
+    units: [3, 5],
+    run: async (world) => {
+      const { product, surface, capability } = await newSurface(world);
+      const given = { capabilityId: capability.id };
+      return () => surfaceItems(world.scope).add(product.id, surface.id, given);
+    },
+  },
+  'Change an item of a surface': {
+    commands: 'GetItem, PutItem',
+    units: 1.5,
+    run: async (world) => {
+      const { product, surface, item } = await newItem(world);
+      return () => surfaceItems(world.scope).update(product.id, surface.id, item.id, { enabled: false });
+    },
+  },
+  'Create a key of a surface': {
+    commands: 'Query, TransactWriteItems',
+    units: [2, 11],
+    run: async (world) => (await newSurfaceKey(world)).create,
+  },
+  'List the keys of a surface': {
+    commands: 'Query, GetItem',
+    units: 1.5,
+    run: async (world) => {
+      const { place, create } = await newSurfaceKey(world);
+      await create();
+      return () => surfaceKeys(world.scope).list(place);
+    },
+  },
+  'Delete a key of a surface': {
+    commands: 'GetItem, TransactWriteItems',
+    units: [3, 9],
+    run: async (world) => {
+      const { place, create } = await newSurfaceKey(world);
+      const { key } = await create();
+      return () => surfaceKeys(world.scope).remove(sessionOf(world.tenant), place, key.id);
+    },
+  },
+  'Clean up after a surface with a key': {
+    commands: 'Query, TransactWriteItems',
+    units: [2.5, 6.5],
+    run: async (world) => {
+      const { surface, create } = await newSurfaceKey(world);
+      await create();
+      return () => world.clean(surface.id);
+    },
+  },
+};
