@@ -8,6 +8,7 @@ import { AgentRunMessage } from '../../shared/execution/agent-runs/agent-run-que
 import { PlanMessage } from '../../shared/execution/batches/batch-plan.ts';
 import { RunMessage } from '../../shared/execution/batches/run-message.ts';
 import { TimerMessage } from '../../shared/execution/batches/timers.ts';
+import { FireMessage } from '../../shared/execution/schedules/fire-schedule.ts';
 import { CleanupMessage } from '../../shared/platform/cleanup/cleanup.ts';
 import { MigrationMessage } from '../../shared/platform/migrations/start-migrations.ts';
 
@@ -43,6 +44,8 @@ test.each([
   ['retry-plan.json', PlanMessage],
   ['retry-wake.json', TimerMessage],
   ['retry-cleanup.json', CleanupMessage],
+  ['fire-schedule.json', FireMessage],
+  ['report-schedule.json', FireMessage],
 ])('%s contains messages in the format that the service sends', (file, Message) => {
   const { Records } = eventIn(file) as SQSEvent;
   expect(Records.map(({ body }) => Message.strict().safeParse(JSON.parse(body)).success)).toEqual([true]);
@@ -53,6 +56,9 @@ test.each([
   ['fail-record.json', undefined],
   ['run-agent.json', undefined],
   ['sweep-agents.json', undefined],
+  ['fire-schedule.json', { batchItemFailures: [] }],
+  ['report-schedule.json', undefined],
+  ['sweep-schedules.json', undefined],
   ['clean-up.json', undefined],
   ['sweep.json', undefined],
   ['migrate.json', undefined],

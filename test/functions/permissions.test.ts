@@ -28,6 +28,7 @@ const resources: Record<string, string> = {
   products: 'PRODUCTS',
   surfaces: 'PRODUCTS',
   'surface-keys': 'PRODUCTS',
+  schedules: 'PRODUCTS',
 };
 
 /** Where the rule does not say it: GET needs READ, the others WRITE. */
@@ -59,7 +60,12 @@ const exceptions: Record<string, string> = {
 };
 
 /** The second permission that an endpoint needs. */
-const seconds: Record<string, string> = { 'surface-keys.create': 'PRODUCTS:EXECUTE' };
+const seconds: Record<string, string> = {
+  'surface-keys.create': 'PRODUCTS:EXECUTE',
+  'schedules.update': 'FLOWS:EXECUTE',
+  ...{ 'schedules.delete': 'FLOWS:EXECUTE', 'schedules.run-now': 'FLOWS:EXECUTE' },
+  ...{ 'schedules.pause': 'FLOWS:EXECUTE', 'schedules.resume': 'FLOWS:EXECUTE' },
+};
 
 const needed = ({ id, method }: AnyEndpoint) =>
   exceptions[id] ?? `${resources[String(id.split('.')[0])]}:${method === 'GET' ? 'READ' : 'WRITE'}`;
@@ -121,7 +127,8 @@ test.each(named.filter(([, { permission }]) => permission !== 'authenticated'))(
   '%s: a session whose token has the whole permission group is authorized',
   async (_id, endpoint) => {
     const group = `${endpoint.permission.split(':')[0]}:*`;
-    const { call } = await newTenant({ permissions: [group] });
+    const second = seconds[endpoint.id] ?? [];
+    const { call } = await newTenant({ permissions: [group, second].flat() });
     const { status } = await call(endpoint.method, pathOf(endpoint));
     expect([401, 403]).not.toContain(status);
   },

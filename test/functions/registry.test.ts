@@ -137,6 +137,15 @@ DELETE /v1/products/{id}/surfaces/{surfaceId}/items/{itemId}
 POST /v1/products/{id}/surfaces/{surfaceId}/keys
 DELETE /v1/products/{id}/surfaces/{surfaceId}/keys/{keyId}
 GET /v1/products/{id}/surfaces/{surfaceId}/keys/{keyId}/reveal
+GET /v1/products/{id}/surfaces/{surfaceId}/schedules
+POST /v1/products/{id}/surfaces/{surfaceId}/schedules
+GET /v1/products/{id}/surfaces/{surfaceId}/schedules/{scheduleId}
+PUT /v1/products/{id}/surfaces/{surfaceId}/schedules/{scheduleId}
+DELETE /v1/products/{id}/surfaces/{surfaceId}/schedules/{scheduleId}
+POST /v1/products/{id}/surfaces/{surfaceId}/schedules/{scheduleId}/pause
+POST /v1/products/{id}/surfaces/{surfaceId}/schedules/{scheduleId}/resume
+POST /v1/products/{id}/surfaces/{surfaceId}/schedules/{scheduleId}/run-now
+GET /v1/schedules/{id}/runs
 POST /v1/dispatch/approve
 POST /v1/dispatch/continue
 `

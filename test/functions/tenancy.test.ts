@@ -5,6 +5,7 @@ import { answered, calls, agentOf as newAgent, run, scripted } from '../support/
 import { createRecords, expectStatus, publishedFlow, runFlow, template } from '../support/flows.ts';
 import { newKey } from '../support/keys.ts';
 import { addItem, createSurface, greetingProduct } from '../support/products.ts';
+import { createSchedule, daily, scheduleSurface } from '../support/schedules.ts';
 import { newTenant, type Tenant } from '../support/stack.ts';
 import { createTool } from '../support/tools.ts';
 
@@ -29,7 +30,10 @@ type Ids = Record<
   | 'productcap'
   | 'surface'
   | 'item'
-  | 'surfkey',
+  | 'surfkey'
+  | 'schedule'
+  | 'clock'
+  | 'clockproduct',
   string
 >;
 
@@ -45,6 +49,10 @@ const kinds: Record<string, keyof Ids> = {
   'products.id': 'product',
   'surfaces.id': 'product',
   'surface-keys.id': 'product',
+  'schedules.id': 'clockproduct',
+  'schedules.surfaceId': 'clock',
+  'schedules.runs.id': 'schedule',
+  scheduleId: 'schedule',
   'agents.capabilityId': 'cap',
   'products.capabilityId': 'productcap',
   surfaceId: 'surface',
@@ -86,6 +94,8 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'products.update': () => ({ name: 'taken over' }),
   'products.add-capability': ({ flow }) => ({ capabilityName: 'taken over', flowId: flow }),
   'products.update-capability': () => ({ capabilityName: 'taken over' }),
+  'schedules.create': ({ flow }) => daily(flow),
+  'schedules.update': () => ({ enabled: false }),
   'surfaces.create': () => ({ name: 'taken over', type: 'api' }),
   'surfaces.update': () => ({ name: 'taken over' }),
   'surfaces.add-item': ({ productcap }) => ({ capabilityId: productcap }),
@@ -123,6 +133,9 @@ const missing: Ids = {
   surface: `surface_${'0'.repeat(26)}`,
   item: `item_${'0'.repeat(26)}`,
   surfkey: `surfkey_${'0'.repeat(26)}`,
+  schedule: `schedule_${'0'.repeat(26)}`,
+  clock: `surface_${'0'.repeat(26)}`,
+  clockproduct: `product_${'0'.repeat(26)}`,
 };
 
 let owner: Tenant;
@@ -146,6 +159,7 @@ beforeAll(async () => {
     tool: (await createTool(owner)).id,
     ...(await agentOf(owner)),
     ...(await productOf(owner)),
+    ...(await clockOf(owner)),
   };
   // So that a run by the stranger has something to run on.
   await createRecords(stranger, 'thing', 1);
@@ -172,6 +186,13 @@ async function productOf(tenant: Tenant) {
   };
 }
 
+/** A surface of the type schedule with a schedule, of a product of its own. */
+async function clockOf(tenant: Tenant) {
+  const { surface, path, flowId, product } = await scheduleSurface(tenant);
+  const schedule = await createSchedule(tenant, path, daily(flowId));
+  return { clock: surface.id as string, schedule: schedule.id as string, clockproduct: product.id as string };
+}
+
 /** A published agent, with a run that waits for an approval. */
 async function agentOf(tenant: Tenant) {
   const { call } = tenant;
@@ -193,7 +214,7 @@ async function agentOf(tenant: Tenant) {
 const ask = ({ call }: Tenant, { id, method, path }: AnyEndpoint, ids: Ids) => {
   const [group] = id.split('.');
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
-    const kind = kinds[name] ?? kinds[`${group}.${name}`];
+    const kind = kinds[`${id}.${name}`] ?? kinds[`${group}.${name}`] ?? kinds[name];
     if (!kind) throw new Error(`${id}: add what its parameter ${name} names to \`kinds\` in this file`);
     return ids[kind];
   });

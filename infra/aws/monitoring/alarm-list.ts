@@ -54,6 +54,12 @@ export const alarmsOf = (m: Measurements, { alarmCostPerHourUsd }: Settings): re
     ...{ metric: m.ofScheduler('InvocationDroppedCount'), threshold: 0, periods: [1, 1] },
   },
   {
+    id: 'schedules-errors',
+    runbook: 'scheduler-errors',
+    what: 'EventBridge Scheduler cannot wake schedules; the sweep fires them late',
+    ...{ metric: m.ofScheduler('TargetErrorCount', 'schedules'), threshold: 0, periods: [1, 1] },
+  },
+  {
     id: 'model-cost',
     runbook: 'model-cost',
     what: `Model calls cost more than ${alarmCostPerHourUsd} USD in an hour`,

@@ -97,7 +97,7 @@ export function measurementsOf(settings: Settings, stores: Stores) {
     ),
     tableUnits: (name: 'ConsumedReadCapacityUnits' | 'ConsumedWriteCapacityUnits') =>
       metric('AWS/DynamoDB', name, { TableName }),
-    ofScheduler: (name: string) =>
-      metric('AWS/Scheduler', name, { ScheduleGroup: stores.wakeSchedules.ref }, Stats.SUM, 5),
+    ofScheduler: (name: string, group: 'wakeSchedules' | 'schedules' = 'wakeSchedules') =>
+      metric('AWS/Scheduler', name, { ScheduleGroup: stores[group].ref }, Stats.SUM, 5),
   };
 }

@@ -20,8 +20,8 @@ import {
   storedSchedule,
 } from './schedule.ts';
 import type { NewSchedule, ScheduleChanges } from './schedule-body.ts';
-import { assertConsistent, changedSchedule, isRetimed, nextRunAfter } from './trigger.ts';
-import { repairAt, wakeUps } from './wake-ups.ts';
+import { assertConsistent, changedSchedule, isRetimed, nextRunAfter, repairAt } from './trigger.ts';
+import { wakeUps } from './wake-ups.ts';
 
 export const schedulesMax = 100;
 /** So that all schedules of a surface fit a response. */
@@ -136,7 +136,8 @@ export const scheduleStore = /* @__PURE__ */ using(
         const { flowId, triggerType } = given;
         const edited = changedSchedule({ ...empty, flowId, triggerType }, given);
         assertConsistent(edited, at);
-        await Promise.all([assertTakesSchedules(place), assertTargets(edited)]);
+        await assertTakesSchedules(place);
+        await assertTargets(edited);
         const schedule: Schedule = {
           ...{ id: newId('schedule'), ...place, revision: 1, userId, organizationId, environment },
           ...edited,

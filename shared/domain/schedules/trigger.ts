@@ -11,6 +11,12 @@ const graceMs = 90_000;
 export const regularSweepAt = ({ nextRunAt }: Pick<Schedule, 'nextRunAt'>) =>
   nextRunAt === null ? null : new Date(Date.parse(nextRunAt) + graceMs).toISOString();
 
+/** How soon the sweep tells EventBridge Scheduler of a change if the process that made it could not. */
+const repairMs = 60_000;
+
+/** When the sweep looks at a schedule that changes now. */
+export const repairAt = (now: Date) => new Date(now.getTime() + repairMs).toISOString();
+
 type Trigger = Pick<Schedule, 'triggerType' | 'cron' | 'runAt' | 'timezone' | 'enabled'>;
 type Records = Pick<Schedule, 'recordIds' | 'recordType' | 'recordFilter'>;
 export type Edited = Trigger & Records & Pick<Schedule, 'flowId' | 'executionOptions'>;

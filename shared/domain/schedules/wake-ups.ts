@@ -9,14 +9,9 @@ import { type Schedule, scheduleEntity, scheduleSweep } from './schedule.ts';
 import { schedulerExpressions } from './scheduler-expressions.ts';
 import { regularSweepAt } from './trigger.ts';
 
-/** How soon the sweep tells EventBridge Scheduler of a change if the process that made it could not. */
-const repairMs = 60_000;
 const retryMs = 5 * 60_000;
 /** Each round sends the state of a later change. */
 const roundsMax = 5;
-
-/** When the sweep looks at a schedule that changes now. */
-export const repairAt = (now: Date) => new Date(now.getTime() + repairMs).toISOString();
 
 /** Both names of a schedule in EventBridge Scheduler: it needs the second one if both kinds of days are set. */
 const namesOf = (id: string) => [`${id}-1`, `${id}-2`] as const;

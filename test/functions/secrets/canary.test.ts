@@ -195,7 +195,13 @@ async function productWith({ ask }: Client, unlooked: Client, flowId: string) {
     unlooked.ask('POST', `${path}/keys`, { environment }),
   );
   const values = (await Promise.all(keys.map(json))).map(({ key }) => key as string);
-  const ids = { products: [id], surfaces: [id], 'surface-keys': [id], surfaceId: [surface.id] };
+  const clock = await json(ask('POST', `/v1/products/${id}/surfaces`, { name: 'Clock', type: 'schedule' }));
+  const daily = { flowId, triggerType: 'recurring', cron: '@daily' };
+  const schedule = await json(ask('POST', `/v1/products/${id}/surfaces/${clock.id}/schedules`, daily));
+  const ids = {
+    ...{ products: [id], surfaces: [id], 'surface-keys': [id], surfaceId: [surface.id], schedules: [id] },
+    ...{ 'schedules.surfaceId': [clock.id], scheduleId: [schedule.id], 'schedules.runs': [schedule.id] },
+  };
   return { ids, values };
 }
 
@@ -207,7 +213,7 @@ async function readEverything({ ask }: Client, ids: Record<string, string[]>) {
   )) {
     const [first, ...others] = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
     const group = id.split('.')[0] ?? '';
-    const asked = first ? (ids[first === 'id' ? group : first] ?? []) : [''];
+    const asked = first ? (ids[id] ?? ids[first === 'id' ? group : first] ?? []) : [''];
     if (asked.length === 0) throw new Error(`Which ids has ${id}? Tell it in this test.`);
     for (const one of asked) {
       const filled = others.reduce(

@@ -57,15 +57,15 @@ test('each worker has an alarm on the errors of its Lambda', () => {
   }
 });
 
-test('the alarms on requests, the table, timers and costs exist, and all together are at most 40', () => {
+test('the alarms on requests, the table, timers and costs exist, and all together are at most 42', () => {
   expect([...alarms.keys()]).toEqual(
     expect.arrayContaining([
       ...['api-errors', 'endpoint-errors', 'api-latency', 'api-throttles', 'lambda-throttles'],
       ...['authorizer-errors', 'table-throttles', 'table-errors', 'scheduler-errors', 'scheduler-dropped'],
-      'model-cost',
+      ...['schedules-errors', 'model-cost'],
     ]),
   );
-  expect(alarms.size).toBeLessThanOrEqual(40);
+  expect(alarms.size).toBeLessThanOrEqual(42);
 });
 
 test('every alarm notifies the topic when it sounds and when it ends, and errors that nobody had are no alarm', () => {

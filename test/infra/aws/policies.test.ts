@@ -77,7 +77,36 @@ test('nothing else grants access to secrets: no secret policy, no KMS decryption
   ]);
   prod.resourceCountIs('AWS::KMS::Key', 1);
   const passing = grants.filter(({ actions }) => actions.some((pattern) => lets(pattern, 'iam:PassRole')));
-  for (const { resources } of passing) expect(resources.join()).toContain('schedulerrole');
+  for (const { resources } of passing) expect(resources.join()).toMatch(/scheduler?s?role/);
+});
+
+test('schedules are in a group of their own, and their role may only send to the queue that fire-schedule consumes', () => {
+  const names = (type: string, part: string) =>
+    Object.keys(prod.findResources(type)).filter((id) => id.toLowerCase().includes(part));
+  const [group, ...groups] = names('AWS::Scheduler::ScheduleGroup', 'schedulesgroup');
+  expect(groups).toEqual([]);
+  const changing = ['CreateSchedule', 'UpdateSchedule', 'DeleteSchedule'].map((each) => `scheduler:${each}`);
+  const changers = whoMay(...changing.slice(1));
+  expect(changers.map(([role]) => role)).toEqual(['schedules', 'workers']);
+  for (const [, resources] of changers) expect(resources).toEqual([expect.stringContaining(`${group}`)]);
+  const [role] = names('AWS::IAM::Role', 'schedulesrole');
+  const [policy, ...policies] = Object.values(prod.findResources('AWS::IAM::Policy')).filter(
+    ({ Properties }) => JSON.stringify(Properties.Roles).includes(role ?? ''),
+  );
+  expect(policies).toEqual([]);
+  const statements: { Action: string[]; Resource: { 'Fn::GetAtt': [string, string] } }[] =
+    policy?.Properties.PolicyDocument.Statement;
+  const queues = statements.map(({ Resource }) => Resource['Fn::GetAtt'][0]);
+  expect(queues).toEqual([
+    expect.stringMatching(/^storesschedules(?!deadletters)/),
+    expect.stringMatching(/^storesschedulesdeadletters/),
+  ]);
+  for (const { Action } of statements) expect(Action).toContain('sqs:SendMessage');
+  const consumers = Object.values(prod.findResources('AWS::Lambda::EventSourceMapping')).filter(
+    ({ Properties }) => Properties.EventSourceArn['Fn::GetAtt'][0] === queues[0],
+  );
+  expect(consumers).toHaveLength(1);
+  expect(JSON.stringify(consumers[0]?.Properties.FunctionName)).toContain('fireschedule');
 });
 
 test('only actions without resource-level permissions are allowed on every resource', () => {

@@ -14,7 +14,7 @@ const actions: Record<string, string> = {
   SendMessage: 'sqs:SendMessage',
   SendMessageBatch: 'sqs:SendMessage',
   ChangeMessageVisibilityBatch: 'sqs:ChangeMessageVisibility',
-  CreateSchedule: 'scheduler:CreateSchedule',
+  ...named('scheduler', 'CreateSchedule', 'UpdateSchedule', 'DeleteSchedule'),
   SendEmail: 'ses:SendEmail',
   Publish: 'sns:Publish',
   PutEvents: 'events:PutEvents',

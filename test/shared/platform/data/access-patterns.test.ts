@@ -30,6 +30,7 @@ import type { Pattern } from './access-pattern.ts';
 import { type AccessWorld, accessWorld, newApiKey, principalOf, sessionOf } from './access-world.ts';
 import { agentRunPatterns, agentWithRuns } from './agent-run-patterns.ts';
 import { productPatterns } from './product-patterns.ts';
+import { schedulePatterns } from './schedule-patterns.ts';
 
 const first = ({ created }: AccessWorld) => created[0]?.id ?? '';
 const withKey = async (world: AccessWorld) => {
@@ -106,6 +107,7 @@ const inTime = { dryRun: false, timeLeftMs: () => 29_000 };
 const patterns: Record<string, Pattern> = {
   ...agentRunPatterns,
   ...productPatterns,
+  ...schedulePatterns,
   'Key by its hash': {
     commands: 'GetItem',
     units: 1,

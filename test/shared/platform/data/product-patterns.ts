@@ -192,8 +192,9 @@ export const productPatterns: Record<string, Pattern> = {
     },
   },
   'Clean up after a surface with a key': {
-    commands: 'Query, TransactWriteItems',
-    units: [2.5, 6.5],
+    commands: '2 Query, BatchWriteItem, TransactWriteItems',
+    units: [3, 8],
+    indexes: 'GSI1',
     run: async (world) => {
       const { surface, create } = await newSurfaceKey(world);
       await create();
