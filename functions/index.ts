@@ -16,6 +16,7 @@ import { publicGroup } from './public/index.ts';
 import { recordsGroup } from './records/index.ts';
 import { secretsGroup } from './secrets/index.ts';
 import { surfaceKeysGroup } from './surface-keys/index.ts';
+import { surfaceRunsGroup } from './surface-runs/index.ts';
 import { surfacesGroup } from './surfaces/index.ts';
 import { toolRunsGroup } from './tool-runs/index.ts';
 import { toolsGroup } from './tools/index.ts';
@@ -37,6 +38,7 @@ export const groups = {
   products: productsGroup,
   surfaces: surfacesGroup,
   'surface-keys': surfaceKeysGroup,
+  'surface-runs': surfaceRunsGroup,
   records: recordsGroup,
   dispatch: dispatchGroup,
   batches: batchesGroup,

@@ -29,7 +29,8 @@ type Ids = Record<
   | 'productcap'
   | 'surface'
   | 'item'
-  | 'surfkey',
+  | 'surfkey'
+  | 'slug',
   string
 >;
 
@@ -45,6 +46,8 @@ const kinds: Record<string, keyof Ids> = {
   'products.id': 'product',
   'surfaces.id': 'product',
   'surface-keys.id': 'product',
+  'surface-runs.id': 'product',
+  endpointSlug: 'slug',
   'agents.capabilityId': 'cap',
   'products.capabilityId': 'productcap',
   surfaceId: 'surface',
@@ -89,6 +92,7 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'surfaces.create': () => ({ name: 'taken over', type: 'api' }),
   'surfaces.update': () => ({ name: 'taken over' }),
   'surfaces.add-item': ({ productcap }) => ({ capabilityId: productcap }),
+  'surface-runs.run': () => ({ person: 'taken over' }),
   'surfaces.update-item': () => ({ exposedName: 'taken over' }),
   'agent-versions.publish': ({ agentver }) => ({ versionId: agentver }),
   'tool-runs.execute': () => ({ parameters: {} }),
@@ -123,6 +127,7 @@ const missing: Ids = {
   surface: `surface_${'0'.repeat(26)}`,
   item: `item_${'0'.repeat(26)}`,
   surfkey: `surfkey_${'0'.repeat(26)}`,
+  slug: 'greet',
 };
 
 let owner: Tenant;
@@ -169,6 +174,7 @@ async function productOf(tenant: Tenant) {
   return {
     ...{ product: product.id as string, productcap: capability.id as string },
     ...{ surface: surface.id as string, item: item.id as string, surfkey: key.id as string },
+    slug: item.endpointSlug as string,
   };
 }
 
