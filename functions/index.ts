@@ -17,6 +17,7 @@ import { recordsGroup } from './records/index.ts';
 import { schedulesGroup } from './schedules/index.ts';
 import { secretsGroup } from './secrets/index.ts';
 import { surfaceKeysGroup } from './surface-keys/index.ts';
+import { surfaceRunsGroup } from './surface-runs/index.ts';
 import { surfacesGroup } from './surfaces/index.ts';
 import { toolRunsGroup } from './tool-runs/index.ts';
 import { toolsGroup } from './tools/index.ts';
@@ -39,6 +40,7 @@ export const groups = {
   surfaces: surfacesGroup,
   schedules: schedulesGroup,
   'surface-keys': surfaceKeysGroup,
+  'surface-runs': surfaceRunsGroup,
   records: recordsGroup,
   dispatch: dispatchGroup,
   batches: batchesGroup,

@@ -27,27 +27,28 @@ export interface ResponseForm {
   requestId: string;
 }
 
+type EventsFor = (callerSignal: AbortSignal) => AsyncIterable<NumberedEvent>;
+
+/** Executes a run, until its caller is gone. */
+export const eventsOfRun =
+  (scope: Scope, run: Run, { isStreamed, requestId }: Omit<ResponseForm, 'executionId'>): EventsFor =>
+  (callerSignal) =>
+    toTheEnd(
+      scope,
+      run.execution,
+      execute(scope, run, {
+        ports: livePorts(scope, { ...run.execution, runId: run.execution.id }),
+        streamed: isStreamed,
+        ...{ callerSignal, requestId },
+      }),
+    );
+
 /** Executes a run while it responds. */
 export const runResponse = (scope: Scope, run: Run, form: ResponseForm) =>
-  eventsResponse(
-    (callerSignal) =>
-      toTheEnd(
-        scope,
-        run.execution,
-        execute(scope, run, {
-          ports: livePorts(scope, { ...run.execution, runId: run.execution.id }),
-          streamed: form.isStreamed,
-          ...{ callerSignal, requestId: form.requestId },
-        }),
-      ),
-    form,
-  );
+  eventsResponse(eventsOfRun(scope, run, form), form);
 
 /** Responds with events, or with one JSON body at their end. */
-export function eventsResponse(
-  eventsFor: (signal: AbortSignal) => AsyncIterable<NumberedEvent>,
-  { executionId, isStreamed }: ResponseForm,
-) {
+export function eventsResponse(eventsFor: EventsFor, { executionId, isStreamed }: ResponseForm) {
   if (isStreamed) {
     return streamedBody({
       contentType: 'text/event-stream',

@@ -110,6 +110,7 @@ test('each kind of response has its type, and only server-sent events yield even
     | 'POST /v1/agents/{id}/resume'
     | 'POST /v1/agents/{id}/approve'
     | 'GET /v1/agents/{id}/executions/{executionId}/events'
+    | 'POST /v1/products/{id}/surfaces/{surfaceId}/run/{endpointSlug}'
   >();
   expectTypeOf<EventOf<'POST /v1/dispatch'>['seq']>().toEqualTypeOf<number>();
   expectTypeOf<EventOf<'GET /v1/records/export'>>().toEqualTypeOf<never>();

@@ -29,6 +29,7 @@ const resources: Record<string, string> = {
   surfaces: 'PRODUCTS',
   'surface-keys': 'PRODUCTS',
   schedules: 'PRODUCTS',
+  'surface-runs': 'PRODUCTS',
 };
 
 /** Where the rule does not say it: GET needs READ, the others WRITE. */
@@ -56,6 +57,8 @@ const exceptions: Record<string, string> = {
   'provider-keys.list': 'authenticated',
   'agents.fetch-agent-card': 'authenticated',
   ...{ 'api-keys.reveal': 'API_KEYS:WRITE', 'surface-keys.reveal': 'PRODUCTS:WRITE' },
+  // Which permission depends on what the item runs.
+  'surface-runs.run': 'authenticated',
   ...{ 'tool-runs.execute': 'TOOLS:EXECUTE', 'tool-runs.test': 'TOOLS:EXECUTE' },
 };
 

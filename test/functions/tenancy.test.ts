@@ -33,7 +33,8 @@ type Ids = Record<
   | 'surfkey'
   | 'schedule'
   | 'clock'
-  | 'clockproduct',
+  | 'clockproduct'
+  | 'slug',
   string
 >;
 
@@ -53,6 +54,8 @@ const kinds: Record<string, keyof Ids> = {
   'schedules.surfaceId': 'clock',
   'schedules.runs.id': 'schedule',
   scheduleId: 'schedule',
+  'surface-runs.id': 'product',
+  endpointSlug: 'slug',
   'agents.capabilityId': 'cap',
   'products.capabilityId': 'productcap',
   surfaceId: 'surface',
@@ -99,6 +102,7 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'surfaces.create': () => ({ name: 'taken over', type: 'api' }),
   'surfaces.update': () => ({ name: 'taken over' }),
   'surfaces.add-item': ({ productcap }) => ({ capabilityId: productcap }),
+  'surface-runs.run': () => ({ person: 'taken over' }),
   'surfaces.update-item': () => ({ exposedName: 'taken over' }),
   'agent-versions.publish': ({ agentver }) => ({ versionId: agentver }),
   'tool-runs.execute': () => ({ parameters: {} }),
@@ -136,6 +140,7 @@ const missing: Ids = {
   schedule: `schedule_${'0'.repeat(26)}`,
   clock: `surface_${'0'.repeat(26)}`,
   clockproduct: `product_${'0'.repeat(26)}`,
+  slug: 'greet',
 };
 
 let owner: Tenant;
@@ -183,6 +188,7 @@ async function productOf(tenant: Tenant) {
   return {
     ...{ product: product.id as string, productcap: capability.id as string },
     ...{ surface: surface.id as string, item: item.id as string, surfkey: key.id as string },
+    slug: item.endpointSlug as string,
   };
 }
 

@@ -37,7 +37,7 @@ const pathOf = ({ path }: AnyEndpoint) =>
   );
 const prefixes: Record<string, string> = {
   ...{ agentId: 'agent', flowId: 'flow', capabilityId: 'cap', executionId: 'exec', toolCallId: 'call' },
-  ...{ versionId: 'agentver', surfaceId: 'surface', itemId: 'item', keyId: 'surfkey' },
+  ...{ versionId: 'agentver', surfaceId: 'surface', itemId: 'item', keyId: 'surfkey', endpointSlug: 'slug' },
 };
 
 test.each(all.map((endpoint) => [endpoint.id, endpoint] as const))(

@@ -5,6 +5,7 @@ import type { Access } from '../identity/permissions.ts';
 import type { Principal } from '../identity/principal.ts';
 import type { ApiKey } from './api-key.ts';
 import type { Counters, RequestLimits } from './rate-limit-windows.ts';
+import type { SurfaceKey } from './surface-key.ts';
 
 /** The principal that a credential alone identifies. */
 export type Caller = Omit<Principal, 'sourceIp'>;
@@ -21,7 +22,8 @@ export interface AccessRules {
 
 /** What the item of a credential may have. */
 export type CountedCredential = Counters &
-  Partial<Pick<ApiKey, 'hash' | 'isActive' | 'expiresAt' | 'permissions' | 'allowedIps'>>;
+  Partial<Pick<ApiKey, 'hash' | 'isActive' | 'expiresAt' | 'permissions' | 'allowedIps'>> &
+  Partial<Pick<SurfaceKey, 'scopes'>>;
 
 /** The item that counts requests, and their limits. */
 export interface RateLimitCounter extends RequestLimits {

@@ -32,7 +32,8 @@ export const surfaceKeyKind: CredentialKind = {
     countsUses: true,
   }),
 
-  permissionsOf: () => [],
+  // The slugs that the key can call; empty for all. No permission has the form of a slug.
+  permissionsOf: (_principal, { scopes = [] }) => scopes,
 
   refusalOf(_principal, { permission, accepts }) {
     if (accepts?.includes('surface-key')) return 'accepted';

@@ -28,6 +28,8 @@ export interface Request<
   requestId: string;
   /** The usage of the credential's rate limits, including this request. */
   usage: () => Promise<Windows>;
+  /** The value of a request header, by its name in lower case. */
+  header: (name: string) => string | undefined;
   /** The URL by which the caller reached the API, with the stage if there is one. */
   baseUrl: () => string;
 }

@@ -124,6 +124,7 @@ async function answerTo(
   const request = {
     ...parseRequest(endpoint, event),
     ...{ principal, signal, timeLeftMs, requestId, baseUrl, usage },
+    header: (name: string) => event.headers?.[name],
   };
   const needs = scope && resolveNeeds(endpoint.needs, { ...scope, signal });
   const reply: unknown = await endpoint.handle(request as never, needs as never);

@@ -69,7 +69,7 @@ function consumerIn(template: Template, source: { Properties?: Record<string, un
 test('every queue has a dead-letter queue, and a visibility timeout of six times its Lambda’s timeout unless it states another', () => {
   const queues = Object.values(prod.findResources('AWS::SQS::Queue'));
   expect(queues).toHaveLength(14);
-  expect(queues.filter(({ Properties }) => Properties.RedrivePolicy)).toHaveLength(6);
+  expect(queues.filter(({ Properties }) => Properties.RedrivePolicy)).toHaveLength(7);
   for (const source of Object.values(prod.findResources('AWS::Lambda::EventSourceMapping'))) {
     const queue = prod.findResources('AWS::SQS::Queue')[source.Properties.EventSourceArn['Fn::GetAtt'][0]];
     const lambda = consumerIn(prod, source);
@@ -169,13 +169,15 @@ test('no bucket is public: CloudFront serves only the files that flows made publ
 test('only Lambdas that run flows or agents can access the tenants’ vectors and files and know their locations', () => {
   const reaching = grantsIn(prod).filter(({ actions }) => actions.includes('s3vectors:QueryVectors'));
   const groups = reaching.map(({ role }) => role);
-  expect(groups.sort()).toEqual(['agent-runs', 'dispatch', 'tool-runs', 'workers']);
+  expect(groups.sort()).toEqual(['agent-runs', 'dispatch', 'surface-runs', 'tool-runs', 'workers']);
   const variables = Object.values(withCloudFront.findResources('AWS::Lambda::Function')).filter(
     ({ Properties }) => 'PUBLIC_ASSETS_URL' in (Properties.Environment?.Variables ?? {}),
   );
   expect(variables.length).toBeGreaterThan(1);
   for (const { Properties } of variables) {
-    expect(Properties.FunctionName).toMatch(/^agent-flow-prod-(workers|dispatch|tool-runs|agent-runs)-/);
+    expect(Properties.FunctionName).toMatch(
+      /^agent-flow-prod-(workers|dispatch|surface-runs|tool-runs|agent-runs)-/,
+    );
     expect(Object.keys(Properties.Environment.Variables)).toEqual(
       expect.arrayContaining(['VECTOR_BUCKET', 'ASSET_BUCKET']),
     );

@@ -1,4 +1,5 @@
 import { sandbox } from '../../../../shared/adapters/sandbox/sandbox.ts';
+import { exposedItems } from '../../../../shared/domain/products/exposed-item.ts';
 import { productCapabilities } from '../../../../shared/domain/products/product-capabilities.ts';
 import { productStore } from '../../../../shared/domain/products/product-store.ts';
 import { productRemover, surfaceRemover } from '../../../../shared/domain/products/remove-product.ts';
@@ -166,6 +167,14 @@ export const productPatterns: Record<string, Pattern> = {
     run: async (world) => {
       const { product, surface, item } = await newItem(world);
       return () => surfaceItems(world.scope).update(product.id, surface.id, item.id, { enabled: false });
+    },
+  },
+  'What a surface exposes': {
+    commands: 'BatchGetItem',
+    units: 1,
+    run: async (world) => {
+      const { product, surface } = await newItem(world);
+      return () => exposedItems(world.scope).ofSurface(product.id, surface.id);
     },
   },
   'Create a key of a surface': {

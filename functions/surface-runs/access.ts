@@ -1,0 +1,28 @@
+import { forbidden, missingPermission } from '../../shared/core/errors.ts';
+import type { ExposedItem } from '../../shared/domain/products/exposed-item.ts';
+import type { Surface } from '../../shared/domain/products/surface.ts';
+import { covers } from '../../shared/platform/identity/permissions.ts';
+import type { Principal } from '../../shared/platform/identity/principal.ts';
+
+/** @throws 403 if the surface does not respond to the caller. */
+export function assertOpen({ id, status }: Surface, { kind, surfaceId, environment }: Principal): void {
+  if (kind === 'surface' && surfaceId !== id) throw forbidden('The key belongs to another surface');
+  if (status === 'paused') throw forbidden('The surface is paused; set its status to active');
+  if (status === 'draft' && environment !== 'test') {
+    throw forbidden('The surface is a draft, which responds to test keys only; set its status to active');
+  }
+}
+
+/** @throws 403 if the caller may not run the item. */
+export function assertMayRun({ item, capability }: ExposedItem, principal: Principal): void {
+  const { kind, permissions } = principal;
+  if (kind === 'surface') {
+    const isInScope = permissions.length === 0 || permissions.includes(item.endpointSlug ?? '');
+    if (!isInScope) throw forbidden('The key cannot call this endpoint: its scopes name others');
+    return;
+  }
+  const own = capability.flowId ? 'FLOWS:EXECUTE' : 'AGENTS:EXECUTE';
+  if (![own, 'PRODUCTS:EXECUTE'].some((needed) => covers(permissions, needed))) {
+    throw missingPermission('PRODUCTS:EXECUTE');
+  }
+}

@@ -1,0 +1,95 @@
+import { checkValue } from '../../shared/adapters/json-schema/json-schema.ts';
+import { sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
+import { ifMissing, invalid, notFound } from '../../shared/core/errors.ts';
+import type { ExposedItem } from '../../shared/domain/products/exposed-item.ts';
+import { agentToRun } from '../../shared/execution/agent-runs/agent-to-run.ts';
+import { startRun } from '../../shared/execution/agent-runs/start-run.ts';
+import { execute as executeFlow } from '../../shared/execution/dispatch/execute.ts';
+import { prepare } from '../../shared/execution/dispatch/prepare.ts';
+import { DispatchBody } from '../../shared/execution/dispatch/request.ts';
+import { livePorts } from '../../shared/execution/live-ports.ts';
+import { using } from '../../shared/platform/aws/uses.ts';
+import type { Scope } from '../../shared/platform/data/scope.ts';
+import type { Principal } from '../../shared/platform/identity/principal.ts';
+import { agentResultOf } from '../../shared/protocols/json/agent-result.ts';
+import { dispatchResultOf } from '../../shared/protocols/json/dispatch-result.ts';
+import { agentEvents } from '../../shared/protocols/sse/agent-events.ts';
+import { flowEvents } from '../../shared/protocols/sse/flow-events.ts';
+import { eventsOfRun, timeoutMsOf } from '../agent-runs/run-response.ts';
+import { runTimeMs } from '../dispatch/dispatch-response.ts';
+import { outwardResponse } from './outward.ts';
+
+/** All uses, because the flow or the agent decides which services a run calls. */
+export const surfaceRunScope = using(
+  [livePorts, 'table:write', 'payloads', 'queue:wakes'],
+  (all: Scope) => all,
+);
+
+export interface SurfaceCall {
+  principal: Principal;
+  parameters: Record<string, unknown>;
+  isStreamed: boolean;
+  requestId: string;
+  timeLeftMs: number;
+}
+
+/** Runs what an item exposes while it responds. @throws 400 for parameters that do not fit; 404 if it is deleted. */
+export async function startExposed(scope: Scope, { capability, surface }: ExposedItem, call: SurfaceCall) {
+  await assertParameters(scope, capability.parametersSchema, call.parameters);
+  if (capability.agentId !== null) return startAgent(scope, capability.agentId, surface.type, call);
+  return startFlow(scope, capability.flowId ?? '', call);
+}
+
+async function assertParameters(
+  scope: Scope,
+  schema: Record<string, unknown> | null,
+  parameters: Record<string, unknown>,
+): Promise<void> {
+  const problems = schema ? await checkValue(sandbox(scope), schema, parameters) : [];
+  if (problems.length === 0) return;
+  throw invalid(problems.map(({ path, message }) => ({ path, code: 'INVALID_VALUE', message })));
+}
+
+async function startFlow(scope: Scope, flowId: string, call: SurfaceCall) {
+  const { principal, parameters: inputs, isStreamed, requestId } = call;
+  const body = DispatchBody.parse({ flow: { id: flowId }, inputs });
+  const prepared = await prepare(scope, principal, body).catch(ifMissing(undefined));
+  if (!prepared) throw gone('Flow');
+  const timeMs = runTimeMs(call.timeLeftMs);
+  const run = { prepared, body, runsAs: principal, permissions: [], requestId, timeMs };
+  const eventsFor = (clientSignal: AbortSignal) =>
+    executeFlow(scope, { ...run, clientSignal, showsProgress: isStreamed });
+  const events = (signal: AbortSignal) => flowEvents(eventsFor(signal));
+  return outwardResponse({ events, result: (signal) => dispatchResultOf(eventsFor(signal)) }, isStreamed);
+}
+
+async function startAgent(scope: Scope, agentId: string, surfaceType: string, call: SurfaceCall) {
+  const { principal, parameters, isStreamed, requestId } = call;
+  const { environment } = principal;
+  const agent = await agentToRun(scope)(agentId, { environment }).catch(ifMissing(undefined));
+  if (!agent) throw gone('Agent');
+  const { message, ...inputs } = parameters;
+  const content = typeof message === 'string' ? message : JSON.stringify(parameters);
+  const { execution, input } = await startRun(
+    scope,
+    {
+      ...{ agent, inputs, owner: principal, permissions: [], surfaceType, background: false },
+      messages: [{ role: 'user' as const, content }],
+      timeoutMs: timeoutMsOf({ background: false }, call.timeLeftMs),
+    },
+    sandbox(scope),
+  );
+  const run = { execution, content: agent.content, input, log: [], toldSeq: -1, mayHaveBegun: false };
+  const eventsFor = eventsOfRun(scope, run, { isStreamed, requestId });
+  const events = (signal: AbortSignal) => agentEvents(eventsFor(signal));
+  const result = async (signal: AbortSignal) => {
+    const { result: output, ...rest } = await agentResultOf(execution.id, eventsFor(signal));
+    return { ...rest, output };
+  };
+  return outwardResponse({ events, result }, isStreamed);
+}
+
+const gone = (what: 'Flow' | 'Agent') => {
+  const message = `The ${what.toLowerCase()} that this endpoint runs was deleted`;
+  return notFound(what, [{ code: 'NOT_FOUND', message }]);
+};
