@@ -7,6 +7,7 @@ import {
   DeleteScheduleCommand,
   GetScheduleCommand,
   SchedulerClient,
+  UpdateScheduleCommand,
 } from '@aws-sdk/client-scheduler';
 import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { expect, onTestFinished, test } from 'vitest';
@@ -93,4 +94,34 @@ test.each([
 ])('unsupported input is rejected: %j', async (changes) => {
   const { client } = await newScheduler();
   await expect(client.send(schedule(await newQueue(), changes))).rejects.toThrow();
+});
+
+test('an update replaces a schedule; one that does not exist is rejected', async () => {
+  const arn = await newQueue();
+  const { client, begin } = await newScheduler();
+  begin();
+  await client.send(schedule(arn));
+  const { input } = schedule(arn, { ScheduleExpression: at(1_000) });
+  await client.send(
+    new UpdateScheduleCommand({ ...input, Target: { ...input.Target, Input: '{"n":2}' } } as never),
+  );
+  expect(await nextMessage(arn)).toBe('{"n":2}');
+  await expect(client.send(new UpdateScheduleCommand(input))).rejects.toMatchObject({
+    name: 'ResourceNotFoundException',
+  });
+});
+
+test('a message that cannot be sent goes to the dead-letter queue after the retries', async () => {
+  const dead = await newQueue();
+  const { client, begin } = await newScheduler();
+  begin();
+  const Target = {
+    Arn: `${dead}-unknown`,
+    RoleArn: 'arn:aws:iam::000000000000:role/x',
+    Input: '{"n":3}',
+    RetryPolicy: { MaximumRetryAttempts: 0 },
+    DeadLetterConfig: { Arn: dead },
+  };
+  await client.send(schedule(dead, { ScheduleExpression: at(1_000), Target }));
+  expect(await nextMessage(dead)).toBe('{"n":3}');
 });
