@@ -175,7 +175,9 @@ test('only Lambdas that run flows or agents can access the tenants’ vectors an
   );
   expect(variables.length).toBeGreaterThan(1);
   for (const { Properties } of variables) {
-    expect(Properties.FunctionName).toMatch(/^agent-flow-prod-(workers|dispatch|surface-runs|tool-runs|agent-runs)-/);
+    expect(Properties.FunctionName).toMatch(
+      /^agent-flow-prod-(workers|dispatch|surface-runs|tool-runs|agent-runs)-/,
+    );
     expect(Object.keys(Properties.Environment.Variables)).toEqual(
       expect.arrayContaining(['VECTOR_BUCKET', 'ASSET_BUCKET']),
     );
