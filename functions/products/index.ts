@@ -9,7 +9,7 @@ import { updateProduct } from './update.ts';
 import { updateProductCapability } from './update-capability.ts';
 
 export const productsGroup = {
-  description: 'Put flows and agents behind surfaces: an API, a webhook, a chat, an MCP server, a clock.',
+  description: 'Put flows and agents behind surfaces, such as an API with keys of its own.',
   endpoints: [
     listProducts,
     createProduct,

@@ -31,7 +31,7 @@ export const runSurfaceItem = defineEndpoint({
   async handle({ params, body, principal, header, timeLeftMs, requestId }, { scope, items }) {
     const whole = await items.ofSurface(params.id, params.surfaceId);
     assertOpen(whole.surface, principal);
-    const found = itemOfSlug(whole, params.endpointSlug);
+    const found = itemOfSlug(whole, 'api', params.endpointSlug);
     assertMayRun(found, principal);
     const isStreamed = header('accept')?.includes('text/event-stream') ?? false;
     const call = { principal, parameters: body, isStreamed, requestId, timeLeftMs: timeLeftMs() };

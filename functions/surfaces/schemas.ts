@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { nameUpTo } from '../../shared/core/name.ts';
 import { surfaceEnvironments, surfaceStatuses } from '../../shared/domain/products/surface.ts';
-import { surfaceTypeNames, surfaceTypes } from '../../shared/domain/products/surface-types.ts';
+import { surfaceTypeNames, surfaceTypeOf } from '../../shared/domain/products/surface-types.ts';
 
 const SurfaceName = nameUpTo(255);
 const Members = z.record(z.string(), z.unknown());
@@ -20,12 +20,17 @@ const given = {
   outbound: Members.optional(),
 };
 
-const types = surfaceTypeNames.map((name) => `\`${name}\`: ${surfaceTypes[name].summary}`);
+const types = surfaceTypeNames.flatMap((name) => {
+  const { summary } = surfaceTypeOf(name);
+  return summary ? [`\`${name}\`: ${summary}`] : [];
+});
 
 export const CreateSurfaceBody = z
   .strictObject({
     name: SurfaceName,
-    type: z.enum(surfaceTypeNames).meta({ description: `${types.join('. ')}.` }),
+    type: z.enum(surfaceTypeNames).meta({
+      description: `${types.join('. ')}. Surfaces of the other types can be stored and configured; nothing responds there.`,
+    }),
     ...given,
   })
   .meta({ examples: [{ name: 'Public API', type: 'api', status: 'active' }] });

@@ -39,9 +39,13 @@ export const exposedItems = /* @__PURE__ */ using(['table:read'], ({ table }: Sc
   return { ofSurface };
 });
 
-/** @throws 404 if no item has the slug. */
-export function itemOfSlug({ exposed }: ExposedSurface, slug: string): ExposedItem {
+/** @throws 404 if the surface is of another type, or no item has the slug. */
+export function itemOfSlug(
+  { surface, exposed }: ExposedSurface,
+  type: Surface['type'],
+  slug: string,
+): ExposedItem {
   const found = exposed.find(({ item }) => item.endpointSlug === slug);
-  if (!found) throw notFound('Endpoint');
+  if (!found || surface.type !== type) throw notFound('Endpoint');
   return found;
 }

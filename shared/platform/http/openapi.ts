@@ -7,7 +7,7 @@ import type { Group } from './group.ts';
 import { responsesOf } from './openapi-responses.ts';
 import { type Components, type Json, schemaOf } from './openapi-schemas.ts';
 
-const about = `Build and run automation from flows and records.
+const about = `Build and run automation from flows, agents, records and products.
 
 Send \`Authorization: Bearer <API key or session token>\` with every request. Bodies are JSON unless an operation says otherwise. Unknown members are rejected. Ids have a prefix (\`flow_…\`) and sort by creation time.
 

@@ -183,6 +183,11 @@ test('what is disabled, unknown or deleted is a 404 that says so', async () => {
   expect(await expectStatus(404, run(tenant.token, path))).toEqual(notFoundBody('Surface'));
 });
 
+test('a surface of another type has no such endpoint', async () => {
+  const { path, key } = await world([greeting], { type: 'webhook' });
+  expect(await expectStatus(404, run(key, path))).toEqual(notFoundBody('Endpoint'));
+});
+
 test('a flow without steps is a 422', async () => {
   const { tenant, productId, surface, path, key } = await world();
   const flow = await createFlow(tenant, []);
