@@ -13,7 +13,7 @@ const channel = (name: string): SurfaceType => ({ hasEndpoints: false, channel: 
 export const surfaceTypes = {
   api: { summary: 'Runs a capability by POST, and answers with JSON or a stream', hasEndpoints: true },
   webhook: { hasEndpoints: true },
-  schedule: { hasEndpoints: false },
+  schedule: { summary: 'Runs flows by the clock', hasEndpoints: false },
   chat: { hasEndpoints: false },
   mcp: { hasEndpoints: false },
   mcp_code: { hasEndpoints: false },
