@@ -74,7 +74,7 @@ export const schedulePatterns: Record<string, Pattern> = {
   },
   'Delete a schedule': {
     commands: 'BatchGetItem, GetItem, TransactWriteItems',
-    units: [5, 11.5],
+    units: [5, 14.5],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { place, schedule } = await newSchedule(world);
@@ -91,7 +91,7 @@ export const schedulePatterns: Record<string, Pattern> = {
   },
   'Fire a schedule without records': {
     commands: '5 GetItem, BatchGetItem, 2 TransactWriteItems, 2 UpdateItem',
-    units: [12, 25.5],
+    units: [12, 27.5],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { schedule } = await dueSchedule(world);
