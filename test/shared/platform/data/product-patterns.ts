@@ -200,14 +200,4 @@ export const productPatterns: Record<string, Pattern> = {
       return () => surfaceKeys(world.scope).remove(sessionOf(world.tenant), place, key.id);
     },
   },
-  'Clean up after a surface with a key': {
-    commands: '2 Query, BatchWriteItem, TransactWriteItems',
-    units: [3, 8],
-    indexes: 'GSI1',
-    run: async (world) => {
-      const { surface, create } = await newSurfaceKey(world);
-      await create();
-      return () => world.clean(surface.id);
-    },
-  },
 };

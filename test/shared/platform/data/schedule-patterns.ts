@@ -1,4 +1,5 @@
 import { productStore } from '../../../../shared/domain/products/product-store.ts';
+import { surfaceKeys } from '../../../../shared/domain/products/surface-keys.ts';
 import { surfaceStore } from '../../../../shared/domain/products/surface-store.ts';
 import type { Schedule } from '../../../../shared/domain/schedules/schedule.ts';
 import { scheduleEntity } from '../../../../shared/domain/schedules/schedule.ts';
@@ -108,6 +109,17 @@ export const schedulePatterns: Record<string, Pattern> = {
       // The first reader stores the outcome of the batch.
       await firingList(world.scope).ofSchedule(schedule.id, world.page());
       return () => firingList(world.scope).ofSchedule(schedule.id, world.page());
+    },
+  },
+  'Clean up after a surface with a key and a schedule': {
+    commands: '3 Query, 2 BatchWriteItem, TransactWriteItems',
+    units: [4, 16],
+    indexes: 'GSI1, GSI2',
+    run: async (world) => {
+      const { place } = await newSchedule(world);
+      const given = { name: null, environment: 'test', scopes: [], expiresAt: null } as const;
+      await surfaceKeys(world.scope).create(sessionOf(world.tenant), place, { ...given, scopes: [] });
+      return () => world.clean(place.surfaceId);
     },
   },
 };
