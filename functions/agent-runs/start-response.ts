@@ -18,13 +18,11 @@ interface StartForm {
 
 /** Starts a run: executes it while it responds, or has a worker execute it. */
 export async function startResponse(scope: Scope, request: RunRequest, { isStreamed, requestId }: StartForm) {
-  const { execution, input } = await startRun(scope, request, sandbox(scope));
-  const { id: executionId } = execution;
-  if (execution.background) {
+  const run = await startRun(scope, request, sandbox(scope));
+  const { id: executionId, background } = run.execution;
+  if (background) {
     await agentRunQueue(scope).send(executionId);
     return { status: 202 as const, body: { executionId, status: 'running' as const } };
   }
-  const { content } = request.agent;
-  const run = { execution, content, input, log: [], toldSeq: -1, mayHaveBegun: false };
   return runResponse(scope, run, { executionId, isStreamed, requestId });
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
-import type { ProductCapability } from '../../shared/domain/products/product.ts';
+import { ProductCapability } from '../../shared/domain/products/product.ts';
 
 export const CapabilityParams = z.object({ id: idOf('product'), capabilityId: idOf('cap') });
 
@@ -17,20 +17,10 @@ export const capabilityExample = {
   createdAt: '2026-11-22T09:30:00.000Z',
 };
 
-export const ProductCapabilityResponse = z
-  .object({
-    id: z.string(),
-    productId: z.string(),
-    capabilityName: z.string(),
-    capabilityDescription: z.string().nullable(),
-    flowId: z.string().nullable(),
-    agentId: z.string().nullable(),
-    parametersSchema: z.record(z.string(), z.unknown()).nullable(),
-    enabled: z.boolean(),
-    displayOrder: z.int(),
-    createdAt: z.string(),
-  })
-  .meta({ id: 'ProductCapability', examples: [capabilityExample] });
+export const ProductCapabilityResponse = ProductCapability.extend({ productId: z.string() }).meta({
+  id: 'ProductCapability',
+  examples: [capabilityExample],
+});
 
 export const toCapabilityResponse = (productId: string, capability: ProductCapability) => ({
   productId,

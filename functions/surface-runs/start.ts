@@ -70,7 +70,7 @@ async function startAgent(scope: Scope, agentId: string, surfaceType: string, ca
   if (!agent) throw gone('Agent');
   const { message, ...inputs } = parameters;
   const content = typeof message === 'string' ? message : JSON.stringify(parameters);
-  const { execution, input } = await startRun(
+  const run = await startRun(
     scope,
     {
       ...{ agent, inputs, owner: principal, permissions: [], surfaceType, background: false },
@@ -79,11 +79,10 @@ async function startAgent(scope: Scope, agentId: string, surfaceType: string, ca
     },
     sandbox(scope),
   );
-  const run = { execution, content: agent.content, input, log: [], toldSeq: -1, mayHaveBegun: false };
   const eventsFor = eventsOfRun(scope, run, { isStreamed, requestId });
   const events = (signal: AbortSignal) => agentEvents(eventsFor(signal));
   const result = async (signal: AbortSignal) => {
-    const { result: output, ...rest } = await agentResultOf(execution.id, eventsFor(signal));
+    const { result: output, ...rest } = await agentResultOf(run.execution.id, eventsFor(signal));
     return { ...rest, output };
   };
   return outwardResponse({ events, result }, isStreamed);

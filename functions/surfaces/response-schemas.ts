@@ -6,8 +6,8 @@ import {
   surfaceEnvironments,
   surfaceStatuses,
 } from '../../shared/domain/products/surface.ts';
-import type { SurfaceWithCapabilities } from '../../shared/domain/products/surface-store.ts';
 import { surfaceTypeNames } from '../../shared/domain/products/surface-types.ts';
+import type { SurfaceWithCapabilities } from '../../shared/domain/products/surface-with-capabilities.ts';
 
 export const SurfaceParams = z.object({ id: idOf('product'), surfaceId: idOf('surface') });
 

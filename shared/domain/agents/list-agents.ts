@@ -1,4 +1,5 @@
 import { type AnyEntity, decodeReadable } from '../../platform/data/entity.ts';
+import { nameSearch } from '../../platform/data/name-search.ts';
 import { type CursorPagination, type CursorQuery, cursorPage } from '../../platform/data/pages.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import { responseBytesMax, takeWithinBytes } from '../../platform/http/envelope.ts';
@@ -32,12 +33,9 @@ interface AgentPage {
  * flows, of which some may be deleted.
  */
 export async function listAgents(table: TenantTable, query: AgentListQuery): Promise<AgentPage> {
-  const filter = query.search
-    ? { expression: 'contains(#summary.#search, :search)', values: { search: query.search.toLowerCase() } }
-    : undefined;
   const { rows, pagination } = await cursorPage(
     table,
-    { partition: agentsPartition, index: 1, kind: 'agent', ...(filter && { filter }) },
+    { partition: agentsPartition, index: 1, kind: 'agent', ...nameSearch(query.search) },
     query,
   );
   const agents = await listed(table, rows as unknown as Pick<Agent, 'id' | 'primaryFlowId'>[]);

@@ -3,6 +3,7 @@ import { using } from '../../platform/aws/uses.ts';
 import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Modification } from '../../platform/data/modify.ts';
+import { nameSearch } from '../../platform/data/name-search.ts';
 import { type CursorQuery, cursorPage } from '../../platform/data/pages.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -56,15 +57,9 @@ export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (s
     },
 
     async list(query: CursorQuery & { search?: string | undefined }) {
-      const filter = query.search
-        ? {
-            expression: 'contains(#summary.#search, :search)',
-            values: { search: query.search.toLowerCase() },
-          }
-        : undefined;
       return cursorPage(
         table,
-        { partition: flowsPartition, index: 1, kind: 'flow', ...(filter && { filter }) },
+        { partition: flowsPartition, index: 1, kind: 'flow', ...nameSearch(query.search) },
         query,
       );
     },

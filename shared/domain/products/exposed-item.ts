@@ -1,9 +1,9 @@
 import { notFound } from '../../core/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { decode } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { type ProductCapability, productEntity } from './product.ts';
-import { type Surface, type SurfaceItem, surfaceEntity } from './surface.ts';
+import type { ProductCapability } from './product.ts';
+import type { Surface, SurfaceItem } from './surface.ts';
+import { surfaceWithCapabilities } from './surface-with-capabilities.ts';
 
 /** An item of a surface with the capability that it exposes. */
 export interface ExposedItem {
@@ -19,25 +19,17 @@ export interface ExposedSurface {
 }
 
 /** Finds what a surface exposes, in one request. Disabled items and capabilities count as missing. */
-export const exposedItems = /* @__PURE__ */ using(['table:read'], ({ table }: Scope) => {
+export const exposedItems = /* @__PURE__ */ using(['table:read'], ({ table }: Scope) => ({
   /** @throws 404 */
-  async function ofSurface(productId: string, surfaceId: string): Promise<ExposedSurface> {
-    const [product, stored] = await table.getMany([
-      productEntity.key({ id: productId }),
-      surfaceEntity.key({ productId, id: surfaceId }),
-    ]);
-    if (!product || !stored) throw notFound('Surface');
-    const surface = decode(surfaceEntity, stored);
-    const { capabilities } = decode(productEntity, product);
+  async ofSurface(productId: string, surfaceId: string): Promise<ExposedSurface> {
+    const { surface, capabilities } = await surfaceWithCapabilities(table, productId, surfaceId);
     const exposed = surface.items.flatMap((item) => {
       const capability = capabilities.find(({ id }) => id === item.capabilityId);
       return item.enabled && capability?.enabled ? [{ surface, item, capability }] : [];
     });
     return { surface, exposed };
-  }
-
-  return { ofSurface };
-});
+  },
+}));
 
 /** @throws 404 if the surface is of another type, or no item has the slug. */
 export function itemOfSlug(

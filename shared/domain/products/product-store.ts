@@ -4,6 +4,7 @@ import { using } from '../../platform/aws/uses.ts';
 import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
 import type { SummaryOf } from '../../platform/data/entity.ts';
 import type { Modification } from '../../platform/data/modify.ts';
+import { nameSearch } from '../../platform/data/name-search.ts';
 import { type CursorQuery, cursorPage } from '../../platform/data/pages.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
@@ -55,14 +56,8 @@ export const productStore = /* @__PURE__ */ using(['table:write'], (scope: Scope
 
     /** Newest first, from index entries alone. */
     async list(query: CursorQuery & { search?: string | undefined }) {
-      const filter = query.search
-        ? {
-            expression: 'contains(#summary.#search, :search)',
-            values: { search: query.search.toLowerCase() },
-          }
-        : undefined;
       const source = { partition: productsPartition, index: 1, kind: 'product' } as const;
-      const page = await cursorPage(table, { ...source, ...(filter && { filter }) }, query);
+      const page = await cursorPage(table, { ...source, ...nameSearch(query.search) }, query);
       return { products: page.rows as unknown as ListedProduct[], pagination: page.pagination };
     },
 

@@ -71,7 +71,7 @@ export const surfaceKeys = /* @__PURE__ */ using(['table:write', surfaceStore, k
       { perMinute, perDay, ...given }: NewSurfaceKey,
     ): Promise<{ key: SurfaceKey; value: string }> {
       const { userId, organizationId } = by;
-      if ((await all(surfaceId)).length >= keysMax) throw tooMany();
+      if ((await table.count({ partition: surfaceKeysPartition(surfaceId) })) >= keysMax) throw tooMany();
       const value = generateKey(`surface-${given.environment}`);
       const key: SurfaceKey = {
         ...{ id: newId('surfkey'), productId, surfaceId, userId, organizationId, ...given },

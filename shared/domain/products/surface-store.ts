@@ -1,7 +1,7 @@
 import { conflict, invalidAt, notFound, unprocessable } from '../../core/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
-import { decode, decodeReadable } from '../../platform/data/entity.ts';
+import { decodeReadable } from '../../platform/data/entity.ts';
 import { isUnchanged, type Modification } from '../../platform/data/modify.ts';
 import { type CursorQuery, cursorPage } from '../../platform/data/pages.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -11,6 +11,7 @@ import { type Product, productEntity, productPartition } from './product.ts';
 import { productStore } from './product-store.ts';
 import { type Surface, storedSurface, surfaceEntity, surfacesPartition } from './surface.ts';
 import { surfaceTypeOf } from './surface-types.ts';
+import { surfaceWithCapabilities } from './surface-with-capabilities.ts';
 
 export const surfacesMax = 40;
 /** So that a product with all of its surfaces fits a response. */
@@ -40,12 +41,6 @@ export interface SurfaceFilter {
 export interface WholeProduct {
   product: Product;
   surfaces: Surface[];
-}
-
-/** A surface with the capabilities of its product. */
-export interface SurfaceWithCapabilities {
-  surface: Surface;
-  capabilities: Product['capabilities'];
 }
 
 interface SurfaceModification {
@@ -106,18 +101,8 @@ export const surfaceStore = /* @__PURE__ */ using(['table:write', productStore],
       };
     },
 
-    /** In one request. @throws 404 */
-    async withCapabilities(productId: string, id: string): Promise<SurfaceWithCapabilities> {
-      const [product, surface] = await table.getMany([
-        productEntity.key({ id: productId }),
-        surfaceEntity.key({ productId, id }),
-      ]);
-      if (!product || !surface) throw notFound('Surface');
-      return {
-        surface: decode(surfaceEntity, surface),
-        capabilities: decode(productEntity, product).capabilities,
-      };
-    },
+    /** @throws 404 */
+    withCapabilities: (productId: string, id: string) => surfaceWithCapabilities(table, productId, id),
 
     /** Newest first. @throws 404 if there is no such product. */
     async list(productId: string, query: CursorQuery & SurfaceFilter) {

@@ -111,6 +111,5 @@ async function started(scope: Scope, parent: ParentRun, request: Request): Promi
     messages: [{ role: 'user', content: message }],
     ...(!isStored && { system: asked.system ?? '' }),
   };
-  const { execution, input } = await startRun(scope, given, sandbox(scope));
-  return { execution, content: agent.content, input, log: [], toldSeq: -1, mayHaveBegun: false };
+  return startRun(scope, given, sandbox(scope));
 }

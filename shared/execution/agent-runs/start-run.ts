@@ -12,6 +12,7 @@ import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { type AgentExecution, agentExecutionEntity } from './agent-execution.ts';
+import type { Run } from './execute.ts';
 import { leaseFrom } from './execution-writes.ts';
 import { turnsMaxOf } from './open-run.ts';
 import type { AgentToRun, ClientTool, RunInput } from './run-input.ts';
@@ -47,12 +48,8 @@ const inlineMax = 8_000;
 const inlineTtlSeconds = 30 * 86_400;
 const timeoutMsOf = (background: boolean) => (background ? 3_600_000 : 600_000);
 
-/** Records that a run starts. @throws 400 if the system prompt cannot be rendered. */
-export async function startRun(
-  scope: Scope,
-  request: RunRequest,
-  sandbox: Sandbox,
-): Promise<{ execution: AgentExecution; input: RunInput }> {
+/** Records that a run starts. @returns it, for its process. @throws 400 if the system prompt cannot be rendered. */
+export async function startRun(scope: Scope, request: RunRequest, sandbox: Sandbox): Promise<Run> {
   const { agent, owner, parent, background } = request;
   const config = runnableConfig(agent.content);
   await checkSchemas(request, sandbox);
@@ -103,7 +100,7 @@ export async function startRun(
     ...(agent.id === null && { ttl: unixSeconds(at) + inlineTtlSeconds }),
   };
   await table.commit([table.writes.insert(agentExecutionEntity, execution)]);
-  return { execution, input };
+  return { execution, content: agent.content, input, log: [], toldSeq: -1, mayHaveBegun: false };
 }
 
 /** @throws 400 if a JSON Schema of the request is not valid. */

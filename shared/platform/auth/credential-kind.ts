@@ -1,4 +1,4 @@
-import type { ServiceError } from '../../core/errors.ts';
+import { missingPermission, type ServiceError } from '../../core/errors.ts';
 import type { AnyEntity } from '../data/entity.ts';
 import type { Condition } from '../data/writes.ts';
 import type { Access } from '../identity/permissions.ts';
@@ -54,6 +54,14 @@ export interface CredentialKind {
    */
   refusalOf: (principal: Principal, guard: AccessRules) => ServiceError | 'accepted' | undefined;
 }
+
+/** Of a credential that is refused wherever an endpoint does not name it, also where any credential of a user is enough. */
+export const onlyWhereAccepted =
+  (name: SpecialCredential): CredentialKind['refusalOf'] =>
+  (_principal, { permission, accepts }) => {
+    if (accepts?.includes(name)) return 'accepted';
+    return missingPermission(permission === 'authenticated' || permission === 'public' ? '*' : permission);
+  };
 
 /**
  * The credential cannot be verified now, but may be valid. API Gateway returns 401 when an authorizer throws this

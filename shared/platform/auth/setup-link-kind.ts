@@ -1,7 +1,6 @@
-import { missingPermission } from '../../core/errors.ts';
 import { tenantOf } from '../identity/principal.ts';
 import { productionRuntime } from '../runtime.ts';
-import { type CredentialKind, consistentRead } from './credential-kind.ts';
+import { type CredentialKind, consistentRead, onlyWhereAccepted } from './credential-kind.ts';
 import { hashKey, isSetupLinkToken, isWellFormedKey } from './key-format.ts';
 import { setupLinkEntity } from './setup-link.ts';
 
@@ -32,10 +31,5 @@ export const setupLinkKind: CredentialKind = {
 
   permissionsOf: () => [],
 
-  refusalOf(_principal, { permission, accepts }) {
-    if (accepts?.includes('setup-link')) return 'accepted';
-    // A setup link is not a credential of a user, so endpoints for any credential refuse it.
-    const isAny = permission === 'authenticated' || permission === 'public';
-    return missingPermission(isAny ? '*' : permission);
-  },
+  refusalOf: onlyWhereAccepted('setup-link'),
 };

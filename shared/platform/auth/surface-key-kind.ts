@@ -1,8 +1,7 @@
-import { missingPermission } from '../../core/errors.ts';
 import { tenantOf } from '../identity/principal.ts';
 import { productionRuntime } from '../runtime.ts';
 import { aliveKey, isAliveKey } from './api-key-kind.ts';
-import { type CredentialKind, consistentRead } from './credential-kind.ts';
+import { type CredentialKind, consistentRead, onlyWhereAccepted } from './credential-kind.ts';
 import { hashKey, isSurfaceKey, isWellFormedKey } from './key-format.ts';
 import { surfaceCredentialEntity, surfaceKeyEntity } from './surface-key.ts';
 
@@ -35,9 +34,5 @@ export const surfaceKeyKind: CredentialKind = {
   // The slugs that the key can call; empty for all. No permission has the form of a slug.
   permissionsOf: (_principal, { scopes = [] }) => scopes,
 
-  refusalOf(_principal, { permission, accepts }) {
-    if (accepts?.includes('surface-key')) return 'accepted';
-    const isAny = permission === 'authenticated' || permission === 'public';
-    return missingPermission(isAny ? '*' : permission);
-  },
+  refusalOf: onlyWhereAccepted('surface-key'),
 };

@@ -107,11 +107,12 @@ function operation(endpoint: Described, schemas: Components): Json {
   } = endpoint;
   const isPublic = permission === 'public';
   const isCounted = scope !== 'none';
+  const orOthers = accepts.map((kind) => `, or ${specialCredentials[kind]}`).join('');
   const needed = isPublic
     ? ''
     : permission === 'authenticated'
-      ? `Requires any valid API key or session${accepts.map((kind) => `, or ${specialCredentials[kind]}`).join('')}.`
-      : `Requires \`${permission}\`${sessionOnly ? ' and a session' : ''}${accepts.map((kind) => `, or ${specialCredentials[kind]}`).join('')}.`;
+      ? `Requires any valid API key or session${orOthers}.`
+      : `Requires \`${permission}\`${sessionOnly ? ' and a session' : ''}${orOthers}.`;
   return {
     operationId: id,
     tags: [groupOf(endpoint)],

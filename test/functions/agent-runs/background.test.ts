@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { agentOf, approve, calls, followed, run, scripted } from '../../support/agent-runs.ts';
+import { eventually } from '../../support/eventually.ts';
 import { expectStatus } from '../../support/flows.ts';
 import { openEvents } from '../../support/sse.ts';
 import { newTenant, type Tenant } from '../../support/stack.ts';
@@ -35,7 +36,7 @@ test('an approval in the background: the worker goes on', async () => {
   const agent = await agentOf(tenant, { tools: { toolIds: ['builtin:calculator'], approval } });
   const script = scripted(calls(['calculator', { expression: '3' }]), { text: 'three' });
   const { executionId } = await start(tenant, agent.id, script);
-  const events = await vi.waitFor(async () => {
+  const events = await eventually(async () => {
     const all = await followed(tenant, agent.id, executionId);
     expect(all.at(-1)?.type).toBe('await');
     return all;
@@ -43,7 +44,7 @@ test('an approval in the background: the worker goes on', async () => {
   const { approvalId, seq } = events.at(-1) as { approvalId?: string; seq: number };
   const answer = { executionId, approvalId, decision: 'approved' };
   expect(await expectStatus(200, approve(tenant, agent.id, answer))).toMatchObject({ status: 'running' });
-  const rest = await vi.waitFor(async () => {
+  const rest = await eventually(async () => {
     const all = await followed(tenant, agent.id, executionId, seq);
     expect(all.at(-1)?.type).toBe('execution_complete');
     return all;

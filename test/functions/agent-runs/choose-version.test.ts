@@ -1,7 +1,8 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { agentOf, approve, calls, followed, run, scripted } from '../../support/agent-runs.ts';
 import { publishAgent, updateAgent } from '../../support/agents.ts';
 import { notFoundBody } from '../../support/errors.ts';
+import { eventually } from '../../support/eventually.ts';
 import { expectStatus } from '../../support/flows.ts';
 import { newKey } from '../../support/keys.ts';
 import { newTenant, type Tenant } from '../../support/stack.ts';
@@ -84,12 +85,12 @@ test('a run that waits goes on with the content that it was started with', async
   const script = scripted(calls(['calculator', { expression: '6 * 7' }]), { text: 'done' });
   const { executionId } = await expectStatus(202, run(tenant, id, script, { options: { background: true } }));
   const last = async () => (await followed(tenant, id, executionId)).at(-1);
-  await vi.waitFor(async () => expect((await last())?.type).toBe('await'));
+  await eventually(async () => expect((await last())?.type).toBe('await'));
   await updateAgent(tenant, id, { config: { model: 'generic-openai/broken', tools: { toolIds: [] } } });
   await publishAgent(tenant, id);
   const { approvalId } = (await last()) as { approvalId?: string };
   await expectStatus(200, approve(tenant, id, { executionId, approvalId, decision: 'approved' }));
-  await vi.waitFor(async () =>
+  await eventually(async () =>
     expect(await last()).toMatchObject({ type: 'execution_complete', finalOutput: 'done', iterations: 2 }),
   );
 });

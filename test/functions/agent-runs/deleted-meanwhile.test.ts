@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { agentRunPartition } from '../../../shared/execution/agent-runs/agent-execution.ts';
 import { agentOf, approve, calls, followed, run, scripted } from '../../support/agent-runs.ts';
+import { eventually } from '../../support/eventually.ts';
 import { createFlow, expectStatus } from '../../support/flows.ts';
 import { newConfig } from '../../support/model-configs.ts';
 import { openEvents } from '../../support/sse.ts';
@@ -17,7 +18,7 @@ async function waiting(tenant: Tenant, agentId: string, ...turns: Parameters<typ
   const script = scripted(calls(sum), ...turns);
   const started = run(tenant, agentId, script, { options: { background: true } });
   const { executionId } = await expectStatus(202, started);
-  const { approvalId } = await vi.waitFor(async () => {
+  const { approvalId } = await eventually(async () => {
     const last = (await followed(tenant, agentId, executionId)).at(-1);
     expect(last?.type).toBe('await');
     return last as { approvalId?: string };
@@ -94,7 +95,7 @@ test('a tool and a flow that are deleted while a process runs the agent', async 
   const started = run(tenant, agent.id, script, { options: { background: true } });
   const { executionId } = await expectStatus(202, started);
   const path = `/v1/agents/${agent.id}/executions/${executionId}`;
-  await vi.waitFor(async () =>
+  await eventually(async () =>
     expect((await tenant.call('GET', `${path}/tool-calls`)).body.toolCalls).toHaveLength(1),
   );
   await expectStatus(200, remove(tenant, `tools/${tool.id}`));
@@ -160,7 +161,7 @@ test('a run that records on after its agent was deleted leaves nothing behind', 
   const started = run(tenant, agent.id, script, { options: { background: true } });
   const { executionId } = await expectStatus(202, started);
   const path = `/v1/agents/${agent.id}/executions/${executionId}/tool-calls`;
-  await vi.waitFor(async () =>
+  await eventually(async () =>
     expect((await tenant.call('GET', path)).body.toolCalls).toMatchObject([{ status: 'pending' }]),
   );
   await expectStatus(200, remove(tenant, `agents/${agent.id}`));

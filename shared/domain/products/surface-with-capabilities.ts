@@ -1,0 +1,26 @@
+import { notFound } from '../../core/errors.ts';
+import { decode } from '../../platform/data/entity.ts';
+import type { TenantTable } from '../../platform/data/table.ts';
+import { type Product, productEntity } from './product.ts';
+import { type Surface, surfaceEntity } from './surface.ts';
+
+/** A surface with the capabilities of its product. */
+export interface SurfaceWithCapabilities {
+  surface: Surface;
+  capabilities: Product['capabilities'];
+}
+
+/** In one request. @throws 404 */
+export async function surfaceWithCapabilities(
+  table: TenantTable,
+  productId: string,
+  id: string,
+): Promise<SurfaceWithCapabilities> {
+  const keys = [productEntity.key({ id: productId }), surfaceEntity.key({ productId, id })];
+  const [product, surface] = await table.getMany(keys);
+  if (!product || !surface) throw notFound('Surface');
+  return {
+    surface: decode(surfaceEntity, surface),
+    capabilities: decode(productEntity, product).capabilities,
+  };
+}
