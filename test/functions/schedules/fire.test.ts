@@ -1,4 +1,5 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
 import { createFlow, createRecords, expectStatus, template } from '../../support/flows.ts';
 import { newRecord } from '../../support/records.ts';
 import {
@@ -12,7 +13,6 @@ import {
 } from '../../support/schedules.ts';
 import { newTenant } from '../../support/stack.ts';
 
-const within = { timeout: 20_000, interval: 200 };
 const waiting = { type: 'wait-until', name: 'wait', config: { delayMs: 3_600_000 } };
 
 async function withSchedule(changes: object = {}) {
@@ -35,12 +35,12 @@ test('a one-time schedule runs its flow on the records of a type at its time, an
   const given = { flowId, triggerType: 'one_time', runAt: inSeconds(2), recordType: 'airport' };
   const schedule = await createSchedule(tenant, path, given);
   expect(schedule).toMatchObject({ enabled: true, nextRunAt: given.runAt, lastRunAt: null });
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { body } = await tenant.call('GET', `/v1/schedules/${schedule.id}/runs`);
     expect(body.data).toMatchObject([
       { status: 'completed', totalRecords: 3, processedRecords: 3, failedRecords: 0, totalCostUsd: 0 },
     ]);
-  }, within);
+  });
   const { body } = await tenant.call('GET', `${path}/${schedule.id}`);
   expect(body).toMatchObject({ enabled: false, nextRunAt: null, lastRunAt: expect.any(String) });
   expect(body.recentRuns).toMatchObject([{ status: 'completed' }]);
@@ -50,10 +50,10 @@ test('a schedule without records runs its flow once', async () => {
   const { schedule, call } = await withSchedule({
     ...{ triggerType: 'one_time', cron: undefined, runAt: inSeconds(2) },
   });
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { body } = await call('GET', `/v1/schedules/${schedule.id}/runs`);
     expect(body.data).toMatchObject([{ status: 'completed', totalRecords: 1, processedRecords: 1 }]);
-  }, within);
+  });
 });
 
 test('the same time delivered five times at once makes one batch', async () => {

@@ -12,6 +12,7 @@ import { cleaner } from '../../../../shared/execution/runs/cleaner.ts';
 import { scheduleFirer } from '../../../../shared/execution/schedules/fire-schedule.ts';
 import { firingStarter } from '../../../../shared/execution/schedules/start-firing.ts';
 import { sweepSchedules } from '../../../../shared/execution/schedules/sweep-schedules.ts';
+import { tenantOfItem } from '../../../../shared/platform/data/keys.ts';
 import { createFlow, expectStatus } from '../../../support/flows.ts';
 import { loopback } from '../../../support/loopback.ts';
 import { newRecord } from '../../../support/records.ts';
@@ -43,11 +44,13 @@ async function withSchedule(changes: object = {}) {
   const forget = () => scheduler.send(new DeleteScheduleCommand({ Name: `${id}-1`, GroupName }));
   /** Sweeps this tenant's items only: other tests have their own. */
   const sweep = async (due: Date) => {
-    const runtime = countingRuntime();
-    const other = { ...scope, table: { ...scope.table, get: async () => undefined } } as typeof scope;
-    const scopeOf = (name: string) =>
-      name === '' ? runtime.scopeOf('') : name === tenant.tenant ? scope : other;
-    await sweepSchedules({ scopeOf }, due, timeLeft);
+    const { table } = countingRuntime().scopeOf('');
+    async function* pages(range: Parameters<typeof table.pages>[0]) {
+      for await (const page of table.pages(range))
+        yield page.filter((item) => tenantOfItem(item) === tenant.tenant);
+    }
+    const all = { ...scope, table: { ...table, pages } } as typeof scope;
+    await sweepSchedules({ scopeOf: (name) => (name === '' ? all : scope) }, due, timeLeft);
   };
   return { ...tenant, ...at, id: id as string, scope, item, expressionOf, forget, sweep };
 }
