@@ -11,7 +11,6 @@ import { type Product, productEntity, productPartition } from './product.ts';
 import { productStore } from './product-store.ts';
 import { type Surface, storedSurface, surfaceEntity, surfacesPartition } from './surface.ts';
 import { surfaceTypeOf } from './surface-types.ts';
-import { surfaceWithCapabilities } from './surface-with-capabilities.ts';
 
 export const surfacesMax = 40;
 /** So that a product with all of its surfaces fits a response. */
@@ -100,9 +99,6 @@ export const surfaceStore = /* @__PURE__ */ using(['table:write', productStore],
         ),
       };
     },
-
-    /** @throws 404 */
-    withCapabilities: (productId: string, id: string) => surfaceWithCapabilities(table, productId, id),
 
     /** Newest first. @throws 404 if there is no such product. */
     async list(productId: string, query: CursorQuery & SurfaceFilter) {

@@ -1,8 +1,10 @@
 import { sandbox } from '../../../../shared/adapters/sandbox/sandbox.ts';
+import { productCreator } from '../../../../shared/domain/products/create-product.ts';
 import { exposedItems } from '../../../../shared/domain/products/exposed-item.ts';
 import { productCapabilities } from '../../../../shared/domain/products/product-capabilities.ts';
 import { productStore } from '../../../../shared/domain/products/product-store.ts';
 import { productRemover, surfaceRemover } from '../../../../shared/domain/products/remove-product.ts';
+import { surfaceDetails } from '../../../../shared/domain/products/surface-details.ts';
 import { surfaceItems } from '../../../../shared/domain/products/surface-items.ts';
 import { surfaceKeys } from '../../../../shared/domain/products/surface-keys.ts';
 import { surfaceStore } from '../../../../shared/domain/products/surface-store.ts';
@@ -45,6 +47,25 @@ export const productPatterns: Record<string, Pattern> = {
     indexes: 'GSI1',
     run: (world) => () => newProduct(world),
   },
+  'Create a product with its test key': {
+    commands: 'Query, TransactWriteItems',
+    units: 11.5,
+    indexes: 'GSI1',
+    run: async (world) => {
+      await newProduct(world);
+      return () => productCreator(world.scope)(sessionOf(world.tenant), { name: 'A product' });
+    },
+  },
+  'Delete a product with its test key': {
+    commands: '3 GetItem, TransactWriteItems, DeleteItem',
+    units: [12, 14],
+    indexes: 'GSI1',
+    run: async (world) => {
+      const by = sessionOf(world.tenant);
+      const { product } = await productCreator(world.scope)(by, { name: 'A product' });
+      return () => productRemover(world.scope)(by, product.id);
+    },
+  },
   'Get a product with its surfaces': {
     commands: 'Query',
     units: 0.5,
@@ -72,12 +93,12 @@ export const productPatterns: Record<string, Pattern> = {
     },
   },
   'Delete a product with a surface': {
-    commands: 'GetItem, TransactWriteItems',
-    units: [4.5, 9.5],
+    commands: '2 GetItem, TransactWriteItems',
+    units: [5, 10],
     indexes: 'GSI1',
     run: async (world) => {
       const { product } = await newSurface(world);
-      return () => productRemover(world.scope)(product.id);
+      return () => productRemover(world.scope)(sessionOf(world.tenant), product.id);
     },
   },
   'Add a capability to a product': {
@@ -108,12 +129,12 @@ export const productPatterns: Record<string, Pattern> = {
       return () => surfaceStore(world.scope).add(id, { name: 'A surface', type: 'api' });
     },
   },
-  'Get a surface with its capabilities': {
-    commands: 'BatchGetItem',
-    units: 1,
+  'Get a surface with its keys and capabilities': {
+    commands: 'BatchGetItem, Query',
+    units: 2,
     run: async (world) => {
       const { product, surface } = await newSurface(world);
-      return () => surfaceStore(world.scope).withCapabilities(product.id, surface.id);
+      return () => surfaceDetails(world.scope)(product.id, surface.id);
     },
   },
   'List the surfaces of a product': {
