@@ -89,6 +89,12 @@ export const toSurfaceResponse = (surface: Surface) => ({
   updatedAt: surface.updatedAt,
 });
 
+/** The outbound part with the secret that was generated for its webhook, which is shown once. */
+export const outboundOf = ({ outbound }: Surface, newSecret: string | undefined) => ({
+  outbound:
+    newSecret === undefined ? outbound : { ...outbound, webhook: { ...outbound.webhook, secret: newSecret } },
+});
+
 export const toItemResponse = (surfaceId: string, { presentation, ...item }: SurfaceItem) => ({
   surfaceId,
   ...item,

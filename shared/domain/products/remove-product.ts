@@ -5,7 +5,9 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { apiKeyStore } from '../api-keys/api-key-store.ts';
 import { keyValueWriter } from '../api-keys/key-values.ts';
+import { secretUseEntity } from '../secrets/secret.ts';
 import { productStore } from './product-store.ts';
+import { secretKeysOf } from './surface-secret-places.ts';
 import { surfaceStore } from './surface-store.ts';
 
 /**
@@ -14,15 +16,22 @@ import { surfaceStore } from './surface-store.ts';
  * @throws 404
  */
 export const productRemover = /* @__PURE__ */ using(
-  [productStore, apiKeyStore, keyValueWriter, cleanupQueue],
+  ['table:write', productStore, surfaceStore, apiKeyStore, keyValueWriter, cleanupQueue],
   (scope: Scope) => {
     const apiKeys = apiKeyStore(scope);
     return async (by: Principal, id: string): Promise<void> => {
-      const { testKeyId } = await productStore(scope).find(id);
+      const { product, surfaces } = await surfaceStore(scope).whole(id);
+      const { testKeyId } = product;
       const key = testKeyId && (await apiKeys.get(testKeyId).catch(ifMissing(undefined)));
       if (key) await apiKeys.remove(by, key, [keyValueWriter(scope).removalOf(key.id)]);
       const { surfaceIds } = await productStore(scope).remove(id);
       await cleanupQueue(scope).deleted(surfaceIds);
+      // Not in the transaction, which may have only 100 writes.
+      await scope.table.removeAll(
+        surfaces.flatMap((surface) =>
+          secretKeysOf(surface).map((secretKey) => secretUseEntity.key({ key: secretKey, by: surface.id })),
+        ),
+      );
     };
   },
 );

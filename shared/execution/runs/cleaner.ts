@@ -2,6 +2,7 @@ import { type IdPrefix, idKind } from '../../core/ids.ts';
 import { agentKeysRange } from '../../domain/agents/agent.ts';
 import { flowKeysRange } from '../../domain/flows/flow.ts';
 import { surfaceKeyRemover } from '../../domain/products/remove-surface-keys.ts';
+import { surfaceSecretRemover } from '../../domain/products/remove-surface-secrets.ts';
 import { recordPartition } from '../../domain/records/record.ts';
 import { scheduleCleaner, scheduleRemover } from '../../domain/schedules/remove-schedules.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -15,7 +16,7 @@ import { flowResultsPartition, flowShards } from './checkpoints/checkpoint.ts';
  * Removes the dependent items and payloads of a deleted flow, agent, surface, schedule, record or result, page by page.
  */
 export const cleaner = /* @__PURE__ */ using(
-  ['table:write', payloadFolders, runRemover, scheduleRemover, surfaceKeyRemover],
+  ['table:write', payloadFolders, runRemover, scheduleRemover, surfaceKeyRemover, surfaceSecretRemover],
   (scope: Scope) => {
     const { table } = scope;
     const payloads = payloadStore(scope);
@@ -48,6 +49,7 @@ export const cleaner = /* @__PURE__ */ using(
     async function cleanSurface(id: string): Promise<void> {
       await scheduleRemover(scope)(id);
       await surfaceKeyRemover(scope)(id);
+      await surfaceSecretRemover(scope)(id);
     }
 
     const cleaners: { [Kind in IdPrefix]?: (id: string) => Promise<void> } = {

@@ -50,6 +50,10 @@ export type Use =
   /** The values of the credentials of agents. */
   | 'agent-credentials:read'
   | 'agent-credentials:write'
+  /** The signing secrets of surfaces. */
+  | 'surface-secrets:read'
+  | 'surface-secrets:write'
+  | 'surface-secrets:delete'
   | 'public-url'
   /** Lets pages of other origins read responses. */
   | 'cors'

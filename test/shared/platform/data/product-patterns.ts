@@ -5,6 +5,7 @@ import { productCapabilities } from '../../../../shared/domain/products/product-
 import { productStore } from '../../../../shared/domain/products/product-store.ts';
 import { productRemover, surfaceRemover } from '../../../../shared/domain/products/remove-product.ts';
 import { surfaceDetails } from '../../../../shared/domain/products/surface-details.ts';
+import { surfaceEditor } from '../../../../shared/domain/products/surface-editor.ts';
 import { surfaceItems } from '../../../../shared/domain/products/surface-items.ts';
 import { surfaceKeys } from '../../../../shared/domain/products/surface-keys.ts';
 import { surfaceStore } from '../../../../shared/domain/products/surface-store.ts';
@@ -14,13 +15,17 @@ import { type AccessWorld, sessionOf } from './access-world.ts';
 const newProduct = ({ scope, owner }: AccessWorld) =>
   productStore(scope).create(owner, { name: 'A product' });
 
+const signedBy = (secret: string) => ({
+  inbound: { signature: { scheme: 'github' as const, secrets: [secret] } },
+});
+
 /** A product with a capability and a surface. */
 async function newSurface(world: AccessWorld) {
   const { scope, flow } = world;
   const product = await newProduct(world);
   const given = { capabilityName: 'run', flowId: flow.id };
   const capability = await productCapabilities(scope).add(product.id, given, sandbox(scope));
-  const surface = await surfaceStore(scope).add(product.id, { name: 'A surface', type: 'api' });
+  const { surface } = await surfaceEditor(scope).create(product.id, { name: 'A surface', type: 'api' });
   return { product, capability, surface, place: { productId: product.id, surfaceId: surface.id } };
 }
 
@@ -57,7 +62,7 @@ export const productPatterns: Record<string, Pattern> = {
     },
   },
   'Delete a product with its test key': {
-    commands: '3 GetItem, TransactWriteItems, DeleteItem',
+    commands: 'Query, 2 GetItem, TransactWriteItems, DeleteItem',
     units: [12, 14],
     indexes: 'GSI1',
     run: async (world) => {
@@ -93,7 +98,7 @@ export const productPatterns: Record<string, Pattern> = {
     },
   },
   'Delete a product with a surface': {
-    commands: '2 GetItem, TransactWriteItems',
+    commands: 'Query, GetItem, TransactWriteItems',
     units: [5, 10],
     indexes: 'GSI1',
     run: async (world) => {
@@ -126,7 +131,27 @@ export const productPatterns: Record<string, Pattern> = {
     indexes: 'GSI1',
     run: async (world) => {
       const { id } = await newProduct(world);
-      return () => surfaceStore(world.scope).add(id, { name: 'A surface', type: 'api' });
+      return () => surfaceEditor(world.scope).create(id, { name: 'A surface', type: 'api' });
+    },
+  },
+  'Create a surface with a secret': {
+    commands: '3 GetItem, Query, PutItem, TransactWriteItems',
+    units: [7, 10],
+    indexes: 'GSI1',
+    run: async (world) => {
+      const { id } = await newProduct(world);
+      const given = { name: 'A surface', type: 'webhook', ...signedBy('the first secret') } as const;
+      return () => surfaceEditor(world.scope).create(id, given);
+    },
+  },
+  'Change the secret of a surface': {
+    commands: 'GetItem, PutItem',
+    units: 1.5,
+    run: async (world) => {
+      const { id } = await newProduct(world);
+      const given = { name: 'A surface', type: 'webhook', ...signedBy('the first secret') } as const;
+      const { surface } = await surfaceEditor(world.scope).create(id, given);
+      return () => surfaceEditor(world.scope).update(id, surface.id, signedBy('the second secret'));
     },
   },
   'Get a surface with its keys and capabilities': {
@@ -152,7 +177,7 @@ export const productPatterns: Record<string, Pattern> = {
     indexes: 'GSI1',
     run: async (world) => {
       const { product, surface } = await newSurface(world);
-      return () => surfaceStore(world.scope).update(product.id, surface.id, { status: 'paused' });
+      return () => surfaceEditor(world.scope).update(product.id, surface.id, { status: 'paused' });
     },
   },
   'Rename a surface': {
@@ -161,12 +186,12 @@ export const productPatterns: Record<string, Pattern> = {
     indexes: 'GSI1',
     run: async (world) => {
       const { product, surface } = await newSurface(world);
-      return () => surfaceStore(world.scope).update(product.id, surface.id, { name: 'Other' });
+      return () => surfaceEditor(world.scope).update(product.id, surface.id, { name: 'Other' });
     },
   },
   'Delete a surface': {
-    commands: 'GetItem, TransactWriteItems',
-    units: [4.5, 9.5],
+    commands: '2 GetItem, TransactWriteItems',
+    units: [5, 10],
     indexes: 'GSI1',
     run: async (world) => {
       const { product, surface } = await newSurface(world);
