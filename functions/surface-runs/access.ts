@@ -5,7 +5,10 @@ import { covers } from '../../shared/platform/identity/permissions.ts';
 import type { Principal } from '../../shared/platform/identity/principal.ts';
 
 /** @throws 403 if the surface does not respond to the caller. */
-export function assertOpen({ id, status }: Surface, { kind, surfaceId, environment }: Principal): void {
+export function assertOpen(
+  { id, status }: Surface,
+  { kind, surfaceId, environment }: Pick<Principal, 'environment'> & Partial<Principal>,
+): void {
   if (kind === 'surface' && surfaceId !== id) throw forbidden('The key belongs to another surface');
   if (status === 'paused') throw forbidden('The surface is paused; set its status to active');
   if (status === 'draft' && environment !== 'test') {
