@@ -1,6 +1,6 @@
 import { sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
 import { ifMissing } from '../../shared/core/errors.ts';
-import type { ExposedItem } from '../../shared/domain/products/exposed-item.ts';
+import { type ExposedItem, exposedItems } from '../../shared/domain/products/exposed-item.ts';
 import { agentToRun } from '../../shared/execution/agent-runs/agent-to-run.ts';
 import { startRun } from '../../shared/execution/agent-runs/start-run.ts';
 import { execute as executeFlow } from '../../shared/execution/dispatch/execute.ts';
@@ -21,7 +21,7 @@ import { assertParameters, gone } from './parameters.ts';
 
 /** All uses, because the flow or the agent decides which services a run calls. */
 export const surfaceRunScope = using(
-  [livePorts, 'table:write', 'payloads', 'queue:wakes'],
+  [exposedItems, livePorts, 'table:write', 'payloads', 'queue:wakes'],
   (all: Scope) => all,
 );
 

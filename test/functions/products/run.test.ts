@@ -197,3 +197,21 @@ test('a flow without steps is a 422', async () => {
   await expectStatus(201, addItem(tenant, surface, { capabilityId: id }));
   await expectStatus(422, run(key, path, {}, 'empty'));
 });
+
+test('a change of what an item runs, and of the flow itself, takes effect with the next call', async () => {
+  const { tenant, flow, path, key, productId, surface, item } = await world();
+  await expectStatus(200, run(key, path));
+  const flowSteps = [template('Bye {{ person }}')];
+  await expectStatus(200, tenant.call('PUT', `/v1/flows/${flow.id}`, { body: { flowSteps } }));
+  await expectStatus(200, tenant.call('POST', `/v1/flows/${flow.id}/publish`));
+  expect(await expectStatus(200, run(key, path))).toMatchObject({ output: 'Bye Ada' });
+  const other = await publishedFlow(tenant, [template('Hi {{ person }}')]);
+  const given = { capabilityName: 'Other', flowId: other.id };
+  const capability = await expectStatus(201, addCapability(tenant, productId, given));
+  await expectStatus(200, tenant.call('DELETE', `${path}/items/${item.id}`));
+  const again = { capabilityId: capability.id, endpointSlug: 'greet' };
+  await expectStatus(201, addItem(tenant, surface, again));
+  expect(await expectStatus(200, run(key, path))).toMatchObject({ output: 'Hi Ada' });
+  await expectStatus(204, tenant.call('DELETE', `/v1/flows/${other.id}`));
+  expect((await run(key, path)).status).toBe(404);
+});
