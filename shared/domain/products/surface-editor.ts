@@ -73,9 +73,9 @@ export const surfaceEditor = /* @__PURE__ */ using(
       });
 
     /** The write by which signed requests, which have no credential, find the tenant of the surface. */
-    const signerWrites = (before: Surface | undefined, { id, productId, inbound }: Surface): Write[] =>
+    const signerWrites = (before: Surface | undefined, { id, inbound }: Surface): Write[] =>
       inbound.signature && !before?.inbound.signature
-        ? [table.writes.put(surfaceSignerEntity, { surfaceId: id, productId, tenant: table.tenant })]
+        ? [table.writes.put(surfaceSignerEntity, { surfaceId: id, tenant: table.tenant })]
         : [];
 
     return {

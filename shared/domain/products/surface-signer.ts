@@ -13,7 +13,7 @@ import { surfaceSecrets } from './surface-secrets.ts';
 /** Whose surface it is, for requests without a credential. Only for surfaces with a signature. */
 export const surfaceSignerEntity = defineEntity({
   type: 'surfaceSigner',
-  schema: z.object({ surfaceId: z.string(), productId: z.string(), tenant: z.string() }),
+  schema: z.object({ surfaceId: z.string(), tenant: z.string() }),
   key: ({ surfaceId }: { surfaceId: string }) => ({
     PK: sharedPartition(`SURFACE#${surfaceId}`),
     SK: 'SIGNER',
@@ -31,7 +31,7 @@ export const signerOfSurface = /* @__PURE__ */ using(
   async ({ productId, surfaceId, ...request }: Addressed, runtime: Runtime): Promise<Scope | undefined> => {
     const { table } = runtime.scopeOf('');
     const signer = await table.get(surfaceSignerEntity, { surfaceId }, { consistent: true });
-    if (signer?.productId !== productId) return undefined;
+    if (!signer) return undefined;
     const scope = runtime.scopeOf(signer.tenant);
     const key = { productId, id: surfaceId };
     const surface = await scope.table.get(surfaceEntity, key, { consistent: true });

@@ -1,5 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
+import { inputsOf } from '../../../functions/surface-webhooks/event.ts';
 import { sandbox } from '../../../shared/adapters/sandbox/sandbox.ts';
 import { batchEntity } from '../../../shared/execution/batches/batch.ts';
 import { receivedWebhookEntity } from '../../../shared/execution/webhooks/received-webhook.ts';
@@ -251,6 +252,8 @@ test('a signed event says what it is; members that cannot be variables are left 
   const body = { ref: 'main', '1 odd name': 1, _flow: 'x' };
   await expectStatus(202, deliver(path, deliveries.github({ id: 'the-id', body })));
   expect(await greetings(tenant, flow.id, 1)).toEqual(['push the-id main']);
+  const unusable = { ...body, constructor: 1, variables: 1, ['x'.repeat(65)]: 1 };
+  expect(inputsOf({ event: 'push' }, unusable)).toEqual({ webhook: { event: 'push' }, ref: 'main' });
 });
 
 test('parameters that do not fit are a 400, which is not remembered', async () => {
