@@ -1,0 +1,82 @@
+import { deliverer } from '../../../../shared/domain/deliveries/deliver.ts';
+import { type Delivery, deliveryEntity } from '../../../../shared/domain/deliveries/delivery.ts';
+import { deliveryResender, deliveryStore } from '../../../../shared/domain/deliveries/delivery-store.ts';
+import { endNotice } from '../../../../shared/domain/deliveries/end-notice.ts';
+import { productStore } from '../../../../shared/domain/products/product-store.ts';
+import { surfaceEditor } from '../../../../shared/domain/products/surface-editor.ts';
+import type { Pattern } from './access-pattern.ts';
+import type { AccessWorld } from './access-world.ts';
+
+async function newPlace({ scope, owner }: AccessWorld) {
+  const product = await productStore(scope).create(owner, { name: 'A product' });
+  const { surface } = await surfaceEditor(scope).create(product.id, { name: 'API', type: 'api' });
+  return { productId: product.id, surfaceId: surface.id };
+}
+
+/** A delivery of a surface that has no webhook any more. */
+async function newDelivery(world: AccessWorld, changes: Partial<Delivery> = {}) {
+  const place = await newPlace(world);
+  const { scope } = world;
+  const surface = { type: 'api', ...place, notifies: ['execution.completed' as const] };
+  const end = { executionId: 'exec', status: 'completed' as const, output: 'x', error: null };
+  const { writes } = endNotice(scope, surface, end);
+  await scope.table.commit(writes);
+  const { SK: id } = (writes[0] as { Put: { Item: { SK: string } } }).Put.Item;
+  const { status } = changes;
+  if (status)
+    await scope.table.commit([
+      scope.table.writes.update(deliveryEntity, { ...place, id }, { set: { status } }),
+    ]);
+  return { place, id };
+}
+
+/** How deliveries of webhooks ask the table. */
+export const deliveryPatterns: Record<string, Pattern> = {
+  'Write a delivery': {
+    commands: 'PutItem',
+    units: 3,
+    indexes: 'GSI1, GSI2',
+    run: async (world) => {
+      const place = await newPlace(world);
+      const surface = { type: 'api', ...place, notifies: ['execution.completed' as const] };
+      const end = { executionId: 'exec', status: 'completed' as const, output: 'x', error: null };
+      return () => world.scope.table.commit(endNotice(world.scope, surface, end).writes);
+    },
+  },
+  'Attempt a delivery for the last time': {
+    commands: '2 UpdateItem, GetItem',
+    units: 4.5,
+    indexes: 'GSI1, GSI2',
+    run: async (world) => {
+      const { place, id } = await newDelivery(world);
+      return () => deliverer(world.scope)({ ...place, id });
+    },
+  },
+  'A message for a delivery that is over': {
+    commands: 'UpdateItem',
+    // AWS counts a refused write.
+    units: [0, 1],
+    run: async (world) => {
+      const { place, id } = await newDelivery(world, { status: 'delivered' });
+      return () => deliverer(world.scope)({ ...place, id });
+    },
+  },
+  'List the deliveries of a surface': {
+    commands: 'GetItem, Query',
+    units: 1,
+    indexes: 'GSI1',
+    run: async (world) => {
+      const { place } = await newDelivery(world);
+      return () => deliveryStore(world.scope).list(place, world.page());
+    },
+  },
+  'Send a delivery again': {
+    commands: 'GetItem, UpdateItem',
+    units: 4.5,
+    indexes: 'GSI1, GSI2',
+    run: async (world) => {
+      const { place, id } = await newDelivery(world);
+      return () => deliveryResender(world.scope)(place, id);
+    },
+  },
+};

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import { expect, inject } from 'vitest';
+import { eventually } from './eventually.ts';
+import { expectStatus, publishedFlow, template } from './flows.ts';
+import { addCapability, addItem, createProduct, createSurface } from './products.ts';
+import { callerWith, newTenant, type Tenant } from './stack.ts';
+import type { ReceivedWebhook } from './webhook-receiver.ts';
+
+export interface WebhookWorldOptions {
+  steps?: object[];
+  /** Of the capability that the surface exposes, instead of a flow. */
+  agent?: (tenant: Tenant) => Promise<{ id: string }>;
+  /** How the receiver answers. */
+  answers?: string;
+  webhook?: object;
+  tenant?: Tenant;
+}
+
+/** An active api surface with a webhook and an item `greet`, and a live key of it. */
+export async function webhookSurface(options: WebhookWorldOptions = {}) {
+  const { steps = [template('Hello {{ person }}', 'greeting')], answers = '204', webhook } = options;
+  const tenant = options.tenant ?? (await newTenant());
+  const receiverUrl = `${inject('webhooksUrl')}/${randomUUID()}`;
+  const runs = options.agent
+    ? { agentId: (await options.agent(tenant)).id }
+    : { flowId: (await publishedFlow(tenant, steps)).id };
+  const { id: productId } = await createProduct(tenant);
+  const given = { capabilityName: 'Greet', ...runs };
+  const capability = await expectStatus(201, addCapability(tenant, productId, given));
+  const surface = await createSurface(tenant, productId, {
+    status: 'active',
+    outbound: { webhook: { url: `${receiverUrl}?answers=${answers}`, ...webhook } },
+  });
+  await expectStatus(201, addItem(tenant, surface, { capabilityId: capability.id }));
+  const path = `/v1/products/${productId}/surfaces/${surface.id}`;
+  const body = { environment: 'production' };
+  const { key } = await expectStatus(201, tenant.call('POST', `${path}/keys`, { body }));
+  const received = async (): Promise<ReceivedWebhook[]> => (await fetch(receiverUrl)).json();
+  return {
+    ...{ tenant, ...runs, productId, surface, path, received, receiverUrl },
+    secret: surface.outbound.webhook.secret as string,
+    place: { productId, surfaceId: surface.id as string },
+    run: (parameters: object = { person: 'Ada' }) =>
+      callerWith(key as string)('POST', `${path}/run/greet`, { body: parameters }),
+    list: (query = '') => expectStatus(200, tenant.call('GET', `${path}/deliveries${query}`)),
+    /** What the receiver got, as soon as it got so many. */
+    got: (count = 1) =>
+      eventually(async () => {
+        const all = await received();
+        expect(all).toHaveLength(count);
+        return all;
+      }),
+  };
+}
+export type WebhookSurface = Awaited<ReturnType<typeof webhookSurface>>;
+
+/** The payload of what was received. @throws if its signature is wrong */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into payloads of every shape
+export const verified = (secret: string, { body, headers }: ReceivedWebhook): any =>
+  new Webhook(secret).verify(body, headers);
+
+/** The deliveries of a surface once none of them is pending. */
+export const settled = ({ list }: Pick<WebhookSurface, 'list'>, count = 1) =>
+  eventually(async () => {
+    const { data } = await list();
+    expect(data).toHaveLength(count);
+    expect(data.map(({ status }: { status: string }) => status)).not.toContain('pending');
+    return data;
+  });
