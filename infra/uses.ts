@@ -31,6 +31,7 @@ export const variablesOf = {
   vectors: ['VECTOR_BUCKET'],
   'vectors:find': ['VECTOR_BUCKET'],
   'test-keys': ['TEST_KEYS_KMS_KEY'],
+  'test-keys:write': ['TEST_KEYS_KMS_KEY'],
   'test-keys:former': ['SECRETS_PREFIX'],
   'test-keys:restore': ['SECRETS_PREFIX'],
   'secrets:read': ['SECRETS_PREFIX'],

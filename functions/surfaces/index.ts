@@ -3,6 +3,7 @@ import { addSurfaceItem } from './add-item.ts';
 import { createSurface } from './create.ts';
 import { deleteSurface } from './delete.ts';
 import { listSurfaceDeliveries } from './deliveries.ts';
+import { describeSurface } from './document.ts';
 import { getSurface } from './get.ts';
 import { listSurfaces } from './list.ts';
 import { removeSurfaceItem } from './remove-item.ts';
@@ -23,5 +24,6 @@ export const surfacesGroup = {
     removeSurfaceItem,
     listSurfaceDeliveries,
     resendDelivery,
+    describeSurface,
   ],
 } as const satisfies Group;

@@ -63,6 +63,7 @@ function grant(role: Role, use: Use, stores: Stores) {
     vectors: () => grantVectors(role, stores.vectors),
     'vectors:find': () => grantVectorIndexLookup(role, stores.vectors),
     'test-keys': () => allow(role, ['kms:Encrypt', 'kms:Decrypt'], [stores.testKeysKey.keyArn]),
+    'test-keys:write': () => allow(role, ['kms:Encrypt'], [stores.testKeysKey.keyArn]),
     'test-keys:former': () =>
       allowSecrets(
         role,

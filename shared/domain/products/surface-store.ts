@@ -12,7 +12,6 @@ import { productStore } from './product-store.ts';
 import { type Surface, surfaceEntity, surfacesPartition } from './surface.ts';
 import { fittingSurface, foundSurface, surfaceChanged } from './surface-changes.ts';
 import { secretKeysOf } from './surface-secret-places.ts';
-import { surfaceWithCapabilities } from './surface-with-capabilities.ts';
 
 export interface SurfaceFilter {
   type?: string | undefined;
@@ -77,9 +76,6 @@ export const surfaceStore = /* @__PURE__ */ using(['table:write', productStore],
         ),
       };
     },
-
-    /** @throws 404 */
-    withCapabilities: (productId: string, id: string) => surfaceWithCapabilities(table, productId, id),
 
     /** Newest first. @throws 404 if there is no such product. */
     async list(productId: string, query: CursorQuery & SurfaceFilter) {

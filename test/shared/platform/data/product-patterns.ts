@@ -1,8 +1,10 @@
 import { sandbox } from '../../../../shared/adapters/sandbox/sandbox.ts';
+import { productCreator } from '../../../../shared/domain/products/create-product.ts';
 import { exposedItems } from '../../../../shared/domain/products/exposed-item.ts';
 import { productCapabilities } from '../../../../shared/domain/products/product-capabilities.ts';
 import { productStore } from '../../../../shared/domain/products/product-store.ts';
 import { productRemover, surfaceRemover } from '../../../../shared/domain/products/remove-product.ts';
+import { surfaceDetails } from '../../../../shared/domain/products/surface-details.ts';
 import { surfaceEditor } from '../../../../shared/domain/products/surface-editor.ts';
 import { surfaceItems } from '../../../../shared/domain/products/surface-items.ts';
 import { surfaceKeys } from '../../../../shared/domain/products/surface-keys.ts';
@@ -50,6 +52,25 @@ export const productPatterns: Record<string, Pattern> = {
     indexes: 'GSI1',
     run: (world) => () => newProduct(world),
   },
+  'Create a product with its test key': {
+    commands: 'Query, TransactWriteItems',
+    units: 11.5,
+    indexes: 'GSI1',
+    run: async (world) => {
+      await newProduct(world);
+      return () => productCreator(world.scope)(sessionOf(world.tenant), { name: 'A product' });
+    },
+  },
+  'Delete a product with its test key': {
+    commands: 'Query, 2 GetItem, TransactWriteItems, DeleteItem',
+    units: [12, 14],
+    indexes: 'GSI1',
+    run: async (world) => {
+      const by = sessionOf(world.tenant);
+      const { product } = await productCreator(world.scope)(by, { name: 'A product' });
+      return () => productRemover(world.scope)(by, product.id);
+    },
+  },
   'Get a product with its surfaces': {
     commands: 'Query',
     units: 0.5,
@@ -82,7 +103,7 @@ export const productPatterns: Record<string, Pattern> = {
     indexes: 'GSI1',
     run: async (world) => {
       const { product } = await newSurface(world);
-      return () => productRemover(world.scope)(product.id);
+      return () => productRemover(world.scope)(sessionOf(world.tenant), product.id);
     },
   },
   'Add a capability to a product': {
@@ -133,12 +154,12 @@ export const productPatterns: Record<string, Pattern> = {
       return () => surfaceEditor(world.scope).update(id, surface.id, signedBy('the second secret'));
     },
   },
-  'Get a surface with its capabilities': {
-    commands: 'BatchGetItem',
-    units: 1,
+  'Get a surface with its keys and capabilities': {
+    commands: 'BatchGetItem, Query',
+    units: 2,
     run: async (world) => {
       const { product, surface } = await newSurface(world);
-      return () => surfaceStore(world.scope).withCapabilities(product.id, surface.id);
+      return () => surfaceDetails(world.scope)(product.id, surface.id);
     },
   },
   'List the surfaces of a product': {
