@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { expect, inject } from 'vitest';
+import { endNotice } from '../../shared/domain/deliveries/end-notice.ts';
+import type { Scope } from '../../shared/platform/data/scope.ts';
 import { eventually } from './eventually.ts';
 import { expectStatus, publishedFlow, template } from './flows.ts';
 import { addCapability, addItem, createProduct, createSurface } from './products.ts';
@@ -54,6 +56,19 @@ export async function webhookSurface(options: WebhookWorldOptions = {}) {
   };
 }
 export type WebhookSurface = Awaited<ReturnType<typeof webhookSurface>>;
+
+/** A delivery as the end of a run writes it, for a surface that may not exist. Its message is not sent. */
+export async function storedDelivery(
+  scope: Pick<Scope, 'table' | 'now' | 'newId'>,
+  place: { productId: string; surfaceId: string },
+) {
+  const surface = { type: 'api', ...place, notifies: ['execution.completed' as const] };
+  const end = { executionId: 'exec_1', status: 'completed' as const, output: 'x', error: null };
+  const notice = endNotice(scope, surface, end);
+  const { SK: id } = (notice.writes[0] as { Put: { Item: { SK: string } } }).Put.Item;
+  await scope.table.commit(notice.writes);
+  return { key: { surfaceId: place.surfaceId, id }, notice };
+}
 
 /** The payload of what was received. @throws if its signature is wrong */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into payloads of every shape

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Surface } from './surface.ts';
-import { webhookEvents } from './surface-bodies.ts';
+import { webhookEvents } from './webhook-events.ts';
 
 /** The surface whose call started a run. */
 export const RunSurface = z.object({

@@ -3,12 +3,10 @@ import { idOf } from '../../core/ids.ts';
 import { hasSecretReference, soleSecretReference } from '../../core/secret-references.ts';
 import { ServerUrl } from '../agents/server-url.ts';
 import { SecretValue } from '../secrets/secret.ts';
+import { webhookEvents } from './webhook-events.ts';
 
 export const signatureSchemes = ['standard-webhooks', 'github', 'stripe', 'slack'] as const;
 export type SignatureScheme = (typeof signatureSchemes)[number];
-
-export const webhookEvents = ['execution.completed', 'execution.failed'] as const;
-export type WebhookEvent = (typeof webhookEvents)[number];
 
 export const toleranceDefaultSeconds = 300;
 

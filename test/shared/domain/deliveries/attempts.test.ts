@@ -3,18 +3,16 @@ import { newId } from '../../../../shared/core/ids.ts';
 import { deliverer } from '../../../../shared/domain/deliveries/deliver.ts';
 import { deliveryEntity } from '../../../../shared/domain/deliveries/delivery.ts';
 import type { DeliveryMessage } from '../../../../shared/domain/deliveries/delivery-queue.ts';
-import { type ExecutionEnd, endNotice } from '../../../../shared/domain/deliveries/end-notice.ts';
 import { sweepDeliveries } from '../../../../shared/domain/deliveries/sweep-deliveries.ts';
 import { tenantOfItem } from '../../../../shared/platform/data/keys.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
-import { webhookSurface } from '../../../support/deliveries.ts';
+import { storedDelivery, webhookSurface } from '../../../support/deliveries.ts';
 import { expectStatus } from '../../../support/flows.ts';
 import { allow, loopback } from '../../../support/loopback.ts';
 import { silentQueue } from '../../../support/silent-queue.ts';
 import { countingRuntime } from '../../../support/stack.ts';
 
 const year = 365 * 86_400_000;
-const ended: ExecutionEnd = { executionId: 'exec_1', status: 'completed', output: 'x', error: null };
 
 /** A delivery that nothing but this test attempts: its clock is a year ahead of the sweep of the stack. */
 async function delivery(answer: (n: number) => number | 'hang' | 'close') {
@@ -31,11 +29,7 @@ async function delivery(answer: (n: number) => number | 'hang' | 'close') {
   const clock = { at: Date.now() + year };
   const base = countingRuntime().scopeOf(world.tenant.tenant);
   const scope: Scope = { ...base, now: () => new Date(clock.at) };
-  const surface = { type: 'api', ...world.place, notifies: ['execution.completed' as const] };
-  const notice = endNotice(scope, surface, ended);
-  await scope.table.commit(notice.writes);
-  const { SK } = (notice.writes[0] as { Put: { Item: { SK: string } } }).Put.Item;
-  const key = { surfaceId: world.place.surfaceId, id: SK };
+  const { key, notice } = await storedDelivery(scope, world.place);
   return {
     ...{ ...world, key, scope, clock, sent, requests, notice, url },
     attempt: () => deliverer(scope)(key),

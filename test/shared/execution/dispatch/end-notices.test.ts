@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
 import { deliveriesPartition, deliveryEntity } from '../../../../shared/domain/deliveries/delivery.ts';
 import type { DeliveryMessage } from '../../../../shared/domain/deliveries/delivery-queue.ts';
-import { webhookEvents } from '../../../../shared/domain/products/surface-bodies.ts';
+import { webhookEvents } from '../../../../shared/domain/products/webhook-events.ts';
 import { endExpiredExecution } from '../../../../shared/execution/dispatch/expired-executions.ts';
 import { executionEntity } from '../../../../shared/execution/runs/execution.ts';
 import { decodeReadable } from '../../../../shared/platform/data/entity.ts';

@@ -1,9 +1,9 @@
 import { deliverer } from '../../../../shared/domain/deliveries/deliver.ts';
-import { type Delivery, deliveryEntity } from '../../../../shared/domain/deliveries/delivery.ts';
+import { deliveryEntity } from '../../../../shared/domain/deliveries/delivery.ts';
 import { deliveryResender, deliveryStore } from '../../../../shared/domain/deliveries/delivery-store.ts';
-import { endNotice } from '../../../../shared/domain/deliveries/end-notice.ts';
 import { productStore } from '../../../../shared/domain/products/product-store.ts';
 import { surfaceEditor } from '../../../../shared/domain/products/surface-editor.ts';
+import { storedDelivery } from '../../../support/deliveries.ts';
 import type { Pattern } from './access-pattern.ts';
 import type { AccessWorld } from './access-world.ts';
 
@@ -14,20 +14,12 @@ async function newPlace({ scope, owner }: AccessWorld) {
 }
 
 /** A delivery of a surface that has no webhook any more. */
-async function newDelivery(world: AccessWorld, changes: Partial<Delivery> = {}) {
+async function newDelivery(world: AccessWorld, set: { status?: 'delivered' } = {}) {
   const place = await newPlace(world);
   const { scope } = world;
-  const surface = { type: 'api', ...place, notifies: ['execution.completed' as const] };
-  const end = { executionId: 'exec', status: 'completed' as const, output: 'x', error: null };
-  const { writes } = endNotice(scope, surface, end);
-  await scope.table.commit(writes);
-  const { SK: id } = (writes[0] as { Put: { Item: { SK: string } } }).Put.Item;
-  const { status } = changes;
-  if (status)
-    await scope.table.commit([
-      scope.table.writes.update(deliveryEntity, { ...place, id }, { set: { status } }),
-    ]);
-  return { place, id };
+  const { key } = await storedDelivery(scope, place);
+  if (set.status) await scope.table.commit([scope.table.writes.update(deliveryEntity, key, { set })]);
+  return { place, key };
 }
 
 /** How deliveries of webhooks ask the table. */
@@ -38,9 +30,7 @@ export const deliveryPatterns: Record<string, Pattern> = {
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const place = await newPlace(world);
-      const surface = { type: 'api', ...place, notifies: ['execution.completed' as const] };
-      const end = { executionId: 'exec', status: 'completed' as const, output: 'x', error: null };
-      return () => world.scope.table.commit(endNotice(world.scope, surface, end).writes);
+      return () => storedDelivery(world.scope, place);
     },
   },
   'Attempt a delivery for the last time': {
@@ -48,8 +38,8 @@ export const deliveryPatterns: Record<string, Pattern> = {
     units: 4.5,
     indexes: 'GSI1, GSI2',
     run: async (world) => {
-      const { place, id } = await newDelivery(world);
-      return () => deliverer(world.scope)({ ...place, id });
+      const { key } = await newDelivery(world);
+      return () => deliverer(world.scope)(key);
     },
   },
   'A message for a delivery that is over': {
@@ -57,8 +47,8 @@ export const deliveryPatterns: Record<string, Pattern> = {
     // AWS counts a refused write.
     units: [0, 1],
     run: async (world) => {
-      const { place, id } = await newDelivery(world, { status: 'delivered' });
-      return () => deliverer(world.scope)({ ...place, id });
+      const { key } = await newDelivery(world, { status: 'delivered' });
+      return () => deliverer(world.scope)(key);
     },
   },
   'List the deliveries of a surface': {
@@ -75,8 +65,8 @@ export const deliveryPatterns: Record<string, Pattern> = {
     units: 4.5,
     indexes: 'GSI1, GSI2',
     run: async (world) => {
-      const { place, id } = await newDelivery(world);
-      return () => deliveryResender(world.scope)(place, id);
+      const { place, key } = await newDelivery(world);
+      return () => deliveryResender(world.scope)(place, key.id);
     },
   },
 };
