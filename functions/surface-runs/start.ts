@@ -1,6 +1,5 @@
-import { checkValue } from '../../shared/adapters/json-schema/json-schema.ts';
 import { sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
-import { ifMissing, invalid, notFound } from '../../shared/core/errors.ts';
+import { ifMissing } from '../../shared/core/errors.ts';
 import type { ExposedItem } from '../../shared/domain/products/exposed-item.ts';
 import { type RunSurface, runSurfaceOf } from '../../shared/domain/products/run-surface.ts';
 import { agentToRun } from '../../shared/execution/agent-runs/agent-to-run.ts';
@@ -19,6 +18,7 @@ import { flowEvents } from '../../shared/protocols/sse/flow-events.ts';
 import { eventsOfRun, timeoutMsOf } from '../agent-runs/run-response.ts';
 import { runTimeMs } from '../dispatch/dispatch-response.ts';
 import { outwardResponse } from './outward.ts';
+import { assertParameters, gone } from './parameters.ts';
 
 /** All uses, because the flow or the agent decides which services a run calls. */
 export const surfaceRunScope = using(
@@ -36,20 +36,10 @@ export interface SurfaceCall {
 
 /** Runs what an item exposes while it responds. @throws 400 for parameters that do not fit; 404 if it is deleted. */
 export async function startExposed(scope: Scope, { capability, surface }: ExposedItem, call: SurfaceCall) {
-  await assertParameters(scope, capability.parametersSchema, call.parameters);
+  await assertParameters(sandbox(scope), capability.parametersSchema, call.parameters);
   const from = runSurfaceOf(surface);
   if (capability.agentId !== null) return startAgent(scope, capability.agentId, from, call);
   return startFlow(scope, capability.flowId ?? '', from, call);
-}
-
-async function assertParameters(
-  scope: Scope,
-  schema: Record<string, unknown> | null,
-  parameters: Record<string, unknown>,
-): Promise<void> {
-  const problems = schema ? await checkValue(sandbox(scope), schema, parameters) : [];
-  if (problems.length === 0) return;
-  throw invalid(problems.map(({ path, message }) => ({ path, code: 'INVALID_VALUE', message })));
 }
 
 async function startFlow(scope: Scope, flowId: string, surface: RunSurface, call: SurfaceCall) {
@@ -90,8 +80,3 @@ async function startAgent(scope: Scope, agentId: string, surface: RunSurface, ca
   };
   return outwardResponse({ events, result }, isStreamed);
 }
-
-const gone = (what: 'Flow' | 'Agent') => {
-  const message = `The ${what.toLowerCase()} that this endpoint runs was deleted`;
-  return notFound(what, [{ code: 'NOT_FOUND', message }]);
-};

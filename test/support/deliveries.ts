@@ -16,12 +16,15 @@ export interface WebhookWorldOptions {
   /** How the receiver answers. */
   answers?: string;
   webhook?: object;
+  /** Default: api. */
+  type?: 'api' | 'webhook';
   tenant?: Tenant;
 }
 
-/** An active api surface with a webhook and an item `greet`, and a live key of it. */
+/** An active surface with a webhook and an item `greet`, and a live key of it. */
 export async function webhookSurface(options: WebhookWorldOptions = {}) {
   const { steps = [template('Hello {{ person }}', 'greeting')], answers = '204', webhook } = options;
+  const { type = 'api' } = options;
   const tenant = options.tenant ?? (await newTenant());
   const receiverUrl = `${inject('webhooksUrl')}/${randomUUID()}`;
   const runs = options.agent
@@ -31,7 +34,7 @@ export async function webhookSurface(options: WebhookWorldOptions = {}) {
   const given = { capabilityName: 'Greet', ...runs };
   const capability = await expectStatus(201, addCapability(tenant, productId, given));
   const surface = await createSurface(tenant, productId, {
-    status: 'active',
+    ...{ type, status: 'active' },
     outbound: { webhook: { url: `${receiverUrl}?answers=${answers}`, ...webhook } },
   });
   await expectStatus(201, addItem(tenant, surface, { capabilityId: capability.id }));
@@ -44,7 +47,9 @@ export async function webhookSurface(options: WebhookWorldOptions = {}) {
     secret: surface.outbound.webhook.secret as string,
     place: { productId, surfaceId: surface.id as string },
     run: (parameters: object = { person: 'Ada' }) =>
-      callerWith(key as string)('POST', `${path}/run/greet`, { body: parameters }),
+      callerWith(key as string)('POST', `${path}/${type === 'api' ? 'run' : 'webhook'}/greet`, {
+        body: parameters,
+      }),
     list: (query = '') => expectStatus(200, tenant.call('GET', `${path}/deliveries${query}`)),
     /** What the receiver got, as soon as it got so many. */
     got: (count = 1) =>

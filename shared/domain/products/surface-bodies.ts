@@ -1,12 +1,12 @@
 import * as z from 'zod';
+import { type SchemeName, schemes } from '../../adapters/webhooks/schemes.ts';
 import { idOf } from '../../core/ids.ts';
 import { hasSecretReference, soleSecretReference } from '../../core/secret-references.ts';
 import { ServerUrl } from '../agents/server-url.ts';
 import { SecretValue } from '../secrets/secret.ts';
 import { webhookEvents } from './webhook-events.ts';
 
-export const signatureSchemes = ['standard-webhooks', 'github', 'stripe', 'slack'] as const;
-export type SignatureScheme = (typeof signatureSchemes)[number];
+const schemeNames = Object.keys(schemes) as [SchemeName, ...SchemeName[]];
 
 export const toleranceDefaultSeconds = 300;
 
@@ -35,7 +35,7 @@ const standardKeyExpected = 'Expected `whsec_` and 24 to 64 bytes in Base64';
 
 const Signature = z
   .strictObject({
-    scheme: z.enum(signatureSchemes),
+    scheme: z.enum(schemeNames),
     secrets: z.array(Secret).min(1).max(2).meta({
       description:
         'A signature by any of them is valid. To rotate, add the new one, change the sender, and remove the old one',

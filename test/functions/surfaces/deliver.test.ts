@@ -158,6 +158,38 @@ test('a cancelled agent is an execution.failed that says so', async () => {
   });
 });
 
+test('a flow that a webhook surface starts in the background is told of at its end', async () => {
+  const world = await webhookSurface({ type: 'webhook' });
+  const { executionId } = await expectStatus(202, world.run());
+  const [received] = await world.got();
+  if (!received) throw new Error('Nothing came');
+  expect(verified(world.secret, received)).toMatchObject({
+    type: 'execution.completed',
+    data: { ...world.place, executionId, surfaceType: 'webhook', output: 'Hello Ada' },
+  });
+});
+
+test('so is one that fails', async () => {
+  const world = await webhookSurface({ type: 'webhook', steps: [template('{{ person }}', 'first'), fails] });
+  const { executionId } = await expectStatus(202, world.run());
+  const [received] = await world.got();
+  expect(JSON.parse(received?.body ?? '')).toMatchObject({
+    type: 'execution.failed',
+    data: { executionId, status: 'failed', output: null, error: expect.stringContaining('no luck') },
+  });
+});
+
+test('so is an agent that a webhook surface starts', async () => {
+  const world = await webhookSurface({ type: 'webhook', agent: asks() });
+  const { executionId } = await expectStatus(202, world.run({ message: scripted({ text: 'an answer' }) }));
+  const [received] = await world.got();
+  expect(JSON.parse(received?.body ?? '').data).toMatchObject({ executionId, output: 'an answer' });
+  const details = `/v1/agents/${world.agentId}/executions/${executionId}`;
+  expect(await expectStatus(200, world.tenant.call('GET', details))).toMatchObject({
+    ...{ ...world.place, surfaceType: 'webhook' },
+  });
+});
+
 test('twenty ends at once are twenty deliveries, each sent once', async () => {
   const world = await webhookSurface();
   const answers = await Promise.all(Array.from({ length: 20 }, () => expectStatus(200, world.run())));
