@@ -1,12 +1,18 @@
 import { expect, test } from 'vitest';
+import { sandbox } from '../../../../shared/adapters/sandbox/sandbox.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { deliveriesPartition, deliveryEntity } from '../../../../shared/domain/deliveries/delivery.ts';
 import type { DeliveryMessage } from '../../../../shared/domain/deliveries/delivery-queue.ts';
 import { webhookEvents } from '../../../../shared/domain/products/webhook-events.ts';
+import { groupCommits } from '../../../../shared/execution/batches/group-commit.ts';
+import { loadJobs } from '../../../../shared/execution/batches/record-jobs.ts';
+import { runRecord } from '../../../../shared/execution/batches/record-runner.ts';
+import type { RunMessage } from '../../../../shared/execution/batches/run-message.ts';
 import { endExpiredExecution } from '../../../../shared/execution/dispatch/expired-executions.ts';
 import { executionEntity } from '../../../../shared/execution/runs/execution.ts';
+import { webhookStarter } from '../../../../shared/execution/webhooks/start-webhook.ts';
 import { decodeReadable } from '../../../../shared/platform/data/entity.ts';
-import { createFlow, template } from '../../../support/flows.ts';
+import { expectStatus, publishedFlow, template } from '../../../support/flows.ts';
 import { silentQueue } from '../../../support/silent-queue.ts';
 import { countingRuntime, newTenant } from '../../../support/stack.ts';
 import { dispatchHere } from './dispatch-here.ts';
@@ -23,7 +29,7 @@ async function calledSurface(
 ) {
   const sent = await silentQueue<DeliveryMessage>('DELIVERIES_QUEUE_URL');
   const tenant = await newTenant();
-  const flow = await createFlow(tenant, steps);
+  const flow = await publishedFlow(tenant, steps);
   const scope = countingRuntime().scopeOf(tenant.tenant);
   const surfaceId = newId('surface');
   const named = { type: 'api', productId: newId('product'), surfaceId };
@@ -86,4 +92,23 @@ test('a surface without a webhook costs no request and no byte more than a dispa
     return inputs.map(({ length }) => Math.round(length / 10));
   };
   expect(await bytesOf([])).toEqual(await bytesOf(undefined));
+});
+
+test('a run in the background that is cancelled before it begins tells the webhook', async () => {
+  const runs = await silentQueue<RunMessage>('RUNS_QUEUE_URL');
+  const { tenant, flow, scope, surface, deliveries } = await calledSurface([template('one')]);
+  const owner = { userId: tenant.userId, organizationId: null, environment: 'production' as const };
+  const delivery = { surfaceId: surface.surfaceId, endpointSlug: 'x', deliveryId: undefined };
+  const run = { flowId: flow.id, agentId: null, inputs: {}, owner, surface, delivery };
+  const executionId = await webhookStarter(scope)(run, sandbox(scope));
+  const [message] = runs.map(({ body }) => body);
+  if (!message) throw new Error('No message was sent');
+  await expectStatus(200, tenant.call('POST', `/v1/batch/cancel/${message.batchId}`));
+  const never = new AbortController().signal;
+  for (const job of await loadJobs(scope, [message, message])) {
+    await runRecord(scope, job, groupCommits(scope), never).catch(() => {});
+  }
+  const [one, ...more] = await deliveries();
+  expect(more).toEqual([]);
+  expect(JSON.parse(one?.body ?? '').data).toMatchObject({ executionId, status: 'cancelled' });
 });
