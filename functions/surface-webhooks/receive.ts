@@ -22,7 +22,7 @@ export const receiveWebhook = defineEndpoint({
   summary: 'Receive an event on a webhook surface',
   description: `Responds with 202 once the run is recorded; a worker runs it.
 
-If the surface has \`inbound.signature\`, a request needs a signature by one of its secrets, and nothing else. Its time must be within \`toleranceSeconds\`. Otherwise a request needs a credential, as on a surface of the type api: a key of the surface, or an API key or a session with \`PRODUCTS:EXECUTE\` or the EXECUTE permission of what it runs. All other requests get the same 401, whether the surface exists or not.
+If the surface has \`inbound.signature\`, a request needs a signature by one of its secrets, and nothing else. Its time must be within \`toleranceSeconds\`. Otherwise a request needs a credential, as on a surface of the type api: a key of the surface, or an API key or a session with \`PRODUCTS:EXECUTE\` or the EXECUTE permission of what it runs. All other requests get a 401, whether the surface exists or not.
 
 A delivery that came before, or comes several times at once, runs once and gets the same response for seven days. Its id is the header \`webhook-id\` (Standard Webhooks, or any request with a credential), the header \`X-GitHub-Delivery\`, the \`id\` of a Stripe event, or the \`event_id\` of Slack. GitHub signs neither a time nor this id.
 
@@ -51,7 +51,7 @@ The members of the body are the parameters, which are checked against the schema
     const whole = await items.ofSurface(params.id, params.surfaceId);
     const { surface } = whole;
     const { signature } = surface.type === 'webhook' ? surface.inbound : {};
-    if (principal && signature) throw unauthenticated();
+    if (principal && signature) throw unauthenticated('The surface takes signed requests only');
     assertOpen(surface, principal ?? { environment: 'production' });
     const found = itemOfSlug(whole, 'webhook', params.endpointSlug);
     if (principal) assertMayRun(found, principal);

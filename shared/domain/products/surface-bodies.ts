@@ -22,7 +22,8 @@ const SecretText = SecretValue.max(1_000)
   )
   .meta({ description: 'The secret, which responses do not show, or `{{secret:KEY}}`' });
 
-const Secret = z.union([SecretText, StoredSecret]);
+const secretExpected = 'Expected a secret value, {{secret:KEY}}, or a stored secret as responses show it';
+const Secret = z.union([SecretText, StoredSecret], secretExpected);
 
 /** The key of Standard Webhooks: 24 to 64 bytes in Base64. */
 const isStandardKey = (text: string): boolean => {
@@ -64,7 +65,7 @@ const Webhook = z
       description: 'Default: all',
     }),
     secret: z
-      .union([SecretText.refine(isStandardKey, standardKeyExpected), StoredSecret])
+      .union([SecretText.refine(isStandardKey, standardKeyExpected), StoredSecret], secretExpected)
       .optional()
       .meta({
         description:

@@ -25,8 +25,11 @@ interface Signatures {
   accepts: readonly SpecialCredential[];
 }
 
+/** The same whatever is wrong. */
+const notSigned = 'The signature is not valid here, or its time is too far from now';
+
 /**
- * Admits requests that are signed, and requests with a credential. All others get the same 401. The endpoint has no
+ * Admits requests that are signed, and requests with a credential. All others get a 401 that does not depend on what exists. The endpoint has no
  * authorizer, because API Gateway rejects requests that lack the authorizer's identity header. So the handler has a
  * principal, whose current permissions and limits the request gate has checked, or a valid signature: nothing else
  * reaches it.
@@ -49,6 +52,6 @@ export const signatureOrCredential = ({
     const scope = await signatures.signerOf(event, runtime);
     if (scope) return { scope, admission: Promise.resolve(admission) };
     if (hasCredential(event)) return withCredential();
-    return { admission: Promise.resolve({ ...admission, refusal: unauthenticated() }) };
+    return { admission: Promise.resolve({ ...admission, refusal: unauthenticated(notSigned) }) };
   },
 });

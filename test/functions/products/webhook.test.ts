@@ -24,7 +24,9 @@ import {
 const schemeNames = Object.keys(deliveries) as SchemeName[];
 const timed = schemeNames.filter((scheme) => scheme !== 'github');
 const nowSeconds = () => Math.floor(Date.now() / 1_000);
-const unauthorized = { error: 'Unauthorized', details: 'The API key is invalid or missing' };
+const refusal = (details: string) => ({ error: 'Unauthorized', details });
+const unauthorized = refusal('The API key is invalid or missing');
+const notSigned = refusal('The signature is not valid here, or its time is too far from now');
 const otherSecret = `whsec_${Buffer.alloc(32, 4).toString('base64')}`;
 
 /** The greetings of the runs of a flow, once there are as many. */
@@ -60,12 +62,13 @@ test.each(schemeNames)('%s: another secret, another body and no signature are a 
   const { tenant, path } = await webhookWorld(signature(scheme));
   const right = deliveries[scheme]({});
   const refused = [
-    deliveries[scheme]({ secret: otherSecret }),
-    { ...right, body: right.body.replace('Ada', 'Eve') },
-    { ...right, headers: {} },
-  ];
-  for (const delivery of refused)
-    expect(await expectStatus(401, deliver(path, delivery))).toEqual(unauthorized);
+    [deliveries[scheme]({ secret: otherSecret }), notSigned],
+    [{ ...right, body: right.body.replace('Ada', 'Eve') }, notSigned],
+    [{ ...right, headers: {} }, unauthorized],
+  ] as const;
+  for (const [delivery, body] of refused) {
+    expect(await expectStatus(401, deliver(path, delivery))).toEqual(body);
+  }
   expect(await batchesOf(tenant)).toBe(0);
 });
 
@@ -158,7 +161,7 @@ test('without a valid signature nobody learns what exists', async () => {
     ...{ status, body, limit: headers.get('x-ratelimit-limit') },
   }));
   expect(new Set(seen.map((one) => JSON.stringify(one))).size).toBe(1);
-  expect(seen[0]).toMatchObject({ status: 401, body: unauthorized });
+  expect(seen[0]).toMatchObject({ status: 401, body: notSigned });
   const unsigned = { body: '{}', headers: {} };
   const plain = await Promise.all([
     deliver(path, unsigned),
@@ -182,7 +185,9 @@ test('a credential of another tenant learns nothing either, and one of the own t
       expect(await expectStatus(404, deliver(at, sent))).toEqual(notFoundBody('Surface'));
     }
     const own = { body: '{}', headers: { ...headers, ...authorization(tenant.token) } };
-    expect(await expectStatus(401, deliver(path, own))).toEqual(unauthorized);
+    expect(await expectStatus(401, deliver(path, own))).toEqual(
+      refusal('The surface takes signed requests only'),
+    );
   }
   const { body, headers } = deliveries.github({});
   const ignored = { body, headers: { ...headers, ...authorization('of no meaning') } };
