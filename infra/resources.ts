@@ -103,6 +103,16 @@ export const queues = {
     maxReceiveCount: 5,
     deadLetterWorker: 'report-schedule',
   },
+  deliveries: {
+    fifo: false,
+    worker: 'deliver-webhook',
+    batchSize: 10,
+    timeoutSeconds: 30,
+    maxConcurrency: { local: 4, dev: 10, staging: 20, prod: 50 },
+    env: 'DELIVERIES_QUEUE_URL',
+    maxReceiveCount: 5,
+    deadLetterWorker: 'report-delivery',
+  },
   cleanup: {
     fifo: false,
     worker: 'clean-up',
@@ -161,4 +171,5 @@ export const timers = [
   { worker: 'sweep', everyMinutes: 15, timeoutSeconds: 300 },
   { worker: 'sweep-agents', everyMinutes: 1, timeoutSeconds: 60 },
   { worker: 'sweep-schedules', everyMinutes: 1, timeoutSeconds: 60 },
+  { worker: 'sweep-deliveries', everyMinutes: 1, timeoutSeconds: 60 },
 ] as const;

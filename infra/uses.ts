@@ -22,6 +22,7 @@ export const variablesOf = {
     queueArnEnv(queues.schedules),
     ...(['SCHEDULES_GROUP', 'SCHEDULES_ROLE_ARN', 'SCHEDULES_DEAD_LETTERS_ARN'] as const),
   ],
+  'queue:deliveries': [queues.deliveries.env],
   'queue:cleanup': [queues.cleanup.env],
   'queue:migrations': [queues.migrations.env],
   messages: ['EVENT_BUS'],

@@ -6,7 +6,14 @@ const nullable = z.string().nullable();
 export const executionExample = {
   ...{ id: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn', executionId: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn' },
   ...{ agentId: 'agent_01k9m4v7d3x8qz5w2r6t0y1hbn', agentSource: 'native', agentSpec: null },
-  ...{ parentExecutionId: null, surfaceType: 'api', status: 'completed', stopReason: 'end_turn' },
+  ...{
+    parentExecutionId: null,
+    surfaceType: 'api',
+    surfaceId: null,
+    productId: null,
+    status: 'completed',
+    stopReason: 'end_turn',
+  },
   ...{ iterations: 2, totalTokens: 1_284, totalCost: '0.00412', inputMessages: null },
   ...{ startedAt: '2026-11-22T17:55:00.000Z', completedAt: '2026-11-22T17:55:04.120Z' },
   createdAt: '2026-11-22T17:55:00.000Z',
@@ -24,6 +31,8 @@ export const ExecutionRow = z
     }),
     parentExecutionId: nullable,
     surfaceType: nullable,
+    surfaceId: nullable.meta({ description: 'The surface of a product whose call started it' }),
+    productId: nullable,
     status: z.enum(executionStatuses),
     stopReason: nullable,
     iterations: z.int().nullable().meta({ description: 'Turns; null while the run is open' }),
@@ -45,6 +54,7 @@ type RowFields = Pick<
   | 'agentSource'
   | 'parentExecutionId'
   | 'surfaceType'
+  | 'surface'
   | 'status'
   | 'stopReason'
   | 'iterations'
@@ -57,9 +67,10 @@ type RowFields = Pick<
 
 /** An execution as lists show it. */
 export const toExecutionRow = (execution: RowFields): z.input<typeof ExecutionRow> => {
-  const { id, inputTokens, outputTokens, startedAt, ...fields } = execution;
+  const { id, inputTokens, outputTokens, startedAt, surface, ...fields } = execution;
   return {
     ...{ id, executionId: id, ...fields, startedAt, createdAt: startedAt },
+    ...{ surfaceId: surface?.surfaceId ?? null, productId: surface?.productId ?? null },
     ...{ agentSpec: null, inputMessages: null },
     totalTokens: inputTokens === null ? null : inputTokens + (outputTokens ?? 0),
   };

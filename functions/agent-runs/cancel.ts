@@ -9,7 +9,7 @@ import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { ExecutionParams } from './schemas.ts';
 
-const runEnder = using(['table:write', 'payloads'], (scope: Scope) => scope);
+const runEnder = using(['table:write', 'payloads', 'queue:deliveries'], (scope: Scope) => scope);
 
 export const cancelAgentExecution = defineEndpoint({
   id: 'agent-runs.cancel',

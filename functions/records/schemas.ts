@@ -19,4 +19,7 @@ export const RecordResponse = z
   })
   .meta({ id: 'Record' });
 
-export const toRecordResponse = (record: RecordItem) => ({ ...record, productSurfaceId: null });
+export const toRecordResponse = (record: RecordItem) => ({
+  ...record,
+  productSurfaceId: record.productSurfaceId ?? null,
+});

@@ -1,6 +1,7 @@
 import { sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
 import { ifMissing } from '../../shared/core/errors.ts';
 import { type ExposedItem, exposedItems } from '../../shared/domain/products/exposed-item.ts';
+import { type RunSurface, runSurfaceOf } from '../../shared/domain/products/run-surface.ts';
 import { agentToRun } from '../../shared/execution/agent-runs/agent-to-run.ts';
 import { startRun } from '../../shared/execution/agent-runs/start-run.ts';
 import { execute as executeFlow } from '../../shared/execution/dispatch/execute.ts';
@@ -36,24 +37,25 @@ export interface SurfaceCall {
 /** Runs what an item exposes while it responds. @throws 400 for parameters that do not fit; 404 if it is deleted. */
 export async function startExposed(scope: Scope, { capability, surface }: ExposedItem, call: SurfaceCall) {
   await assertParameters(sandbox(scope), capability.parametersSchema, call.parameters);
-  if (capability.agentId !== null) return startAgent(scope, capability.agentId, surface.type, call);
-  return startFlow(scope, capability.flowId ?? '', call);
+  const from = runSurfaceOf(surface);
+  if (capability.agentId !== null) return startAgent(scope, capability.agentId, from, call);
+  return startFlow(scope, capability.flowId ?? '', from, call);
 }
 
-async function startFlow(scope: Scope, flowId: string, call: SurfaceCall) {
+async function startFlow(scope: Scope, flowId: string, surface: RunSurface, call: SurfaceCall) {
   const { principal, parameters: inputs, isStreamed, requestId } = call;
   const body = DispatchBody.parse({ flow: { id: flowId }, inputs });
   const prepared = await prepare(scope, principal, body).catch(ifMissing(undefined));
   if (!prepared) throw gone('Flow');
   const timeMs = runTimeMs(call.timeLeftMs);
-  const run = { prepared, body, runsAs: principal, permissions: [], requestId, timeMs };
+  const run = { prepared, body, surface, runsAs: principal, permissions: [], requestId, timeMs };
   const eventsFor = (clientSignal: AbortSignal) =>
     executeFlow(scope, { ...run, clientSignal, showsProgress: isStreamed });
   const events = (signal: AbortSignal) => flowEvents(eventsFor(signal));
   return outwardResponse({ events, result: (signal) => dispatchResultOf(eventsFor(signal)) }, isStreamed);
 }
 
-async function startAgent(scope: Scope, agentId: string, surfaceType: string, call: SurfaceCall) {
+async function startAgent(scope: Scope, agentId: string, surface: RunSurface, call: SurfaceCall) {
   const { principal, parameters, isStreamed, requestId } = call;
   const { environment } = principal;
   const agent = await agentToRun(scope)(agentId, { environment }).catch(ifMissing(undefined));
@@ -63,7 +65,8 @@ async function startAgent(scope: Scope, agentId: string, surfaceType: string, ca
   const run = await startRun(
     scope,
     {
-      ...{ agent, inputs, owner: principal, permissions: [], surfaceType, background: false },
+      ...{ agent, inputs, owner: principal, permissions: [], background: false },
+      ...{ surfaceType: surface.type, surface },
       messages: [{ role: 'user' as const, content }],
       timeoutMs: timeoutMsOf({ background: false }, call.timeLeftMs),
     },

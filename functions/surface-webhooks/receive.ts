@@ -3,6 +3,7 @@ import { sandbox, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox
 import { ifMissing, unauthenticated } from '../../shared/core/errors.ts';
 import { idOf } from '../../shared/core/ids.ts';
 import { exposedItems, itemOfSlug } from '../../shared/domain/products/exposed-item.ts';
+import { runSurfaceOf } from '../../shared/domain/products/run-surface.ts';
 import { webhookStarter } from '../../shared/execution/webhooks/start-webhook.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
@@ -63,7 +64,7 @@ The members of the body are the parameters, which are checked against the schema
     await assertParameters(limited, parametersSchema, inputs);
     const delivery = { surfaceId: surface.id, endpointSlug: params.endpointSlug, deliveryId };
     const owner = { environment: 'production' as const, ...(principal ?? whole.owner) };
-    const run = { flowId, agentId, inputs, owner, delivery };
+    const run = { flowId, agentId, inputs, owner, surface: runSurfaceOf(surface), delivery };
     const executionId = await start(run, limited).catch(ifMissing(undefined));
     if (executionId === undefined) throw gone(flowId ? 'Flow' : 'Agent');
     return { status: 202, body: { executionId } };

@@ -2,10 +2,12 @@ import type { Group } from '../../shared/platform/http/group.ts';
 import { addSurfaceItem } from './add-item.ts';
 import { createSurface } from './create.ts';
 import { deleteSurface } from './delete.ts';
+import { listSurfaceDeliveries } from './deliveries.ts';
 import { describeSurface } from './document.ts';
 import { getSurface } from './get.ts';
 import { listSurfaces } from './list.ts';
 import { removeSurfaceItem } from './remove-item.ts';
+import { resendDelivery } from './resend-delivery.ts';
 import { updateSurface } from './update.ts';
 import { updateSurfaceItem } from './update-item.ts';
 
@@ -20,6 +22,8 @@ export const surfacesGroup = {
     addSurfaceItem,
     updateSurfaceItem,
     removeSurfaceItem,
+    listSurfaceDeliveries,
+    resendDelivery,
     describeSurface,
   ],
 } as const satisfies Group;

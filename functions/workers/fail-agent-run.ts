@@ -8,7 +8,7 @@ import { requirementsOf } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
-export const requirements = requirementsOf('table:write', 'payloads');
+export const requirements = requirementsOf('table:write', 'payloads', 'queue:deliveries');
 
 /** Consumes the dead-letter queue: a run that fails again and again because of an internal error ends. */
 async function handle(event: SQSEvent): Promise<void> {

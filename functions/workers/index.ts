@@ -1,10 +1,12 @@
 import type { Requirements } from '../../shared/platform/aws/uses.ts';
 import * as cleanUp from './clean-up.ts';
+import * as deliverWebhook from './deliver-webhook.ts';
 import * as failAgentRun from './fail-agent-run.ts';
 import * as failRecord from './fail-record.ts';
 import * as fireSchedule from './fire-schedule.ts';
 import * as migrate from './migrate.ts';
 import * as planBatch from './plan-batch.ts';
+import * as reportDelivery from './report-delivery.ts';
 import * as reportSchedule from './report-schedule.ts';
 import * as retryCleanup from './retry-cleanup.ts';
 import * as retryPlan from './retry-plan.ts';
@@ -14,17 +16,20 @@ import * as runRecord from './run-record.ts';
 import * as stopMigration from './stop-migration.ts';
 import * as sweep from './sweep.ts';
 import * as sweepAgents from './sweep-agents.ts';
+import * as sweepDeliveries from './sweep-deliveries.ts';
 import * as sweepSchedules from './sweep-schedules.ts';
 import * as wakeRun from './wake-run.ts';
 
 /** All Lambdas that a queue, a schedule or an operator invokes, by file name. */
 export const workers: Readonly<Record<string, { requirements: Requirements }>> = {
   'clean-up': cleanUp,
+  'deliver-webhook': deliverWebhook,
   'fail-agent-run': failAgentRun,
   'fail-record': failRecord,
   'fire-schedule': fireSchedule,
   migrate,
   'plan-batch': planBatch,
+  'report-delivery': reportDelivery,
   'report-schedule': reportSchedule,
   'retry-cleanup': retryCleanup,
   'retry-plan': retryPlan,
@@ -34,6 +39,7 @@ export const workers: Readonly<Record<string, { requirements: Requirements }>> =
   'stop-migration': stopMigration,
   sweep,
   'sweep-agents': sweepAgents,
+  'sweep-deliveries': sweepDeliveries,
   'sweep-schedules': sweepSchedules,
   'wake-run': wakeRun,
 };

@@ -9,7 +9,7 @@ import { requirementsOf } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
-export const requirements = requirementsOf('table:write', 'payloads', 'queue:wakes');
+export const requirements = requirementsOf('table:write', 'payloads', 'queue:wakes', 'queue:deliveries');
 
 /**
  * Consumes the dead-letter queue of timers: sets each timer again a few times after a delay, then fails its record, so

@@ -4,7 +4,7 @@ import { requirementsOf } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
-export const requirements = requirementsOf(agentRunQueue, 'table:write', 'payloads');
+export const requirements = requirementsOf(agentRunQueue, 'table:write', 'payloads', 'queue:deliveries');
 
 /**
  * Scheduled. Ends runs of agents whose process has crashed, or has a worker continue them; ends waits that took too

@@ -9,7 +9,14 @@ import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { cleanupQueue, sweepDeleted } from '../../shared/platform/cleanup/cleanup.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
-export const requirements = requirementsOf(batchPlanner, cleanupQueue, agentCards, 'table:write', 'payloads');
+export const requirements = requirementsOf(
+  batchPlanner,
+  cleanupQueue,
+  agentCards,
+  'table:write',
+  'payloads',
+  'queue:deliveries',
+);
 
 /**
  * Scheduled. Completes what a crashed process left unfinished: cleanups whose message was never sent, dispatched runs

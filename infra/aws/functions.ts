@@ -114,6 +114,7 @@ const valuesOf = ({
   AGENTS_QUEUE_URL: stores.queues.agents.queueUrl,
   WAKES_QUEUE_URL: stores.queues.wakes.queueUrl,
   WAKES_QUEUE_ARN: stores.queues.wakes.queueArn,
+  DELIVERIES_QUEUE_URL: stores.queues.deliveries.queueUrl,
   CLEANUP_QUEUE_URL: stores.queues.cleanup.queueUrl,
   MIGRATIONS_QUEUE_URL: stores.queues.migrations.queueUrl,
   SCHEDULE_GROUP: stores.wakeSchedules.ref,

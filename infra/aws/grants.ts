@@ -52,6 +52,7 @@ function grant(role: Role, use: Use, stores: Stores) {
         ...{ group: stores.schedules, role: stores.schedulesRole },
         reason: 'Every schedule of the group wakes fire-schedule.',
       }),
+    'queue:deliveries': () => void queues.deliveries.grantSendMessages(role),
     'queue:cleanup': () => void queues.cleanup.grantSendMessages(role),
     'queue:migrations': () => void queues.migrations.grantSendMessages(role),
     'provider-keys': () => allow(role, ['secretsmanager:GetSecretValue'], [providerKeys.secretArn]),

@@ -8,6 +8,7 @@ import { sandbox } from '../adapters/sandbox/sandbox.ts';
 import { vectorsPort } from '../adapters/vectors/vectors-adapter.ts';
 import { loadOnce } from '../core/load-once.ts';
 import { memoryPort } from '../domain/memory/memory-port.ts';
+import type { RunSurface } from '../domain/products/run-surface.ts';
 import { recordsPort } from '../domain/records/records-adapter.ts';
 import { toolsPort } from '../domain/tools/tool-store.ts';
 import { using } from '../platform/aws/uses.ts';
@@ -19,6 +20,8 @@ export interface RunOwner {
   userId: string;
   organizationId: string | null;
   runId: string;
+  /** Whose call started the run. */
+  surface?: RunSurface | undefined;
   /** The model of every call, whatever model it names. */
   modelOverride?: string | undefined;
 }
@@ -31,6 +34,8 @@ export const livePorts = /* @__PURE__ */ using(
     'provider-keys',
     'own-keys:read',
     'agent-credentials:read',
+    // Agents inside of a run record their ends.
+    'queue:deliveries',
     modelPorts,
     recordsPort,
     sandbox,
@@ -43,7 +48,7 @@ export const livePorts = /* @__PURE__ */ using(
     { memoryMb: 1_024 },
   ],
   (scope: Scope, owner: RunOwner): Ports => {
-    const { userId, organizationId, runId, modelOverride } = owner;
+    const { userId, organizationId, runId, surface, modelOverride } = owner;
     // Heavy modules are loaded with the first step that needs them.
     const accounts = loadOnce(async () =>
       (await import('../domain/model-configs/model-resolver.ts')).modelResolver(scope),
@@ -61,7 +66,7 @@ export const livePorts = /* @__PURE__ */ using(
       fetch: async (request) => (await import('../adapters/net/safe-fetch.ts')).safeFetch(request),
       searchAccount: async (provider) => (await accounts()).searchAccount(provider),
       sandbox: sandbox(scope),
-      records: recordsPort(scope, { userId, organizationId }),
+      records: recordsPort(scope, { userId, organizationId, productSurfaceId: surface?.surfaceId }),
       vectors: vectorsPort(scope.table.tenant),
       memory: memoryPort(scope),
       assets: assetStore({ tenant: scope.table.tenant, runId }),

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { entries } from '../../infra/aws/entries.ts';
 import { invoke } from '../../infra/local/invoke.ts';
 import { entryOf, lambdaOf } from '../../infra/local/replay.ts';
+import { DeliveryMessage } from '../../shared/domain/deliveries/delivery-queue.ts';
 import { AgentRunMessage } from '../../shared/execution/agent-runs/agent-run-queue.ts';
 import { PlanMessage } from '../../shared/execution/batches/batch-plan.ts';
 import { RunMessage } from '../../shared/execution/batches/run-message.ts';
@@ -46,6 +47,8 @@ test.each([
   ['retry-cleanup.json', CleanupMessage],
   ['fire-schedule.json', FireMessage],
   ['report-schedule.json', FireMessage],
+  ['deliver-webhook.json', DeliveryMessage],
+  ['report-delivery.json', DeliveryMessage],
 ])('%s contains messages in the format that the service sends', (file, Message) => {
   const { Records } = eventIn(file) as SQSEvent;
   expect(Records.map(({ body }) => Message.strict().safeParse(JSON.parse(body)).success)).toEqual([true]);
@@ -59,6 +62,9 @@ test.each([
   ['fire-schedule.json', { batchItemFailures: [] }],
   ['report-schedule.json', undefined],
   ['sweep-schedules.json', undefined],
+  ['deliver-webhook.json', { batchItemFailures: [] }],
+  ['report-delivery.json', undefined],
+  ['sweep-deliveries.json', undefined],
   ['clean-up.json', undefined],
   ['sweep.json', undefined],
   ['migrate.json', undefined],

@@ -42,6 +42,8 @@ const bounds: Record<string, string> = {
   'surfaces.get': 'a surface, 100 KB, what its items expose, 2 MB, and 50 keys',
   'surfaces.list': '40 surfaces of 100 KB',
   'surfaces.update': 'a surface, 100 KB',
+  'surfaces.deliveries': '100 deliveries of 20 attempts of 700 bytes',
+  'surfaces.resend-delivery': 'a delivery of 20 attempts of 700 bytes',
   'surfaces.add-item': 'an item, 100 KB',
   'surfaces.update-item': 'an item, 100 KB',
   'surfaces.document': 'the schemas of a product, 300 KB, and 64 items',

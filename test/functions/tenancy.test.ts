@@ -2,11 +2,12 @@ import { beforeAll, expect, test } from 'vitest';
 import { endpoints } from '../../functions/index.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { answered, calls, agentOf as newAgent, run, scripted } from '../support/agent-runs.ts';
+import { storedDelivery } from '../support/deliveries.ts';
 import { createRecords, expectStatus, publishedFlow, runFlow, template } from '../support/flows.ts';
 import { newKey } from '../support/keys.ts';
 import { addItem, createSurface, greetingProduct } from '../support/products.ts';
 import { createSchedule, daily, scheduleSurface } from '../support/schedules.ts';
-import { newTenant, type Tenant } from '../support/stack.ts';
+import { countingRuntime, newTenant, type Tenant } from '../support/stack.ts';
 import { createTool } from '../support/tools.ts';
 
 type Ids = Record<
@@ -31,6 +32,7 @@ type Ids = Record<
   | 'surface'
   | 'item'
   | 'surfkey'
+  | 'delivery'
   | 'schedule'
   | 'clock'
   | 'clockproduct'
@@ -61,6 +63,7 @@ const kinds: Record<string, keyof Ids> = {
   surfaceId: 'surface',
   itemId: 'item',
   keyId: 'surfkey',
+  deliveryId: 'delivery',
   executionId: 'agentexec',
   toolCallId: 'call',
   'flows.id': 'flow',
@@ -137,6 +140,7 @@ const missing: Ids = {
   surface: `surface_${'0'.repeat(26)}`,
   item: `item_${'0'.repeat(26)}`,
   surfkey: `surfkey_${'0'.repeat(26)}`,
+  delivery: `delivery_${'0'.repeat(26)}`,
   schedule: `schedule_${'0'.repeat(26)}`,
   clock: `surface_${'0'.repeat(26)}`,
   clockproduct: `product_${'0'.repeat(26)}`,
@@ -178,17 +182,19 @@ async function modelsOf({ call }: Tenant) {
   return { modelcfg, providerkey: providerKey.id as string };
 }
 
-/** A product with a surface that has an item and a test key. */
+/** A product with a surface that has an item, a test key and a delivery. */
 async function productOf(tenant: Tenant) {
   const { product, capability } = await greetingProduct(tenant);
   const surface = await createSurface(tenant, product.id);
   const item = await expectStatus(201, addItem(tenant, surface, { capabilityId: capability.id }));
   const path = `/v1/products/${product.id}/surfaces/${surface.id}/keys`;
   const key = await expectStatus(201, tenant.call('POST', path, { body: {} }));
+  const place = { productId: product.id, surfaceId: surface.id };
   return {
     ...{ product: product.id as string, productcap: capability.id as string },
     ...{ surface: surface.id as string, item: item.id as string, surfkey: key.id as string },
     slug: item.endpointSlug as string,
+    delivery: (await storedDelivery(countingRuntime().scopeOf(tenant.tenant), place)).key.id,
   };
 }
 
@@ -283,6 +289,7 @@ test('after all these requests the owner’s data is unchanged', async () => {
     [`/v1/products/${real.product}`, 'capabilities', [expect.objectContaining({ capabilityName: 'Greet' })]],
     [`${pathOfSurface()}`, 'name', 'A surface'],
     [`${pathOfSurface()}`, 'items', [expect.objectContaining({ exposedName: null })]],
+    [`${pathOfSurface()}/deliveries`, 'data', [expect.objectContaining({ id: real.delivery })]],
     [`${pathOfSurface()}/keys/${real.surfkey}/reveal`, 'key', expect.stringMatching(/^tv_surface_test_/)],
     [`/v1/api-keys/${real.key}/reveal`, 'key', expect.stringMatching(/^tv_test_/)],
   ] as const) {

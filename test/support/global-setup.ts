@@ -3,24 +3,29 @@ import { type StackFacts, startStack } from '../../infra/local/stack.ts';
 import { startFailingMcpServer } from './failing-mcp-server.ts';
 import { startMcpServer } from './mcp-server.ts';
 import { startModels } from './models.ts';
+import { startWebhookReceiver } from './webhook-receiver.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     stack: StackFacts;
     mcpUrl: string;
     failingMcpUrl: string;
+    webhooksUrl: string;
   }
 }
 
-/** One embedded stack in memory for the whole run, a model server, and MCP servers. The workers inherit its environment. */
+/** One embedded stack in memory for the whole run, a model server, MCP servers, and a receiver of webhooks. The workers inherit its environment. */
 export default async function setup(project: TestProject) {
   process.env.LOG_LEVEL = 'warn';
   const models = await startModels();
   process.env.GENERIC_OPENAI_BASE_URL = models.url;
   const mcp = await startMcpServer({ kind: 'session' });
   const failingMcp = await startFailingMcpServer();
+  const webhooks = await startWebhookReceiver();
   // So that a tenant's own provider key and tools may name them.
-  process.env.LOCAL_ALLOWED_HOSTS = [new URL(models.url).host, mcp.host, failingMcp.host].join(',');
+  process.env.LOCAL_ALLOWED_HOSTS = [new URL(models.url).host, mcp.host, failingMcp.host, webhooks.host].join(
+    ',',
+  );
   const stack = await startStack({
     port: 0,
     onFailure(what) {
@@ -30,10 +35,12 @@ export default async function setup(project: TestProject) {
   project.provide('stack', stack.facts);
   project.provide('mcpUrl', mcp.url);
   project.provide('failingMcpUrl', failingMcp.url);
+  project.provide('webhooksUrl', webhooks.url);
   return async () => {
     await stack.stop();
     await models.close();
     mcp.close();
     failingMcp.close();
+    webhooks.close();
   };
 }

@@ -7,6 +7,7 @@ export const oldestMinutes: Record<QueueName, number> = {
   wakes: 30,
   agents: 60,
   schedules: 30,
+  deliveries: 30,
   cleanup: 60,
   migrations: 60,
 };

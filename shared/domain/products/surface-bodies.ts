@@ -4,11 +4,9 @@ import { idOf } from '../../core/ids.ts';
 import { hasSecretReference, soleSecretReference } from '../../core/secret-references.ts';
 import { ServerUrl } from '../agents/server-url.ts';
 import { SecretValue } from '../secrets/secret.ts';
+import { webhookEvents } from './webhook-events.ts';
 
 const schemeNames = Object.keys(schemes) as [SchemeName, ...SchemeName[]];
-
-export const webhookEvents = ['execution.completed', 'execution.failed'] as const;
-export type WebhookEvent = (typeof webhookEvents)[number];
 
 export const toleranceDefaultSeconds = 300;
 

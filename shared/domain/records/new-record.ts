@@ -12,11 +12,13 @@ export const RecordDraft = z.strictObject({
 });
 export type RecordDraft = z.infer<typeof RecordDraft>;
 
-export type Owner = Pick<RecordItem, 'userId' | 'organizationId'>;
+export type Owner = Pick<RecordItem, 'userId' | 'organizationId'> & {
+  productSurfaceId?: string | undefined;
+};
 
 export function newRecord(
   { newId, now }: Scope,
-  { userId, organizationId }: Owner,
+  { userId, organizationId, productSurfaceId }: Owner,
   { type, name, metadata, messages }: RecordDraft,
 ): RecordItem {
   const at = now().toISOString();
@@ -29,6 +31,7 @@ export function newRecord(
     search: name.toLowerCase(),
     metadata,
     messages,
+    ...(productSurfaceId !== undefined && { productSurfaceId }),
     revision: 1,
     createdAt: at,
     updatedAt: at,

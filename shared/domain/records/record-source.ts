@@ -22,9 +22,9 @@ const readAtOnce = 100;
 const readPerQuery = 250;
 const bytesPerUnit = 4_096;
 
-/** Whether no record can match. No record belongs to a surface yet. */
-export const matchesNothing = ({ type, recordFilter, product_surface_id }: RecordFilters) =>
-  product_surface_id !== undefined || (recordFilter && type !== undefined && type !== recordFilter.type);
+/** Whether no record can match. */
+export const matchesNothing = ({ type, recordFilter }: RecordFilters) =>
+  recordFilter && type !== undefined && type !== recordFilter.type;
 
 /**
  * The index to list records from, with a post-filter for what the index cannot answer. With `whole`, every row has its
@@ -74,10 +74,11 @@ function readingPostFilter(
 }
 
 function indexOf(filters: RecordFilters): ListSource {
-  const { name, search } = filters;
+  const { name, search, product_surface_id: surfaceId } = filters;
   const source: ListSource = recordsRange(typeFilterOf(filters));
   const conditions = {
     ...(name !== undefined && { '#summary.#name = :name': { name } }),
+    ...(surfaceId !== undefined && { '#summary.#productSurfaceId = :surfaceId': { surfaceId } }),
     ...(search && { 'contains(#summary.#search, :search)': { search: search.toLowerCase() } }),
   };
   const expression = Object.keys(conditions).join(' AND ');

@@ -99,12 +99,17 @@ export const recordStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
      * Creates the record, or replaces the metadata of the record with that type and name. @throws ServiceError like
      * `create`.
      */
-    async upsert({ userId, organizationId, ...given }: Owner & TypeAndName & Pick<RecordItem, 'metadata'>) {
+    async upsert({
+      userId,
+      organizationId,
+      productSurfaceId,
+      ...given
+    }: Owner & TypeAndName & Pick<RecordItem, 'metadata'>) {
       const draft = parseOrReject(RecordDraft, given);
       const upsertOnce = async () => {
         const id = await idOf(draft);
         if (id) return replaceValues(id, { metadata: draft.metadata }, hasTypeAndName(draft));
-        const record = newRecord(scope, { userId, organizationId }, draft);
+        const record = newRecord(scope, { userId, organizationId, productSurfaceId }, draft);
         await table.commit(insertsOf(table.writes, record));
         return record;
       };

@@ -31,6 +31,8 @@ export const RecordItem = z.object({
   search: z.string(),
   metadata: Metadata,
   messages: RecordMessages,
+  /** The surface whose call created it. */
+  productSurfaceId: z.string().optional(),
   /** Incremented by each write, for optimistic locking. */
   revision: z.int(),
   createdAt: z.string(),
@@ -68,7 +70,7 @@ export const recordEntity = defineEntity({
     PK2: recordTypePartition(type),
     SK2: id,
   }),
-  summary: ['type', 'name', 'search'],
+  summary: ['type', 'name', 'search', 'productSurfaceId'],
 });
 
 /** Reserves a type and name for one record. Written with the record, so that the pair is unique. */

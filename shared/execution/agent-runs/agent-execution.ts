@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { RunSurface } from '../../domain/products/run-surface.ts';
 import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { type IndexKeys, tenantPartition } from '../../platform/data/keys.ts';
@@ -26,6 +27,8 @@ export const AgentExecution = z.object({
   /** How many executions are above this one. */
   depth: z.int(),
   surfaceType: z.string(),
+  /** Whose call started the outermost execution. */
+  surface: RunSurface.optional(),
   turnsMax: z.int(),
   userId: z.string(),
   organizationId: z.string().nullable(),
@@ -96,6 +99,7 @@ export const agentExecutionEntity = defineEntity({
     'agentSource',
     'parentExecutionId',
     'surfaceType',
+    'surface',
     'status',
     'stopReason',
     'startedAt',

@@ -1,15 +1,24 @@
 import type { AgentsPort, Ports } from '../../adapters/ports.ts';
+import type { RunSurface } from '../../domain/products/run-surface.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentsPort } from './agents-port.ts';
 import { execute } from './execute.ts';
 
+interface Owner {
+  userId: string;
+  organizationId: string | null;
+  runId: string;
+  surface?: RunSurface | undefined;
+}
+
 /** The agents that a run of a flow runs. @param ports Those of the tenant. */
 export const agentsOfRun = (
   scope: Scope,
-  { userId, organizationId, runId: id }: { userId: string; organizationId: string | null; runId: string },
+  { userId, organizationId, runId: id, surface }: Owner,
   ports: Ports,
 ): AgentsPort => {
   const parent = { ...{ id, rootAgentId: null, depth: 0, userId, organizationId }, isAgent: false };
   const inside = () => ({ ports, streamed: false, execute });
-  return agentsPort(scope, { ...parent, surfaceType: 'api', background: false }, inside);
+  const surfaceType = surface?.type ?? 'api';
+  return agentsPort(scope, { ...parent, surface, surfaceType, background: false }, inside);
 };

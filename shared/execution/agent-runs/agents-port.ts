@@ -21,7 +21,7 @@ const levelsMax = 5;
 
 /** The run that runs agents. */
 export interface ParentRun
-  extends Pick<AgentExecution, 'id' | 'rootAgentId' | 'depth' | 'userId' | 'organizationId'> {
+  extends Pick<AgentExecution, 'id' | 'rootAgentId' | 'depth' | 'userId' | 'organizationId' | 'surface'> {
   /** Whether it is itself a run of an agent, which looks after those inside of it. */
   isAgent: boolean;
   surfaceType: string;
@@ -107,7 +107,7 @@ async function started(scope: Scope, parent: ParentRun, request: Request): Promi
     : inlineAgent(asked.name, inlineContent(asked.config as AgentConfig));
   const given: RunRequest = {
     ...{ id, agent, timeoutMs, parent, owner: parent, permissions: [] },
-    ...{ surfaceType: parent.surfaceType, background: parent.background },
+    ...{ surfaceType: parent.surfaceType, surface: parent.surface, background: parent.background },
     messages: [{ role: 'user', content: message }],
     ...(!isStored && { system: asked.system ?? '' }),
   };

@@ -17,7 +17,7 @@ const isOpen = {
 
 const isPaused = { expression: '#summary.#status = :paused', values: { paused: 'paused' } };
 
-const statusOf = ({ stopReason, error }: EndFact): AgentExecution['status'] =>
+export const statusOf = ({ stopReason, error }: EndFact) =>
   stopReason === 'cancelled' ? 'cancelled' : error === null ? 'completed' : 'failed';
 
 /** Commit it with the fact `end`. */

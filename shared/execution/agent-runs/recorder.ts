@@ -1,13 +1,14 @@
 import { chunksOf } from '../../core/chunks.ts';
+import { endNotice } from '../../domain/deliveries/end-notice.ts';
 import type { ModelCalls } from '../../domain/model-usage/model-calls.ts';
 import { usageWrites } from '../../domain/model-usage/usage.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
-import type { Fact } from '../agent-loop/facts.ts';
+import type { EndFact, Fact } from '../agent-loop/facts.ts';
 import type { RunState } from '../agent-loop/state.ts';
 import type { AgentExecution } from './agent-execution.ts';
-import { continuedWrite, endedWrite, pausedWrite } from './execution-writes.ts';
+import { continuedWrite, endedWrite, pausedWrite, statusOf } from './execution-writes.ts';
 import { forgetRun } from './forget-run.ts';
 import { runLog } from './run-log.ts';
 import type { TurnNumbers } from './turn-numbers.ts';
@@ -54,6 +55,8 @@ export function openRecorder(scope: Scope, execution: AgentExecution, nextFact: 
       }: { state: RunState; calls?: readonly ModelCalls[]; activeMs?: number },
     ): Promise<void> {
       const chunks = chunksOf([...facts], factsPerTransaction);
+      const last = facts.at(-1)?.fact;
+      const notice = last?.type === 'end' ? noticeOf(scope, execution, last) : undefined;
       for (const [index, chunk] of chunks.entries()) {
         const first = n;
         const writes = await Promise.all(
@@ -70,10 +73,12 @@ export function openRecorder(scope: Scope, execution: AgentExecution, nextFact: 
             )
           : [];
         const counted = isLast ? usageWrites(scope, [{ flowId: null, calls }]) : [];
-        await commit([...writes, ...ended, ...counted], first);
+        const told = isLast ? (notice?.writes ?? []) : [];
+        await commit([...writes, ...ended, ...counted, ...told], first);
         n += chunk.length;
       }
-      if (!execution.isLogged && facts.at(-1)?.fact.type === 'end') await forgetRun(scope, execution);
+      if (!execution.isLogged && last?.type === 'end') await forgetRun(scope, execution);
+      await notice?.send();
     },
   };
 
@@ -87,4 +92,12 @@ export function openRecorder(scope: Scope, execution: AgentExecution, nextFact: 
       if (written?.holder !== holder) throw new RunLost(`The run ${execution.id} goes on elsewhere`);
     }
   }
+}
+
+/** Runs inside of others have no webhook. */
+function noticeOf(scope: Scope, execution: AgentExecution, end: EndFact) {
+  const { id: executionId, parentExecutionId, surface, isLogged } = execution;
+  const { output, error } = end;
+  const own = parentExecutionId === null ? surface : undefined;
+  return endNotice(scope, own, { executionId, status: statusOf(end), output, error, isSecret: !isLogged });
 }

@@ -10,7 +10,7 @@ const runsAtOnce = 100;
 
 /** Removes the executions of a deleted agent with everything in them. Those that are open are cancelled first. */
 export const runRemover = /* @__PURE__ */ using(
-  ['table:write', 'payloads', payloadFolders],
+  ['table:write', 'payloads', payloadFolders, 'queue:deliveries'],
   (scope: Scope) => {
     const { table } = scope;
     const folders = payloadFolders(scope);

@@ -8,6 +8,7 @@ import { unixSeconds } from '../../core/unix-seconds.ts';
 import type { Variables } from '../../core/variables.ts';
 import type { AgentConfig } from '../../domain/agents/agent-config.ts';
 import type { Message } from '../../domain/conversations/message.ts';
+import type { RunSurface } from '../../domain/products/run-surface.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
@@ -27,6 +28,7 @@ export interface RunRequest {
   /** What starting it took. */
   permissions: readonly string[];
   surfaceType: string;
+  surface?: RunSurface | undefined;
   background: boolean;
   timeoutMs?: number | undefined;
   modelOverride?: string | undefined;
@@ -82,6 +84,7 @@ export async function startRun(scope: Scope, request: RunRequest, sandbox: Sandb
     rootAgentId: parent?.rootAgentId ?? agent.id,
     depth: parent ? parent.depth + 1 : 0,
     surfaceType: request.surfaceType,
+    ...(request.surface && { surface: request.surface }),
     turnsMax: turnsMaxOf(config),
     userId: owner.userId,
     organizationId: owner.organizationId,

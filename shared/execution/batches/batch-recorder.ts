@@ -1,3 +1,4 @@
+import { endNotice } from '../../domain/deliveries/end-notice.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
 import { readCheckpoints, redeliveryExpiresAt } from '../runs/checkpoints/read-checkpoints.ts';
@@ -25,10 +26,11 @@ export const earlierCheckpoints = async (scope: Scope, { message, firstCheckpoin
 export function recorderOf(
   scope: Scope,
   { message, record, flowDeleted }: RecordJob,
-  { userId, organizationId, flowId, flowName, flowVersionId, ttl }: Batch,
+  batch: Batch,
   commits: RunCommits,
   earlier: readonly Checkpoint[],
 ): RunRecorder {
+  const { userId, organizationId, flowId, flowName, flowVersionId, ttl, surface, stopped } = batch;
   const { batchId, recordId, runId, slot } = message;
   const { name: recordName = null, metadata: recordMetadata = {} } = record ?? {};
   const ids = { userId, organizationId, flowId, flowName, flowVersionId, batchId, runId, recordId };
@@ -36,6 +38,11 @@ export function recorderOf(
   const isOrphan = flowDeleted || (recordId !== null && !record);
   const forgotten = isOrphan ? redeliveryExpiresAt(scope) : ttl;
   const facts = { ...ids, recordName, recordMetadata, ...(forgotten !== undefined && { ttl: forgotten }) };
-  const commitEnd = (ending: FinalWrite) => commits.end({ ...ending, batchId, slot, isCounted: true });
+  const commitEnd = (ending: FinalWrite) => {
+    const { failed, output, error } = ending;
+    const status = stopped === 'cancelled' ? 'cancelled' : failed ? 'failed' : 'completed';
+    const notice = endNotice(scope, surface, { executionId: runId, status, output, error });
+    return commits.end({ ...ending, batchId, slot, isCounted: true, notice });
+  };
   return openRunRecorder(scope, facts, commitEnd, { earlier, commitProgress: commits.progress });
 }

@@ -38,10 +38,12 @@ export interface RepeatableBatch {
   records: { recordIds: readonly string[] } | { recordType: string } | null;
   /** The variables of a run without a record. */
   inputs?: Variables;
+  /** Whose call starts a run without a record. */
+  surface?: Batch['surface'];
   options: BatchOptions;
 }
 
-type Repeatable = { id?: string } & Pick<Batch, 'dispatched'>;
+type Repeatable = { id?: string } & Pick<Batch, 'dispatched' | 'surface'>;
 
 export interface StartedBatch {
   batch: Batch;
@@ -147,7 +149,7 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner, 'pay
      */
     async startOnce(
       flowId: string,
-      { id, records: selected, inputs = {}, options }: RepeatableBatch,
+      { id, records: selected, inputs = {}, surface, options }: RepeatableBatch,
       owner: BatchOwner,
     ): Promise<Batch> {
       const current = () => table.get(batchEntity, { id }, { consistent: true });
@@ -155,7 +157,10 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner, 'pay
       if (existing) return existing;
       const flow = await flowStore(scope).find(flowId);
       try {
-        if (selected === null) return await begin(owner, flow, [], await singleRun(id, inputs, options));
+        if (selected === null) {
+          const given = await singleRun(id, inputs, options);
+          return await begin(owner, flow, [], { ...given, ...(surface && { surface }) });
+        }
         if ('recordIds' in selected) {
           const [records, given] = listed(selected.recordIds, options);
           return await begin(owner, flow, records, { ...given, id });

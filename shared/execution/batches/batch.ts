@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { RunSurface } from '../../domain/products/run-surface.ts';
 import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
@@ -24,6 +25,8 @@ export const Batch = z.object({
       appendsMetadata: z.boolean(),
     })
     .optional(),
+  /** Whose call started the single run. */
+  surface: RunSurface.optional(),
   /** Expiry in Unix seconds, if neither the flow nor the record is stored. */
   ttl: z.int().optional(),
   /** How many records run concurrently: the number of slots. */

@@ -14,7 +14,8 @@ export async function endCancelledRun(scope: Scope, job: RecordJob, commits: Run
   const { batch } = job;
   const earlier = await earlierCheckpoints(scope, job);
   const last = earlier.at(-1);
-  if (!batch?.stopped || !last || last.end) return;
+  // One that never began is over too, if somebody waits to be told.
+  if (!batch?.stopped || last?.end || !(last || batch.surface)) return;
   const uncounted: RunCommits = { ...commits, end: (end) => commits.end({ ...end, isCounted: false }) };
   const recorder = recorderOf(scope, job, batch, uncounted, earlier);
   await recorder.finish(batch.error ?? 'The batch was cancelled');
@@ -22,7 +23,7 @@ export async function endCancelledRun(scope: Scope, job: RecordJob, commits: Run
 
 /** Ends a suspended run of a cancelled batch before its timer fires. @returns whether it did. */
 export const endSuspendedRun = /* @__PURE__ */ using(
-  ['table:write', 'payloads'],
+  ['table:write', 'payloads', 'queue:deliveries'],
   (scope: Scope) =>
     async (run: Pick<RunMessage, 'batchId' | 'flowId' | 'recordId' | 'runId'>): Promise<boolean> => {
       const [job] = await loadJobs(scope, [{ ...run, tenant: scope.table.tenant, slot: 0 }]);

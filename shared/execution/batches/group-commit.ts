@@ -1,4 +1,5 @@
 import Big from 'big.js';
+import type { EndNotice } from '../../domain/deliveries/end-notice.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { CheckpointWrite, FinalWrite } from '../runs/checkpoints/run-recorder.ts';
@@ -11,6 +12,7 @@ export interface RecordEnd extends FinalWrite {
   slot: number;
   /** Whether its record counts as processed. */
   isCounted: boolean;
+  notice: EndNotice;
 }
 
 /** How a run of a batch commits. The end counts the record exactly once, in the transaction of the last checkpoint. */
@@ -79,9 +81,10 @@ export function groupCommits(scope: Scope): WithCommits {
         return written;
       },
       end(end) {
-        const written = add({ writes: [end.write], spent: end.spent, end });
+        const { write, spent, notice } = end;
+        const written = add({ writes: [write, ...notice.writes], spent, end });
         setWorking(false);
-        return written;
+        return written.then(notice.send);
       },
     };
     return run(commits).finally(() => setWorking(false));

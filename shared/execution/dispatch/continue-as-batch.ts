@@ -13,7 +13,7 @@ import type { Running } from './execute.ts';
 /** Continues a suspended run as a batch of one, which clients can follow and cancel. @returns the batch's id. */
 export async function continueAsBatch(
   scope: Scope,
-  { prepared, runsAs, body, execution: { id: runId, startedAt } }: Running,
+  { prepared, runsAs, body, execution: { id: runId, startedAt, surface } }: Running,
   until: Date,
 ): Promise<string> {
   const { flow, version, record, persistResults } = prepared;
@@ -33,6 +33,7 @@ export async function continueAsBatch(
     userId: runsAs.userId,
     organizationId: runsAs.organizationId,
     recordType: null,
+    ...(surface && { surface }),
     dispatched: { runId, recordId, input, appendsMetadata: options.autoAppendMetadata },
     recordConcurrency: 1,
     maxRetries: batchDefaults.maxRetries,

@@ -1,6 +1,8 @@
 import { unixSeconds } from '../../core/unix-seconds.ts';
+import { endNotice } from '../../domain/deliveries/end-notice.ts';
 import type { ModelCalls } from '../../domain/model-usage/model-calls.ts';
 import { usageWrites } from '../../domain/model-usage/usage.ts';
+import type { RunSurface } from '../../domain/products/run-surface.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import type { StepResult } from '../engine/engine.ts';
@@ -18,7 +20,11 @@ export const suspendedRunExpiresAt = ({ now }: Scope) => unixSeconds(now()) + su
 export const leaseMs = 16 * 60_000;
 
 /** Creates the execution of a dispatch that starts now. */
-export function newExecution({ newId, now }: Scope, { flow, record }: Prepared): Execution {
+export function newExecution(
+  { newId, now }: Scope,
+  { flow, record }: Prepared,
+  surface?: RunSurface,
+): Execution {
   const startedAt = now();
   return {
     ...{
@@ -30,8 +36,12 @@ export function newExecution({ newId, now }: Scope, { flow, record }: Prepared):
     },
     startedAt: startedAt.toISOString(),
     leaseUntil: new Date(startedAt.getTime() + leaseMs).toISOString(),
+    ...(surface && { surface }),
   };
 }
+
+/** Whether an execution is stored before its run begins, so that the sweeper tells a webhook if the process crashes. */
+export const isStoredFirst = ({ surface }: Execution) => surface?.notifies !== undefined;
 
 /**
  * Records the results of a dispatched run. If they are not to be stored, it records them only when the run suspends.
@@ -55,17 +65,21 @@ export function openDispatchRecorder(
   };
   const { table } = scope;
   const opening = table.writes.insert(executionEntity, execution);
+  const isStored = isStoredFirst(execution);
   const open = (more: { ttl?: number } = {}) =>
     openRunRecorder(
       scope,
       { ...facts, ...more },
-      ({ write, isFirst, spent }) => {
+      async ({ write, isFirst, spent, failed, output, error }) => {
         const hasPaused = earlier.length > 0;
         const end = hasPaused ? endPausedExecution(scope, runId) : closeExecution(table, runId);
-        const close = isFirst ? [] : [end];
-        return table.commit([write, ...close, ...spendingWrites(scope, [spent])]);
+        const close = isFirst && !isStored ? [] : [end];
+        const status = failed ? 'failed' : 'completed';
+        const notice = endNotice(scope, execution.surface, { executionId: runId, status, output, error });
+        await table.commit([write, ...close, ...spendingWrites(scope, [spent]), ...notice.writes]);
+        await notice.send();
       },
-      { opening, earlier },
+      { ...(!isStored && { opening }), earlier },
     );
   if (persistResults) return open();
   const openExpiring = () => open({ ttl: suspendedRunExpiresAt(scope) });

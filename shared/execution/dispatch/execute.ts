@@ -1,4 +1,5 @@
 import { orAborted } from '../../core/abort.ts';
+import type { RunSurface } from '../../domain/products/run-surface.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import type { RunEvent, StepResult, Wait } from '../engine/engine.ts';
@@ -21,6 +22,8 @@ export interface Dispatch {
   runsAs: Pick<Principal, 'userId' | 'organizationId'>;
   /** What the request took beyond FLOWS:EXECUTE. Whoever resumes the run needs it too. */
   permissions: readonly string[];
+  /** Whose call started the run. */
+  surface?: RunSurface;
   /** Set for a run that continues. */
   resumed?: Resumed;
   requestId: string;
@@ -78,10 +81,10 @@ async function run(
   writer: WritableStreamDefaultWriter<ExecutionEvent>,
   left: AbortSignal,
 ): Promise<void> {
-  const { prepared, timeMs, clientSignal, body, resumed } = dispatch;
+  const { prepared, timeMs, clientSignal, body, resumed, surface } = dispatch;
   const timeout = AbortSignal.timeout(timeMs);
   const signal = AbortSignal.any([clientSignal, left, timeout]);
-  const execution = resumed?.execution ?? newExecution(scope, prepared);
+  const execution = resumed?.execution ?? newExecution(scope, prepared, surface);
   const totals = openTotals();
   for (const result of resumed?.done.values() ?? []) totals.add(result);
   const emit = (event: ExecutionEvent) => orAborted(writer.write(event), signal);

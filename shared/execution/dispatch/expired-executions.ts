@@ -1,9 +1,11 @@
 import { isOfEarlierProcess } from '../../core/earlier-process.ts';
 import { log } from '../../core/log.ts';
+import { endNotice } from '../../domain/deliveries/end-notice.ts';
 import { dueForSweep } from '../../platform/cleanup/sweeps.ts';
 import { tombstoneEntity } from '../../platform/cleanup/tombstone.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { exists, type Write } from '../../platform/data/writes.ts';
 import type { Runtime } from '../../platform/runtime.ts';
 import { readCheckpoints } from '../runs/checkpoints/read-checkpoints.ts';
 import { openRunRecorder } from '../runs/checkpoints/run-recorder.ts';
@@ -45,7 +47,7 @@ export async function endExpiredExecution(
     paused ? Date.parse(execution.leaseUntil) > now.getTime() : atStart && !isOfEarlierProcess(execution, now)
   )
     return;
-  const { flowName, flowId, recordId } = execution;
+  const { flowName, flowId, recordId, surface } = execution;
   const close = closeExecution(table, id);
   const [earlier, tombstones] = await Promise.all([
     readCheckpoints(scope, { runId: id, recordId }),
@@ -58,17 +60,23 @@ export async function endExpiredExecution(
   const isOver = earlier.at(-1)?.end !== undefined;
   // The cleanup of a deleted flow or record removes its runs.
   const isGone = !first || tombstones.some((each) => each !== undefined);
-  if (isOver || isGone) return table.commit([close]);
+  if (isOver) return table.commit([close]);
+  const error = paused
+    ? `The caller did not send the output of the tool ${paused.toolName} in time`
+    : 'The process of the run crashed before the run ended';
+  const notice = endNotice(scope, surface, { executionId: id, status: 'failed', output: null, error });
+  const commit = async (writes: Write[]) => {
+    await table.commit([...writes, ...notice.writes]);
+    await notice.send();
+  };
+  // Of two sweeps, one tells the webhook.
+  if (isGone) return commit([table.writes.remove(executionEntity, { id }, exists)]);
   const { results: _results, rows: _rows, pointers: _pointers, recordMetadata: _metadata, ...facts } = first;
   const runLog = openRunRecorder(
     scope,
     { ...facts, flowName, recordMetadata: {} },
-    ({ write }) => table.commit([write, close]),
+    ({ write }) => commit([write, close]),
     { earlier },
   );
-  await runLog.finish(
-    paused
-      ? `The caller did not send the output of the tool ${paused.toolName} in time`
-      : 'The process of the run crashed before the run ended',
-  );
+  await runLog.finish(error);
 }

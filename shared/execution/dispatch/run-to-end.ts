@@ -3,11 +3,12 @@ import { log } from '../../core/log.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { ExecutionOutcome } from '../execution-event.ts';
 import { livePorts } from '../live-ports.ts';
+import { executionEntity } from '../runs/execution.ts';
 import { attemptRun } from '../runs/run-attempt.ts';
 import { runVariables } from '../runs/run-variables.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import { continueAsBatch } from './continue-as-batch.ts';
-import { openDispatchRecorder } from './dispatch-recorder.ts';
+import { isStoredFirst, openDispatchRecorder } from './dispatch-recorder.ts';
 import type { Running } from './execute.ts';
 import { pauseForCaller } from './pause-for-caller.ts';
 
@@ -21,6 +22,9 @@ async function runRecorded(scope: Scope, running: Running): Promise<ExecutionOut
   const { prepared, runsAs, resumed, execution, timeMs, timeout, signal, requestId } = running;
   const recorder = openDispatchRecorder(scope, prepared, runsAs, execution, resumed?.earlier);
   try {
+    if (isStoredFirst(execution) && !resumed) {
+      await scope.table.commit([scope.table.writes.insert(executionEntity, execution)]);
+    }
     if (prepared.persistResults) await runVersions(scope).keep(prepared.version);
     return await runSteps(scope, running, recorder);
   } catch (error) {
@@ -56,7 +60,7 @@ async function runSteps(
   const outcome = await attemptRun({
     steps: version.steps,
     variables: runVariables({ ...source, record, ...given }),
-    ports: livePorts(scope, { ...runsAs, runId }),
+    ports: livePorts(scope, { ...runsAs, runId, surface: execution.surface }),
     signal,
     recorder,
     hasCaller: true,

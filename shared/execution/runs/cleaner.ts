@@ -1,5 +1,6 @@
 import { type IdPrefix, idKind } from '../../core/ids.ts';
 import { agentKeysRange } from '../../domain/agents/agent.ts';
+import { deliveryRemover } from '../../domain/deliveries/remove-deliveries.ts';
 import { flowKeysRange } from '../../domain/flows/flow.ts';
 import { surfaceKeyRemover } from '../../domain/products/remove-surface-keys.ts';
 import { surfaceSecretRemover } from '../../domain/products/remove-surface-secrets.ts';
@@ -16,7 +17,10 @@ import { flowResultsPartition, flowShards } from './checkpoints/checkpoint.ts';
  * Removes the dependent items and payloads of a deleted flow, agent, surface, schedule, record or result, page by page.
  */
 export const cleaner = /* @__PURE__ */ using(
-  ['table:write', payloadFolders, runRemover, scheduleRemover, surfaceKeyRemover, surfaceSecretRemover],
+  [
+    ...(['table:write', payloadFolders, runRemover, scheduleRemover] as const),
+    ...([surfaceKeyRemover, surfaceSecretRemover, deliveryRemover] as const),
+  ],
   (scope: Scope) => {
     const { table } = scope;
     const payloads = payloadStore(scope);
@@ -50,6 +54,7 @@ export const cleaner = /* @__PURE__ */ using(
       await scheduleRemover(scope)(id);
       await surfaceKeyRemover(scope)(id);
       await surfaceSecretRemover(scope)(id);
+      await deliveryRemover(scope)(id);
     }
 
     const cleaners: { [Kind in IdPrefix]?: (id: string) => Promise<void> } = {

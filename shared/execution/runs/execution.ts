@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { unixSeconds } from '../../core/unix-seconds.ts';
+import { RunSurface } from '../../domain/products/run-surface.ts';
 import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
@@ -23,7 +24,7 @@ export const PausedRun = z.object({
 export type PausedRun = z.infer<typeof PausedRun>;
 
 /**
- * A run started by a dispatch, from its first checkpoint to its end. The sweeper ends it when its lease has expired,
+ * A run started by a dispatch, from its first checkpoint to its end; from its start, if a webhook is told of its end. The sweeper ends it when its lease has expired,
  * because its process has crashed. (A record's run in a batch needs no lease: its message is redelivered.)
  */
 export const Execution = z.object({
@@ -34,6 +35,7 @@ export const Execution = z.object({
   recordId: z.string().nullable(),
   startedAt: z.string(),
   leaseUntil: z.string(),
+  surface: RunSurface.optional(),
   /** Set while the run waits for its caller to execute a tool. Its lease is then the time that the caller has. */
   paused: PausedRun.optional(),
   /** Expiry in Unix seconds, after the end of a run that had paused: until then a second resume gets a 409. */

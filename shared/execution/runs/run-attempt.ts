@@ -65,7 +65,8 @@ export async function attemptRun({
       }
       await write(failed);
       const end = event.success && appendsTo ? await append(event, appendsTo) : event;
-      await recorder.finish(end.success ? null : (end.error ?? 'The run failed'));
+      if (end.success) await recorder.finish(null, end.output);
+      else await recorder.finish(end.error ?? 'The run failed');
       measure(end.success ? 'RunsCompleted' : 'RunsFailed');
       await onEvent?.(end);
       return { end };

@@ -1,4 +1,5 @@
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
+import type { RunSurface } from '../../domain/products/run-surface.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -15,6 +16,7 @@ export interface WebhookRun {
   agentId: string | null;
   inputs: Record<string, unknown>;
   owner: BatchOwner;
+  surface: RunSurface;
   /** Without an id of the delivery it runs each time. */
   delivery: Omit<Delivery, 'deliveryId'> & { deliveryId: string | undefined };
 }
@@ -31,7 +33,7 @@ export const webhookStarter = /* @__PURE__ */ using(
     async function startAgent(
       agentId: string,
       id: string,
-      { inputs: given, owner }: WebhookRun,
+      { inputs: given, owner, surface }: WebhookRun,
       sandbox: Sandbox,
     ) {
       if (await table.get(agentExecutionEntity, { id }, { consistent: true })) return;
@@ -39,7 +41,8 @@ export const webhookStarter = /* @__PURE__ */ using(
       const { message, ...inputs } = given;
       const content = typeof message === 'string' ? message : JSON.stringify(given);
       const request = {
-        ...{ id, agent, inputs, owner, permissions: [], surfaceType: 'webhook', background: true },
+        ...{ id, agent, inputs, owner, permissions: [], background: true },
+        ...{ surfaceType: surface.type, surface },
         messages: [{ role: 'user' as const, content }],
       };
       const run = await startRun(scope, request, sandbox).catch(ifRefused(undefined));
@@ -49,7 +52,7 @@ export const webhookStarter = /* @__PURE__ */ using(
 
     /** @returns the id of the execution. @throws 404 if the flow or agent does not exist */
     return async (run: WebhookRun, sandbox: Sandbox): Promise<string> => {
-      const { delivery, flowId, agentId, inputs, owner } = run;
+      const { delivery, flowId, agentId, inputs, owner, surface } = run;
       const { deliveryId } = delivery;
       const batchId =
         deliveryId === undefined
@@ -58,7 +61,7 @@ export const webhookStarter = /* @__PURE__ */ using(
       const executionId = singleRunId(batchId);
       if (agentId !== null) await startAgent(agentId, executionId, run, sandbox);
       else {
-        const batch = { id: batchId, records: null, inputs, options: batchDefaults };
+        const batch = { id: batchId, records: null, inputs, surface, options: batchDefaults };
         await batchStarter(scope).startOnce(flowId ?? '', batch, owner);
       }
       return executionId;

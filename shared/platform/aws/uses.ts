@@ -22,6 +22,8 @@ export type Use =
   | 'queue:agents'
   /** Keeps the schedules of EventBridge Scheduler that wake `fire-schedule`. */
   | 'schedules'
+  /** Tells the webhooks of surfaces how runs ended. */
+  | 'queue:deliveries'
   | 'queue:cleanup'
   | 'queue:migrations'
   | 'messages'

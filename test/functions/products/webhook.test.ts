@@ -362,7 +362,10 @@ test('a crash between the claim of a delivery and the start of its run: the next
   const scope = countingRuntime().scopeOf(tenant.tenant);
   const delivery = { surfaceId: surface.id, endpointSlug: 'greet', deliveryId: 'one' };
   const owner = { userId: tenant.userId, organizationId: null, environment: 'production' as const };
-  const run: WebhookRun = { flowId: flow.id, agentId: null, inputs: { person: 'Ada' }, owner, delivery };
+  const run: WebhookRun = {
+    ...{ flowId: flow.id, agentId: null, inputs: { person: 'Ada' }, owner, delivery },
+    surface: { type: 'webhook', productId: surface.productId, surfaceId: surface.id },
+  };
   const { commit } = scope.table;
   const crash = vi.fn().mockRejectedValue(new Error('crashed'));
   scope.table.commit = async (writes) => {

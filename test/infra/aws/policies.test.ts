@@ -54,6 +54,7 @@ test('only Lambdas that run flows or agents read secret values and credentials o
     ['workers', ['agent-flow/prod/*/agents/*']],
     ['workers', ['agent-flow/prod/*/provider-keys/*']],
     ['workers', ['agent-flow/prod/*/secrets/*']],
+    ['workers', ['agent-flow/prod/*/surfaces/*']],
     ['workers', ['provider keys']],
   ]);
 });

@@ -68,8 +68,8 @@ function consumerIn(template: Template, source: { Properties?: Record<string, un
 
 test('every queue has a dead-letter queue, and a visibility timeout of six times its Lambda’s timeout unless it states another', () => {
   const queues = Object.values(prod.findResources('AWS::SQS::Queue'));
-  expect(queues).toHaveLength(14);
-  expect(queues.filter(({ Properties }) => Properties.RedrivePolicy)).toHaveLength(7);
+  expect(queues).toHaveLength(16);
+  expect(queues.filter(({ Properties }) => Properties.RedrivePolicy)).toHaveLength(8);
   for (const source of Object.values(prod.findResources('AWS::Lambda::EventSourceMapping'))) {
     const queue = prod.findResources('AWS::SQS::Queue')[source.Properties.EventSourceArn['Fn::GetAtt'][0]];
     const lambda = consumerIn(prod, source);
@@ -86,7 +86,7 @@ test.each(['dev', 'staging', 'prod'] as const)(
   (environment) => {
     const template = environment === 'prod' ? prod : synthesise(environment);
     const sources = Object.values(template.findResources('AWS::Lambda::EventSourceMapping'));
-    expect(sources).toHaveLength(14);
+    expect(sources).toHaveLength(16);
     const concurrency = new Map(
       sources.map(({ Properties }) => [
         consumerIn(template, { Properties })?.Properties.FunctionName.replace(/^.*workers-/, ''),

@@ -21,6 +21,9 @@ export interface FinalWrite {
   /** Whether it is also the first write of the run. */
   isFirst: boolean;
   failed: boolean;
+  /** The output of a successful run. */
+  output: unknown;
+  error: string | null;
   /** USD for all model calls of the run, as decimal text. */
   cost: string;
   /** The model calls of the results in this write. Commit their counts in the same transaction. */
@@ -36,8 +39,8 @@ export interface RunRecorder {
   flush: () => Promise<void>;
   /** Writes a checkpoint with the added results, and that the run is suspended. */
   suspend: (wait: Wait) => Promise<void>;
-  /** Writes the last checkpoint. @param error Null for a successful run. */
-  finish: (error: string | null) => Promise<void>;
+  /** Writes the last checkpoint. @param error Null for a successful run. @param output Of a successful run. */
+  finish: (error: string | null, output?: unknown) => Promise<void>;
 }
 
 export interface RunRecorderOptions {
@@ -105,7 +108,7 @@ export function openRunRecorder(
       pendingBytes += bytes;
     },
 
-    async finish(error) {
+    async finish(error, output) {
       const status = error === null ? 'completed' : 'failed';
       const write = await nextCheckpoint({
         end: { status, error, at: now().toISOString() },
@@ -113,7 +116,8 @@ export function openRunRecorder(
         flowName: facts.flowName,
       });
       const spent = spendingOf(facts, pending, lost);
-      await commitEnd({ write, isFirst: index === 0, failed: error !== null, cost: cost.toFixed(), spent });
+      const outcome = { failed: error !== null, output, error };
+      await commitEnd({ write, isFirst: index === 0, ...outcome, cost: cost.toFixed(), spent });
     },
   };
 }

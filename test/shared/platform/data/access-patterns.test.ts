@@ -29,6 +29,7 @@ import { postponeCleanup } from '../../../../shared/platform/cleanup/tombstone.t
 import type { Pattern } from './access-pattern.ts';
 import { type AccessWorld, accessWorld, newApiKey, principalOf, sessionOf } from './access-world.ts';
 import { agentRunPatterns, agentWithRuns } from './agent-run-patterns.ts';
+import { deliveryPatterns } from './delivery-patterns.ts';
 import { productPatterns } from './product-patterns.ts';
 import { schedulePatterns } from './schedule-patterns.ts';
 
@@ -108,6 +109,7 @@ const patterns: Record<string, Pattern> = {
   ...agentRunPatterns,
   ...productPatterns,
   ...schedulePatterns,
+  ...deliveryPatterns,
   'Key by its hash': {
     commands: 'GetItem',
     units: 1,

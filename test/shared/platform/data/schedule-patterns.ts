@@ -113,7 +113,7 @@ export const schedulePatterns: Record<string, Pattern> = {
     },
   },
   'Clean up after a surface with a key and a schedule': {
-    commands: '3 Query, 3 BatchWriteItem, TransactWriteItems',
+    commands: '4 Query, 3 BatchWriteItem, TransactWriteItems',
     units: [4, 16],
     indexes: 'GSI1, GSI2',
     run: async (world) => {

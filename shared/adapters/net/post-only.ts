@@ -1,0 +1,34 @@
+import { lookup } from 'node:dns';
+import { loadOnce } from '../../core/load-once.ts';
+import { StepError } from '../../core/step-error.ts';
+import type { HttpRequest } from '../ports.ts';
+import { checkedUrl } from './checked-url.ts';
+import { fetchFailure, slowServer } from './fetch-failure.ts';
+import { sendableHeaders } from './sendable-headers.ts';
+
+const loadClient = loadOnce(async () => (await import('./client.ts')).makeClient(lookup));
+
+/**
+ * Sends a body through the egress guard. Follows no redirects, and reads nothing of the response but its status.
+ * @returns the status. @throws StepError; UrlRefused for an address that is not allowed
+ */
+export async function postOnly(
+  request: Pick<HttpRequest, 'url' | 'headers' | 'timeoutMs'> & { body: string },
+): Promise<number> {
+  const { url: given, headers, body, timeoutMs } = request;
+  const timeout = AbortSignal.timeout(timeoutMs);
+  try {
+    const url = checkedUrl(given);
+    const { agentFor, fetch } = await loadClient();
+    const response = await fetch(url, {
+      ...{ method: 'POST', headers: sendableHeaders(headers), body },
+      ...{ redirect: 'manual', signal: timeout, dispatcher: agentFor(url) },
+    });
+    await response.body?.cancel();
+    return response.status;
+  } catch (error) {
+    if (error instanceof StepError) throw error;
+    if (timeout.aborted) throw slowServer(request);
+    throw fetchFailure(error, given);
+  }
+}

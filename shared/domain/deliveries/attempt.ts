@@ -1,0 +1,76 @@
+import { Webhook } from 'standardwebhooks';
+import { UrlRefused } from '../../adapters/net/addresses.ts';
+import { postOnly } from '../../adapters/net/post-only.ts';
+import { StepError } from '../../core/step-error.ts';
+import { truncate } from '../../core/text.ts';
+import type { Attempt, Delivery } from './delivery.ts';
+
+const timeoutMs = 15_000;
+const errorLengthMax = 500;
+
+export interface Receiver {
+  url: string;
+  /** Undefined if it has no value. */
+  secret: string | undefined;
+}
+
+export interface AttemptResult extends Attempt {
+  /** Whether a further attempt is pointless. */
+  isFinal: boolean;
+}
+
+type Outcome = Pick<AttemptResult, 'statusCode' | 'error' | 'isFinal'>;
+
+/** Sends a delivery once, signed by Standard Webhooks. */
+export async function attempt(
+  delivery: Pick<Delivery, 'id' | 'body'>,
+  receiver: Receiver | undefined,
+  now: Date,
+): Promise<AttemptResult> {
+  const began = performance.now();
+  const outcome = receiver
+    ? await post(delivery, receiver, now)
+    : failure('The surface has no webhook', true);
+  return { at: now.toISOString(), durationMs: Math.round(performance.now() - began), ...outcome };
+}
+
+async function post(
+  { id, body }: Pick<Delivery, 'id' | 'body'>,
+  receiver: Receiver,
+  now: Date,
+): Promise<Outcome> {
+  const { url, secret } = receiver;
+  if (secret === undefined) return failure('The signing secret has no value');
+  const signature = signatureOf(secret, (key) => key.sign(id, now, body));
+  if (signature === undefined) return failure('The signing secret is not `whsec_` and Base64');
+  const headers = {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
+    'webhook-signature': signature,
+  };
+  try {
+    return outcomeOf(await postOnly({ url, headers, body, timeoutMs }));
+  } catch (error) {
+    if (!(error instanceof StepError)) throw error;
+    return failure(truncate(error.message, errorLengthMax), error instanceof UrlRefused);
+  }
+}
+
+/** Undefined if the secret is no key: a referenced one may have any value. */
+function signatureOf(secret: string, sign: (key: Webhook) => string): string | undefined {
+  try {
+    return sign(new Webhook(secret));
+  } catch {
+    return undefined;
+  }
+}
+
+const failure = (error: string, isFinal = false): Outcome => ({ statusCode: null, error, isFinal });
+
+/** A receiver says 410 if it wants no more of it. */
+function outcomeOf(statusCode: number): Outcome {
+  const isTaken = statusCode >= 200 && statusCode < 300;
+  const error = isTaken ? null : `The receiver answered ${statusCode}`;
+  return { statusCode, error, isFinal: statusCode === 410 };
+}

@@ -1,0 +1,108 @@
+import { log } from '../../core/log.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { ifRefused } from '../../platform/data/condition-failed.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Changes } from '../../platform/data/writes.ts';
+import { surfaceEntity } from '../products/surface.ts';
+import { surfaceSecrets } from '../products/surface-secrets.ts';
+import { type AttemptResult, attempt } from './attempt.ts';
+import {
+  type Attempt,
+  attemptsKept,
+  type Delivery,
+  type DeliveryKey,
+  deliveryEntity,
+  deliverySweepKeys,
+} from './delivery.ts';
+import { delaySecondsMax, deliveryQueue } from './delivery-queue.ts';
+import { pauseAfterMs } from './retry-times.ts';
+
+/** Longer than an attempt takes. */
+const leaseMs = 60_000;
+/** Clocks differ. */
+const earlyMs = 1_000;
+
+type Claimed = Delivery & { leaseUntil: string };
+
+/**
+ * Attempts deliveries that are due. Of several processes with the same delivery, one attempts it, as long as its lease
+ * lasts; the receiver may still get it twice, with the same id, if that process crashes.
+ */
+export const deliverer = /* @__PURE__ */ using(
+  ['table:write', surfaceSecrets, deliveryQueue],
+  (scope: Scope) => {
+    const { table, now } = scope;
+
+    async function claim(key: DeliveryKey): Promise<Claimed | undefined> {
+      const at = now().getTime();
+      const leaseUntil = new Date(at + leaseMs).toISOString();
+      const due = {
+        expression:
+          '#summary.#status = :pending AND #summary.#nextAttemptAt <= :due AND (attribute_not_exists(#leaseUntil) OR #leaseUntil <= :now)',
+        values: {
+          ...{ pending: 'pending', due: new Date(at + earlyMs).toISOString() },
+          now: new Date(at).toISOString(),
+        },
+      };
+      const write = table.writes.update(deliveryEntity, key, { set: { leaseUntil } }, due);
+      const claimed = await table.updateAndGet(deliveryEntity, write).catch(ifRefused(undefined));
+      return claimed && { ...claimed, leaseUntil };
+    }
+
+    async function settle(delivery: Claimed, result: AttemptResult): Promise<void> {
+      const after = afterAttempt(delivery, result, now());
+      const own = { expression: '#leaseUntil = :own', values: { own: delivery.leaseUntil } };
+      await table.commit([table.writes.update(deliveryEntity, delivery, after.changes, own)]);
+      if (after.delaySeconds !== undefined)
+        await deliveryQueue(scope).sendOrLeave(delivery, after.delaySeconds);
+      else if (after.changes.set?.status === 'failed') {
+        const { id: deliveryId, surfaceId, executionId } = delivery;
+        log.info('A webhook was given up', { deliveryId, surfaceId, executionId, tries: delivery.tries + 1 });
+      }
+    }
+
+    return async (key: DeliveryKey): Promise<void> => {
+      const delivery = await claim(key);
+      if (!delivery) return;
+      const { productId, surfaceId: id } = delivery;
+      const surface = await table.get(surfaceEntity, { productId, id });
+      // Its clean-up may have passed before the run ended.
+      if (!surface) return table.removeAll([deliveryEntity.key(key)]);
+      const { webhook } = surface.outbound;
+      const receiver = webhook && {
+        url: webhook.url,
+        secret: (await surfaceSecrets(scope)(surface)).outbound,
+      };
+      // Removed with its surface, or claimed by another process after the lease.
+      await settle(delivery, await attempt(delivery, receiver, now())).catch(ifRefused(undefined));
+    };
+  },
+);
+
+interface AfterAttempt {
+  changes: Changes<typeof deliveryEntity>;
+  /** Of the message that asks for the next attempt. Without it, the sweep does. */
+  delaySeconds?: number;
+}
+
+function afterAttempt(
+  { id, attempts, tries }: Delivery,
+  { isFinal, ...result }: AttemptResult,
+  now: Date,
+): AfterAttempt {
+  const kept: Attempt[] = [...attempts, result].slice(-attemptsKept);
+  const set = { attempts: JSON.stringify(kept), tries: tries + 1 };
+  const pauseMs = result.error === null || isFinal ? undefined : pauseAfterMs(tries + 1);
+  const remove = ['leaseUntil'] as const;
+  if (pauseMs === undefined) {
+    const status = result.error === null ? ('delivered' as const) : ('failed' as const);
+    return { changes: { set: { ...set, status, nextAttemptAt: null }, remove, removeFromIndex: 2 } };
+  }
+  const nextAttemptAt = new Date(now.getTime() + pauseMs).toISOString();
+  const isSent = pauseMs <= delaySecondsMax * 1_000;
+  const index = deliverySweepKeys(id, nextAttemptAt, isSent);
+  return {
+    changes: { set: { ...set, nextAttemptAt }, remove, index },
+    ...(isSent && { delaySeconds: Math.ceil(pauseMs / 1_000) }),
+  };
+}

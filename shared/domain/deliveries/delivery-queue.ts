@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import { log } from '../../core/log.ts';
+import { send } from '../../platform/aws/queues.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { DeliveryKey } from './delivery.ts';
+
+/** Asks a worker to attempt a delivery. */
+export const DeliveryMessage = z.object({ tenant: z.string(), surfaceId: z.string(), id: z.string() });
+export type DeliveryMessage = z.infer<typeof DeliveryMessage>;
+
+/** SQS delays a message by 15 minutes at most. */
+export const delaySecondsMax = 900;
+
+/**
+ * The group is the surface: SQS then delivers the messages of others before those of a surface whose receiver is slow
+ * ("fair queues").
+ */
+export const deliveryQueue = /* @__PURE__ */ using(
+  ['queue:deliveries'],
+  ({ table: { tenant } }: Pick<Scope, 'table'>) => ({
+    send: ({ surfaceId, id }: DeliveryKey, delaySeconds = 0): Promise<void> => {
+      const message: DeliveryMessage = { tenant, surfaceId, id };
+      return send('DELIVERIES_QUEUE_URL', message, { delaySeconds, group: surfaceId });
+    },
+
+    /** For a delivery whose sweep is due shortly after: a failure only delays it. */
+    async sendOrLeave({ surfaceId, id }: DeliveryKey, delaySeconds = 0): Promise<void> {
+      await this.send({ surfaceId, id }, delaySeconds).catch((error) =>
+        log.warn('The message of a delivery could not be sent; the sweep sends it', {
+          error,
+          deliveryId: id,
+        }),
+      );
+    },
+  }),
+);

@@ -1,0 +1,69 @@
+import * as z from 'zod';
+import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
+import { defineEntity } from '../../platform/data/entity.ts';
+import { jsonText } from '../../platform/data/json-text.ts';
+import { tenantPartition } from '../../platform/data/keys.ts';
+import { webhookEvents } from '../products/webhook-events.ts';
+
+export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
+export const deliveryDays = 30;
+/** The latest attempts are kept. */
+export const attemptsKept = 20;
+
+/** One POST to the receiver. */
+export interface Attempt {
+  at: string;
+  /** Null without a response. */
+  statusCode: number | null;
+  /** Null if the receiver took it. */
+  error: string | null;
+  durationMs: number;
+}
+
+/** An event of a run for the webhook of its surface. Written in the transaction that ends the run. */
+export const Delivery = z.object({
+  id: z.string(),
+  productId: z.string(),
+  surfaceId: z.string(),
+  executionId: z.string(),
+  type: z.enum(webhookEvents),
+  /** What is sent: JSON text. */
+  body: z.string(),
+  status: z.enum(deliveryStatuses),
+  attempts: jsonText<Attempt[]>(),
+  /** Attempts since it was created or sent again. */
+  tries: z.int(),
+  /** Null unless it is pending. */
+  nextAttemptAt: z.string().nullable(),
+  /** Until when a process has it, which attempts it. */
+  leaseUntil: z.string().optional(),
+  createdAt: z.string(),
+  ttl: z.int(),
+});
+export type Delivery = z.infer<typeof Delivery>;
+
+/** The sweep that finds pending deliveries without a message. */
+export const deliverySweep = 'DELIVERY';
+
+/** How much later than its message the sweep looks at a delivery. */
+const graceMs = 60_000;
+
+/** @param isSent Whether a message asks for the attempt. Without one, the sweep does. */
+export const deliverySweepKeys = (id: string, nextAttemptAt: string, isSent: boolean) =>
+  sweepKeys(deliverySweep, id, new Date(Date.parse(nextAttemptAt) + (isSent ? graceMs : 0)).toISOString());
+
+/** All deliveries of a surface; also of the index that lists them. */
+export const deliveriesPartition = (surfaceId: string) => tenantPartition(`SURFACE#${surfaceId}#DELIVERIES`);
+
+export type DeliveryKey = Pick<Delivery, 'surfaceId' | 'id'>;
+
+export const deliveryEntity = defineEntity({
+  type: 'delivery',
+  schema: Delivery,
+  key: ({ surfaceId, id }: DeliveryKey) => ({ PK: deliveriesPartition(surfaceId), SK: id }),
+  index: ({ surfaceId, id, nextAttemptAt }) => ({
+    ...{ PK1: deliveriesPartition(surfaceId), SK1: id },
+    ...(nextAttemptAt !== null && deliverySweepKeys(id, nextAttemptAt, true)),
+  }),
+  summary: ['executionId', 'type', 'status', 'attempts', 'nextAttemptAt', 'createdAt'],
+});

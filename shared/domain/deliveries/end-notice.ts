@@ -1,0 +1,66 @@
+import { truncate } from '../../core/text.ts';
+import { unixSeconds } from '../../core/unix-seconds.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Write } from '../../platform/data/writes.ts';
+import type { RunSurface } from '../products/run-surface.ts';
+import type { WebhookEvent } from '../products/webhook-events.ts';
+import { type Delivery, deliveryDays, deliveryEntity } from './delivery.ts';
+import { deliveryQueue } from './delivery-queue.ts';
+
+/** How a run ended, as callers of its surface may learn it. */
+export interface ExecutionEnd {
+  executionId: string;
+  status: 'completed' | 'failed' | 'cancelled';
+  output: unknown;
+  error: string | null;
+  /** Whether nothing of what was said may be kept. */
+  isSecret?: boolean;
+}
+
+/** Tells the webhook of a surface that a run has ended. */
+export interface EndNotice {
+  /** Commit them in the transaction that ends the run. */
+  writes: Write[];
+  /** Call it after that. Without it the sweep sends the notice, a minute later. */
+  send: () => Promise<void>;
+}
+
+const outputBytesMax = 20_000;
+const errorLengthMax = 2_000;
+
+const nobody: EndNotice = { writes: [], send: async () => {} };
+
+/** @param surface The one whose call started the run. */
+export function endNotice(
+  { table, now, newId }: Pick<Scope, 'table' | 'now' | 'newId'>,
+  surface: RunSurface | undefined,
+  end: ExecutionEnd,
+): EndNotice {
+  const type: WebhookEvent = end.status === 'completed' ? 'execution.completed' : 'execution.failed';
+  if (!surface?.notifies?.includes(type)) return nobody;
+  const at = now();
+  const createdAt = at.toISOString();
+  const { productId, surfaceId } = surface;
+  const { executionId } = end;
+  const delivery: Omit<Delivery, 'attempts'> & { attempts: string } = {
+    ...{ id: newId('delivery'), productId, surfaceId, executionId, type },
+    body: JSON.stringify({ type, timestamp: createdAt, data: dataOf(surface, end) }),
+    ...{ status: 'pending', attempts: '[]', tries: 0, nextAttemptAt: createdAt, createdAt },
+    ttl: unixSeconds(at) + deliveryDays * 86_400,
+  };
+  return {
+    writes: [table.writes.insert(deliveryEntity, delivery)],
+    send: () => deliveryQueue({ table }).sendOrLeave(delivery),
+  };
+}
+
+function dataOf({ productId, surfaceId, type }: RunSurface, end: ExecutionEnd) {
+  const { executionId, status, error, isSecret = false } = end;
+  const output = status === 'completed' ? (end.output ?? null) : null;
+  const isOmitted = isSecret || Buffer.byteLength(JSON.stringify(output)) > outputBytesMax;
+  return {
+    ...{ executionId, productId, surfaceId, surfaceType: type, status },
+    ...(isOmitted && output !== null ? { output: null, outputOmitted: true } : { output }),
+    error: error === null ? null : truncate(error, errorLengthMax),
+  };
+}

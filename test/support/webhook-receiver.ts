@@ -1,0 +1,36 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+export interface ReceivedWebhook {
+  headers: Record<string, string>;
+  body: string;
+}
+
+/**
+ * Receives webhooks. `POST <url>/<name>?answers=500,200` is answered with these statuses in turn, and with the last one
+ * from then on. `GET <url>/<name>` lists what came.
+ */
+export async function startWebhookReceiver() {
+  const received = new Map<string, ReceivedWebhook[]>();
+
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://receiver');
+    const before = received.get(pathname) ?? [];
+    if (request.method === 'GET') return void response.end(JSON.stringify(before));
+    const headers = request.headers as Record<string, string>;
+    received.set(pathname, [...before, { headers, body: await text(request) }]);
+    const answers = (searchParams.get('answers') ?? '204').split(',');
+    const status = Number(answers[before.length] ?? answers.at(-1));
+    response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end();
+  }
+
+  const server = createServer((request, response) => void respond(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { url: `http://${host}`, host, close };
+}
