@@ -33,7 +33,10 @@ export type IdPrefix =
   | 'surfkey'
   | 'schedule'
   | 'firing'
-  | 'delivery';
+  | 'delivery'
+  | 'clienttoken'
+  | 'conv'
+  | 'msg';
 
 export type NewId = <P extends IdPrefix>(prefix: P) => `${P}_${string}`;
 

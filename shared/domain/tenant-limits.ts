@@ -10,6 +10,7 @@ export const tenantLimits = {
   'model configs': 200,
   'provider keys': 100,
   'credentials of agents': 500,
+  'client tokens': 200,
 } as const;
 
 /** @param count The number after the change. @throws 409 */

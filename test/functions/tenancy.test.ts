@@ -2,6 +2,8 @@ import { beforeAll, expect, test } from 'vitest';
 import { endpoints } from '../../functions/index.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { answered, calls, agentOf as newAgent, run, scripted } from '../support/agent-runs.ts';
+import { createToken } from '../support/client-tokens.ts';
+import { createConversation, messagesOf, replaceMessages } from '../support/conversations.ts';
 import { createRecords, expectStatus, publishedFlow, runFlow, template } from '../support/flows.ts';
 import { newKey } from '../support/keys.ts';
 import { addItem, createSurface, greetingProduct } from '../support/products.ts';
@@ -34,7 +36,9 @@ type Ids = Record<
   | 'schedule'
   | 'clock'
   | 'clockproduct'
-  | 'slug',
+  | 'slug'
+  | 'clienttoken'
+  | 'conv',
   string
 >;
 
@@ -63,6 +67,8 @@ const kinds: Record<string, keyof Ids> = {
   keyId: 'surfkey',
   executionId: 'agentexec',
   toolCallId: 'call',
+  'client-tokens.id': 'clienttoken',
+  'conversations.id': 'conv',
   'flows.id': 'flow',
   'records.id': 'record',
   'batches.id': 'batch',
@@ -104,6 +110,8 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'surfaces.add-item': ({ productcap }) => ({ capabilityId: productcap }),
   'surface-runs.run': () => ({ person: 'taken over' }),
   'surfaces.update-item': () => ({ exposedName: 'taken over' }),
+  'client-tokens.update': () => ({ name: 'taken over' }),
+  'conversations.update': () => ({ title: 'taken over', messages: [] }),
   'agent-versions.publish': ({ agentver }) => ({ versionId: agentver }),
   'tool-runs.execute': () => ({ parameters: {} }),
   'tool-runs.test': () => ({}),
@@ -141,6 +149,8 @@ const missing: Ids = {
   clock: `surface_${'0'.repeat(26)}`,
   clockproduct: `product_${'0'.repeat(26)}`,
   slug: 'greet',
+  clienttoken: `clienttoken_${'0'.repeat(26)}`,
+  conv: `conv_${'0'.repeat(26)}`,
 };
 
 let owner: Tenant;
@@ -165,6 +175,7 @@ beforeAll(async () => {
     ...(await agentOf(owner)),
     ...(await productOf(owner)),
     ...(await clockOf(owner)),
+    ...(await chatOf(owner)),
   };
   // So that a run by the stranger has something to run on.
   await createRecords(stranger, 'thing', 1);
@@ -197,6 +208,14 @@ async function clockOf(tenant: Tenant) {
   const { surface, path, flowId, product } = await scheduleSurface(tenant);
   const schedule = await createSchedule(tenant, path, daily(flowId));
   return { clock: surface.id as string, schedule: schedule.id as string, clockproduct: product.id as string };
+}
+
+/** A client token, and a conversation with a message. */
+async function chatOf(tenant: Tenant) {
+  const { clientToken } = await createToken(tenant);
+  const { id: conv } = await createConversation(tenant, { title: 'A conversation' });
+  await replaceMessages(tenant, conv, messagesOf(1));
+  return { clienttoken: clientToken.id as string, conv: conv as string };
 }
 
 /** A published agent, with a run that waits for an approval. */
@@ -284,6 +303,9 @@ test('after all these requests the owner’s data is unchanged', async () => {
     [`${pathOfSurface()}`, 'name', 'A surface'],
     [`${pathOfSurface()}`, 'items', [expect.objectContaining({ exposedName: null })]],
     [`${pathOfSurface()}/keys/${real.surfkey}/reveal`, 'key', expect.stringMatching(/^tv_surface_test_/)],
+    [`/v1/client-tokens/${real.clienttoken}`, 'clientToken', expect.objectContaining({ name: 'Shop' })],
+    [`/v1/conversations/${real.conv}`, 'title', 'A conversation'],
+    [`/v1/conversations/${real.conv}`, 'messageCount', 1],
     [`/v1/api-keys/${real.key}/reveal`, 'key', expect.stringMatching(/^tv_test_/)],
   ] as const) {
     expect((await expectStatus(200, owner.call('GET', path)))[member]).toEqual(value);
