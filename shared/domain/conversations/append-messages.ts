@@ -23,16 +23,19 @@ export const messageAppender = /* @__PURE__ */ using(['table:write', messageWrit
   const { table, now } = scope;
   const writes = messageWrites(scope);
 
-  function update(before: Conversation, added: readonly PreparedMessage[]) {
+  function update({ ttl: formerTtl, ...before }: Conversation, added: readonly PreparedMessage[]) {
+    const expiry = writes.expiry();
     const firstMessage = before.firstMessage ?? firstMessageOf(added.map(({ message }) => message));
     const set = {
-      ...{ revision: before.revision + 1, updatedAt: now().toISOString(), ...writes.expiry() },
+      ...{ revision: before.revision + 1, updatedAt: now().toISOString(), ...expiry },
       messageCount: before.messageCount + added.length,
       ...(firstMessage !== before.firstMessage && {
         ...{ firstMessage, search: searchTextOf({ title: before.title, firstMessage }) },
       }),
     };
-    const write = table.writes.update(conversationEntity, before, { set }, isUnchanged(before));
+    // The deployment may have had a retention before.
+    const remove = formerTtl !== undefined && expiry.ttl === undefined ? (['ttl'] as const) : [];
+    const write = table.writes.update(conversationEntity, before, { set, remove }, isUnchanged(before));
     return { write, after: { ...before, ...set } };
   }
 

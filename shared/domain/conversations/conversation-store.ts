@@ -96,7 +96,10 @@ export const conversationStore = /* @__PURE__ */ using(
         const known = messages ? await find(id) : undefined;
         const replaced = messages && (await writeGeneration(id, messages));
         const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
-        const decide = (before: Conversation): Modification<typeof conversationEntity> => {
+        const decide = ({
+          ttl: _former,
+          ...before
+        }: Conversation): Modification<typeof conversationEntity> => {
           if (before.clientTokenId && changes.ownerId) throw notOwned();
           const after = { ...before, ...given, ...replaced, ...writes.expiry() };
           return { put: stored({ ...after, updatedAt: now().toISOString() }) };

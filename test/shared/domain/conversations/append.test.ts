@@ -157,10 +157,19 @@ test('with a retention, each message expires after its writing, and the conversa
   expect((await items())[0]?.ttl).toBe(at / 1_000 + 32 * day);
 });
 
-test('without a retention, nothing expires', async () => {
-  const { append, id, items } = await world();
+test('without a retention, nothing expires, also not a conversation from when there was one', async () => {
+  const { append, store, id, items } = await world();
   await append(id, messagesOf(1));
   expect((await items()).map(({ ttl }) => ttl)).toEqual([undefined, undefined, undefined]);
+  for (const change of [() => append(id, messagesOf(2)), () => store.update(id, { title: 'y' })]) {
+    vi.stubEnv('CONVERSATION_RETENTION_DAYS', '30');
+    await store.update(id, { title: 'x' });
+    expect((await items())[0]?.ttl).toBeGreaterThan(Date.now() / 1_000);
+    vi.unstubAllEnvs();
+    await change();
+    expect((await items())[0]?.ttl).toBeUndefined();
+    expect((await store.find(id)).ttl).toBeUndefined();
+  }
 });
 
 test('an export over 100 MB says where it goes on', async () => {
