@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { apiKeyStore } from '../../shared/domain/api-keys/api-key-store.ts';
+import { newApiKey } from '../../shared/domain/api-keys/new-api-key.ts';
 import { testKeyValues } from '../../shared/domain/api-keys/test-key-values.ts';
-import { type ApiKey, zeroCounters } from '../../shared/platform/auth/api-key.ts';
-import { generateKey, hashKey, keyPrefixOf, searchHintOf } from '../../shared/platform/auth/key-format.ts';
+import { generateKey } from '../../shared/platform/auth/key-format.ts';
 import { clock, ids } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
@@ -38,28 +38,15 @@ export const createApiKey = defineEndpoint({
   errors: [400, 409],
   needs: { apiKeys: apiKeyStore, values: testKeyValues, now: clock, newId: ids },
 
-  async handle({ body: { rateLimits, ...body }, principal }, { apiKeys, values, now, newId }) {
+  async handle({ body: { rateLimits, environment, ...body }, principal }, { apiKeys, values, now, newId }) {
     assertGrantable(principal, body.permissions);
     await apiKeys.assertRoom();
-    const createdAt = now();
-    const expiresAt = parseFutureDate(body.expiresAt ?? null, createdAt);
-    const plainKey = generateKey(body.environment);
-    const apiKey: ApiKey = {
-      ...body,
-      ...rateLimits,
-      id: newId('key'),
-      userId: principal.userId,
-      organizationId: principal.organizationId,
-      hash: hashKey(plainKey),
-      keyPrefix: keyPrefixOf(plainKey),
-      searchHint: searchHintOf(plainKey),
-      isActive: true,
-      expiresAt,
-      createdAt: createdAt.toISOString(),
-      updatedAt: createdAt.toISOString(),
-      ...zeroCounters,
-    };
-    const isTest = body.environment === 'test';
+    const expiresAt = parseFutureDate(body.expiresAt ?? null, now());
+    const plainKey = generateKey(environment);
+    const { userId, organizationId } = principal;
+    const given = { userId, organizationId, ...body, ...rateLimits, expiresAt };
+    const apiKey = newApiKey({ now, newId }, plainKey, given);
+    const isTest = environment === 'test';
     await apiKeys.create(principal, apiKey, isTest ? [await values.writeOf(apiKey.id, plainKey)] : []);
     return {
       apiKey: toApiKeyResponse(apiKey),

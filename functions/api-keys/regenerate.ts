@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { apiKeyStore } from '../../shared/domain/api-keys/api-key-store.ts';
 import { testKeyValues } from '../../shared/domain/api-keys/test-key-values.ts';
-import { generateKey, hashKey, keyPrefixOf, searchHintOf } from '../../shared/platform/auth/key-format.ts';
+import { generateKey, storedFormOf } from '../../shared/platform/auth/key-format.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { ApiKeyParams, assertGrantable, ChangedApiKey, shownOnce, toApiKeyResponse } from './schemas.ts';
@@ -28,14 +28,9 @@ export const regenerateApiKey = defineEndpoint({
     // The new value carries the key’s permissions, so the session needs them too.
     assertGrantable(principal, key.permissions);
     const plainKey = generateKey(key.environment);
-    const value = {
-      hash: hashKey(plainKey),
-      keyPrefix: keyPrefixOf(plainKey),
-      searchHint: searchHintOf(plainKey),
-    };
     const isTest = key.environment === 'test';
     const alsoWrite = isTest ? [await values.writeOf(key.id, plainKey)] : [];
-    const renewed = await apiKeys.renew(principal, key, value, alsoWrite);
+    const renewed = await apiKeys.renew(principal, key, storedFormOf(plainKey), alsoWrite);
     return { apiKey: toApiKeyResponse(renewed), plainKey, warning: shownOnce };
   },
 });

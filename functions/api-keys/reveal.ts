@@ -23,7 +23,8 @@ export const revealApiKey = defineEndpoint({
         key: z.string(),
         metadata: z.object({
           environment: z.literal('test'),
-          createdVia: z.literal('session'),
+          createdVia: z.enum(['session', 'product']),
+          lifetimeExecutions: z.int().nullable(),
           createdAt: z.string(),
           lastUsedAt: z.string().nullable(),
         }),
@@ -45,7 +46,9 @@ export const revealApiKey = defineEndpoint({
       throw conflict('The stored value does not match the key. Regenerate the key');
     }
     await apiKeys.noteRevealed(principal, apiKey);
-    const metadata = { environment, createdVia: 'session' as const, createdAt, lastUsedAt };
+    const createdVia = apiKey.productId === undefined ? 'session' : 'product';
+    const lifetimeExecutions = apiKey.lifetimeMax ?? null;
+    const metadata = { environment, createdVia, lifetimeExecutions, createdAt, lastUsedAt } as const;
     return { key, metadata, warning: 'Keep this key secret: it grants its permissions to anyone who has it' };
   },
 });

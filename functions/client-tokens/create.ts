@@ -3,13 +3,9 @@ import { clientTokenStore } from '../../shared/domain/client-tokens/client-token
 import { warningsOf } from '../../shared/domain/client-tokens/token-warnings.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import {
-  assertMayGrant,
-  ClientTokenResponse,
-  CreateClientTokenBody,
-  TokenWarnings,
-  toTokenResponse,
-} from './schemas.ts';
+import { assertMayGrant } from './may-grant.ts';
+import { ClientTokenResponse, TokenWarnings, toTokenResponse } from './response-schemas.ts';
+import { CreateClientTokenBody } from './schemas.ts';
 
 export const createClientToken = defineEndpoint({
   id: 'client-tokens.create',

@@ -3,7 +3,8 @@ import { clientTokenStore } from '../../shared/domain/client-tokens/client-token
 import { conversationLists } from '../../shared/domain/conversations/list-conversations.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { ClientTokenParams, ClientTokenResponse, toTokenResponse } from './schemas.ts';
+import { ClientTokenResponse, toTokenResponse } from './response-schemas.ts';
+import { ClientTokenParams } from './schemas.ts';
 
 export const getClientToken = defineEndpoint({
   id: 'client-tokens.get',

@@ -1,17 +1,8 @@
 import * as z from 'zod';
-import { missingPermission } from '../../shared/core/errors.ts';
 import { idOf } from '../../shared/core/ids.ts';
 import { nameUpTo } from '../../shared/core/name.ts';
-import {
-  type ClientToken,
-  latestVersion,
-  tokenEnvironments,
-} from '../../shared/domain/client-tokens/client-token.ts';
+import { latestVersion, tokenEnvironments } from '../../shared/domain/client-tokens/client-token.ts';
 import { parseOriginRule } from '../../shared/domain/client-tokens/origins.ts';
-import { warningTypes } from '../../shared/domain/client-tokens/token-warnings.ts';
-import { keyPrefixOf, searchHintOf } from '../../shared/platform/auth/key-format.ts';
-import type { Principal } from '../../shared/platform/identity/principal.ts';
-import { requireAll } from '../../shared/platform/identity/require-all.ts';
 
 export const ClientTokenParams = z.object({ id: idOf('clienttoken') });
 
@@ -106,93 +97,3 @@ export const UpdateClientTokenBody = z
     ),
   })
   .meta({ examples: [{ isActive: false }] });
-
-const identity = {
-  id: z.string(),
-  name: z.string().nullable(),
-  flowIds: z.array(z.string()),
-  defaultFlowId: z.string().nullable(),
-  agentIds: z.array(z.string()),
-  allowedOrigins: z.array(z.string()),
-  environment: z.enum(tokenEnvironments),
-  pinToVersion: z.string().nullable(),
-  isActive: z.boolean(),
-  tokenPrefix: z.string(),
-  tokenHint: z.string().nullable(),
-  tokenValue: z.string().nullable(),
-  createdAt: z.string(),
-  updatedAt: z.string(),
-};
-
-const identityExample = {
-  id: 'clienttoken_01k9m4v7d3x8qz5w2r6t0y1hbn',
-  name: 'Shop',
-  flowIds: ['flow_01k9m4v7d3x8qz5w2r6t0y1hbn'],
-  defaultFlowId: null,
-  agentIds: [],
-  allowedOrigins: ['example.com'],
-  environment: 'live' as const,
-  pinToVersion: 'latest',
-  isActive: true,
-  tokenPrefix: 'ct_live_8Fh2',
-  tokenHint: 'q7Zd',
-  tokenValue: 'ct_live_8Fh2…q7Zd',
-  createdAt: '2026-11-22T09:30:00.000Z',
-  updatedAt: '2026-11-22T09:30:00.000Z',
-};
-
-/** What a regenerated token is shown with. */
-export const RegeneratedToken = z
-  .object(identity)
-  .meta({ id: 'RegeneratedClientToken', examples: [identityExample] });
-
-export const ClientTokenResponse = z
-  .object({
-    ...identity,
-    rateLimitPerMinute: z.int().nullable(),
-    rateLimitPerHour: z.int().nullable(),
-    maxMessagesPerSession: z.int().nullable(),
-    sessionIdleTimeoutMinutes: z.int().nullable(),
-    config: z.record(z.string(), z.unknown()),
-    lastUsedAt: z.string().nullable(),
-    conversationCount: z
-      .int()
-      .optional()
-      .meta({ description: 'Only of a single token, and not of one with very many conversations' }),
-  })
-  .meta({
-    id: 'ClientToken',
-    examples: [
-      {
-        ...identityExample,
-        ...{ rateLimitPerMinute: 10, rateLimitPerHour: 100, maxMessagesPerSession: 100 },
-        ...{ sessionIdleTimeoutMinutes: 30, config: {}, lastUsedAt: null },
-      },
-    ],
-  });
-
-export const TokenWarnings = z.array(z.object({ type: z.enum(warningTypes), message: z.string() }));
-
-export const toTokenResponse = ({ value, hash: _hash, surface: _surface, ...token }: ClientToken) => ({
-  ...token,
-  tokenPrefix: keyPrefixOf(value),
-  tokenHint: searchHintOf(value),
-  tokenValue: value,
-});
-
-type Runnable = Pick<ClientToken, 'environment' | 'flowIds' | 'agentIds'> & { surface: unknown };
-
-/**
- * Whoever changes what pages can run with a token must be able to run it too.
- * @throws 403
- */
-export function assertMayGrant(principal: Principal, token: Runnable): void {
-  if (principal.environment === 'test' && token.environment !== 'test') {
-    throw missingPermission('CLIENT_TOKENS:WRITE', 'TEST_KEY_PERMISSION_DENIED');
-  }
-  requireAll(principal, [
-    ...(token.flowIds.length > 0 ? ['FLOWS:EXECUTE'] : []),
-    ...(token.agentIds.length > 0 ? ['AGENTS:EXECUTE'] : []),
-    ...(token.surface ? ['PRODUCTS:EXECUTE'] : []),
-  ]);
-}

@@ -3,14 +3,9 @@ import { clientTokenStore } from '../../shared/domain/client-tokens/client-token
 import { warningsOf } from '../../shared/domain/client-tokens/token-warnings.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import {
-  assertMayGrant,
-  ClientTokenParams,
-  ClientTokenResponse,
-  TokenWarnings,
-  toTokenResponse,
-  UpdateClientTokenBody,
-} from './schemas.ts';
+import { assertMayGrant } from './may-grant.ts';
+import { ClientTokenResponse, TokenWarnings, toTokenResponse } from './response-schemas.ts';
+import { ClientTokenParams, UpdateClientTokenBody } from './schemas.ts';
 
 export const updateClientToken = defineEndpoint({
   id: 'client-tokens.update',

@@ -1,7 +1,8 @@
 import { conversationStore } from '../../shared/domain/conversations/conversation-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { ConversationResponse, CreateConversationBody, toConversationResponse } from './schemas.ts';
+import { ConversationResponse, toConversationResponse } from './response-schemas.ts';
+import { CreateConversationBody } from './schemas.ts';
 
 export const createConversation = defineEndpoint({
   id: 'conversations.create',

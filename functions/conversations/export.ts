@@ -4,7 +4,8 @@ import { conversationStore } from '../../shared/domain/conversations/conversatio
 import { conversationExporter } from '../../shared/domain/conversations/export-conversation.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
-import { ConversationParams, toConversationHead } from './schemas.ts';
+import { toConversationHead } from './response-schemas.ts';
+import { ConversationParams } from './schemas.ts';
 
 export const exportConversation = defineEndpoint({
   id: 'conversations.export',

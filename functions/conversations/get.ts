@@ -2,12 +2,8 @@ import { conversationStore } from '../../shared/domain/conversations/conversatio
 import { messagePages } from '../../shared/domain/conversations/message-pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import {
-  ConversationParams,
-  ConversationResponse,
-  MessagesQuery,
-  toConversationResponse,
-} from './schemas.ts';
+import { ConversationResponse, toConversationResponse } from './response-schemas.ts';
+import { ConversationParams, MessagesQuery } from './schemas.ts';
 
 export const getConversation = defineEndpoint({
   id: 'conversations.get',

@@ -5,7 +5,7 @@ import { conversationLists } from '../../shared/domain/conversations/list-conver
 import { CursorPagination, CursorQuery } from '../../shared/platform/data/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { ConversationRow } from './schemas.ts';
+import { ConversationRow } from './response-schemas.ts';
 
 export const listConversations = defineEndpoint({
   id: 'conversations.list',

@@ -2,14 +2,8 @@ import { conversationStore } from '../../shared/domain/conversations/conversatio
 import { messagePages } from '../../shared/domain/conversations/message-pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import {
-  assertUniqueIds,
-  ConversationParams,
-  ConversationResponse,
-  MessagesQuery,
-  toConversationResponse,
-  UpdateConversationBody,
-} from './schemas.ts';
+import { ConversationResponse, toConversationResponse } from './response-schemas.ts';
+import { assertUniqueIds, ConversationParams, MessagesQuery, UpdateConversationBody } from './schemas.ts';
 
 export const updateConversation = defineEndpoint({
   id: 'conversations.update',

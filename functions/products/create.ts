@@ -1,7 +1,8 @@
-import { productStore } from '../../shared/domain/products/product-store.ts';
+import { productCreator } from '../../shared/domain/products/create-product.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { CreateProductBody, toWholeProduct, WholeProductResponse } from './schemas.ts';
+import { CreateProductBody } from './schemas.ts';
+import { CreatedProductResponse, toCreatedProduct } from './test-key.ts';
 
 export const createProduct = defineEndpoint({
   id: 'products.create',
@@ -10,14 +11,14 @@ export const createProduct = defineEndpoint({
   permission: 'PRODUCTS:WRITE',
   summary: 'Create a product',
   description:
-    'A product puts flows and agents, its capabilities, behind surfaces. `canvas` and `spec` are notes for people and editors: the service stores them and reads nothing from them.',
+    'A product puts flows and agents, its capabilities, behind surfaces. `canvas` and `spec` are notes for people and editors: the service stores them and reads nothing from them. `testApiKey` is a test key that can use the surfaces of this product and nothing else; it takes `PRODUCTS:EXECUTE` to get one, and a tenant with 100 API keys gets none. A session can reveal it later.',
   body: CreateProductBody,
-  response: { kind: 'json', bodies: { 201: WholeProductResponse } },
+  response: { kind: 'json', bodies: { 201: CreatedProductResponse } },
   errors: [400],
-  needs: { products: productStore },
+  needs: { create: productCreator },
 
-  async handle({ body, principal: { userId, organizationId } }, { products }) {
-    return toWholeProduct(await products.create({ userId, organizationId }, body), []);
+  async handle({ body, principal }, { create }) {
+    return toCreatedProduct(await create(principal, body));
   },
 });
 

@@ -10,14 +10,15 @@ export const deleteProduct = defineEndpoint({
   path: '/v1/products/{id}',
   permission: 'PRODUCTS:WRITE',
   summary: 'Delete a product',
-  description: 'Also deletes its capabilities and its surfaces. The flows and agents that it exposes stay.',
+  description:
+    'Also deletes its capabilities, its surfaces with their keys and schedules, and its test key. The flows and agents that it exposes stay.',
   params: ProductParams,
   response: { kind: 'json', bodies: { 200: z.object({ success: z.boolean() }) } },
   errors: [400, 404, 409],
   needs: { remove: productRemover },
 
-  async handle({ params }, { remove }) {
-    await remove(params.id);
+  async handle({ params, principal }, { remove }) {
+    await remove(principal, params.id);
     return { success: true };
   },
 });

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { surfaceKeys } from '../../shared/domain/products/surface-keys.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { SurfaceKeyResponse, toKeyResponse } from '../surfaces/key-schemas.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
-import { SurfaceKeyResponse, toKeyResponse } from './schemas.ts';
 
 export const listSurfaceKeys = defineEndpoint({
   id: 'surface-keys.list',

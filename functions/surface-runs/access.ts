@@ -4,11 +4,21 @@ import type { Surface } from '../../shared/domain/products/surface.ts';
 import { covers } from '../../shared/platform/identity/permissions.ts';
 import type { Principal } from '../../shared/platform/identity/principal.ts';
 
+/** @throws 403 for a key of another surface or product. */
+export function assertBelongs({ id, productId }: Surface, principal: Principal): void {
+  if (principal.kind === 'surface' && principal.surfaceId !== id) {
+    throw forbidden('The key belongs to another surface');
+  }
+  if (principal.productId !== undefined && principal.productId !== productId) {
+    throw forbidden('The key belongs to another product');
+  }
+}
+
 /** @throws 403 if the surface does not respond to the caller. */
-export function assertOpen({ id, status }: Surface, { kind, surfaceId, environment }: Principal): void {
-  if (kind === 'surface' && surfaceId !== id) throw forbidden('The key belongs to another surface');
-  if (status === 'paused') throw forbidden('The surface is paused; set its status to active');
-  if (status === 'draft' && environment !== 'test') {
+export function assertOpen(surface: Surface, principal: Principal): void {
+  assertBelongs(surface, principal);
+  if (surface.status === 'paused') throw forbidden('The surface is paused; set its status to active');
+  if (surface.status === 'draft' && principal.environment !== 'test') {
     throw forbidden('The surface is a draft, which responds to test keys only; set its status to active');
   }
 }

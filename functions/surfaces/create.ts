@@ -1,7 +1,7 @@
-import { surfaceStore } from '../../shared/domain/products/surface-store.ts';
+import { surfaceEditor } from '../../shared/domain/products/surface-editor.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { SurfaceParams, SurfaceResponse, toWholeSurface } from './response-schemas.ts';
+import { outboundOf, SurfaceParams, SurfaceResponse, toWholeSurface } from './response-schemas.ts';
 import { CreateSurfaceBody, toSurfaceChanges } from './schemas.ts';
 
 export const createSurface = defineEndpoint({
@@ -11,15 +11,16 @@ export const createSurface = defineEndpoint({
   permission: 'PRODUCTS:WRITE',
   summary: 'Create a surface',
   description:
-    'A surface is how callers reach the capabilities of a product. 400 if it should be active and its messaging channel is not connected; 409 if the product has 40 surfaces.',
+    'A surface is how callers reach the capabilities of a product. 400 if it should be active and its messaging channel is not connected; 409 if the product has 40 surfaces, or the tenant 200 surfaces with secrets. Secrets are write-only: responses show `configured: true` in their place. An `outbound.webhook` without `secret` gets a new one, which only this response shows.',
   params: SurfaceParams.pick({ id: true }),
   body: CreateSurfaceBody,
   response: { kind: 'json', bodies: { 201: SurfaceResponse } },
   errors: [400, 404, 409],
-  needs: { surfaces: surfaceStore },
+  needs: { surfaces: surfaceEditor },
 
   async handle({ params, body }, { surfaces }) {
-    return toWholeSurface(await surfaces.add(params.id, { ...body, ...toSurfaceChanges(body) }));
+    const { surface, newSecret } = await surfaces.create(params.id, { ...body, ...toSurfaceChanges(body) });
+    return { ...toWholeSurface(surface), ...outboundOf(surface, newSecret) };
   },
 });
 

@@ -1,7 +1,8 @@
-import { surfaceStore } from '../../shared/domain/products/surface-store.ts';
+import { surfaceDetails } from '../../shared/domain/products/surface-details.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { SurfaceDetails, SurfaceParams, toSurfaceDetails } from './response-schemas.ts';
+import { SurfaceDetailsResponse, toSurfaceDetails } from './details-schemas.ts';
+import { SurfaceParams } from './response-schemas.ts';
 
 export const getSurface = defineEndpoint({
   id: 'surfaces.get',
@@ -9,14 +10,15 @@ export const getSurface = defineEndpoint({
   path: '/v1/products/{id}/surfaces/{surfaceId}',
   permission: 'PRODUCTS:READ',
   summary: 'Get a surface',
-  description: 'With its items, and what they expose.',
+  description:
+    'With its keys, without their values, and with its items and what they expose. `parametersSchema` and `cachedSkills` are null where all of them together have more than 2 MB.',
   params: SurfaceParams,
-  response: { kind: 'json', bodies: { 200: SurfaceDetails } },
+  response: { kind: 'json', bodies: { 200: SurfaceDetailsResponse } },
   errors: [400, 404],
-  needs: { surfaces: surfaceStore },
+  needs: { detailsOf: surfaceDetails },
 
-  async handle({ params: { id, surfaceId } }, { surfaces }) {
-    return toSurfaceDetails(await surfaces.withCapabilities(id, surfaceId));
+  async handle({ params: { id, surfaceId } }, { detailsOf }) {
+    return toSurfaceDetails(await detailsOf(id, surfaceId));
   },
 });
 

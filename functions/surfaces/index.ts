@@ -2,6 +2,7 @@ import type { Group } from '../../shared/platform/http/group.ts';
 import { addSurfaceItem } from './add-item.ts';
 import { createSurface } from './create.ts';
 import { deleteSurface } from './delete.ts';
+import { describeSurface } from './document.ts';
 import { getSurface } from './get.ts';
 import { listSurfaces } from './list.ts';
 import { removeSurfaceItem } from './remove-item.ts';
@@ -19,5 +20,6 @@ export const surfacesGroup = {
     addSurfaceItem,
     updateSurfaceItem,
     removeSurfaceItem,
+    describeSurface,
   ],
 } as const satisfies Group;

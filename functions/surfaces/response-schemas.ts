@@ -7,13 +7,12 @@ import {
   surfaceStatuses,
 } from '../../shared/domain/products/surface.ts';
 import { surfaceTypeNames } from '../../shared/domain/products/surface-types.ts';
-import type { SurfaceWithCapabilities } from '../../shared/domain/products/surface-with-capabilities.ts';
 
 export const SurfaceParams = z.object({ id: idOf('product'), surfaceId: idOf('surface') });
 
 export const ItemParams = SurfaceParams.extend({ itemId: idOf('item') });
 
-const Members = z.record(z.string(), z.unknown());
+export const Members = z.record(z.string(), z.unknown());
 
 export const surfaceExample = {
   id: 'surface_01k9m4v7d3x8qz5w2r6t0y1hbn',
@@ -47,7 +46,7 @@ export const SurfaceFields = z
   .object(surfaceFields)
   .meta({ id: 'SurfaceFields', examples: [surfaceExample] });
 
-const itemFields = {
+export const itemFields = {
   id: z.string(),
   surfaceId: z.string(),
   capabilityId: z.string(),
@@ -90,6 +89,12 @@ export const toSurfaceResponse = (surface: Surface) => ({
   updatedAt: surface.updatedAt,
 });
 
+/** The outbound part with the secret that was generated for its webhook, which is shown once. */
+export const outboundOf = ({ outbound }: Surface, newSecret: string | undefined) => ({
+  outbound:
+    newSecret === undefined ? outbound : { ...outbound, webhook: { ...outbound.webhook, secret: newSecret } },
+});
+
 export const toItemResponse = (surfaceId: string, { presentation, ...item }: SurfaceItem) => ({
   surfaceId,
   ...item,
@@ -99,37 +104,4 @@ export const toItemResponse = (surfaceId: string, { presentation, ...item }: Sur
 export const toWholeSurface = (surface: Surface) => ({
   ...toSurfaceResponse(surface),
   items: surface.items.map((item) => toItemResponse(surface.id, item)),
-});
-
-const exposed = {
-  capabilityName: z.string().nullable(),
-  flowId: z.string().nullable(),
-  agentId: z.string().nullable(),
-  parametersSchema: Members.nullable(),
-};
-
-const exposedExample = {
-  ...{ capabilityName: 'describe-airport', flowId: 'flow_01k9m4v7d3x8qz5w2r6t0y1hbn', agentId: null },
-  parametersSchema: { type: 'object', properties: { code: {} }, required: ['code'] },
-};
-
-export const SurfaceDetails = z
-  .object({ ...surfaceFields, items: z.array(z.object({ ...itemFields, ...exposed })) })
-  .meta({
-    id: 'SurfaceDetails',
-    examples: [{ ...surfaceExample, items: [{ ...itemExample, ...exposedExample }] }],
-  });
-
-export const toSurfaceDetails = ({ surface, capabilities }: SurfaceWithCapabilities) => ({
-  ...toSurfaceResponse(surface),
-  items: surface.items.map((item) => {
-    const capability = capabilities.find(({ id }) => id === item.capabilityId);
-    return {
-      ...toItemResponse(surface.id, item),
-      capabilityName: capability?.capabilityName ?? null,
-      flowId: capability?.flowId ?? null,
-      agentId: capability?.agentId ?? null,
-      parametersSchema: capability?.parametersSchema ?? null,
-    };
-  }),
 });

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { nameUpTo } from '../../shared/core/name.ts';
 import { surfaceEnvironments, surfaceStatuses } from '../../shared/domain/products/surface.ts';
+import { Inbound, Outbound } from '../../shared/domain/products/surface-bodies.ts';
 import { surfaceTypeNames, surfaceTypeOf } from '../../shared/domain/products/surface-types.ts';
 
 const SurfaceName = nameUpTo(255);
@@ -16,8 +17,8 @@ const given = {
   }),
   behavior: Members.optional(),
   config: Members.optional().meta({ description: 'An alias of `behavior`, which wins if both are sent' }),
-  inbound: Members.optional(),
-  outbound: Members.optional(),
+  inbound: Inbound.optional(),
+  outbound: Outbound.optional(),
 };
 
 const types = surfaceTypeNames.flatMap((name) => {

@@ -63,6 +63,7 @@ function grant(role: Role, use: Use, stores: Stores) {
     vectors: () => grantVectors(role, stores.vectors),
     'vectors:find': () => grantVectorIndexLookup(role, stores.vectors),
     'test-keys': () => allow(role, ['kms:Encrypt', 'kms:Decrypt'], [stores.testKeysKey.keyArn]),
+    'test-keys:write': () => allow(role, ['kms:Encrypt'], [stores.testKeysKey.keyArn]),
     'test-keys:former': () =>
       allowSecrets(
         role,
@@ -119,6 +120,27 @@ function grant(role: Role, use: Use, stores: Stores) {
         ['GetSecretValue'],
         `${secretsPrefix}/*/agents/*`,
         'A run may use any credential of an agent of its tenant, and the same workers run all tenants.',
+      ),
+    'surface-secrets:write': () =>
+      allowSecrets(
+        role,
+        ['CreateSecret', 'PutSecretValue', 'RestoreSecret'],
+        `${secretsPrefix}/*/surfaces/*`,
+        'The names of the secrets of surfaces start with the tenant.',
+      ),
+    'surface-secrets:delete': () =>
+      allowSecrets(
+        role,
+        ['DeleteSecret'],
+        `${secretsPrefix}/*/surfaces/*`,
+        'The names of the secrets of surfaces start with the tenant.',
+      ),
+    'surface-secrets:read': () =>
+      allowSecrets(
+        role,
+        ['GetSecretValue'],
+        `${secretsPrefix}/*/surfaces/*`,
+        'Senders of webhooks call the surfaces of any tenant, and the same Lambdas verify all of them.',
       ),
     'default-limits': nothing,
     'public-url': nothing,

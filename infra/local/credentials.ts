@@ -1,20 +1,13 @@
 import { join } from 'node:path';
 import * as z from 'zod';
-import { newId } from '../../shared/core/ids.ts';
+import { newApiKey } from '../../shared/domain/api-keys/new-api-key.ts';
 import { testKeyValues } from '../../shared/domain/api-keys/test-key-values.ts';
-import {
-  type ApiKey,
-  apiKeyEntity,
-  credentialEntity,
-  zeroCounters,
-} from '../../shared/platform/auth/api-key.ts';
+import { apiKeyEntity, credentialEntity } from '../../shared/platform/auth/api-key.ts';
 import {
   environmentOf,
   generateKey,
   hashKey,
   isWellFormedKey,
-  keyPrefixOf,
-  searchHintOf,
 } from '../../shared/platform/auth/key-format.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import type { Permission } from '../../shared/platform/identity/permissions.ts';
@@ -68,24 +61,8 @@ function chosenLiveKey(): string | undefined {
 async function ensureKey(scope: Scope, plainKey: string, name: string, permissions: string[]): Promise<void> {
   const hash = hashKey(plainKey);
   if (await scope.table.get(credentialEntity, { hash })) return;
-  const now = scope.now().toISOString();
-  const key: ApiKey = {
-    id: newId('key'),
-    name,
-    userId: localUser,
-    organizationId: null,
-    environment: environmentOf(plainKey),
-    hash,
-    keyPrefix: keyPrefixOf(plainKey),
-    searchHint: searchHintOf(plainKey),
-    permissions,
-    allowedIps: [],
-    isActive: true,
-    expiresAt: null,
-    createdAt: now,
-    updatedAt: now,
-    ...zeroCounters,
-  };
+  const owner = { userId: localUser, organizationId: null };
+  const key = newApiKey(scope, plainKey, { ...owner, name, permissions });
   const isTest = key.environment === 'test';
   // Bypasses the store, which requires a principal for the audit log.
   await scope.table.commit([

@@ -31,6 +31,7 @@ export type IdPrefix =
   | 'surface'
   | 'item'
   | 'surfkey'
+  | 'surfsecret'
   | 'schedule'
   | 'firing'
   | 'delivery'

@@ -43,6 +43,12 @@ const referencesIn = (text: string) =>
 /** Whether a text contains a secret reference, valid or not. */
 export const hasSecretReference = (text: string) => text.includes('secret:') && text.search(reference) >= 0;
 
+/** The key of the secret if a text is one reference and nothing else. */
+export function soleSecretReference(text: string): string | undefined {
+  const [, key] = /^\{\{\s*secret:\s*([A-Z][A-Z0-9_]{1,99})\s*\}\}$/.exec(text) ?? [];
+  return key;
+}
+
 /** The keys of the secrets that a template references. */
 export const secretKeysInTemplate = (text: string) => referencesIn(text).map(({ key }) => key);
 

@@ -10,6 +10,7 @@ export const tenantLimits = {
   'model configs': 200,
   'provider keys': 100,
   'credentials of agents': 500,
+  'surfaces with secrets': 200,
   'client tokens': 200,
 } as const;
 

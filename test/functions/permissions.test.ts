@@ -61,6 +61,7 @@ const exceptions: Record<string, string> = {
   ...{ 'api-keys.reveal': 'API_KEYS:WRITE', 'surface-keys.reveal': 'PRODUCTS:WRITE' },
   // Which permission depends on what the item runs.
   'surface-runs.run': 'authenticated',
+  'surfaces.document': 'PRODUCTS:EXECUTE',
   ...{ 'tool-runs.execute': 'TOOLS:EXECUTE', 'tool-runs.test': 'TOOLS:EXECUTE' },
 };
 

@@ -26,6 +26,8 @@ export const apiKeyStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
     return key;
   }
 
+  const count = (): Promise<number> => table.count({ partition: keysPartition });
+
   /** Changes a key and logs the audit event, in one transaction. */
   async function commit(by: Principal, auditEvent: AuditEvent, writes: readonly Write[]): Promise<void> {
     const { write, log: logAudit } = audit(scope, by, auditEvent);
@@ -53,8 +55,10 @@ export const apiKeyStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
 
     /** @throws 409 if the tenant has as many keys as it can have. */
     async assertRoom(): Promise<void> {
-      assertWithinLimit('API keys', 1 + (await table.count({ partition: keysPartition })));
+      assertWithinLimit('API keys', 1 + (await count()));
     },
+
+    count,
 
     /**
      * Stores the key, and the credential that finds it by its hash.

@@ -15,25 +15,30 @@ export const testKeyValueEntity = defineEntity({
 
 const keyEnv = 'TEST_KEYS_KMS_KEY';
 
-/**
- * The values of test keys, which a session may reveal, encrypted with one KMS key. The values of live keys are never
- * stored.
- */
-export const keyValues = /* @__PURE__ */ using(['test-keys', 'table:write'], ({ table }: Scope) => {
-  const contextOf = (id: string) => ({ tenant: table.tenant, keyId: id });
-  return {
+const contextOf = (tenant: string, keyId: string) => ({ tenant, keyId });
+
+/** Encrypts the values of new test keys with one KMS key. The values of live keys are never stored. */
+export const keyValueWriter = /* @__PURE__ */ using(
+  ['test-keys:write', 'table:write'],
+  ({ table }: Scope) => ({
     /** Encrypts a value. Commit the write in the transaction that stores the key. */
     async writeOf(id: string, plainKey: string, condition?: Condition): Promise<Write> {
-      const ciphertext = await encrypt(keyEnv, plainKey, contextOf(id));
+      const ciphertext = await encrypt(keyEnv, plainKey, contextOf(table.tenant, id));
       return table.writes.put(testKeyValueEntity, { id, ciphertext }, condition);
-    },
-
-    async read(id: string): Promise<string | undefined> {
-      const stored = await table.get(testKeyValueEntity, { id }, { consistent: true });
-      return stored && decrypt(keyEnv, stored.ciphertext, contextOf(id));
     },
 
     /** Commit the write in the transaction that deletes the key. */
     removalOf: (id: string): Write => table.writes.remove(testKeyValueEntity, { id }),
-  };
-});
+  }),
+);
+
+/** The values of test keys, which a session may reveal. */
+export const keyValues = /* @__PURE__ */ using(['test-keys', keyValueWriter], (scope: Scope) => ({
+  ...keyValueWriter(scope),
+
+  async read(id: string): Promise<string | undefined> {
+    const { table } = scope;
+    const stored = await table.get(testKeyValueEntity, { id }, { consistent: true });
+    return stored && decrypt(keyEnv, stored.ciphertext, contextOf(table.tenant, id));
+  },
+}));

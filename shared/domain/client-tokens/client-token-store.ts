@@ -1,5 +1,4 @@
-import { conflict, invalidAt, notFound } from '../../core/errors.ts';
-import { generateKey, hashKey } from '../../platform/auth/key-format.ts';
+import { conflict, notFound } from '../../core/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
@@ -8,7 +7,6 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { exists, type Write } from '../../platform/data/writes.ts';
 import { type AuditEvent, audit } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { assertFits } from '../content-size.ts';
 import { surfaceEntity } from '../products/surface.ts';
 import { assertWithinLimit } from '../tenant-limits.ts';
 import {
@@ -16,34 +14,16 @@ import {
   clientCredentialEntity,
   clientTokenEntity,
   clientTokensPartition,
-  storedClientToken,
 } from './client-token.ts';
+import {
+  assertDefault,
+  type ClientTokenChanges,
+  changed,
+  type NewClientToken,
+  newValue,
+  stored,
+} from './token-changes.ts';
 import { assertPinned, assertTargetsExist, findChatSurface } from './token-targets.ts';
-
-/** So that all tokens of a tenant fit a response. */
-const tokenBytesMax = 12_000;
-
-type Editable =
-  | 'name'
-  | 'flowIds'
-  | 'defaultFlowId'
-  | 'agentIds'
-  | 'allowedOrigins'
-  | 'pinToVersion'
-  | 'rateLimitPerMinute'
-  | 'rateLimitPerHour'
-  | 'maxMessagesPerSession'
-  | 'sessionIdleTimeoutMinutes'
-  | 'config';
-
-export type NewClientToken = Pick<ClientToken, Editable | 'environment'> & {
-  surfaceId?: string | undefined;
-};
-
-/** Missing members stay unchanged. */
-export type ClientTokenChanges = {
-  [Member in Editable | 'isActive']?: ClientToken[Member] | undefined;
-};
 
 export const clientTokenStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
   const { table, now, newId } = scope;
@@ -164,32 +144,6 @@ export const clientTokenStore = /* @__PURE__ */ using(['table:write'], (scope: S
     },
   };
 });
-
-function newValue({ environment }: Pick<ClientToken, 'environment'>) {
-  const value = generateKey(`client-${environment}`);
-  return { value, hash: hashKey(value) };
-}
-
-function changed(before: ClientToken, changes: ClientTokenChanges): ClientToken {
-  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-  return { ...before, ...Object.fromEntries(given) };
-}
-
-function assertDefault({ defaultFlowId, flowIds }: Pick<ClientToken, 'defaultFlowId' | 'flowIds'>): void {
-  if (defaultFlowId === null || flowIds.includes(defaultFlowId)) return;
-  const message = `The default flow ${defaultFlowId} is not in flowIds. Add it there, or send another defaultFlowId`;
-  throw invalidAt('defaultFlowId', 'INVALID_VALUE', message);
-}
-
-/** @throws 400 if the token is too large. */
-function stored(token: ClientToken) {
-  const item = storedClientToken(token);
-  const [allowedOrigins, flowIds, agentIds] = [token.allowedOrigins, token.flowIds, token.agentIds].map(
-    (list) => JSON.stringify(list),
-  ) as [string, string, string];
-  assertFits('a client token', { config: item.config, allowedOrigins, flowIds, agentIds }, tokenBytesMax);
-  return item;
-}
 
 const conflictError = () =>
   conflict('The client token was changed by another request at the same time; read it again and retry');

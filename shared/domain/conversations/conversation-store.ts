@@ -1,4 +1,3 @@
-import { chunksOf } from '../../core/chunks.ts';
 import { conflict, invalidAt, notFound } from '../../core/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { cleanupQueue } from '../../platform/cleanup/cleanup.ts';
@@ -8,17 +7,12 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { assertFits } from '../content-size.ts';
 import { messageAppender } from './append-messages.ts';
-import {
-  type Conversation,
-  conversationEntity,
-  formerMessagesRanges,
-  storedConversation,
-} from './conversation.ts';
-import { firstMessageOf, messageWrites, type NewMessage } from './message-writes.ts';
+import { type Conversation, conversationEntity, storedConversation } from './conversation.ts';
+import type { NewMessage } from './message-writes.ts';
+import { messageReplacement, newGeneration } from './replace-messages.ts';
+import { conversationExpiry } from './retention.ts';
 
 const conversationBytesMax = 100_000;
-/** Two writes each, of the 100 that a transaction has. */
-const replacedTogether = 50;
 
 /** What a conversation can be created with. Missing members are empty. */
 export interface NewConversation {
@@ -39,33 +33,17 @@ export type ConversationChanges = {
 } & { messages?: readonly NewMessage[] | undefined };
 
 export const conversationStore = /* @__PURE__ */ using(
-  ['table:write', messageWrites, messageAppender, cleanupQueue],
+  ['table:write', messageAppender, messageReplacement, conversationExpiry, cleanupQueue],
   (scope: Scope) => {
     const { table, now, newId } = scope;
-    const writes = messageWrites(scope);
-    const newGeneration = () => newId('msg').slice('msg_'.length);
+    const expiry = conversationExpiry(scope);
+    const replacement = messageReplacement(scope);
 
     /** @throws 404 */
     async function find(id: string): Promise<Conversation> {
       const conversation = await table.get(conversationEntity, { id }, { consistent: true });
       if (!conversation) throw notFound('Conversation');
       return conversation;
-    }
-
-    /** Writes messages that are not part of the conversation yet. */
-    async function writeGeneration(id: string, messages: readonly NewMessage[]) {
-      const generation = newGeneration();
-      const prepared = await writes.prepare(id, messages, replacedTogether);
-      for (const [index, chunk] of chunksOf(prepared, replacedTogether).entries()) {
-        await table.commit(writes.insert({ id, generation }, chunk, index * replacedTogether));
-      }
-      return { generation, messageCount: messages.length, firstMessage: firstMessageOf(messages) };
-    }
-
-    async function removeFormerMessages(conversation: Conversation): Promise<void> {
-      for (const range of formerMessagesRanges(conversation)) {
-        for await (const items of table.pages({ ...range, limit: 200 })) await table.removeAll(items);
-      }
     }
 
     return {
@@ -83,8 +61,8 @@ export const conversationStore = /* @__PURE__ */ using(
           ...{ id: newId('conv'), revision: 1, userId, organizationId, title },
           ...{ source: client ? 'client_token' : 'app', modelId, ownerId, systemPrompt, metadata },
           ...{ clientTokenId: tokenId, surfaceId, flowId, origin },
-          ...{ firstMessage: null, messageCount: 0, generation: newGeneration() },
-          ...{ createdAt: at, updatedAt: at, ...writes.expiry() },
+          ...{ firstMessage: null, messageCount: 0, generation: newGeneration(newId) },
+          ...{ createdAt: at, updatedAt: at, ...expiry() },
         };
         const item = stored(conversation);
         await table.commit([table.writes.insert(conversationEntity, item)]);
@@ -94,20 +72,20 @@ export const conversationStore = /* @__PURE__ */ using(
       /** @throws 400, 404; 409 if messages are replaced while another request changes the conversation. */
       async update(id: string, { messages, ...changes }: ConversationChanges): Promise<Conversation> {
         const known = messages ? await find(id) : undefined;
-        const replaced = messages && (await writeGeneration(id, messages));
+        const replaced = messages && (await replacement.write(id, messages));
         const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
         const decide = ({
           ttl: _former,
           ...before
         }: Conversation): Modification<typeof conversationEntity> => {
           if (before.clientTokenId && changes.ownerId) throw notOwned();
-          const after = { ...before, ...given, ...replaced, ...writes.expiry() };
+          const after = { ...before, ...given, ...replaced, ...expiry() };
           return { put: stored({ ...after, updatedAt: now().toISOString() }) };
         };
         const options = { consistent: true, conflictError, ...(known && { known, attempts: 1 }) };
         const conversation = await table.modify(conversationEntity, { id }, decide, options);
         if (!conversation) throw notFound('Conversation');
-        if (messages) await removeFormerMessages(conversation);
+        if (messages) await replacement.removeFormer(conversation);
         return conversation;
       },
 

@@ -5,8 +5,9 @@ import { decodeReadable, type ItemOf } from '../../platform/data/entity.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { responseBytes, responseBytesMax } from '../../platform/http/envelope.ts';
-import { type Conversation, messageEntity, messagesRange } from './conversation.ts';
+import type { Conversation } from './conversation.ts';
 import type { Message } from './message.ts';
+import { messageEntity, messagesRange } from './message-items.ts';
 import { conversationPayloads } from './retention.ts';
 
 /** A message as readers get it. */

@@ -6,8 +6,9 @@ import { inlineBytesMax, type PayloadRef, payloadStore } from '../../platform/da
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { responseBytes } from '../../platform/http/envelope.ts';
-import { type Conversation, messageEntity, messageIdEntity } from './conversation.ts';
+import type { Conversation } from './conversation.ts';
 import { type Message, textOf } from './message.ts';
+import { messageEntity, messageIdEntity } from './message-items.ts';
 import { conversationExpiry, conversationPayloads } from './retention.ts';
 
 /** A message that a caller adds. Its id is the caller's. */

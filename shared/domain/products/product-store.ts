@@ -27,6 +27,14 @@ export interface ProductChanges {
 
 export type NewProduct = ProductChanges & { name: string };
 
+/** How a product is created that has a test key. */
+interface Creation {
+  id?: string;
+  testKeyId?: string;
+  /** Commits the write of the product with others. */
+  commit?: (write: Write) => Promise<void>;
+}
+
 export type ListedProduct = Pick<Product, 'id'> & SummaryOf<typeof productEntity>;
 
 export const productStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
@@ -64,13 +72,14 @@ export const productStore = /* @__PURE__ */ using(['table:write'], (scope: Scope
     async create(
       owner: Pick<Product, 'userId' | 'organizationId'>,
       given: NewProduct,
-      alsoWrite: readonly Write[] = [],
+      { id = newId('product'), testKeyId, commit = (write) => table.commit([write]) }: Creation = {},
     ): Promise<Product> {
       const at = now().toISOString();
       const empty = { description: null, icon: null, canvas: {}, spec: {}, capabilities: [], surfaces: [] };
-      const made = { ...owner, id: newId('product'), revision: 1, createdAt: at, updatedAt: at };
-      const item = stored({ ...made, ...changed({ ...empty, name: given.name }, given) });
-      await table.commit([table.writes.insert(productEntity, item), ...alsoWrite]);
+      const made = { ...owner, id, revision: 1, createdAt: at, updatedAt: at };
+      const key = testKeyId !== undefined && { testKeyId };
+      const item = stored({ ...made, ...key, ...changed({ ...empty, name: given.name }, given) });
+      await commit(table.writes.insert(productEntity, item));
       return productEntity.schema.parse(item);
     },
 

@@ -35,6 +35,8 @@ export const Product = z.object({
   spec: jsonText<Spec>(),
   capabilities: jsonText<ProductCapability[]>(),
   capabilityNames: z.array(z.string()),
+  /** The API key that was created with it. A person may have deleted that key since. */
+  testKeyId: z.string().optional(),
   surfaces: z.array(z.object({ id: z.string(), name: z.string(), type: z.string() })),
   createdAt: z.string(),
   updatedAt: z.string(),

@@ -1,17 +1,39 @@
+import { ifMissing } from '../../core/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { cleanupQueue } from '../../platform/cleanup/cleanup.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import type { Principal } from '../../platform/identity/principal.ts';
+import { apiKeyStore } from '../api-keys/api-key-store.ts';
+import { keyValueWriter } from '../api-keys/key-values.ts';
+import { secretUseEntity } from '../secrets/secret.ts';
 import { productStore } from './product-store.ts';
+import { secretKeysOf } from './surface-secret-places.ts';
 import { surfaceStore } from './surface-store.ts';
 
-/** Deletes a product with its surfaces at once, and what belongs to them in the background. @throws 404 */
+/**
+ * Deletes a product with its test key and its surfaces at once, and what belongs to the surfaces in the background. The key
+ * first: what cannot be called any more does nothing.
+ * @throws 404
+ */
 export const productRemover = /* @__PURE__ */ using(
-  [productStore, cleanupQueue],
-  (scope: Scope) =>
-    async (id: string): Promise<void> => {
+  ['table:write', productStore, surfaceStore, apiKeyStore, keyValueWriter, cleanupQueue],
+  (scope: Scope) => {
+    const apiKeys = apiKeyStore(scope);
+    return async (by: Principal, id: string): Promise<void> => {
+      const { product, surfaces } = await surfaceStore(scope).whole(id);
+      const { testKeyId } = product;
+      const key = testKeyId && (await apiKeys.get(testKeyId).catch(ifMissing(undefined)));
+      if (key) await apiKeys.remove(by, key, [keyValueWriter(scope).removalOf(key.id)]);
       const { surfaceIds } = await productStore(scope).remove(id);
       await cleanupQueue(scope).deleted(surfaceIds);
-    },
+      // Not in the transaction, which may have only 100 writes.
+      await scope.table.removeAll(
+        surfaces.flatMap((surface) =>
+          secretKeysOf(surface).map((secretKey) => secretUseEntity.key({ key: secretKey, by: surface.id })),
+        ),
+      );
+    };
+  },
 );
 
 /** Deletes a surface at once, and what belongs to it in the background. @throws 404 */

@@ -1,5 +1,5 @@
 import { conflict, forbidden, notFound } from '../../core/errors.ts';
-import { generateKey, hashKey, keyPrefixOf, searchHintOf } from '../../platform/auth/key-format.ts';
+import { generateKey, storedFormOf } from '../../platform/auth/key-format.ts';
 import {
   SurfaceKey,
   surfaceCredentialEntity,
@@ -10,6 +10,7 @@ import {
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import type { TenantTable } from '../../platform/data/table.ts';
 import { exists, type Write } from '../../platform/data/writes.ts';
 import { type AuditEvent, audit } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
@@ -29,6 +30,12 @@ interface Place {
   surfaceId: string;
 }
 
+/** Newest first. */
+export async function keysOfSurface(table: TenantTable, surfaceId: string): Promise<SurfaceKey[]> {
+  const range = { partition: surfaceKeysPartition(surfaceId), newestFirst: true, consistent: true };
+  return (await table.queryAll(range)).map((item) => SurfaceKey.parse(item));
+}
+
 /** Keys that can call the items of one surface, and nothing else. */
 export const surfaceKeys = /* @__PURE__ */ using(['table:write', surfaceStore, keyValues], (scope: Scope) => {
   const { table, now, newId } = scope;
@@ -38,11 +45,6 @@ export const surfaceKeys = /* @__PURE__ */ using(['table:write', surfaceStore, k
     const { write, log } = audit(scope, by, event);
     await table.commit([...writes, write]);
     log();
-  }
-
-  async function all(surfaceId: string): Promise<SurfaceKey[]> {
-    const range = { partition: surfaceKeysPartition(surfaceId), newestFirst: true, consistent: true };
-    return (await table.queryAll(range)).map((item) => SurfaceKey.parse(item));
   }
 
   async function get({ productId, surfaceId }: Place, id: string): Promise<SurfaceKey> {
@@ -60,7 +62,10 @@ export const surfaceKeys = /* @__PURE__ */ using(['table:write', surfaceStore, k
   return {
     /** Newest first. @throws 404 if there is no such surface. */
     async list({ productId, surfaceId }: Place): Promise<SurfaceKey[]> {
-      const [keys] = await Promise.all([all(surfaceId), surfaceStore(scope).find(productId, surfaceId)]);
+      const [keys] = await Promise.all([
+        keysOfSurface(table, surfaceId),
+        surfaceStore(scope).find(productId, surfaceId),
+      ]);
       return keys;
     },
 
@@ -75,7 +80,7 @@ export const surfaceKeys = /* @__PURE__ */ using(['table:write', surfaceStore, k
       const value = generateKey(`surface-${given.environment}`);
       const key: SurfaceKey = {
         ...{ id: newId('surfkey'), productId, surfaceId, userId, organizationId, ...given },
-        ...{ hash: hashKey(value), keyPrefix: keyPrefixOf(value), searchHint: searchHintOf(value) },
+        ...storedFormOf(value),
         ...(perMinute !== undefined && { perMinute }),
         ...(perDay !== undefined && { perDay }),
         ...{ isActive: true, createdAt: now().toISOString(), ...unusedSurfaceKey },

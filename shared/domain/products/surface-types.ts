@@ -12,7 +12,7 @@ const channel = (name: string): SurfaceType => ({ hasEndpoints: false, channel: 
 /** All types of surfaces by name. To add one, add a line. */
 export const surfaceTypes = {
   api: { summary: 'Runs a capability by POST, and answers with JSON or a stream', hasEndpoints: true },
-  webhook: { hasEndpoints: true },
+  webhook: { summary: 'Runs a capability for each signed event of another service', hasEndpoints: true },
   schedule: { summary: 'Runs flows by the clock', hasEndpoints: false },
   chat: { hasEndpoints: false },
   mcp: { hasEndpoints: false },

@@ -3,6 +3,7 @@ import { defineEntity } from '../../platform/data/entity.ts';
 import { jsonText } from '../../platform/data/json-text.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 import { productPartition } from './product.ts';
+import type { StoredInbound, StoredOutbound } from './surface-secret-places.ts';
 import { surfaceTypeNames } from './surface-types.ts';
 
 export const surfaceStatuses = ['draft', 'active', 'paused'] as const;
@@ -48,8 +49,10 @@ export const Surface = z.object({
   environment: z.enum(surfaceEnvironments),
   status: z.enum(surfaceStatuses),
   behavior: jsonText<Members>(),
-  inbound: jsonText<Members>(),
-  outbound: jsonText<Members>(),
+  inbound: jsonText<StoredInbound>(),
+  outbound: jsonText<StoredOutbound>(),
+  /** The version in Secrets Manager with its plaintext secrets. Null if it never had any. */
+  valueId: z.string().nullable().default(null),
   items: jsonText<SurfaceItem[]>(),
   createdAt: z.string(),
   updatedAt: z.string(),

@@ -19,13 +19,29 @@ import type { TenantTable } from '../../platform/data/table.ts';
 export type SecretVault = ReturnType<typeof secretVault>;
 export type SecretReader = ReturnType<typeof secretReader>;
 
-type SecretKind = 'secrets' | 'provider-keys' | 'agents';
+type SecretKind = 'secrets' | 'provider-keys' | 'agents' | 'surfaces';
 
 const recoveryDays = 7;
 
 interface Tenant {
   table: Pick<TenantTable, 'tenant'>;
 }
+
+const revokerOf =
+  (kind: SecretKind) =>
+  ({ table: { tenant } }: Tenant) => ({
+    /** Makes all values unreadable; they are deleted a week later. Idempotent. */
+    async revoke(secretId: string): Promise<void> {
+      const command = new DeleteSecretCommand({
+        SecretId: nameIn(tenant, kind)(secretId),
+        RecoveryWindowInDays: recoveryDays,
+      });
+      await secretsManager()
+        .send(command)
+        .catch(on(ResourceNotFoundException))
+        .catch(on(InvalidRequestException));
+    },
+  });
 
 /**
  * The values of a tenant's secrets. Each value is a separate version in Secrets Manager, which keeps unlabelled
@@ -58,17 +74,7 @@ const vaultOf =
         return valueId;
       },
 
-      /** Makes all values unreadable; they are deleted a week later. Idempotent. */
-      async revoke(secretId: string): Promise<void> {
-        const command = new DeleteSecretCommand({
-          SecretId: nameOf(secretId),
-          RecoveryWindowInDays: recoveryDays,
-        });
-        await secretsManager()
-          .send(command)
-          .catch(on(ResourceNotFoundException))
-          .catch(on(InvalidRequestException));
-      },
+      ...revokerOf(kind)({ table: { tenant } }),
     };
   };
 
@@ -85,6 +91,18 @@ export const providerKeyVault = /* @__PURE__ */ using(
 export const agentCredentialVault = /* @__PURE__ */ using(
   ['agent-credentials:write'],
   /* @__PURE__ */ vaultOf('agents'),
+);
+
+/** For the signing secrets of surfaces. */
+export const surfaceSecretVault = /* @__PURE__ */ using(['surface-secrets:write'], (tenant: Tenant) => {
+  const { store } = vaultOf('surfaces')(tenant);
+  return { store };
+});
+
+/** For the clean-up after surfaces, which stores nothing. */
+export const surfaceSecretRevoker = /* @__PURE__ */ using(
+  ['surface-secrets:delete'],
+  /* @__PURE__ */ revokerOf('surfaces'),
 );
 
 const readerOf =
@@ -111,6 +129,11 @@ export const providerKeyReader = /* @__PURE__ */ using(
 export const agentCredentialReader = /* @__PURE__ */ using(
   ['agent-credentials:read'],
   /* @__PURE__ */ readerOf('agents'),
+);
+
+export const surfaceSecretReader = /* @__PURE__ */ using(
+  ['surface-secrets:read'],
+  /* @__PURE__ */ readerOf('surfaces'),
 );
 
 const nameIn = (tenant: string, kind: SecretKind) => (secretId: string) => secretName(tenant, kind, secretId);

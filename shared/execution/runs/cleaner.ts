@@ -4,6 +4,7 @@ import { clientTokenStore } from '../../domain/client-tokens/client-token-store.
 import { conversationCleaner } from '../../domain/conversations/remove-conversation.ts';
 import { flowKeysRange } from '../../domain/flows/flow.ts';
 import { surfaceKeyRemover } from '../../domain/products/remove-surface-keys.ts';
+import { surfaceSecretRemover } from '../../domain/products/remove-surface-secrets.ts';
 import { recordPartition } from '../../domain/records/record.ts';
 import { scheduleCleaner, scheduleRemover } from '../../domain/schedules/remove-schedules.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -20,7 +21,7 @@ import { flowResultsPartition, flowShards } from './checkpoints/checkpoint.ts';
 export const cleaner = /* @__PURE__ */ using(
   [
     ...(['table:write', payloadFolders, runRemover, scheduleRemover, surfaceKeyRemover] as const),
-    ...[clientTokenStore, conversationCleaner],
+    ...[surfaceSecretRemover, clientTokenStore, conversationCleaner],
   ],
   (scope: Scope) => {
     const { table } = scope;
@@ -54,6 +55,7 @@ export const cleaner = /* @__PURE__ */ using(
     async function cleanSurface(id: string): Promise<void> {
       await scheduleRemover(scope)(id);
       await surfaceKeyRemover(scope)(id);
+      await surfaceSecretRemover(scope)(id);
       await clientTokenStore(scope).removeOfSurface(id);
     }
 

@@ -31,9 +31,10 @@ export const apiKeyKind: CredentialKind = {
     const { table } = productionRuntime().scopeOf('');
     const credential = await table.get(credentialEntity, { hash }, consistentRead);
     if (!credential) return undefined;
-    const { keyId, userId, organizationId, environment } = credential;
-    const tenant = tenantOf(userId, organizationId);
-    return { kind: 'key', tenant, userId, organizationId, environment, keyId, hash, permissions: [] };
+    const { keyId, userId, organizationId, environment, productId } = credential;
+    const owner = { tenant: tenantOf(userId, organizationId), userId, organizationId };
+    const only = productId !== undefined && { productId };
+    return { kind: 'key', ...owner, environment, keyId, hash, permissions: [], ...only };
   },
 
   rateLimitCounterOf: ({ keyId, hash }, limits) => ({

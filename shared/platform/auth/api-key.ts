@@ -28,6 +28,8 @@ export const ApiKey = z.object({
   searchHint: z.string(),
   permissions: z.array(z.string()),
   allowedIps: z.array(z.string()),
+  /** The only product whose surfaces it can use, if it was created with one. */
+  productId: z.string().optional(),
   isActive: z.boolean(),
   expiresAt: z.string().nullable(),
   /** The key's own limits. If they are absent, the default limits apply. */
@@ -75,6 +77,7 @@ export const credentialEntity = defineEntity({
     userId: z.string(),
     organizationId: z.string().nullable(),
     environment: z.enum(['production', 'test']),
+    productId: z.string().optional(),
   }),
   key: ({ hash }: { hash: string }) => ({ PK: credentialPartition(hash), SK: 'CREDENTIAL' }),
 });

@@ -51,6 +51,12 @@ export const isApiKey = (key: string) => key.startsWith(prefixes.production) || 
 export const environmentOf = (key: string): KeyEnvironment =>
   key.startsWith(prefixes.test) ? 'test' : 'production';
 
-/** The parts of a key that are shown after its creation: its prefix with 4 more characters, and its last 4. */
-export const keyPrefixOf = (key: string) => key.slice(0, key.lastIndexOf('_') + 5);
-export const searchHintOf = (key: string) => key.slice(-4);
+/**
+ * What is stored of a key: its hash, and the parts that are shown after its creation: its prefix with 4 more characters,
+ * and its last 4.
+ */
+export const storedFormOf = (key: string) => ({
+  hash: hashKey(key),
+  keyPrefix: key.slice(0, key.lastIndexOf('_') + 5),
+  searchHint: key.slice(-4),
+});

@@ -11,6 +11,6 @@ export const secretsManager = loadOnce(() =>
 /** The name of a tenant's secret in Secrets Manager. IAM grants match its parts. */
 export const secretName = (
   tenant: string,
-  kind: 'api-keys' | 'secrets' | 'provider-keys' | 'agents',
+  kind: 'api-keys' | 'secrets' | 'provider-keys' | 'agents' | 'surfaces',
   id: string,
 ) => `${requireEnv('SECRETS_PREFIX')}/${Buffer.from(tenant).toString('base64url')}/${kind}/${id}`;

@@ -34,6 +34,8 @@ export type Use =
   /** Checks whether a collection exists, without access to its contents. */
   | 'vectors:find'
   | 'test-keys'
+  /** Encrypts values of test keys, and cannot decrypt them. */
+  | 'test-keys:write'
   /** Values of test keys that migration 1 has not moved yet, in Secrets Manager. */
   | 'test-keys:former'
   /** Restores deleted values of test keys in Secrets Manager, for migration 1. */
@@ -50,6 +52,10 @@ export type Use =
   /** The values of the credentials of agents. */
   | 'agent-credentials:read'
   | 'agent-credentials:write'
+  /** The signing secrets of surfaces. */
+  | 'surface-secrets:read'
+  | 'surface-secrets:write'
+  | 'surface-secrets:delete'
   | 'public-url'
   /** Lets pages of other origins read responses. */
   | 'cors'

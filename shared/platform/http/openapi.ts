@@ -52,7 +52,7 @@ export function openApi(groups: Readonly<Record<string, Group>>) {
   for (const endpoint of described.flatMap(({ endpoints }) => endpoints)) {
     paths[endpoint.path] = {
       ...paths[endpoint.path],
-      [endpoint.method.toLowerCase()]: operation(endpoint, schemas),
+      [endpoint.method.toLowerCase()]: operationOf(endpoint, schemas),
     };
   }
   return {
@@ -68,20 +68,20 @@ export function openApi(groups: Readonly<Record<string, Group>>) {
     tags: described.filter(({ endpoints }) => endpoints.length > 0).map(({ tag }) => tag),
     security: [{ bearer: [] }],
     paths,
-    components: {
-      schemas: Object.fromEntries([...schemas].toSorted(([a], [b]) => (a < b ? -1 : 1))),
-      securitySchemes: {
-        bearer: {
-          type: 'http',
-          scheme: 'bearer',
-          description: `An API key or a session token. Permissions: ${Object.entries(permissions)
-            .map(([name, meaning]) => `\`${name}\` ${meaning}`)
-            .join(', ')}.`,
-        },
-      },
-    },
+    components: componentsOf(
+      schemas,
+      `An API key or a session token. Permissions: ${Object.entries(permissions)
+        .map(([name, meaning]) => `\`${name}\` ${meaning}`)
+        .join(', ')}.`,
+    ),
   };
 }
+
+/** The components of a document. @param credential Which credentials its operations take. */
+export const componentsOf = (schemas: Components, credential: string) => ({
+  schemas: Object.fromEntries([...schemas].toSorted(([a], [b]) => (a < b ? -1 : 1))),
+  securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: credential } },
+});
 
 export const groupOf = ({ id }: Described) => id.split('.')[0] ?? id;
 
@@ -91,7 +91,8 @@ const specialCredentials = {
   'surface-key': 'a key of the surface',
 };
 
-function operation(endpoint: Described, schemas: Components): Json {
+/** The operation of an endpoint. Its named schemas become components. */
+export function operationOf(endpoint: Described, schemas: Components): Json {
   const {
     id,
     summary,

@@ -20,6 +20,8 @@ export const Principal = z.object({
   sourceIp: z.string().nullable(),
   /** For surface keys: the surface that they can use. */
   surfaceId: z.string().optional(),
+  /** For keys of products: the only product whose surfaces they can use. */
+  productId: z.string().optional(),
   /** For sessions: the expiry of the token in Unix seconds. */
   expiresAt: z.int().optional(),
 });

@@ -74,7 +74,7 @@ test.each<[string, object, object?]>([
   expect(await expectStatus(200, tenant.call('GET', pathOf(id)))).toEqual(changed);
 });
 
-test('replacing messages removes the former ones and their payloads are removed with the conversation', async () => {
+test('replacing messages removes the former ones with their payloads, as does deleting the conversation', async () => {
   const tenant = await newTenant();
   const { id } = await createConversation(tenant);
   const large = 'x'.repeat(300_000);
@@ -86,7 +86,9 @@ test('replacing messages removes the former ones and their payloads are removed 
   expect(await itemsOf(tenant, id)).toHaveLength(7);
   const { tenant: name } = tenant;
   const payloads = () => payloadNames(`conversations/${name}`);
-  expect(await payloads()).toHaveLength(1);
+  const [first] = await payloads();
+  await expectStatus(200, tenant.call('PUT', pathOf(id), { body }));
+  expect(await payloads()).toEqual([expect.not.stringMatching(first ?? '')]);
   await expectStatus(204, tenant.call('DELETE', pathOf(id)));
   await eventually(async () => expect(await itemsOf(tenant, id)).toEqual([]));
   await eventually(async () => expect(await payloads()).toEqual([]));

@@ -10,7 +10,7 @@ test('a product is created, read, listed and deleted', async () => {
   const tenant = await newTenant();
   const spec = { productStage: 'beta', techStack: { backend: ['Node.js'] } };
   const given = { name: 'Airport desk', description: 'About airports', icon: '✈️', canvas, spec };
-  const product = await createProduct(tenant, given);
+  const { testApiKey: _key, ...product } = await createProduct(tenant, given);
   expect(product).toEqual({
     ...given,
     ...{ id: expect.stringMatching(/^product_/), capabilities: [], surfaces: [] },
@@ -79,7 +79,12 @@ test.each<[string, object, object]>([
     canvas,
     spec: { productStage: 'idea', targetAudience: 'All' },
   };
-  const { capabilities: _none, surfaces: _nor, ...before } = await createProduct({ ...tenant, call }, given);
+  const { capabilities, surfaces, testApiKey, ...before } = await createProduct({ ...tenant, call }, given);
+  expect({ capabilities, surfaces, testApiKey }).toEqual({
+    capabilities: [],
+    surfaces: [],
+    testApiKey: expect.any(Object),
+  });
   const after = await expectStatus(200, call('PUT', `/v1/products/${before.id}`, { body: changes }));
   expect(after).toEqual({ ...before, ...expected, updatedAt: expect.any(String) });
 });

@@ -1,8 +1,15 @@
 import { expect, test } from 'vitest';
 import { surfaceTypeNames, surfaceTypes } from '../../../shared/domain/products/surface-types.ts';
+import { createAgent } from '../../support/agents.ts';
 import { notFoundBody } from '../../support/errors.ts';
 import { expectStatus } from '../../support/flows.ts';
-import { addItem, createProduct, createSurface, greetingProduct } from '../../support/products.ts';
+import {
+  addCapability,
+  addItem,
+  createProduct,
+  createSurface,
+  greetingProduct,
+} from '../../support/products.ts';
 import { newTenant } from '../../support/stack.ts';
 
 const missing = (kind: string) => `${kind}_${'0'.repeat(26)}`;
@@ -18,7 +25,7 @@ test('a surface is created with its defaults, read, listed and deleted', async (
     ...{ environment: 'development', status: 'draft', behavior: { a: 1 }, inbound: { b: 2 }, outbound: {} },
     ...{ items: [], createdAt: expect.any(String), updatedAt: expect.any(String) },
   });
-  expect(await expectStatus(200, tenant.call('GET', pathOf(surface)))).toEqual(surface);
+  expect(await expectStatus(200, tenant.call('GET', pathOf(surface)))).toEqual({ ...surface, keys: [] });
   const { items: _items, ...listed } = surface;
   const list = () => expectStatus(200, tenant.call('GET', `/v1/products/${productId}/surfaces`));
   expect((await list()).data).toEqual([listed]);
@@ -133,8 +140,30 @@ test('a surface tells what its items expose', async () => {
   expect((await expectStatus(200, tenant.call('GET', pathOf(surface)))).items).toEqual([
     {
       ...item,
-      ...{ capabilityName: 'Greet', flowId: flow.id, agentId: null },
+      ...{ capabilityName: 'Greet', flowId: flow.id, agentId: null, agentType: null, cachedSkills: null },
       parametersSchema: capability.parametersSchema,
     },
   ]);
+});
+
+test('a surface tells the kind and the skills of an agent, and its keys without their values', async () => {
+  const tenant = await newTenant();
+  const { id: productId } = await createProduct(tenant);
+  const surface = await createSurface(tenant, productId);
+  const skill = { id: 'book', name: 'Book a flight', description: 'Books' };
+  const cachedAgentCard = { name: 'Guide', fetchedAt: '2026-11-22T09:30:00.000Z', skills: [skill] };
+  const externalConfig = { endpoint: 'https://agent.example/a2a', cachedAgentCard };
+  const agent = await createAgent(tenant, { agentType: 'external', externalConfig });
+  const given = { capabilityName: 'Book', agentId: agent.id };
+  const capability = await expectStatus(201, addCapability(tenant, productId, given));
+  await expectStatus(201, addItem(tenant, surface, { capabilityId: capability.id }));
+  const created = await expectStatus(201, tenant.call('POST', `${pathOf(surface)}/keys`, { body: {} }));
+  const whole = await expectStatus(200, tenant.call('GET', pathOf(surface)));
+  expect(whole).toMatchObject({
+    items: [
+      { agentId: agent.id, agentType: 'external', cachedSkills: [{ id: 'book', name: 'Book a flight' }] },
+    ],
+    keys: [{ id: created.id, isDevelopment: true, usageCount: 0 }],
+  });
+  expect(JSON.stringify(whole)).not.toContain(created.key);
 });

@@ -185,7 +185,7 @@ async function agentRun({ ask }: Client, toolId: string) {
 
 /** A product with a surface, and the values of its keys. */
 async function productWith({ ask }: Client, unlooked: Client, flowId: string) {
-  const { id } = await json(ask('POST', '/v1/products', { name: 'Canary' }));
+  const { id, testApiKey } = await json(unlooked.ask('POST', '/v1/products', { name: 'Canary' }));
   const given = { capabilityName: 'run', flowId };
   const capability = await json(ask('POST', `/v1/products/${id}/capabilities`, given));
   const surface = await json(ask('POST', `/v1/products/${id}/surfaces`, { name: 'Canary', type: 'api' }));
@@ -202,7 +202,7 @@ async function productWith({ ask }: Client, unlooked: Client, flowId: string) {
     ...{ products: [id], surfaces: [id], 'surface-keys': [id], surfaceId: [surface.id], schedules: [id] },
     ...{ 'schedules.surfaceId': [clock.id], scheduleId: [schedule.id], 'schedules.runs': [schedule.id] },
   };
-  return { ids, values };
+  return { ids, values: [...values, testApiKey.key as string] };
 }
 
 /** A client token, whose value is public, and a conversation. */

@@ -26,7 +26,7 @@ const whoMay = (...actions: string[]) =>
     .map(({ role, resources }) => [role, resources.map(secretOf)])
     .toSorted((one, other) => JSON.stringify(one).localeCompare(JSON.stringify(other)));
 
-test('only Lambdas that run flows or agents read secret values and credentials of agents, only key management and migrations read test keys; the lists of models and flow validation read only the deployment’s provider keys', () => {
+test('only Lambdas that run flows or agents read secret values and credentials of agents, only those of surfaces their signing secrets, only key management and migrations read test keys; the lists of models and flow validation read only the deployment’s provider keys', () => {
   expect(whoMay('secretsmanager:GetSecretValue', 'secretsmanager:BatchGetSecretValue')).toEqual([
     ['agent-runs', ['agent-flow/prod/*/agents/*']],
     ['agent-runs', ['agent-flow/prod/*/provider-keys/*']],
@@ -44,6 +44,7 @@ test('only Lambdas that run flows or agents read secret values and credentials o
     ['surface-runs', ['agent-flow/prod/*/provider-keys/*']],
     ['surface-runs', ['agent-flow/prod/*/secrets/*']],
     ['surface-runs', ['provider keys']],
+    ['surfaces', ['agent-flow/prod/*/surfaces/*']],
     ['tool-runs', ['agent-flow/prod/*/agents/*']],
     ['tool-runs', ['agent-flow/prod/*/provider-keys/*']],
     ['tool-runs', ['agent-flow/prod/*/secrets/*']],
@@ -55,7 +56,7 @@ test('only Lambdas that run flows or agents read secret values and credentials o
   ]);
 });
 
-test('only the agent, secret, provider-key and API-key endpoints and migrations write secret values, each only its own', () => {
+test('only the agent, secret, provider-key, surface and API-key endpoints, migrations and the clean-up write secret values, each only its own', () => {
   const writing = ['CreateSecret', 'PutSecretValue', 'UpdateSecret', 'DeleteSecret', 'RestoreSecret'];
   expect(whoMay(...writing.map((action) => `secretsmanager:${action}`))).toEqual([
     ['agents', ['agent-flow/prod/*/agents/*']],
@@ -64,7 +65,12 @@ test('only the agent, secret, provider-key and API-key endpoints and migrations 
     ['migrations', ['agent-flow/prod/*/api-keys/*']],
     ['provider-keys', ['agent-flow/prod/*/provider-keys/*']],
     ['secrets', ['agent-flow/prod/*/secrets/*']],
+    ['surfaces', ['agent-flow/prod/*/surfaces/*']],
+    ['surfaces', ['agent-flow/prod/*/surfaces/*']],
+    // Deletes those of deleted surfaces, and nothing else.
+    ['workers', ['agent-flow/prod/*/surfaces/*']],
   ]);
+  expect(whoMay('secretsmanager:PutSecretValue').map(([role]) => role)).not.toContain('workers');
 });
 
 test('only migrations may read the whole table', () => {

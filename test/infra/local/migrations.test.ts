@@ -12,7 +12,7 @@ import type { StackFacts } from '../../../infra/local/stack.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { testKeyValueEntity } from '../../../shared/domain/api-keys/key-values.ts';
 import { apiKeyEntity, credentialEntity, zeroCounters } from '../../../shared/platform/auth/api-key.ts';
-import { generateKey, hashKey, keyPrefixOf, searchHintOf } from '../../../shared/platform/auth/key-format.ts';
+import { generateKey, storedFormOf } from '../../../shared/platform/auth/key-format.ts';
 import { documentClient } from '../../../shared/platform/data/client.ts';
 import { type TenantTable, tenantTable } from '../../../shared/platform/data/table.ts';
 import { progressEntity, progressOf } from '../../../shared/platform/migrations/progress.ts';
@@ -48,7 +48,7 @@ async function storeFormerKeys(facts: StackFacts): Promise<StoredKey[]> {
       const [id, plainKey, at] = [newId('key'), generateKey('test'), new Date().toISOString()];
       const key = {
         ...{ id, name: 'old', userId: user, organizationId: null, environment: 'test' as const },
-        ...{ hash: hashKey(plainKey), keyPrefix: keyPrefixOf(plainKey), searchHint: searchHintOf(plainKey) },
+        ...storedFormOf(plainKey),
         ...{ permissions: [], allowedIps: [], isActive: true, expiresAt: null, createdAt: at, updatedAt: at },
         ...zeroCounters,
       };

@@ -83,6 +83,29 @@ test('a conversation that is not the one known is read again', async () => {
   expect(await read()).toEqual(['m0', 'm1', 'c']);
 });
 
+test('a message is never added to messages that were replaced meanwhile', async () => {
+  const { append, id, read, store } = await world();
+  const before = await append(id, messagesOf(5));
+  await store.update(id, { messages: messagesOf(2) });
+  const after = await append(id, [{ id: 'c', role: 'user', content: 'x' }], { known: before });
+  expect(after.messageCount).toBe(3);
+  expect(await read()).toEqual(['m0', 'm1', 'c']);
+});
+
+test('a rename among parallel writers loses no message', async () => {
+  const { append, id, read, store } = await world();
+  const ignoreConflict = (error: unknown) => {
+    if (!hasCode(error, 'CONFLICT')) throw error;
+  };
+  await Promise.all([
+    ...messagesOf(6).map((message) => append(id, [message]).catch(ignoreConflict)),
+    ...['a', 'b', 'c'].map((title) => store.update(id, { title }).catch(ignoreConflict)),
+  ]);
+  const { messageCount, title } = await store.find(id);
+  expect(messageCount).toBe((await read()).length);
+  expect(['a', 'b', 'c']).toContain(title);
+});
+
 test('an append is one transaction, with the writes of the caller', async () => {
   const { append, id, conversation, consumed, reset, scope, items } = await world();
   const other = { ...conversation, id: `conv_${'0'.repeat(26)}` };

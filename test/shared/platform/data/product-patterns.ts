@@ -1,8 +1,11 @@
 import { sandbox } from '../../../../shared/adapters/sandbox/sandbox.ts';
+import { productCreator } from '../../../../shared/domain/products/create-product.ts';
 import { exposedItems } from '../../../../shared/domain/products/exposed-item.ts';
 import { productCapabilities } from '../../../../shared/domain/products/product-capabilities.ts';
 import { productStore } from '../../../../shared/domain/products/product-store.ts';
 import { productRemover, surfaceRemover } from '../../../../shared/domain/products/remove-product.ts';
+import { surfaceDetails } from '../../../../shared/domain/products/surface-details.ts';
+import { surfaceEditor } from '../../../../shared/domain/products/surface-editor.ts';
 import { surfaceItems } from '../../../../shared/domain/products/surface-items.ts';
 import { surfaceKeys } from '../../../../shared/domain/products/surface-keys.ts';
 import { surfaceStore } from '../../../../shared/domain/products/surface-store.ts';
@@ -12,13 +15,17 @@ import { type AccessWorld, sessionOf } from './access-world.ts';
 const newProduct = ({ scope, owner }: AccessWorld) =>
   productStore(scope).create(owner, { name: 'A product' });
 
+const signedBy = (secret: string) => ({
+  inbound: { signature: { scheme: 'github' as const, secrets: [secret] } },
+});
+
 /** A product with a capability and a surface. */
 async function newSurface(world: AccessWorld) {
   const { scope, flow } = world;
   const product = await newProduct(world);
   const given = { capabilityName: 'run', flowId: flow.id };
   const capability = await productCapabilities(scope).add(product.id, given, sandbox(scope));
-  const surface = await surfaceStore(scope).add(product.id, { name: 'A surface', type: 'api' });
+  const { surface } = await surfaceEditor(scope).create(product.id, { name: 'A surface', type: 'api' });
   return { product, capability, surface, place: { productId: product.id, surfaceId: surface.id } };
 }
 
@@ -44,6 +51,25 @@ export const productPatterns: Record<string, Pattern> = {
     units: 2,
     indexes: 'GSI1',
     run: (world) => () => newProduct(world),
+  },
+  'Create a product with its test key': {
+    commands: 'Query, TransactWriteItems',
+    units: 11.5,
+    indexes: 'GSI1',
+    run: async (world) => {
+      await newProduct(world);
+      return () => productCreator(world.scope)(sessionOf(world.tenant), { name: 'A product' });
+    },
+  },
+  'Delete a product with its test key': {
+    commands: 'Query, 2 GetItem, TransactWriteItems, DeleteItem',
+    units: [12, 14],
+    indexes: 'GSI1',
+    run: async (world) => {
+      const by = sessionOf(world.tenant);
+      const { product } = await productCreator(world.scope)(by, { name: 'A product' });
+      return () => productRemover(world.scope)(by, product.id);
+    },
   },
   'Get a product with its surfaces': {
     commands: 'Query',
@@ -72,12 +98,12 @@ export const productPatterns: Record<string, Pattern> = {
     },
   },
   'Delete a product with a surface': {
-    commands: 'GetItem, TransactWriteItems',
-    units: [4.5, 9.5],
+    commands: 'Query, GetItem, TransactWriteItems',
+    units: [5, 10],
     indexes: 'GSI1',
     run: async (world) => {
       const { product } = await newSurface(world);
-      return () => productRemover(world.scope)(product.id);
+      return () => productRemover(world.scope)(sessionOf(world.tenant), product.id);
     },
   },
   'Add a capability to a product': {
@@ -105,15 +131,35 @@ export const productPatterns: Record<string, Pattern> = {
     indexes: 'GSI1',
     run: async (world) => {
       const { id } = await newProduct(world);
-      return () => surfaceStore(world.scope).add(id, { name: 'A surface', type: 'api' });
+      return () => surfaceEditor(world.scope).create(id, { name: 'A surface', type: 'api' });
     },
   },
-  'Get a surface with its capabilities': {
-    commands: 'BatchGetItem',
-    units: 1,
+  'Create a surface with a secret': {
+    commands: '3 GetItem, Query, PutItem, TransactWriteItems',
+    units: [7, 10],
+    indexes: 'GSI1',
+    run: async (world) => {
+      const { id } = await newProduct(world);
+      const given = { name: 'A surface', type: 'webhook', ...signedBy('the first secret') } as const;
+      return () => surfaceEditor(world.scope).create(id, given);
+    },
+  },
+  'Change the secret of a surface': {
+    commands: 'GetItem, PutItem',
+    units: 1.5,
+    run: async (world) => {
+      const { id } = await newProduct(world);
+      const given = { name: 'A surface', type: 'webhook', ...signedBy('the first secret') } as const;
+      const { surface } = await surfaceEditor(world.scope).create(id, given);
+      return () => surfaceEditor(world.scope).update(id, surface.id, signedBy('the second secret'));
+    },
+  },
+  'Get a surface with its keys and capabilities': {
+    commands: 'BatchGetItem, Query',
+    units: 2,
     run: async (world) => {
       const { product, surface } = await newSurface(world);
-      return () => surfaceStore(world.scope).withCapabilities(product.id, surface.id);
+      return () => surfaceDetails(world.scope)(product.id, surface.id);
     },
   },
   'List the surfaces of a product': {
@@ -131,7 +177,7 @@ export const productPatterns: Record<string, Pattern> = {
     indexes: 'GSI1',
     run: async (world) => {
       const { product, surface } = await newSurface(world);
-      return () => surfaceStore(world.scope).update(product.id, surface.id, { status: 'paused' });
+      return () => surfaceEditor(world.scope).update(product.id, surface.id, { status: 'paused' });
     },
   },
   'Rename a surface': {
@@ -140,12 +186,12 @@ export const productPatterns: Record<string, Pattern> = {
     indexes: 'GSI1',
     run: async (world) => {
       const { product, surface } = await newSurface(world);
-      return () => surfaceStore(world.scope).update(product.id, surface.id, { name: 'Other' });
+      return () => surfaceEditor(world.scope).update(product.id, surface.id, { name: 'Other' });
     },
   },
   'Delete a surface': {
-    commands: 'GetItem, TransactWriteItems',
-    units: [4.5, 9.5],
+    commands: '2 GetItem, TransactWriteItems',
+    units: [5, 10],
     indexes: 'GSI1',
     run: async (world) => {
       const { product, surface } = await newSurface(world);

@@ -1,6 +1,6 @@
 import { productStore } from '../../../../shared/domain/products/product-store.ts';
+import { surfaceEditor } from '../../../../shared/domain/products/surface-editor.ts';
 import { surfaceKeys } from '../../../../shared/domain/products/surface-keys.ts';
-import { surfaceStore } from '../../../../shared/domain/products/surface-store.ts';
 import type { Schedule } from '../../../../shared/domain/schedules/schedule.ts';
 import { scheduleEntity } from '../../../../shared/domain/schedules/schedule.ts';
 import { type SchedulePlace, scheduleStore } from '../../../../shared/domain/schedules/schedule-store.ts';
@@ -13,7 +13,8 @@ const timeLeft = () => 60_000;
 
 async function newPlace({ scope, owner }: AccessWorld): Promise<SchedulePlace> {
   const product = await productStore(scope).create(owner, { name: 'A product' });
-  const surface = await surfaceStore(scope).add(product.id, { name: 'Clock', type: 'schedule' });
+  const given = { name: 'Clock', type: 'schedule' } as const;
+  const { surface } = await surfaceEditor(scope).create(product.id, given);
   return { productId: product.id, surfaceId: surface.id };
 }
 
@@ -112,7 +113,7 @@ export const schedulePatterns: Record<string, Pattern> = {
     },
   },
   'Clean up after a surface with a key and a schedule': {
-    commands: '4 Query, 2 BatchWriteItem, TransactWriteItems',
+    commands: '4 Query, 3 BatchWriteItem, TransactWriteItems',
     units: [4.5, 16.5],
     indexes: 'GSI1, GSI2',
     run: async (world) => {

@@ -1,0 +1,14 @@
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { surfaceSecretRevoker } from '../secrets/secret-vault.ts';
+import { surfaceSecretEntity } from './surface-secret-entity.ts';
+
+/** Makes the plaintexts of a surface that was deleted, or was not created, unreadable. Idempotent. */
+export const surfaceSecretRemover = /* @__PURE__ */ using(
+  ['table:write', surfaceSecretRevoker],
+  (scope: Scope) =>
+    async (surfaceId: string): Promise<void> => {
+      await surfaceSecretRevoker(scope).revoke(surfaceId);
+      await scope.table.removeAll([surfaceSecretEntity.key({ surfaceId })]);
+    },
+);
