@@ -38,10 +38,14 @@ const members = {
     description:
       'The pages that may use the token: `example.com` (with any port), `example.com:8443`, `https://example.com` (the protocol is ignored), `*.example.com` (its sub-domains), `null` (pages without an origin), or `*` (any caller)',
   }),
-  pinToVersion: z.union([z.literal(latestVersion), idOf('flowver'), idOf('agentver')]).meta({
-    description:
-      '`latest`, or the id of a published version of a flow or an agent of the token, which then runs that version',
-  }),
+  pinToVersion: z
+    .union([z.literal(latestVersion), idOf('flowver'), idOf('agentver')], {
+      error: `Expected "${latestVersion}", or the id of a version: flowver_… or agentver_…`,
+    })
+    .meta({
+      description:
+        '`latest`, or the id of a published version of a flow or an agent of the token, which then runs that version',
+    }),
   config: z.record(z.string(), z.unknown()).meta({
     description: 'How a page shows the chat: `placeholder`, `welcomeMessage`, `theme` and further members',
   }),

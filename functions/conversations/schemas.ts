@@ -20,7 +20,7 @@ const members = {
   ownerId: given(255).nullable().optional().meta({
     description: 'Whose conversation it is, as your application names its users',
   }),
-  systemPrompt: z.string().nullable().optional(),
+  systemPrompt: z.string().refine(wellFormed, wellFormedOnly).nullable().optional(),
 };
 const Metadata = z.record(z.string(), z.unknown());
 

@@ -1,3 +1,4 @@
+import { definedOf } from '../../core/defined.ts';
 import { conflict, notFound } from '../../core/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
@@ -55,8 +56,8 @@ export const clientTokenStore = /* @__PURE__ */ using(['table:write'], (scope: S
     return token;
   }
 
-  const credentialOf = (token: ClientToken): Write =>
-    table.writes.insert(clientCredentialEntity, { ...token, tokenId: token.id });
+  const credentialOf = ({ id, hash, userId, organizationId }: ClientToken): Write =>
+    table.writes.insert(clientCredentialEntity, { hash, tokenId: id, userId, organizationId });
   const removalOfCredential = ({ hash }: ClientToken): Write =>
     table.writes.remove(clientCredentialEntity, { hash });
 
@@ -107,7 +108,8 @@ export const clientTokenStore = /* @__PURE__ */ using(['table:write'], (scope: S
       await assertTargetsExist(table, changes);
       const { flowIds, agentIds, pinToVersion } = changes;
       const mayUnpin = (flowIds ?? agentIds ?? pinToVersion) !== undefined;
-      const event = { action: 'client-token.updated', details: { ...changes } };
+      const config = changes.config && JSON.stringify(changes.config);
+      const event = { action: 'client-token.updated', details: definedOf({ ...changes, config }) };
       return change(by, id, event, async (before) => {
         const after = changed(before, changes);
         allow(after);

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { findByValue } from '../../../shared/domain/client-tokens/find-by-value.ts';
+import { credentialPartition } from '../../../shared/platform/auth/api-key.ts';
+import { hashKey } from '../../../shared/platform/auth/key-format.ts';
 import { tenantPartition } from '../../../shared/platform/data/keys.ts';
 import { agentOf } from '../../support/agent-runs.ts';
 import { createToken, tokenBody, tokenOfFlow, tokensPath } from '../../support/client-tokens.ts';
@@ -87,6 +89,17 @@ test('of parallel regenerations, each leaves one value that works', async () => 
   const working = [];
   for (const value of [token, ...values]) if (await ownerOf(value)) working.push(value);
   expect(working).toEqual([current]);
+});
+
+test('a config may hold any text, and only the token’s item holds it', async () => {
+  const tenant = await newTenant();
+  const config = { welcomeMessage: 'half of a pair: \ud800', list: [1, null, { a: '' }] };
+  const { token, path } = await tokenOfFlow(tenant, { config });
+  expect((await expectStatus(200, tenant.call('GET', path))).clientToken.config).toEqual(config);
+  const { table } = scopeOf(tenant.tenant);
+  const [credential] = await table.queryAll({ partition: credentialPartition(hashKey(token)) });
+  const own = ['hash', 'tokenId', 'userId', 'organizationId', 'PK', 'SK', '_type'];
+  expect(Object.keys(credential ?? {}).toSorted()).toEqual(own.toSorted());
 });
 
 test('no endpoint accepts a client token as a credential', async () => {
@@ -189,7 +202,9 @@ const wrong: [object, string, string][] = [
   [{ sessionIdleTimeoutMinutes: 1_441 }, 'sessionIdleTimeoutMinutes', 'TOO_BIG'],
   [{ pinToVersion: missing('flowver') }, 'pinToVersion', 'INVALID_VALUE'],
   [{ config: { welcomeMessage: 'x'.repeat(12_000) } }, 'config', 'TOO_LARGE'],
+  [{ pinToVersion: 'newest' }, 'pinToVersion', 'INVALID_VALUE'],
   [{ config: [] }, 'config', 'INVALID_TYPE'],
+  [{ name: '\ud800' }, 'name', 'INVALID_VALUE'],
   [{ colour: 'red' }, 'colour', 'UNKNOWN_MEMBER'],
 ];
 
@@ -336,7 +351,8 @@ test('a test API key creates and changes test tokens only', async () => {
 test('each change is in the audit log', async () => {
   const tenant = await newTenant();
   const { path, id } = await tokenOfFlow(tenant);
-  await expectStatus(200, tenant.call('PUT', path, { body: { name: 'Other' } }));
+  const body = { name: 'Other', config: { a: '\ud800' } };
+  await expectStatus(200, tenant.call('PUT', path, { body }));
   await expectStatus(200, tenant.call('POST', `${path}/regenerate`));
   await expectStatus(200, tenant.call('DELETE', path));
   const months = [Date.now() - 3_600_000, Date.now()].map((at) => new Date(at).toISOString().slice(0, 7));
@@ -348,5 +364,5 @@ test('each change is in the audit log', async () => {
   expect(items.map(({ action }) => action)).toEqual(
     ['created', 'updated', 'regenerated', 'deleted'].map((what) => `client-token.${what}`),
   );
-  expect(items[1]?.details).toEqual({ name: 'Other' });
+  expect(items[1]?.details).toEqual({ name: 'Other', config: '{"a":"\\ud800"}' });
 });

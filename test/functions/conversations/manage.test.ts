@@ -296,6 +296,8 @@ test.each<[object, string, string]>([
   [{ modelId: 'x'.repeat(256) }, 'modelId', 'TOO_BIG'],
   [{ ownerId: '' }, 'ownerId', 'TOO_SMALL'],
   [{ ownerId: 1 }, 'ownerId', 'INVALID_TYPE'],
+  [{ systemPrompt: '\ud800' }, 'systemPrompt', 'INVALID_VALUE'],
+  [{ ownerId: '\ud800' }, 'ownerId', 'INVALID_VALUE'],
   [{ systemPrompt: 'x'.repeat(100_001) }, 'systemPrompt', 'TOO_LARGE'],
   [{ metadata: { a: 'x'.repeat(100_001) } }, 'metadata', 'TOO_LARGE'],
   [{ metadata: [] }, 'metadata', 'INVALID_TYPE'],
@@ -322,6 +324,18 @@ test.each<[string, object, string, string]>([
   const answer = tenant.call('PUT', pathOf(id), { body: { messages: [message, second] } });
   expect((await expectStatus(400, answer)).details).toContainEqual(expect.objectContaining({ path, code }));
   expect((await expectStatus(200, tenant.call('GET', pathOf(id)))).messageCount).toBe(0);
+});
+
+test('contents and metadata may hold any text', async () => {
+  const tenant = await newTenant();
+  const half = 'half of a pair: \ud800';
+  const { id } = await createConversation(tenant, { metadata: { half } });
+  const { messages, metadata } = await replaceMessages(tenant, id, [
+    { id: 'a', role: 'user', content: half },
+  ]);
+  expect([messages[0].content, metadata]).toEqual([half, { half }]);
+  const { conversations } = await expectStatus(200, tenant.call('GET', `${conversationsPath}?search=half`));
+  expect(conversations).toHaveLength(1);
 });
 
 test('400 for more than 1,000 messages, and for wrong query parameters', async () => {
