@@ -23,7 +23,8 @@ export type Letter =
   | 't'
   | 'u'
   | 'v'
-  | 'w';
+  | 'w'
+  | 'x';
 
 /** One measurement with its goal. */
 export interface Figure {

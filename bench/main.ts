@@ -17,6 +17,7 @@ import { modelCatalog } from './model-catalog.ts';
 import { promptCpu } from './prompt-cpu.ts';
 import { requestCpu } from './request-cpu.ts';
 import { roundTrips } from './round-trips.ts';
+import { surfaceCall } from './surface-call.ts';
 import { throughput } from './throughput.ts';
 import { toolCall } from './tool-call.ts';
 import { vectorSearch } from './vector-search.ts';
@@ -49,6 +50,7 @@ const measures: Record<Letter, Measure> = {
   u: agentsAtOnce,
   v: agentExecutionsList,
   w: agentStream,
+  x: surfaceCall,
 };
 
 const wanted = process.argv.slice(2);

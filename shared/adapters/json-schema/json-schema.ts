@@ -3,6 +3,7 @@ import { boundedMap } from '../../core/cache.ts';
 import type { JsonSchema } from '../model-port.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import { checkMsMax, type Problem, sizeProblem } from './limits.ts';
+import { certainlyFits } from './plain-fit.ts';
 import { validateSchema, validateValue } from './tasks.ts';
 
 interface Options {
@@ -19,6 +20,7 @@ export async function checkValue(
   value: unknown,
   { signal }: Options = {},
 ): Promise<Problem[]> {
+  if (certainlyFits(schema, value)) return [];
   const tooLarge = sizeProblem(schema);
   if (tooLarge) return [tooLarge];
   const input = { schema: JSON.stringify(schema), value };
