@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
+import { clientTokenEntity, storedClientToken } from '../../../shared/domain/client-tokens/client-token.ts';
 import { findByValue } from '../../../shared/domain/client-tokens/find-by-value.ts';
+import { tenantLimits } from '../../../shared/domain/tenant-limits.ts';
 import { credentialPartition } from '../../../shared/platform/auth/api-key.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
 import { tenantPartition } from '../../../shared/platform/data/keys.ts';
+import { answerBytesMax } from '../../../shared/platform/http/envelope.ts';
 import { agentOf } from '../../support/agent-runs.ts';
 import { createToken, tokenBody, tokenOfFlow, tokensPath } from '../../support/client-tokens.ts';
 import { notFoundBody } from '../../support/errors.ts';
@@ -305,6 +308,31 @@ test('the token of a chat surface is removed with the surface; other surfaces ha
   await eventually(async () => expect(await list()).toHaveLength(1));
   expect((await list())[0].id).toBe(other.id);
   expect(await ownerOf(token)).toBeUndefined();
+});
+
+test('a tenant has at most 200 tokens, which fit a response however large they are', async () => {
+  const tenant = await newTenant();
+  const { table } = scopeOf(tenant.tenant);
+  // What takes most room in a response.
+  const largest = { name: '\u0001'.repeat(255), config: { a: '"'.repeat(5_900) } };
+  const { id, path } = await tokenOfFlow(tenant, largest);
+  const token = await table.get(clientTokenEntity, { id });
+  if (!token) throw new Error('The token is missing');
+  const copies = Array.from({ length: tenantLimits['client tokens'] - 1 }, (_, n) =>
+    table.writes.put(clientTokenEntity, storedClientToken({ ...token, id: `clienttoken_copy${n}` })),
+  );
+  for (let first = 0; first < copies.length; first += 100)
+    await table.commit(copies.slice(first, first + 100));
+  const { clientTokens } = await expectStatus(200, tenant.call('GET', tokensPath));
+  expect(clientTokens).toHaveLength(200);
+  const answer = JSON.stringify({ body: JSON.stringify({ clientTokens }) });
+  expect(Buffer.byteLength(answer)).toBeLessThan(answerBytesMax);
+  const create = () => tenant.call('POST', tokensPath, { body: tokenBody });
+  expect((await expectStatus(409, create())).details).toMatchObject([
+    { code: 'LIMIT_REACHED', message: expect.stringContaining('200 client tokens') },
+  ]);
+  await expectStatus(200, tenant.call('DELETE', path));
+  await expectStatus(201, create());
 });
 
 const as = async (tenant: Tenant, permissions: string[], environment = 'production') =>
