@@ -20,6 +20,7 @@ import { schedulesGroup } from './schedules/index.ts';
 import { secretsGroup } from './secrets/index.ts';
 import { surfaceKeysGroup } from './surface-keys/index.ts';
 import { surfaceRunsGroup } from './surface-runs/index.ts';
+import { surfaceWebhooksGroup } from './surface-webhooks/index.ts';
 import { surfacesGroup } from './surfaces/index.ts';
 import { toolRunsGroup } from './tool-runs/index.ts';
 import { toolsGroup } from './tools/index.ts';
@@ -43,6 +44,7 @@ export const groups = {
   schedules: schedulesGroup,
   'surface-keys': surfaceKeysGroup,
   'surface-runs': surfaceRunsGroup,
+  'surface-webhooks': surfaceWebhooksGroup,
   'client-tokens': clientTokensGroup,
   conversations: conversationsGroup,
   records: recordsGroup,

@@ -4,21 +4,24 @@ import type { Surface } from '../../shared/domain/products/surface.ts';
 import { covers } from '../../shared/platform/identity/permissions.ts';
 import type { Principal } from '../../shared/platform/identity/principal.ts';
 
+/** Who calls a surface. Senders of signed requests have no principal. */
+type Caller = Pick<Principal, 'environment'> & Partial<Principal>;
+
 /** @throws 403 for a key of another surface or product. */
-export function assertBelongs({ id, productId }: Surface, principal: Principal): void {
-  if (principal.kind === 'surface' && principal.surfaceId !== id) {
+export function assertBelongs({ id, productId }: Surface, caller: Caller): void {
+  if (caller.kind === 'surface' && caller.surfaceId !== id) {
     throw forbidden('The key belongs to another surface');
   }
-  if (principal.productId !== undefined && principal.productId !== productId) {
+  if (caller.productId !== undefined && caller.productId !== productId) {
     throw forbidden('The key belongs to another product');
   }
 }
 
 /** @throws 403 if the surface does not respond to the caller. */
-export function assertOpen(surface: Surface, principal: Principal): void {
-  assertBelongs(surface, principal);
+export function assertOpen(surface: Surface, caller: Caller): void {
+  assertBelongs(surface, caller);
   if (surface.status === 'paused') throw forbidden('The surface is paused; set its status to active');
-  if (surface.status === 'draft' && principal.environment !== 'test') {
+  if (surface.status === 'draft' && caller.environment !== 'test') {
     throw forbidden('The surface is a draft, which responds to test keys only; set its status to active');
   }
 }

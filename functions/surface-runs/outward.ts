@@ -1,6 +1,16 @@
 import * as z from 'zod';
 import { serverSentEvent, streamedBody } from '../../shared/platform/http/streamed-body.ts';
-import type { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
+import {
+  awaiting,
+  executionComplete,
+  executionError,
+  executionStart,
+  pingEvent,
+  type StreamEvent,
+  textComplete,
+  textDelta,
+  textStart,
+} from '../../shared/protocols/sse/stream-event.ts';
 
 /** What callers of a surface learn of a run: its outcome, and not how it came about. */
 export const SurfaceResult = z
@@ -23,11 +33,27 @@ export const SurfaceResult = z
   });
 export type SurfaceResult = z.infer<typeof SurfaceResult>;
 
-/** Events of steps, turns and tools hold what is internal to a product: inputs, outputs and costs of its parts. */
-const outward: readonly StreamEvent['type'][] = [
-  ...(['execution_start', 'text_start', 'text_delta', 'text_complete', 'await'] as const),
-  ...(['execution_complete', 'execution_error', 'ping'] as const),
-];
+/**
+ * The events that callers of a surface get. Those of steps, turns and tools hold what is internal to a product: inputs,
+ * outputs and costs of its parts.
+ */
+export const SurfaceEvent = z
+  .discriminatedUnion('type', [
+    executionStart
+      .omit({ totalSteps: true, maxTurns: true })
+      .meta({ id: 'SurfaceExecutionStartEvent', description: undefined }),
+    ...([textStart, textDelta, textComplete, awaiting] as const),
+    executionComplete
+      .omit({ totalCost: true, totalTokens: true, iterations: true })
+      .omit({ totalSteps: true, successfulSteps: true, failedSteps: true })
+      .meta({ id: 'SurfaceExecutionCompleteEvent', description: undefined }),
+    executionError,
+    pingEvent,
+  ])
+  .meta({ id: 'SurfaceEvent' });
+
+const outwardTypes: ReadonlySet<string> = new Set(SurfaceEvent.options.map(({ shape }) => shape.type.value));
+const isOutward = ({ type }: StreamEvent) => outwardTypes.has(type);
 
 interface OutwardRun {
   events: (signal: AbortSignal) => AsyncIterable<StreamEvent>;
@@ -41,7 +67,7 @@ export const outwardResponse = ({ events, result }: OutwardRun, isStreamed: bool
         contentType: 'text/event-stream',
         writeBody: async (write, signal) => {
           for await (const event of events(signal)) {
-            if (outward.includes(event.type)) await write(serverSentEvent(event));
+            if (isOutward(event)) await write(serverSentEvent(SurfaceEvent.parse(event)));
           }
         },
       })

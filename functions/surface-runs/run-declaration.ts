@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
 import { VariableName } from '../../shared/domain/flows/steps/common-config.ts';
-import { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
-import { SurfaceResult } from './outward.ts';
+import { SurfaceEvent, SurfaceResult } from './outward.ts';
 
 /** The endpoint without its handler: the documents of surfaces describe it too. */
 export const runDeclaration = {
@@ -20,6 +19,6 @@ export const runDeclaration = {
     endpointSlug: z.string().regex(/^[a-z0-9-]{1,100}$/),
   }),
   body: z.record(VariableName, z.unknown()).meta({ examples: [{ person: 'Ada' }] }),
-  response: { kind: 'sse', events: StreamEvent, json: SurfaceResult },
+  response: { kind: 'sse', events: SurfaceEvent, json: SurfaceResult },
   errors: [400, 404, 422, 503],
 } as const;

@@ -1,6 +1,5 @@
-import { checkValue } from '../../shared/adapters/json-schema/json-schema.ts';
 import { sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
-import { ifMissing, invalid, notFound } from '../../shared/core/errors.ts';
+import { ifMissing } from '../../shared/core/errors.ts';
 import type { ExposedItem } from '../../shared/domain/products/exposed-item.ts';
 import { agentToRun } from '../../shared/execution/agent-runs/agent-to-run.ts';
 import { startRun } from '../../shared/execution/agent-runs/start-run.ts';
@@ -18,6 +17,7 @@ import { flowEvents } from '../../shared/protocols/sse/flow-events.ts';
 import { eventsOfRun, timeoutMsOf } from '../agent-runs/run-response.ts';
 import { runTimeMs } from '../dispatch/dispatch-response.ts';
 import { outwardResponse } from './outward.ts';
+import { assertParameters, gone } from './parameters.ts';
 
 /** All uses, because the flow or the agent decides which services a run calls. */
 export const surfaceRunScope = using(
@@ -35,19 +35,9 @@ export interface SurfaceCall {
 
 /** Runs what an item exposes while it responds. @throws 400 for parameters that do not fit; 404 if it is deleted. */
 export async function startExposed(scope: Scope, { capability, surface }: ExposedItem, call: SurfaceCall) {
-  await assertParameters(scope, capability.parametersSchema, call.parameters);
+  await assertParameters(sandbox(scope), capability.parametersSchema, call.parameters);
   if (capability.agentId !== null) return startAgent(scope, capability.agentId, surface.type, call);
   return startFlow(scope, capability.flowId ?? '', call);
-}
-
-async function assertParameters(
-  scope: Scope,
-  schema: Record<string, unknown> | null,
-  parameters: Record<string, unknown>,
-): Promise<void> {
-  const problems = schema ? await checkValue(sandbox(scope), schema, parameters) : [];
-  if (problems.length === 0) return;
-  throw invalid(problems.map(({ path, message }) => ({ path, code: 'INVALID_VALUE', message })));
 }
 
 async function startFlow(scope: Scope, flowId: string, call: SurfaceCall) {
@@ -87,8 +77,3 @@ async function startAgent(scope: Scope, agentId: string, surfaceType: string, ca
   };
   return outwardResponse({ events, result }, isStreamed);
 }
-
-const gone = (what: 'Flow' | 'Agent') => {
-  const message = `The ${what.toLowerCase()} that this endpoint runs was deleted`;
-  return notFound(what, [{ code: 'NOT_FOUND', message }]);
-};

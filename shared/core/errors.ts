@@ -80,7 +80,8 @@ export function invalid(details: readonly ErrorDetail[]) {
 }
 export const invalidAt = (path: string, code: DetailCode, message: string) =>
   invalid([{ path, code, message }]);
-export const unauthenticated = () => new ServiceError('UNAUTHENTICATED', 'The API key is invalid or missing');
+export const unauthenticated = (message = 'The API key is invalid or missing') =>
+  new ServiceError('UNAUTHENTICATED', message);
 export const forbidden = (detail: Detail) => errorOf('FORBIDDEN', detail);
 /** @param code Explains a refusal that does not depend on the caller's permissions. */
 export const missingPermission = (permission: string, code?: DetailCode) => {

@@ -3,7 +3,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { ProductCapability } from './product.ts';
 import type { Surface, SurfaceItem } from './surface.ts';
-import { surfaceWithCapabilities } from './surface-with-capabilities.ts';
+import { type SurfaceWithCapabilities, surfaceWithCapabilities } from './surface-with-capabilities.ts';
 
 /** An item of a surface with the capability that it exposes. */
 export interface ExposedItem {
@@ -16,18 +16,20 @@ export interface ExposedItem {
 export interface ExposedSurface {
   surface: Surface;
   exposed: ExposedItem[];
+  /** The owner of the product. */
+  owner: SurfaceWithCapabilities['owner'];
 }
 
 /** Finds what a surface exposes, in one request. Disabled items and capabilities count as missing. */
 export const exposedItems = /* @__PURE__ */ using(['table:read'], ({ table }: Scope) => ({
   /** @throws 404 */
   async ofSurface(productId: string, surfaceId: string): Promise<ExposedSurface> {
-    const { surface, capabilities } = await surfaceWithCapabilities(table, productId, surfaceId);
+    const { surface, capabilities, owner } = await surfaceWithCapabilities(table, productId, surfaceId);
     const exposed = surface.items.flatMap((item) => {
       const capability = capabilities.find(({ id }) => id === item.capabilityId);
       return item.enabled && capability?.enabled ? [{ surface, item, capability }] : [];
     });
-    return { surface, exposed };
+    return { surface, exposed, owner };
   },
 }));
 

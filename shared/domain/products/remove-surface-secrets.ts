@@ -2,6 +2,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { surfaceSecretRevoker } from '../secrets/secret-vault.ts';
 import { surfaceSecretEntity } from './surface-secret-entity.ts';
+import { surfaceSignerEntity } from './surface-signer.ts';
 
 /** Makes the plaintexts of a surface that was deleted, or was not created, unreadable. Idempotent. */
 export const surfaceSecretRemover = /* @__PURE__ */ using(
@@ -9,6 +10,7 @@ export const surfaceSecretRemover = /* @__PURE__ */ using(
   (scope: Scope) =>
     async (surfaceId: string): Promise<void> => {
       await surfaceSecretRevoker(scope).revoke(surfaceId);
-      await scope.table.removeAll([surfaceSecretEntity.key({ surfaceId })]);
+      const keys = [surfaceSecretEntity.key({ surfaceId }), surfaceSignerEntity.key({ surfaceId })];
+      await scope.table.removeAll(keys);
     },
 );

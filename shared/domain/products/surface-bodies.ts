@@ -1,11 +1,11 @@
 import * as z from 'zod';
+import { type SchemeName, schemes } from '../../adapters/webhooks/schemes.ts';
 import { idOf } from '../../core/ids.ts';
 import { hasSecretReference, soleSecretReference } from '../../core/secret-references.ts';
 import { ServerUrl } from '../agents/server-url.ts';
 import { SecretValue } from '../secrets/secret.ts';
 
-export const signatureSchemes = ['standard-webhooks', 'github', 'stripe', 'slack'] as const;
-export type SignatureScheme = (typeof signatureSchemes)[number];
+const schemeNames = Object.keys(schemes) as [SchemeName, ...SchemeName[]];
 
 export const webhookEvents = ['execution.completed', 'execution.failed'] as const;
 export type WebhookEvent = (typeof webhookEvents)[number];
@@ -24,7 +24,8 @@ const SecretText = SecretValue.max(1_000)
   )
   .meta({ description: 'The secret, which responses do not show, or `{{secret:KEY}}`' });
 
-const Secret = z.union([SecretText, StoredSecret]);
+const secretExpected = 'Expected a secret value, {{secret:KEY}}, or a stored secret as responses show it';
+const Secret = z.union([SecretText, StoredSecret], secretExpected);
 
 /** The key of Standard Webhooks: 24 to 64 bytes in Base64. */
 const isStandardKey = (text: string): boolean => {
@@ -37,7 +38,7 @@ const standardKeyExpected = 'Expected `whsec_` and 24 to 64 bytes in Base64';
 
 const Signature = z
   .strictObject({
-    scheme: z.enum(signatureSchemes),
+    scheme: z.enum(schemeNames),
     secrets: z.array(Secret).min(1).max(2).meta({
       description:
         'A signature by any of them is valid. To rotate, add the new one, change the sender, and remove the old one',
@@ -66,7 +67,7 @@ const Webhook = z
       description: 'Default: all',
     }),
     secret: z
-      .union([SecretText.refine(isStandardKey, standardKeyExpected), StoredSecret])
+      .union([SecretText.refine(isStandardKey, standardKeyExpected), StoredSecret], secretExpected)
       .optional()
       .meta({
         description:

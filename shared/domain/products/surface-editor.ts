@@ -20,6 +20,7 @@ import {
 } from './surface-changes.ts';
 import { plaintextIdsOf, type SealedMembers, sealed, secretKeysOf } from './surface-secret-places.ts';
 import { surfaceSecretWriter } from './surface-secret-writer.ts';
+import { surfaceSignerEntity } from './surface-signer.ts';
 import { surfaceStore } from './surface-store.ts';
 
 /** A surface as it is after a change. */
@@ -60,6 +61,7 @@ export const surfaceEditor = /* @__PURE__ */ using(
         const alsoWrite = [
           table.writes.insert(surfaceEntity, fittingSurface(surface)),
           ...usesWrites(undefined, surface),
+          ...signerWrites(undefined, surface),
         ];
         return { after: { ...before, surfaces: [...before.surfaces, { id, name, type }] }, alsoWrite };
       });
@@ -69,6 +71,12 @@ export const surfaceEditor = /* @__PURE__ */ using(
       secretUseWrites(table, after.id, before ? { secretKeys: secretKeysOf(before) } : {}, {
         secretKeys: secretKeysOf(after),
       });
+
+    /** The write by which signed requests, which have no credential, find the tenant of the surface. */
+    const signerWrites = (before: Surface | undefined, { id, productId, inbound }: Surface): Write[] =>
+      inbound.signature && !before?.inbound.signature
+        ? [table.writes.put(surfaceSignerEntity, { surfaceId: id, productId, tenant: table.tenant })]
+        : [];
 
     return {
       /** @throws 400, 404; 409 if the product or the tenant has as many as it can have. */
@@ -106,8 +114,12 @@ export const surfaceEditor = /* @__PURE__ */ using(
           const after = changedSurface(before, changes, members);
           fittingSurface(after);
           const valueId = await valueIdOf(before, after);
-          const renames = after.name === before.name ? [] : await renaming(after);
-          return { after: { ...after, valueId }, alsoWrite: [...renames, ...usesWrites(before, after)] };
+          const alsoWrite = [
+            ...(after.name === before.name ? [] : await renaming(after)),
+            ...usesWrites(before, after),
+            ...signerWrites(before, after),
+          ];
+          return { after: { ...after, valueId }, alsoWrite };
         });
         return edited(surface, members);
       },

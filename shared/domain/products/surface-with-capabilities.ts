@@ -8,6 +8,8 @@ import { type Surface, surfaceEntity } from './surface.ts';
 export interface SurfaceWithCapabilities {
   surface: Surface;
   capabilities: Product['capabilities'];
+  /** The owner of the product. */
+  owner: Pick<Product, 'userId' | 'organizationId'>;
 }
 
 /** In one request. @throws 404 */
@@ -19,8 +21,6 @@ export async function surfaceWithCapabilities(
   const keys = [productEntity.key({ id: productId }), surfaceEntity.key({ productId, id })];
   const [product, surface] = await table.getMany(keys);
   if (!product || !surface) throw notFound('Surface');
-  return {
-    surface: decode(surfaceEntity, surface),
-    capabilities: decode(productEntity, product).capabilities,
-  };
+  const { capabilities, userId, organizationId } = decode(productEntity, product);
+  return { surface: decode(surfaceEntity, surface), capabilities, owner: { userId, organizationId } };
 }

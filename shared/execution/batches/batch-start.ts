@@ -2,6 +2,7 @@ import { type ErrorDetail, invalidAt, notFound } from '../../core/errors.ts';
 import { derivedId, timeOf } from '../../core/ids.ts';
 import { measure } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
+import type { Variables } from '../../core/variables.ts';
 import type { Flow } from '../../domain/flows/flow.ts';
 import { flowStore } from '../../domain/flows/flow-store.ts';
 import { recordsRange } from '../../domain/records/record.ts';
@@ -35,6 +36,8 @@ export interface RepeatableBatch {
   id: string;
   /** The records by their ids or their type. Without either, one run without a record. */
   records: { recordIds: readonly string[] } | { recordType: string } | null;
+  /** The variables of a run without a record. */
+  inputs?: Variables;
   options: BatchOptions;
 }
 
@@ -144,7 +147,7 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner, 'pay
      */
     async startOnce(
       flowId: string,
-      { id, records: selected, options }: RepeatableBatch,
+      { id, records: selected, inputs = {}, options }: RepeatableBatch,
       owner: BatchOwner,
     ): Promise<Batch> {
       const current = () => table.get(batchEntity, { id }, { consistent: true });
@@ -152,7 +155,7 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner, 'pay
       if (existing) return existing;
       const flow = await flowStore(scope).find(flowId);
       try {
-        if (selected === null) return await begin(owner, flow, [], await singleRun(id, options));
+        if (selected === null) return await begin(owner, flow, [], await singleRun(id, inputs, options));
         if ('recordIds' in selected) {
           const [records, given] = listed(selected.recordIds, options);
           return await begin(owner, flow, records, { ...given, id });
@@ -180,13 +183,15 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner, 'pay
     return { recordType, totalRecords, ...(lastRecordId && { lastRecordId }) };
   }
 
-  async function singleRun(id: string, options: BatchOptions) {
-    const input = await offloadBatchInput(scope, id, {});
-    const runId = derivedId('exec', timeOf(id), id);
-    const dispatched = { runId, recordId: null, input, appendsMetadata: false };
+  async function singleRun(id: string, inputs: Variables, options: BatchOptions) {
+    const input = await offloadBatchInput(scope, id, { inputs });
+    const dispatched = { runId: singleRunId(id), recordId: null, input, appendsMetadata: false };
     return { ...options, id, recordType: null, totalRecords: 1, dispatched };
   }
 });
+
+/** The id of the run of a batch without records. */
+export const singleRunId = (batchId: string) => derivedId('exec', timeOf(batchId), batchId);
 
 const listed = (recordIds: readonly string[], options: BatchOptions) =>
   [

@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { unauthenticated } from '../../core/errors.ts';
 import type { Runtime } from '../runtime.ts';
 import { callerOf, hasCredential } from './credential.ts';
-import { TemporaryRefusal } from './credential-kind.ts';
+import { type AccessRules, TemporaryRefusal } from './credential-kind.ts';
 import type { Call, OptionalCredential } from './public-scope.ts';
 import { admit, admitAddress } from './request-gate.ts';
 
@@ -20,6 +20,16 @@ export const optionalCredential: OptionalCredential = {
 async function callOf(event: APIGatewayProxyEvent, runtime: Runtime): Promise<Call> {
   const sourceIp = event.requestContext.identity?.sourceIp ?? null;
   if (!hasCredential(event)) return { admission: admitAddress(runtime.scopeOf(''), sourceIp) };
+  return credentialCall(event, runtime, { permission: 'public' });
+}
+
+/** Verifies the credential of a request without an authorizer. @throws ServiceError UNAUTHENTICATED */
+export async function credentialCall(
+  event: APIGatewayProxyEvent,
+  runtime: Runtime,
+  rules: AccessRules,
+): Promise<Call> {
+  const sourceIp = event.requestContext.identity?.sourceIp ?? null;
   const caller = await callerOf(event).catch((error) => {
     if (error instanceof TemporaryRefusal) return undefined;
     throw error;
@@ -27,5 +37,5 @@ async function callOf(event: APIGatewayProxyEvent, runtime: Runtime): Promise<Ca
   if (!caller) throw unauthenticated();
   const principal = { ...caller, sourceIp };
   const scope = runtime.scopeOf(caller.tenant);
-  return { principal, scope, admission: admit(scope, principal, { permission: 'public' }) };
+  return { principal, scope, admission: admit(scope, principal, rules) };
 }

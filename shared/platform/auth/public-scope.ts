@@ -28,13 +28,19 @@ export interface ScopeFrom extends Requirements {
   callOf: Admitting;
 }
 
+/** The tenant of a valid signature, or of the credential: see `signature-or-credential.ts`. */
+export interface SignatureOrCredential extends Requirements {
+  kind: 'signature-or-credential';
+  callOf: Admitting;
+}
+
 /** How a public endpoint determines its tenant. `none`: no tenant, no `needs`, and requests are not counted. */
-export type PublicScope = 'none' | OptionalCredential | ScopeFrom;
+export type PublicScope = 'none' | OptionalCredential | ScopeFrom | SignatureOrCredential;
 
 /** The caller that the handler receives. */
 export type CallerOf<S extends PublicScope | undefined> = S extends undefined
   ? Principal
-  : S extends OptionalCredential
+  : S extends OptionalCredential | SignatureOrCredential
     ? Principal | undefined
     : undefined;
 
@@ -43,6 +49,6 @@ export type NeedsOf<N extends Needs, S extends PublicScope | undefined> = S exte
   ? Resolved<N>
   : S extends OptionalCredential
     ? Resolved<N> | undefined
-    : S extends ScopeFrom
+    : S extends ScopeFrom | SignatureOrCredential
       ? Resolved<N>
       : undefined;

@@ -4,8 +4,7 @@ type Declared = Pick<AnyEndpoint, 'errors' | 'method' | 'permission' | 'scope'>;
 
 /** Whether requests may have a credential. */
 export const takesCredential = ({ permission, scope }: Declared): boolean =>
-  permission !== 'public' ||
-  (scope !== undefined && scope !== 'none' && scope.kind === 'optional-credential');
+  permission !== 'public' || (scope !== undefined && scope !== 'none' && scope.kind !== 'from');
 
 /** Every error status that an endpoint may return, in ascending order. */
 export function errorStatusesOf(endpoint: Declared): number[] {

@@ -20,19 +20,63 @@ const tool = { toolCallId: z.string(), ...part };
 const tokens = z.object({ input: z.int(), output: z.int() });
 const kind = z.enum(['flow', 'agent']);
 
+// Those that callers of a surface get too.
+export const executionStart = event('execution_start', {
+  kind,
+  startedAt: z.string(),
+  flowId: z.string().optional(),
+  flowName: z.string().optional(),
+  totalSteps: count,
+  agentId: z.string().nullable().optional(),
+  agentName: z.string().optional(),
+  maxTurns: count,
+});
+export const textStart = event('text_start', { ...text, role: z.literal('assistant') });
+export const textDelta = event('text_delta', { ...text, delta: z.string() });
+export const textComplete = event('text_complete', { ...text, text: z.string() });
+export const awaiting = event(
+  'await',
+  {
+    awaitReason: z.enum(['wait', 'local_tool', 'approval']),
+    awaitedAt: z.string(),
+    until: z.string().optional(),
+    batchExecutionId: z.string().optional(),
+    toolCallId: z.string().optional(),
+    approvalId: z.string().optional(),
+    toolName: z.string().optional(),
+    parameters: z.unknown().optional(),
+  },
+  'The last event of a run that waits. wait: the run continues at `until` as the batch of that id. local_tool: execute the tool and send its output to resume. approval: allow or deny the call with approve',
+);
+export const executionComplete = event('execution_complete', {
+  kind,
+  success: z.boolean(),
+  finalOutput: z.unknown(),
+  error: z.string().optional(),
+  iterations: count,
+  stopReason: z.string().optional(),
+  totalCost: z.string().nullable(),
+  totalTokens: tokens,
+  totalSteps: count,
+  successfulSteps: count,
+  failedSteps: count,
+  durationMs: z.int(),
+  completedAt: z.string(),
+});
+export const executionError = event(
+  'execution_error',
+  {
+    kind,
+    error: z.object({ code: z.enum(['TIMEOUT', 'INTERNAL']), message: z.string() }),
+  },
+  'The run was aborted by its time limit or by an internal error',
+);
+export const pingEvent = event('ping', { timestamp: z.string() });
+
 /** The events of a run of a flow or an agent. */
 export const StreamEvent = z
   .discriminatedUnion('type', [
-    event('execution_start', {
-      kind,
-      startedAt: z.string(),
-      flowId: z.string().optional(),
-      flowName: z.string().optional(),
-      totalSteps: count,
-      agentId: z.string().nullable().optional(),
-      agentName: z.string().optional(),
-      maxTurns: count,
-    }),
+    executionStart,
     event('turn_start', { id: z.string(), role: z.literal('assistant'), iteration: z.int() }),
     event('turn_complete', {
       id: z.string(),
@@ -71,9 +115,9 @@ export const StreamEvent = z
       resolvedPrompt: z.string().optional(),
     }),
     event('step_skip', { ...place, when: z.string().optional(), skippedAt: z.string() }),
-    event('text_start', { ...text, role: z.literal('assistant') }),
-    event('text_delta', { ...text, delta: z.string() }),
-    event('text_complete', { ...text, text: z.string() }),
+    textStart,
+    textDelta,
+    textComplete,
     event('reasoning_start', text),
     event('reasoning_delta', { ...text, delta: z.string() }),
     event('reasoning_complete', { ...text, text: z.string() }),
@@ -111,44 +155,10 @@ export const StreamEvent = z
       source: z.object({ id: z.string(), title: z.string().nullable(), url: z.string().nullable() }),
     }),
     event('custom', { ...part, name: z.string(), value: z.unknown() }),
-    event(
-      'await',
-      {
-        awaitReason: z.enum(['wait', 'local_tool', 'approval']),
-        awaitedAt: z.string(),
-        until: z.string().optional(),
-        batchExecutionId: z.string().optional(),
-        toolCallId: z.string().optional(),
-        approvalId: z.string().optional(),
-        toolName: z.string().optional(),
-        parameters: z.unknown().optional(),
-      },
-      'The last event of a run that waits. wait: the run continues at `until` as the batch of that id. local_tool: execute the tool and send its output to resume. approval: allow or deny the call with approve',
-    ),
-    event('execution_complete', {
-      kind,
-      success: z.boolean(),
-      finalOutput: z.unknown(),
-      error: z.string().optional(),
-      iterations: count,
-      stopReason: z.string().optional(),
-      totalCost: z.string().nullable(),
-      totalTokens: tokens,
-      totalSteps: count,
-      successfulSteps: count,
-      failedSteps: count,
-      durationMs: z.int(),
-      completedAt: z.string(),
-    }),
-    event(
-      'execution_error',
-      {
-        kind,
-        error: z.object({ code: z.enum(['TIMEOUT', 'INTERNAL']), message: z.string() }),
-      },
-      'The run was aborted by its time limit or by an internal error',
-    ),
-    event('ping', { timestamp: z.string() }),
+    awaiting,
+    executionComplete,
+    executionError,
+    pingEvent,
   ])
   .meta({
     id: 'StreamEvent',

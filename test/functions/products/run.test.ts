@@ -55,6 +55,7 @@ test('callers learn the outcome of a run, and nothing of its steps', async () =>
   expect(told).not.toContain('the inner text');
   const types = [...String(streamed.body).matchAll(/"type":"(\w+)"/g)].map(([, type]) => type);
   expect(types).toEqual(['execution_start', 'execution_complete']);
+  for (const member of ['totalCost', 'totalTokens', 'totalSteps']) expect(told).not.toContain(member);
 });
 
 test('an agent gets its message, and its execution names the surface’s type', async () => {

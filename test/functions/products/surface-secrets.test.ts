@@ -223,6 +223,7 @@ test.each<[object, string]>([
   [signature({ secrets: [] }), 'inbound.signature.secrets'],
   [signature({ secrets: [first, second, third] }), 'inbound.signature.secrets'],
   [signature({ secrets: ['short'] }), 'inbound.signature.secrets.0'],
+  [signature({ secrets: [1] }), 'inbound.signature.secrets.0'],
   [signature({ secrets: ['a {{secret:HOOK}}'] }), 'inbound.signature.secrets.0'],
   [signature({ secrets: ['{{secret:hook}}'] }), 'inbound.signature.secrets.0'],
   [signature({ secrets: [{ configured: false }] }), 'inbound.signature.secrets.0.configured'],

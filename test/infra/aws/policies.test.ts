@@ -26,7 +26,7 @@ const whoMay = (...actions: string[]) =>
     .map(({ role, resources }) => [role, resources.map(secretOf)])
     .toSorted((one, other) => JSON.stringify(one).localeCompare(JSON.stringify(other)));
 
-test('only Lambdas that run flows or agents read secret values and credentials of agents, only those of surfaces their signing secrets, only key management and migrations read test keys; the lists of models and flow validation read only the deployment’s provider keys', () => {
+test('only Lambdas that run flows or agents read secret values and credentials of agents, only those of surfaces and webhooks signing secrets, only key management and migrations read test keys; the lists of models and flow validation read only the deployment’s provider keys', () => {
   expect(whoMay('secretsmanager:GetSecretValue', 'secretsmanager:BatchGetSecretValue')).toEqual([
     ['agent-runs', ['agent-flow/prod/*/agents/*']],
     ['agent-runs', ['agent-flow/prod/*/provider-keys/*']],
@@ -44,6 +44,8 @@ test('only Lambdas that run flows or agents read secret values and credentials o
     ['surface-runs', ['agent-flow/prod/*/provider-keys/*']],
     ['surface-runs', ['agent-flow/prod/*/secrets/*']],
     ['surface-runs', ['provider keys']],
+    ['surface-webhooks', ['agent-flow/prod/*/secrets/*']],
+    ['surface-webhooks', ['agent-flow/prod/*/surfaces/*']],
     ['surfaces', ['agent-flow/prod/*/surfaces/*']],
     ['tool-runs', ['agent-flow/prod/*/agents/*']],
     ['tool-runs', ['agent-flow/prod/*/provider-keys/*']],

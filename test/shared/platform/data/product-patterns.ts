@@ -8,12 +8,16 @@ import { surfaceDetails } from '../../../../shared/domain/products/surface-detai
 import { surfaceEditor } from '../../../../shared/domain/products/surface-editor.ts';
 import { surfaceItems } from '../../../../shared/domain/products/surface-items.ts';
 import { surfaceKeys } from '../../../../shared/domain/products/surface-keys.ts';
+import { signerOfSurface } from '../../../../shared/domain/products/surface-signer.ts';
 import { surfaceStore } from '../../../../shared/domain/products/surface-store.ts';
+import { batchOfDelivery } from '../../../../shared/execution/webhooks/received-webhook.ts';
 import type { Pattern } from './access-pattern.ts';
 import { type AccessWorld, sessionOf } from './access-world.ts';
 
 const newProduct = ({ scope, owner }: AccessWorld) =>
   productStore(scope).create(owner, { name: 'A product' });
+
+const delivery = { surfaceId: 'surface_1', endpointSlug: 'greet', deliveryId: 'one' };
 
 const signedBy = (secret: string) => ({
   inbound: { signature: { scheme: 'github' as const, secrets: [secret] } },
@@ -136,7 +140,7 @@ export const productPatterns: Record<string, Pattern> = {
   },
   'Create a surface with a secret': {
     commands: '3 GetItem, Query, PutItem, TransactWriteItems',
-    units: [7, 10],
+    units: [9, 12],
     indexes: 'GSI1',
     run: async (world) => {
       const { id } = await newProduct(world);
@@ -221,6 +225,30 @@ export const productPatterns: Record<string, Pattern> = {
     run: async (world) => {
       const { product, surface } = await newItem(world);
       return () => exposedItems(world.scope).ofSurface(product.id, surface.id);
+    },
+  },
+  'Verify a signed event': {
+    commands: '2 GetItem',
+    units: 2,
+    run: async (world) => {
+      const { id } = await newProduct(world);
+      const given = { name: 'A surface', type: 'webhook', ...signedBy('the first secret') } as const;
+      const { surface } = await surfaceEditor(world.scope).create(id, given);
+      const request = { productId: id, surfaceId: surface.id, body: '{}', header: () => 'x' };
+      return () => signerOfSurface(request, { scopeOf: () => world.scope });
+    },
+  },
+  'Claim a delivery': {
+    commands: 'PutItem',
+    units: 1,
+    run: (world) => () => batchOfDelivery(world.scope, delivery),
+  },
+  'Claim a delivery again': {
+    commands: 'PutItem, GetItem',
+    units: [1, 2],
+    run: async (world) => {
+      await batchOfDelivery(world.scope, delivery);
+      return () => batchOfDelivery(world.scope, delivery);
     },
   },
   'Create a key of a surface': {

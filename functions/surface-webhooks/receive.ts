@@ -1,0 +1,73 @@
+import * as z from 'zod';
+import { sandbox, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox.ts';
+import { ifMissing, unauthenticated } from '../../shared/core/errors.ts';
+import { idOf } from '../../shared/core/ids.ts';
+import { exposedItems, itemOfSlug } from '../../shared/domain/products/exposed-item.ts';
+import { webhookStarter } from '../../shared/execution/webhooks/start-webhook.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { assertMayRun, assertOpen } from '../surface-runs/access.ts';
+import { assertParameters, gone } from '../surface-runs/parameters.ts';
+import { senderOrCaller } from './caller.ts';
+import { challengeOf, deliveryOf, inputsOf } from './event.ts';
+
+export const receiveWebhook = defineEndpoint({
+  id: 'surface-webhooks.receive',
+  method: 'POST',
+  path: '/v1/products/{id}/surfaces/{surfaceId}/webhook/{endpointSlug}',
+  permission: 'public',
+  scope: senderOrCaller,
+  accepts: ['surface-key'],
+  summary: 'Receive an event on a webhook surface',
+  description: `Responds with 202 once the run is recorded; a worker runs it.
+
+If the surface has \`inbound.signature\`, a request needs a signature by one of its secrets, and nothing else. Its time must be within \`toleranceSeconds\`. Otherwise a request needs a credential, as on a surface of the type api: a key of the surface, or an API key or a session with \`PRODUCTS:EXECUTE\` or the EXECUTE permission of what it runs. All other requests get a 401, whether the surface exists or not.
+
+A delivery that came before, or comes several times at once, runs once and gets the same response for seven days. Its id is the header \`webhook-id\` (Standard Webhooks, or any request with a credential), the header \`X-GitHub-Delivery\`, the \`id\` of a Stripe event, or the \`event_id\` of Slack. GitHub signs neither a time nor this id.
+
+The members of the body are the parameters, which are checked against the schema of the capability; those whose names cannot be names of variables are left out. A signed request also has \`webhook\`: the \`deliveryId\`, and the \`event\` that the header \`X-GitHub-Event\` names. An agent gets the parameter \`message\`, or else the parameters as JSON. The \`url_verification\` of Slack gets its \`challenge\`. Form bodies get a 415: choose JSON at the sender.
+
+403 if the surface is paused, or is a draft and the caller has no test key.`,
+  params: z.object({
+    id: idOf('product'),
+    surfaceId: idOf('surface'),
+    endpointSlug: z.string().regex(/^[a-z0-9-]{1,100}$/),
+  }),
+  body: z.record(z.string(), z.unknown()).meta({ examples: [{ person: 'Ada' }] }),
+  response: {
+    kind: 'json',
+    bodies: {
+      200: z.object({ challenge: z.string() }).meta({ id: 'SlackChallenge' }),
+      202: z
+        .object({ executionId: z.string() })
+        .meta({ id: 'ReceivedWebhook', examples: [{ executionId: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn' }] }),
+    },
+  },
+  errors: [400, 404, 503],
+  needs: { items: exposedItems, start: webhookStarter, sandbox },
+
+  async handle({ params, body, principal, header, signal }, { items, start, sandbox }) {
+    const whole = await items.ofSurface(params.id, params.surfaceId);
+    const { surface } = whole;
+    const { signature } = surface.type === 'webhook' ? surface.inbound : {};
+    if (principal && signature) throw unauthenticated('The surface takes signed requests only');
+    assertOpen(surface, principal ?? { environment: 'production' });
+    const found = itemOfSlug(whole, 'webhook', params.endpointSlug);
+    if (principal) assertMayRun(found, principal);
+    const challenge = challengeOf(signature, body);
+    if (challenge !== undefined) return { status: 200, body: { challenge } };
+    const { flowId, agentId, parametersSchema } = found.capability;
+    const deliveryId = deliveryOf(signature, header, body);
+    const inputs = inputsOf(signature && { deliveryId, event: header('x-github-event') ?? null }, body);
+    const limited = withQueueTimeout(sandbox, signal);
+    await assertParameters(limited, parametersSchema, inputs);
+    const delivery = { surfaceId: surface.id, endpointSlug: params.endpointSlug, deliveryId };
+    const owner = { environment: 'production' as const, ...(principal ?? whole.owner) };
+    const run = { flowId, agentId, inputs, owner, delivery };
+    const executionId = await start(run, limited).catch(ifMissing(undefined));
+    if (executionId === undefined) throw gone(flowId ? 'Flow' : 'Agent');
+    return { status: 202, body: { executionId } };
+  },
+});
+
+export const handler = toLambda(receiveWebhook);

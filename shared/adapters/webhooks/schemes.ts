@@ -1,0 +1,96 @@
+import { createHmac } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+
+/** A request as it was sent. */
+export interface SignedRequest {
+  /** The value of a header, by its name in lower case. */
+  header: (name: string) => string | undefined;
+  /** The body, byte for byte. */
+  body: string;
+}
+
+/** What a request says of its signature. */
+interface Claim {
+  /** When the sender signed it, in Unix seconds; undefined if it does not say so. */
+  signedAt: string | undefined;
+  /** Any of them may be the right one: senders that rotate secrets send one for each. */
+  signatures: string[];
+  /** The right signature by a secret. */
+  signatureBy: (secret: string) => string;
+}
+
+interface Scheme {
+  /** The header without which a request is not signed. */
+  header: string;
+  /** Undefined if a part is missing. */
+  claimOf: (request: SignedRequest) => Claim | undefined;
+  /** The id of the delivery, which is the same each time that the sender repeats it. */
+  deliveryIdOf: (header: SignedRequest['header'], body: Record<string, unknown>) => string | undefined;
+  /** Where that id is, for messages. */
+  deliveryIdPlace: string;
+}
+
+const hexHmac = (secret: string, text: string) => createHmac('sha256', secret).update(text).digest('hex');
+const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
+
+const standard: Scheme = {
+  header: 'webhook-signature',
+  claimOf({ header, body }) {
+    const [id, signedAt] = [header('webhook-id'), header('webhook-timestamp')];
+    if (!id || !signedAt) return undefined;
+    return {
+      signedAt,
+      signatures: header('webhook-signature')?.split(' ') ?? [],
+      signatureBy: (secret) => new Webhook(secret).sign(id, new Date(Number(signedAt) * 1_000), body),
+    };
+  },
+  deliveryIdOf: (header) => header('webhook-id'),
+  deliveryIdPlace: 'the header webhook-id',
+};
+
+const github: Scheme = {
+  header: 'x-hub-signature-256',
+  claimOf: ({ header, body }) => ({
+    signedAt: undefined,
+    signatures: [header('x-hub-signature-256') ?? ''],
+    signatureBy: (secret) => `sha256=${hexHmac(secret, body)}`,
+  }),
+  deliveryIdOf: (header) => header('x-github-delivery'),
+  deliveryIdPlace: 'the header X-GitHub-Delivery',
+};
+
+const stripe: Scheme = {
+  header: 'stripe-signature',
+  claimOf({ header, body }) {
+    const parts = (header('stripe-signature') ?? '').split(',').map((part) => part.trim().split('='));
+    const signedAt = parts.find(([name]) => name === 't')?.[1];
+    if (!signedAt) return undefined;
+    return {
+      signedAt,
+      signatures: parts.filter(([name]) => name === 'v1').map(([, value = '']) => value),
+      signatureBy: (secret) => hexHmac(secret, `${signedAt}.${body}`),
+    };
+  },
+  deliveryIdOf: (_header, { id }) => textOf(id),
+  deliveryIdPlace: 'the member id of the event',
+};
+
+const slack: Scheme = {
+  header: 'x-slack-signature',
+  claimOf({ header, body }) {
+    const signedAt = header('x-slack-request-timestamp');
+    if (!signedAt) return undefined;
+    return {
+      signedAt,
+      signatures: [header('x-slack-signature') ?? ''],
+      signatureBy: (secret) => `v0=${hexHmac(secret, `v0:${signedAt}:${body}`)}`,
+    };
+  },
+  // Some requests of Slack are no events. Their signature is another one each time.
+  deliveryIdOf: (header, { event_id }) => textOf(event_id) ?? header('x-slack-signature'),
+  deliveryIdPlace: 'the member event_id',
+};
+
+/** How senders sign. To add a scheme, add a line. */
+export const schemes = { 'standard-webhooks': standard, github, stripe, slack };
+export type SchemeName = keyof typeof schemes;

@@ -1,0 +1,53 @@
+import { timingSafeEqual } from 'node:crypto';
+import { type SchemeName, type SignedRequest, schemes } from './schemes.ts';
+
+/** More signatures than any sender has secrets. Each costs a comparison. */
+const signaturesMax = 10;
+
+/** Whether a request has a header with a signature of any scheme. */
+export const hasSignature = (header: SignedRequest['header']): boolean =>
+  Object.values(schemes).some((scheme) => header(scheme.header) !== undefined);
+
+interface Expected {
+  scheme: SchemeName;
+  /** Any of them may have signed it. */
+  secrets: readonly string[];
+  /** How far the time of the signature may be from now. */
+  toleranceSeconds: number;
+  now: Date;
+}
+
+/** Whether one of the secrets has signed the request, and not too long ago. */
+export function isSignedBy(
+  request: SignedRequest,
+  { scheme, secrets, toleranceSeconds, now }: Expected,
+): boolean {
+  const claim = schemes[scheme].claimOf(request);
+  if (!claim || !isRecent(claim.signedAt, now, toleranceSeconds)) return false;
+  const sent = claim.signatures.slice(0, signaturesMax);
+  return secrets.some((secret) => {
+    const right = signatureBy(claim.signatureBy, secret);
+    return right !== undefined && sent.some((signature) => isEqual(signature, right));
+  });
+}
+
+function isRecent(signedAt: string | undefined, now: Date, toleranceSeconds: number): boolean {
+  if (signedAt === undefined) return true;
+  if (!/^\d{1,12}$/.test(signedAt)) return false;
+  return Math.abs(Math.floor(now.getTime() / 1_000) - Number(signedAt)) <= toleranceSeconds;
+}
+
+/** Undefined for a secret that is no key of the scheme, such as the value of a reference that is not Base64. */
+function signatureBy(sign: (secret: string) => string, secret: string): string | undefined {
+  try {
+    return sign(secret);
+  } catch {
+    return undefined;
+  }
+}
+
+/** In a time that does not depend on where they differ. */
+function isEqual(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

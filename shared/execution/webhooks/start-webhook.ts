@@ -1,0 +1,67 @@
+import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { ifRefused } from '../../platform/data/condition-failed.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { agentExecutionEntity } from '../agent-runs/agent-execution.ts';
+import { agentRunQueue } from '../agent-runs/agent-run-queue.ts';
+import { agentToRun } from '../agent-runs/agent-to-run.ts';
+import { startRun } from '../agent-runs/start-run.ts';
+import { type BatchOwner, batchDefaults, batchStarter, singleRunId } from '../batches/batch-start.ts';
+import { batchOfDelivery, type Delivery } from './received-webhook.ts';
+
+export interface WebhookRun {
+  /** Exactly one of the two is set. */
+  flowId: string | null;
+  agentId: string | null;
+  inputs: Record<string, unknown>;
+  owner: BatchOwner;
+  /** Without an id of the delivery it runs each time. */
+  delivery: Omit<Delivery, 'deliveryId'> & { deliveryId: string | undefined };
+}
+
+/**
+ * Starts runs in the background. A run that is recorded is run to its end: if its message gets lost, a sweep sends it
+ * again. A delivery that was received before starts what is not there yet, as after a crash between the two.
+ */
+export const webhookStarter = /* @__PURE__ */ using(
+  [batchStarter, agentToRun, agentRunQueue, 'table:write', 'payloads'],
+  (scope: Scope) => {
+    const { table } = scope;
+
+    async function startAgent(
+      agentId: string,
+      id: string,
+      { inputs: given, owner }: WebhookRun,
+      sandbox: Sandbox,
+    ) {
+      if (await table.get(agentExecutionEntity, { id }, { consistent: true })) return;
+      const agent = await agentToRun(scope)(agentId, { environment: owner.environment });
+      const { message, ...inputs } = given;
+      const content = typeof message === 'string' ? message : JSON.stringify(given);
+      const request = {
+        ...{ id, agent, inputs, owner, permissions: [], surfaceType: 'webhook', background: true },
+        messages: [{ role: 'user' as const, content }],
+      };
+      const run = await startRun(scope, request, sandbox).catch(ifRefused(undefined));
+      // Refused: another process starts it at the same time.
+      if (run) await agentRunQueue(scope).send(id);
+    }
+
+    /** @returns the id of the execution. @throws 404 if the flow or agent does not exist */
+    return async (run: WebhookRun, sandbox: Sandbox): Promise<string> => {
+      const { delivery, flowId, agentId, inputs, owner } = run;
+      const { deliveryId } = delivery;
+      const batchId =
+        deliveryId === undefined
+          ? scope.newId('batch')
+          : await batchOfDelivery(scope, { ...delivery, deliveryId });
+      const executionId = singleRunId(batchId);
+      if (agentId !== null) await startAgent(agentId, executionId, run, sandbox);
+      else {
+        const batch = { id: batchId, records: null, inputs, options: batchDefaults };
+        await batchStarter(scope).startOnce(flowId ?? '', batch, owner);
+      }
+      return executionId;
+    };
+  },
+);
