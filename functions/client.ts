@@ -151,5 +151,6 @@ function encoded(body: AnyRequest['body']): { headers?: Record<string, string>; 
 async function read(response: Response): Promise<unknown> {
   const text = await response.text();
   if (text === '') return undefined;
-  return response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : text;
+  // Not JSON Lines.
+  return /\bjson\b/.test(response.headers.get('content-type') ?? '') ? JSON.parse(text) : text;
 }

@@ -5,6 +5,8 @@ import { agentVersionsGroup } from './agent-versions/index.ts';
 import { agentsGroup } from './agents/index.ts';
 import { apiKeysGroup } from './api-keys/index.ts';
 import { batchesGroup } from './batches/index.ts';
+import { clientTokensGroup } from './client-tokens/index.ts';
+import { conversationsGroup } from './conversations/index.ts';
 import { dispatchGroup } from './dispatch/index.ts';
 import { flowVersionsGroup } from './flow-versions/index.ts';
 import { flowsGroup } from './flows/index.ts';
@@ -43,6 +45,8 @@ export const groups = {
   'surface-keys': surfaceKeysGroup,
   'surface-runs': surfaceRunsGroup,
   'surface-webhooks': surfaceWebhooksGroup,
+  'client-tokens': clientTokensGroup,
+  conversations: conversationsGroup,
   records: recordsGroup,
   dispatch: dispatchGroup,
   batches: batchesGroup,

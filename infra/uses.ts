@@ -14,6 +14,7 @@ export const variablesOf = {
   credentials: [...table, 'OIDC_ISSUER', 'OIDC_AUDIENCE'],
   payloads: ['PAYLOAD_BUCKET'],
   'payloads:list': ['PAYLOAD_BUCKET'],
+  'conversation-retention': ['CONVERSATION_RETENTION_DAYS'],
   'queue:plan': [queues.plan.env],
   'queue:runs': [queues.runs.env],
   'queue:wakes': [queues.wakes.env, queueArnEnv(queues.wakes), 'SCHEDULE_GROUP', 'SCHEDULER_ROLE_ARN'],

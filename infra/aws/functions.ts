@@ -109,6 +109,7 @@ const valuesOf = ({
   OIDC_ISSUER: identity.issuer,
   OIDC_AUDIENCE: identity.audience,
   PAYLOAD_BUCKET: stores.bucket.bucketName,
+  CONVERSATION_RETENTION_DAYS: settings.conversationRetentionDays?.toString(),
   PLAN_QUEUE_URL: stores.queues.plan.queueUrl,
   RUNS_QUEUE_URL: stores.queues.runs.queueUrl,
   AGENTS_QUEUE_URL: stores.queues.agents.queueUrl,

@@ -38,6 +38,7 @@ function grant(role: Role, use: Use, stores: Stores) {
       allow(role, ['s3:GetObject', 's3:PutObject', 's3:DeleteObject'], [bucket.arnForObjects('*')]);
       acknowledgeWildcard(role, `${shownBucket(bucket)}/*`, 'Every object in the bucket is a payload.');
     },
+    'conversation-retention': nothing,
     'payloads:list': () => allow(role, ['s3:ListBucket'], [bucket.bucketArn]),
     'queue:plan': () => void queues.plan.grantSendMessages(role),
     'queue:runs': () => void queues.runs.grantSendMessages(role),

@@ -47,6 +47,7 @@ const Context = z
     oidcAudience: z.string().min(1).optional(),
     rateLimitPerHour: wholeNumber(1, 1_000_000_000).default(1_000),
     rateLimitPerDay: wholeNumber(1, 1_000_000_000).default(10_000),
+    conversationRetentionDays: wholeNumber(1, 36_500).optional(),
     wafRatePer5Minutes: firewallRate.optional(),
     publicUrl: httpsUrl.transform((url) => url.replace(/\/+$/, '')).optional(),
     corsOrigins: listOf(Origin).default([]),

@@ -9,6 +9,7 @@ import { CfnScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { conversationPayloads } from '../../shared/domain/conversations/retention.ts';
 import {
   deadLetters,
   type QueueName,
@@ -61,7 +62,7 @@ export class Stores extends Construct {
     this.bucket = (
       settings.payloadBucket
         ? Bucket.fromBucketName(this, 'payloads', settings.payloadBucket)
-        : dataBucket(this, 'payloads', settings, noLogs)
+        : this.payloadBucket(settings, noLogs)
     ) as IBucket;
     this.assets = new Assets(this, 'assets', settings);
     this.vectors = new CfnVectorBucket(this, 'vectors');
@@ -106,6 +107,14 @@ export class Stores extends Construct {
       id: 'AwsSolutions-SMG4',
       reason: 'Model providers issue these keys and offer no rotation that AWS can call.',
     });
+  }
+
+  private payloadBucket(settings: Settings, noLogs: string): Bucket {
+    const bucket = dataBucket(this, 'payloads', settings, noLogs);
+    const { conversationRetentionDays: days } = settings;
+    // The items expire by themselves, and name objects that are as old.
+    if (days) bucket.addLifecycleRule({ prefix: conversationPayloads, expiration: Duration.days(days) });
+    return bucket;
   }
 
   private makeTable(settings: Settings) {

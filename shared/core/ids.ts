@@ -34,7 +34,10 @@ export type IdPrefix =
   | 'surfsecret'
   | 'schedule'
   | 'firing'
-  | 'delivery';
+  | 'delivery'
+  | 'clienttoken'
+  | 'conv'
+  | 'msg';
 
 export type NewId = <P extends IdPrefix>(prefix: P) => `${P}_${string}`;
 

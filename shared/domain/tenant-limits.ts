@@ -11,6 +11,7 @@ export const tenantLimits = {
   'provider keys': 100,
   'credentials of agents': 500,
   'surfaces with secrets': 200,
+  'client tokens': 200,
 } as const;
 
 /** @param count The number after the change. @throws 409 */

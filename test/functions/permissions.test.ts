@@ -30,6 +30,8 @@ const resources: Record<string, string> = {
   'surface-keys': 'PRODUCTS',
   schedules: 'PRODUCTS',
   'surface-runs': 'PRODUCTS',
+  'client-tokens': 'CLIENT_TOKENS',
+  conversations: 'CONVERSATIONS',
 };
 
 /** Where the rule does not say it: GET needs READ, the others WRITE. */

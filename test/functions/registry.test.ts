@@ -146,6 +146,19 @@ POST /v1/products/{id}/surfaces/{surfaceId}/schedules/{scheduleId}/pause
 POST /v1/products/{id}/surfaces/{surfaceId}/schedules/{scheduleId}/resume
 POST /v1/products/{id}/surfaces/{surfaceId}/schedules/{scheduleId}/run-now
 GET /v1/schedules/{id}/runs
+GET /v1/client-tokens
+POST /v1/client-tokens
+GET /v1/client-tokens/{id}
+PUT /v1/client-tokens/{id}
+DELETE /v1/client-tokens/{id}
+GET /v1/client-tokens/{id}/token
+POST /v1/client-tokens/{id}/regenerate
+GET /v1/client-tokens/{id}/conversations
+GET /v1/conversations
+POST /v1/conversations
+GET /v1/conversations/{id}
+PUT /v1/conversations/{id}
+DELETE /v1/conversations/{id}
 POST /v1/dispatch/approve
 POST /v1/dispatch/continue
 `

@@ -2,6 +2,8 @@ import { beforeAll, expect, test } from 'vitest';
 import { endpoints } from '../../functions/index.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { answered, calls, agentOf as newAgent, run, scripted } from '../support/agent-runs.ts';
+import { createToken } from '../support/client-tokens.ts';
+import { createConversation, messagesOf, replaceMessages } from '../support/conversations.ts';
 import { storedDelivery } from '../support/deliveries.ts';
 import { createRecords, expectStatus, publishedFlow, runFlow, template } from '../support/flows.ts';
 import { newKey } from '../support/keys.ts';
@@ -36,7 +38,9 @@ type Ids = Record<
   | 'schedule'
   | 'clock'
   | 'clockproduct'
-  | 'slug',
+  | 'slug'
+  | 'clienttoken'
+  | 'conv',
   string
 >;
 
@@ -66,6 +70,8 @@ const kinds: Record<string, keyof Ids> = {
   deliveryId: 'delivery',
   executionId: 'agentexec',
   toolCallId: 'call',
+  'client-tokens.id': 'clienttoken',
+  'conversations.id': 'conv',
   'flows.id': 'flow',
   'records.id': 'record',
   'batches.id': 'batch',
@@ -107,6 +113,8 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'surfaces.add-item': ({ productcap }) => ({ capabilityId: productcap }),
   'surface-runs.run': () => ({ person: 'taken over' }),
   'surfaces.update-item': () => ({ exposedName: 'taken over' }),
+  'client-tokens.update': () => ({ name: 'taken over' }),
+  'conversations.update': () => ({ title: 'taken over', messages: [] }),
   'agent-versions.publish': ({ agentver }) => ({ versionId: agentver }),
   'tool-runs.execute': () => ({ parameters: {} }),
   'tool-runs.test': () => ({}),
@@ -145,6 +153,8 @@ const missing: Ids = {
   clock: `surface_${'0'.repeat(26)}`,
   clockproduct: `product_${'0'.repeat(26)}`,
   slug: 'greet',
+  clienttoken: `clienttoken_${'0'.repeat(26)}`,
+  conv: `conv_${'0'.repeat(26)}`,
 };
 
 let owner: Tenant;
@@ -169,6 +179,7 @@ beforeAll(async () => {
     ...(await agentOf(owner)),
     ...(await productOf(owner)),
     ...(await clockOf(owner)),
+    ...(await chatOf(owner)),
   };
   // So that a run by the stranger has something to run on.
   await createRecords(stranger, 'thing', 1);
@@ -203,6 +214,14 @@ async function clockOf(tenant: Tenant) {
   const { surface, path, flowId, product } = await scheduleSurface(tenant);
   const schedule = await createSchedule(tenant, path, daily(flowId));
   return { clock: surface.id as string, schedule: schedule.id as string, clockproduct: product.id as string };
+}
+
+/** A client token, and a conversation with a message. */
+async function chatOf(tenant: Tenant) {
+  const { clientToken } = await createToken(tenant);
+  const { id: conv } = await createConversation(tenant, { title: 'A conversation' });
+  await replaceMessages(tenant, conv, messagesOf(1));
+  return { clienttoken: clientToken.id as string, conv: conv as string };
 }
 
 /** A published agent, with a run that waits for an approval. */
@@ -291,6 +310,9 @@ test('after all these requests the owner’s data is unchanged', async () => {
     [`${pathOfSurface()}`, 'items', [expect.objectContaining({ exposedName: null })]],
     [`${pathOfSurface()}/deliveries`, 'data', [expect.objectContaining({ id: real.delivery })]],
     [`${pathOfSurface()}/keys/${real.surfkey}/reveal`, 'key', expect.stringMatching(/^tv_surface_test_/)],
+    [`/v1/client-tokens/${real.clienttoken}`, 'clientToken', expect.objectContaining({ name: 'Shop' })],
+    [`/v1/conversations/${real.conv}`, 'title', 'A conversation'],
+    [`/v1/conversations/${real.conv}`, 'messageCount', 1],
     [`/v1/api-keys/${real.key}/reveal`, 'key', expect.stringMatching(/^tv_test_/)],
   ] as const) {
     expect((await expectStatus(200, owner.call('GET', path)))[member]).toEqual(value);

@@ -31,10 +31,11 @@ const wrong: Wrong[] = [
 
 /** The path of an endpoint with ids that do not exist. */
 const pathOf = ({ path }: AnyEndpoint) =>
-  path.replace(
-    /\{(\w+)\}/g,
-    (_, name: string) => `${prefixes[name] ?? path.split('/')[2]?.slice(0, -1)}_${'0'.repeat(26)}`,
-  );
+  path.replace(/\{(\w+)\}/g, (_, name: string) => `${prefixes[name] ?? kindOf(path)}_${'0'.repeat(26)}`);
+const kindOf = (path: string) => {
+  const group = path.split('/')[2] ?? '';
+  return { 'client-tokens': 'clienttoken', conversations: 'conv' }[group] ?? group.slice(0, -1);
+};
 const prefixes: Record<string, string> = {
   ...{ agentId: 'agent', flowId: 'flow', capabilityId: 'cap', executionId: 'exec', toolCallId: 'call' },
   ...{ versionId: 'agentver', surfaceId: 'surface', itemId: 'item', keyId: 'surfkey', endpointSlug: 'slug' },

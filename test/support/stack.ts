@@ -64,7 +64,7 @@ export async function call(method: string, path: string, options: CallOptions = 
     ...(body !== undefined && { body: plain ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
-  const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
+  const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '') && text !== '';
   const answer = {
     status: response.status,
     headers: response.headers,

@@ -1,15 +1,17 @@
+import { conversationPayloads } from '../../../shared/domain/conversations/retention.ts';
+
 /** The names of a tenant's payload objects that a stored item names, each once. */
 export function pointersIn(item: unknown, tenant: string): string[] {
   const found = new Set<string>();
-  collect(item, `${tenant}/`, found);
+  collect(item, [`${tenant}/`, `${conversationPayloads}${tenant}/`], found);
   return [...found];
 }
 
 /** A pointer is the member `pointer` of a value, or an element of a summary's `pointers`. */
-function collect(value: unknown, prefix: string, found: Set<string>): void {
+function collect(value: unknown, prefixes: readonly string[], found: Set<string>): void {
   if (typeof value !== 'object' || value === null) return;
   const { pointer, pointers } = value as { pointer?: unknown; pointers?: unknown };
   for (const name of [pointer, pointers].flat())
-    if (typeof name === 'string' && name.startsWith(prefix)) found.add(name);
-  for (const member of Object.values(value)) collect(member, prefix, found);
+    if (typeof name === 'string' && prefixes.some((prefix) => name.startsWith(prefix))) found.add(name);
+  for (const member of Object.values(value)) collect(member, prefixes, found);
 }

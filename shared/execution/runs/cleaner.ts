@@ -1,5 +1,7 @@
 import { type IdPrefix, idKind } from '../../core/ids.ts';
 import { agentKeysRange } from '../../domain/agents/agent.ts';
+import { clientTokenStore } from '../../domain/client-tokens/client-token-store.ts';
+import { conversationCleaner } from '../../domain/conversations/remove-conversation.ts';
 import { deliveryRemover } from '../../domain/deliveries/remove-deliveries.ts';
 import { flowKeysRange } from '../../domain/flows/flow.ts';
 import { surfaceKeyRemover } from '../../domain/products/remove-surface-keys.ts';
@@ -14,12 +16,14 @@ import { runRemover } from '../agent-runs/remove-runs.ts';
 import { flowResultsPartition, flowShards } from './checkpoints/checkpoint.ts';
 
 /**
- * Removes the dependent items and payloads of a deleted flow, agent, surface, schedule, record or result, page by page.
+ * Removes the dependent items and payloads of a deleted flow, agent, surface, schedule, conversation, record or result, page
+ * by page.
  */
 export const cleaner = /* @__PURE__ */ using(
   [
     ...(['table:write', payloadFolders, runRemover, scheduleRemover] as const),
     ...([surfaceKeyRemover, surfaceSecretRemover, deliveryRemover] as const),
+    ...([clientTokenStore, conversationCleaner] as const),
   ],
   (scope: Scope) => {
     const { table } = scope;
@@ -55,6 +59,7 @@ export const cleaner = /* @__PURE__ */ using(
       await surfaceKeyRemover(scope)(id);
       await surfaceSecretRemover(scope)(id);
       await deliveryRemover(scope)(id);
+      await clientTokenStore(scope).removeOfSurface(id);
     }
 
     const cleaners: { [Kind in IdPrefix]?: (id: string) => Promise<void> } = {
@@ -63,6 +68,7 @@ export const cleaner = /* @__PURE__ */ using(
       record: (id) => removeRange({ partition: recordPartition(id) }),
       schedule: scheduleCleaner(scope),
       surface: cleanSurface,
+      conv: conversationCleaner(scope),
       // The items of a result are deleted with it.
       exec: (id) => folders.remove(`runs/${id}`),
     };

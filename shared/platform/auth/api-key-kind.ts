@@ -9,7 +9,7 @@ import {
   type CredentialKind,
   consistentRead,
 } from './credential-kind.ts';
-import { hashKey, isSetupLinkToken, isSurfaceKey, isWellFormedKey } from './key-format.ts';
+import { hashKey, isApiKey, isWellFormedKey } from './key-format.ts';
 
 /** The condition that a key still has the value that was sent, and can be used. */
 export const aliveKey = (hash: string | null): Condition => ({
@@ -24,7 +24,7 @@ export const isAliveKey = (item: CountedCredential | undefined, hash: string | n
 
 /** API keys: `tv_live_…` and `tv_test_…`. Each request reads the key's item for its validity and permissions. */
 export const apiKeyKind: CredentialKind = {
-  recognises: (token) => isWellFormedKey(token) && !isSetupLinkToken(token) && !isSurfaceKey(token),
+  recognises: (token) => isWellFormedKey(token) && isApiKey(token),
 
   async callerOf(token): Promise<Caller | undefined> {
     const hash = hashKey(token);

@@ -9,11 +9,14 @@ const prefixes = {
   'setup-link': 'tv_setup_',
   'surface-production': 'tv_surface_live_',
   'surface-test': 'tv_surface_test_',
+  'client-live': 'ct_live_',
+  'client-test': 'ct_test_',
 } as const;
 type KeyKind = keyof typeof prefixes;
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const shape = /^(tv_(?:live|test|setup|surface_live|surface_test)_[0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
+const shape =
+  /^((?:tv_(?:live|test|setup|surface_live|surface_test)|ct_(?:live|test))_[0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
 const toBase62 = (value: bigint, length: number): string => {
   let text = '';
@@ -23,8 +26,8 @@ const toBase62 = (value: bigint, length: number): string => {
 const checksum = (text: string) => toBase62(BigInt(crc32(text)), 6);
 
 /**
- * A prefix (`tv_live_` or `tv_test_`, `tv_surface_…` for the key of a surface, `tv_setup_` for the token of a setup link),
- * 32 random bytes in base 62, and a checksum of 6 characters.
+ * A prefix (`tv_live_` or `tv_test_`, `tv_surface_…` for the key of a surface, `tv_setup_` for the token of a setup link,
+ * `ct_…` for a client token), 32 random bytes in base 62, and a checksum of 6 characters.
  */
 export function generateKey(kind: KeyKind): string {
   const body = prefixes[kind] + toBase62(BigInt(`0x${randomBytes(32).toString('hex')}`), 43);
@@ -42,6 +45,8 @@ export const hashKey = (key: string) => createHash('sha256').update(key).digest(
 
 export const isSetupLinkToken = (key: string) => key.startsWith(prefixes['setup-link']);
 export const isSurfaceKey = (key: string) => key.startsWith('tv_surface_');
+export const isClientToken = (key: string) => key.startsWith('ct_');
+export const isApiKey = (key: string) => key.startsWith(prefixes.production) || key.startsWith(prefixes.test);
 
 export const environmentOf = (key: string): KeyEnvironment =>
   key.startsWith(prefixes.test) ? 'test' : 'production';

@@ -15,6 +15,8 @@ export type Use =
   | 'credentials'
   | 'payloads'
   | 'payloads:list'
+  /** Knows how long conversations are kept. */
+  | 'conversation-retention'
   | 'queue:plan'
   | 'queue:runs'
   /** Also schedules messages that are due later than a queue can delay them. */

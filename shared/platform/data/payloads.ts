@@ -28,9 +28,12 @@ export const inlineBytesMax = 200_000;
 
 export type PayloadStore = ReturnType<typeof payloadStore>;
 
-/** Offloads values that are too large for an item to S3, gzip-compressed, under the tenant's prefix. */
-export const payloadStore = /* @__PURE__ */ using(['payloads'], ({ table }: Scope) => {
-  const keyOf = (name: string) => `${table.tenant}/${name}.json.gz`;
+/**
+ * Offloads values that are too large for an item to S3, gzip-compressed, under the tenant's prefix.
+ * @param root A prefix before that of the tenant, for values that a rule of the bucket treats in another way.
+ */
+export const payloadStore = /* @__PURE__ */ using(['payloads'], ({ table }: Scope, root = '') => {
+  const keyOf = (name: string) => `${root}${table.tenant}/${name}.json.gz`;
   const store = {
     /**
      * @param name Unique per value: values are immutable.
@@ -67,17 +70,20 @@ export const payloadStore = /* @__PURE__ */ using(['payloads'], ({ table }: Scop
   return store;
 });
 
-export const payloadFolders = /* @__PURE__ */ using(['payloads', 'payloads:list'], ({ table }: Scope) => ({
-  /** Removes all payloads under `<folder>/`. */
-  async remove(folder: string): Promise<void> {
-    const prefix = `${table.tenant}/${folder}/`;
-    for (let more = true; more; ) {
-      const files = await filesUnder(prefix);
-      await Promise.all(files.map((file) => request('DELETE', prefix + file)));
-      more = files.length === listedMax;
-    }
-  },
-}));
+export const payloadFolders = /* @__PURE__ */ using(
+  ['payloads', 'payloads:list'],
+  ({ table }: Scope, root = '') => ({
+    /** Removes all payloads under `<folder>/`. */
+    async remove(folder: string): Promise<void> {
+      const prefix = `${root}${table.tenant}/${folder}/`;
+      for (let more = true; more; ) {
+        const files = await filesUnder(prefix);
+        await Promise.all(files.map((file) => request('DELETE', prefix + file)));
+        more = files.length === listedMax;
+      }
+    },
+  }),
+);
 
 /** Whether a retry cannot help. */
 const isLost = (error: unknown) =>

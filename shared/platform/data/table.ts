@@ -96,9 +96,17 @@ export function tenantTable(client: DynamoDBDocumentClient, TableName: string, t
 
     /** Counts the items of a query. Reads them all: its cost is the range, not a page. */
     async count(options: Omit<QueryOptions, 'limit' | 'startKey'>): Promise<number> {
+      return (await table.countUpTo(options, Number.POSITIVE_INFINITY)) as number;
+    },
+
+    /** The same; `undefined` if it takes more Queries, each of which reads up to 1 MB. */
+    async countUpTo(
+      options: Omit<QueryOptions, 'limit' | 'startKey'>,
+      queriesMax: number,
+    ): Promise<number | undefined> {
       let total = 0;
       if (isEmptyRange(options)) return total;
-      for (let startKey: Attributes | undefined; ; ) {
+      for (let startKey: Attributes | undefined, queries = 1; ; queries++) {
         const { Count = 0, LastEvaluatedKey } = await client.send(
           new QueryCommand({
             ...queryInput(TableName, tenant, { ...options, ...(startKey && { startKey }) }),
@@ -107,6 +115,7 @@ export function tenantTable(client: DynamoDBDocumentClient, TableName: string, t
         );
         total += Count;
         if (!LastEvaluatedKey) return total;
+        if (queries >= queriesMax) return undefined;
         startKey = LastEvaluatedKey;
       }
     },

@@ -205,6 +205,14 @@ async function productWith({ ask }: Client, unlooked: Client, flowId: string) {
   return { ids, values: [...values, testApiKey.key as string] };
 }
 
+/** A client token, whose value is public, and a conversation. */
+async function chatWith({ ask }: Client, flowId: string) {
+  const body = { name: 'Canary', allowedOrigins: ['example.com'], flowIds: [flowId] };
+  const { clientToken } = await json(ask('POST', '/v1/client-tokens', body));
+  const { id } = await json(ask('POST', '/v1/conversations', { title: 'Canary' }));
+  return { 'client-tokens': [clientToken.id], conversations: [id] };
+}
+
 /** Asks every GET endpoint, with each of the ids that may be in its path. */
 async function readEverything({ ask }: Client, ids: Record<string, string[]>) {
   const gets = (endpoints as readonly AnyEndpoint[]).filter(({ method }) => method === 'GET');
@@ -344,6 +352,7 @@ test('a secret and the plaintext of keys exist nowhere but in Secrets Manager', 
   const product = await productWith(session, unlooked, flow.id);
   await readEverything(session, {
     ...product.ids,
+    ...(await chatWith(session, flow.id)),
     agents: [agent.id],
     agentId: [agent.id],
     'agent-versions.versionId': [agentVersion],

@@ -60,6 +60,25 @@ test('production retains its data: deletion protection, point-in-time recovery, 
   for (const type of kept) prod.allResources(type, { DeletionPolicy: Match.stringLikeRegexp('^Retain') });
 });
 
+test('with a retention, payloads of conversations expire with their items; without one, nothing does', () => {
+  const withRetention = synthesise('prod', { conversationRetentionDays: '90' });
+  const rulesIn = (template: Template) =>
+    Object.values(template.findResources('AWS::S3::Bucket'))
+      .flatMap(({ Properties }) => Properties.LifecycleConfiguration?.Rules ?? [])
+      .filter(({ ExpirationInDays }) => ExpirationInDays !== undefined);
+  expect(rulesIn(withRetention)).toContainEqual(
+    expect.objectContaining({ Prefix: 'conversations/', ExpirationInDays: 90, Status: 'Enabled' }),
+  );
+  expect(rulesIn(prod).filter(({ Prefix }) => Prefix === 'conversations/')).toEqual([]);
+  const knowing = (template: Template) =>
+    Object.values(template.findResources('AWS::Lambda::Function')).flatMap(({ Properties }) => {
+      const days = Properties.Environment?.Variables?.CONVERSATION_RETENTION_DAYS;
+      return days === undefined ? [] : [[Properties.FunctionName.replace(/^agent-flow-prod-/, ''), days]];
+    });
+  expect(knowing(withRetention)).toContainEqual(['conversations-update', '90']);
+  expect(knowing(prod)).toEqual([]);
+});
+
 /** The Lambda of an event source. With an alias, its id is a part of the ARN. */
 function consumerIn(template: Template, source: { Properties?: Record<string, unknown> }) {
   const [id] = /\w*functionsworkers\w+/.exec(JSON.stringify(source.Properties?.FunctionName)) ?? [''];

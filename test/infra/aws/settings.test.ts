@@ -12,13 +12,13 @@ test('without values, a deployment has the settings of its environment and the d
 test('values of the command line, which are texts, and of cdk.json are parsed', () => {
   const given = {
     ...{ env: 'prod', rateLimitPerHour: '500', rateLimitPerDay: 5_000, wafRatePer5Minutes: 'off' },
-    ...{ publicUrl: 'https://api.example.com/', cloudFront: 'true' },
+    ...{ publicUrl: 'https://api.example.com/', cloudFront: 'true', conversationRetentionDays: '90' },
     ...{ corsOrigins: 'https://a.example.com, http://localhost:5173', sesIdentities: 'example.com' },
     ...{ oidcIssuer: 'https://id.example.com/', oidcAudience: 'api' },
   };
   expect(settingsOf(given)).toMatchObject({
     ...{ rateLimitPerHour: 500, rateLimitPerDay: 5_000, wafRatePer5Minutes: 'off' },
-    ...{ publicUrl: 'https://api.example.com', cloudFront: true },
+    ...{ publicUrl: 'https://api.example.com', cloudFront: true, conversationRetentionDays: 90 },
     ...{ corsOrigins: ['https://a.example.com', 'http://localhost:5173'], sesIdentities: ['example.com'] },
     // An issuer’s name is compared with the tokens’ character by character.
     ...{ oidcIssuer: 'https://id.example.com/' },
@@ -36,6 +36,7 @@ test.each([
   ['a separator in a number', { rateLimitPerHour: '1,000' }, 'rateLimitPerHour: expected a whole number'],
   ['no number', { rateLimitPerDay: 'many' }, 'rateLimitPerDay: expected a whole number'],
   ['a limit of 0', { rateLimitPerDay: '0' }, 'rateLimitPerDay: expected a whole number from 1'],
+  ['no retention', { conversationRetentionDays: '0' }, 'conversationRetentionDays: expected a whole number'],
   ['a rate below WAF’s smallest', { wafRatePer5Minutes: '9' }, 'wafRatePer5Minutes: expected a whole number'],
   [
     'a rate that is no number',

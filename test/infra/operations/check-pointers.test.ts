@@ -60,6 +60,13 @@ test('a table whose payloads and credentials are all there passes, and nothing i
   expect(new Set(requests)).toEqual(new Set(['GET']));
 });
 
+test('payloads of conversations are checked too', async () => {
+  const pointer = 'conversations/org:acme/conv_1/one.json.gz';
+  await put('MESSAGE#1', { _type: 'message', content: { pointer, bytes: 14 } });
+  expect((await check({ [pointer]: [packed] })).report).toMatchObject({ pointers: 1, missing: [] });
+  expect((await check({})).report).toMatchObject({ missing: [pointer] });
+});
+
 test('missing and damaged payloads and unpaired keys are reported, and the command fails', async () => {
   await put('key_2', { _type: 'apiKey', id: 'key_2', hash: 'of no credential' });
   const [gone, cut, text] = ['gone', 'cut', 'text'].map(pointerOf);

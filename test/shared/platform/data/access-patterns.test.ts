@@ -8,6 +8,8 @@ import { agentStore } from '../../../../shared/domain/agents/agent-store.ts';
 import { agentVersions } from '../../../../shared/domain/agents/agent-versions.ts';
 import { claimRefresh } from '../../../../shared/domain/agents/due-cards.ts';
 import { agentExporter } from '../../../../shared/domain/agents/export-agent.ts';
+import { conversationStore } from '../../../../shared/domain/conversations/conversation-store.ts';
+import { messagePages } from '../../../../shared/domain/conversations/message-pages.ts';
 import { accountCheck } from '../../../../shared/domain/flows/analysis/account-check.ts';
 import { memoryPort } from '../../../../shared/domain/memory/memory-port.ts';
 import { productStore } from '../../../../shared/domain/products/product-store.ts';
@@ -29,6 +31,7 @@ import { postponeCleanup } from '../../../../shared/platform/cleanup/tombstone.t
 import type { Pattern } from './access-pattern.ts';
 import { type AccessWorld, accessWorld, newApiKey, principalOf, sessionOf } from './access-world.ts';
 import { agentRunPatterns, agentWithRuns } from './agent-run-patterns.ts';
+import { chatPatterns, conversationOf } from './chat-patterns.ts';
 import { deliveryPatterns } from './delivery-patterns.ts';
 import { productPatterns } from './product-patterns.ts';
 import { schedulePatterns } from './schedule-patterns.ts';
@@ -107,6 +110,7 @@ const inTime = { dryRun: false, timeLeftMs: () => 29_000 };
 /** Every way in which the stores ask the table, by its name in docs/data-model.md. */
 const patterns: Record<string, Pattern> = {
   ...agentRunPatterns,
+  ...chatPatterns,
   ...productPatterns,
   ...schedulePatterns,
   ...deliveryPatterns,
@@ -1336,6 +1340,17 @@ test('a page of the executions of an agent costs the same however many it has, f
   const short = await costs();
   await addRuns(120);
   expect(await costs()).toEqual(short);
+});
+
+test('a conversation of 1,000 messages opens with the requests and the units of one page', async () => {
+  const world = await accessWorld();
+  const [short, long] = [await conversationOf(world, 60), await conversationOf(world, 1_000)];
+  const open = (id: string, limit: number) =>
+    world.measure(async () => {
+      const conversation = await conversationStore(world.scope).find(id);
+      return messagePages(world.scope).before(conversation, { limit });
+    });
+  expect(await open(long.id, 50)).toEqual(await open(short.id, 50));
 });
 
 const sourcesIn = (folder: string) =>

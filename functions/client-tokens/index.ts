@@ -1,0 +1,23 @@
+import type { Group } from '../../shared/platform/http/group.ts';
+import { listTokenConversations } from './conversations.ts';
+import { createClientToken } from './create.ts';
+import { deleteClientToken } from './delete.ts';
+import { getClientToken } from './get.ts';
+import { getClientTokenValue } from './get-value.ts';
+import { listClientTokens } from './list.ts';
+import { regenerateClientToken } from './regenerate.ts';
+import { updateClientToken } from './update.ts';
+
+export const clientTokensGroup = {
+  description: 'Let web pages run flows and agents, without a secret.',
+  endpoints: [
+    listClientTokens,
+    createClientToken,
+    getClientToken,
+    updateClientToken,
+    deleteClientToken,
+    getClientTokenValue,
+    regenerateClientToken,
+    listTokenConversations,
+  ],
+} as const satisfies Group;

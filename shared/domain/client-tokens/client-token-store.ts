@@ -1,0 +1,151 @@
+import { definedOf } from '../../core/defined.ts';
+import { conflict, notFound } from '../../core/errors.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { ConditionFailed } from '../../platform/data/condition-failed.ts';
+import { decodeReadable } from '../../platform/data/entity.ts';
+import { isUnchanged, type Modification } from '../../platform/data/modify.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { exists, type Write } from '../../platform/data/writes.ts';
+import { type AuditEvent, audit } from '../../platform/identity/audit.ts';
+import type { Principal } from '../../platform/identity/principal.ts';
+import { surfaceEntity } from '../products/surface.ts';
+import { assertWithinLimit } from '../tenant-limits.ts';
+import {
+  type ClientToken,
+  clientCredentialEntity,
+  clientTokenEntity,
+  clientTokensPartition,
+} from './client-token.ts';
+import {
+  assertDefault,
+  type ClientTokenChanges,
+  changed,
+  type NewClientToken,
+  newValue,
+  stored,
+} from './token-changes.ts';
+import { assertPinned, assertTargetsExist, findChatSurface } from './token-targets.ts';
+
+export const clientTokenStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
+  const { table, now, newId } = scope;
+
+  async function find(id: string): Promise<ClientToken> {
+    const token = await table.get(clientTokenEntity, { id }, { consistent: true });
+    if (!token) throw notFound('Client token');
+    return token;
+  }
+
+  /** Changes the current token together with further writes and an audit item. @throws 404; 409 after conflicts. */
+  async function change(
+    by: Principal,
+    id: string,
+    event: Omit<AuditEvent, 'targetId'>,
+    decide: (before: ClientToken) => Promise<{ after: ClientToken | undefined; alsoWrite?: Write[] }>,
+  ): Promise<ClientToken> {
+    const { write, log } = audit(scope, by, { ...event, targetId: id });
+    const updatedAt = now().toISOString();
+    const decided = async (before: ClientToken): Promise<Modification<typeof clientTokenEntity>> => {
+      const { after, alsoWrite = [] } = await decide(before);
+      const own = after ? { put: stored({ ...after, updatedAt }) } : ({ remove: true } as const);
+      return { ...own, alsoWrite: [...alsoWrite, write] };
+    };
+    const options = { consistent: true, conflictError };
+    const token = await table.modify(clientTokenEntity, { id }, decided, options);
+    if (!token) throw notFound('Client token');
+    log();
+    return token;
+  }
+
+  const credentialOf = ({ id, hash, userId, organizationId }: ClientToken): Write =>
+    table.writes.insert(clientCredentialEntity, { hash, tokenId: id, userId, organizationId });
+  const removalOfCredential = ({ hash }: ClientToken): Write =>
+    table.writes.remove(clientCredentialEntity, { hash });
+
+  return {
+    /** @throws 404 */
+    find,
+
+    /** Newest first. */
+    async list(): Promise<ClientToken[]> {
+      const range = { partition: clientTokensPartition, newestFirst: true, consistent: true };
+      return decodeReadable(clientTokenEntity, await table.queryAll(range));
+    },
+
+    /** @throws 400, 404 if a flow, an agent or the surface does not exist; 409 if the tenant has too many tokens. */
+    async create(by: Principal, { surfaceId, ...given }: NewClientToken): Promise<ClientToken> {
+      assertDefault(given);
+      await assertTargetsExist(table, given);
+      await assertPinned(table, given);
+      const surface = surfaceId === undefined ? null : await findChatSurface(table, surfaceId);
+      assertWithinLimit('client tokens', 1 + (await table.count({ partition: clientTokensPartition })));
+      const { userId, organizationId } = by;
+      const at = now().toISOString();
+      const token: ClientToken = {
+        ...{ id: newId('clienttoken'), revision: 1, userId, organizationId },
+        ...{ ...given, ...newValue(given), surface, isActive: true, lastUsedAt: null },
+        ...{ createdAt: at, updatedAt: at },
+      };
+      const { name, environment, flowIds, agentIds, allowedOrigins } = token;
+      const details = { name, environment, flowIds, agentIds, allowedOrigins };
+      const event = { action: 'client-token.created', targetId: token.id, details };
+      const { write, log } = audit(scope, by, event);
+      const ofSurface = surface ? [table.writes.check(surfaceEntity, surface, exists)] : [];
+      const insertion = table.writes.insert(clientTokenEntity, stored(token));
+      await table.commit([...ofSurface, insertion, credentialOf(token), write]).catch((error) => {
+        throw surface && error instanceof ConditionFailed ? notFound('Surface') : error;
+      });
+      log();
+      return token;
+    },
+
+    /** @param allow Throws if the caller may not have the token changed to this. @throws 400, 404, 409 */
+    async update(
+      by: Principal,
+      id: string,
+      changes: ClientTokenChanges,
+      allow: (after: ClientToken) => void,
+    ): Promise<ClientToken> {
+      await assertTargetsExist(table, changes);
+      const { flowIds, agentIds, pinToVersion } = changes;
+      const mayUnpin = (flowIds ?? agentIds ?? pinToVersion) !== undefined;
+      const config = changes.config && JSON.stringify(changes.config);
+      const event = { action: 'client-token.updated', details: definedOf({ ...changes, config }) };
+      return change(by, id, event, async (before) => {
+        const after = changed(before, changes);
+        allow(after);
+        assertDefault(after);
+        if (mayUnpin) await assertPinned(table, after);
+        return { after };
+      });
+    },
+
+    /** Replaces the value. The old one stops working at once. @param allow As for an update. @throws 404, 409 */
+    regenerate: (by: Principal, id: string, allow: (after: ClientToken) => void): Promise<ClientToken> =>
+      change(by, id, { action: 'client-token.regenerated' }, async (before) => {
+        allow(before);
+        const after = { ...before, ...newValue(before) };
+        return { after, alsoWrite: [removalOfCredential(before), credentialOf(after)] };
+      }),
+
+    /** It stops working at once. Its conversations stay. @throws 404, 409 */
+    async remove(by: Principal, id: string): Promise<void> {
+      await change(by, id, { action: 'client-token.deleted' }, async (before) => ({
+        after: undefined,
+        alsoWrite: [removalOfCredential(before)],
+      }));
+    },
+
+    /** Removes the tokens of a surface that was deleted. */
+    async removeOfSurface(surfaceId: string): Promise<void> {
+      for (const item of await table.queryAll({ partition: clientTokensPartition })) {
+        const [token] = decodeReadable(clientTokenEntity, [item]);
+        if (token?.surface?.id !== surfaceId) continue;
+        const removal = table.writes.remove(clientTokenEntity, token, isUnchanged(token));
+        await table.commit([removal, removalOfCredential(token)]);
+      }
+    },
+  };
+});
+
+const conflictError = () =>
+  conflict('The client token was changed by another request at the same time; read it again and retry');

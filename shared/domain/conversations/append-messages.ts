@@ -1,0 +1,78 @@
+import { conflict, notFound } from '../../core/errors.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { ConditionFailed } from '../../platform/data/condition-failed.ts';
+import { isUnchanged } from '../../platform/data/modify.ts';
+import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Write } from '../../platform/data/writes.ts';
+import { type Conversation, conversationEntity, searchTextOf } from './conversation.ts';
+import { firstMessageOf, messageWrites, type NewMessage, type PreparedMessage } from './message-writes.ts';
+
+/** A transaction has 100 writes: two for each message, the conversation, and those of the caller. */
+export const appendedMax = 40;
+
+export interface AppendOptions {
+  /** The conversation, if it was read before. Saves a request. */
+  known?: Conversation;
+  /** Further writes for the same transaction. Their refusal counts as a conflict. */
+  alsoWrite?: readonly Write[];
+}
+
+/** Adds messages to the end of conversations. */
+export const messageAppender = /* @__PURE__ */ using(['table:write', messageWrites], (scope: Scope) => {
+  const { table, now } = scope;
+  const writes = messageWrites(scope);
+
+  function update({ ttl: formerTtl, ...before }: Conversation, added: readonly PreparedMessage[]) {
+    const expiry = writes.expiry();
+    const firstMessage = before.firstMessage ?? firstMessageOf(added.map(({ message }) => message));
+    const set = {
+      ...{ revision: before.revision + 1, updatedAt: now().toISOString(), ...expiry },
+      messageCount: before.messageCount + added.length,
+      ...(firstMessage !== before.firstMessage && {
+        ...{ firstMessage, search: searchTextOf({ title: before.title, firstMessage }) },
+      }),
+    };
+    // The deployment may have had a retention before.
+    const remove = formerTtl !== undefined && expiry.ttl === undefined ? (['ttl'] as const) : [];
+    const write = table.writes.update(conversationEntity, before, { set, remove }, isUnchanged(before));
+    return { write, after: { ...before, ...set } };
+  }
+
+  /**
+   * Adds all messages or none, in one transaction. Skips those whose ids the conversation has, so a request can be
+   * repeated. @returns the conversation after it.
+   * @throws 400 for a message that is too large, 404; 409 after conflicts with other writers on every attempt.
+   */
+  return async function append(
+    id: string,
+    messages: readonly NewMessage[],
+    { known, alsoWrite = [] }: AppendOptions = {},
+  ): Promise<Conversation> {
+    if (messages.length > appendedMax) throw new RangeError(`At most ${appendedMax} messages at once`);
+    const unique = messages.filter((one, at) => messages.findIndex((other) => other.id === one.id) === at);
+    let rest = await writes.prepare(id, unique, appendedMax);
+    let before = known;
+    const attempt = async (): Promise<Conversation> => {
+      before ??= await table.get(conversationEntity, { id }, { consistent: true });
+      if (!before) throw notFound('Conversation');
+      if (rest.length === 0) return before;
+      const { write, after } = update(before, rest);
+      const inserts = writes.insert(before, rest, before.messageCount);
+      before = undefined;
+      try {
+        await table.commit([write, ...inserts, ...alsoWrite]);
+      } catch (error) {
+        // The write of the id of message n is the one at 1 + 2n.
+        if (error instanceof ConditionFailed)
+          rest = rest.filter((_, index) => !error.failed.includes(1 + 2 * index));
+        throw error;
+      }
+      return after;
+    };
+    return retryOnConflict(attempt, { conflictError });
+  };
+});
+
+const conflictError = () =>
+  conflict('Other requests kept adding messages to the conversation; send the request again');

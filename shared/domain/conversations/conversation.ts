@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import { defineEntity } from '../../platform/data/entity.ts';
+import { jsonText } from '../../platform/data/json-text.ts';
+import { tenantPartition } from '../../platform/data/keys.ts';
+
+export const conversationSources = ['app', 'client_token'] as const;
+
+/** A conversation without its messages, which are items of their own. */
+export const Conversation = z.object({
+  id: z.string(),
+  /** Incremented with each write, to detect concurrent changes. */
+  revision: z.int(),
+  userId: z.string(),
+  organizationId: z.string().nullable(),
+  title: z.string(),
+  /** The title and the first message in lower case, for the substring search of lists. */
+  search: z.string(),
+  source: z.enum(conversationSources),
+  /** Whose it is, as the tenant's application names its users. Null for a client token's. */
+  ownerId: z.string().nullable(),
+  modelId: z.string().nullable(),
+  systemPrompt: z.string().nullable(),
+  metadata: jsonText<Record<string, unknown>>(),
+  clientTokenId: z.string().nullable(),
+  surfaceId: z.string().nullable(),
+  flowId: z.string().nullable(),
+  /** The origin of the page that it was held on. */
+  origin: z.string().nullable(),
+  /** The beginning of the first message of a user. */
+  firstMessage: z.string().nullable(),
+  /** How many messages were added; the number of the next one. */
+  messageCount: z.int(),
+  /** Names the current messages. Replacing all messages starts another generation; later ones sort after earlier ones. */
+  generation: z.string(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  /** The expiry in Unix seconds, if the deployment limits retention. */
+  ttl: z.int().optional(),
+});
+export type Conversation = z.infer<typeof Conversation>;
+
+/** A conversation as the table stores it. */
+export const storedConversation = (
+  conversation: Omit<Conversation, 'search'>,
+): z.input<typeof Conversation> => ({
+  ...conversation,
+  search: searchTextOf(conversation),
+  metadata: JSON.stringify(conversation.metadata),
+});
+
+export const searchTextOf = ({ title, firstMessage }: Pick<Conversation, 'title' | 'firstMessage'>) =>
+  `${title}\n${firstMessage ?? ''}`.toLowerCase();
+
+/** The conversation and its messages. */
+export const conversationPartition = (id: string) => tenantPartition(`CONVERSATION#${id}`);
+export const conversationsPartition = tenantPartition('CONVERSATIONS');
+export const conversationsOfTokenPartition = (clientTokenId: string) =>
+  tenantPartition(`CLIENTTOKEN#${clientTokenId}#CONVERSATIONS`);
+export const conversationsOfOwnerPartition = (ownerId: string) =>
+  tenantPartition(`OWNER#${sha256(ownerId)}#CONVERSATIONS`);
+
+export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+export const conversationEntity = defineEntity({
+  type: 'conversation',
+  schema: Conversation,
+  key: ({ id }: { id: string }) => ({ PK: conversationPartition(id), SK: 'CONVERSATION' }),
+  index: ({ id, clientTokenId, ownerId }) => ({
+    ...{ PK1: conversationsPartition, SK1: id },
+    ...(clientTokenId
+      ? { PK2: conversationsOfTokenPartition(clientTokenId), SK2: id }
+      : ownerId && { PK2: conversationsOfOwnerPartition(ownerId), SK2: id }),
+  }),
+  summary: [
+    ...(['title', 'search', 'source', 'ownerId', 'modelId', 'clientTokenId', 'surfaceId', 'flowId'] as const),
+    ...(['origin', 'firstMessage', 'messageCount', 'createdAt', 'updatedAt'] as const),
+  ],
+});

@@ -1,0 +1,94 @@
+import { chunksOf } from '../../core/chunks.ts';
+import { invalidAt } from '../../core/errors.ts';
+import { truncate } from '../../core/text.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { inlineBytesMax, type PayloadRef, payloadStore } from '../../platform/data/payloads.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Write } from '../../platform/data/writes.ts';
+import { responseBytes } from '../../platform/http/envelope.ts';
+import type { Conversation } from './conversation.ts';
+import { type Message, textOf } from './message.ts';
+import { messageEntity, messageIdEntity } from './message-items.ts';
+import { conversationExpiry, conversationPayloads } from './retention.ts';
+
+/** A message that a caller adds. Its id is the caller's. */
+export interface NewMessage extends Message {
+  id: string;
+  createdAt?: string | undefined;
+}
+
+/** A message whose content is stored where it fits. */
+export interface PreparedMessage {
+  message: NewMessage;
+  content: PayloadRef;
+}
+
+/** A transaction takes 4 MB. */
+const transactionBytesMax = 3_000_000;
+/** So that a response fits a message, whatever it contains. Bytes as in a response. */
+const messageBytesMax = 4_000_000;
+const firstMessageCharactersMax = 200;
+const uploadsAtOnce = 8;
+
+export const messageWrites = /* @__PURE__ */ using([payloadStore, conversationExpiry], (scope: Scope) => {
+  const { table, now, newId } = scope;
+  const payloads = payloadStore(scope, conversationPayloads);
+  const expiry = conversationExpiry(scope);
+
+  return {
+    expiry,
+
+    /**
+     * Stores what does not fit an item.
+     * @param together How many are written in one transaction. @throws 400 for a message that is too large.
+     */
+    async prepare(
+      conversationId: string,
+      messages: readonly NewMessage[],
+      together: number,
+    ): Promise<PreparedMessage[]> {
+      for (const [index, { content }] of messages.entries()) {
+        if (responseBytes(content) > messageBytesMax) throw tooLarge(index);
+      }
+      const inlineMax = Math.min(inlineBytesMax, Math.floor(transactionBytesMax / together));
+      const prepared: PreparedMessage[] = [];
+      for (const chunk of chunksOf(messages, uploadsAtOnce)) {
+        const offload = async (message: NewMessage) => {
+          const name = `${conversationId}/${newId('msg')}`;
+          return { message, content: await payloads.offload(name, message.content, inlineMax) };
+        };
+        prepared.push(...(await Promise.all(chunk.map(offload))));
+      }
+      return prepared;
+    },
+
+    /** Two writes for each message: itself and its id, both new. */
+    insert(
+      { id: conversationId, generation }: Pick<Conversation, 'id' | 'generation'>,
+      prepared: readonly PreparedMessage[],
+      firstNumber: number,
+    ): Write[] {
+      const place = { conversationId, generation, ...expiry() };
+      const at = now().toISOString();
+      return prepared.flatMap(({ message: { id, role, createdAt = at }, content }, index) => [
+        table.writes.insert(messageIdEntity, { ...place, messageId: id }),
+        table.writes.insert(messageEntity, {
+          ...{ ...place, number: firstNumber + index, id, role, content, createdAt },
+        }),
+      ]);
+    },
+  };
+});
+
+/** The beginning of the first message of a user. */
+export function firstMessageOf(messages: readonly Message[]): string | null {
+  const first = messages.find(({ role, content }) => role === 'user' && textOf({ content }).trim() !== '');
+  return first ? truncate(textOf(first).trim(), firstMessageCharactersMax) : null;
+}
+
+const tooLarge = (index: number) =>
+  invalidAt(
+    `messages.${index}.content`,
+    'TOO_LARGE',
+    `The content takes more than ${messageBytesMax} bytes in a response, where a quote, a backslash or a line break counts twice. Shorten it, or store files as assets and send their URLs`,
+  );

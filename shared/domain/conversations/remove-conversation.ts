@@ -1,0 +1,18 @@
+import { using } from '../../platform/aws/uses.ts';
+import { payloadFolders } from '../../platform/data/payloads.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { conversationPartition } from './conversation.ts';
+import { conversationPayloads } from './retention.ts';
+
+/** Removes the messages of a conversation that was deleted. */
+export const conversationCleaner = /* @__PURE__ */ using(
+  ['table:write', payloadFolders],
+  (scope: Scope) =>
+    async (id: string): Promise<void> => {
+      const { table } = scope;
+      for await (const items of table.pages({ partition: conversationPartition(id), limit: 200 })) {
+        await table.removeAll(items);
+      }
+      await payloadFolders(scope, conversationPayloads).remove(id);
+    },
+);
