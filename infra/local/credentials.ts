@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { newApiKey } from '../../shared/domain/api-keys/new-api-key.ts';
 import { testKeyValues } from '../../shared/domain/api-keys/test-key-values.ts';
-import { apiKeyEntity, credentialEntity } from '../../shared/platform/auth/api-key.ts';
+import { apiKeyEntity, credentialEntity, credentialOf } from '../../shared/platform/auth/api-key.ts';
 import {
   environmentOf,
   generateKey,
@@ -67,7 +67,7 @@ async function ensureKey(scope: Scope, plainKey: string, name: string, permissio
   // Bypasses the store, which requires a principal for the audit log.
   await scope.table.commit([
     scope.table.writes.insert(apiKeyEntity, key),
-    scope.table.writes.insert(credentialEntity, { ...key, keyId: key.id }),
+    scope.table.writes.insert(credentialEntity, credentialOf(key)),
     ...(isTest ? [await testKeyValues(scope).writeOf(key.id, plainKey)] : []),
   ]);
 }

@@ -1,5 +1,11 @@
 import { conflict, notFound } from '../../core/errors.ts';
-import { ApiKey, apiKeyEntity, credentialEntity, keysPartition } from '../../platform/auth/api-key.ts';
+import {
+  ApiKey,
+  apiKeyEntity,
+  credentialEntity,
+  credentialOf,
+  keysPartition,
+} from '../../platform/auth/api-key.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -69,7 +75,7 @@ export const apiKeyStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
       const details = { name, environment, permissions, allowedIps, expiresAt };
       return commit(by, { action: 'api-key.created', targetId: id, details }, [
         table.writes.insert(apiKeyEntity, key),
-        table.writes.insert(credentialEntity, { ...key, keyId: id }),
+        table.writes.insert(credentialEntity, credentialOf(key)),
         ...alsoWrite,
       ]);
     },
@@ -104,7 +110,7 @@ export const apiKeyStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
       await commitUnchanged(by, { action: 'api-key.regenerated', targetId: key.id }, [
         table.writes.update(apiKeyEntity, { id: key.id }, { set }, unchanged(key)),
         table.writes.remove(credentialEntity, { hash: key.hash }),
-        table.writes.insert(credentialEntity, { ...key, ...value, keyId: key.id }),
+        table.writes.insert(credentialEntity, credentialOf({ ...key, ...value })),
         ...alsoWrite,
       ]);
       return { ...key, ...set };

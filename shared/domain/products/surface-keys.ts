@@ -3,6 +3,7 @@ import { generateKey, storedFormOf } from '../../platform/auth/key-format.ts';
 import {
   SurfaceKey,
   surfaceCredentialEntity,
+  surfaceCredentialOf,
   surfaceKeyEntity,
   surfaceKeysPartition,
   unusedSurfaceKey,
@@ -90,7 +91,7 @@ export const surfaceKeys = /* @__PURE__ */ using(['table:write', surfaceStore, k
       const writes = [
         table.writes.check(surfaceEntity, { productId, id: surfaceId }, exists),
         table.writes.insert(surfaceKeyEntity, key),
-        table.writes.insert(surfaceCredentialEntity, { ...key, keyId: key.id }),
+        table.writes.insert(surfaceCredentialEntity, surfaceCredentialOf(key)),
         ...(environment === 'test' ? [await values.writeOf(key.id, value)] : []),
       ];
       await commit(by, { action: 'surface-key.created', targetId: key.id, details }, writes).catch(

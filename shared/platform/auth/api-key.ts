@@ -81,3 +81,6 @@ export const credentialEntity = defineEntity({
   }),
   key: ({ hash }: { hash: string }) => ({ PK: credentialPartition(hash), SK: 'CREDENTIAL' }),
 });
+
+/** The credential of a key: nothing of it but its owner. */
+export const credentialOf = (key: ApiKey) => credentialEntity.schema.parse({ ...key, keyId: key.id });

@@ -60,3 +60,7 @@ export const surfaceCredentialEntity = defineEntity({
   }).extend({ keyId: z.string() }),
   key: ({ hash }: { hash: string }) => ({ PK: credentialPartition(hash), SK: 'SURFACE_KEY' }),
 });
+
+/** The credential of a key: nothing of it but its owner. */
+export const surfaceCredentialOf = (key: SurfaceKey) =>
+  surfaceCredentialEntity.schema.parse({ ...key, keyId: key.id });

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
+import { credentialEntity } from '../../../shared/platform/auth/api-key.ts';
+import { hashKey } from '../../../shared/platform/auth/key-format.ts';
 import { permissionNames } from '../../../shared/platform/identity/permissions.ts';
 import { notFoundBody } from '../../support/errors.ts';
 import { expectStatus } from '../../support/flows.ts';
 import { newKey } from '../../support/keys.ts';
-import { callerWith, newTenant, type Tenant } from '../../support/stack.ts';
+import { callerWith, countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
 
 const path = (id: string, action = '') => `/v1/api-keys/${id}${action}`;
 const update = ({ call }: Pick<Tenant, 'call'>, id: string, body: object) => call('PUT', path(id), { body });
@@ -236,4 +238,16 @@ test('400 for a malformed id; 404 for an unknown one and another tenant’s', as
       expect({ status, body }).toEqual({ status: 404, body: notFoundBody('API key') });
     }
   }
+});
+
+test('the item that finds a key by its hash holds its owner, and neither permissions nor counters', async () => {
+  const tenant = await newTenant();
+  const { key } = await newKey(tenant);
+  const { table } = countingRuntime().scopeOf('');
+  const [item = {}] = await table.getMany([credentialEntity.key({ hash: hashKey(key) })]);
+  expect(
+    Object.keys(item)
+      .filter((name) => !/^(PK|SK|_)/.test(name))
+      .sort(),
+  ).toEqual(['environment', 'hash', 'keyId', 'organizationId', 'userId'].sort());
 });
