@@ -81,5 +81,5 @@ test('an environment pays only for what its template has', () => {
   expect(countsOf('Web ACLs')).toEqual([0, 0, 1]);
   expect(countsOf('Dashboards')).toEqual([0, 1, 1]);
   expect(countsOf('KMS keys')).toEqual([1, 1, 1]);
-  expect(countsOf('Runs of timers')).toEqual([90_520, 90_520, 90_520]);
+  expect(countsOf('Runs of timers')).toEqual([134_320, 134_320, 134_320]);
 });

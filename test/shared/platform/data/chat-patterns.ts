@@ -65,7 +65,7 @@ export const chatPatterns: Record<string, Pattern> = {
   },
   'Regenerate a client token': {
     commands: 'GetItem, TransactWriteItems',
-    units: [5, 9],
+    units: [3, 9],
     run: async (world) => {
       const { id } = await newToken(world);
       return () => clientTokenStore(world.scope).regenerate(sessionOf(world.tenant), id, allowed);
@@ -144,7 +144,7 @@ export const chatPatterns: Record<string, Pattern> = {
   },
   'Replace the messages of a conversation': {
     commands: 'GetItem, TransactWriteItems, PutItem, 2 Query, 2 BatchWriteItem',
-    units: [14, 19],
+    units: [11, 19],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { id } = await conversationOf(world, 2);
@@ -153,7 +153,7 @@ export const chatPatterns: Record<string, Pattern> = {
   },
   'Delete a conversation': {
     commands: 'GetItem, TransactWriteItems',
-    units: [4, 10],
+    units: [4, 11],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { id } = await newConversation(world);

@@ -58,7 +58,7 @@ export const productPatterns: Record<string, Pattern> = {
   },
   'Create a product with its test key': {
     commands: 'Query, TransactWriteItems',
-    units: 11.5,
+    units: [6, 11.5],
     indexes: 'GSI1',
     run: async (world) => {
       await newProduct(world);
@@ -67,7 +67,7 @@ export const productPatterns: Record<string, Pattern> = {
   },
   'Delete a product with its test key': {
     commands: 'Query, 2 GetItem, TransactWriteItems, DeleteItem',
-    units: [12, 14],
+    units: [6, 14],
     indexes: 'GSI1',
     run: async (world) => {
       const by = sessionOf(world.tenant);
@@ -160,7 +160,7 @@ export const productPatterns: Record<string, Pattern> = {
   },
   'Get a surface with its keys and capabilities': {
     commands: 'BatchGetItem, Query',
-    units: 2,
+    units: [1, 2],
     run: async (world) => {
       const { product, surface } = await newSurface(world);
       return () => surfaceDetails(world.scope)(product.id, surface.id);
