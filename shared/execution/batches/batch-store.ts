@@ -23,6 +23,9 @@ export interface BatchState {
   error: string | null;
 }
 
+/** Another process has created the batch. Not a conflict: repeating the creation cannot succeed. */
+export class BatchExists extends Error {}
+
 export type BatchStore = ReturnType<typeof batchStore>;
 
 /** The slot, and so the FIFO message group, of the n-th record of a batch. */
@@ -65,19 +68,23 @@ export const batchStore = /* @__PURE__ */ using(['table:write'], ({ table, now }
 
     /**
      * @param recordIds The listed records, if there are too many for the batch item. @param alsoWrite Written in the same
-     * transaction.
+     * transaction. @throws BatchExists
      */
     create: (
       batch: Batch,
       { recordIds, alsoWrite = [] }: { recordIds?: readonly string[]; alsoWrite?: Write[] } = {},
-    ) =>
-      table.commit([
-        table.writes.insert(batchEntity, batch),
-        ...alsoWrite,
-        ...(recordIds
-          ? [table.writes.insert(batchRecordsEntity, { id: batch.id, recordIds: [...recordIds] })]
-          : []),
-      ]),
+    ): Promise<void> =>
+      table
+        .commit([
+          table.writes.insert(batchEntity, batch),
+          ...alsoWrite,
+          ...(recordIds
+            ? [table.writes.insert(batchRecordsEntity, { id: batch.id, recordIds: [...recordIds] })]
+            : []),
+        ])
+        .catch((error) => {
+          throw error instanceof ConditionFailed && error.failed.includes(0) ? new BatchExists() : error;
+        }),
 
     /** The records that a batch lists. */
     recordIds: async ({ id, recordIds }: Batch): Promise<readonly string[]> =>
