@@ -19,7 +19,10 @@ export const SurfaceResult = z
     executionId: z.string(),
     status: z.string().meta({ description: 'completed, failed, cancelled, or paused while it waits' }),
     output: z.unknown().meta({ description: 'Of the last step of a flow, or the answer of an agent' }),
-    error: z.string().nullable(),
+    error: z
+      .string()
+      .nullable()
+      .meta({ description: 'The reason, for all callers but live keys of the surface' }),
     durationMs: z.int(),
   })
   .meta({
@@ -55,10 +58,27 @@ export const SurfaceEvent = z
 const outwardTypes: ReadonlySet<string> = new Set(SurfaceEvent.options.map(({ shape }) => shape.type.value));
 const isOutward = ({ type }: StreamEvent) => outwardTypes.has(type);
 
-interface OutwardRun {
+/** A run as its caller may see it. Read the events or the result, once. */
+export interface OutwardRun {
   events: (signal: AbortSignal) => AsyncIterable<StreamEvent>;
   result: (signal: AbortSignal) => Promise<SurfaceResult>;
 }
+
+const failed = 'The run failed';
+
+/** A run whose caller learns that it failed, and not why: the reason may name what is internal to the tenant. */
+export const withoutReasons = ({ events, result }: OutwardRun): OutwardRun => ({
+  async *events(signal) {
+    for await (const event of events(signal)) {
+      const tells = event.type === 'execution_complete' && event.error !== undefined;
+      yield tells ? { ...event, error: failed } : event;
+    }
+  },
+  async result(signal) {
+    const told = await result(signal);
+    return told.error === null ? told : { ...told, error: failed };
+  },
+});
 
 /** Responds with the events that callers of a surface may see, or with the result. */
 export const outwardResponse = ({ events, result }: OutwardRun, isStreamed: boolean) =>

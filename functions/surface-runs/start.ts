@@ -17,7 +17,7 @@ import { agentEvents } from '../../shared/protocols/sse/agent-events.ts';
 import { flowEvents } from '../../shared/protocols/sse/flow-events.ts';
 import { eventsOfRun, timeoutMsOf } from '../agent-runs/run-response.ts';
 import { runTimeMs } from '../dispatch/dispatch-response.ts';
-import { outwardResponse } from './outward.ts';
+import { type OutwardRun, outwardResponse, withoutReasons } from './outward.ts';
 import { assertParameters, gone } from './parameters.ts';
 
 /** All uses, because the flow or the agent decides which services a run calls. */
@@ -35,11 +35,23 @@ export interface SurfaceCall {
 }
 
 /** Runs what an item exposes while it responds. @throws 400 for parameters that do not fit; 404 if it is deleted. */
-export async function startExposed(scope: Scope, { capability, surface }: ExposedItem, call: SurfaceCall) {
+export const startExposed = async (scope: Scope, item: ExposedItem, call: SurfaceCall) =>
+  outwardResponse(await exposedRun(scope, item, call), call.isStreamed);
+
+/** A run that begins when its events or its result are read. @throws as `startExposed`. */
+export async function exposedRun(
+  scope: Scope,
+  { capability, surface }: ExposedItem,
+  call: SurfaceCall,
+): Promise<OutwardRun> {
   await assertParameters(sandbox(scope), capability.parametersSchema, call.parameters);
   const from = runSurfaceOf(surface);
-  if (capability.agentId !== null) return startAgent(scope, capability.agentId, from, call);
-  return startFlow(scope, capability.flowId ?? '', from, call);
+  const run =
+    capability.agentId === null
+      ? await startFlow(scope, capability.flowId ?? '', from, call)
+      : await startAgent(scope, capability.agentId, from, call);
+  const { kind, environment } = call.principal;
+  return kind === 'surface' && environment !== 'test' ? withoutReasons(run) : run;
 }
 
 async function startFlow(scope: Scope, flowId: string, surface: RunSurface, call: SurfaceCall) {
@@ -52,7 +64,7 @@ async function startFlow(scope: Scope, flowId: string, surface: RunSurface, call
   const eventsFor = (clientSignal: AbortSignal) =>
     executeFlow(scope, { ...run, clientSignal, showsProgress: isStreamed });
   const events = (signal: AbortSignal) => flowEvents(eventsFor(signal));
-  return outwardResponse({ events, result: (signal) => dispatchResultOf(eventsFor(signal)) }, isStreamed);
+  return { events, result: (signal: AbortSignal) => dispatchResultOf(eventsFor(signal)) };
 }
 
 async function startAgent(scope: Scope, agentId: string, surface: RunSurface, call: SurfaceCall) {
@@ -78,5 +90,5 @@ async function startAgent(scope: Scope, agentId: string, surface: RunSurface, ca
     const { result: output, ...rest } = await agentResultOf(run.execution.id, eventsFor(signal));
     return { ...rest, output };
   };
-  return outwardResponse({ events, result }, isStreamed);
+  return { events, result };
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { sandbox, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox.ts';
-import { ifMissing, unauthenticated } from '../../shared/core/errors.ts';
+import { hasCode, ifMissing, tooManyAtOnce, unauthenticated } from '../../shared/core/errors.ts';
 import { idOf } from '../../shared/core/ids.ts';
 import { exposedItems, itemOfSlug } from '../../shared/domain/products/exposed-item.ts';
 import { runSurfaceOf } from '../../shared/domain/products/run-surface.ts';
@@ -28,7 +28,7 @@ A delivery that came before, or comes several times at once, runs once and gets 
 
 The members of the body are the parameters, which are checked against the schema of the capability; those whose names cannot be names of variables are left out. A signed request also has \`webhook\`: the \`deliveryId\`, and the \`event\` that the header \`X-GitHub-Event\` names. An agent gets the parameter \`message\`, or else the parameters as JSON. The \`url_verification\` of Slack gets its \`challenge\`. Form bodies get a 415: choose JSON at the sender.
 
-403 if the surface is paused, or is a draft and the caller has no test key.`,
+403 if the surface is paused, or is a draft and the caller has no test key. 429, with nothing remembered, also while too many events are running: 50 of a tenant at most.`,
   params: z.object({
     id: idOf('product'),
     surfaceId: idOf('surface'),
@@ -65,10 +65,17 @@ The members of the body are the parameters, which are checked against the schema
     const delivery = { surfaceId: surface.id, endpointSlug: params.endpointSlug, deliveryId };
     const owner = { environment: 'production' as const, ...(principal ?? whole.owner) };
     const run = { flowId, agentId, inputs, owner, surface: runSurfaceOf(surface), delivery };
-    const executionId = await start(run, limited).catch(ifMissing(undefined));
+    const executionId = await start(run, limited)
+      .catch(ifMissing(undefined))
+      .catch((error) => {
+        throw hasCode(error, 'RATE_LIMITED') ? busy() : error;
+      });
     if (executionId === undefined) throw gone(flowId ? 'Flow' : 'Agent');
     return { status: 202, body: { executionId } };
   },
 });
+
+/** Without the advice that the tenant would get. */
+const busy = () => tooManyAtOnce('Too many events are running. Send this one again later', 60);
 
 export const handler = toLambda(receiveWebhook);

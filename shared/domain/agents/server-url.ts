@@ -2,7 +2,11 @@ import * as z from 'zod';
 
 /** The address of a server of others. Credentials in it would be stored and shown in the clear. */
 export const ServerUrl = z
-  .url({ protocol: /^https?$/, abort: true })
+  .url({
+    protocol: /^https?$/,
+    abort: true,
+    error: 'Expected an address that begins with https:// or http://',
+  })
   .max(2_000)
   .refine((text) => {
     const { username, password } = new URL(text);

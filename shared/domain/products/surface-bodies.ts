@@ -22,7 +22,8 @@ const SecretText = SecretValue.max(1_000)
   )
   .meta({ description: 'The secret, which responses do not show, or `{{secret:KEY}}`' });
 
-const secretExpected = 'Expected a secret value, {{secret:KEY}}, or a stored secret as responses show it';
+const secretExpected =
+  'Expected a secret of 8 to 1,000 characters, {{secret:KEY}}, or a stored secret as responses show it';
 const Secret = z.union([SecretText, StoredSecret], secretExpected);
 
 /** The key of Standard Webhooks: 24 to 64 bytes in Base64. */
@@ -33,6 +34,7 @@ const isStandardKey = (text: string): boolean => {
   return /^[A-Za-z0-9+/]+={0,2}$/.test(encoded) && encoded.length % 4 === 0 && length >= 24 && length <= 64;
 };
 const standardKeyExpected = 'Expected `whsec_` and 24 to 64 bytes in Base64';
+const signingKeyExpected = `${standardKeyExpected}, {{secret:KEY}}, or a stored secret as responses show it`;
 
 const Signature = z
   .strictObject({
@@ -65,7 +67,7 @@ const Webhook = z
       description: 'Default: all',
     }),
     secret: z
-      .union([SecretText.refine(isStandardKey, standardKeyExpected), StoredSecret], secretExpected)
+      .union([SecretText.refine(isStandardKey, standardKeyExpected), StoredSecret], signingKeyExpected)
       .optional()
       .meta({
         description:

@@ -125,12 +125,14 @@ export const surfaceItems = /* @__PURE__ */ using(
         let after: SurfaceItem | undefined;
         await surfaces.change(productId, surfaceId, (surface) => {
           const before = itemIn(surface, id);
+          const others = surface.items.filter((each) => each !== before);
           const changed: SurfaceItem = { ...before, ...changes, config: mergedConfig(before, config) };
-          after = changed;
-          assertUnique(
-            surface.items.filter((each) => each !== before),
-            changed,
+          changed.endpointSlug ??= defaultSlug(
+            { ...surface, items: others },
+            changed.exposedName ?? before.endpointSlug ?? '',
           );
+          after = changed;
+          assertUnique(others, changed);
           const items = surface.items.map((each) => (each === before ? changed : each));
           return { after: { ...surface, items } };
         });
@@ -162,6 +164,7 @@ function defaultSlug({ type, items }: Surface, name: string): string | null {
   if (!surfaceTypeOf(type).hasEndpoints) return null;
   const words = name
     .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
     .toLowerCase()
     .match(/[a-z0-9]+/g) ?? ['item'];
   const base = words.join('-').slice(0, 90);

@@ -78,10 +78,14 @@ export function inboundAfter(before: StoredInbound, { inbound, plaintexts }: Sea
   const { signature, ...rest } = inbound;
   if (!signature) return rest;
   const stored = plaintextIdsOf({ inbound: before, outbound: {} });
+  const isOtherScheme = before.signature !== undefined && before.signature.scheme !== signature.scheme;
   const secrets = signature.secrets.map((secret, index): HeldSecret => {
     if (typeof secret === 'string') return secret;
     const { configured, id = stored.length === 1 ? stored[0] : undefined } = secret;
-    if (id !== undefined && (plaintexts.has(id) || stored.includes(id))) return { configured, id };
+    if (id !== undefined && plaintexts.has(id)) return { configured, id };
+    // Each scheme has its own form of secrets, and its own sender.
+    if (isOtherScheme) throw ofOtherScheme(`inbound.signature.secrets.${index}`);
+    if (id !== undefined && stored.includes(id)) return { configured, id };
     throw notStored(`inbound.signature.secrets.${index}`);
   });
   return { ...rest, signature: { ...signature, secrets } };
@@ -110,6 +114,9 @@ export function outboundAfter(before: StoredOutbound, sent: SealedMembers): Stor
 }
 
 const originOf = (url: string) => new URL(url).origin;
+
+const ofOtherScheme = (path: string) =>
+  invalidAt(path, 'INVALID_VALUE', 'The stored secret is one of another scheme. Send the secret of this one');
 
 const notStored = (path: string) =>
   invalidAt(

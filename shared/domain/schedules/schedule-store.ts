@@ -1,3 +1,4 @@
+import { definedOf } from '../../core/defined.ts';
 import { conflict, type ErrorDetail, invalidAt, notFound } from '../../core/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { cleanupQueue } from '../../platform/cleanup/cleanup.ts';
@@ -93,7 +94,8 @@ export const scheduleStore = /* @__PURE__ */ using(
     async function change(place: SchedulePlace, id: string, changes: ScheduleChanges): Promise<Schedule> {
       const at = now();
       const known = await find(place, id);
-      await assertTargets(changes);
+      // One that is enabled must be able to run.
+      await assertTargets(changes.enabled ? { flowId: known.flowId, ...definedOf(changes) } : changes);
       let retimed = false;
       const decide = (before: Schedule): Modification<typeof scheduleEntity> => {
         const edited = changedSchedule(before, changes);

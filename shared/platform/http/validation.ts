@@ -64,6 +64,8 @@ function detailOf(issue: z.core.$ZodIssue, base: PropertyKey[]): ErrorDetail[] {
             }
           : { path: at(), code: 'INVALID_ENUM', message: issue.message },
       ];
+    case 'invalid_key':
+      return [{ path: at(), code: 'INVALID_KEY', message: issue.issues[0]?.message ?? issue.message }];
     case 'custom':
       return [
         { path: at(), code: (issue.params?.code ?? 'INVALID_VALUE') as DetailCode, message: issue.message },

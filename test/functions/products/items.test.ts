@@ -41,11 +41,11 @@ test('an item exposes a capability under names of its own, and is removed', asyn
 test('where items are called by path, one without a slug gets it from its name', async () => {
   const { add } = await world();
   const slugs = [];
-  for (const exposedName of [undefined, 'Größe & Co.', '東京']) {
+  for (const exposedName of [undefined, 'Grüße & Co.', '東京']) {
     slugs.push((await expectStatus(201, add({ ...(exposedName && { exposedName }) }))).endpointSlug);
   }
   slugs.push((await expectStatus(201, add())).endpointSlug);
-  expect(slugs).toEqual(['greet', 'gro-e-co', 'item', 'greet-2']);
+  expect(slugs).toEqual(['greet', 'gru-e-co', 'item', 'greet-2']);
   const chat = await world({ type: 'chat' });
   expect((await expectStatus(201, chat.add())).endpointSlug).toBeNull();
 });
@@ -53,7 +53,7 @@ test('where items are called by path, one without a slug gets it from its name',
 test.each<[string, object, object]>([
   ['the slug', { endpointSlug: 'other' }, { endpointSlug: 'other' }],
   ['its own slug', { endpointSlug: 'slug' }, {}],
-  ['no slug', { endpointSlug: null }, { endpointSlug: null }],
+  ['no slug, and so one from its name', { endpointSlug: null }, { endpointSlug: 'name' }],
   ['the name', { exposedName: 'Other' }, { exposedName: 'Other' }],
   ['no name', { exposedName: null }, { exposedName: null }],
   ['the description', { exposedDescription: 'Other' }, { exposedDescription: 'Other' }],

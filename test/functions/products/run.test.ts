@@ -215,3 +215,32 @@ test('a change of what an item runs, and of the flow itself, takes effect with t
   await expectStatus(204, tenant.call('DELETE', `/v1/flows/${other.id}`));
   expect((await run(key, path)).status).toBe(404);
 });
+
+test('a live key learns that a run failed, and not why; a test key and the tenant do', async () => {
+  const broken = {
+    type: 'transform-data',
+    name: 'Break',
+    config: { script: 'throw new Error("our internals")' },
+  };
+  const { tenant, path, key } = await world([broken]);
+  const test = await keyOf(tenant, path);
+  const headers = { accept: 'text/event-stream' };
+  const body = { person: 'Ada' };
+  const told = await expectStatus(200, run(key, path));
+  expect(told).toMatchObject({ success: false, status: 'failed', error: 'The run failed' });
+  const streamed = await callerWith(key)('POST', `${path}/run/greet`, { body, headers });
+  expect(streamed.body).toContain('The run failed');
+  expect(streamed.body).not.toContain('our internals');
+  for (const credential of [test, tenant.token]) {
+    expect((await expectStatus(200, run(credential, path))).error).toContain('our internals');
+  }
+});
+
+test.each([
+  ['_record', 'reserved'],
+  ['1bad', 'letters'],
+])('a parameter named %s is a 400 that says what names are', async (name, expected) => {
+  const { path, key } = await world();
+  const { details } = await expectStatus(400, run(key, path, { [name]: 1 }));
+  expect(details).toEqual([{ path: name, code: 'INVALID_KEY', message: expect.stringContaining(expected) }]);
+});

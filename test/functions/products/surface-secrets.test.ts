@@ -92,6 +92,17 @@ test('a secret is rotated: the new one is added, then the old one is removed', a
   expect((await valuesOf(tenant, surface)).inbound).toEqual([]);
 });
 
+test('another scheme takes another secret: the old one would not have its form', async () => {
+  const { tenant, surface } = await webhookSurface(signedBy(first));
+  const { signature } = (await get(tenant, surface)).inbound;
+  const inbound = { signature: { ...signature, scheme: 'standard-webhooks' } };
+  const { status, body } = await tenant.call('PUT', pathOf(surface), { body: { inbound } });
+  expect([status, body.details]).toEqual([
+    400,
+    [expect.objectContaining({ path: 'inbound.signature.secrets.0', code: 'INVALID_VALUE' })],
+  ]);
+});
+
 test('of two stored secrets, one without its id is ambiguous: 400', async () => {
   const { tenant, surface } = await webhookSurface(signedBy(first, second));
   const { status, body } = await tenant.call('PUT', pathOf(surface), {

@@ -121,6 +121,13 @@ test('a schedule whose flow is gone disables itself and says why', async () => {
   await expectStatus(204, caller.call('DELETE', `/v1/flows/${caller.flowId}`));
   expect(await caller.runNow()).toMatchObject({ status: 404, body: { error: 'Flow not found' } });
   await caller.fireAt(inSeconds(-1));
+  for (const [method, path, body] of [
+    ['POST', `${caller.path}/${caller.id}/resume`, undefined],
+    ['PUT', `${caller.path}/${caller.id}`, { enabled: true }],
+  ] as const) {
+    const answer = await caller.call(method, path, { body });
+    expect(answer).toMatchObject({ status: 404, body: { error: 'Flow not found' } });
+  }
   expect(await caller.get()).toMatchObject({
     ...{ enabled: false, nextRunAt: null, flowName: null },
     recentRuns: [{ status: 'failed', error: 'The flow was deleted. The schedule is disabled' }],
