@@ -3,12 +3,13 @@ import { expect, test, vi } from 'vitest';
 import { inputsOf } from '../../../functions/surface-webhooks/event.ts';
 import { sandbox } from '../../../shared/adapters/sandbox/sandbox.ts';
 import { batchEntity } from '../../../shared/execution/batches/batch.ts';
+import { tenantBatchesMax } from '../../../shared/execution/batches/running-batches.ts';
 import { receivedWebhookEntity } from '../../../shared/execution/webhooks/received-webhook.ts';
 import { type WebhookRun, webhookStarter } from '../../../shared/execution/webhooks/start-webhook.ts';
 import { agentOf, scripted } from '../../support/agent-runs.ts';
 import { notFoundBody } from '../../support/errors.ts';
 import { eventually } from '../../support/eventually.ts';
-import { expectStatus } from '../../support/flows.ts';
+import { expectStatus, publishedFlow } from '../../support/flows.ts';
 import { newKey } from '../../support/keys.ts';
 import { addCapability, addItem } from '../../support/products.ts';
 import { newSecret } from '../../support/secrets.ts';
@@ -391,3 +392,27 @@ const signedText = (body: string) => {
   const { 'x-hub-signature-256': _signed, ...others } = headers;
   return { body, headers: { ...others, 'x-hub-signature-256': `sha256=${hmacOf(body)}` } };
 };
+
+test('while too many events run, one more is a 429 that is not remembered', async () => {
+  const { tenant, productId, surface, path } = await webhookWorld();
+  const steps = [{ type: 'wait-until', name: 'wait', config: { delayMs: 3_600_000 } }];
+  const waiting = await publishedFlow(tenant, steps);
+  const given = { capabilityName: 'Wait', flowId: waiting.id };
+  const { id: capabilityId } = await expectStatus(201, addCapability(tenant, productId, given));
+  await expectStatus(201, addItem(tenant, surface, { capabilityId }));
+  for (let sent = 0; sent < tenantBatchesMax; sent += 5) {
+    const five = Array.from({ length: 5 }, () =>
+      expectStatus(202, deliver(path, deliveries.github({}), 'wait')),
+    );
+    await Promise.all(five);
+  }
+  const event = deliveries.github({ id: 'one' });
+  const refused = await deliver(path, event);
+  expect(refused).toMatchObject({
+    status: 429,
+    body: { details: 'Too many events are running. Send this one again later' },
+  });
+  const { batches } = await expectStatus(200, tenant.call('GET', '/v1/batch/summary'));
+  await expectStatus(200, tenant.call('POST', `/v1/batch/cancel/${batches[0].id}`));
+  await expectStatus(202, deliver(path, event));
+}, 60_000);
