@@ -4,6 +4,7 @@ import { type ExposedItem, exposedItems } from '../../shared/domain/products/exp
 import { type RunSurface, runSurfaceOf } from '../../shared/domain/products/run-surface.ts';
 import { agentToRun } from '../../shared/execution/agent-runs/agent-to-run.ts';
 import { startRun } from '../../shared/execution/agent-runs/start-run.ts';
+import { surfaceRequest } from '../../shared/execution/agent-runs/surface-request.ts';
 import { execute as executeFlow } from '../../shared/execution/dispatch/execute.ts';
 import { prepare } from '../../shared/execution/dispatch/prepare.ts';
 import { DispatchBody } from '../../shared/execution/dispatch/request.ts';
@@ -72,14 +73,11 @@ async function startAgent(scope: Scope, agentId: string, surface: RunSurface, ca
   const { environment } = principal;
   const agent = await agentToRun(scope)(agentId, { environment }).catch(ifMissing(undefined));
   if (!agent) throw gone('Agent');
-  const { message, ...inputs } = parameters;
-  const content = typeof message === 'string' ? message : JSON.stringify(parameters);
   const run = await startRun(
     scope,
     {
-      ...{ agent, inputs, owner: principal, permissions: [], background: false },
-      ...{ surfaceType: surface.type, surface },
-      messages: [{ role: 'user' as const, content }],
+      ...surfaceRequest(surface, parameters),
+      ...{ agent, owner: principal, background: false },
       timeoutMs: timeoutMsOf({ background: false }, call.timeLeftMs),
     },
     sandbox(scope),

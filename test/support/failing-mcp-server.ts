@@ -1,7 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { event, json, type Message, result, sse, toolText, usual } from './hostile-mcp-server.ts';
+import { serve } from './serve.ts';
 
 /** When it closes the connection: before it answers, or in the middle of its answer. */
 export type Death = 'list' | 'call' | 'mid-call';
@@ -37,12 +37,5 @@ export async function startFailingMcpServer() {
     return response.destroy();
   }
 
-  const server = createServer((request, response) => void respond(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const close = () => {
-    server.closeAllConnections();
-    server.close();
-  };
-  return { url: `http://${host}`, host, close };
+  return serve((request, response) => void respond(request, response));
 }

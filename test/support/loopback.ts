@@ -1,17 +1,12 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { onTestFinished, vi } from 'vitest';
+import { serve } from './serve.ts';
 
 /** An HTTP server on the loopback that lives as long as the test. */
 export async function loopback(answer: (request: IncomingMessage, response: ServerResponse) => unknown) {
-  const server = createServer(answer);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { port, host: `127.0.0.1:${port}`, url: `http://127.0.0.1:${port}` };
+  const { close, ...server } = await serve(answer);
+  onTestFinished(close);
+  return server;
 }
 
 /** Lets the egress guard reach a server on the loopback. */

@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { serve } from './serve.ts';
 
 export interface ReceivedWebhook {
   headers: Record<string, string>;
@@ -25,12 +25,5 @@ export async function startWebhookReceiver() {
     response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end();
   }
 
-  const server = createServer((request, response) => void respond(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const close = () => {
-    server.closeAllConnections();
-    server.close();
-  };
-  return { url: `http://${host}`, host, close };
+  return serve((request, response) => void respond(request, response));
 }

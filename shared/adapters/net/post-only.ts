@@ -1,12 +1,9 @@
-import { lookup } from 'node:dns';
-import { loadOnce } from '../../core/load-once.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { HttpRequest } from '../ports.ts';
 import { checkedUrl } from './checked-url.ts';
 import { fetchFailure, slowServer } from './fetch-failure.ts';
+import { loadClient } from './load-client.ts';
 import { sendableHeaders } from './sendable-headers.ts';
-
-const loadClient = loadOnce(async () => (await import('./client.ts')).makeClient(lookup));
 
 /**
  * Sends a body through the egress guard. Follows no redirects, and reads nothing of the response but its status.

@@ -1,12 +1,11 @@
-import { lookup } from 'node:dns';
 import { pipeline, type Transform } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { type Dispatcher, request } from 'undici';
 import { joined, limited } from '../../core/limited-fetch.ts';
-import { loadOnce } from '../../core/load-once.ts';
 import { StepError } from '../../core/step-error.ts';
 import { checkedUrl } from './checked-url.ts';
+import { loadClient } from './load-client.ts';
 
 type Fetch = typeof globalThis.fetch;
 
@@ -41,8 +40,6 @@ export const streamingFetch =
       headers: fields,
     });
   };
-
-const loadClient = loadOnce(async () => (await import('./client.ts')).makeClient(lookup));
 
 /** Whether a body of this content type is streamed: server-sent events, and the frames of Bedrock. */
 export const isStreamType = (contentType: string) =>

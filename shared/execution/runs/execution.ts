@@ -24,8 +24,9 @@ export const PausedRun = z.object({
 export type PausedRun = z.infer<typeof PausedRun>;
 
 /**
- * A run started by a dispatch, from its first checkpoint to its end; from its start, if a webhook is told of its end. The sweeper ends it when its lease has expired,
- * because its process has crashed. (A record's run in a batch needs no lease: its message is redelivered.)
+ * A run started by a dispatch, from its first checkpoint to its end; from its start, if a webhook is told of its end. The
+ * sweeper ends it when its lease has expired, because its process has crashed. (A record's run in a batch needs no lease:
+ * its message is redelivered.)
  */
 export const Execution = z.object({
   id: z.string(),

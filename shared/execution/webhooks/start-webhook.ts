@@ -7,6 +7,7 @@ import { agentExecutionEntity } from '../agent-runs/agent-execution.ts';
 import { agentRunQueue } from '../agent-runs/agent-run-queue.ts';
 import { agentToRun } from '../agent-runs/agent-to-run.ts';
 import { startRun } from '../agent-runs/start-run.ts';
+import { surfaceRequest } from '../agent-runs/surface-request.ts';
 import { type BatchOwner, batchDefaults, batchStarter, singleRunId } from '../batches/batch-start.ts';
 import { batchOfDelivery, type Delivery } from './received-webhook.ts';
 
@@ -33,18 +34,12 @@ export const webhookStarter = /* @__PURE__ */ using(
     async function startAgent(
       agentId: string,
       id: string,
-      { inputs: given, owner, surface }: WebhookRun,
+      { inputs, owner, surface }: WebhookRun,
       sandbox: Sandbox,
     ) {
       if (await table.get(agentExecutionEntity, { id }, { consistent: true })) return;
       const agent = await agentToRun(scope)(agentId, { environment: owner.environment });
-      const { message, ...inputs } = given;
-      const content = typeof message === 'string' ? message : JSON.stringify(given);
-      const request = {
-        ...{ id, agent, inputs, owner, permissions: [], background: true },
-        ...{ surfaceType: surface.type, surface },
-        messages: [{ role: 'user' as const, content }],
-      };
+      const request = { ...surfaceRequest(surface, inputs), ...{ id, agent, owner, background: true } };
       const run = await startRun(scope, request, sandbox).catch(ifRefused(undefined));
       // Refused: another process starts it at the same time.
       if (run) await agentRunQueue(scope).send(id);
