@@ -1,7 +1,7 @@
 import { ifMissing, type ServiceError } from '../../core/errors.ts';
 import { log } from '../../core/log.ts';
 import { mapConcurrently } from '../../core/map-concurrently.ts';
-import { dueForSweep } from '../../platform/cleanup/sweeps.ts';
+import { type DueItem, firstDue } from '../../platform/cleanup/sweeps.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
@@ -18,19 +18,16 @@ const pauseMinutesMax = 24 * 60;
 
 /** Refreshes the cards of all tenants that are due, within limits. */
 export async function refreshDueCards({ scopeOf }: Runtime, now: Date): Promise<void> {
-  const due: { tenant: string; id: string }[] = [];
-  for await (const page of dueForSweep(scopeOf('').table, cardSweep, now)) {
-    due.push(...page.map(({ tenant, PK }) => ({ tenant, id: PK.split('#').at(-1) ?? '' })));
-    if (due.length >= refreshesMax) break;
-  }
-  const work = async ({ tenant, id }: { tenant: string; id: string }) => {
+  const due = await firstDue(scopeOf('').table, cardSweep, now, refreshesMax);
+  const work = async ({ tenant, PK }: DueItem) => {
+    const id = PK.split('#').at(-1) ?? '';
     await refreshDue(scopeOf(tenant), id, now).catch((error) => {
       // Another sweep has it.
       if (error instanceof ConditionFailed) return;
       log.error('The card of an agent could not be refreshed', { error, tenant, agentId: id });
     });
   };
-  for await (const _done of mapConcurrently(due.slice(0, refreshesMax), atOnce, work));
+  for await (const _done of mapConcurrently(due, atOnce, work));
 }
 
 /** @throws ConditionFailed if another sweep refreshes it too. */

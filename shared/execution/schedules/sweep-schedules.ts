@@ -4,7 +4,7 @@ import { firingEntity, firingSweep } from '../../domain/schedules/firing.ts';
 import { scheduleEntity, scheduleSweep } from '../../domain/schedules/schedule.ts';
 import { wakeUps } from '../../domain/schedules/wake-ups.ts';
 import { requirementsOf } from '../../platform/aws/uses.ts';
-import { dueForSweep } from '../../platform/cleanup/sweeps.ts';
+import { type DueItem, firstDue } from '../../platform/cleanup/sweeps.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
 import { scheduleFirer } from './fire-schedule.ts';
@@ -19,7 +19,6 @@ const atOnce = 10;
 const reserveMs = 15_000;
 
 type TimeLeft = () => number;
-type Due = { tenant: string; PK: string; SK: string };
 
 /**
  * Fires the schedules that EventBridge Scheduler did not wake, tells it what it may have missed, and continues firings whose
@@ -41,20 +40,16 @@ const idIn = (key: string) => key.split('#').at(-1) ?? '';
 async function sweepEach(
   { scopeOf }: Runtime,
   { kind, due, timeLeftMs }: { kind: string; due: Date; timeLeftMs: TimeLeft },
-  sweep: (scope: Scope, item: Due) => Promise<void>,
+  sweep: (scope: Scope, item: DueItem) => Promise<void>,
 ): Promise<void> {
-  const items: Due[] = [];
-  for await (const page of dueForSweep(scopeOf('').table, kind, due)) {
-    items.push(...page);
-    if (items.length >= itemsMax) break;
-  }
-  const work = async (item: Due) => {
+  const items = await firstDue(scopeOf('').table, kind, due, itemsMax);
+  const work = async (item: DueItem) => {
     if (timeLeftMs() < reserveMs) return;
     await sweep(scopeOf(item.tenant), item).catch((error) =>
       log.error('A schedule could not be swept', { error, tenant: item.tenant, key: item.PK }),
     );
   };
-  for await (const _done of mapConcurrently(items.slice(0, itemsMax), atOnce, work));
+  for await (const _done of mapConcurrently(items, atOnce, work));
 }
 
 /** Starts the batch of a firing again, with the same id. */

@@ -17,12 +17,15 @@ export const sweepKeys = (kind: string, id: string, at: string) => ({
 /** Removes an item from the sweep index. */
 export const removeFromSweepIndex = { removeFromIndex: 2 } as const;
 
+/** The key of an item, without its fields. */
+export type DueItem = StoredKey & { tenant: string };
+
 /** Yields the due items of all tenants, a page at a time. Without a time, all items. */
 export async function* dueForSweep(
   table: TenantTable,
   kind: string,
   due: Date | 'all',
-): AsyncGenerator<(StoredKey & { tenant: string })[]> {
+): AsyncGenerator<DueItem[]> {
   for (let shard = 0; shard < shards; shard++) {
     const range = {
       partition: partition(kind, shard),
@@ -33,4 +36,19 @@ export async function* dueForSweep(
       yield items.map((item) => ({ tenant: tenantOfItem(item), PK: item.PK, SK: item.SK }));
     }
   }
+}
+
+/** The first of the due items of all tenants, for a sweep that leaves the others to the next one. */
+export async function firstDue(
+  table: TenantTable,
+  kind: string,
+  due: Date,
+  most: number,
+): Promise<DueItem[]> {
+  const items: DueItem[] = [];
+  for await (const page of dueForSweep(table, kind, due)) {
+    items.push(...page);
+    if (items.length >= most) break;
+  }
+  return items.slice(0, most);
 }
