@@ -24,7 +24,8 @@ export type Letter =
   | 'u'
   | 'v'
   | 'w'
-  | 'x';
+  | 'x'
+  | 'y';
 
 /** One measurement with its goal. */
 export interface Figure {

@@ -5,6 +5,7 @@ import { agentRun } from './agent-run.ts';
 import { agentStream } from './agent-stream.ts';
 import { agentsAtOnce } from './agents-at-once.ts';
 import { bulkEdit } from './bulk-edit.ts';
+import { chat } from './chat.ts';
 import { coldLoad } from './cold-load.ts';
 import { csvMemory, csvSpeed } from './csv-upload.ts';
 import { engine } from './engine.ts';
@@ -51,6 +52,7 @@ const measures: Record<Letter, Measure> = {
   v: agentExecutionsList,
   w: agentStream,
   x: surfaceCall,
+  y: chat,
 };
 
 const wanted = process.argv.slice(2);

@@ -5,6 +5,7 @@ import { agentVersionsGroup } from './agent-versions/index.ts';
 import { agentsGroup } from './agents/index.ts';
 import { apiKeysGroup } from './api-keys/index.ts';
 import { batchesGroup } from './batches/index.ts';
+import { clientChatGroup } from './client-chat/index.ts';
 import { clientTokensGroup } from './client-tokens/index.ts';
 import { conversationsGroup } from './conversations/index.ts';
 import { dispatchGroup } from './dispatch/index.ts';
@@ -18,7 +19,9 @@ import { publicGroup } from './public/index.ts';
 import { recordsGroup } from './records/index.ts';
 import { schedulesGroup } from './schedules/index.ts';
 import { secretsGroup } from './secrets/index.ts';
+import { surfaceA2aGroup } from './surface-a2a/index.ts';
 import { surfaceKeysGroup } from './surface-keys/index.ts';
+import { surfaceMcpGroup } from './surface-mcp/index.ts';
 import { surfaceRunsGroup } from './surface-runs/index.ts';
 import { surfaceWebhooksGroup } from './surface-webhooks/index.ts';
 import { surfacesGroup } from './surfaces/index.ts';
@@ -45,7 +48,10 @@ export const groups = {
   'surface-keys': surfaceKeysGroup,
   'surface-runs': surfaceRunsGroup,
   'surface-webhooks': surfaceWebhooksGroup,
+  'surface-mcp': surfaceMcpGroup,
+  'surface-a2a': surfaceA2aGroup,
   'client-tokens': clientTokensGroup,
+  'client-chat': clientChatGroup,
   conversations: conversationsGroup,
   records: recordsGroup,
   dispatch: dispatchGroup,

@@ -1,8 +1,13 @@
 import { preflightHeaders } from '../shared/platform/http/cors.ts';
+import { refusedMethods } from './refused-methods.ts';
 import { routes, staticFilesLambda } from './routes.ts';
 
 /** Pages of other origins have no use for the static files. */
 const endpointRoutes = routes.filter(({ lambda }) => lambda !== staticFilesLambda);
+
+/** Pages may try them too, to get the 405. */
+const refusedAt = (path: string) =>
+  refusedMethods.filter((refused) => refused.path === path).map(({ method }) => method);
 
 /** A path whose preflight requests (OPTIONS) the gateway answers with 204, without authorizer and Lambda. */
 export interface Preflight {
@@ -10,14 +15,23 @@ export interface Preflight {
   path: string;
   /** What the path offers. The gateway adds the headers of `allowOrigin`. */
   headers: Readonly<Record<string, string>>;
+  /** The origins whose pages may call it. */
+  origins: readonly string[];
 }
 
-/** One for each path of an endpoint; none if no origin is allowed. */
+/**
+ * One for each path that pages of some origin may call.
+ * @param origins The origins of the deployment. Endpoints with `anyOrigin` decide themselves which ones they serve.
+ */
 export const preflightsFor = (origins: readonly string[]): readonly Preflight[] =>
-  origins.length === 0
-    ? []
-    : [...Map.groupBy(endpointRoutes, ({ path }) => path)].map(([path, some]) => ({
-        method: 'OPTIONS',
-        path,
-        headers: preflightHeaders(some.map(({ method }) => method)),
-      }));
+  [...Map.groupBy(endpointRoutes, ({ path }) => path)]
+    .map(([path, some]) => ({
+      method: 'OPTIONS' as const,
+      path,
+      headers: preflightHeaders(
+        [...some.map(({ method }) => method), ...refusedAt(path)],
+        [...new Set(some.flatMap(({ requestHeaders = [] }) => requestHeaders))],
+      ),
+      origins: some.some(({ anyOrigin }) => anyOrigin) ? ['*'] : origins,
+    }))
+    .filter((preflight) => preflight.origins.length > 0);

@@ -12,6 +12,10 @@ export interface Route {
   lambda: string;
   /** Whether the route has no authorizer. */
   isPublic: boolean;
+  /** Whether pages of every origin may call it, whatever the deployment's origins are. */
+  anyOrigin?: boolean;
+  /** The headers that pages of other origins may send, besides those of all routes. */
+  requestHeaders?: readonly string[];
   /** Whether the Lambda streams its response. */
   streams: boolean;
   timeoutSeconds: number;
@@ -38,6 +42,8 @@ export const routes: readonly Route[] = [
     path: endpoint.path,
     lambda: endpoint.id,
     isPublic: endpoint.permission === 'public',
+    ...(endpoint.anyOrigin && { anyOrigin: true }),
+    ...(endpoint.requestHeaders && { requestHeaders: endpoint.requestHeaders }),
     streams: isStreamed(endpoint),
     timeoutSeconds: secondsOf(endpoint),
   })),

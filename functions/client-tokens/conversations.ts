@@ -5,6 +5,7 @@ import { conversationLists } from '../../shared/domain/conversations/list-conver
 import { OffsetPagination, OffsetQuery, wholeNumber } from '../../shared/platform/data/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { Usage } from '../conversations/usage-schema.ts';
 import { ClientTokenParams } from './schemas.ts';
 
 const offsetMax = 10_000;
@@ -17,6 +18,7 @@ const TokenConversation = z
     flowId: z.string().nullable(),
     origin: z.string().nullable(),
     messageCount: z.int().nullable(),
+    usage: Usage.nullable(),
     createdAt: z.string(),
     updatedAt: z.string(),
   })
@@ -26,6 +28,7 @@ const TokenConversation = z
       {
         ...{ id: 'conv_01k9m4v7d3x8qz5w2r6t0y1hbn', name: 'New Chat', firstMessage: 'Where is my parcel?' },
         ...{ flowId: 'flow_01k9m4v7d3x8qz5w2r6t0y1hbn', origin: 'https://example.com', messageCount: 2 },
+        usage: { inputTokens: 120, outputTokens: 45, totalCost: '0.00021' },
         ...{ createdAt: '2026-11-22T09:30:00.000Z', updatedAt: '2026-11-22T09:31:00.000Z' },
       },
     ],
@@ -62,7 +65,11 @@ export const listTokenConversations = defineEndpoint({
     const filter = { clientTokenId: id, flowId: flow_id };
     const [page] = await Promise.all([lists.byOffset(filter, { limit, offset }), tokens.find(id)]);
     return {
-      conversations: page.conversations.map(({ title, ...rest }) => ({ ...rest, name: title })),
+      conversations: page.conversations.map(({ title, usage = null, ...rest }) => ({
+        ...rest,
+        usage,
+        name: title,
+      })),
       pagination: { limit, offset, hasMore: page.hasMore },
     };
   },

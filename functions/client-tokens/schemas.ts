@@ -29,6 +29,12 @@ const limits = {
   sessionIdleTimeoutMinutes: z.int().min(1).max(1_440),
 };
 
+/** The members of a config that are no display. */
+const Permissions = z.object({
+  clientTools: z.union([z.boolean(), z.array(z.string().min(1).max(140)).max(100)]).optional(),
+  approvals: z.boolean().optional(),
+});
+
 const members = {
   name: nameUpTo(255),
   flowIds: z.array(idOf('flow')).max(listMax),
@@ -46,9 +52,16 @@ const members = {
       description:
         '`latest`, or the id of a published version of a flow or an agent of the token, which then runs that version',
     }),
-  config: z.record(z.string(), z.unknown()).meta({
-    description: 'How a page shows the chat: `placeholder`, `welcomeMessage`, `theme` and further members',
-  }),
+  config: z
+    .record(z.string(), z.unknown())
+    .superRefine((config, context) => {
+      for (const { path, message } of Permissions.safeParse(config).error?.issues ?? [])
+        context.addIssue({ code: 'custom', path: [...path], message });
+    })
+    .meta({
+      description:
+        'How a page shows the chat: `placeholder`, `welcomeMessage`, `theme` and further members. `clientTools` says which tools of the page an agent may use: `true`, or a list of names (`webmcp:<name>` for those of the page itself, `webmcp:*` for all of these); by default none. `approvals: true` lets the visitor allow and deny calls that need an approval; by default only the tenant does',
+    }),
 };
 
 export const CreateClientTokenBody = z

@@ -1,8 +1,9 @@
 import { conversationStore } from '../../shared/domain/conversations/conversation-store.ts';
+import { feedbackStore } from '../../shared/domain/conversations/feedback.ts';
 import { messagePages } from '../../shared/domain/conversations/message-pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { ConversationResponse, toConversationResponse } from './response-schemas.ts';
+import { ConversationResponse, feedbackOf, toConversationResponse } from './response-schemas.ts';
 import { ConversationParams, MessagesQuery } from './schemas.ts';
 
 export const getConversation = defineEndpoint({
@@ -17,12 +18,15 @@ export const getConversation = defineEndpoint({
   query: MessagesQuery,
   response: { kind: 'json', bodies: { 200: ConversationResponse } },
   errors: [400, 404],
-  needs: { conversations: conversationStore, pages: messagePages },
+  needs: { conversations: conversationStore, pages: messagePages, feedback: feedbackStore },
 
-  async handle({ params: { id }, query: { messagesLimit, messagesCursor } }, { conversations, pages }) {
+  async handle(
+    { params: { id }, query: { messagesLimit, messagesCursor } },
+    { conversations, pages, feedback },
+  ) {
     const conversation = await conversations.find(id);
     const page = await pages.before(conversation, { limit: messagesLimit, cursor: messagesCursor });
-    return toConversationResponse(conversation, page);
+    return toConversationResponse(conversation, page, await feedbackOf(feedback, conversation));
   },
 });
 

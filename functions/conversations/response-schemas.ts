@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { type Conversation, conversationSources } from '../../shared/domain/conversations/conversation.ts';
+import { type Feedback, feedbackTypes } from '../../shared/domain/conversations/feedback.ts';
 import { Message } from '../../shared/domain/conversations/message.ts';
 import { messageRoles } from '../../shared/domain/conversations/message-items.ts';
 import type { MessagePage } from '../../shared/domain/conversations/message-pages.ts';
+import { Usage } from './usage-schema.ts';
 
 const Metadata = z.record(z.string(), z.unknown());
 
@@ -39,7 +41,20 @@ const MessageResponse = z
   })
   .meta({ id: 'ConversationMessage' });
 
+const FeedbackResponse = z
+  .object({
+    id: z.string(),
+    messageId: z.string().nullable().meta({ description: 'null for the conversation as a whole' }),
+    type: z.enum(feedbackTypes),
+    rating: z.number().nullable(),
+    comment: z.string().nullable(),
+    metadata: Metadata,
+    createdAt: z.string(),
+  })
+  .meta({ id: 'ConversationFeedback' });
+
 const place = {
+  usage: Usage.nullable(),
   clientTokenId: z.string().nullable(),
   surfaceId: z.string().nullable(),
   flowId: z.string().nullable(),
@@ -55,6 +70,9 @@ export const ConversationResponse = z
     messages: z
       .array(MessageResponse)
       .meta({ description: 'The newest, or those before `messagesCursor`, oldest first' }),
+    feedback: z
+      .array(FeedbackResponse)
+      .meta({ description: 'Of visitors, at most 200: the last vote, copy or rating of each message' }),
     messagesCursor: z.string().nullable().meta({ description: 'Leads to the messages before these' }),
   })
   .meta({
@@ -62,8 +80,8 @@ export const ConversationResponse = z
     examples: [
       {
         ...example,
-        ...{ clientTokenId: null, surfaceId: null, flowId: null, origin: null },
-        ...{ systemPrompt: null, metadata: {}, messagesCursor: null },
+        ...{ usage: null, clientTokenId: null, surfaceId: null, flowId: null, origin: null },
+        ...{ systemPrompt: null, metadata: {}, messagesCursor: null, feedback: [] },
         messages: [
           { id: 'm1', role: 'user', content: 'Where is my parcel?', createdAt: '2026-11-22T09:31:00.000Z' },
         ],
@@ -81,6 +99,7 @@ export const toConversationHead = (conversation: Conversation) => ({
   messageCount: conversation.messageCount,
   createdAt: conversation.createdAt,
   updatedAt: conversation.updatedAt,
+  usage: conversation.usage ?? null,
   clientTokenId: conversation.clientTokenId,
   surfaceId: conversation.surfaceId,
   flowId: conversation.flowId,
@@ -89,8 +108,21 @@ export const toConversationHead = (conversation: Conversation) => ({
   metadata: conversation.metadata,
 });
 
-export const toConversationResponse = (conversation: Conversation, { messages, cursor }: MessagePage) => ({
+export const toConversationResponse = (
+  conversation: Conversation,
+  { messages, cursor }: MessagePage,
+  feedback: Feedback[] = [],
+) => ({
   ...toConversationHead(conversation),
   messages,
+  feedback,
   messagesCursor: cursor,
 });
+
+type ListsFeedback = { list: (conversationId: string) => Promise<Feedback[]> };
+
+/** Only visitors send feedback. */
+export const feedbackOf = async (
+  feedback: ListsFeedback,
+  { id, source }: Pick<Conversation, 'id' | 'source'>,
+): Promise<Feedback[]> => (source === 'client_token' ? feedback.list(id) : []);

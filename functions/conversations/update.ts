@@ -1,8 +1,9 @@
 import { conversationStore } from '../../shared/domain/conversations/conversation-store.ts';
+import { feedbackStore } from '../../shared/domain/conversations/feedback.ts';
 import { messagePages } from '../../shared/domain/conversations/message-pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { ConversationResponse, toConversationResponse } from './response-schemas.ts';
+import { ConversationResponse, feedbackOf, toConversationResponse } from './response-schemas.ts';
 import { assertUniqueIds, ConversationParams, MessagesQuery, UpdateConversationBody } from './schemas.ts';
 
 export const updateConversation = defineEndpoint({
@@ -18,14 +19,14 @@ export const updateConversation = defineEndpoint({
   body: UpdateConversationBody,
   response: { kind: 'json', bodies: { 200: ConversationResponse } },
   errors: [400, 404, 409],
-  needs: { conversations: conversationStore, pages: messagePages },
+  needs: { conversations: conversationStore, pages: messagePages, feedback: feedbackStore },
 
-  async handle({ params: { id }, query, body }, { conversations, pages }) {
+  async handle({ params: { id }, query, body }, { conversations, pages, feedback }) {
     assertUniqueIds(body.messages);
     const metadata = body.metadata === null ? {} : body.metadata;
     const conversation = await conversations.update(id, { ...body, metadata });
     const page = await pages.before(conversation, { limit: query.messagesLimit });
-    return toConversationResponse(conversation, page);
+    return toConversationResponse(conversation, page, await feedbackOf(feedback, conversation));
   },
 });
 

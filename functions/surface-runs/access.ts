@@ -1,4 +1,4 @@
-import { forbidden, missingPermission } from '../../shared/core/errors.ts';
+import { forbidden, missingPermission, ServiceError } from '../../shared/core/errors.ts';
 import type { ExposedItem } from '../../shared/domain/products/exposed-item.ts';
 import type { Surface } from '../../shared/domain/products/surface.ts';
 import { covers } from '../../shared/platform/identity/permissions.ts';
@@ -23,6 +23,23 @@ export function assertOpen(surface: Surface, caller: Caller): void {
   if (surface.status === 'paused') throw forbidden('The surface is paused; set its status to active');
   if (surface.status === 'draft' && caller.environment !== 'test') {
     throw forbidden('The surface is a draft, which responds to test keys only; set its status to active');
+  }
+}
+
+/** The items that the caller may run. @throws 403 if there are items, but none for this caller. */
+export function runnableItems(items: readonly ExposedItem[], principal: Principal): ExposedItem[] {
+  const allowed = items.filter((each) => mayRun(each, principal));
+  if (items.length > 0 && allowed.length === 0) throw missingPermission('PRODUCTS:EXECUTE');
+  return allowed;
+}
+
+export function mayRun(exposed: ExposedItem, principal: Principal): boolean {
+  try {
+    assertMayRun(exposed, principal);
+    return true;
+  } catch (error) {
+    if (error instanceof ServiceError) return false;
+    throw error;
   }
 }
 

@@ -1,6 +1,8 @@
 import { checkValue } from '../../shared/adapters/json-schema/json-schema.ts';
 import type { Sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
 import { invalid, notFound } from '../../shared/core/errors.ts';
+import { Inputs } from '../../shared/execution/dispatch/request.ts';
+import { parseOrReject } from '../../shared/platform/http/validation.ts';
 
 /** @throws 400 that names each parameter that does not fit. */
 export async function assertParameters(
@@ -11,6 +13,11 @@ export async function assertParameters(
   const problems = schema ? await checkValue(sandbox, schema, parameters) : [];
   if (problems.length === 0) return;
   throw invalid(problems.map(({ path, message }) => ({ path, code: 'INVALID_VALUE', message })));
+}
+
+/** Parameters of a flow are its variables. @throws 400 that names each that cannot be one */
+export function assertInputs(parameters: Record<string, unknown>): void {
+  parseOrReject(Inputs, parameters);
 }
 
 /** What a surface exposes, but the tenant has deleted. */

@@ -1,7 +1,8 @@
 import { sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
 import { ifMissing } from '../../shared/core/errors.ts';
+import type { Message } from '../../shared/domain/conversations/message.ts';
 import { type ExposedItem, exposedItems } from '../../shared/domain/products/exposed-item.ts';
-import { type RunSurface, runSurfaceOf } from '../../shared/domain/products/run-surface.ts';
+import { type RunSurface, type RunTask, runSurfaceOf } from '../../shared/domain/products/run-surface.ts';
 import { agentToRun } from '../../shared/execution/agent-runs/agent-to-run.ts';
 import { startRun } from '../../shared/execution/agent-runs/start-run.ts';
 import { surfaceRequest } from '../../shared/execution/agent-runs/surface-request.ts';
@@ -19,7 +20,7 @@ import { flowEvents } from '../../shared/protocols/sse/flow-events.ts';
 import { eventsOfRun, timeoutMsOf } from '../agent-runs/run-response.ts';
 import { runTimeMs } from '../dispatch/dispatch-response.ts';
 import { type OutwardRun, outwardResponse, withoutReasons } from './outward.ts';
-import { assertParameters, gone } from './parameters.ts';
+import { assertInputs, assertParameters, gone } from './parameters.ts';
 
 /** All uses, because the flow or the agent decides which services a run calls. */
 export const surfaceRunScope = using(
@@ -33,6 +34,14 @@ export interface SurfaceCall {
   isStreamed: boolean;
   requestId: string;
   timeLeftMs: number;
+  /** How many runs are above this one. */
+  depth?: number;
+  /** For a flow: the conversation. */
+  messages?: readonly Message[];
+  /** The task that the run is. */
+  task?: RunTask;
+  /** The id of the new execution of a flow. */
+  executionId?: string;
 }
 
 /** Runs what an item exposes while it responds. @throws 400 for parameters that do not fit; 404 if it is deleted. */
@@ -46,7 +55,7 @@ export async function exposedRun(
   call: SurfaceCall,
 ): Promise<OutwardRun> {
   await assertParameters(sandbox(scope), capability.parametersSchema, call.parameters);
-  const from = runSurfaceOf(surface);
+  const from = runSurfaceOf(surface, call.depth, call.task);
   const run =
     capability.agentId === null
       ? await startFlow(scope, capability.flowId ?? '', from, call)
@@ -56,12 +65,16 @@ export async function exposedRun(
 }
 
 async function startFlow(scope: Scope, flowId: string, surface: RunSurface, call: SurfaceCall) {
-  const { principal, parameters: inputs, isStreamed, requestId } = call;
-  const body = DispatchBody.parse({ flow: { id: flowId }, inputs });
+  const { principal, parameters: inputs, isStreamed, requestId, messages, executionId } = call;
+  assertInputs(inputs);
+  const body = DispatchBody.parse({ flow: { id: flowId }, inputs, messages });
   const prepared = await prepare(scope, principal, body).catch(ifMissing(undefined));
   if (!prepared) throw gone('Flow');
   const timeMs = runTimeMs(call.timeLeftMs);
-  const run = { prepared, body, surface, runsAs: principal, permissions: [], requestId, timeMs };
+  const run = {
+    ...{ prepared, body, surface, runsAs: principal, permissions: [], requestId, timeMs },
+    ...(executionId && { executionId }),
+  };
   const eventsFor = (clientSignal: AbortSignal) =>
     executeFlow(scope, { ...run, clientSignal, showsProgress: isStreamed });
   const events = (signal: AbortSignal) => flowEvents(eventsFor(signal));

@@ -1,8 +1,10 @@
 import { gatewayCorsHeaders } from '../../shared/platform/http/cors.ts';
 import { gatewayResponses } from '../gateway-responses.ts';
 import { preflightsFor } from '../preflights.ts';
+import { refusedMethods } from '../refused-methods.ts';
 import type { Route } from '../routes.ts';
 import { preflightMethod } from './preflight-method.ts';
+import { refusedMethod } from './refused-method.ts';
 
 interface Wiring {
   /** The name of the API. */
@@ -39,8 +41,12 @@ export function gatewayDocument(routes: readonly Route[], wiring: Wiring) {
       },
     };
   }
+  for (const refused of refusedMethods) {
+    const method = { parameters: parametersOf(refused.path), ...refusedMethod(refused) };
+    paths[refused.path] = { ...paths[refused.path], [refused.method.toLowerCase()]: method };
+  }
   for (const preflight of preflightsFor(corsOrigins)) {
-    const options = { parameters: parametersOf(preflight.path), ...preflightMethod(preflight, corsOrigins) };
+    const options = { parameters: parametersOf(preflight.path), ...preflightMethod(preflight) };
     paths[preflight.path] = { ...paths[preflight.path], options };
   }
   return {
@@ -73,7 +79,7 @@ export function gatewayDocument(routes: readonly Route[], wiring: Wiring) {
           statusCode,
           responseTemplates: { 'application/json': JSON.stringify(body) },
           responseParameters: Object.fromEntries(
-            Object.entries({ ...headers, ...gatewayCorsHeaders(corsOrigins) }).map(([name, value]) => [
+            Object.entries({ ...headers, ...gatewayCorsHeaders }).map(([name, value]) => [
               `gatewayresponse.header.${name}`,
               `'${value}'`,
             ]),

@@ -65,6 +65,8 @@ function grant(role: Role, use: Use, stores: Stores) {
     'vectors:find': () => grantVectorIndexLookup(role, stores.vectors),
     'test-keys': () => allow(role, ['kms:Encrypt', 'kms:Decrypt'], [stores.testKeysKey.keyArn]),
     'test-keys:write': () => allow(role, ['kms:Encrypt'], [stores.testKeysKey.keyArn]),
+    'push-secrets:read': () => allow(role, ['kms:Decrypt'], [stores.testKeysKey.keyArn], ofTasks),
+    'push-secrets:write': () => allow(role, ['kms:Encrypt'], [stores.testKeysKey.keyArn], ofTasks),
     'test-keys:former': () =>
       allowSecrets(
         role,
@@ -173,6 +175,9 @@ function allowScheduling(role: Role, actions: string[], { group, role: passed, r
     reason,
   );
 }
+
+/** The context of the values of test keys has no task. */
+const ofTasks = { StringLike: { 'kms:EncryptionContext:taskId': 'task_*' } };
 
 /** Allows actions on secrets by name pattern. */
 export function allowSecrets(role: Role, actions: string[], resourceName: string, reason: string) {

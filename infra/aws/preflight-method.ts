@@ -4,7 +4,7 @@ import type { Preflight } from '../preflights.ts';
 const allowed = 'Access-Control-Allow-Origin';
 
 /** The OPTIONS method of a path: a mock integration, so no Lambda runs. */
-export function preflightMethod({ headers }: Preflight, origins: readonly string[]) {
+export function preflightMethod({ headers, origins }: Preflight) {
   const constant = { ...headers, ...allowOrigin(undefined, origins) };
   const names = [...new Set([...Object.keys(constant), allowed])];
   return {

@@ -92,7 +92,7 @@ export class Stores extends Construct {
     this.bedrockRegion = settings.bedrockRegion;
     this.secretsPrefix = `agent-flow/${env}`;
     this.testKeysKey = new Key(this, 'test-keys', {
-      description: 'Encrypts the values of test keys',
+      description: 'Encrypts the values of test keys and the secrets of push notifications',
       enableKeyRotation: true,
       pendingWindow: Duration.days(7),
       removalPolicy,

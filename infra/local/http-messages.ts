@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { defaultLimits } from '../../shared/platform/auth/rate-limit-windows.ts';
-import { corsOrigins, gatewayCorsHeaders } from '../../shared/platform/http/cors.ts';
+import { gatewayCorsHeaders } from '../../shared/platform/http/cors.ts';
 import { type GatewayResponseType, gatewayResponses } from '../gateway-responses.ts';
 
 /** API Gateway's limit of a body. */
@@ -50,7 +50,7 @@ export function gatewayAnswer(
   );
   return {
     statusCode,
-    headers: { ...headers, ...gatewayCorsHeaders(corsOrigins()), 'content-type': 'application/json' },
+    headers: { ...headers, ...gatewayCorsHeaders, 'content-type': 'application/json' },
     body: text,
   };
 }

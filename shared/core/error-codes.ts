@@ -3,6 +3,8 @@ export const detailCodes = {
   ALREADY_CONFIGURED: 'The secret already has a value, which this request does not replace.',
   BUSY: 'The service is too busy to start. Nothing was done: send the request again later.',
   CHANNEL_NOT_CONNECTED: 'The surface needs a messaging channel that is not connected.',
+  CLIENT_TOOLS_RESEND_REQUIRED:
+    'The session does not have the tools that the request names. Send them again, with their fingerprint.',
   CONCURRENT_CHANGES: 'Concurrent requests kept changing the flow. Send the request again.',
   CONFLICT: 'The state of the resource, or a concurrent change, prevents the operation.',
   DUPLICATE_ID: 'An id occurs twice in a list.',
@@ -56,7 +58,7 @@ export const detailCodes = {
   TEST_KEY_PERMISSION_DENIED: 'Test keys cannot do this, whatever their permissions are.',
   TIMEOUT: 'The request timed out. Its writes up to then remain.',
   TOO_BIG: 'The number is too high, or the text or list is too long.',
-  TOO_DEEP: 'The value is nested too deeply.',
+  TOO_DEEP: 'The value is nested too deeply, or agents call each other too deeply.',
   TOO_LARGE: 'The value, or the body as a whole, is too large.',
   TOO_MANY_COLUMNS: 'The CSV file has, or would have, too many columns.',
   TOO_MANY_MEMBERS: 'An object has too many members.',

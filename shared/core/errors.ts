@@ -10,6 +10,7 @@ export interface ErrorDetail {
 /** The kind of failure. Each protocol maps it to its own responses: HTTP in `platform/http/http-errors.ts`. */
 export type ErrorCode =
   | 'BUSY'
+  | 'CLIENT_TOOLS_RESEND_REQUIRED'
   | 'CONFLICT'
   | 'FORBIDDEN'
   | 'INTERNAL'
@@ -31,6 +32,8 @@ interface More {
   details?: readonly ErrorDetail[] | undefined;
   /** The time after which a retry may succeed. */
   retryAfterSeconds?: number;
+  /** For UNAUTHENTICATED: how to get a credential, as the header WWW-Authenticate says it. */
+  challenge?: string | undefined;
 }
 
 /** A failure that callers may see. Any other error is internal; its message is never returned. */
@@ -38,12 +41,14 @@ export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly details: readonly ErrorDetail[];
   readonly retryAfterSeconds: number | undefined;
+  readonly challenge: string | undefined;
 
-  constructor(code: ErrorCode, message: string, { details = [], retryAfterSeconds }: More = {}) {
+  constructor(code: ErrorCode, message: string, { details = [], retryAfterSeconds, challenge }: More = {}) {
     super(message);
     this.code = code;
     this.details = details;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.challenge = challenge;
   }
 }
 

@@ -37,7 +37,10 @@ export type IdPrefix =
   | 'delivery'
   | 'clienttoken'
   | 'conv'
-  | 'msg';
+  | 'msg'
+  | 'feedback'
+  | 'task'
+  | 'pushcfg';
 
 export type NewId = <P extends IdPrefix>(prefix: P) => `${P}_${string}`;
 

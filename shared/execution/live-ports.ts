@@ -14,6 +14,7 @@ import { toolsPort } from '../domain/tools/tool-store.ts';
 import { using } from '../platform/aws/uses.ts';
 import type { Scope } from '../platform/data/scope.ts';
 import { flowsPort } from './nested-flows.ts';
+import { portsAtDepth } from './step-support/ports-at-depth.ts';
 
 /** The user and the run that the ports act for. */
 export interface RunOwner {
@@ -80,7 +81,7 @@ export const livePorts = /* @__PURE__ */ using(
           (await import('./agent-runs/agents-of-run.ts')).agentsOfRun(scope, owner, ports).run(request),
       },
     };
-    return ports;
+    return portsAtDepth(ports, surface?.depth ?? 0);
   },
 );
 

@@ -111,6 +111,10 @@ test('each kind of response has its type, and only server-sent events yield even
     | 'POST /v1/agents/{id}/approve'
     | 'GET /v1/agents/{id}/executions/{executionId}/events'
     | 'POST /v1/products/{id}/surfaces/{surfaceId}/run/{endpointSlug}'
+    | 'POST /v1/client/chat'
+    | 'POST /v1/client/resume'
+    | 'POST /v1/client/approve'
+    | 'GET /v1/client/executions/{executionId}/events'
   >();
   expectTypeOf<EventOf<'POST /v1/dispatch'>['seq']>().toEqualTypeOf<number>();
   expectTypeOf<EventOf<'GET /v1/records/export'>>().toEqualTypeOf<never>();

@@ -30,6 +30,8 @@ const resources: Record<string, string> = {
   'surface-keys': 'PRODUCTS',
   schedules: 'PRODUCTS',
   'surface-runs': 'PRODUCTS',
+  'surface-mcp': 'PRODUCTS',
+  'surface-a2a': 'PRODUCTS',
   'client-tokens': 'CLIENT_TOKENS',
   conversations: 'CONVERSATIONS',
 };
@@ -61,7 +63,13 @@ const exceptions: Record<string, string> = {
   ...{ 'api-keys.reveal': 'API_KEYS:WRITE', 'surface-keys.reveal': 'PRODUCTS:WRITE' },
   // Which permission depends on what the item runs.
   'surface-runs.run': 'authenticated',
+  ...{ 'surface-a2a.call-rpc': 'authenticated', 'surface-a2a.send-message': 'authenticated' },
+  ...{ 'surface-a2a.list-tasks': 'authenticated', 'surface-a2a.get-task': 'authenticated' },
+  ...{ 'surface-a2a.change-task': 'authenticated', 'surface-a2a.extended-card': 'authenticated' },
+  ...{ 'surface-a2a.add-push-config': 'authenticated', 'surface-a2a.list-push-configs': 'authenticated' },
+  ...{ 'surface-a2a.get-push-config': 'authenticated', 'surface-a2a.delete-push-config': 'authenticated' },
   'surfaces.document': 'PRODUCTS:EXECUTE',
+  'surface-mcp.info': 'PRODUCTS:EXECUTE',
   ...{ 'tool-runs.execute': 'TOOLS:EXECUTE', 'tool-runs.test': 'TOOLS:EXECUTE' },
 };
 

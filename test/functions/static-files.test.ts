@@ -12,13 +12,20 @@ const paths = [
   ['/secrets/setup/script.js', 'text/javascript; charset=utf-8'],
   ['/secrets/setup/fields.js', 'text/javascript; charset=utf-8'],
   ['/secrets/setup/style.css', 'text/css; charset=utf-8'],
+  ['/v1/products/{id}/surfaces/{surfaceId}/page', 'text/html; charset=utf-8'],
+  ...[
+    ...['script', 'service', 'answer', 'messages', 'markdown', 'parts', 'status', 'theme'],
+    ...['marked', 'eventsource-parser'],
+  ].map((name) => [`/chat/${name}.js`, 'text/javascript; charset=utf-8'] as const),
+  ['/chat/style.css', 'text/css; charset=utf-8'],
 ] as const;
 
 const contents = Object.assign({}, ...(await Promise.all(sites.map(({ files }) => files()))));
 
 /** Without what `fetch` does by itself: it asks for every coding, and decodes. */
 async function get(path: string, headers: Record<string, string> = {}) {
-  const response = await fetch(stack().url + path, {
+  const requested = path.replace(/\{\w+\}/g, 'any');
+  const response = await fetch(stack().url + requested, {
     headers: { 'accept-encoding': 'identity', ...headers },
   });
   return { status: response.status, headers: response.headers, body: await response.text() };
@@ -96,4 +103,17 @@ test.each([
 test('clients revalidate the API document each time, and the scripts of the reference once a day', async () => {
   expect((await get('/openapi.json')).headers.get('cache-control')).toBe('no-cache');
   expect((await get('/docs/swagger-ui.js')).headers.get('cache-control')).toBe('public, max-age=86400');
+});
+
+const pages = ['/docs', '/secrets/setup', '/v1/products/any/surfaces/any/page'];
+
+test.each(pages)('%s/ redirects to the page, from which relative addresses are right', async (path) => {
+  const response = await fetch(`${stack().url}${path}/`, { redirect: 'manual' });
+  const location = response.headers.get('location') ?? '';
+  expect([response.status, location.startsWith('../')]).toEqual([308, true]);
+  // API Gateway's own address has a stage before the path.
+  expect(new URL(location, `https://id.execute-api.eu-north-1.amazonaws.com/prod${path}/`).pathname).toBe(
+    `/prod${path}`,
+  );
+  expect((await fetch(`${stack().url}${path}/`)).url).toBe(stack().url + path);
 });

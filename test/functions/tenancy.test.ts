@@ -13,6 +13,10 @@ import { countingRuntime, newTenant, type Tenant } from '../support/stack.ts';
 import { createTool } from '../support/tools.ts';
 
 type Ids = Record<
+  | 'a2atask'
+  | 'a2acancel'
+  | 'a2aoperation'
+  | 'a2apush'
   | 'flow'
   | 'record'
   | 'batch'
@@ -61,6 +65,16 @@ const kinds: Record<string, keyof Ids> = {
   'schedules.runs.id': 'schedule',
   scheduleId: 'schedule',
   'surface-runs.id': 'product',
+  'surface-mcp.id': 'product',
+  'surface-a2a.id': 'product',
+  operation: 'a2aoperation',
+  'surface-a2a.get-task.taskId': 'a2atask',
+  'surface-a2a.change-task.taskId': 'a2acancel',
+  'surface-a2a.add-push-config.taskId': 'a2atask',
+  'surface-a2a.list-push-configs.taskId': 'a2atask',
+  'surface-a2a.get-push-config.taskId': 'a2atask',
+  'surface-a2a.delete-push-config.taskId': 'a2atask',
+  configId: 'a2apush',
   endpointSlug: 'slug',
   'agents.capabilityId': 'cap',
   'products.capabilityId': 'productcap',
@@ -112,6 +126,9 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'surfaces.update': () => ({ name: 'taken over' }),
   'surfaces.add-item': ({ productcap }) => ({ capabilityId: productcap }),
   'surface-runs.run': () => ({ person: 'taken over' }),
+  'surface-a2a.call-rpc': () => ({ jsonrpc: '2.0', id: 1, method: 'ListTasks', params: {} }),
+  'surface-a2a.send-message': () => ({ message: {} }),
+  'surface-a2a.add-push-config': () => ({ url: 'https://example.com/told' }),
   'surfaces.update-item': () => ({ exposedName: 'taken over' }),
   'client-tokens.update': () => ({ name: 'taken over' }),
   'conversations.update': () => ({ title: 'taken over', messages: [] }),
@@ -126,6 +143,12 @@ const withIds = (endpoints as readonly AnyEndpoint[]).filter(
   ({ id, path, permission }) =>
     path.includes('{') && permission !== 'public' && id !== 'tools.builtin-schema',
 );
+/** What names a task of an a2a surface. */
+const tasksOf = (digit: string) => {
+  const a2atask = `task_${digit.repeat(26)}`;
+  return { a2atask, a2acancel: `${a2atask}:cancel`, a2aoperation: 'message:send', a2apush: 'one' };
+};
+
 const missing: Ids = {
   flow: `flow_${'0'.repeat(26)}`,
   record: `record_${'0'.repeat(26)}`,
@@ -153,6 +176,7 @@ const missing: Ids = {
   clock: `surface_${'0'.repeat(26)}`,
   clockproduct: `product_${'0'.repeat(26)}`,
   slug: 'greet',
+  ...tasksOf('0'),
   clienttoken: `clienttoken_${'0'.repeat(26)}`,
   conv: `conv_${'0'.repeat(26)}`,
 };
@@ -204,7 +228,7 @@ async function productOf(tenant: Tenant) {
   return {
     ...{ product: product.id as string, productcap: capability.id as string },
     ...{ surface: surface.id as string, item: item.id as string, surfkey: key.id as string },
-    slug: item.endpointSlug as string,
+    ...{ slug: item.endpointSlug as string, ...tasksOf('1') },
     delivery: (await storedDelivery(countingRuntime().scopeOf(tenant.tenant), place)).key.id,
   };
 }

@@ -42,13 +42,16 @@ test.each([
   ['assets/logo.png', 'image/png'],
   ['assets/body.woff2', 'font/woff2'],
   ['flows/flow_1/edit', 'text/html; charset=utf-8'],
-  ['flows/', 'text/html; charset=utf-8'],
   [undefined, 'text/html; charset=utf-8'],
 ])('%s is served as %s', async (proxy, type) => {
   expect(await get(proxy)).toMatchObject({
     statusCode: 200,
     headers: { 'content-type': type, 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' },
   });
+});
+
+test('a slash at the end is left out, because relative addresses would be wrong with it', async () => {
+  expect(await get('flows/')).toMatchObject({ statusCode: 308, headers: { location: '../flows' } });
 });
 
 test('binary files are served unchanged', async () => {

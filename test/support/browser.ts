@@ -1,4 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { findBrowser } from '../../infra/operations/doctor/browsers.ts';
 
 const executablePath = findBrowser(process.env);
@@ -39,4 +43,16 @@ export async function watchedPage(browser: Browser, options: BrowserContextOptio
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
   });
   return { page, requested, complaints };
+}
+
+const axe = () => readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** axe has no findings. */
+export async function expectAccessible(page: Page): Promise<void> {
+  // Past the page's own policy, as a debugger is.
+  await page.evaluate(axe());
+  const { violations } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: { run: () => Promise<AxeResults> } }).axe.run(),
+  );
+  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
 }

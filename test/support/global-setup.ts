@@ -32,6 +32,8 @@ export default async function setup(project: TestProject) {
       throw new Error(what);
     },
   });
+  // Agents of tests may call surfaces of the stack itself.
+  process.env.ALLOWED_HOSTS = [process.env.ALLOWED_HOSTS, new URL(stack.facts.url).host].join(',');
   project.provide('stack', stack.facts);
   project.provide('mcpUrl', mcp.url);
   project.provide('failingMcpUrl', failingMcp.url);

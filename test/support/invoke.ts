@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import { ownAddress } from './own-address.ts';
 
 type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
@@ -13,7 +14,7 @@ export const invokeWith =
         isBase64Encoded: false,
         pathParameters: null,
         queryStringParameters: null,
-        requestContext: { requestId: 'test', authorizer, identity: { sourceIp: '127.0.0.1' } },
+        requestContext: { requestId: 'test', authorizer, identity: { sourceIp: ownAddress } },
         ...event,
       } as APIGatewayProxyEvent,
       { getRemainingTimeInMillis: () => timeLeftMs } as Context,

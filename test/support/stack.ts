@@ -8,6 +8,7 @@ import { documentClient } from '../../shared/platform/data/client.ts';
 import { tenantTable } from '../../shared/platform/data/table.ts';
 import { tenantOf } from '../../shared/platform/identity/principal.ts';
 import type { Runtime } from '../../shared/platform/runtime.ts';
+import { fetchFromOwnAddress } from './own-address.ts';
 
 /** What is known of the embedded stack that runs beside the tests. */
 export const stack = (): StackFacts => inject('stack');
@@ -58,16 +59,18 @@ export const callerWith =
 export async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
   const { body, headers } = options;
   const plain = body === undefined || typeof body === 'string' || body instanceof FormData;
-  const response = await fetch(stack().url + path, {
+  const isForm = body instanceof FormData;
+  const isAnonymous = !headers?.authorization && !isForm;
+  const response = await (isAnonymous ? fetchFromOwnAddress : fetch)(stack().url + path, {
     method,
-    headers: { ...(!(body instanceof FormData) && { 'content-type': 'application/json' }), ...headers },
-    ...(body !== undefined && { body: plain ? body : JSON.stringify(body) }),
+    headers: { ...(!isForm && { 'content-type': 'application/json' }), ...headers },
+    ...(body !== undefined && { body: plain ? (body as string) : JSON.stringify(body) }),
   });
   const text = await response.text();
   const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '') && text !== '';
   const answer = {
     status: response.status,
-    headers: response.headers,
+    headers: response.headers as Headers,
     body: isJson ? JSON.parse(text) : text,
   };
   if (isJson && answer.status >= 400) expectErrorBody(answer, `${method} ${path}`);

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { Context } from 'aws-lambda';
 import { preludeEnd, type StreamingHandler } from '../../shared/platform/http/awslambda.ts';
+import { ownAddress } from './own-address.ts';
 import { principalOf } from './principals.ts';
 import type { Tenant } from './stack.ts';
 
@@ -10,6 +11,7 @@ export function invokeStreaming(
   tenant: Tenant,
   body: object,
   remainingMs = 60_000,
+  more: object = {},
 ) {
   const stream = new PassThrough();
   const event = {
@@ -22,8 +24,9 @@ export function invokeStreaming(
     requestContext: {
       requestId: 'test',
       authorizer: principalOf(tenant),
-      identity: { sourceIp: '127.0.0.1' },
+      identity: { sourceIp: ownAddress },
     },
+    ...more,
   };
   const context = { getRemainingTimeInMillis: () => remainingMs, awsRequestId: 'test' } as Context;
   const done = handler(event, stream, context);

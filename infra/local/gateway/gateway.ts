@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { log } from '../../../shared/core/log.ts';
-import { allowOrigin, corsOrigins } from '../../../shared/platform/http/cors.ts';
+import { allowOrigin, corsOrigins, gatewayCorsHeaders } from '../../../shared/platform/http/cors.ts';
 import { type Preflight, preflightsFor } from '../../preflights.ts';
+import { refusedMethods } from '../../refused-methods.ts';
 import { type Route, routes, staticFilesLambda } from '../../routes.ts';
 import { bodyOf, encoded, gatewayAnswer, splitOnce, write } from '../http-messages.ts';
 import { invoke, LambdaTimeout } from '../invoke.ts';
@@ -12,6 +13,7 @@ import { bodyTooLarge, eventTooLarge, isAnswerTooLarge, isEventTooLarge, maxHead
 import { refusalOf } from './local-routes.ts';
 import { oneAtATimePerConnection } from './one-at-a-time.ts';
 import { proxyEventOf } from './proxy-event.ts';
+import { remappedHeaders } from './remapped-headers.ts';
 import { responseStream } from './response-stream.ts';
 import { matcherOf } from './routes.ts';
 
@@ -24,7 +26,8 @@ export type LocalRoute = (body: string) => Promise<APIGatewayProxyResult> | APIG
  */
 export function createGateway(localRoutes: Promise<Record<string, LocalRoute>>): Server {
   const match = matcherOf(routes);
-  const preflight = matcherOf(preflightsFor(['*']));
+  const preflight = (origins: readonly string[]) => matcherOf(preflightsFor(origins));
+  const refused = matcherOf(refusedMethods);
   const authorize = makeAuthorizer();
 
   /** @returns undefined if the response was already sent. */
@@ -39,8 +42,14 @@ export function createGateway(localRoutes: Promise<Record<string, LocalRoute>>):
     const refusal = local && refusalOf(request);
     if (refusal) return forbidden(refusal);
     if (local) return local(body.toString());
-    const asked = corsOrigins().length > 0 ? preflight(event.httpMethod, event.path) : undefined;
+    const asked =
+      event.httpMethod === 'OPTIONS' ? preflight(corsOrigins())(event.httpMethod, event.path) : undefined;
     if (asked) return preflightAnswer(asked.route, request.headers.origin);
+    const notAllowed = refused(event.httpMethod, event.path);
+    if (notAllowed) {
+      const headers = { ...notAllowed.route.headers, ...gatewayCorsHeaders };
+      return { statusCode: 405, headers, body: '' };
+    }
     const matched = match(event.httpMethod, event.path);
     if (!matched) return gatewayAnswer('MISSING_AUTHENTICATION_TOKEN', event);
     const { route, pathParameters } = matched;
@@ -109,7 +118,7 @@ async function integrate(
     );
     if (!Number.isInteger(answer?.statusCode)) throw new Error('The response has no statusCode');
     if (isAnswerTooLarge(answer)) throw new Error('The response exceeds 6 MB');
-    return answer;
+    return { ...answer, ...(answer.headers && { headers: remappedHeaders(answer.headers) }) };
   } catch (error) {
     log.error('A Lambda failed', { error, lambda, requestId });
     return gatewayAnswer(
@@ -125,8 +134,11 @@ const forbidden = (details: string): APIGatewayProxyResult => ({
   body: JSON.stringify({ error: 'Forbidden', details }),
 });
 
-const preflightAnswer = ({ headers }: Preflight, origin: string | undefined): APIGatewayProxyResult => ({
+const preflightAnswer = (
+  { headers, origins }: Preflight,
+  origin: string | undefined,
+): APIGatewayProxyResult => ({
   statusCode: 204,
-  headers: { ...headers, ...allowOrigin(origin, corsOrigins()) },
+  headers: { ...headers, ...allowOrigin(origin, origins) },
   body: '',
 });

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { streamedBytesMax } from '../../../shared/platform/http/envelope.ts';
+import { remappedHeaders } from './remapped-headers.ts';
 
 const headEnd = Buffer.alloc(8);
 const headBytesMax = 64 * 1024;
@@ -33,7 +34,7 @@ export function responseStream(
     }
     head = undefined;
     const { statusCode = 200, headers = {} } = JSON.parse(received.subarray(0, at).toString()) as Head;
-    response.writeHead(statusCode, { ...headers, 'x-amzn-requestid': requestId });
+    response.writeHead(statusCode, { ...remappedHeaders(headers), 'x-amzn-requestid': requestId });
     response.flushHeaders();
     return received.subarray(at + headEnd.length);
   };

@@ -1,7 +1,7 @@
 import { definedOf } from '../../core/defined.ts';
 import { conflict, notFound } from '../../core/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { ConditionFailed } from '../../platform/data/condition-failed.ts';
+import { ConditionFailed, ifRefused } from '../../platform/data/condition-failed.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import { isUnchanged, type Modification } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -15,6 +15,7 @@ import {
   clientCredentialEntity,
   clientTokenEntity,
   clientTokensPartition,
+  surfaceTokenEntity,
 } from './client-token.ts';
 import {
   assertDefault,
@@ -25,6 +26,8 @@ import {
   stored,
 } from './token-changes.ts';
 import { assertPinned, assertTargetsExist, findChatSurface } from './token-targets.ts';
+
+const markedEveryMs = 60_000;
 
 export const clientTokenStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
   const { table, now, newId } = scope;
@@ -60,10 +63,26 @@ export const clientTokenStore = /* @__PURE__ */ using(['table:write'], (scope: S
     table.writes.insert(clientCredentialEntity, { hash, tokenId: id, userId, organizationId });
   const removalOfCredential = ({ hash }: ClientToken): Write =>
     table.writes.remove(clientCredentialEntity, { hash });
+  const removalOfLookups = (token: ClientToken): Write[] => {
+    const { id: tokenId, surface } = token;
+    const ofSurface = surface
+      ? [table.writes.remove(surfaceTokenEntity, { surfaceId: surface.id, tokenId })]
+      : [];
+    return [removalOfCredential(token), ...ofSurface];
+  };
 
   return {
     /** @throws 404 */
     find,
+
+    /** Notes that a page uses a token, once a minute. */
+    async markUsed({ id, lastUsedAt }: ClientToken): Promise<void> {
+      if (lastUsedAt && now().getTime() - Date.parse(lastUsedAt) < markedEveryMs) return;
+      const changes = { set: { lastUsedAt: now().toISOString() }, add: { revision: 1 } };
+      // Ignored if the token was just deleted.
+      const write = table.writes.update(clientTokenEntity, { id }, changes, exists);
+      await table.commit([write]).catch(ifRefused(undefined));
+    },
 
     /** Newest first. */
     async list(): Promise<ClientToken[]> {
@@ -89,7 +108,13 @@ export const clientTokenStore = /* @__PURE__ */ using(['table:write'], (scope: S
       const details = { name, environment, flowIds, agentIds, allowedOrigins };
       const event = { action: 'client-token.created', targetId: token.id, details };
       const { write, log } = audit(scope, by, event);
-      const ofSurface = surface ? [table.writes.check(surfaceEntity, surface, exists)] : [];
+      const { tenant } = table;
+      const ofSurface = surface
+        ? [
+            table.writes.check(surfaceEntity, surface, exists),
+            table.writes.put(surfaceTokenEntity, { surfaceId: surface.id, tokenId: token.id, tenant }),
+          ]
+        : [];
       const insertion = table.writes.insert(clientTokenEntity, stored(token));
       await table.commit([...ofSurface, insertion, credentialOf(token), write]).catch((error) => {
         throw surface && error instanceof ConditionFailed ? notFound('Surface') : error;
@@ -131,7 +156,7 @@ export const clientTokenStore = /* @__PURE__ */ using(['table:write'], (scope: S
     async remove(by: Principal, id: string): Promise<void> {
       await change(by, id, { action: 'client-token.deleted' }, async (before) => ({
         after: undefined,
-        alsoWrite: [removalOfCredential(before)],
+        alsoWrite: removalOfLookups(before),
       }));
     },
 
@@ -141,7 +166,7 @@ export const clientTokenStore = /* @__PURE__ */ using(['table:write'], (scope: S
         const [token] = decodeReadable(clientTokenEntity, [item]);
         if (token?.surface?.id !== surfaceId) continue;
         const removal = table.writes.remove(clientTokenEntity, token, isUnchanged(token));
-        await table.commit([removal, removalOfCredential(token)]);
+        await table.commit([removal, ...removalOfLookups(token)]);
       }
     },
   };

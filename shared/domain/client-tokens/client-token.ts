@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { credentialPartition } from '../../platform/auth/api-key.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { jsonText } from '../../platform/data/json-text.ts';
-import { tenantPartition } from '../../platform/data/keys.ts';
+import { sharedPartition, tenantPartition } from '../../platform/data/keys.ts';
 
 export const tokenEnvironments = ['test', 'live'] as const;
 
@@ -67,3 +67,16 @@ export const clientCredentialEntity = defineEntity({
   }),
   key: ({ hash }: { hash: string }) => ({ PK: credentialPartition(hash), SK: 'CLIENT_TOKEN' }),
 });
+
+/** A client token of a chat surface, for pages that know only the surface. */
+export const surfaceTokenEntity = defineEntity({
+  type: 'surfaceToken',
+  schema: z.object({ surfaceId: z.string(), tokenId: z.string(), tenant: z.string() }),
+  key: ({ surfaceId, tokenId }: { surfaceId: string; tokenId: string }) => ({
+    PK: surfaceTokensPartition(surfaceId),
+    SK: tokenId,
+  }),
+});
+
+/** The client tokens of a chat surface. */
+export const surfaceTokensPartition = (surfaceId: string) => sharedPartition(`SURFACE#${surfaceId}#TOKENS`);

@@ -6,6 +6,7 @@ import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { type Conversation, conversationEntity, searchTextOf } from './conversation.ts';
+import { type RunUsage, withUsage } from './conversation-usage.ts';
 import { firstMessageOf, messageWrites, type NewMessage, type PreparedMessage } from './message-writes.ts';
 
 /** A transaction has 100 writes: two for each message, the conversation, and those of the caller. */
@@ -14,8 +15,19 @@ export const appendedMax = 40;
 export interface AppendOptions {
   /** The conversation, if it was read before. Saves a request. */
   known?: Conversation;
-  /** Further writes for the same transaction. Their refusal counts as a conflict. */
+  /** Further writes for the same transaction. Their refusal is a conflict, at once. */
   alsoWrite?: readonly Write[];
+  /** Creates the error to throw if they were refused. */
+  alsoWriteRefused?: () => Error;
+  /** What the messages cost: those of a run. Counted if any was added. */
+  usage?: RunUsage;
+}
+
+interface Appended {
+  /** After it. */
+  conversation: Conversation;
+  /** How many messages the conversation did not have. */
+  added: number;
 }
 
 /** Adds messages to the end of conversations. */
@@ -23,12 +35,17 @@ export const messageAppender = /* @__PURE__ */ using(['table:write', messageWrit
   const { table, now } = scope;
   const writes = messageWrites(scope);
 
-  function update({ ttl: formerTtl, ...before }: Conversation, added: readonly PreparedMessage[]) {
+  function update(
+    { ttl: formerTtl, ...before }: Conversation,
+    added: readonly PreparedMessage[],
+    usage?: RunUsage,
+  ) {
     const expiry = writes.expiry();
     const firstMessage = before.firstMessage ?? firstMessageOf(added.map(({ message }) => message));
     const set = {
       ...{ revision: before.revision + 1, updatedAt: now().toISOString(), ...expiry },
       messageCount: before.messageCount + added.length,
+      ...(usage && { usage: withUsage(before.usage, usage) }),
       ...(firstMessage !== before.firstMessage && {
         ...{ firstMessage, search: searchTextOf({ title: before.title, firstMessage }) },
       }),
@@ -41,34 +58,35 @@ export const messageAppender = /* @__PURE__ */ using(['table:write', messageWrit
 
   /**
    * Adds all messages or none, in one transaction. Skips those whose ids the conversation has, so a request can be
-   * repeated. @returns the conversation after it.
+   * repeated; `alsoWrite` is written only if any was added.
    * @throws 400 for a message that is too large, 404; 409 after conflicts with other writers on every attempt.
    */
   return async function append(
     id: string,
     messages: readonly NewMessage[],
-    { known, alsoWrite = [] }: AppendOptions = {},
-  ): Promise<Conversation> {
+    { known, alsoWrite = [], alsoWriteRefused = conflictError, usage }: AppendOptions = {},
+  ): Promise<Appended> {
     if (messages.length > appendedMax) throw new RangeError(`At most ${appendedMax} messages at once`);
     const unique = messages.filter((one, at) => messages.findIndex((other) => other.id === one.id) === at);
     let rest = await writes.prepare(id, unique, appendedMax);
     let before = known;
-    const attempt = async (): Promise<Conversation> => {
+    const attempt = async (): Promise<Appended> => {
       before ??= await table.get(conversationEntity, { id }, { consistent: true });
       if (!before) throw notFound('Conversation');
-      if (rest.length === 0) return before;
-      const { write, after } = update(before, rest);
+      if (rest.length === 0) return { conversation: before, added: 0 };
+      const { write, after } = update(before, rest, usage);
       const inserts = writes.insert(before, rest, before.messageCount);
       before = undefined;
       try {
         await table.commit([write, ...inserts, ...alsoWrite]);
       } catch (error) {
         // The write of the id of message n is the one at 1 + 2n.
-        if (error instanceof ConditionFailed)
-          rest = rest.filter((_, index) => !error.failed.includes(1 + 2 * index));
+        if (!(error instanceof ConditionFailed)) throw error;
+        if (error.failed.some((index) => index > 2 * rest.length)) throw alsoWriteRefused();
+        rest = rest.filter((_, index) => !error.failed.includes(1 + 2 * index));
         throw error;
       }
-      return after;
+      return { conversation: after, added: rest.length };
     };
     return retryOnConflict(attempt, { conflictError });
   };

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { jsonText } from '../../platform/data/json-text.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
+import { ConversationUsage } from './conversation-usage.ts';
 
 export const conversationSources = ['app', 'client_token'] as const;
 
@@ -31,6 +32,8 @@ export const Conversation = z.object({
   firstMessage: z.string().nullable(),
   /** How many messages were added; the number of the next one. */
   messageCount: z.int(),
+  /** Of the chat of a page; absent before its first answer, and without one. */
+  usage: ConversationUsage.optional(),
   /** Names the current messages. Replacing all messages starts another generation; later ones sort after earlier ones. */
   generation: z.string(),
   createdAt: z.string(),
@@ -74,6 +77,6 @@ export const conversationEntity = defineEntity({
   }),
   summary: [
     ...(['title', 'search', 'source', 'ownerId', 'modelId', 'clientTokenId', 'surfaceId', 'flowId'] as const),
-    ...(['origin', 'firstMessage', 'messageCount', 'createdAt', 'updatedAt'] as const),
+    ...(['origin', 'firstMessage', 'messageCount', 'usage', 'createdAt', 'updatedAt'] as const),
   ],
 });

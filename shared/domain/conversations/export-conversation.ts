@@ -1,7 +1,8 @@
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Conversation } from './conversation.ts';
-import { decodeCursor, encodeCursor, messagePages } from './message-pages.ts';
+import { decodeCursor, encodeCursor } from './message-cursor.ts';
+import { messagePages } from './message-pages.ts';
 
 /** A streamed response has 200 MB. */
 const exportBytesMax = 100_000_000;
@@ -14,13 +15,13 @@ export const conversationExporter = /* @__PURE__ */ using(
       yield `${JSON.stringify({ type: 'conversation', ...head })}\n`;
       let bytes = 0;
       for await (const messages of pages.walk(conversation, { from })) {
-        for (const { number, ...message } of messages) {
+        for (const { number, id, role, content, createdAt } of messages) {
           if (bytes > exportBytesMax) {
             const next = encodeCursor(conversation, number);
             yield `${JSON.stringify({ type: 'more', after: next })}\n`;
             return;
           }
-          const line = `${JSON.stringify({ type: 'message', ...message })}\n`;
+          const line = `${JSON.stringify({ type: 'message', id, role, content, createdAt })}\n`;
           bytes += Buffer.byteLength(line);
           yield line;
         }

@@ -45,6 +45,10 @@ export const messageEntity = defineEntity({
     role: z.enum(messageRoles),
     content: PayloadRef,
     createdAt: z.string(),
+    /** What the conversation says up to this message and with it, for the answers of a chat. */
+    summaryToHere: z.string().optional(),
+    /** The system messages among them, which a summary does not replace. */
+    instructionsToHere: z.string().optional(),
     ttl: z.int().optional(),
   }),
   key: ({ conversationId, generation, number }: MessagePlace & { number: number }) => ({

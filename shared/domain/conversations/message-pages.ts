@@ -1,5 +1,3 @@
-import * as z from 'zod';
-import { invalidAt } from '../../core/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { decodeReadable, type ItemOf } from '../../platform/data/entity.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
@@ -7,6 +5,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { responseBytes, responseBytesMax } from '../../platform/http/envelope.ts';
 import type { Conversation } from './conversation.ts';
 import type { Message } from './message.ts';
+import { decodeCursor, encodeCursor } from './message-cursor.ts';
 import { messageEntity, messagesRange } from './message-items.ts';
 import { conversationPayloads } from './retention.ts';
 
@@ -20,7 +19,19 @@ export interface StoredMessage {
 }
 
 type MessageItem = ItemOf<typeof messageEntity>;
-type Numbered = StoredMessage & { number: number };
+type Numbered = StoredMessage & Pick<MessageItem, 'number' | 'summaryToHere' | 'instructionsToHere'>;
+
+/** What a chat goes on with. */
+export interface RecentMessages {
+  /** Of all messages before these. */
+  summary: string | undefined;
+  /** Their system messages. */
+  instructions: string | undefined;
+  /** Oldest first. */
+  messages: StoredMessage[];
+  /** The number of the first of these messages, or of the next one if there are none. */
+  firstNumber: number;
+}
 
 export interface MessagePage {
   /** Oldest first. */
@@ -37,9 +48,10 @@ export const messagePages = /* @__PURE__ */ using(['table:read', payloadStore], 
   const { table } = scope;
   const payloads = payloadStore(scope, conversationPayloads);
 
-  const withContent = async ({ id, role, createdAt, number, content }: MessageItem): Promise<Numbered> => {
+  const withContent = async ({ content, ...item }: MessageItem): Promise<Numbered> => {
     const found = (await payloads.fetchReadable(content)) as StoredMessage['content'];
-    return { id, role, content: found, createdAt, number };
+    const { id, role, createdAt, number, summaryToHere, instructionsToHere } = item;
+    return { id, role, content: found, createdAt, number, summaryToHere, instructionsToHere };
   };
 
   /** Yields messages one Query at a time, from one end of a range to the other. */
@@ -53,8 +65,41 @@ export const messagePages = /* @__PURE__ */ using(['table:read', payloadStore], 
     }
   }
 
+  /** Messages from the newest one back to one that ends them: as many as a limit, or as fit a response, and at least one. */
+  async function newest(
+    conversation: Conversation,
+    { limit, to }: { limit: number; to?: number | undefined },
+    isBefore: (message: Numbered) => boolean = () => false,
+  ): Promise<{ page: Numbered[]; before?: Numbered }> {
+    const page: Numbered[] = [];
+    let bytes = 0;
+    const isFull = ({ content }: Numbered) => {
+      bytes += responseBytes(content) + perMessageBytes;
+      return page.length >= limit || (page.length > 0 && bytes > responseBytesMax);
+    };
+    const bounds = { newestFirst: true, limit: Math.min(limit, perQuery), ...(to !== undefined && { to }) };
+    for await (const messages of walk(conversation, bounds)) {
+      for (const message of messages) {
+        if (isBefore(message)) return { page, before: message };
+        if (isFull(message)) return { page };
+        page.push(message);
+      }
+      if (page.length >= limit) break;
+    }
+    return { page };
+  }
+
   return {
     walk,
+
+    /** The newest messages that no summary covers, at most as many as `limit`. */
+    async recent(conversation: Conversation, limit: number): Promise<RecentMessages> {
+      const isCovered = ({ summaryToHere }: Numbered) => summaryToHere !== undefined;
+      const { page, before } = await newest(conversation, { limit }, isCovered);
+      const firstNumber = page.at(-1)?.number ?? conversation.messageCount;
+      const { summaryToHere: summary, instructionsToHere: instructions } = before ?? {};
+      return { summary, instructions, messages: shown(page), firstNumber };
+    },
 
     /**
      * The newest messages, or those before a cursor: as many as `limit`, or as fit a response, and at least one.
@@ -66,26 +111,15 @@ export const messagePages = /* @__PURE__ */ using(['table:read', payloadStore], 
     ): Promise<MessagePage> {
       const to = cursor === undefined ? undefined : decodeCursor(conversation, cursor) - 1;
       if (to === -1) return { messages: [], cursor: null };
-      const page: Numbered[] = [];
-      let bytes = 0;
-      const isFull = ({ content }: Numbered) => {
-        bytes += responseBytes(content) + perMessageBytes;
-        return page.length >= limit || (page.length > 0 && bytes > responseBytesMax);
-      };
-      const bounds = { newestFirst: true, limit: Math.min(limit, perQuery), ...(to !== undefined && { to }) };
-      walking: for await (const messages of walk(conversation, bounds)) {
-        for (const message of messages) {
-          if (isFull(message)) break walking;
-          page.push(message);
-        }
-        if (page.length >= limit) break;
-      }
+      const { page } = await newest(conversation, { limit, to });
       const oldest = page.at(-1)?.number ?? 0;
-      const shown = page.toReversed().map(({ number: _number, ...message }) => message);
-      return { messages: shown, cursor: oldest > 0 ? encodeCursor(conversation, oldest) : null };
+      return { messages: shown(page), cursor: oldest > 0 ? encodeCursor(conversation, oldest) : null };
     },
   };
 });
+
+const shown = (newestFirst: readonly Numbered[]): StoredMessage[] =>
+  newestFirst.toReversed().map(({ id, role, content, createdAt }) => ({ id, role, content, createdAt }));
 
 interface Walk {
   from?: number;
@@ -96,31 +130,3 @@ interface Walk {
 
 /** More than the members of a message take beside its content. */
 const perMessageBytes = 1_500;
-
-const Cursor = z.strictObject({ generation: z.string(), number: z.int().min(0).max(99_999_999) });
-
-export const encodeCursor = ({ generation }: Conversation, number: number) =>
-  Buffer.from(JSON.stringify({ generation, number })).toString('base64url');
-
-/** The number of the message next to the page. @throws 400 */
-export function decodeCursor({ generation }: Conversation, cursor: string, path = 'messagesCursor'): number {
-  const text = Buffer.from(cursor, 'base64url').toString();
-  const { data } = z
-    .string()
-    .transform((json, context) => {
-      try {
-        return JSON.parse(json) as unknown;
-      } catch {
-        context.addIssue('Expected JSON');
-        return z.NEVER;
-      }
-    })
-    .pipe(Cursor)
-    .safeParse(text);
-  if (data?.generation === generation) return data.number;
-  throw invalidAt(
-    path,
-    'INVALID_CURSOR',
-    'Not a cursor of this conversation, or its messages were replaced since. Omit the cursor to start again',
-  );
-}

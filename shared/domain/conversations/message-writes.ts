@@ -47,9 +47,7 @@ export const messageWrites = /* @__PURE__ */ using([payloadStore, conversationEx
       messages: readonly NewMessage[],
       together: number,
     ): Promise<PreparedMessage[]> {
-      for (const [index, { content }] of messages.entries()) {
-        if (responseBytes(content) > messageBytesMax) throw tooLarge(index);
-      }
+      for (const [index, message] of messages.entries()) assertMessageFits(message, index);
       const inlineMax = Math.min(inlineBytesMax, Math.floor(transactionBytesMax / together));
       const prepared: PreparedMessage[] = [];
       for (const chunk of chunksOf(messages, uploadsAtOnce)) {
@@ -79,6 +77,11 @@ export const messageWrites = /* @__PURE__ */ using([payloadStore, conversationEx
     },
   };
 });
+
+/** @throws 400 for a message that no response fits. @param index Its place in the request. */
+export function assertMessageFits({ content }: Pick<Message, 'content'>, index: number): void {
+  if (responseBytes(content) > messageBytesMax) throw tooLarge(index);
+}
 
 /** The beginning of the first message of a user. */
 export function firstMessageOf(messages: readonly Message[]): string | null {

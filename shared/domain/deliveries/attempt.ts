@@ -14,6 +14,14 @@ export interface Receiver {
   secret: string | undefined;
 }
 
+/** What is sent in an attempt, or why nothing can be. */
+export type DeliveryRequest =
+  | { url: string; headers: Record<string, string>; body: string }
+  | { error: string; isFinal?: boolean };
+
+/** What the caller of a task is sent. Undefined if there is nothing to tell any more. */
+export type TaskRequestOf = (delivery: Delivery) => Promise<DeliveryRequest | undefined>;
+
 export interface AttemptResult extends Attempt {
   /** Whether a further attempt is pointless. */
   isFinal: boolean;
@@ -21,36 +29,36 @@ export interface AttemptResult extends Attempt {
 
 type Outcome = Pick<AttemptResult, 'statusCode' | 'error' | 'isFinal'>;
 
-/** Sends a delivery once, signed by Standard Webhooks. */
-export async function attempt(
-  delivery: Pick<Delivery, 'id' | 'body'>,
-  receiver: Receiver | undefined,
-  now: Date,
-): Promise<AttemptResult> {
+/** Sends a delivery once. */
+export async function attempt(request: DeliveryRequest, now: Date): Promise<AttemptResult> {
   const began = performance.now();
-  const outcome = receiver
-    ? await post(delivery, receiver, now)
-    : failure('The surface has no webhook', true);
+  const outcome = 'error' in request ? failure(request.error, request.isFinal ?? false) : await post(request);
   return { at: now.toISOString(), durationMs: Math.round(performance.now() - began), ...outcome };
 }
 
-async function post(
+/** What the webhook of a surface is sent, signed by Standard Webhooks. */
+export function webhookRequest(
   { id, body }: Pick<Delivery, 'id' | 'body'>,
-  receiver: Receiver,
+  receiver: Receiver | undefined,
   now: Date,
-): Promise<Outcome> {
+): DeliveryRequest {
+  if (!receiver) return { error: 'The surface has no webhook', isFinal: true };
   const { url, secret } = receiver;
-  if (secret === undefined) return failure('The signing secret has no value');
+  if (secret === undefined) return { error: 'The signing secret has no value' };
   const signature = signatureOf(secret, (key) => key.sign(id, now, body));
-  if (signature === undefined) return failure('The signing secret is not `whsec_` and Base64');
+  if (signature === undefined) return { error: 'The signing secret is not `whsec_` and Base64' };
   const headers = {
     'content-type': 'application/json',
     'webhook-id': id,
     'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
     'webhook-signature': signature,
   };
+  return { url, headers, body };
+}
+
+async function post(request: Extract<DeliveryRequest, { body: string }>): Promise<Outcome> {
   try {
-    return outcomeOf(await postOnly({ url, headers, body, timeoutMs }));
+    return outcomeOf(await postOnly({ ...request, timeoutMs }));
   } catch (error) {
     if (!(error instanceof StepError)) throw error;
     return failure(truncate(error.message, errorLengthMax), error instanceof UrlRefused);

@@ -5,7 +5,13 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Changes } from '../../platform/data/writes.ts';
 import { surfaceEntity } from '../products/surface.ts';
 import { surfaceSecrets } from '../products/surface-secrets.ts';
-import { type AttemptResult, attempt } from './attempt.ts';
+import {
+  type AttemptResult,
+  attempt,
+  type DeliveryRequest,
+  type TaskRequestOf,
+  webhookRequest,
+} from './attempt.ts';
 import {
   type Attempt,
   attemptsKept,
@@ -30,7 +36,7 @@ type Claimed = Delivery & { leaseUntil: string };
  */
 export const deliverer = /* @__PURE__ */ using(
   ['table:write', surfaceSecrets, deliveryQueue],
-  (scope: Scope) => {
+  (scope: Scope, taskRequestOf: TaskRequestOf) => {
     const { table, now } = scope;
 
     async function claim(key: DeliveryKey): Promise<Claimed | undefined> {
@@ -49,6 +55,15 @@ export const deliverer = /* @__PURE__ */ using(
       return claimed && { ...claimed, leaseUntil };
     }
 
+    async function ofWebhook(delivery: Delivery): Promise<DeliveryRequest | undefined> {
+      const { productId, surfaceId: id } = delivery;
+      const surface = await table.get(surfaceEntity, { productId, id });
+      if (!surface) return undefined;
+      const { webhook } = surface.outbound;
+      const secret = webhook && (await surfaceSecrets(scope)(surface)).outbound;
+      return webhookRequest(delivery, webhook && { url: webhook.url, secret }, now());
+    }
+
     async function settle(delivery: Claimed, result: AttemptResult): Promise<void> {
       const after = afterAttempt(delivery, result, now());
       const own = { expression: '#leaseUntil = :own', values: { own: delivery.leaseUntil } };
@@ -64,17 +79,11 @@ export const deliverer = /* @__PURE__ */ using(
     return async (key: DeliveryKey): Promise<void> => {
       const delivery = await claim(key);
       if (!delivery) return;
-      const { productId, surfaceId: id } = delivery;
-      const surface = await table.get(surfaceEntity, { productId, id });
-      // Its clean-up may have passed before the run ended.
-      if (!surface) return table.removeAll([deliveryEntity.key(key)]);
-      const { webhook } = surface.outbound;
-      const receiver = webhook && {
-        url: webhook.url,
-        secret: (await surfaceSecrets(scope)(surface)).outbound,
-      };
+      const request = await (delivery.taskId === undefined ? ofWebhook : taskRequestOf)(delivery);
+      // The clean-up of the surface may have passed before the run ended.
+      if (!request) return table.removeAll([deliveryEntity.key(key)]);
       // Removed with its surface, or claimed by another process after the lease.
-      await settle(delivery, await attempt(delivery, receiver, now())).catch(ifRefused(undefined));
+      await settle(delivery, await attempt(request, now())).catch(ifRefused(undefined));
     };
   },
 );

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { conflict, notFound } from '../../core/errors.ts';
 import { unixSeconds } from '../../core/unix-seconds.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -5,6 +6,7 @@ import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { type CursorQuery, cursorPage } from '../../platform/data/pages.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { surfaceStore } from '../products/surface-store.ts';
+import { webhookEvents } from '../products/webhook-events.ts';
 import {
   Delivery,
   type DeliveryKey,
@@ -16,9 +18,9 @@ import {
 import { deliveryQueue } from './delivery-queue.ts';
 
 const ListedDelivery = Delivery.pick({
-  ...{ id: true, executionId: true, type: true, status: true },
+  ...{ id: true, executionId: true, status: true },
   ...{ attempts: true, nextAttemptAt: true, createdAt: true },
-});
+}).extend({ type: z.enum(webhookEvents) });
 export type ListedDelivery = ReturnType<typeof ListedDelivery.parse>;
 
 interface Place {
@@ -66,16 +68,17 @@ export const deliveryResender = /* @__PURE__ */ using(['table:write', deliveryQu
         index: deliverySweepKeys(id, nextAttemptAt, true),
       },
       {
-        expression: 'attribute_exists(PK) AND (attribute_not_exists(#leaseUntil) OR #leaseUntil <= :now)',
+        expression:
+          'attribute_exists(PK) AND attribute_not_exists(#taskId) AND (attribute_not_exists(#leaseUntil) OR #leaseUntil <= :now)',
         values: { now: nextAttemptAt },
       },
     );
     const delivery = await table.updateAndGet(deliveryEntity, write).catch((error) => {
       if (!(error instanceof ConditionFailed)) throw error;
-      throw error.item ? inProgress() : notFound('Delivery');
+      throw error.item && !error.item.taskId ? inProgress() : notFound('Delivery');
     });
     await deliveryQueue(scope).sendOrLeave(key);
-    return delivery;
+    return ListedDelivery.parse({ ...delivery, attempts: JSON.stringify(delivery.attempts) });
   };
 });
 

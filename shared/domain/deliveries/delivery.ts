@@ -20,14 +20,24 @@ export interface Attempt {
   durationMs: number;
 }
 
-/** An event of a run for the webhook of its surface. Written in the transaction that ends the run. */
+/** What the caller of a task is told. */
+export const taskEvents = ['task.ended', 'task.input-required'] as const;
+
+/**
+ * An event of a run for the webhook of its surface, or for the caller of the task that it is. Written in the transaction
+ * that ends the run.
+ */
 export const Delivery = z.object({
   id: z.string(),
+  /** Empty for the caller of a task. */
   productId: z.string(),
   surfaceId: z.string(),
   executionId: z.string(),
-  type: z.enum(webhookEvents),
-  /** What is sent: JSON text. */
+  /** The task whose caller is told, and where it wants to be. Missing for the webhook of a surface. */
+  taskId: z.string().optional(),
+  configId: z.string().optional(),
+  type: z.enum([...webhookEvents, ...taskEvents]),
+  /** What is sent: JSON text. Empty for the caller of a task, who is sent how it stands at the attempt. */
   body: z.string(),
   status: z.enum(deliveryStatuses),
   attempts: jsonText<Attempt[]>(),
@@ -61,8 +71,9 @@ export const deliveryEntity = defineEntity({
   type: 'delivery',
   schema: Delivery,
   key: ({ surfaceId, id }: DeliveryKey) => ({ PK: deliveriesPartition(surfaceId), SK: id }),
-  index: ({ surfaceId, id, nextAttemptAt }) => ({
-    ...{ PK1: deliveriesPartition(surfaceId), SK1: id },
+  // Those to callers are not listed: they are the callers' own.
+  index: ({ surfaceId, id, nextAttemptAt, taskId }) => ({
+    ...(taskId === undefined && { PK1: deliveriesPartition(surfaceId), SK1: id }),
     ...(nextAttemptAt !== null && deliverySweepKeys(id, nextAttemptAt, true)),
   }),
   summary: ['executionId', 'type', 'status', 'attempts', 'nextAttemptAt', 'createdAt'],

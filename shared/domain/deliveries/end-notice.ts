@@ -17,7 +17,7 @@ export interface ExecutionEnd {
   isSecret?: boolean;
 }
 
-/** Tells the webhook of a surface that a run has ended. */
+/** Tells a webhook of what happened to a run. */
 export interface EndNotice {
   /** Commit them in the transaction that ends the run. */
   writes: Write[];
@@ -28,7 +28,7 @@ export interface EndNotice {
 const outputBytesMax = 20_000;
 const errorLengthMax = 2_000;
 
-const nobody: EndNotice = { writes: [], send: async () => {} };
+export const nobody: EndNotice = { writes: [], send: async () => {} };
 
 /** @param surface The one whose call started the run. */
 export function endNotice(

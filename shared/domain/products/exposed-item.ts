@@ -16,6 +16,7 @@ export interface ExposedItem {
 export interface ExposedSurface {
   surface: Surface;
   exposed: ExposedItem[];
+  product: SurfaceWithCapabilities['product'];
   /** The owner of the product. */
   owner: SurfaceWithCapabilities['owner'];
 }
@@ -24,12 +25,16 @@ export interface ExposedSurface {
 export const exposedItems = /* @__PURE__ */ using(['table:read'], ({ table }: Scope) => ({
   /** @throws 404 */
   async ofSurface(productId: string, surfaceId: string): Promise<ExposedSurface> {
-    const { surface, capabilities, owner } = await surfaceWithCapabilities(table, productId, surfaceId);
+    const { surface, capabilities, product, owner } = await surfaceWithCapabilities(
+      table,
+      productId,
+      surfaceId,
+    );
     const exposed = surface.items.flatMap((item) => {
       const capability = capabilities.find(({ id }) => id === item.capabilityId);
       return item.enabled && capability?.enabled ? [{ surface, item, capability }] : [];
     });
-    return { surface, exposed, owner };
+    return { surface, exposed, product, owner };
   },
 }));
 

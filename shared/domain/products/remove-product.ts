@@ -7,7 +7,7 @@ import { apiKeyStore } from '../api-keys/api-key-store.ts';
 import { keyValueWriter } from '../api-keys/key-values.ts';
 import { secretUseEntity } from '../secrets/secret.ts';
 import { productStore } from './product-store.ts';
-import { secretKeysOf } from './surface-secret-places.ts';
+import { usedSecretKeysOf } from './surface-secret-uses.ts';
 import { surfaceStore } from './surface-store.ts';
 
 /**
@@ -29,7 +29,9 @@ export const productRemover = /* @__PURE__ */ using(
       // Not in the transaction, which may have only 100 writes.
       await scope.table.removeAll(
         surfaces.flatMap((surface) =>
-          secretKeysOf(surface).map((secretKey) => secretUseEntity.key({ key: secretKey, by: surface.id })),
+          usedSecretKeysOf(surface).map((secretKey) =>
+            secretUseEntity.key({ key: secretKey, by: surface.id }),
+          ),
         ),
       );
     };

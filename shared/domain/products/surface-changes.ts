@@ -1,6 +1,7 @@
 import { conflict, notFound } from '../../core/errors.ts';
 import { assertFits } from '../content-size.ts';
 import { type Surface, storedSurface } from './surface.ts';
+import { assertBehavior } from './surface-behavior.ts';
 import type { Inbound, Outbound } from './surface-bodies.ts';
 import { inboundAfter, outboundAfter, type SealedMembers } from './surface-secret-places.ts';
 import { surfaceTypeOf } from './surface-types.ts';
@@ -23,9 +24,10 @@ export interface SurfaceChanges {
 
 export type NewSurface = SurfaceChanges & Pick<Surface, 'name' | 'type'>;
 
-/** @throws 400 for a stored secret that the surface does not have. */
+/** @throws 400 for a stored secret that the surface does not have, or a behavior that its type does not have. */
 export function changedSurface(before: Surface, changes: SurfaceChanges, sealed: SealedMembers): Surface {
   const { name = before.name, environment = before.environment, status = before.status } = changes;
+  assertBehavior(before.type, changes.behavior);
   const merged = Object.entries({ ...before.behavior, ...changes.behavior }).filter(
     ([, value]) => value !== null,
   );

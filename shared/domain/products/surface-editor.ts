@@ -5,6 +5,7 @@ import { isUnchanged } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { secretUseWrites } from '../flows/secret-keys.ts';
+import { cardKeys } from './card-keys.ts';
 import { productEntity } from './product.ts';
 import { productStore } from './product-store.ts';
 import { surfaceSecretRemover } from './remove-surface-secrets.ts';
@@ -18,7 +19,8 @@ import {
   surfacesMax,
   tooManySurfaces,
 } from './surface-changes.ts';
-import { plaintextIdsOf, type SealedMembers, sealed, secretKeysOf } from './surface-secret-places.ts';
+import { plaintextIdsOf, type SealedMembers, sealed } from './surface-secret-places.ts';
+import { usedSecretKeysOf } from './surface-secret-uses.ts';
 import { surfaceSecretWriter } from './surface-secret-writer.ts';
 import { surfaceSignerEntity } from './surface-signer.ts';
 import { surfaceStore } from './surface-store.ts';
@@ -32,12 +34,14 @@ export interface EditedSurface {
 
 /** Creates and changes surfaces, with their secrets. */
 export const surfaceEditor = /* @__PURE__ */ using(
-  ['table:write', productStore, surfaceStore, surfaceSecretWriter, surfaceSecretRemover],
+  ['table:write', productStore, surfaceStore, surfaceSecretWriter, surfaceSecretRemover, cardKeys],
   (scope: Scope) => {
     const { table, now, newId } = scope;
     const products = productStore(scope);
     const surfaces = surfaceStore(scope);
     const storing = surfaceSecretWriter(scope);
+    const checkCard = async (after: Surface, { behavior }: SurfaceChanges) =>
+      behavior?.cardSigning && (await cardKeys(scope).check(after));
 
     /** The write that renames a surface in the list of its product. */
     async function renaming({ productId, id, name }: Surface): Promise<Write[]> {
@@ -68,13 +72,14 @@ export const surfaceEditor = /* @__PURE__ */ using(
     }
 
     const usesWrites = (before: Surface | undefined, after: Surface) =>
-      secretUseWrites(table, after.id, before ? { secretKeys: secretKeysOf(before) } : {}, {
-        secretKeys: secretKeysOf(after),
+      secretUseWrites(table, after.id, before ? { secretKeys: usedSecretKeysOf(before) } : {}, {
+        secretKeys: usedSecretKeysOf(after),
       });
 
-    /** The write by which signed requests, which have no credential, find the tenant of the surface. */
-    const signerWrites = (before: Surface | undefined, { id, inbound }: Surface): Write[] =>
-      inbound.signature && !before?.inbound.signature
+    /** The write by which requests without a credential find the tenant: signed ones, and those for an agent card. */
+    const signerWrites = (before: Surface | undefined, { id, inbound, type }: Surface): Write[] =>
+      // Surfaces of the type a2a that an older release made have none.
+      type === 'a2a' || (inbound.signature && !before?.inbound.signature)
         ? [table.writes.put(surfaceSignerEntity, { surfaceId: id, tenant: table.tenant })]
         : [];
 
@@ -88,6 +93,7 @@ export const surfaceEditor = /* @__PURE__ */ using(
         const before = fresh(productId, given);
         const after = changedSurface(before, given, members);
         fittingSurface(after);
+        await checkCard(after, given);
         // Before a secret is made for it.
         if (plaintextIdsOf(after).length > 0) await products.find(productId);
         try {
@@ -113,6 +119,7 @@ export const surfaceEditor = /* @__PURE__ */ using(
           }
           const after = changedSurface(before, changes, members);
           fittingSurface(after);
+          await checkCard(after, changes);
           const valueId = await valueIdOf(before, after);
           const alsoWrite = [
             ...(after.name === before.name ? [] : await renaming(after)),

@@ -5,6 +5,7 @@ import { mergePatch } from '../../core/merge-patch.ts';
 import { nameUpTo, wellFormed, wellFormedOnly } from '../../core/name.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { assertItemConfig } from './item-config.ts';
 import { productEntity } from './product.ts';
 import { capabilityIn } from './product-capabilities.ts';
 import { productStore } from './product-store.ts';
@@ -68,7 +69,10 @@ export const ItemChanges = z.strictObject({
   exposedName: nameUpTo(100).nullable().optional(),
   exposedDescription: ExposedDescription.nullable().optional(),
   ...given,
-  config: Members.nullable().optional().meta({ description: 'Merged deeply; null removes a member, or all' }),
+  config: Members.nullable().optional().meta({
+    description:
+      'Merged deeply; null removes a member, or all. On an mcp surface, `offeredAs: "prompt"` makes the item a prompt instead of a tool. Other members are stored as they are',
+  }),
   presentation: Presentation.nullable().optional(),
 });
 export type ItemChanges = z.infer<typeof ItemChanges>;
@@ -114,7 +118,7 @@ export const surfaceItems = /* @__PURE__ */ using(
         return added as SurfaceItem;
       },
 
-      /** @throws 404; 409 if a name, slug, route or the entry point is taken. */
+      /** @throws 400, 404; 409 if a name, slug, route or the entry point is taken. */
       async update(
         productId: string,
         surfaceId: string,
@@ -125,6 +129,7 @@ export const surfaceItems = /* @__PURE__ */ using(
         let after: SurfaceItem | undefined;
         await surfaces.change(productId, surfaceId, (surface) => {
           const before = itemIn(surface, id);
+          assertItemConfig(surface.type, config);
           const others = surface.items.filter((each) => each !== before);
           const changed: SurfaceItem = { ...before, ...changes, config: mergedConfig(before, config) };
           changed.endpointSlug ??= defaultSlug(
@@ -159,7 +164,7 @@ function itemIn({ items }: Surface, id: string): SurfaceItem {
 const mergedConfig = ({ config }: SurfaceItem, patch: ItemChanges['config']): SurfaceItem['config'] =>
   patch === undefined ? config : (mergePatch(config ?? {}, patch) as SurfaceItem['config']);
 
-/** Where items are called by path: the name in the characters of a slug, with a number if it is taken. */
+/** Where items are called by their slugs: the name in the characters of a slug, with a number if it is taken. */
 function defaultSlug({ type, items }: Surface, name: string): string | null {
   if (!surfaceTypeOf(type).hasEndpoints) return null;
   const words = name

@@ -10,7 +10,7 @@ import { surfaceEntity } from './surface.ts';
 import { toleranceDefaultSeconds } from './surface-bodies.ts';
 import { surfaceSecrets } from './surface-secrets.ts';
 
-/** Whose surface it is, for requests without a credential. Only for surfaces with a signature. */
+/** Whose surface it is, for requests without a credential. Only for surfaces with a signature, or with an agent card. */
 export const surfaceSignerEntity = defineEntity({
   type: 'surfaceSigner',
   schema: z.object({ surfaceId: z.string(), tenant: z.string() }),

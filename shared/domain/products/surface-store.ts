@@ -11,7 +11,7 @@ import { type Product, productEntity, productPartition } from './product.ts';
 import { productStore } from './product-store.ts';
 import { type Surface, surfaceEntity, surfacesPartition } from './surface.ts';
 import { fittingSurface, foundSurface, surfaceChanged } from './surface-changes.ts';
-import { secretKeysOf } from './surface-secret-places.ts';
+import { usedSecretKeysOf } from './surface-secret-uses.ts';
 
 export interface SurfaceFilter {
   type?: string | undefined;
@@ -105,7 +105,7 @@ export const surfaceStore = /* @__PURE__ */ using(['table:write', productStore],
           alsoWrite: [
             table.writes.remove(surfaceEntity, { productId, id }, exists),
             tombstoneOf(scope, id),
-            ...secretUseWrites(table, id, { secretKeys: secretKeysOf(surface) }, {}),
+            ...secretUseWrites(table, id, { secretKeys: usedSecretKeysOf(surface) }, {}),
           ],
         };
       });

@@ -8,6 +8,7 @@ import { type Surface, surfaceEntity } from './surface.ts';
 export interface SurfaceWithCapabilities {
   surface: Surface;
   capabilities: Product['capabilities'];
+  product: Pick<Product, 'id' | 'name' | 'description'>;
   /** The owner of the product. */
   owner: Pick<Product, 'userId' | 'organizationId'>;
 }
@@ -21,6 +22,10 @@ export async function surfaceWithCapabilities(
   const keys = [productEntity.key({ id: productId }), surfaceEntity.key({ productId, id })];
   const [product, surface] = await table.getMany(keys);
   if (!product || !surface) throw notFound('Surface');
-  const { capabilities, userId, organizationId } = decode(productEntity, product);
-  return { surface: decode(surfaceEntity, surface), capabilities, owner: { userId, organizationId } };
+  const { capabilities, userId, organizationId, name, description } = decode(productEntity, product);
+  return {
+    ...{ surface: decode(surfaceEntity, surface), capabilities },
+    product: { id: productId, name, description },
+    owner: { userId, organizationId },
+  };
 }

@@ -29,6 +29,8 @@ export interface Compaction {
   messages: readonly ModelMessage[];
   /** Empty if only results of tools were shortened. */
   summary: string;
+  /** How many messages the summary replaced. */
+  summarised: number;
   /** Of the calls that wrote the summary; null if a provider reported none. */
   usage: Pick<ModelUsage, 'inputTokens' | 'outputTokens'> | null;
 }
@@ -40,24 +42,26 @@ export interface ToCompact {
   limits: ModelLimits;
   /** Of the tools, which are sent too. */
   toolTokens: number;
+  /** For a chat: how many messages stay whole, at most. */
+  recentMessages?: number | undefined;
   signal: AbortSignal;
 }
 
 /**
- * Replaces the older part of a conversation by a summary. The system messages, the first message of the user and the
- * most recent messages stay whole; a tool call and its result stay together. If the rest is still too large, shortens
- * results of tools, the oldest first. @returns undefined if nothing can be made smaller. @throws StepError
+ * Replaces the older part of a conversation by a summary. The system messages, the first message of the user (not of a
+ * chat) and the most recent messages stay whole; a tool call and its result stay together. If the rest is still too large,
+ * shortens results of tools, the oldest first. @returns undefined if nothing can be made smaller. @throws StepError
  */
 export async function compact(model: ModelPort, given: ToCompact): Promise<Compaction | undefined> {
-  const { messages, limits, toolTokens } = given;
+  const { messages, limits, toolTokens, recentMessages } = given;
   const context = contextOf(limits);
-  const parts = partsOf(messages, context * recentShare);
+  const parts = partsOf(messages, { tokens: context * recentShare, messages: recentMessages });
   const written = parts.older.length > 0 ? await summarised(model, given, parts) : undefined;
   const after = written ? joined(parts, written.summary) : messages;
   const fitting = shortened(after, Math.max(0, context * afterShare - toolTokens));
-  if (!written && estimateTokens(fitting) >= estimateTokens(messages)) return undefined;
-  const usage = written ? written.usage : { inputTokens: 0, outputTokens: 0 };
-  return { messages: fitting, summary: written?.summary ?? '', usage };
+  if (written) return { messages: fitting, summarised: parts.older.length, ...written };
+  if (estimateTokens(fitting) >= estimateTokens(messages)) return undefined;
+  return { messages: fitting, summarised: 0, summary: '', usage: { inputTokens: 0, outputTokens: 0 } };
 }
 
 const summaryCharactersMax = 12_000;

@@ -5,7 +5,7 @@ import { openMailbox } from '../../core/mailbox.ts';
 import { StepError } from '../../core/step-error.ts';
 import { nothingSpent, type Spent } from '../tool-support/spent.ts';
 import type { Artifact } from '../tool-support/tool-outcome.ts';
-import type { RunnableTool, ToolEvent } from '../tools/runnable-tool.ts';
+import { isOfCaller, type RunnableTool, type ToolEvent } from '../tools/runnable-tool.ts';
 import type { DecisionFact, RequestedCall, ResultFact, Wait } from './facts.ts';
 
 export interface ToolLimits {
@@ -69,7 +69,7 @@ export function planOf(
       return { fail: `The call was denied${decision.reason ? `: ${decision.reason}` : ''}` };
     }
   }
-  if (tool.type === 'local') return { waitFor: 'output' };
+  if (isOfCaller(tool)) return { waitFor: 'output' };
   if (!mayHaveBegun || tool.repeatable) return { run: tool };
   return {
     fail: 'Unknown result: the run was interrupted while the tool ran. It may or may not have done its work; it was not repeated',

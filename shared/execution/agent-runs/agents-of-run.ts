@@ -17,7 +17,10 @@ export const agentsOfRun = (
   { userId, organizationId, runId: id, surface }: Owner,
   ports: Ports,
 ): AgentsPort => {
-  const parent = { ...{ id, rootAgentId: null, depth: 0, userId, organizationId }, isAgent: false };
+  const parent = {
+    ...{ id, rootAgentId: null, depth: surface?.depth ?? 0, userId, organizationId },
+    isAgent: false,
+  };
   const inside = () => ({ ports, streamed: false, execute });
   const surfaceType = surface?.type ?? 'api';
   return agentsPort(scope, { ...parent, surface, surfaceType, background: false }, inside);

@@ -1,5 +1,6 @@
 import type { AgentRequest, AgentsPort, Ports } from '../../adapters/ports.ts';
 import { sandbox } from '../../adapters/sandbox/sandbox.ts';
+import { agentLevelsMax } from '../../core/agent-depth.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { derivedId, timeOf } from '../../core/ids.ts';
 import { StepError } from '../../core/step-error.ts';
@@ -15,9 +16,6 @@ import { replayEvents } from './replay-events.ts';
 import type { NumberedEvent } from './run-event.ts';
 import { type RunRequest, startRun } from './start-run.ts';
 import { takeOver } from './take-run.ts';
-
-/** How deep agents may run each other. */
-const levelsMax = 5;
 
 /** The run that runs agents. */
 export interface ParentRun
@@ -40,8 +38,8 @@ interface Inside {
 /** Runs agents inside of a run. */
 export const agentsPort = (scope: Scope, parent: ParentRun, inside: () => Inside): AgentsPort => ({
   async run(request) {
-    if (parent.depth >= levelsMax) {
-      throw new StepError(`Agents run each other at most ${levelsMax} levels deep`);
+    if (parent.depth >= agentLevelsMax) {
+      throw new StepError(`Agents run each other at most ${agentLevelsMax} levels deep`);
     }
     const { callId } = request;
     const id = callId ? derivedId('exec', timeOf(callId), parent.id, callId) : scope.newId('exec');

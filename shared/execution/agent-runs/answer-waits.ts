@@ -4,6 +4,7 @@ import { idOf } from '../../core/ids.ts';
 import { characterCount } from '../../core/json-texts.ts';
 import { type Message, textOf } from '../../domain/conversations/message.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import type { Write } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { requireAll } from '../../platform/identity/require-all.ts';
 import type { DecisionFact, Fact, ResultFact, Wait } from '../agent-loop/facts.ts';
@@ -35,6 +36,10 @@ export interface Answer {
   toolOutputs?: Outputs | undefined;
   /** What the agent gets after the last answer. */
   messages?: readonly Message[] | undefined;
+  /** Whether this process continues a run in the background. By default a worker does. */
+  continuesHere?: boolean;
+  /** What is written in the transaction that records the answer. */
+  alsoWrite?: readonly Write[];
 }
 
 /** A run after an answer, and what the answer added to its log. */
@@ -51,9 +56,9 @@ export interface AnsweredRun {
  */
 export async function answer(
   scope: Scope,
-  principal: Principal,
+  principal: Pick<Principal, 'userId' | 'permissions'>,
   place: RunPlace,
-  { decisions = [], toolOutputs, messages = [] }: Answer,
+  { decisions = [], toolOutputs, messages = [], continuesHere = false, alsoWrite = [] }: Answer,
 ): Promise<AnsweredRun> {
   refuseRepeated(decisions);
   const run = await pausedRun(scope, principal, place);
@@ -65,7 +70,7 @@ export async function answer(
   if (notes.length > 0 && count < run.state.waits.length) {
     throw invalidAt('messages', 'INVALID_VALUE', 'Send messages with the last answer that the run waits for');
   }
-  return append(scope, run, [...decided, ...results], notes);
+  return append(scope, run, [...decided, ...results], { notes, continuesHere, alsoWrite });
 }
 
 /** The last decision would win, and might allow what the first denied. */
@@ -93,6 +98,8 @@ function decisionFact(
 }
 
 function resultFacts({ state }: LoadedRun, outputs: Outputs, at: Date): ResultFact[] {
+  // The answer of another request came after the execution was read, and before its log was.
+  if (state.waits.length === 0) throw notWaiting();
   const waits = state.waits.filter(({ kind }) => kind === 'output');
   const results = waits.flatMap((wait) => resultOf(wait, outputs, at.toISOString()) ?? []);
   if (results.length === 0) throw missingOutput(waits);
@@ -110,7 +117,7 @@ function noteOf(message: Message, at: Date): Fact {
 
 async function pausedRun(
   scope: Scope,
-  principal: Principal,
+  principal: Pick<Principal, 'permissions'>,
   { executionId, agentId }: RunPlace,
 ): Promise<LoadedRun> {
   const run = await loadRun(scope, executionId);
@@ -120,15 +127,20 @@ async function pausedRun(
   return run;
 }
 
-async function append(scope: Scope, run: LoadedRun, facts: Fact[], afterLast: Fact[]): Promise<AnsweredRun> {
+async function append(
+  scope: Scope,
+  run: LoadedRun,
+  facts: Fact[],
+  { notes, continuesHere, alsoWrite }: { notes: Fact[]; continuesHere: boolean; alsoWrite: readonly Write[] },
+): Promise<AnsweredRun> {
   const answered = new Set(facts.flatMap((fact) => ('callId' in fact ? [fact.callId] : [])));
   const isLast = run.state.waits.every(({ callId }) => answered.has(callId));
   // A worker takes a run in the background itself.
-  const takes = isLast && !run.execution.background;
+  const takes = isLast && (continuesHere || !run.execution.background);
   const at = scope.now().toISOString();
-  const more: Fact[] = isLast ? [...afterLast, ...(takes ? [{ type: 'continue' as const, at }] : [])] : [];
+  const more: Fact[] = isLast ? [...notes, ...(takes ? [{ type: 'continue' as const, at }] : [])] : [];
   try {
-    return await appendTo(scope, run, [...facts, ...more]);
+    return await appendTo(scope, run, [...facts, ...more], alsoWrite);
   } catch (error) {
     throw error instanceof RunLost ? notWaiting() : error;
   }
@@ -160,5 +172,5 @@ function missingOutput(waits: readonly Wait[]): Error {
 const isDecided = ({ log }: LoadedRun, id: string) =>
   log.some(({ fact }) => fact.type === 'decision' && fact.approvalId === id);
 
-const notWaiting = () =>
+export const notWaiting = () =>
   conflict('The execution does not wait for this: it was answered before, continues already, or has ended');

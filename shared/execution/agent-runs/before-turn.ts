@@ -10,6 +10,7 @@ import { reflectionBefore } from '../agent-loop/reflection.ts';
 import { apply, type RunState } from '../agent-loop/state.ts';
 import { affordableTokens, longestResponse } from '../agent-loop/worst-case-cost.ts';
 import type { Spent } from '../tool-support/spent.ts';
+import type { ChatHistory } from './chat-history.ts';
 
 export interface TurnWorld {
   config: AgentConfig;
@@ -18,6 +19,8 @@ export interface TurnWorld {
   tools: readonly ModelTool[];
   /** What the agent is told before its first turn, beside its system prompt. */
   contextText: () => Promise<string>;
+  /** Of a run that answers a chat. */
+  chatHistory?: ChatHistory | undefined;
   spent: () => Spent;
   now: () => Date;
   signal: AbortSignal;
@@ -51,7 +54,7 @@ export function beforeTurnOf(world: TurnWorld): (state: RunState) => Promise<Bef
     const isFirst = state.turns === 0 && !state.hasContext;
     if (isFirst) add(await contextFact(world));
     add(reflectionFact(world, after));
-    add(await compactionFact(world, after, known));
+    add(await compactionFact(world, after, known, isFirst ? world.chatHistory : undefined));
     const maxCost = config.loopConfig?.maxCost;
     return { facts, ...(maxCost !== undefined && withinBudget(world, after, known, new Big(maxCost))) };
   };
@@ -80,13 +83,17 @@ async function compactionFact(
   world: TurnWorld,
   state: RunState,
   limits: ModelLimits,
+  history: ChatHistory | undefined,
 ): Promise<FactOf<'compaction'> | undefined> {
-  if (!needsCompaction(sizeOf(world, state), limits)) return undefined;
-  const { model, modelName, tools, signal, spent, now } = world;
   const { messages } = state;
+  if (!history?.isLong(messages) && !needsCompaction(sizeOf(world, state), limits)) return undefined;
+  const { model, modelName, tools, signal, spent, now } = world;
   const toolTokens = tokensOfTools(tools);
-  const compacted = await compact(model, { messages, model: modelName, limits, toolTokens, signal });
+  const { recentMessages } = history ?? {};
+  const asked = { messages, model: modelName, limits, toolTokens, recentMessages, signal };
+  const compacted = await compact(model, asked);
   if (!compacted) return undefined;
+  await history?.keep(compacted);
   const places = new Map(messages.map((message, place) => [message, place]));
   const kept = compacted.messages.map((message) => places.get(message) ?? message);
   const { summary } = compacted;

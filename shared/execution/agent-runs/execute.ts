@@ -1,10 +1,14 @@
+import type { ModelMessage } from '../../adapters/model-port.ts';
 import type { AgentsPort, Ports } from '../../adapters/ports.ts';
 import type { AgentContent } from '../../domain/agents/agent.ts';
 import { agentCredentials } from '../../domain/agents/agent-credentials.ts';
 import type { Message } from '../../domain/conversations/message.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { joined } from '../agent-loop/conversation-parts.ts';
 import { toModelMessages } from '../model-input/to-model-messages.ts';
+import { portsAtDepth } from '../step-support/ports-at-depth.ts';
 import { agentsPort } from './agents-port.ts';
+import { chatHistory } from './chat-history.ts';
 import { openAgentTools } from './open-agent-tools.ts';
 import { openRun } from './open-run.ts';
 import { type RunContext, runAgent, type TakenRun } from './run-agent.ts';
@@ -30,10 +34,11 @@ export async function* execute(
   { content, input, ...taken }: Run,
   options: ExecuteOptions,
 ): AsyncGenerator<NumberedEvent, void> {
-  const { ports, streamed, ...signals } = options;
+  const { streamed, ...signals } = options;
   const { execution } = taken;
+  const ports = portsAtDepth(options.ports, execution.depth);
   const config = runnableConfig(content);
-  const first: Message[] = [{ role: 'system', content: input.system }, ...input.messages];
+  const first = messagesOf(input);
 
   async function openLoop(agents: AgentsPort, signal: AbortSignal) {
     const isExternal = content.agentType === 'external';
@@ -43,6 +48,7 @@ export async function* execute(
     return openRun(scope, { config, capabilities: content.capabilities }, input, {
       ...{ ports: { ...ports, agents }, streamed, signal },
       externalConfig: isDelegate ? externalConfig : null,
+      chatHistory: input.history && chatHistory(scope, input.history, input.messages),
       async openTools(world) {
         const skills = isDelegate ? null : externalConfig;
         const profile = { profile: input.profile, skills, mcpServers, signal };
@@ -63,7 +69,20 @@ export async function* execute(
         openLoop(agents, signal),
         toModelMessages(ports, first, signal),
       ]);
-      return { ...run, messages };
+      return { ...run, messages: withHistory(messages, input.history?.summary) };
     },
   });
+}
+
+const messagesOf = ({ system, history, messages }: RunInput): Message[] => [
+  ...[system, history?.instructions ?? ''].map((content) => ({ role: 'system' as const, content })),
+  ...messages,
+];
+
+/** After the system prompt, if there is one, the summary of what the messages leave out. */
+function withHistory(messages: ModelMessage[], summary: string | undefined): ModelMessage[] {
+  if (summary === undefined) return messages;
+  const isSystem = messages[0]?.role === 'system';
+  const [head, recent] = isSystem ? [messages.slice(0, 1), messages.slice(1)] : [[], messages];
+  return joined({ head, recent }, summary);
 }

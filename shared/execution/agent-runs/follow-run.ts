@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ifMissing } from '../../core/errors.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { replay } from '../agent-loop/state.ts';
 import { isOver } from './agent-execution.ts';
 import { deletedRun, endWithoutLog } from './end-without-log.ts';
-import { findExecution } from './load-run.ts';
+import { factsOf, findExecution } from './load-run.ts';
 import { replayEvents } from './replay-events.ts';
 import type { NumberedEvent } from './run-event.ts';
 import { type Entry, runLog } from './run-log.ts';
@@ -37,7 +38,8 @@ export async function* followRun(
       if (log.at(-1)?.fact.type !== 'end') yield endWithoutLog(execution, seen + 1);
       return;
     }
-    if (execution.status === 'paused') return;
+    // With every answer, it waits only for the process that continues it.
+    if (execution.status === 'paused' && replay([], factsOf(log)).waits.length > 0) return;
     pollMs = more.length > 0 ? pollMsMin : Math.min(pollMs * 1.5, pollMsMax);
     await sleep(pollMs, undefined, { signal }).catch(() => {});
     execution = await findExecution(scope, executionId).catch(ifMissing(deletedRun(execution)));

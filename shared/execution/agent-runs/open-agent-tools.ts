@@ -13,7 +13,7 @@ import { runCodeTool } from '../tools/agent-only/run-code.ts';
 import { openAgentSkills } from '../tools/agent-skills.ts';
 import { openMcpServers } from '../tools/mcp-servers.ts';
 import { openRuntimeTool, openTools, type ToolContext } from '../tools/open-tools.ts';
-import type { RunnableTool } from '../tools/runnable-tool.ts';
+import { isOfCaller, pageToolType, type RunnableTool } from '../tools/runnable-tool.ts';
 import { toolNameOf } from '../tools/tool-name.ts';
 import { withUniqueNames } from '../tools/unique-names.ts';
 import { approvalOf } from './approval.ts';
@@ -56,13 +56,10 @@ export async function openAgentTools(
     perToolLimits: perToolLimitsOf(config, capabilities),
   };
   const enabled = capabilities.filter((capability) => capability.enabled);
-  const [saved, runtime, capable, servers, ofSkills, code] = await Promise.all([
+  const [saved, runtime, ofCaller, capable, servers, ofSkills, code] = await Promise.all([
     openTools(ports, withoutMcp(config.toolIds), context),
-    Promise.all(
-      [...runtimeTools, ...(clientTools ?? []).map(asLocal)].map((tool) =>
-        openRuntimeTool(ports, tool, context),
-      ),
-    ),
+    Promise.all(runtimeTools.map((tool) => openRuntimeTool(ports, tool, context))),
+    Promise.all((clientTools ?? []).map((tool) => openClientTool(ports, tool))),
     openCapabilities(ports, enabled),
     mcpServers.length > 0 ? openMcpServers(ports, mcpServers, signal) : { tools: [], warnings: [] },
     skills ? openAgentSkills(ports, skills, signal) : [],
@@ -75,13 +72,23 @@ export async function openAgentTools(
     ...(advisor ? [askAdvisorTool(ports, advisor, conversation)] : []),
   ];
   const all = [...saved, ...runtime, ...capable, ...servers.tools, ...ofSkills, ...own, ...code];
-  return { tools: withUniqueNames(withFixed(all, toolConfigs)), warnings: servers.warnings };
+  const tools = withUniqueNames(withFixed(all, toolConfigs));
+  return { tools: [...tools, ...withoutKnown(tools, ofCaller)], warnings: servers.warnings };
 }
 
 const withFixed = (tools: readonly RunnableTool[], toolConfigs: AgentTools['toolConfigs'] = {}) =>
   tools.map((tool) => withFixedArguments(tool, toolConfigs[tool.id] ?? toolConfigs[tool.name]));
 
-const asLocal = (tool: ClientTool) => ({ ...tool, toolType: 'local', config: {} });
+async function openClientTool(ports: Ports, { page, ...tool }: ClientTool): Promise<RunnableTool> {
+  const opened = await openRuntimeTool(ports, { ...tool, toolType: 'local', config: {} }, context);
+  return page ? { ...opened, type: pageToolType } : opened;
+}
+
+/** Tools of the caller neither replace those of the agent nor get their rules: one with the name of another is left out. */
+function withoutKnown(known: readonly RunnableTool[], ofCaller: readonly RunnableTool[]): RunnableTool[] {
+  const taken = new Set(known.flatMap(({ id, name, otherNames = [] }) => [id, name, ...otherNames]));
+  return withUniqueNames(ofCaller.filter(({ name }) => !taken.has(name)));
+}
 
 /** The tools of MCP servers come with their servers. */
 const withoutMcp = (ids: readonly string[] = []) => ids.filter((id) => !isOfMcpServer(id));
@@ -97,7 +104,7 @@ async function openCodeMode(
 ): Promise<RunnableTool[]> {
   const pool = await openTools(ports, withoutMcp(config.toolPool), context);
   const tools = withFixed(
-    pool.filter((tool) => tool.type !== 'local' && !needsApproval?.(tool)),
+    pool.filter((tool) => !isOfCaller(tool) && !needsApproval?.(tool)),
     toolConfigs,
   );
   const made = { callCount: 0, callsOf: new Map<string, number>() };

@@ -13,6 +13,7 @@ import { openMeter } from '../engine/model-meter.ts';
 import type { RunnableTool } from '../tools/runnable-tool.ts';
 import { approvalOf, gateOf } from './approval.ts';
 import { beforeTurnOf } from './before-turn.ts';
+import type { ChatHistory } from './chat-history.ts';
 import { answerChecker } from './check-answer.ts';
 import { contextTextOf } from './context-text.ts';
 import { externalModel } from './external-model.ts';
@@ -57,6 +58,7 @@ export async function openRun(
     ports,
     externalConfig,
     openTools,
+    chatHistory,
     streamed,
     signal,
   }: {
@@ -64,6 +66,7 @@ export async function openRun(
     /** Of an external agent that answers by itself, with the value of its credentials. */
     externalConfig: ExternalConfig | null;
     openTools: (world: OpenedWorld) => Promise<{ tools: RunnableTool[]; warnings: string[] }>;
+    chatHistory?: ChatHistory | undefined;
     streamed: boolean;
     signal: AbortSignal;
   },
@@ -90,7 +93,8 @@ export async function openRun(
   const model = externalConfig ? externalModel(ports, externalConfig) : meter.ports.model;
   const contextText = () =>
     contextTextOf({ config, input, modelName, ports: meter.ports, warnings, now: now(), signal });
-  const beforeTurn = beforeTurnOf({ config, model, modelName, tools, contextText, spent, now, signal });
+  const turnWorld = { config, model, modelName, tools, contextText, chatHistory, spent, now, signal };
+  const beforeTurn = beforeTurnOf(turnWorld);
   return {
     loop: {
       ...{ model, tools, newId, now, signal, request, spent },

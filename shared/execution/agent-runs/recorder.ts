@@ -1,11 +1,13 @@
 import { chunksOf } from '../../core/chunks.ts';
-import { endNotice } from '../../domain/deliveries/end-notice.ts';
+import { runNotice } from '../../domain/a2a-tasks/run-notice.ts';
+import { runQuestionNotice } from '../../domain/a2a-tasks/task-notice.ts';
+import type { EndNotice } from '../../domain/deliveries/end-notice.ts';
 import type { ModelCalls } from '../../domain/model-usage/model-calls.ts';
 import { usageWrites } from '../../domain/model-usage/usage.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
-import type { EndFact, Fact } from '../agent-loop/facts.ts';
+import type { Fact } from '../agent-loop/facts.ts';
 import type { RunState } from '../agent-loop/state.ts';
 import type { AgentExecution } from './agent-execution.ts';
 import { continuedWrite, endedWrite, pausedWrite, statusOf } from './execution-writes.ts';
@@ -43,7 +45,7 @@ export function openRecorder(scope: Scope, execution: AgentExecution, nextFact: 
 
   return {
     /**
-     * @param state The state after the facts. @param calls The model calls to count.
+     * @param state The state after the facts. @param calls The model calls to count. @param alsoWrite With the last fact.
      * @throws RunLost
      */
     async append(
@@ -52,11 +54,17 @@ export function openRecorder(scope: Scope, execution: AgentExecution, nextFact: 
         state,
         calls = [],
         activeMs = 0,
-      }: { state: RunState; calls?: readonly ModelCalls[]; activeMs?: number },
+        alsoWrite = [],
+      }: {
+        state: RunState;
+        calls?: readonly ModelCalls[];
+        activeMs?: number;
+        alsoWrite?: readonly Write[];
+      },
     ): Promise<void> {
       const chunks = chunksOf([...facts], factsPerTransaction);
       const last = facts.at(-1)?.fact;
-      const notice = last?.type === 'end' ? noticeOf(scope, execution, last) : undefined;
+      const notice = await noticeOf(scope, execution, last);
       for (const [index, chunk] of chunks.entries()) {
         const first = n;
         const writes = await Promise.all(
@@ -73,7 +81,7 @@ export function openRecorder(scope: Scope, execution: AgentExecution, nextFact: 
             )
           : [];
         const counted = isLast ? usageWrites(scope, [{ flowId: null, calls }]) : [];
-        const told = isLast ? (notice?.writes ?? []) : [];
+        const told = isLast ? [...(notice?.writes ?? []), ...alsoWrite] : [];
         await commit([...writes, ...ended, ...counted, ...told], first);
         n += chunk.length;
       }
@@ -95,9 +103,15 @@ export function openRecorder(scope: Scope, execution: AgentExecution, nextFact: 
 }
 
 /** Runs inside of others have no webhook. */
-function noticeOf(scope: Scope, execution: AgentExecution, end: EndFact) {
+async function noticeOf(
+  scope: Scope,
+  execution: AgentExecution,
+  last: Fact | undefined,
+): Promise<EndNotice | undefined> {
+  if (last?.type !== 'end' && last?.type !== 'pause') return undefined;
   const { id: executionId, parentExecutionId, surface, isLogged } = execution;
-  const { output, error } = end;
   const own = parentExecutionId === null ? surface : undefined;
-  return endNotice(scope, own, { executionId, status: statusOf(end), output, error, isSecret: !isLogged });
+  if (last.type === 'pause') return runQuestionNotice(scope, own);
+  const { output, error } = last;
+  return runNotice(scope, own, { executionId, status: statusOf(last), output, error, isSecret: !isLogged });
 }

@@ -11,12 +11,13 @@ import type { Message } from '../../domain/conversations/message.ts';
 import type { RunSurface } from '../../domain/products/run-surface.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import type { Write } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { type AgentExecution, agentExecutionEntity } from './agent-execution.ts';
 import type { Run } from './execute.ts';
 import { leaseFrom } from './execution-writes.ts';
 import { turnsMaxOf } from './open-run.ts';
-import type { AgentToRun, ClientTool, RunInput } from './run-input.ts';
+import type { AgentToRun, ClientTool, RunHistory, RunInput } from './run-input.ts';
 import { runnableConfig } from './runnable-config.ts';
 
 export interface RunRequest {
@@ -30,18 +31,24 @@ export interface RunRequest {
   surfaceType: string;
   surface?: RunSurface | undefined;
   background: boolean;
+  /** Whether this process begins a run in the background. A worker continues it if the process dies. */
+  beginsHere?: boolean | undefined;
   timeoutMs?: number | undefined;
   modelOverride?: string | undefined;
   /** The system prompt, which is no template, instead of the agent's. */
   system?: string | undefined;
   /** When the previous message of the conversation was sent. ISO. */
   previousMessageAt?: string | undefined;
+  /** Of a chat: where its messages come from. */
+  history?: RunHistory | undefined;
   responseSchema?: JsonSchema | undefined;
   clientTools?: readonly ClientTool[] | undefined;
   /** The execution that runs the agent. */
   parent?: (Pick<AgentExecution, 'id' | 'rootAgentId' | 'depth'> & { isAgent: boolean }) | undefined;
   /** The id of the new execution. Default: a new one. */
   id?: string | undefined;
+  /** What is written in the transaction that starts the run. */
+  alsoWrite?: readonly Write[] | undefined;
 }
 
 /** Longer JSON goes to the payload bucket: each change of an item pays for its size. */
@@ -66,6 +73,8 @@ export async function startRun(scope: Scope, request: RunRequest, sandbox: Sandb
     profile: await profileOf(config, owner, fill),
     modelOverride: request.modelOverride,
     previousMessageAt: request.previousMessageAt,
+    // An external agent sees the conversation as it is.
+    history: agent.content.agentType === 'external' ? undefined : request.history,
     responseSchema: request.responseSchema,
     clientTools: request.clientTools,
   };
@@ -82,7 +91,7 @@ export async function startRun(scope: Scope, request: RunRequest, sandbox: Sandb
     parentExecutionId: parent?.id ?? null,
     isInAgent: parent?.isAgent ?? false,
     rootAgentId: parent?.rootAgentId ?? agent.id,
-    depth: parent ? parent.depth + 1 : 0,
+    depth: parent ? parent.depth + 1 : (request.surface?.depth ?? 0),
     surfaceType: request.surfaceType,
     ...(request.surface && { surface: request.surface }),
     turnsMax: turnsMaxOf(config),
@@ -95,14 +104,15 @@ export async function startRun(scope: Scope, request: RunRequest, sandbox: Sandb
     timeoutMs: request.timeoutMs ?? timeoutMsOf(background),
     ...{ activeMs: 0, restarts: 0 },
     // A sub-agent runs in the process of its parent.
-    holder: background && !parent ? '' : newId('turn'),
+    holder: background && !parent && !request.beginsHere ? '' : newId('turn'),
     leaseUntil: leaseFrom(at),
     input: storedInput,
     spec,
     isLogged: config.loggingPolicy !== 'off',
     ...(agent.id === null && { ttl: unixSeconds(at) + inlineTtlSeconds }),
   };
-  await table.commit([table.writes.insert(agentExecutionEntity, execution)]);
+  const { alsoWrite = [] } = request;
+  await table.commit([table.writes.insert(agentExecutionEntity, execution), ...alsoWrite]);
   return { execution, content: agent.content, input, log: [], toldSeq: -1, mayHaveBegun: false };
 }
 

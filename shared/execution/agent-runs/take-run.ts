@@ -1,5 +1,6 @@
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import type { Write } from '../../platform/data/writes.ts';
 import type { Fact } from '../agent-loop/facts.ts';
 import { openProgress } from '../agent-loop/progress.ts';
 import { apply } from '../agent-loop/state.ts';
@@ -18,6 +19,7 @@ export async function appendTo(
   scope: Scope,
   { execution, log, state: before }: LoadedRun,
   facts: readonly Fact[],
+  alsoWrite: readonly Write[] = [],
 ): Promise<{ run: LoadedRun; added: Entry[] }> {
   const holder = scope.newId('turn');
   const taken = { ...execution, holder };
@@ -31,7 +33,7 @@ export async function appendTo(
     seq += eventsOf(fact, progressOf, { execution, state, durationMs: execution.activeMs }).length;
     return { n: nextFact + index, lastSeq: seq, holder, fact };
   });
-  await openRecorder(scope, taken, nextFact).append(added, { state });
+  await openRecorder(scope, taken, nextFact).append(added, { state, alsoWrite });
   const isTaken = facts.some(({ type }) => type === 'continue');
   return {
     run: { execution: isTaken ? { ...taken, status: 'running' } : execution, log: [...log, ...added], state },

@@ -1,4 +1,4 @@
-import { endNotice } from '../../domain/deliveries/end-notice.ts';
+import { runNotice } from '../../domain/a2a-tasks/run-notice.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
 import { readCheckpoints, redeliveryExpiresAt } from '../runs/checkpoints/read-checkpoints.ts';
@@ -38,10 +38,10 @@ export function recorderOf(
   const isOrphan = flowDeleted || (recordId !== null && !record);
   const forgotten = isOrphan ? redeliveryExpiresAt(scope) : ttl;
   const facts = { ...ids, recordName, recordMetadata, ...(forgotten !== undefined && { ttl: forgotten }) };
-  const commitEnd = (ending: FinalWrite) => {
+  const commitEnd = async (ending: FinalWrite) => {
     const { failed, output, error } = ending;
     const status = stopped === 'cancelled' ? 'cancelled' : failed ? 'failed' : 'completed';
-    const notice = endNotice(scope, surface, { executionId: runId, status, output, error });
+    const notice = await runNotice(scope, surface, { executionId: runId, status, output, error });
     return commits.end({ ...ending, batchId, slot, isCounted: true, notice });
   };
   return openRunRecorder(scope, facts, commitEnd, { earlier, commitProgress: commits.progress });

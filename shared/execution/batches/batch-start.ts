@@ -3,12 +3,14 @@ import { derivedId, timeOf } from '../../core/ids.ts';
 import { measure } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
 import type { Variables } from '../../core/variables.ts';
+import type { Message } from '../../domain/conversations/message.ts';
 import type { Flow } from '../../domain/flows/flow.ts';
 import { flowStore } from '../../domain/flows/flow-store.ts';
 import { recordsRange } from '../../domain/records/record.ts';
 import { recordStore } from '../../domain/records/record-store.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import type { Write } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import { type Batch, batchEntity, smallBatchMax } from './batch.ts';
@@ -38,8 +40,12 @@ export interface RepeatableBatch {
   records: { recordIds: readonly string[] } | { recordType: string } | null;
   /** The variables of a run without a record. */
   inputs?: Variables;
+  /** The variable `messages` of such a run. */
+  messages?: readonly Message[];
   /** Whose call starts a run without a record. */
   surface?: Batch['surface'];
+  /** What is written in the transaction that creates it. Refused, it throws `BatchRefused`. */
+  alsoWrite?: readonly Write[];
   options: BatchOptions;
 }
 
@@ -64,6 +70,7 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner, 'pay
     flow: Flow,
     records: readonly { id: string }[],
     given: Pick<Batch, 'recordType' | 'totalRecords' | 'lastRecordId'> & BatchOptions & Repeatable,
+    withIt: readonly Write[] = [],
   ): Promise<Batch> {
     const version = await runVersions(scope).of(flow, principal.environment);
     const small = given.totalRecords <= smallBatchMax;
@@ -87,7 +94,10 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner, 'pay
     const slots = Math.min(given.recordConcurrency, given.totalRecords);
     await startWithinShare(scope, { id: batch.id, slots }, (granted, write) => {
       batch.recordConcurrency = granted < slots ? granted : given.recordConcurrency;
-      return batches.create(batch, { ...(!small && recordIds && { recordIds }), alsoWrite: [write] });
+      return batches.create(batch, {
+        ...(!small && recordIds && { recordIds }),
+        ...{ alsoWrite: [write], withIt },
+      });
     });
     measure('BatchesStarted');
     const sending = send(batch, records, small);
@@ -147,19 +157,16 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner, 'pay
      * Creates a batch with a given id, unless it exists. Of a type without records it is complete at once.
      * @throws 404 if the flow does not exist
      */
-    async startOnce(
-      flowId: string,
-      { id, records: selected, inputs = {}, surface, options }: RepeatableBatch,
-      owner: BatchOwner,
-    ): Promise<Batch> {
+    async startOnce(flowId: string, batch: RepeatableBatch, owner: BatchOwner): Promise<Batch> {
+      const { id, records: selected, surface, options } = batch;
       const current = () => table.get(batchEntity, { id }, { consistent: true });
       const existing = await current();
       if (existing) return existing;
       const flow = await flowStore(scope).find(flowId);
       try {
         if (selected === null) {
-          const given = await singleRun(id, inputs, options);
-          return await begin(owner, flow, [], { ...given, ...(surface && { surface }) });
+          const given = await singleRun(batch);
+          return await begin(owner, flow, [], { ...given, ...(surface && { surface }) }, batch.alsoWrite);
         }
         if ('recordIds' in selected) {
           const [records, given] = listed(selected.recordIds, options);
@@ -188,8 +195,8 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner, 'pay
     return { recordType, totalRecords, ...(lastRecordId && { lastRecordId }) };
   }
 
-  async function singleRun(id: string, inputs: Variables, options: BatchOptions) {
-    const input = await offloadBatchInput(scope, id, { inputs });
+  async function singleRun({ id, inputs = {}, messages, options }: RepeatableBatch) {
+    const input = await offloadBatchInput(scope, id, { inputs, ...(messages && { messages }) });
     const dispatched = { runId: singleRunId(id), recordId: null, input, appendsMetadata: false };
     return { ...options, id, recordType: null, totalRecords: 1, dispatched };
   }

@@ -26,6 +26,9 @@ export interface BatchState {
 /** Another process has created the batch. Not a conflict: repeating the creation cannot succeed. */
 export class BatchExists extends Error {}
 
+/** What belongs to the batch was refused, so there is no batch. Repeating the creation cannot succeed. */
+export class BatchRefused extends Error {}
+
 export type BatchStore = ReturnType<typeof batchStore>;
 
 /** The slot, and so the FIFO message group, of the n-th record of a batch. */
@@ -68,22 +71,29 @@ export const batchStore = /* @__PURE__ */ using(['table:write'], ({ table, now }
 
     /**
      * @param recordIds The listed records, if there are too many for the batch item. @param alsoWrite Written in the same
-     * transaction. @throws BatchExists
+     * transaction. @param withIt Likewise; what `BatchRefused` is about. @throws BatchExists, BatchRefused
      */
     create: (
       batch: Batch,
-      { recordIds, alsoWrite = [] }: { recordIds?: readonly string[]; alsoWrite?: Write[] } = {},
+      {
+        recordIds,
+        alsoWrite = [],
+        withIt = [],
+      }: { recordIds?: readonly string[]; alsoWrite?: Write[]; withIt?: readonly Write[] } = {},
     ): Promise<void> =>
       table
         .commit([
           table.writes.insert(batchEntity, batch),
+          ...withIt,
           ...alsoWrite,
           ...(recordIds
             ? [table.writes.insert(batchRecordsEntity, { id: batch.id, recordIds: [...recordIds] })]
             : []),
         ])
         .catch((error) => {
-          throw error instanceof ConditionFailed && error.failed.includes(0) ? new BatchExists() : error;
+          if (!(error instanceof ConditionFailed)) throw error;
+          if (error.failed.includes(0)) throw new BatchExists();
+          throw error.failed.some((index) => index <= withIt.length) ? new BatchRefused() : error;
         }),
 
     /** The records that a batch lists. */

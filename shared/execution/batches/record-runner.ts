@@ -8,6 +8,7 @@ import { runVersions } from '../runs/run-versions.ts';
 import { earlierCheckpoints, recorderOf } from './batch-recorder.ts';
 import { endCancelledRun } from './cancelled-runs.ts';
 import type { RunCommits, WithCommits } from './group-commit.ts';
+import { isOfTask, pauseTask } from './pause-task.ts';
 import type { RecordJob } from './record-jobs.ts';
 import { scheduleTimer } from './timers.ts';
 
@@ -42,6 +43,7 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
     done: await readStepResults(scope, earlier),
     waiting: last?.waiting,
     appendsTo: (batch.dispatched?.appendsMetadata && recordId) || undefined,
+    hasCaller: isOfTask(batch),
     signal: limit ? AbortSignal.any([signal, limit]) : signal,
     recorder,
   };
@@ -63,7 +65,10 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
       return scheduleTimer(scope, until, { ...job.message, polls });
     }
     if ('end' in outcome) return;
-    if ('awaiting' in outcome) throw new Error('A run of a batch has no caller');
+    if ('awaiting' in outcome) {
+      if (!isOfTask(batch)) throw new Error('A run of a batch has no caller');
+      return pauseTask(scope, batch, outcome.awaiting.call);
+    }
     retries.set(outcome.retryFrom, (retries.get(outcome.retryFrom) ?? 0) + 1);
     await sleep(Math.random() * 1_000 * 2 ** attempt, undefined, { signal });
   }

@@ -1,5 +1,5 @@
 import { unixSeconds } from '../../core/unix-seconds.ts';
-import { endNotice } from '../../domain/deliveries/end-notice.ts';
+import { runNotice } from '../../domain/a2a-tasks/run-notice.ts';
 import type { ModelCalls } from '../../domain/model-usage/model-calls.ts';
 import { usageWrites } from '../../domain/model-usage/usage.ts';
 import type { RunSurface } from '../../domain/products/run-surface.ts';
@@ -23,12 +23,12 @@ export const leaseMs = 16 * 60_000;
 export function newExecution(
   { newId, now }: Scope,
   { flow, record }: Prepared,
-  surface?: RunSurface,
+  { surface, executionId }: { surface?: RunSurface | undefined; executionId?: string | undefined } = {},
 ): Execution {
   const startedAt = now();
   return {
     ...{
-      id: newId('exec'),
+      id: executionId ?? newId('exec'),
       kind: 'dispatch',
       flowId: flow.id,
       flowName: flow.name,
@@ -75,7 +75,12 @@ export function openDispatchRecorder(
         const end = hasPaused ? endPausedExecution(scope, runId) : closeExecution(table, runId);
         const close = isFirst && !isStored ? [] : [end];
         const status = failed ? 'failed' : 'completed';
-        const notice = endNotice(scope, execution.surface, { executionId: runId, status, output, error });
+        const notice = await runNotice(scope, execution.surface, {
+          executionId: runId,
+          status,
+          output,
+          error,
+        });
         await table.commit([write, ...close, ...spendingWrites(scope, [spent]), ...notice.writes]);
         await notice.send();
       },

@@ -24,6 +24,8 @@ export interface Dispatch {
   permissions: readonly string[];
   /** Whose call started the run. */
   surface?: RunSurface;
+  /** The id of a new execution. Default: a new one. */
+  executionId?: string;
   /** Set for a run that continues. */
   resumed?: Resumed;
   requestId: string;
@@ -81,10 +83,10 @@ async function run(
   writer: WritableStreamDefaultWriter<ExecutionEvent>,
   left: AbortSignal,
 ): Promise<void> {
-  const { prepared, timeMs, clientSignal, body, resumed, surface } = dispatch;
+  const { prepared, timeMs, clientSignal, body, resumed } = dispatch;
   const timeout = AbortSignal.timeout(timeMs);
   const signal = AbortSignal.any([clientSignal, left, timeout]);
-  const execution = resumed?.execution ?? newExecution(scope, prepared, surface);
+  const execution = resumed?.execution ?? newExecution(scope, prepared, dispatch);
   const totals = openTotals();
   for (const result of resumed?.done.values() ?? []) totals.add(result);
   const emit = (event: ExecutionEvent) => orAborted(writer.write(event), signal);

@@ -1,6 +1,6 @@
 import { isOfEarlierProcess } from '../../core/earlier-process.ts';
 import { log } from '../../core/log.ts';
-import { endNotice } from '../../domain/deliveries/end-notice.ts';
+import { runNotice } from '../../domain/a2a-tasks/run-notice.ts';
 import { dueForSweep } from '../../platform/cleanup/sweeps.ts';
 import { tombstoneEntity } from '../../platform/cleanup/tombstone.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
@@ -64,7 +64,7 @@ export async function endExpiredExecution(
   const error = paused
     ? `The caller did not send the output of the tool ${paused.toolName} in time`
     : 'The process of the run crashed before the run ended';
-  const notice = endNotice(scope, surface, { executionId: id, status: 'failed', output: null, error });
+  const notice = await runNotice(scope, surface, { executionId: id, status: 'failed', output: null, error });
   const commit = async (writes: Write[]) => {
     await table.commit([...writes, ...notice.writes]);
     await notice.send();

@@ -1,13 +1,10 @@
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { executionEntity, leaseOf } from '../runs/execution.ts';
+import { callerDays, executionEntity, leaseOf } from '../runs/execution.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import type { LocalCall } from '../step-support/step-runner.ts';
 import { suspendedRunExpiresAt } from './dispatch-recorder.ts';
 import type { Running } from './execute.ts';
-
-/** How long a caller has to execute a tool. Then the sweeper ends the run as failed. */
-const callerDays = 7;
 
 /** Stores what the run needs to continue when the caller sends the output of a tool. @returns the id of the tool call. */
 export async function pauseForCaller(scope: Scope, running: Running, call: LocalCall): Promise<string> {

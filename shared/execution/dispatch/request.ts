@@ -70,6 +70,11 @@ const Options = z.strictObject({
 
 const inputsMax = 1_000;
 
+/** The initial variables of a run. */
+export const Inputs = z
+  .record(VariableName, z.unknown())
+  .refine((inputs) => Object.keys(inputs).length <= inputsMax, `A run takes at most ${inputsMax} inputs`);
+
 const example = {
   flow: {
     name: 'Greet',
@@ -94,11 +99,7 @@ export const DispatchBody = z
       description: 'For an agent: tools that you execute. When it calls one, the run pauses until resume',
     }),
     record: DispatchedRecord.optional(),
-    inputs: z
-      .record(VariableName, z.unknown())
-      .refine((inputs) => Object.keys(inputs).length <= inputsMax, `A run takes at most ${inputsMax} inputs`)
-      .optional()
-      .meta({ description: `The initial variables, at most ${inputsMax}` }),
+    inputs: Inputs.optional().meta({ description: `The initial variables, at most ${inputsMax}` }),
     messages: z
       .array(Message)
       .max(1_000)

@@ -3,6 +3,7 @@ import { recordStore } from '../../domain/records/record-store.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import type { Write } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { requireAll } from '../../platform/identity/require-all.ts';
 import type { BatchInput } from '../batches/batch-input.ts';
@@ -16,6 +17,8 @@ export interface ResumeRequest {
   executionId: string;
   /** By the id of the tool call, or by the name of the tool. */
   toolOutputs: Readonly<Record<string, unknown>>;
+  /** What is written in the transaction that takes the run over. */
+  alsoWrite?: readonly Write[];
 }
 
 /** The run with the caller's output, ready to continue. */
@@ -30,8 +33,8 @@ export type ResumedDispatch = Pick<Dispatch, 'prepared' | 'body' | 'runsAs' | 'p
  */
 export async function resume(
   scope: Scope,
-  principal: Principal,
-  { executionId, toolOutputs }: ResumeRequest,
+  principal: Pick<Principal, 'permissions'>,
+  { executionId, toolOutputs, alsoWrite = [] }: ResumeRequest,
 ): Promise<ResumedDispatch> {
   const { table } = scope;
   const execution = await table.get(executionEntity, { id: executionId }, { consistent: true });
@@ -51,7 +54,7 @@ export async function resume(
     readStepResults(scope, earlier),
   ]);
   if (execution.recordId && !stored) throw notFound('Record');
-  await claim(scope, execution, paused);
+  await claim(scope, execution, paused, alsoWrite);
   return {
     prepared: {
       flow: { id: execution.flowId, name: execution.flowName },
@@ -85,11 +88,16 @@ async function unavailable({ table }: Scope, id: string): Promise<Error> {
 }
 
 /** @throws 409 if another request has taken the run. */
-async function claim({ table, now }: Scope, execution: Execution, { toolCallId }: PausedRun): Promise<void> {
+async function claim(
+  { table, now }: Scope,
+  execution: Execution,
+  { toolCallId }: PausedRun,
+  alsoWrite: readonly Write[],
+): Promise<void> {
   const lease = leaseOf(execution, new Date(now().getTime() + leaseMs).toISOString());
   const isPaused = { expression: '#paused.#toolCallId = :toolCallId', values: { toolCallId } };
   const write = table.writes.update(executionEntity, execution, { ...lease, remove: ['paused'] }, isPaused);
-  await table.commit([write]).catch((error) => {
+  await table.commit([write, ...alsoWrite]).catch((error) => {
     throw error instanceof ConditionFailed ? notPaused() : error;
   });
 }

@@ -7,9 +7,10 @@ import { loadFile } from './load-file.ts';
 
 type World = Pick<Ports, 'fetch' | 'assets'>;
 
-const filesMax = 20;
+/** Images and files of all messages together. */
+export const filesMax = 20;
+export const allBytesMax = 20_000_000;
 const filesAtOnce = 4;
-const allBytesMax = 20_000_000;
 
 /**
  * Messages for a model, with their files loaded. The system messages become one, at the beginning: not every provider

@@ -1,4 +1,5 @@
 import { type IdPrefix, idKind } from '../../core/ids.ts';
+import { tasksPartition } from '../../domain/a2a-tasks/task.ts';
 import { agentKeysRange } from '../../domain/agents/agent.ts';
 import { clientTokenStore } from '../../domain/client-tokens/client-token-store.ts';
 import { conversationCleaner } from '../../domain/conversations/remove-conversation.ts';
@@ -59,6 +60,8 @@ export const cleaner = /* @__PURE__ */ using(
       await surfaceKeyRemover(scope)(id);
       await surfaceSecretRemover(scope)(id);
       await deliveryRemover(scope)(id);
+      await removeRange({ partition: tasksPartition(id) });
+      await folders.remove(`a2a-tasks/${id}`);
       await clientTokenStore(scope).removeOfSurface(id);
     }
 

@@ -9,6 +9,9 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import type { Write } from '../../platform/data/writes.ts';
 
+/** How long a caller has to execute a tool. Then the sweeper ends the run as failed. */
+export const callerDays = 7;
+
 /** What a paused run needs to continue, beside its checkpoints. */
 export const PausedRun = z.object({
   toolCallId: z.string(),

@@ -61,7 +61,10 @@ export const sessionRateLimitEntity = defineEntity({
 /** The rate limit counters of callers without a credential, by their network. */
 export const addressRateLimitEntity = defineEntity({
   type: 'addressMeter',
-  schema: z.object({ network: z.string(), ttl: z.int(), ...counters }),
+  schema: z.object({
+    ...{ network: z.string(), ttl: z.int(), ...counters },
+    ...{ minuteCount: z.int().optional(), minuteEndsAt: z.int().optional() },
+  }),
   key: ({ network }: { network: string }) => ({ PK: sharedPartition(`ADDRESS#${network}`), SK: 'METER' }),
 });
 

@@ -11,12 +11,13 @@ const prefixes = {
   'surface-test': 'tv_surface_test_',
   'client-live': 'ct_live_',
   'client-test': 'ct_test_',
+  'client-session': 'cs_',
 } as const;
 type KeyKind = keyof typeof prefixes;
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const shape =
-  /^((?:tv_(?:live|test|setup|surface_live|surface_test)|ct_(?:live|test))_[0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
+  /^((?:tv_(?:live|test|setup|surface_live|surface_test)|ct_(?:live|test)|cs)_[0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
 const toBase62 = (value: bigint, length: number): string => {
   let text = '';
@@ -27,7 +28,7 @@ const checksum = (text: string) => toBase62(BigInt(crc32(text)), 6);
 
 /**
  * A prefix (`tv_live_` or `tv_test_`, `tv_surface_…` for the key of a surface, `tv_setup_` for the token of a setup link,
- * `ct_…` for a client token), 32 random bytes in base 62, and a checksum of 6 characters.
+ * `ct_…` for a client token, `cs_` for the session of a visitor), 32 random bytes in base 62, and a checksum of 6 characters.
  */
 export function generateKey(kind: KeyKind): string {
   const body = prefixes[kind] + toBase62(BigInt(`0x${randomBytes(32).toString('hex')}`), 43);
@@ -46,6 +47,7 @@ export const hashKey = (key: string) => createHash('sha256').update(key).digest(
 export const isSetupLinkToken = (key: string) => key.startsWith(prefixes['setup-link']);
 export const isSurfaceKey = (key: string) => key.startsWith('tv_surface_');
 export const isClientToken = (key: string) => key.startsWith('ct_');
+export const isClientSession = (key: string) => key.startsWith(prefixes['client-session']);
 export const isApiKey = (key: string) => key.startsWith(prefixes.production) || key.startsWith(prefixes.test);
 
 export const environmentOf = (key: string): KeyEnvironment =>

@@ -34,11 +34,22 @@ export interface SignatureOrCredential extends Requirements {
   callOf: Admitting;
 }
 
+/** The tenant of the credential, which a request needs: see `challenged-credential.ts`. */
+export interface ChallengedCredential extends Requirements {
+  kind: 'challenged-credential';
+  callOf: Admitting;
+}
+
 /** How a public endpoint determines its tenant. `none`: no tenant, no `needs`, and requests are not counted. */
-export type PublicScope = 'none' | OptionalCredential | ScopeFrom | SignatureOrCredential;
+export type PublicScope =
+  | 'none'
+  | OptionalCredential
+  | ScopeFrom
+  | SignatureOrCredential
+  | ChallengedCredential;
 
 /** The caller that the handler receives. */
-export type CallerOf<S extends PublicScope | undefined> = S extends undefined
+export type CallerOf<S extends PublicScope | undefined> = S extends undefined | ChallengedCredential
   ? Principal
   : S extends OptionalCredential | SignatureOrCredential
     ? Principal | undefined
@@ -49,6 +60,6 @@ export type NeedsOf<N extends Needs, S extends PublicScope | undefined> = S exte
   ? Resolved<N>
   : S extends OptionalCredential
     ? Resolved<N> | undefined
-    : S extends ScopeFrom | SignatureOrCredential
+    : S extends ScopeFrom | SignatureOrCredential | ChallengedCredential
       ? Resolved<N>
       : undefined;

@@ -42,6 +42,10 @@ export type Use =
   | 'test-keys:former'
   /** Restores deleted values of test keys in Secrets Manager, for migration 1. */
   | 'test-keys:restore'
+  /** Decrypts the secrets of the receivers of push notifications. */
+  | 'push-secrets:read'
+  /** Encrypts them, and cannot decrypt them. */
+  | 'push-secrets:write'
   | 'secrets:read'
   | 'secrets:write'
   /** The deployment's keys of model and search providers. */

@@ -36,5 +36,23 @@ export function readingAhead<E extends AnyEntity>(scope: Scope, entity: E, key: 
   return { ...scope, table: { ...table, getMany, get: get as TenantTable['get'] } };
 }
 
-const isSame = (one: Key, other: Key) =>
-  one.PK.name === other.PK.name && one.PK.isShared === other.PK.isShared && one.SK === other.SK;
+const isSame = (one: Key, other: Key) => nameOf(one) === nameOf(other);
+
+/**
+ * A scope whose first `get` of each of these items takes no request, because the items were just read, with consistent
+ * reads. Later ones see changes. @param items By key; `undefined` for a missing one.
+ */
+export function alreadyRead(scope: Scope, items: readonly (readonly [Key, Attributes | undefined])[]): Scope {
+  const { table } = scope;
+  const left = new Map(items.map(([key, item]) => [nameOf(key), item]));
+  const get = async (entity: AnyEntity, key: KeyOf<AnyEntity>, options?: { consistent?: boolean }) => {
+    const name = nameOf(entity.key(key));
+    if (!left.has(name)) return table.get(entity, key, options);
+    const item = left.get(name);
+    left.delete(name);
+    return item && decode(entity, item);
+  };
+  return { ...scope, table: { ...table, get: get as TenantTable['get'] } };
+}
+
+const nameOf = ({ PK, SK }: Key) => JSON.stringify([PK.name, PK.isShared, SK]);

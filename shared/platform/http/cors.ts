@@ -2,7 +2,7 @@
 const exposed = {
   'Access-Control-Expose-Headers': [
     ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'Retry-After'],
-    ...['Content-Disposition', 'X-Next-After', 'x-amzn-RequestId'],
+    ...['Content-Disposition', 'X-Next-After', 'WWW-Authenticate', 'x-amzn-RequestId'],
   ].join(', '),
 };
 
@@ -30,18 +30,24 @@ export const corsHeaders = (origin: string | undefined, origins: readonly string
   origins.length === 0 ? {} : { ...allowOrigin(origin, origins), ...exposed };
 
 /**
- * The CORS headers of a response that the gateway makes itself. It cannot compare origins there, so with several
- * every page may read these responses, which contain nothing of a tenant.
+ * The CORS headers of a response that the gateway makes itself. It can compare neither origins nor paths there, and pages of
+ * every origin may call some paths. So every page may read these responses, which contain nothing of a tenant.
  */
-export const gatewayCorsHeaders = (origins: readonly string[]): Record<string, string> => {
-  const [only = '*'] = origins;
-  return corsHeaders(only, origins.length > 1 ? ['*'] : origins);
-};
+export const gatewayCorsHeaders: Readonly<Record<string, string>> = corsHeaders('*', ['*']);
 
-/** What the answer to a preflight request offers, besides the origin. */
-export const preflightHeaders = (methods: readonly string[]): Record<string, string> => ({
+/**
+ * What the answer to a preflight request offers, besides the origin.
+ * @param more The request headers that only this path takes.
+ */
+export const preflightHeaders = (
+  methods: readonly string[],
+  more: readonly string[] = [],
+): Record<string, string> => ({
   'Access-Control-Allow-Methods': methods.join(', '),
-  'Access-Control-Allow-Headers': 'Authorization, Content-Type, Accept, Last-Event-ID',
+  'Access-Control-Allow-Headers': [
+    ...['Authorization', 'Content-Type', 'Accept', 'Last-Event-ID', 'X-Persona-Version'],
+    ...more,
+  ].join(', '),
   // Chromium keeps it no longer.
   'Access-Control-Max-Age': '7200',
 });

@@ -1,12 +1,17 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { corsHeaders, corsOrigins } from './cors.ts';
+import type { AnyEndpoint } from './endpoint.ts';
 
 /** Adds the CORS headers to every response. */
-export function crossOrigin(): MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> {
+export function crossOrigin({
+  anyOrigin,
+}: Pick<AnyEndpoint, 'anyOrigin'>): MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> {
   const add: MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>['after'] = ({ event, response }) => {
     if (!response) return;
-    response.headers = { ...response.headers, ...corsHeaders(originOf(event), corsOrigins()) };
+    const origin = originOf(event);
+    const origins = anyOrigin ? [origin ?? 'null'] : corsOrigins();
+    response.headers = { ...response.headers, ...corsHeaders(origin, origins) };
   };
   return { after: add, onError: add };
 }

@@ -8,7 +8,7 @@ import type { EndpointResponse, HandlerResult } from './response.ts';
 
 type Schema = z.ZodType | undefined;
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
-type ErrorStatuses = 400 | 404 | 409 | 413 | 422 | 502 | 503;
+type ErrorStatuses = 400 | 401 | 403 | 404 | 409 | 413 | 422 | 502 | 503;
 type Scoping = PublicScope | undefined;
 
 export interface Request<
@@ -55,6 +55,18 @@ export interface Endpoint<
   permission: S extends undefined ? Exclude<Access, 'public'> : 'public';
   /** For public endpoints: how to determine the tenant and count the request. */
   scope?: S;
+  /**
+   * The methods of its path that the gateway answers with 405 and not with 404, because a protocol makes clients try
+   * them.
+   */
+  refusedMethods?: readonly Route['method'][];
+  /**
+   * Lets pages of every origin read its responses, whatever the deployment's origins are. The endpoint itself decides
+   * which origins it serves.
+   */
+  anyOrigin?: boolean;
+  /** The headers that a protocol makes pages of other origins send, besides those of all endpoints. */
+  requestHeaders?: readonly string[];
   /** Refuses API keys regardless of their permissions. For actions reserved to people. */
   sessionOnly?: boolean;
   /** Also accepts these credentials, whatever its permission is. All other endpoints refuse them. */

@@ -16,6 +16,8 @@ export const httpErrors = {
   MISSING_PERMISSION: { status: 403, error: 'Forbidden' },
   NOT_FOUND: { status: 404 },
   CONFLICT: { status: 409, error: 'Conflict' },
+  // As the widget `@runtypelabs/persona` expects it.
+  CLIENT_TOOLS_RESEND_REQUIRED: { status: 409, error: 'client_tools_resend_required' },
   TOO_LARGE: { status: 413, error: 'Payload too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, error: 'Unsupported media type' },
   UNPROCESSABLE: { status: 422, error: 'Unprocessable' },
@@ -47,7 +49,7 @@ const shortened = ({ path, code, message }: ErrorDetail): ErrorDetail => ({
 });
 
 export function httpErrorOf(given: ServiceError): HttpError {
-  const { code, retryAfterSeconds } = given;
+  const { code, retryAfterSeconds, challenge } = given;
   const message = truncate(given.message, charactersMax);
   const details = given.details.map(shortened);
   const { status, error = message, headers }: Mapped = httpErrors[code];
@@ -59,6 +61,7 @@ export function httpErrorOf(given: ServiceError): HttpError {
       : { error, details: detail ? details : [{ code: code as ErrorDetail['code'], message }] },
     headers: {
       ...headers,
+      ...(challenge !== undefined && { 'WWW-Authenticate': challenge }),
       ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }),
     },
   };

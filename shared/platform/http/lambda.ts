@@ -59,7 +59,7 @@ const requestStack = (
     ...(executionMode && { executionMode }),
   })
     .use(responseMetrics(endpoint))
-    .use(crossOrigin())
+    .use(crossOrigin(endpoint))
     .use(rateLimitHeaders(endpoint))
     .use(errorMapper())
     .before(({ event }) => {

@@ -55,8 +55,13 @@ const isStreamedBody = (reply: unknown): reply is StreamedBody =>
   (reply as StreamedBody).stream !== undefined;
 
 /** Middy accepts a stream as the body, although the type of a proxy result allows only text. */
-const streamedResult = ({ contentType, headers, stream }: StreamedBody): APIGatewayProxyResult => ({
-  statusCode: 200,
+const streamedResult = ({
+  statusCode = 200,
+  contentType,
+  headers,
+  stream,
+}: StreamedBody): APIGatewayProxyResult => ({
+  statusCode,
   headers: { 'content-type': contentType, 'cache-control': 'no-store', ...headers },
   body: stream as unknown as string,
 });

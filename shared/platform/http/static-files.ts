@@ -29,7 +29,7 @@ export type StaticRequest = Pick<APIGatewayProxyEvent, 'resource' | 'pathParamet
 };
 
 export interface StaticResponse {
-  statusCode: 200 | 304 | 404;
+  statusCode: 200 | 304 | 308 | 404;
   headers: Record<string, string>;
   body: Uint8Array;
 }
@@ -42,6 +42,8 @@ export async function staticResponse(
 ): Promise<StaticResponse> {
   const file = fileAt(manifest, request);
   if (!file) return notFound(request);
+  const location = withoutSlash(request);
+  if (location) return { statusCode: 308, headers: { ...file.headers, location }, body: empty };
   const coding = chooseCoding(file, headerOf(request, 'accept-encoding'));
   const { storedAs, etag } = file.codings[coding] ?? file.codings.identity;
   const headers = {
@@ -66,6 +68,15 @@ function fileAt(manifest: Manifest, { resource, pathParameters }: StaticRequest)
   const isPage = !/\.\w+$/.test(path);
   const [key] = [path, ...(isPage ? [resource] : [])].filter((each) => Object.hasOwn(manifest, each));
   return key === undefined ? undefined : manifest[key];
+}
+
+/**
+ * Where a page is that was requested with a trailing slash, which API Gateway ignores: relative addresses in the page
+ * would be wrong. Relative itself, because the path of the client may have a stage before it.
+ */
+function withoutSlash({ requestContext: { path } }: StaticRequest): string | undefined {
+  const [last, page] = path.split('/').toReversed();
+  return last === '' && page ? `../${page}` : undefined;
 }
 
 function headerOf({ headers }: StaticRequest, name: string): string {

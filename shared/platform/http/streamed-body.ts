@@ -3,6 +3,8 @@ import { log } from '../../core/log.ts';
 
 /** A body that is produced while it is sent. */
 export interface StreamedBody {
+  /** Default: 200. */
+  statusCode?: number;
   contentType: string;
   headers?: Record<string, string>;
   stream: Readable;

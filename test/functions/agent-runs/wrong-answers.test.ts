@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, inject, test } from 'vitest';
 import { newId } from '../../../shared/core/ids.ts';
+import { agentExecutionEntity } from '../../../shared/execution/agent-runs/agent-execution.ts';
 import { sweepRun } from '../../../shared/execution/agent-runs/sweep-runs.ts';
 import {
   agentOf,
@@ -192,4 +193,16 @@ test('an approval whose time is over, before the sweep has seen it: 409, and the
   expect(late.details[0].message).toContain('too late');
   expect(await made()).toBe(0);
   expect(await outputsOf(tenant, agent.id, executionId)).toEqual([]);
+});
+
+test('409 for an answer that comes while another one is written', async () => {
+  const tenant = await newTenant();
+  const { executionId, ids, give } = await waiting(tenant);
+  await answered(give(Object.fromEntries(ids.map((id) => [id, 1]))));
+  // The execution is read before its log.
+  const { table } = countingRuntime().scopeOf(tenant.tenant);
+  const paused = { set: { status: 'paused' as const } };
+  await table.commit([table.writes.update(agentExecutionEntity, { id: executionId }, paused)]);
+  const { details } = await expectStatus(409, give({ [ids[0] ?? '']: 2 }));
+  expect(details[0].message).toContain('answered before');
 });

@@ -31,7 +31,7 @@ test('a conversation is created with its defaults, read, listed and deleted', as
   expect(conversation).toEqual({
     ...{ id: expect.stringMatching(/^conv_/), title: 'New Chat', source: 'app', messageCount: 0 },
     ...{ modelId: null, ownerId: null, systemPrompt: null, metadata: {}, messages: [], messagesCursor: null },
-    ...{ clientTokenId: null, surfaceId: null, flowId: null, origin: null },
+    ...{ clientTokenId: null, surfaceId: null, flowId: null, origin: null, feedback: [], usage: null },
     ...{ createdAt: expect.any(String), updatedAt: expect.any(String) },
   });
   const { id } = conversation;
@@ -228,7 +228,7 @@ test('the conversations of a client token: their number, by offset, and of a flo
   expect(all.pagination).toEqual({ limit: 50, offset: 0, hasMore: false });
   expect(all.conversations[0]).toEqual({
     ...{ id: expect.stringMatching(/^conv_/), name: 'c4', firstMessage: 'Question 4', flowId: flow.id },
-    ...{ origin: 'https://example.com', messageCount: 1 },
+    ...{ origin: 'https://example.com', messageCount: 1, usage: null },
     ...{ createdAt: expect.any(String), updatedAt: expect.any(String) },
   });
   const names = async (query: string) =>

@@ -238,6 +238,7 @@ test('a live key learns that a run failed, and not why; a test key and the tenan
 
 test.each([
   ['_record', 'reserved'],
+  ['constructor', 'reserved'],
   ['1bad', 'letters'],
 ])('a parameter named %s is a 400 that says what names are', async (name, expected) => {
   const { path, key } = await world();

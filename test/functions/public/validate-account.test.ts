@@ -141,7 +141,8 @@ test('a bad credential gets a 401 and is never treated as anonymous', async () =
   ]) {
     const answer = await call('POST', path, { body, headers: { authorization } });
     expect(answer).toMatchObject({ status: 401, body: { error: 'Unauthorized' } });
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    // API Gateway renames it.
+    expect(answer.headers.get('x-amzn-remapped-www-authenticate')).toBe('Bearer');
     expect(answer.headers.get('x-ratelimit-remaining')).toBe('0');
   }
   const { token } = await setupLink(tenant, ['KEY']);

@@ -183,8 +183,8 @@ async function agentRun({ ask }: Client, toolId: string) {
   };
 }
 
-/** A product with a surface, and the values of its keys. */
-async function productWith({ ask }: Client, unlooked: Client, flowId: string) {
+/** A product with surfaces, and the values of its keys and of what the receiver of an A2A task gets. */
+async function productWith({ ask }: Client, unlooked: Client, flowId: string, receiverUrl: string) {
   const { id, testApiKey } = await json(unlooked.ask('POST', '/v1/products', { name: 'Canary' }));
   const given = { capabilityName: 'run', flowId };
   const capability = await json(ask('POST', `/v1/products/${id}/capabilities`, given));
@@ -195,22 +195,49 @@ async function productWith({ ask }: Client, unlooked: Client, flowId: string) {
     unlooked.ask('POST', `${path}/keys`, { environment }),
   );
   const values = (await Promise.all(keys.map(json))).map(({ key }) => key as string);
+  const tools = await json(ask('POST', `/v1/products/${id}/surfaces`, { name: 'Tools', type: 'mcp' }));
+  const agent = await json(
+    ask('POST', `/v1/products/${id}/surfaces`, { name: 'Agent', type: 'a2a', status: 'active' }),
+  );
+  const at = `/v1/products/${id}/surfaces/${agent.id}`;
+  await ask('POST', `${at}/items`, { capabilityId: capability.id });
+  const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ data: {} }] };
+  const [token, credentials] = [canary().core, canary().core];
+  const authentication = { scheme: 'Bearer', credentials };
+  const taskPushNotificationConfig = { id: 'canary', url: `${receiverUrl}/told`, token, authentication };
+  const sent = { message, configuration: { taskPushNotificationConfig } };
+  const { task } = await json(ask('POST', `${at}/a2a/message:send`, sent));
+  const refused = { url: 'https://10.0.0.1', token, authentication: { scheme: 'Odd', credentials } };
+  await ask('POST', `${at}/a2a/tasks/${task.id}/pushNotificationConfigs`, refused);
+  await ask('POST', `${at}/a2a`, {
+    ...{ jsonrpc: '2.0', id: 1, method: 'tasks/pushNotificationConfig/set' },
+    params: { taskId: task.id, pushNotificationConfig: refused },
+  });
   const clock = await json(ask('POST', `/v1/products/${id}/surfaces`, { name: 'Clock', type: 'schedule' }));
   const daily = { flowId, triggerType: 'recurring', cron: '@daily' };
   const schedule = await json(ask('POST', `/v1/products/${id}/surfaces/${clock.id}/schedules`, daily));
   const ids = {
     ...{ products: [id], surfaces: [id], 'surface-keys': [id], surfaceId: [surface.id], schedules: [id] },
+    ...{ 'surface-mcp': [id], 'surface-mcp.surfaceId': [tools.id] },
+    ...{ 'surface-a2a': [id], 'surface-a2a.surfaceId': [agent.id], taskId: [task.id] },
+    configId: ['canary'],
     ...{ 'schedules.surfaceId': [clock.id], scheduleId: [schedule.id], 'schedules.runs': [schedule.id] },
   };
-  return { ids, values: [...values, testApiKey.key as string] };
+  return { ids, values: [...values, testApiKey.key as string, token, credentials] };
 }
 
 /** A client token, whose value is public, and a conversation. */
 async function chatWith({ ask }: Client, flowId: string) {
-  const body = { name: 'Canary', allowedOrigins: ['example.com'], flowIds: [flowId] };
+  const body = { name: 'Canary', allowedOrigins: ['*'], flowIds: [flowId] };
   const { clientToken } = await json(ask('POST', '/v1/client-tokens', body));
   const { id } = await json(ask('POST', '/v1/conversations', { title: 'Canary' }));
-  return { 'client-tokens': [clientToken.id], conversations: [id] };
+  const { sessionId } = await json(ask('POST', '/v1/client/init', { token: clientToken.tokenValue }));
+  await ask('POST', '/v1/client/chat', { sessionId, messages: [{ role: 'user', content: 'Canary' }] });
+  const ofVisitor = {
+    'client-chat.conversation': [id],
+    'client-chat.events': ['exec_01k9m4v7d3x8qz5w2r6t0y1hbn'],
+  };
+  return { ...ofVisitor, 'client-tokens': [clientToken.id], conversations: [id] };
 }
 
 /** Asks every GET endpoint, with each of the ids that may be in its path. */
@@ -349,7 +376,7 @@ test('a secret and the plaintext of keys exist nowhere but in Secrets Manager', 
   const ofRun = await agentRun(session, tool.id);
   const agent = await agentWith(session, agents);
   const { publishedVersionId: agentVersion } = await json(ask('POST', `/v1/agents/${agent.id}/publish`));
-  const product = await productWith(session, unlooked, flow.id);
+  const product = await productWith(session, unlooked, flow.id, echoUrl);
   await readEverything(session, {
     ...product.ids,
     ...(await chatWith(session, flow.id)),

@@ -1,14 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, test as anyTest, beforeAll, expect } from 'vitest';
-import { noBrowser, openBrowser, watchedPage } from '../../support/browser.ts';
+import { expectAccessible, noBrowser, openBrowser, watchedPage } from '../../support/browser.ts';
 import { expireAt, newSecret, revokeSecret, setupLink, storedSecret } from '../../support/setup-links.ts';
 import { call, newTenant, stack, type Tenant } from '../../support/stack.ts';
 
 const test = anyTest.skipIf(noBrowser !== undefined);
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let browser: Browser;
 beforeAll(async () => {
@@ -30,15 +26,6 @@ async function opened(tenant: Tenant, keys: string[], options: BrowserContextOpt
   await watched.page.goto(link.url + after);
   await row(watched.page, keys[0] ?? '').waitFor();
   return { ...link, ...watched };
-}
-
-async function expectAccessible(page: Page): Promise<void> {
-  // Past the page's own policy, as a debugger is.
-  await page.evaluate(axe);
-  const { violations } = await page.evaluate(() =>
-    (globalThis as unknown as { axe: { run: () => Promise<AxeResults> } }).axe.run(),
-  );
-  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
 }
 
 test('a link opens a form for what is missing, which accepts a valid value after an invalid one, and then expires', async () => {

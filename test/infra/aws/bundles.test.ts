@@ -110,7 +110,8 @@ test('the static-files bundle contains every file and none of the code that gene
   vi.stubEnv('STATIC_FILES', join(folder, 'static-files', staticFilesFolder));
   const get = async (resource: string, proxy?: string) => {
     const stream = new PassThrough();
-    const event = { resource, pathParameters: proxy ? { proxy } : null, headers: {}, requestContext: {} };
+    const requestContext = { path: resource.replace('{proxy+}', proxy ?? '') };
+    const event = { resource, pathParameters: proxy ? { proxy } : null, headers: {}, requestContext };
     await handler(event, stream, {});
     return answerIn(stream);
   };

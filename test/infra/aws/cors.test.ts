@@ -11,13 +11,36 @@ function documentFor(corsOrigins?: string) {
   return api?.Properties.Body;
 }
 
-test('without configured origins there are no preflight methods', () => {
-  expect(JSON.stringify(documentFor())).not.toMatch(/"options"|Access-Control/);
+test('without configured origins there are preflight methods for the chat of pages only', () => {
+  const { paths } = documentFor();
+  const answered = Object.keys(paths).filter((path) => paths[path].options);
+  expect(answered).toEqual(routes.filter(({ anyOrigin }) => anyOrigin).map(({ path }) => path));
+  expect(answered).toContain('/v1/client/executions/{executionId}/events');
+});
+
+test('every origin may ask for the chat of pages, whatever the origins of the deployment are', () => {
+  for (const origins of [undefined, 'https://a.example.com', 'https://a.example.com,https://b.example.com']) {
+    const { paths } = documentFor(origins);
+    for (const { path, method } of routes.filter(({ anyOrigin }) => anyOrigin)) {
+      const { responseParameters, responseTemplates } =
+        paths[path].options['x-amazon-apigateway-integration'].responses.default;
+      expect(responseTemplates).toBeUndefined();
+      expect(responseParameters).toMatchObject({
+        'method.response.header.Access-Control-Allow-Origin': "'*'",
+        'method.response.header.Access-Control-Allow-Methods': `'${method}'`,
+        'method.response.header.Access-Control-Allow-Headers': expect.stringContaining('X-Persona-Version'),
+      });
+      expect(responseParameters).not.toHaveProperty(
+        'method.response.header.Access-Control-Allow-Credentials',
+      );
+    }
+  }
 });
 
 test('with one or more origins, API Gateway answers preflight requests of every path without a Lambda', () => {
   const { paths } = documentFor('https://a.example.com,https://b.example.com');
-  for (const { path } of routes) {
+  for (const { path, anyOrigin } of routes) {
+    if (anyOrigin) continue;
     const { 'x-amazon-apigateway-integration': integration, security } = paths[path].options;
     expect(security).toBeUndefined();
     expect(integration.type).toBe('mock');
@@ -28,6 +51,33 @@ test('with one or more origins, API Gateway answers preflight requests of every 
       '#if($origin == "https://a.example.com" || $origin == "https://b.example.com")',
     );
   }
+});
+
+test('pages may send the headers of a protocol to the paths that name them, and read a 405', () => {
+  const { paths } = documentFor('https://a.example.com');
+  const prefix = 'method.response.header.Access-Control';
+  const own = ['A2A-Version', 'MCP-Protocol-Version'];
+  for (const path of Object.keys(paths).filter((each) => paths[each].options)) {
+    const { responseParameters } = paths[path].options['x-amazon-apigateway-integration'].responses.default;
+    const named = routes
+      .filter((route) => route.path === path)
+      .flatMap((route) => route.requestHeaders ?? []);
+    const offered = own.filter((name) => responseParameters[`${prefix}-Allow-Headers`].includes(name));
+    expect(offered, path).toEqual(own.filter((name) => named.includes(name)));
+  }
+  expect(routes.flatMap((route) => route.requestHeaders ?? [])).toEqual(expect.arrayContaining(own));
+  const { get, options } = paths['/v1/products/{id}/surfaces/{surfaceId}/mcp'];
+  const parametersOf = (method: typeof get) =>
+    method['x-amazon-apigateway-integration'].responses.default.responseParameters;
+  expect(parametersOf(options)).toMatchObject({
+    [`${prefix}-Allow-Methods`]: "'POST, GET, DELETE'",
+    [`${prefix}-Allow-Headers`]: expect.stringMatching(/Last-Event-ID.*Mcp-Method, Mcp-Name, Mcp-Session-Id/),
+  });
+  expect(parametersOf(get)).toMatchObject({
+    'method.response.header.Allow': "'POST'",
+    [`${prefix}-Allow-Origin`]: "'*'",
+  });
+  expect(Object.keys(get.responses['405'].headers)).toContain('Access-Control-Allow-Origin');
 });
 
 test('a response has every header that its template sets declared', () => {
@@ -41,11 +91,20 @@ test('a response has every header that its template sets declared', () => {
   }
 });
 
-test('the gateway’s own responses name a single origin, or all if there are several', () => {
-  const originOf = (origins: string) =>
-    documentFor(origins)['x-amazon-apigateway-gateway-responses'].UNAUTHORIZED.responseParameters[
-      'gatewayresponse.header.Access-Control-Allow-Origin'
-    ];
-  expect(originOf('https://a.example.com')).toBe("'https://a.example.com'");
-  expect(originOf('https://a.example.com,https://b.example.com')).toBe("'*'");
+test('every page may read the gateway’s own responses, whatever the origins of the deployment are', () => {
+  for (const origins of [undefined, 'https://a.example.com', 'https://a.example.com,https://b.example.com']) {
+    const own: Record<string, { responseParameters: object }> =
+      documentFor(origins)['x-amazon-apigateway-gateway-responses'];
+    for (const type of [
+      'UNAUTHORIZED',
+      'THROTTLED',
+      'INTEGRATION_FAILURE',
+      'INTEGRATION_TIMEOUT',
+      'DEFAULT_5XX',
+    ])
+      expect(own[type]?.responseParameters).toMatchObject({
+        'gatewayresponse.header.Access-Control-Allow-Origin': "'*'",
+        'gatewayresponse.header.Access-Control-Expose-Headers': expect.stringContaining('Retry-After'),
+      });
+  }
 });

@@ -5,9 +5,10 @@ interface Statement {
   Action: string | string[];
   Resource?: unknown;
   NotResource?: unknown;
+  Condition?: unknown;
 }
 /** A statement of a role's policy, with the role's description, which names the group of Lambdas that has it. */
-export type Grant = { role: string; actions: string[]; resources: string[] };
+export type Grant = { role: string; actions: string[]; resources: string[]; condition: unknown };
 
 /** Every statement that allows something. */
 export function grantsIn(template: Template): Grant[] {
@@ -24,7 +25,8 @@ export function grantsIn(template: Template): Grant[] {
     (Properties.Roles as { Ref: string }[]).flatMap(({ Ref }) =>
       (Properties.PolicyDocument.Statement as Statement[])
         .filter(({ Effect }) => Effect === 'Allow')
-        .map(({ Action, Resource, NotResource }) => ({
+        .map(({ Action, Resource, NotResource, Condition: condition }) => ({
+          condition,
           role: String(roles[Ref]?.Properties.Description ?? Ref).replace('Lambdas of the group ', ''),
           actions: [Action].flat(),
           resources: [Resource ?? { not: NotResource }].flat().map((resource) => shown(template, resource)),

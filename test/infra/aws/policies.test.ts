@@ -26,13 +26,17 @@ const whoMay = (...actions: string[]) =>
     .map(({ role, resources }) => [role, resources.map(secretOf)])
     .toSorted((one, other) => JSON.stringify(one).localeCompare(JSON.stringify(other)));
 
-test('only Lambdas that run flows or agents read secret values and credentials of agents, only those of surfaces and webhooks signing secrets, only key management and migrations read test keys; the lists of models and flow validation read only the deployment’s provider keys', () => {
+test('only Lambdas that run flows or agents read credentials of agents, only those and the ones of surfaces secret values and signing secrets, only key management and migrations read test keys; the lists of models and flow validation read only the deployment’s provider keys', () => {
   expect(whoMay('secretsmanager:GetSecretValue', 'secretsmanager:BatchGetSecretValue')).toEqual([
     ['agent-runs', ['agent-flow/prod/*/agents/*']],
     ['agent-runs', ['agent-flow/prod/*/provider-keys/*']],
     ['agent-runs', ['agent-flow/prod/*/secrets/*']],
     ['agent-runs', ['provider keys']],
     ['api-keys', ['agent-flow/prod/*/api-keys/*']],
+    ['client-chat', ['agent-flow/prod/*/agents/*']],
+    ['client-chat', ['agent-flow/prod/*/provider-keys/*']],
+    ['client-chat', ['agent-flow/prod/*/secrets/*']],
+    ['client-chat', ['provider keys']],
     ['dispatch', ['agent-flow/prod/*/agents/*']],
     ['dispatch', ['agent-flow/prod/*/provider-keys/*']],
     ['dispatch', ['agent-flow/prod/*/secrets/*']],
@@ -40,12 +44,22 @@ test('only Lambdas that run flows or agents read secret values and credentials o
     ['migrations', ['agent-flow/prod/*/api-keys/*']],
     ['model-configs', ['provider keys']],
     ['public', ['provider keys']],
+    ['surface-a2a', ['agent-flow/prod/*/agents/*']],
+    ['surface-a2a', ['agent-flow/prod/*/provider-keys/*']],
+    ['surface-a2a', ['agent-flow/prod/*/secrets/*']],
+    ['surface-a2a', ['provider keys']],
+    ['surface-mcp', ['agent-flow/prod/*/agents/*']],
+    ['surface-mcp', ['agent-flow/prod/*/provider-keys/*']],
+    ['surface-mcp', ['agent-flow/prod/*/secrets/*']],
+    ['surface-mcp', ['provider keys']],
     ['surface-runs', ['agent-flow/prod/*/agents/*']],
     ['surface-runs', ['agent-flow/prod/*/provider-keys/*']],
     ['surface-runs', ['agent-flow/prod/*/secrets/*']],
     ['surface-runs', ['provider keys']],
     ['surface-webhooks', ['agent-flow/prod/*/secrets/*']],
     ['surface-webhooks', ['agent-flow/prod/*/surfaces/*']],
+    // They check that a secret can sign an agent card.
+    ['surfaces', ['agent-flow/prod/*/secrets/*']],
     ['surfaces', ['agent-flow/prod/*/surfaces/*']],
     ['tool-runs', ['agent-flow/prod/*/agents/*']],
     ['tool-runs', ['agent-flow/prod/*/provider-keys/*']],
@@ -87,10 +101,21 @@ test('nothing else grants access to secrets: no secret policy, no KMS decryption
     ['api-keys', [expect.stringContaining('storestestkeys')]],
     ['migrations', [expect.stringContaining('storestestkeys')]],
     ['surface-keys', [expect.stringContaining('storestestkeys')]],
+    ['workers', [expect.stringContaining('storestestkeys')]],
   ]);
   prod.resourceCountIs('AWS::KMS::Key', 1);
   const passing = grants.filter(({ actions }) => actions.some((pattern) => lets(pattern, 'iam:PassRole')));
   for (const { resources } of passing) expect(resources.join()).toMatch(/scheduler?s?role/);
+});
+
+test('workers decrypt the secrets of push notifications only, and no test keys', () => {
+  const ofKms = grants.filter(
+    ({ role, actions }) => role === 'workers' && actions.some((action) => action.startsWith('kms:')),
+  );
+  expect(ofKms.map(({ actions }) => actions)).toEqual([['kms:Decrypt']]);
+  for (const { condition } of ofKms) {
+    expect(condition).toEqual({ StringLike: { 'kms:EncryptionContext:taskId': 'task_*' } });
+  }
 });
 
 test('schedules are in a group of their own, and their role may only send to the queue that fire-schedule consumes', () => {

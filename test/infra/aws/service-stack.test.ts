@@ -1,5 +1,6 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, expect, test } from 'vitest';
+import { refusedMethods } from '../../../infra/refused-methods.ts';
 import { queues, recursiveWorkers } from '../../../infra/resources.ts';
 import { routes as allRoutes } from '../../../infra/routes.ts';
 import { tenantBatchesMax, tenantSlots } from '../../../shared/execution/batches/running-batches.ts';
@@ -34,9 +35,21 @@ test('the gateway defines every route and puts the authorizer before each non-pu
         security !== undefined,
       ]),
   );
-  expect(Object.fromEntries(routes)).toEqual(
-    Object.fromEntries(allRoutes.map(({ method, path, isPublic }) => [`${method} ${path}`, !isPublic])),
-  );
+  const refused = refusedMethods.map(({ method, path }) => [`${method} ${path}`, false]);
+  expect(Object.fromEntries(routes)).toEqual({
+    ...Object.fromEntries(
+      allRoutes.flatMap(({ method, path, isPublic, anyOrigin }) => [
+        [`${method} ${path}`, !isPublic],
+        ...(anyOrigin ? [[`OPTIONS ${path}`, false]] : []),
+      ]),
+    ),
+    ...Object.fromEntries(refused),
+  });
+  const [{ path = '', method = '' } = {}] = refusedMethods;
+  expect(paths[path][method.toLowerCase()]['x-amazon-apigateway-integration']).toMatchObject({
+    ...{ type: 'mock', requestTemplates: { 'application/json': '{"statusCode": 405}' } },
+    responses: { default: { responseParameters: { 'method.response.header.Allow': "'POST'" } } },
+  });
   expect(document['x-amazon-apigateway-binary-media-types']).toEqual(['multipart/form-data']);
   const { UNAUTHORIZED } = document['x-amazon-apigateway-gateway-responses'];
   expect(JSON.parse(UNAUTHORIZED.responseTemplates['application/json'])).toEqual({
@@ -188,14 +201,25 @@ test('no bucket is public: CloudFront serves only the files that flows made publ
 test('only Lambdas that run flows or agents can access the tenants’ vectors and files and know their locations', () => {
   const reaching = grantsIn(prod).filter(({ actions }) => actions.includes('s3vectors:QueryVectors'));
   const groups = reaching.map(({ role }) => role);
-  expect(groups.sort()).toEqual(['agent-runs', 'dispatch', 'surface-runs', 'tool-runs', 'workers']);
+  expect(groups.sort()).toEqual([
+    ...[
+      'agent-runs',
+      'client-chat',
+      'dispatch',
+      'surface-a2a',
+      'surface-mcp',
+      'surface-runs',
+      'tool-runs',
+      'workers',
+    ],
+  ]);
   const variables = Object.values(withCloudFront.findResources('AWS::Lambda::Function')).filter(
     ({ Properties }) => 'PUBLIC_ASSETS_URL' in (Properties.Environment?.Variables ?? {}),
   );
   expect(variables.length).toBeGreaterThan(1);
   for (const { Properties } of variables) {
     expect(Properties.FunctionName).toMatch(
-      /^agent-flow-prod-(workers|dispatch|surface-runs|tool-runs|agent-runs)-/,
+      /^agent-flow-prod-(workers|dispatch|client-chat|surface-a2a|surface-mcp|surface-runs|tool-runs|agent-runs)-/,
     );
     expect(Object.keys(Properties.Environment.Variables)).toEqual(
       expect.arrayContaining(['VECTOR_BUCKET', 'ASSET_BUCKET']),

@@ -90,8 +90,11 @@ test('vectors of another dimension are rejected with both numbers, for writes an
   const vectors = store();
   await vectors.put('docs', [stored('a', [1, 2, 3])]);
   const message = 'The collection docs has vectors of 3 dimensions; this vector has 2';
-  for (const attempt of [vectors.put('docs', [stored('b', [1, 2])]), vectors.query('docs', [1, 2], 5)]) {
-    expect(await failureOf(attempt)).toMatchObject({ message, retryable: false });
+  for (const attempt of [
+    () => vectors.put('docs', [stored('b', [1, 2])]),
+    () => vectors.query('docs', [1, 2], 5),
+  ]) {
+    expect(await failureOf(attempt())).toMatchObject({ message, retryable: false });
   }
   expect((await failureOf(vectors.put('new', [stored('a', [1, 2]), stored('b', [1])]))).message).toBe(
     'All vectors of a collection have the same dimension: a has 2, b has 1',

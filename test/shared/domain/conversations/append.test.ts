@@ -31,7 +31,8 @@ async function world() {
 test('messages are added in order, counted, and the first of a user is kept', async () => {
   const { append, id, read, store } = await world();
   await append(id, [{ id: 's', role: 'system', content: 'Be brief' }]);
-  const after = await append(id, messagesOf(3));
+  const { conversation: after, added } = await append(id, messagesOf(3));
+  expect(added).toBe(3);
   expect(after).toMatchObject({ messageCount: 4, firstMessage: 'message 0', revision: 3 });
   expect(await store.find(id)).toEqual(after);
   expect(await read()).toEqual(['s', 'm0', 'm1', 'm2']);
@@ -46,8 +47,11 @@ test('a repeated request adds nothing, and one with some new messages adds those
   ];
   await append(id, [one, two]);
   const again = await append(id, [one, { ...two, content: 'other' }]);
-  expect(again.messageCount).toBe(2);
-  expect((await append(id, [two, three, three])).messageCount).toBe(3);
+  expect(again).toMatchObject({ added: 0, conversation: { messageCount: 2 } });
+  expect(await append(id, [two, three, three])).toMatchObject({
+    added: 1,
+    conversation: { messageCount: 3 },
+  });
   expect(await read()).toEqual(['m0', 'm1', 'm2']);
 });
 
@@ -85,9 +89,11 @@ test('a conversation that is not the one known is read again', async () => {
 
 test('a message is never added to messages that were replaced meanwhile', async () => {
   const { append, id, read, store } = await world();
-  const before = await append(id, messagesOf(5));
+  const { conversation: before } = await append(id, messagesOf(5));
   await store.update(id, { messages: messagesOf(2) });
-  const after = await append(id, [{ id: 'c', role: 'user', content: 'x' }], { known: before });
+  const { conversation: after } = await append(id, [{ id: 'c', role: 'user', content: 'x' }], {
+    known: before,
+  });
   expect(after.messageCount).toBe(3);
   expect(await read()).toEqual(['m0', 'm1', 'c']);
 });
@@ -151,7 +157,9 @@ test('replacing messages while another request adds one is a conflict, and loses
 
 test('40 messages of 200 KB fit a transaction: most are in the bucket', async () => {
   const { append, id, items } = await world();
-  const { messageCount } = await append(
+  const {
+    conversation: { messageCount },
+  } = await append(
     id,
     messagesOf(40, () => '"'.repeat(100_000)),
   );

@@ -4,6 +4,7 @@ import { deliverer } from '../../../../shared/domain/deliveries/deliver.ts';
 import { deliveryEntity } from '../../../../shared/domain/deliveries/delivery.ts';
 import type { DeliveryMessage } from '../../../../shared/domain/deliveries/delivery-queue.ts';
 import { sweepDeliveries } from '../../../../shared/domain/deliveries/sweep-deliveries.ts';
+import { taskRequests } from '../../../../shared/execution/a2a-tasks/task-request.ts';
 import { tenantOfItem } from '../../../../shared/platform/data/keys.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { storedDelivery, webhookSurface } from '../../../support/deliveries.ts';
@@ -32,7 +33,7 @@ async function delivery(answer: (n: number) => number | 'hang' | 'close') {
   const { key, notice } = await storedDelivery(scope, world.place);
   return {
     ...{ ...world, key, scope, clock, sent, requests, notice, url },
-    attempt: () => deliverer(scope)(key),
+    attempt: () => deliverer(scope, taskRequests(scope))(key),
     current: () => scope.table.get(deliveryEntity, key, { consistent: true }),
     sweep: () => sweepOwn(scope, world.tenant.tenant),
   };

@@ -26,14 +26,19 @@ const exchange = (id: string, characters = 3_500): ModelMessage[] => [
   result(id, `${id} ${'x'.repeat(characters)}`),
 ];
 
-async function compacted(messages: readonly ModelMessage[], contextTokens: number, answer = 'the summary') {
+async function compacted(
+  messages: readonly ModelMessage[],
+  contextTokens: number,
+  answer = 'the summary',
+  recentMessages?: number,
+) {
   const asked: ModelRequest[] = [];
   const model = modelOf((request) => {
     asked.push(request);
     return answer;
   });
   const limits = { contextTokens };
-  const made = await compact(model, { messages, model: 'm', limits, toolTokens: 0, signal });
+  const made = await compact(model, { messages, model: 'm', limits, toolTokens: 0, recentMessages, signal });
   return { made: made as Compaction, asked };
 }
 
@@ -195,4 +200,34 @@ test('whatever the conversation: no call without its result, no result without i
     ),
     { numRuns: 60 },
   );
+});
+
+test('of a chat the newest messages stay, and the first one is not a task that has to stay', async () => {
+  const say = (n: number): ModelMessage => ({ role: n % 2 ? 'assistant' : 'user', content: `text ${n}.` });
+  const messages = [system, ...Array.from({ length: 9 }, (_, n) => say(n))];
+  const chat = (given: readonly ModelMessage[]) => compacted(given, 9_000, 'the summary', 4);
+  const first = await chat(messages);
+  expect(first.made.summarised).toBe(5);
+  expect(textIn(first.asked[0]?.messages[1])).toContain('text 0.');
+  // The fourth is the assistant's, so the summary is a message of its own.
+  expect(first.made.messages.map(textIn)).toEqual([
+    'Be kind.',
+    expect.stringMatching(/Summary .*the summary"/),
+    ...[5, 6, 7, 8].map((n) => `text ${n}.`),
+  ]);
+  const second = await chat([...first.made.messages, say(9), say(10)]);
+  expect(second.made.summarised).toBe(2);
+  expect(textIn(second.asked[0]?.messages[1])).toContain('The summary of what came before:\nthe summary');
+  expect(second.made.messages[1]).toMatchObject({ role: 'user' });
+  expect(second.made.messages.slice(-3)).toEqual([say(8), say(9), say(10)]);
+});
+
+test('a summary before a message of the user is a part of that message', async () => {
+  const messages = Array.from(
+    { length: 6 },
+    (_, n): ModelMessage => ({ role: n % 2 ? 'assistant' : 'user', content: `text ${n}.` }),
+  );
+  const { made } = await compacted(messages, 9_000, 'the summary', 2);
+  expect(made.messages).toHaveLength(2);
+  expect(textIn(made.messages[0])).toMatch(/Summary .*the summary.*text 4\./);
 });

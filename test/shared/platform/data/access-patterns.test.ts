@@ -28,6 +28,7 @@ import { endExpiredExecution } from '../../../../shared/execution/dispatch/expir
 import { flowShardOf, flowShards } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
 import { admitAddress } from '../../../../shared/platform/auth/request-gate.ts';
 import { postponeCleanup } from '../../../../shared/platform/cleanup/tombstone.ts';
+import { a2aPatterns } from './a2a-patterns.ts';
 import type { Pattern } from './access-pattern.ts';
 import { type AccessWorld, accessWorld, newApiKey, principalOf, sessionOf } from './access-world.ts';
 import { agentRunPatterns, agentWithRuns } from './agent-run-patterns.ts';
@@ -110,6 +111,7 @@ const inTime = { dryRun: false, timeLeftMs: () => 29_000 };
 /** Every way in which the stores ask the table, by its name in docs/data-model.md. */
 const patterns: Record<string, Pattern> = {
   ...agentRunPatterns,
+  ...a2aPatterns,
   ...chatPatterns,
   ...productPatterns,
   ...schedulePatterns,

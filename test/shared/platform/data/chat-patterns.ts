@@ -1,20 +1,39 @@
+import { chatTurns } from '../../../../shared/domain/client-sessions/chat-turns.ts';
+import { heldTurns } from '../../../../shared/domain/client-sessions/held-turns.ts';
+import { pageToolSets } from '../../../../shared/domain/client-sessions/page-tool-set.ts';
+import { sessionRuns } from '../../../../shared/domain/client-sessions/session-run.ts';
+import { findSession, sessionStore } from '../../../../shared/domain/client-sessions/session-store.ts';
 import { clientTokenStore } from '../../../../shared/domain/client-tokens/client-token-store.ts';
+import { findBySurface } from '../../../../shared/domain/client-tokens/find-by-surface.ts';
 import { findByValue } from '../../../../shared/domain/client-tokens/find-by-value.ts';
 import { conversationStore } from '../../../../shared/domain/conversations/conversation-store.ts';
+import { feedbackStore } from '../../../../shared/domain/conversations/feedback.ts';
 import { conversationLists } from '../../../../shared/domain/conversations/list-conversations.ts';
 import { messagePages } from '../../../../shared/domain/conversations/message-pages.ts';
+import { messageSummaries } from '../../../../shared/domain/conversations/message-summaries.ts';
+import { productStore } from '../../../../shared/domain/products/product-store.ts';
+import { surfaceEditor } from '../../../../shared/domain/products/surface-editor.ts';
+import { hashKey } from '../../../../shared/platform/auth/key-format.ts';
 import { messagesOf } from '../../../support/conversations.ts';
 import type { Pattern } from './access-pattern.ts';
 import { type AccessWorld, sessionOf } from './access-world.ts';
 
-const newToken = ({ scope, tenant, flow }: AccessWorld) =>
+const newToken = ({ scope, tenant, flow }: AccessWorld, more: { surfaceId?: string } = {}) =>
   clientTokenStore(scope).create(sessionOf(tenant), {
+    ...more,
     ...{ name: 'A token', environment: 'live', flowIds: [flow.id], agentIds: [], defaultFlowId: null },
     ...{ allowedOrigins: ['example.com'], pinToVersion: 'latest', config: {} },
     ...{ rateLimitPerMinute: 10, rateLimitPerHour: 100, maxMessagesPerSession: 100 },
     sessionIdleTimeoutMinutes: 30,
   });
 
+async function newChatSurface({ scope, owner }: AccessWorld): Promise<string> {
+  const product = await productStore(scope).create(owner, { name: 'A product' });
+  const { surface } = await surfaceEditor(scope).create(product.id, { name: 'A chat', type: 'chat' });
+  return surface.id;
+}
+
+const targetOf = ({ flow }: AccessWorld) => ({ kind: 'flow' as const, id: flow.id });
 const allowed = () => {};
 
 const newConversation = ({ scope, owner }: AccessWorld, tokenId = 'clienttoken_1') => {
@@ -29,6 +48,14 @@ export async function conversationOf(world: AccessWorld, count: number) {
 }
 
 /** How the stores of client tokens and conversations ask the table. */
+async function withFeedback(world: AccessWorld) {
+  const store = conversationStore(world.scope);
+  const { id } = await newConversation(world);
+  const { conversation } = await store.append(id, [{ id: 'm1', role: 'assistant', content: 'Hello' }]);
+  const given = { messageId: 'm1', type: 'upvote' as const, rating: null, comment: null, metadata: {} };
+  return { conversation, given };
+}
+
 export const chatPatterns: Record<string, Pattern> = {
   'Create a client token': {
     commands: 'BatchGetItem, Query, TransactWriteItems',
@@ -44,6 +71,100 @@ export const chatPatterns: Record<string, Pattern> = {
         await findByValue(world.table, value);
         await clientTokenStore(world.scope).find(id);
       };
+    },
+  },
+  'Create a client token of a surface': {
+    commands: 'BatchGetItem, 2 Query, TransactWriteItems',
+    units: [3, 12],
+    indexes: 'GSI1',
+    run: async (world) => {
+      const surfaceId = await newChatSurface(world);
+      return () => newToken(world, { surfaceId });
+    },
+  },
+  'Client tokens by their surface': {
+    commands: 'Query, BatchGetItem',
+    units: 2,
+    run: async (world) => {
+      const surfaceId = await newChatSurface(world);
+      await newToken(world, { surfaceId });
+      return () => findBySurface({ scopeOf: () => world.scope }, surfaceId);
+    },
+  },
+  'Open a session of a visitor': {
+    commands: 'PutItem',
+    units: 1,
+    run: async (world) => {
+      const token = await newToken(world);
+      return () => sessionStore(world.scope).open({ token, origin: null }, targetOf(world));
+    },
+  },
+  'Continue a session of a visitor': {
+    commands: 'GetItem, UpdateItem',
+    units: 2,
+    run: async (world) => {
+      const visit = { token: await newToken(world), origin: null };
+      const { id } = await sessionStore(world.scope).open(visit, targetOf(world));
+      return () => sessionStore(world.scope).resume(id, visit);
+    },
+  },
+  'Begin to answer a message of a visitor, and end': {
+    commands: 'GetItem, 2 UpdateItem',
+    units: 3,
+    run: async (world) => {
+      const token = await newToken(world);
+      const { id } = await sessionStore(world.scope).open({ token, origin: null }, targetOf(world));
+      const turns = chatTurns(world.scope);
+      return async () => {
+        const session = await findSession(world.table, id, world.scope.now());
+        if (!session) throw new Error('There is no session');
+        const { turnId } = await turns.begin(session, token, { interrupts: false, messages: 1 });
+        await heldTurns(world.scope).end(hashKey(id), turnId);
+      };
+    },
+  },
+  'Find a run of a session': {
+    commands: 'GetItem',
+    units: 1,
+    run: async ({ scope, flow }) => {
+      const run = { hash: 'hash', executionId: 'exec_1', conversationId: 'conv_1', answerId: 'a1' };
+      await scope.table.commit([
+        sessionRuns(scope).insert({ ...run, target: { kind: 'flow', id: flow.id } }),
+      ]);
+      return () => sessionRuns(scope).find('hash', 'exec_1');
+    },
+  },
+  'Store the tools of a page': {
+    commands: 'PutItem',
+    units: 1,
+    run:
+      async ({ scope }) =>
+      () =>
+        pageToolSets(scope).of('hash', { tools: [], fingerprint: 'one' }),
+  },
+  'Read the tools of a page': {
+    commands: 'GetItem',
+    units: 1,
+    run: async ({ scope }) => {
+      await pageToolSets(scope).of('hash', { tools: [], fingerprint: 'one' });
+      return () => pageToolSets(scope).of('hash', { fingerprint: 'one' });
+    },
+  },
+  'Store feedback on a message': {
+    commands: 'GetItem, PutItem',
+    units: 1.5,
+    run: async (world) => {
+      const { conversation, given } = await withFeedback(world);
+      return () => feedbackStore(world.scope).put(conversation, given);
+    },
+  },
+  'List the feedback of a conversation': {
+    commands: 'Query',
+    units: 0.5,
+    run: async (world) => {
+      const { conversation, given } = await withFeedback(world);
+      await feedbackStore(world.scope).put(conversation, given);
+      return () => feedbackStore(world.scope).list(conversation.id);
     },
   },
   'List client tokens': {
@@ -102,6 +223,19 @@ export const chatPatterns: Record<string, Pattern> = {
       return async () => {
         const conversation = await conversationStore(world.scope).find(id);
         return messagePages(world.scope).before(conversation, { limit: 50 });
+      };
+    },
+  },
+  'Summarise a chat, and go on with it': {
+    commands: 'UpdateItem, Query',
+    units: [4, 10],
+    run: async (world) => {
+      const conversation = await conversationOf(world, 60);
+      const place = { conversationId: conversation.id, generation: conversation.generation, number: 30 };
+      return async () => {
+        await messageSummaries(world.scope).store(place, { summary: 'x'.repeat(3_000), instructions: '' });
+        const { messages } = await messagePages(world.scope).recent(conversation, 100);
+        if (messages.length !== 29) throw new Error('The summary does not end the history');
       };
     },
   },

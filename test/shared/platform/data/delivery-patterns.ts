@@ -3,6 +3,7 @@ import { deliveryEntity } from '../../../../shared/domain/deliveries/delivery.ts
 import { deliveryResender, deliveryStore } from '../../../../shared/domain/deliveries/delivery-store.ts';
 import { productStore } from '../../../../shared/domain/products/product-store.ts';
 import { surfaceEditor } from '../../../../shared/domain/products/surface-editor.ts';
+import { taskRequests } from '../../../../shared/execution/a2a-tasks/task-request.ts';
 import { storedDelivery } from '../../../support/deliveries.ts';
 import type { Pattern } from './access-pattern.ts';
 import type { AccessWorld } from './access-world.ts';
@@ -39,7 +40,7 @@ export const deliveryPatterns: Record<string, Pattern> = {
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { key } = await newDelivery(world);
-      return () => deliverer(world.scope)(key);
+      return () => deliverer(world.scope, taskRequests(world.scope))(key);
     },
   },
   'A message for a delivery that is over': {
@@ -48,7 +49,7 @@ export const deliveryPatterns: Record<string, Pattern> = {
     units: [0, 1],
     run: async (world) => {
       const { key } = await newDelivery(world, { status: 'delivered' });
-      return () => deliverer(world.scope)(key);
+      return () => deliverer(world.scope, taskRequests(world.scope))(key);
     },
   },
   'List the deliveries of a surface': {

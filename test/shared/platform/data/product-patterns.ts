@@ -1,3 +1,4 @@
+import { completedRecord, recordResources } from '../../../../functions/surface-mcp/record-resources.ts';
 import { sandbox } from '../../../../shared/adapters/sandbox/sandbox.ts';
 import { productCreator } from '../../../../shared/domain/products/create-product.ts';
 import { exposedItems } from '../../../../shared/domain/products/exposed-item.ts';
@@ -218,6 +219,26 @@ export const productPatterns: Record<string, Pattern> = {
       const { product, surface, item } = await newItem(world);
       return () => surfaceItems(world.scope).update(product.id, surface.id, item.id, { enabled: false });
     },
+  },
+  'List records as resources of an mcp surface': {
+    commands: 'Query',
+    indexes: 'GSI2',
+    units: 1,
+    run: (world) => () => recordResources(world.scope, ['even']).list(undefined),
+  },
+  'Read a record as a resource': {
+    commands: '2 GetItem',
+    units: 2,
+    run: (world) => () => recordResources(world.scope, ['even']).read('record:even/record%200'),
+  },
+  'Complete the name of a record': {
+    commands: 'Query',
+    indexes: 'GSI2',
+    units: 1,
+    run:
+      ({ scope }) =>
+      () =>
+        completedRecord(scope, ['even'], { name: 'name', value: 'record' }, {}),
   },
   'What a surface exposes': {
     commands: 'BatchGetItem',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { flowEntity } from '../../../../shared/domain/flows/flow.ts';
 import { flowStore } from '../../../../shared/domain/flows/flow-store.ts';
-import { readingAhead } from '../../../../shared/platform/data/read-ahead.ts';
+import { alreadyRead, readingAhead } from '../../../../shared/platform/data/read-ahead.ts';
 import { createFlow, template } from '../../../support/flows.ts';
 import { countingRuntime, newTenant } from '../../../support/stack.ts';
 
@@ -40,4 +40,21 @@ test('a guess of something that does not exist finds nothing', async () => {
   const ahead = readingAhead(scope, flowEntity, { id: 'flow_gone' });
   expect(await ahead.table.getMany([flowEntity.key({ id: other })])).toHaveLength(1);
   await expect(flowStore(ahead).find('flow_gone')).rejects.toThrow('Flow not found');
+});
+
+test('an item that was read, or is missing, takes no request the first time', async () => {
+  const { scope, one, other, consumed } = await world();
+  const key = flowEntity.key({ id: one });
+  const gone = flowEntity.key({ id: 'flow_gone' });
+  const [item] = await scope.table.getMany([key]);
+  const { table } = alreadyRead(scope, [
+    [key, item],
+    [gone, undefined],
+  ]);
+  expect(await table.get(flowEntity, { id: one }, { consistent: true })).toMatchObject({ id: one });
+  expect(await table.get(flowEntity, { id: 'flow_gone' })).toBeUndefined();
+  expect(consumed.commands).toEqual(['BatchGetItem']);
+  expect(await table.get(flowEntity, { id: one })).toMatchObject({ id: one });
+  expect(await table.get(flowEntity, { id: other })).toMatchObject({ id: other });
+  expect(consumed.commands).toEqual(['BatchGetItem', 'GetItem', 'GetItem']);
 });

@@ -113,8 +113,8 @@ export const schedulePatterns: Record<string, Pattern> = {
     },
   },
   'Clean up after a surface with a key and a schedule': {
-    commands: '5 Query, 3 BatchWriteItem, TransactWriteItems',
-    units: [4.5, 16.5],
+    commands: '6 Query, 3 BatchWriteItem, TransactWriteItems',
+    units: [5, 17],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { place } = await newSchedule(world);

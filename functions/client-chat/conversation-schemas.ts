@@ -1,0 +1,60 @@
+import * as z from 'zod';
+import type { Conversation } from '../../shared/domain/conversations/conversation.ts';
+import { Message } from '../../shared/domain/conversations/message.ts';
+import type { MessagePage } from '../../shared/domain/conversations/message-pages.ts';
+
+const head = {
+  id: z.string(),
+  title: z.string(),
+  messageCount: z.int(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+};
+const exampleHead = {
+  ...{ id: 'conv_01k9m4v7d3x8qz5w2r6t0y1hbn', title: 'Parcels', messageCount: 2 },
+  ...{ createdAt: '2026-11-22T09:30:00.000Z', updatedAt: '2026-11-22T09:31:00.000Z' },
+};
+
+export const ClientConversationRow = z
+  .object(head)
+  .meta({ id: 'ClientConversationRow', examples: [exampleHead] });
+
+export const ClientConversation = z
+  .object({
+    ...head,
+    messages: z
+      .array(
+        z.object({
+          id: z.string(),
+          role: z.enum(['user', 'assistant']),
+          content: Message.shape.content.nullable().meta({ description: 'null if the content is lost' }),
+          createdAt: z.string(),
+        }),
+      )
+      .meta({ description: 'The newest, or those before `messagesCursor`, oldest first' }),
+    messagesCursor: z.string().nullable().meta({ description: 'Leads to the messages before these' }),
+  })
+  .meta({
+    id: 'ClientConversation',
+    examples: [
+      {
+        ...exampleHead,
+        messages: [
+          { id: 'm1', role: 'user', content: 'Where is my parcel?', createdAt: exampleHead.createdAt },
+          { id: 'm2', role: 'assistant', content: 'On its way', createdAt: exampleHead.updatedAt },
+        ],
+        messagesCursor: null,
+      },
+    ],
+  });
+
+export const rowOf = ({ id, title, messageCount, createdAt, updatedAt }: Conversation) => ({
+  ...{ id, title, messageCount, createdAt, updatedAt },
+});
+
+/** What a visitor sees of a conversation. System messages are the tenant's. */
+export const shownConversation = (conversation: Conversation, { messages, cursor }: MessagePage) => ({
+  ...rowOf(conversation),
+  messages: messages.flatMap(({ role, ...message }) => (role === 'system' ? [] : [{ role, ...message }])),
+  messagesCursor: cursor,
+});

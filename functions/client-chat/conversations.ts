@@ -1,0 +1,33 @@
+import * as z from 'zod';
+import { ifMissing } from '../../shared/core/errors.ts';
+import { conversationStore } from '../../shared/domain/conversations/conversation-store.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { ClientConversationRow, rowOf } from './conversation-schemas.ts';
+import { bySessionHeader, sessionVisit } from './visitor.ts';
+
+export const listClientConversations = defineEndpoint({
+  id: 'client-chat.conversations',
+  method: 'GET',
+  path: '/v1/client/conversations',
+  permission: 'public',
+  scope: bySessionHeader,
+  anyOrigin: true,
+  summary: 'List the conversations of a visitor',
+  description:
+    'Send the id of the session as `Authorization: Bearer <sessionId>`. A session has one conversation, and none before its first message. 401 and 403 as for messages.',
+  response: {
+    kind: 'json',
+    bodies: { 200: z.object({ conversations: z.array(ClientConversationRow) }) },
+  },
+  errors: [400, 401, 403],
+  needs: { visit: sessionVisit, conversations: conversationStore },
+
+  async handle(_request, { visit, conversations }) {
+    const { conversationId } = visit.session;
+    const found = conversationId && (await conversations.find(conversationId).catch(ifMissing(undefined)));
+    return { conversations: found ? [rowOf(found)] : [] };
+  },
+});
+
+export const handler = toLambda(listClientConversations);

@@ -1,0 +1,44 @@
+import { ifMissing, notFound } from '../../shared/core/errors.ts';
+import { conversationStore } from '../../shared/domain/conversations/conversation-store.ts';
+import { feedbackStore } from '../../shared/domain/conversations/feedback.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { FeedbackBody, StoredFeedback } from './feedback-schemas.ts';
+import { bySession, sessionVisit } from './visitor.ts';
+
+export const sendClientFeedback = defineEndpoint({
+  id: 'client-chat.feedback',
+  method: 'POST',
+  path: '/v1/client/feedback',
+  permission: 'public',
+  scope: bySession,
+  anyOrigin: true,
+  summary: 'Send feedback of a visitor',
+  description:
+    'On a message of the conversation of the session (upvote, downvote, copy), or on the conversation (csat: `rating` 1 to 5; nps: 0 to 10). The last one wins: a vote replaces the one before, each other type the former of its type. `GET /v1/conversations/{id}` shows it to the tenant. It does not count for the messages of the token. 401 and 403 as for messages. 404 without a conversation, and for a message that it does not have.',
+  body: FeedbackBody,
+  response: { kind: 'json', bodies: { 201: StoredFeedback } },
+  errors: [400, 401, 403, 404],
+  needs: { visit: sessionVisit, conversations: conversationStore, feedback: feedbackStore },
+
+  async handle({ body }, { visit, conversations, feedback }) {
+    const { conversationId } = visit.session;
+    const found = conversationId && (await conversations.find(conversationId).catch(ifMissing(undefined)));
+    if (!found) throw notFound('Conversation');
+    const { messageId = null, type, rating = null, comment = null, metadata = {} } = body;
+    const given = { type, rating, comment, metadata };
+    for (const id of idsOf(messageId)) {
+      const feedbackId = await feedback.put(found, { ...given, messageId: id });
+      if (feedbackId) return { success: true as const, feedbackId, message: 'Thank you' };
+    }
+    throw notFound('Message');
+  },
+});
+
+/** The widget names the second and later texts of an answer `<id of the answer>_<id of the text>`. */
+function idsOf(messageId: string | null): (string | null)[] {
+  const end = messageId?.lastIndexOf('_text_') ?? -1;
+  return messageId !== null && end > 0 ? [messageId, messageId.slice(0, end)] : [messageId];
+}
+
+export const handler = toLambda(sendClientFeedback);

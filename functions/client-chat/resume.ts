@@ -1,0 +1,44 @@
+import { invalidAt } from '../../shared/core/errors.ts';
+import type { Message } from '../../shared/domain/conversations/message.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
+import { withoutReasoning } from './chat-conversations.ts';
+import { ClientEvent } from './client-event.ts';
+import { ClientResult } from './client-result.ts';
+import { ResumeBody } from './continuation-schemas.ts';
+import { continueAnswer } from './continue-answer.ts';
+import { pageTools } from './page-tools.ts';
+import type { ChatMessage } from './schemas.ts';
+import { bySessionToContinue, sessionVisit } from './visitor.ts';
+
+export const resumeClientAnswer = defineEndpoint({
+  id: 'client-chat.resume',
+  method: 'POST',
+  path: '/v1/client/resume',
+  permission: 'public',
+  scope: bySessionToContinue,
+  anyOrigin: true,
+  summary: 'Continue an answer with the outputs of tools of the page',
+  description:
+    'For a run of the same session that ended with `await`. The run continues when it has every output and approval that it waits for; until then the response repeats what is missing. `clientTools` replace those that the run began with; without them and a fingerprint they stay. It counts for the limits of the token. `messages` are added to the conversation and count for the session. 400 for an output that the run does not wait for. 401 and 403 as for messages. 404 for a run of another session. 409 if the run does not wait for this (any more), if the session stays busy, and `client_tools_resend_required` for an unknown fingerprint. A run whose output does not arrive within seven days fails.',
+  body: ResumeBody,
+  response: { kind: 'sse', events: ClientEvent, json: ClientResult },
+  errors: [400, 401, 403, 404, 409, 503],
+  needs: { visit: sessionVisit, tools: pageTools, continued: continueAnswer },
+
+  async handle({ body, signal, requestId, timeLeftMs }, { visit, tools, continued }) {
+    const { executionId, toolOutputs, streamResponse: isStreamed } = body;
+    const messages = body.messages?.map(texts);
+    const clientTools = await tools.of(visit, body);
+    const request = { isStreamed, requestId, timeLeftMs: timeLeftMs(), signal };
+    return continued(visit, { executionId, toolOutputs, messages, clientTools, ...request });
+  },
+});
+
+/** A page does not speak for the tenant or the agent. */
+function texts(message: ChatMessage, index: number): Message {
+  if (message.role === 'user') return { role: 'user', content: withoutReasoning(message) };
+  throw invalidAt(`messages.${index}.role`, 'INVALID_VALUE', 'Only texts of the user can be added to a run');
+}
+
+export const handler = toStreamingLambda(resumeClientAnswer);

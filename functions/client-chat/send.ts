@@ -1,0 +1,64 @@
+import { chatTargets } from '../../shared/domain/client-sessions/chat-targets.ts';
+import { clientTokenStore } from '../../shared/domain/client-tokens/client-token-store.ts';
+import { assertMessageFits } from '../../shared/domain/conversations/message-writes.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
+import { assertAttached } from './attachments.ts';
+import { beginMessage } from './begin-message.ts';
+import { withoutReasoning } from './chat-conversations.ts';
+import { ClientEvent } from './client-event.ts';
+import { pageTools } from './page-tools.ts';
+import { ChatBody, type ChatMessage } from './schemas.ts';
+import { chatScope, startTarget } from './start.ts';
+import { viewOf } from './view-of.ts';
+import { assertNamed, bySessionToAnswer, sessionVisit, tokenMeter } from './visitor.ts';
+
+export const sendClientMessage = defineEndpoint({
+  id: 'client-chat.send',
+  method: 'POST',
+  path: '/v1/client/chat',
+  permission: 'public',
+  scope: bySessionToAnswer,
+  anyOrigin: true,
+  summary: 'Send a message in the chat of a page',
+  description:
+    'Adds the last of `messages` to the conversation of the session, runs the flow or the agent of the session on the conversation, and responds with server-sent events: the texts of the answer, the names of the tools that it calls, and its end. The answer is in the conversation before `execution_complete` is sent. A session answers one message at a time, in the order in which they came: another one waits up to 20 seconds, also when its page has gone, or ends the former answer with `submitMode` interrupt; an interrupted or failed answer is not in the conversation. An answer goes on when its page has gone, until the next message. One that waits for a tool of the page or for an approval ends with `await`; `resume` and `approve` continue it. 401 for a session that is unknown, has ended, or belongs to a page of another origin. 403 if the token is inactive or does not allow the origin, and if its surface is closed. 404 if the flow or the agent was deleted. 409 if the session stays busy or many messages wait already, for a message id that the conversation has, if the flow has no steps, and `client_tools_resend_required` for an unknown fingerprint of tools. 429 for the limits of the token per minute and hour, of the session, and of the visitor’s network (half of those of the token, but at least 10 messages a minute and 50 an hour).',
+  body: ChatBody,
+  response: { kind: 'sse', events: ClientEvent },
+  errors: [400, 401, 403, 404, 409, 503],
+  needs: {
+    ...{ visit: sessionVisit, targets: chatTargets, tokens: clientTokenStore, tools: pageTools },
+    countForToken: tokenMeter,
+    ...{ begin: beginMessage, scope: chatScope },
+  },
+
+  async handle({ body, signal, requestId, timeLeftMs }, needs) {
+    const { visit, targets, tokens, tools, countForToken, begin, scope } = needs;
+    const { token } = visit;
+    const { target } = visit.session;
+    const message = body.messages.at(-1) as ChatMessage;
+    const place = body.messages.length - 1;
+    assertAttached(message, place);
+    // Before there is a conversation for it.
+    assertMessageFits({ content: withoutReasoning(message) }, place);
+    await assertNamed(targets, visit);
+    const clientTools = await tools.of(visit, body);
+    await countForToken(visit);
+    await tokens.markUsed(token);
+    const interrupts = body.submitMode === 'interrupt';
+    const { inputs, metadata, assistantMessageId: answerId = scope.newId('msg') } = body;
+    const executionId = scope.newId('exec');
+    const given = { executionId, answerId, message, metadata };
+    const { turn, run, ...conversation } = await begin(visit, { interrupts, signal }, given);
+    try {
+      const started = { executionId, token, target, inputs, clientTools, requestId, ...conversation };
+      const eventsFor = await startTarget(scope, { ...started, timeLeftMs: timeLeftMs() });
+      return turn.respond(run, eventsFor, viewOf(token, { tools: clientTools }));
+    } catch (error) {
+      await turn.end();
+      throw error;
+    }
+  },
+});
+
+export const handler = toStreamingLambda(sendClientMessage);

@@ -1,0 +1,50 @@
+// Parts of messages.
+
+export const made = (name, className, textContent) =>
+  Object.assign(document.createElement(name), { className, textContent });
+
+/** A question whether a call may be made. */
+export function questionAbout({ toolName, parameters }, decided) {
+  const box = made('fieldset', 'ask');
+  const choice = (text, decision) => {
+    const button = Object.assign(made('button', '', text), { type: 'button' });
+    button.addEventListener('click', () => {
+      box.disabled = true;
+      box.append(decision === 'approved' ? 'Allowed' : 'Denied');
+      decided(decision);
+    });
+    return button;
+  };
+  const details = made('pre', '', JSON.stringify(parameters, null, 2) ?? '');
+  details.tabIndex = 0;
+  box.append(
+    made('legend', '', `May the assistant use ${toolName}?`),
+    details,
+    choice('Allow', 'approved'),
+    choice('Deny', 'denied'),
+  );
+  return box;
+}
+
+/** Buttons for a judgement of an answer. */
+export function feedbackOn(vote) {
+  const box = made('div', 'judge', '');
+  const all = [
+    ['upvote', 'Good answer', '👍'],
+    ['downvote', 'Bad answer', '👎'],
+  ].map(([type, label, sign]) => {
+    const button = Object.assign(made('button', '', sign), {
+      type: 'button',
+      ariaLabel: label,
+      title: label,
+    });
+    button.ariaPressed = 'false';
+    button.addEventListener('click', () => {
+      for (const each of all) each.ariaPressed = String(each === button);
+      vote(type);
+    });
+    return button;
+  });
+  box.append(...all);
+  return box;
+}

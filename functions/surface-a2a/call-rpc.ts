@@ -1,0 +1,37 @@
+import { respondToRpc } from '../../shared/adapters/a2a-server/respond.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
+import { SurfaceParams } from '../surfaces/response-schemas.ts';
+import { a2aScope, openSurface } from './open-surface.ts';
+import { a2aHeaders, a2aPath } from './paths.ts';
+import { A2aRequestBody, A2aResponse } from './schemas.ts';
+
+export const callA2a = defineEndpoint({
+  id: 'surface-a2a.call-rpc',
+  method: 'POST',
+  path: a2aPath,
+  requestHeaders: a2aHeaders,
+  permission: 'authenticated',
+  accepts: ['surface-key'],
+  summary: 'Call an a2a surface by JSON-RPC',
+  description: `The JSON-RPC binding of an A2A agent, in the versions 1.0 and 0.3 (header \`A2A-Version\`; without it, the name of the method tells). Each enabled item that the credential may run is a skill. A message is for the skill that \`metadata.skillId\` of the message names by its slug; without it for the entry point of the surface, or its only item. The members of data parts are the parameters of the capability, and the text is its parameter \`message\`, or the only text that is missing. Agents also take files.
+
+A task is a run. It does not end with the connection: follow it with \`SubscribeToTask\` or \`GetTask\`, or end it with \`CancelTask\`. Messages of the same context continue the conversation: each run gets what was said in the finished tasks of the context. A context and a task belong to the key of the surface that began them, or to the user of an API key or a session; to all others they do not exist. A message that is sent again, with the same \`messageId\` and content, gives the task that it began, and runs nothing; the id with other content is an error.
+
+A task that waits for an approval, or for a tool that the caller executes, is \`input-required\`. Its status message lists the calls as data. Answer with a message of the same \`taskId\`: a data part with \`toolOutputs\` by \`toolCallId\`, or with \`decisions\`; to a single question also plain text or other data.
+
+An API key or a session needs \`PRODUCTS:EXECUTE\`, or the EXECUTE permission of what it runs. 403 also if the surface is paused, or is a draft and the key is no test key; 404 if the surface is of another type; 422 if agents call each other more than five levels deep. All other failures are errors of JSON-RPC, with the status 200.`,
+  params: SurfaceParams,
+  body: A2aRequestBody,
+  response: { kind: 'stream', mediaType: 'application/json', body: A2aResponse },
+  errors: [400, 404, 422, 503],
+  needs: { scope: a2aScope },
+
+  async handle({ body, ...request }, { scope }) {
+    const { header, requestId } = request;
+    const { agent, gone } = await openSurface(scope, request);
+    return respondToRpc({ message: body, version: header('a2a-version'), requestId, gone }, agent);
+  },
+});
+
+export const handler = toStreamingLambda(callA2a);

@@ -1,0 +1,38 @@
+import { cardFor, isOfFormer } from '../../shared/adapters/a2a-server/card.ts';
+import { availableItems } from '../../shared/domain/products/available-items.ts';
+import { cardKeys } from '../../shared/domain/products/card-keys.ts';
+import { exposedItems } from '../../shared/domain/products/exposed-item.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { SurfaceParams } from '../surfaces/response-schemas.ts';
+import { a2aHeaders, a2aPath, keysPath } from './paths.ts';
+import { assertShown, scopeOfAgent } from './public-agent.ts';
+import { A2aCard } from './schemas.ts';
+import { cardOf } from './served-card.ts';
+
+export const getA2aCard = defineEndpoint({
+  id: 'surface-a2a.card',
+  method: 'GET',
+  path: `${a2aPath}/.well-known/agent-card.json`,
+  requestHeaders: a2aHeaders,
+  permission: 'public',
+  scope: scopeOfAgent,
+  summary: 'Get the agent card of an a2a surface',
+  description:
+    'What the agent can do, and how it is reached: the addresses of JSON-RPC (A2A 1.0 and 0.3) and HTTP+JSON (1.0), the credentials, and a skill for each enabled item whose flow or agent exists. A card of A2A 1.0 for requests with the header `A2A-Version: 1.0`; for all others one of 0.3 that lists the interfaces of 1.0 too. Cards of 1.0 are signed if `behavior.cardSigning` of the surface names a key. 404 unless the surface is active.',
+  params: SurfaceParams,
+  response: { kind: 'json', bodies: { 200: A2aCard } },
+  errors: [400, 404],
+  needs: { items: exposedItems, available: availableItems, keys: cardKeys },
+
+  async handle({ params: { id, surfaceId }, header, baseUrl }, { items, available, keys }) {
+    const whole = await items.ofSurface(id, surfaceId);
+    assertShown(whole.surface);
+    const card = cardOf({ ...whole, exposed: await available(whole.exposed) }, baseUrl());
+    const version = header('a2a-version');
+    const key = isOfFormer(version) ? undefined : await keys.of(whole.surface);
+    return cardFor(card, version, key && { key, keysUrl: card.url + keysPath }) as never;
+  },
+});
+
+export const handler = toLambda(getA2aCard);

@@ -1,0 +1,31 @@
+import { respondToRest } from '../../shared/adapters/a2a-server/respond-rest.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
+import { a2aScope, openSurface } from './open-surface.ts';
+import { a2aHeaders, a2aPath } from './paths.ts';
+import { A2aNothing, PushConfigParams } from './push-schemas.ts';
+
+export const deleteA2aPushConfig = defineEndpoint({
+  id: 'surface-a2a.delete-push-config',
+  method: 'DELETE',
+  path: `${a2aPath}/tasks/{taskId}/pushNotificationConfigs/{configId}`,
+  requestHeaders: a2aHeaders,
+  permission: 'authenticated',
+  accepts: ['surface-key'],
+  summary: 'Stop being told of a task of an a2a surface',
+  description:
+    'The operation `DeleteTaskPushNotificationConfig` of the HTTP+JSON binding of A2A 1.0. Also succeeds if there is no such config. What was not delivered yet is not sent any more. 404 also for the task of another caller.',
+  params: PushConfigParams,
+  response: { kind: 'stream', mediaType: 'application/json', body: A2aNothing },
+  errors: [400, 404, 422, 503],
+  needs: { scope: a2aScope },
+
+  async handle(request, { scope }) {
+    const { params, header, requestId } = request;
+    const { agent, gone } = await openSurface(scope, request);
+    const operation = { name: 'remove-receiver' as const, id: params.taskId, receiverId: params.configId };
+    return respondToRest(operation, { version: header('a2a-version'), requestId, gone }, agent);
+  },
+});
+
+export const handler = toStreamingLambda(deleteA2aPushConfig);

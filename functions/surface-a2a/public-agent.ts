@@ -1,0 +1,23 @@
+import { notFound } from '../../shared/core/errors.ts';
+import type { Surface } from '../../shared/domain/products/surface.ts';
+import { surfaceSignerEntity } from '../../shared/domain/products/surface-signer.ts';
+import { scopeFrom } from '../../shared/platform/auth/scope-from.ts';
+import { SurfaceParams } from '../surfaces/response-schemas.ts';
+
+/** The scope of an a2a surface for what everybody may read of it. */
+export const scopeOfAgent = scopeFrom({
+  what: 'A2A agent',
+  uses: ['table:read', 'credentials'],
+  async from({ pathParameters }, runtime) {
+    const { data: surfaceId } = SurfaceParams.shape.surfaceId.safeParse(pathParameters?.surfaceId);
+    const { table } = runtime.scopeOf('');
+    const found = surfaceId && (await table.get(surfaceSignerEntity, { surfaceId }));
+    return found ? runtime.scopeOf(found.tenant) : undefined;
+  },
+  limit: { per: 'address', perHour: 1_000, perDay: 10_000 },
+});
+
+/** @throws 404 for a surface that shows nothing to everybody. */
+export function assertShown({ type, status }: Surface): void {
+  if (type !== 'a2a' || status !== 'active') throw notFound('A2A agent');
+}

@@ -1,0 +1,30 @@
+import { A2aRefusal, type ServedAgent } from '../../shared/adapters/a2a-server/served-agent.ts';
+import { pushConfigStore } from '../../shared/domain/a2a-tasks/push-config-store.ts';
+import { a2aTaskStore, type TaskOwner } from '../../shared/domain/a2a-tasks/task-store.ts';
+import { taskProgress } from '../../shared/execution/a2a-tasks/task-progress.ts';
+import { tellIfOver } from '../../shared/execution/a2a-tasks/tell-if-over.ts';
+import type { Scope } from '../../shared/platform/data/scope.ts';
+
+/** Where the caller of a task wants to be told of it. */
+export function taskReceivers(
+  scope: Scope,
+  owner: TaskOwner,
+): Pick<ServedAgent, 'addReceiver' | 'receivers' | 'receiver' | 'removeReceiver'> {
+  const configs = pushConfigStore(scope);
+
+  return {
+    async addReceiver(taskId, receiver) {
+      const task = await a2aTaskStore(scope).find(owner, taskId);
+      const { state } = await taskProgress(scope)(task);
+      if (state !== 'working' && state !== 'input-required') {
+        throw new A2aRefusal('unsupported', `The task is ${state}, and does not change any more`);
+      }
+      const config = await configs.seal(taskId, receiver);
+      await tellIfOver(scope, await configs.add(owner, taskId, config));
+      return config;
+    },
+    receivers: (taskId) => configs.list(owner, taskId),
+    receiver: (taskId, id) => configs.get(owner, taskId, id),
+    removeReceiver: (taskId, id) => configs.remove(owner, taskId, id),
+  };
+}

@@ -1,0 +1,18 @@
+import { challengedCredential } from '../../shared/platform/auth/challenged-credential.ts';
+import { hasCredential } from '../../shared/platform/auth/credential.ts';
+import { baseUrlOf } from '../../shared/platform/http/base-url.ts';
+import { mcpPath, mcpPathOf, wellKnown } from './paths.ts';
+
+/**
+ * A 401 names the metadata of the surface. API Gateway renames the header, so clients find the metadata by its path
+ * instead, unless a proxy in front restores the name.
+ */
+export const keyOrSession = challengedCredential({
+  accepts: ['surface-key'],
+  challengeOf(event) {
+    const baseUrl = baseUrlOf(mcpPath, event.requestContext);
+    const { id = '', surfaceId = '' } = event.pathParameters ?? {};
+    const url = baseUrl + wellKnown + mcpPathOf({ id, surfaceId });
+    return `Bearer ${hasCredential(event) ? 'error="invalid_token", ' : ''}resource_metadata="${url}"`;
+  },
+});

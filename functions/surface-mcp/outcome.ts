@@ -1,0 +1,44 @@
+import type { Progress } from '../../shared/adapters/mcp-server/served.ts';
+import type { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
+import type { OutwardRun } from '../surface-runs/outward.ts';
+
+/** How a run ended, or where it waits, in words for the caller. */
+export type Outcome = { output: unknown } | { failure: string } | { waiting: string };
+
+/** Runs to the end, or to the first pause. */
+export async function outcomeOf(
+  { events }: OutwardRun,
+  signal: AbortSignal,
+  progress: Progress,
+): Promise<Outcome> {
+  let last: StreamEvent | undefined;
+  for await (const event of events(signal)) {
+    await progress(progressOf(event));
+    if (event.type !== 'ping') last = event;
+  }
+  return outcomeIn(last);
+}
+
+/** The finished steps of a flow, or turns of an agent: 0 for all other events. */
+function progressOf(event: StreamEvent): { progress: number; total?: number } {
+  if (event.type === 'turn_complete') return { progress: event.iteration };
+  if (event.type === 'step_complete' || event.type === 'step_skip') return { progress: event.index + 1 };
+  return { progress: 0 };
+}
+
+function outcomeIn(event: StreamEvent | undefined): Outcome {
+  switch (event?.type) {
+    case 'execution_complete':
+      return event.success ? { output: event.finalOutput } : { failure: event.error ?? 'The run failed' };
+    case 'execution_error':
+      return { failure: event.error.message };
+    case 'await':
+      return event.awaitReason === 'wait'
+        ? { waiting: `The run continues at ${event.until}. Its id is ${event.executionId}` }
+        : {
+            failure: `The run waits for an answer that MCP clients cannot give. Its id is ${event.executionId}`,
+          };
+    default:
+      return { failure: 'The run ended without a result' };
+  }
+}

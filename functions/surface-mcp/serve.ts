@@ -1,0 +1,63 @@
+import { respondTo } from '../../shared/adapters/mcp-server/respond.ts';
+import { depthHeader } from '../../shared/core/agent-depth.ts';
+import { notFound } from '../../shared/core/errors.ts';
+import { availableItems } from '../../shared/domain/products/available-items.ts';
+import { exposedItems } from '../../shared/domain/products/exposed-item.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
+import { assertOpen } from '../surface-runs/access.ts';
+import { withLastFlow } from '../surface-runs/last-flows.ts';
+import { surfaceRunScope } from '../surface-runs/start.ts';
+import { SurfaceParams } from '../surfaces/response-schemas.ts';
+import { assertOrigin } from './assert-origin.ts';
+import { keyOrSession } from './caller.ts';
+import { offerTo } from './offer.ts';
+import { mcpHeaders, mcpPath } from './paths.ts';
+import { JsonRpcMessage, JsonRpcResponse } from './schemas.ts';
+import { servedBy } from './served-by.ts';
+
+/** The methods that list items. */
+const listing: ReadonlySet<string | undefined> = new Set(['tools/list', 'prompts/list']);
+
+export const serveMcp = defineEndpoint({
+  id: 'surface-mcp.serve',
+  method: 'POST',
+  path: mcpPath,
+  refusedMethods: ['GET', 'DELETE'],
+  requestHeaders: mcpHeaders,
+  permission: 'public',
+  scope: keyOrSession,
+  accepts: ['surface-key'],
+  summary: 'Call an mcp surface',
+  description: `The endpoint of an MCP server by streamable HTTP, without sessions. It speaks the protocols 2026-07-28, 2025-11-25 and 2025-06-18, without batches. Each enabled item that the credential may run, and whose flow or agent exists, is a tool: its name is the \`exposedName\` of the item if that has only letters, digits, \`_\`, \`-\` and \`.\`, else its slug; its arguments are the parameters of the capability. An item with \`config.offeredAs\` "prompt" is a prompt instead: its run gives the text, or several messages as \`{ messages: [{ role, content }] }\`. Arguments of prompts are texts; where the schema wants another type, they hold its JSON.
+
+The output of a run is a text, and structured content if it is an object. A stored file is a link; images and sounds of at most 1 MB are content too. An output \`{ content: [...] }\` with content blocks of the protocol is passed on.
+
+The records of the types that \`behavior.resources.recordTypes\` of the surface names are resources, read-only: \`record:{type}/{name}\` has the type, name, metadata, messages and times of a record as JSON. A list has at most 50 entries a page; \`completion/complete\` suggests types and names, and the values that the schema of a prompt's argument lists.
+
+A call of a tool or a prompt responds with server-sent events: progress if the request has a \`progressToken\`, and the result. All other messages respond with JSON. Messages without an id get a 202. Wrong arguments and failed runs of tools are results with \`isError\`, of prompts JSON-RPC errors. Malformed parameters of a method are the error -32602, which names each. Closing the connection cancels the run.
+
+An API key or a session needs \`PRODUCTS:EXECUTE\`, or the EXECUTE permission of what it runs, and \`RECORDS:READ\` for resources. A key of the surface with scopes has no resources. OAuth clients find the issuer of sessions by the metadata at \`/.well-known/oauth-protected-resource\` and the path of the surface. 403 also if a page of an origin calls that the deployment does not allow, if the surface is paused, or is a draft and the key is no test key; 404 if the surface is of another type. A message that the protocol refuses gets a JSON-RPC error with the status 400, 404 or 406.`,
+  params: SurfaceParams,
+  body: JsonRpcMessage,
+  response: { kind: 'stream', mediaType: 'application/json', body: JsonRpcResponse },
+  errors: [400, 404, 503],
+  needs: { scope: surfaceRunScope },
+
+  async handle({ params, body, principal, header, timeLeftMs, requestId, baseUrl }, { scope: given }) {
+    assertOrigin(header('origin'), baseUrl());
+    const scope = withLastFlow(given, params.surfaceId, String(body.params?.name));
+    const { surface, exposed } = await exposedItems(scope).ofSurface(params.id, params.surfaceId);
+    if (surface.type !== 'mcp') throw notFound('MCP server');
+    assertOpen(surface, principal);
+    const offer = offerTo(surface, exposed, principal);
+    // Calls of the others say what was deleted.
+    const listed = listing.has(body.method) ? await availableItems(scope)(offer.items) : offer.items;
+    const call = { principal, isStreamed: false, requestId, timeLeftMs: timeLeftMs() };
+    const depth = header(depthHeader);
+    const served = servedBy(scope, { surface, exposed, offer, listed, call, depth });
+    return respondTo({ url: `${baseUrl()}/mcp`, header, message: body }, served, requestId);
+  },
+});
+
+export const handler = toStreamingLambda(serveMcp);

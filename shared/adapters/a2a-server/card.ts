@@ -1,0 +1,91 @@
+import type { AgentCard, AgentInterface } from '@a2a-js/sdk';
+import { type A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
+import type { CardKey } from './card-key.ts';
+import type { ServedCard } from './served-agent.ts';
+
+export const jsonMode = 'application/json';
+export const textMode = 'text/plain';
+
+/** The card of A2A 1.0. */
+export function agentCardOf({ name, description, version, url, oidcIssuer, skills }: ServedCard): AgentCard {
+  const schemes = {
+    key: {
+      $case: 'httpAuthSecurityScheme' as const,
+      value: { scheme: 'Bearer', bearerFormat: '', description: 'A key of the surface, or an API key' },
+    },
+    session: {
+      $case: 'openIdConnectSecurityScheme' as const,
+      value: { openIdConnectUrl: discoveryOf(oidcIssuer), description: 'A session of the tenant' },
+    },
+  };
+  return {
+    ...{ name, description, version, provider: undefined },
+    supportedInterfaces: interfacesOf(url),
+    capabilities: { streaming: true, pushNotifications: true, extendedAgentCard: false, extensions: [] },
+    securitySchemes: { key: { scheme: schemes.key }, session: { scheme: schemes.session } },
+    securityRequirements: Object.keys(schemes).map((scheme) => ({ schemes: { [scheme]: { list: [] } } })),
+    defaultInputModes: [textMode, jsonMode],
+    defaultOutputModes: [textMode, jsonMode],
+    skills: skills.map((skill) => ({
+      ...{ ...skill, examples: [], inputModes: [], outputModes: [], securityRequirements: [] },
+    })),
+    signatures: [],
+  };
+}
+
+const discoveryOf = (issuer: string) => `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+
+const interfacesOf = (url: string): AgentInterface[] =>
+  [
+    ['JSONRPC', '1.0'],
+    ['HTTP+JSON', '1.0'],
+    ['JSONRPC', '0.3'],
+  ].map(([protocolBinding = '', protocolVersion = '']) => ({
+    url,
+    protocolBinding,
+    protocolVersion,
+    tenant: '',
+  }));
+
+/** What signs a card. */
+export interface CardSigning {
+  key: CardKey;
+  /** Where the public key is. */
+  keysUrl: string;
+}
+
+/** The card as JSON, for the version that a client asks for. Clients of 0.3 ask for none, and get no signature. */
+export async function cardFor(
+  card: ServedCard,
+  version = '0.3',
+  signing?: CardSigning,
+): Promise<Record<string, unknown>> {
+  const { AgentCard: Card } = await import('@a2a-js/sdk');
+  const core = agentCardOf(card);
+  // The SDK leaves out what is empty, also where the protocol requires it.
+  const current: Record<string, unknown> = { description: '', skills: [], ...(Card.toJSON(core) as object) };
+  if (!isOfFormer(version)) return signing ? signed(current, signing) : current;
+  const { LegacyRestTransportHandler } = await import('@a2a-js/sdk/compat/v0_3/server');
+  const source = { getAuthenticatedExtendedAgentCard: async () => core } as unknown as A2ARequestHandler;
+  const former = await new LegacyRestTransportHandler(source).getAuthenticatedExtendedAgentCard(
+    new ServerCallContext(),
+  );
+  return {
+    ...former,
+    supportedInterfaces: current.supportedInterfaces,
+    authentication: { type: 'bearer', bearerAuth: { scopes: [] } },
+  };
+}
+
+/** Whether a client that asks for this version gets a card of 0.3. */
+export const isOfFormer = (version = '0.3') => version.startsWith('0.');
+
+/** Signs the JSON, because the SDK leaves the security schemes of its own objects out of what it signs. */
+async function signed(
+  card: Record<string, unknown>,
+  { key: { alg, kid, privateKey }, keysUrl }: CardSigning,
+): Promise<Record<string, unknown>> {
+  const { generateAgentCardSignature } = await import('@a2a-js/sdk');
+  const sign = generateAgentCardSignature(privateKey, { alg, kid, typ: 'JOSE', jku: keysUrl });
+  return { ...(await sign(card as unknown as AgentCard)) };
+}

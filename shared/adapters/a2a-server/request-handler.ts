@@ -1,0 +1,186 @@
+import {
+  type ListTasksRequest,
+  type Message,
+  Role,
+  type SendMessageRequest,
+  type StreamResponse,
+  type Task,
+} from '@a2a-js/sdk';
+import {
+  ExtendedAgentCardNotConfiguredError,
+  RequestMalformedError,
+  UnsupportedOperationError,
+} from '@a2a-js/sdk/errors';
+import type { A2ARequestHandler } from '@a2a-js/sdk/server';
+import { ServiceError } from '../../core/errors.ts';
+import { wellFormed, wellFormedOnly } from '../../core/name.ts';
+import { isDeeperThan, levelsMax } from '../../core/nesting.ts';
+import { partsOf } from '../a2a-client/parts.ts';
+import { agentCardOf } from './card.ts';
+import { a2aErrorOf } from './failure.ts';
+import { receiverIn, receiverMethods } from './receiver-methods.ts';
+import {
+  A2aRefusal,
+  type IncomingMessage,
+  type PushReceiver,
+  type ServedAgent,
+  type ServedTask,
+} from './served-agent.ts';
+import { eventOf, stateOf, taskOf } from './to-wire.ts';
+
+const pageSizeDefault = 50;
+const pageSizeMax = 100;
+const partsMax = 100;
+const idCharactersMax = 256;
+const noExtendedCard = 'The agent has no extended card: its card shows all to everybody';
+/** Callers may leave it away. */
+const sayable: ReadonlySet<Role> = new Set([Role.ROLE_USER, Role.ROLE_UNSPECIFIED]);
+
+/** A served agent as the SDK's transports take it. */
+export function requestHandlerOf(
+  agent: ServedAgent,
+  requestId: string,
+  version: PushReceiver['version'] = '1.0',
+): A2ARequestHandler {
+  const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw a2aErrorOf(error, requestId);
+    }
+  };
+
+  async function* events(
+    source: () => ReturnType<ServedAgent['send']>,
+    historyLength?: number,
+  ): AsyncGenerator<StreamResponse, void, undefined> {
+    let task: ServedTask | undefined;
+    try {
+      for await (const event of source()) {
+        if (event.type === 'task') task = event.task;
+        if (task) yield eventOf(event, task, historyLength);
+      }
+    } catch (error) {
+      throw a2aErrorOf(error, requestId);
+    }
+  }
+
+  return {
+    getAgentCard: async () => agentCardOf(agent.card),
+    getAuthenticatedExtendedAgentCard: async () => {
+      // The card says that there is none. 0.3 has an error for that, 1.0 none of its own.
+      if (version === '0.3') throw new ExtendedAgentCardNotConfiguredError(noExtendedCard);
+      throw new UnsupportedOperationError(noExtendedCard);
+    },
+
+    sendMessage: (request) =>
+      guarded(async () => {
+        const message = messageIn(request, version);
+        let id = '';
+        for await (const event of agent.send(message)) if (event.type === 'task') id = event.task.id;
+        return taskOf(await agent.get(id), lengthIn(request.configuration?.historyLength));
+      }),
+
+    async *sendMessageStream(request) {
+      const message = await guarded(async () => messageIn(request, version));
+      yield* events(() => agent.send(message), lengthIn(request.configuration?.historyLength));
+    },
+
+    getTask: ({ id, historyLength }) =>
+      guarded(async (): Promise<Task> => {
+        const length = lengthIn(historyLength);
+        return taskOf(await agent.get(id), length);
+      }),
+
+    cancelTask: ({ id }) => guarded(async () => taskOf(await agent.cancel(id))),
+
+    resubscribe: ({ id }) => events(() => agent.follow(id)),
+
+    listTasks: (request) =>
+      guarded(async () => {
+        const pageSize = pageSizeIn(request);
+        const state = stateOf(request.status);
+        if (request.status !== 0 && !state) throw new RequestMalformedError('status is no state of tasks');
+        const {
+          tasks,
+          nextCursor = '',
+          total,
+        } = await agent
+          .list({
+            ...{ contextId: request.contextId || undefined, state },
+            ...{ after: timeIn(request.statusTimestampAfter), limit: pageSize },
+            ...{ cursor: request.pageToken || undefined, withOutput: request.includeArtifacts ?? false },
+          })
+          .catch(pageRefused);
+        const historyLength = lengthIn(request.historyLength) ?? 0;
+        return {
+          tasks: tasks.map((task) => taskOf(task, historyLength)),
+          ...{ nextPageToken: nextCursor, pageSize, totalSize: total },
+        };
+      }),
+
+    ...receiverMethods(agent, guarded, version),
+  };
+}
+
+function pageRefused(error: unknown): never {
+  const isOfPage = error instanceof ServiceError && error.details.some(({ path }) => path === 'cursor');
+  throw isOfPage ? new RequestMalformedError('pageToken: not a token of this list') : error;
+}
+
+function messageIn(
+  { message, configuration, metadata }: SendMessageRequest,
+  version: PushReceiver['version'],
+): IncomingMessage {
+  if (!message) throw new RequestMalformedError('message is required');
+  const { messageId, taskId, contextId } = message;
+  if (messageId === '') throw new RequestMalformedError('message.messageId is required');
+  for (const [name, value] of Object.entries({ messageId, taskId, contextId })) {
+    if (!wellFormed(value)) throw new RequestMalformedError(`message.${name}: ${wellFormedOnly}`);
+    if (value.length <= idCharactersMax) continue;
+    throw new RequestMalformedError(`message.${name} has more than ${idCharactersMax} characters`);
+  }
+  if (!sayable.has(message.role)) throw new RequestMalformedError('message.role must be ROLE_USER');
+  const isTooDeep = message.parts.some(
+    ({ content }) => content?.$case === 'data' && isDeeperThan(levelsMax, content.value),
+  );
+  if (isTooDeep) throw new RequestMalformedError(`message.parts: nested more than ${levelsMax} levels deep`);
+  const parts = partsOf(message.parts);
+  if (parts.length === 0)
+    throw new RequestMalformedError('message.parts needs at least one part with content');
+  if (parts.length > partsMax)
+    throw new RequestMalformedError(`message.parts has more than ${partsMax} parts`);
+  const push = configuration?.taskPushNotificationConfig;
+  return {
+    ...{ id: messageId, parts, taskId: taskId || undefined, contextId: contextId || undefined },
+    skillId: skillIn(message, metadata),
+    outputModes: configuration?.acceptedOutputModes ?? [],
+    returnsAtOnce: configuration?.returnImmediately ?? false,
+    push: push && receiverIn(push, version),
+  };
+}
+
+/** The protocol has no member for it. */
+function skillIn(message: Message, metadata: SendMessageRequest['metadata']): string | undefined {
+  const skillId: unknown = message.metadata?.skillId ?? metadata?.skillId;
+  if (skillId === undefined || typeof skillId === 'string') return skillId;
+  throw new A2aRefusal('malformed', 'metadata.skillId must be a string');
+}
+
+function lengthIn(historyLength: number | undefined): number | undefined {
+  if (historyLength === undefined) return undefined;
+  if (Number.isInteger(historyLength) && historyLength >= 0) return historyLength;
+  throw new RequestMalformedError('historyLength must be a whole number from 0 on');
+}
+
+function pageSizeIn({ pageSize = pageSizeDefault }: ListTasksRequest): number {
+  if (Number.isInteger(pageSize) && pageSize >= 1 && pageSize <= pageSizeMax) return pageSize;
+  throw new RequestMalformedError(`pageSize must be a whole number from 1 to ${pageSizeMax}`);
+}
+
+function timeIn(text: string | undefined): Date | undefined {
+  if (!text) return undefined;
+  const time = new Date(text);
+  if (!Number.isNaN(time.getTime())) return time;
+  throw new RequestMalformedError('statusTimestampAfter must be a time in ISO 8601');
+}

@@ -1,0 +1,133 @@
+import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
+import { VersionNotSupportedError } from '@a2a-js/sdk/errors';
+import { type A2ARequestHandler, JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
+import { pingEveryMs, type StreamedBody, streamedBody } from '../../platform/http/streamed-body.ts';
+import { a2aErrorOf, internalWords } from './failure.ts';
+import { assertParams } from './message-check.ts';
+import { requestHandlerOf } from './request-handler.ts';
+import type { ServedAgent } from './served-agent.ts';
+
+export interface RpcRequest {
+  message: { id?: unknown; method?: unknown; params?: unknown };
+  /** The header A2A-Version. */
+  version: string | undefined;
+  requestId: string;
+  /** Aborted when the caller is gone. */
+  gone: AbortController;
+}
+
+const eventStream = 'text/event-stream';
+
+/**
+ * Responds to a message of JSON-RPC: in A2A 1.0 or 0.3, with JSON or events. A response begins with the first event of a
+ * task, so that what refuses a message is never streamed.
+ */
+export async function respondToRpc(
+  { message, version: given, requestId, gone }: RpcRequest,
+  agent: ServedAgent,
+): Promise<StreamedBody> {
+  // An empty header means 0.3, says the specification.
+  const version = given === '' ? '0.3' : given;
+  const context = new ServerCallContext({ requestedVersion: version ?? '' });
+  const method = String(message.method ?? '');
+  // Without the header, the method tells: those of 0.3 have a slash.
+  const isOld = version === undefined ? method.includes('/') : version.startsWith('0.');
+  const requests = requestHandlerOf(agent, requestId, isOld ? '0.3' : '1.0');
+  const protocol = protocolOf(isOld, version, requests);
+  const id = message.id ?? null;
+  const failed = (error: unknown) => ({
+    ...{ jsonrpc: '2.0', id, error: protocol.errorOf(a2aErrorOf(error, requestId)) },
+  });
+  if (protocol.refusal) return jsonBody(failed(protocol.refusal), gone);
+  try {
+    assertParams(method, message.params ?? {});
+  } catch (error) {
+    return jsonBody(failed(error), gone);
+  }
+  const answer = protocol.handler
+    .handle(message as Record<string, unknown>, context)
+    .then((response) => withoutReason(response, requestId));
+  if (!streamingMethods.has(method)) return jsonBody(answer, gone);
+  const events = await answer;
+  if (!(Symbol.asyncIterator in events)) return jsonBody(events, gone);
+  const first = await firstOf(events).catch(failed);
+  if (!('rest' in first)) return jsonBody(first, gone);
+  return eventsBody(first, failed, gone);
+}
+
+const streamingMethods: ReadonlySet<string> = new Set([
+  ...['SendStreamingMessage', 'SubscribeToTask'],
+  ...['message/stream', 'tasks/resubscribe'],
+]);
+
+/** An error that the SDK throws itself has the code of internal errors, and the words of JavaScript. */
+function withoutReason<T extends object>(given: T, requestId: string): T {
+  const { error } = given as { error?: { code: number; message: string } };
+  const words = internalWords(requestId);
+  if (error?.code !== -32_603 || error.message === words) return given;
+  return { ...given, error: { ...error, message: a2aErrorOf(new Error(error.message), requestId).message } };
+}
+
+function protocolOf(isOld: boolean, version: string | undefined, requests: A2ARequestHandler) {
+  const isKnown = version === undefined || /^(1\.0|0\.3)(\.\d+)?$/.test(version);
+  const refusal = isKnown
+    ? undefined
+    : new VersionNotSupportedError(`The version ${version} is not supported; 1.0 and 0.3 are`);
+  return isOld
+    ? {
+        handler: new LegacyJsonRpcTransportHandler(requests),
+        ...{ errorOf: LegacyJsonRpcTransportHandler.mapToLegacyJSONRPCError, refusal },
+      }
+    : {
+        handler: new JsonRpcTransportHandler(requests),
+        ...{ errorOf: JsonRpcTransportHandler.mapToJSONRPCError, refusal },
+      };
+}
+
+/** A body that may take long: white space in front of JSON keeps the connection open. */
+export const jsonBody = (value: unknown, gone: AbortController, statusCode = 200): StreamedBody => ({
+  statusCode,
+  ...streamedBody({
+    contentType: 'application/json',
+    keepAlive: ' ',
+    writeBody: async (write, signal) => {
+      signal.addEventListener('abort', () => gone.abort(signal.reason), { once: true });
+      await write(JSON.stringify(await value));
+    },
+  }),
+});
+
+export interface Begun<T> {
+  first: IteratorResult<T, void>;
+  rest: AsyncIterator<T, void>;
+}
+
+/** @throws what the source throws instead of its first event. */
+export async function firstOf<T>(source: AsyncIterable<T>): Promise<Begun<T>> {
+  const rest = source[Symbol.asyncIterator]() as AsyncIterator<T, void>;
+  return { first: await rest.next(), rest };
+}
+
+/** @param errorOf The last event, if the source fails. */
+export const eventsBody = <T>(
+  { first, rest }: Begun<T>,
+  errorOf: (error: unknown) => unknown,
+  gone: AbortController,
+): StreamedBody =>
+  streamedBody({
+    contentType: eventStream,
+    async writeBody(write, signal) {
+      signal.addEventListener('abort', () => gone.abort(signal.reason), { once: true });
+      // A comment, which clients ignore.
+      const ping = setInterval(() => void write(': ping\n\n'), pingEveryMs);
+      const send = (event: unknown) => write(`data: ${JSON.stringify(event)}\n\n`);
+      try {
+        for (let next = first; !next.done; next = await rest.next()) await send(next.value);
+      } catch (error) {
+        await send(errorOf(error));
+      } finally {
+        clearInterval(ping);
+        await rest.return?.();
+      }
+    },
+  });

@@ -1,0 +1,123 @@
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { answering } from './failures.ts';
+import { pageOf } from './pages.ts';
+import type { Completion, Progress, Served } from './served.ts';
+
+/** Those without batches, which would be several calls in one request. */
+export const protocolVersions = ['2026-07-28', '2025-11-25', '2025-06-18'];
+
+/** What the protocol allows in one response. */
+const completionsMax = 100;
+
+/** A server for one request. It has no validators: those who respond check the arguments. */
+export function mcpServerOf(served: Served, requestId: string): Server {
+  const { name, tools, prompts, resources, complete } = served;
+  const capabilities = {
+    tools: {},
+    ...(prompts && { prompts: {} }),
+    ...(resources && { resources: {} }),
+    ...(complete && { completions: {} }),
+  };
+  const server = new Server(
+    { name, version: '1.0.0' },
+    { capabilities, supportedProtocolVersions: protocolVersions },
+  );
+  const answer = <T>(work: () => Promise<T> | T) => answering(requestId, work);
+  serveTools(server, tools, answer);
+  if (prompts) servePrompts(server, prompts, answer);
+  if (resources) serveResources(server, resources, answer);
+  if (complete) {
+    server.setRequestHandler('completion/complete', ({ params }) =>
+      answer(async () => {
+        const found = await complete(params);
+        if (!found) throw unknown('argument', params.argument.name);
+        return { completion: completionOf(found) };
+      }),
+    );
+  }
+  return server;
+}
+
+type Answer = <T>(work: () => Promise<T> | T) => Promise<T>;
+
+function serveTools(server: Server, { all, call }: Served['tools'], answer: Answer): void {
+  server.setRequestHandler('tools/list', ({ params }) =>
+    answer(() => {
+      const { page, ...rest } = pageOf(all, params?.cursor);
+      return { tools: page, ...rest };
+    }),
+  );
+  server.setRequestHandler('tools/call', ({ params }, context) =>
+    answer(() => {
+      if (!all.some(({ name }) => name === params.name)) throw unknown('tool', params.name);
+      return call(params.name, params.arguments ?? {}, context.mcpReq.signal, progressTo(context));
+    }),
+  );
+}
+
+function servePrompts(server: Server, { all, get }: NonNullable<Served['prompts']>, answer: Answer): void {
+  server.setRequestHandler('prompts/list', ({ params }) =>
+    answer(() => {
+      const { page, ...rest } = pageOf(all, params?.cursor);
+      return { prompts: page, ...rest };
+    }),
+  );
+  server.setRequestHandler('prompts/get', ({ params }, { mcpReq }) =>
+    answer(async () => {
+      if (!all.some(({ name }) => name === params.name)) throw unknown('prompt', params.name);
+      const result = await get(params.name, params.arguments ?? {}, mcpReq.signal);
+      if (!('failure' in result)) return result;
+      throw new ProtocolError(ProtocolErrorCode.InternalError, String(result.failure));
+    }),
+  );
+}
+
+function serveResources(
+  server: Server,
+  { templates, list, read }: NonNullable<Served['resources']>,
+  answer: Answer,
+): void {
+  server.setRequestHandler('resources/list', ({ params }) => answer(() => list(params?.cursor)));
+  server.setRequestHandler('resources/templates/list', ({ params }) =>
+    answer(() => {
+      const { page, ...rest } = pageOf(templates, params?.cursor);
+      return { resourceTemplates: page, ...rest };
+    }),
+  );
+  server.setRequestHandler('resources/read', ({ params: { uri } }) =>
+    answer(async () => {
+      const found = await read(uri);
+      if (!found) throw new ResourceNotFoundError(uri);
+      return found;
+    }),
+  );
+}
+
+const unknown = (what: string, name: string) =>
+  new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown ${what}: ${name}`);
+
+const completionOf = ({ values, hasMore = false }: Completion) => ({
+  values: values.slice(0, completionsMax),
+  ...(!hasMore && { total: values.length }),
+  hasMore: hasMore || values.length > completionsMax,
+});
+
+/** Does nothing for callers that did not ask for progress. Only sends what is further than before, as it must. */
+function progressTo({ mcpReq }: ServerContext): Progress {
+  const progressToken = mcpReq._meta?.progressToken;
+  let last = 0;
+  return async ({ progress, total }) => {
+    if (progressToken === undefined || progress <= last) return;
+    last = progress;
+    await mcpReq.notify({
+      method: 'notifications/progress',
+      params: { progressToken, progress, ...(total !== undefined && { total }) },
+    });
+  };
+}

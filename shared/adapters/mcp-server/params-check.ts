@@ -1,0 +1,41 @@
+import { type SpecTypeName, specTypeSchemas } from '@modelcontextprotocol/server';
+import type { Served } from './served.ts';
+
+const lists = {
+  'tools/list': 'ListToolsRequest',
+  'prompts/list': 'ListPromptsRequest',
+  'resources/list': 'ListResourcesRequest',
+  'resources/templates/list': 'ListResourceTemplatesRequest',
+} satisfies Record<string, SpecTypeName>;
+
+const requests: ReadonlyMap<string, SpecTypeName> = new Map(
+  Object.entries({
+    ...lists,
+    initialize: 'InitializeRequest',
+    'tools/call': 'CallToolRequest',
+    'prompts/get': 'GetPromptRequest',
+    'resources/read': 'ReadResourceRequest',
+    'completion/complete': 'CompleteRequest',
+  }),
+);
+
+const isServed = ({ prompts, resources, complete }: Served, method: string): boolean =>
+  (!method.startsWith('prompts/') || prompts !== undefined) &&
+  (!method.startsWith('resources/') || resources !== undefined) &&
+  (!method.startsWith('completion/') || complete !== undefined);
+
+/**
+ * What is wrong with the parameters of a request, with the place of each error. The SDK would answer with the dump of its
+ * validator, and as an error of the server. Undefined for methods that are not served.
+ */
+export function paramsProblem(message: { method?: string | undefined }, served: Served): string | undefined {
+  const { method = '' } = message;
+  const type = requests.get(method);
+  if (!type || !isServed(served, method)) return undefined;
+  const { issues = [] } = specTypeSchemas[type]['~standard'].validate(message);
+  if (issues.length === 0) return undefined;
+  return issues.map(({ path = [], message: words }) => `${path.map(nameOf).join('.')}: ${words}`).join('\n');
+}
+
+const nameOf = (part: PropertyKey | { key: PropertyKey }) =>
+  String(typeof part === 'object' ? part.key : part);

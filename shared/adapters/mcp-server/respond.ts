@@ -1,0 +1,100 @@
+import { Readable } from 'node:stream';
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  ProtocolErrorCode,
+  type Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import { pingEveryMs, type StreamedBody, streamedBody } from '../../platform/http/streamed-body.ts';
+import { mcpServerOf } from './mcp-server.ts';
+import { paramsProblem } from './params-check.ts';
+import type { Served } from './served.ts';
+
+/** The headers that the protocol reads. */
+const headerNames = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
+
+export interface McpMessage {
+  url: string;
+  header: (name: string) => string | undefined;
+  message: {
+    id?: string | number | undefined;
+    method?: string | undefined;
+    params?: Record<string, unknown> | undefined;
+  };
+}
+
+/** The methods that run something. */
+const running = new Set(['tools/call', 'prompts/get']);
+
+/**
+ * Responds to a message by streamable HTTP without sessions. What runs is always streamed, because only a stream
+ * stays open while nothing is sent, and tells when the caller is gone.
+ */
+export async function respondTo(
+  { url, header, message }: McpMessage,
+  served: Served,
+  requestId: string,
+): Promise<StreamedBody> {
+  const server = mcpServerOf(served, requestId);
+  const gone = new AbortController();
+  const headers = headerNames.flatMap((name): [string, string][] => {
+    const value = header(name);
+    return value === undefined ? [] : [[name, value]];
+  });
+  const request = new Request(url, { method: 'POST', headers, signal: gone.signal });
+  const isStreamed = running.has(message.method ?? '');
+  const isLegacy = await isLegacyRequest(request, message);
+  // The SDK says itself what the newer protocol misses in `_meta`.
+  const isComplete = isLegacy || message.params?._meta !== undefined;
+  const problem = message.id !== undefined && isComplete ? paramsProblem(message, served) : undefined;
+  if (problem !== undefined) return refused(message.id, problem);
+  const response = isLegacy
+    ? await legacyResponse(request, message, server, isStreamed)
+    : await modernResponse(request, message, server, isStreamed);
+  return bodyOf(response, gone);
+}
+
+function refused(id: string | number | undefined, words: string): StreamedBody {
+  const error = { code: ProtocolErrorCode.InvalidParams, message: words };
+  const text = JSON.stringify({ jsonrpc: '2.0', id, error });
+  return { statusCode: 200, contentType: 'application/json', stream: Readable.from([text]) };
+}
+
+/** Protocol 2026-07-28. Nothing that this server offers changes while somebody listens. */
+const modernResponse = (request: Request, message: unknown, server: Server, isStreamed: boolean) =>
+  createMcpHandler(() => server, {
+    ...{ legacy: 'reject', keepAliveMs: pingEveryMs, maxSubscriptions: 0 },
+    responseMode: isStreamed ? 'sse' : 'auto',
+  }).fetch(request, { parsedBody: message });
+
+/** The protocols that begin with `initialize`. */
+async function legacyResponse(request: Request, message: unknown, server: Server, isStreamed: boolean) {
+  const transport = new WebStandardStreamableHTTPServerTransport({
+    ...{ enableJsonResponse: !isStreamed, keepAliveMs: pingEveryMs },
+  });
+  await server.connect(transport);
+  request.signal.addEventListener('abort', () => void transport.close(), { once: true });
+  return transport.handleRequest(request, { parsedBody: message });
+}
+
+async function bodyOf({ status, headers, body }: Response, gone: AbortController): Promise<StreamedBody> {
+  const contentType = headers.get('content-type') ?? 'application/json';
+  if (!body || !contentType.startsWith('text/event-stream')) {
+    const text = body ? await new Response(body).text() : '';
+    return { statusCode: status, contentType, stream: Readable.from(text === '' ? [] : [text]) };
+  }
+  return streamedBody({
+    contentType,
+    async writeBody(write, signal) {
+      signal.addEventListener('abort', () => gone.abort(signal.reason), { once: true });
+      const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+      gone.signal.addEventListener('abort', () => void reader.cancel().catch(() => {}), { once: true });
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) return;
+        await write(value);
+      }
+    },
+  });
+}

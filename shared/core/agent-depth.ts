@@ -1,0 +1,39 @@
+import { unprocessable } from './errors.ts';
+
+/** How deep runs may run agents: by themselves, and by way of calls to the surfaces of this service. */
+export const agentLevelsMax = 5;
+
+/** Higher numbers count as this one, which is safely written as digits. */
+const depthMax = 999_999_999;
+
+/** Says how many runs are above the one that a call starts. Sent with each call of an agent or a tool of a server. */
+export const depthHeader = 'x-agent-depth';
+
+/** The header for what a run at a depth calls. Keeps a higher number, which a run inside of it has set. */
+export function withDepth(headers: Readonly<Record<string, string>>, depth: number): Record<string, string> {
+  const highest = Math.max(depth + 1, depthIn(headers[depthHeader]));
+  return { ...headers, [depthHeader]: String(highest) };
+}
+
+/**
+ * The depth of the run that a request starts. A caller gains nothing by a forged number: without the header the run
+ * counts as outermost, and a higher number only leaves fewer levels. @throws 422 beyond the limit.
+ */
+export function depthOfCall(header: string | undefined): number {
+  const depth = depthIn(header);
+  if (depth <= agentLevelsMax) return depth;
+  const message = `Agents run each other at most ${agentLevelsMax} levels deep; does an agent call itself?`;
+  throw unprocessable({ code: 'TOO_DEEP', message });
+}
+
+/** The highest number, because a proxy may have joined several headers. Others than numbers count as none. */
+const depthIn = (header = '') => {
+  const numbers = header.split(',').map((part) => part.trim());
+  return Math.max(
+    0,
+    ...numbers
+      .filter((part) => /^\d+$/.test(part))
+      .map(Number)
+      .map((depth) => Math.min(depth, depthMax)),
+  );
+};

@@ -1,0 +1,77 @@
+import { conflict, notFound } from '../../core/errors.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { ifRefused } from '../../platform/data/condition-failed.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { checkPushConfig, configsMax, type GivenPushConfig, type PushConfig } from './push-config.ts';
+import { pushSealer } from './push-secrets.ts';
+import { type A2aTask, a2aTaskEntity } from './task.ts';
+import { a2aTaskStore, type TaskOwner } from './task-store.ts';
+
+const attemptsMax = 5;
+
+/** Where callers want to be told of their tasks. Each method throws 404 also for the task of another caller. */
+export const pushConfigStore = /* @__PURE__ */ using(
+  ['table:write', a2aTaskStore, pushSealer],
+  (scope: Scope) => {
+    const { table, newId } = scope;
+    const { find } = a2aTaskStore(scope);
+    const seal = pushSealer(scope);
+
+    /** Reads, changes and writes the list, again if somebody changed it in between. */
+    async function change(
+      owner: TaskOwner,
+      taskId: string,
+      to: (configs: readonly PushConfig[]) => readonly PushConfig[],
+    ): Promise<A2aTask> {
+      for (let attempt = 1; attempt <= attemptsMax; attempt++) {
+        const task = await find(owner, taskId);
+        const seen = task.pushConfigs;
+        const isSame =
+          seen === undefined
+            ? { expression: 'attribute_exists(PK) AND attribute_not_exists(#pushConfigs)' }
+            : { expression: '#pushConfigs = :seen', values: { seen: JSON.stringify(seen) } };
+        const set = { pushConfigs: JSON.stringify(to(seen ?? [])) };
+        const write = table.writes.update(a2aTaskEntity, task, { set }, isSame);
+        const changed = await table.updateAndGet(a2aTaskEntity, write).catch(ifRefused(undefined));
+        if (changed) return changed;
+      }
+      throw conflict('The configs of the task keep changing. Try again');
+    }
+
+    return {
+      /** A config with its secrets encrypted, for a task that may not exist yet. @throws 400 */
+      async seal(taskId: string, given: GivenPushConfig): Promise<PushConfig> {
+        const { scheme } = checkPushConfig(given);
+        const { url, version, token, authentication } = given;
+        const id = given.id || (version === '0.3' ? taskId : newId('pushcfg'));
+        const secrets = { token, credentials: authentication?.credentials ?? '' };
+        return { id, url, version, scheme, sealed: await seal({ taskId, configId: id }, secrets) };
+      },
+
+      /** Replaces the one with the same id. @throws 409 if there are too many. */
+      add: (owner: TaskOwner, taskId: string, config: PushConfig): Promise<A2aTask> =>
+        change(owner, taskId, (configs) => {
+          const others = configs.filter(({ id }) => id !== config.id);
+          if (others.length < configsMax) return [...others, config];
+          throw conflict(`A task has at most ${configsMax} push notification configs`);
+        }),
+
+      list: async (owner: TaskOwner, taskId: string): Promise<readonly PushConfig[]> =>
+        (await find(owner, taskId)).pushConfigs ?? [],
+
+      /** @throws 404 */
+      async get(owner: TaskOwner, taskId: string, id: string): Promise<PushConfig> {
+        const found = (await this.list(owner, taskId)).find((config) => config.id === id);
+        if (!found) throw notFound('Task push notification config');
+        return found;
+      },
+
+      /** One that is not there is deleted already. */
+      async remove(owner: TaskOwner, taskId: string, id: string): Promise<void> {
+        const configs = await this.list(owner, taskId);
+        if (!configs.some((config) => config.id === id)) return;
+        await change(owner, taskId, (current) => current.filter((config) => config.id !== id));
+      },
+    };
+  },
+);

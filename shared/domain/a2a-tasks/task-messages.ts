@@ -1,0 +1,112 @@
+import { isDeepStrictEqual } from 'node:util';
+import { invalidAt, notFound } from '../../core/errors.ts';
+import { unixSeconds } from '../../core/unix-seconds.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { payloadStore } from '../../platform/data/payloads.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Write } from '../../platform/data/writes.ts';
+import {
+  begunMessageEntity,
+  fingerprintOf,
+  type ReceivedMessage,
+  type TaskOfMessage,
+} from './begun-message.ts';
+import { type A2aTask, type A2aTaskKey, a2aTaskEntity, inlineMax, isOpen, taskDays } from './task.ts';
+
+/** A task that begins. */
+export type NewA2aTask = Omit<
+  A2aTask,
+  'messages' | 'status' | 'awaited' | 'output' | 'error' | 'createdAt' | 'updatedAt' | 'ttl'
+>;
+
+const notRepeated = () =>
+  invalidAt(
+    'message.messageId',
+    'INVALID_VALUE',
+    'The id of a message that was sent before, with other content. Each message has an id of its own',
+  );
+
+/** What the callers of tasks have said: the messages that begin tasks, and those that answer them. */
+export const taskMessages = /* @__PURE__ */ using(['table:write', payloadStore], (scope: Scope) => {
+  const { table, now } = scope;
+  const payloads = payloadStore(scope);
+  const offloadMessages = ({ surfaceId, id }: A2aTaskKey, messages: readonly ReceivedMessage[]) =>
+    payloads.offload(`a2a-tasks/${surfaceId}/${id}/messages-${messages.length}`, messages, inlineMax);
+
+  /** The writes that begin a task. They are refused if its caller has sent the message before. */
+  async function beginning(
+    task: NewA2aTask,
+    message: ReceivedMessage,
+  ): Promise<{ task: A2aTask; writes: Write[] }> {
+    const at = now();
+    const ttl = unixSeconds(at) + taskDays * 86_400;
+    const made: A2aTask = {
+      ...task,
+      ...{ status: 'open', awaited: null, output: null, error: null },
+      messages: await offloadMessages(task, [message]),
+      ...{ createdAt: at.toISOString(), updatedAt: at.toISOString(), ttl },
+    };
+    const pushConfigs = JSON.stringify(made.pushConfigs ?? []);
+    const { surfaceId, caller, id: taskId } = task;
+    const fingerprint = fingerprintOf(task, message);
+    return {
+      task: made,
+      writes: [
+        table.writes.insert(a2aTaskEntity, { ...made, awaited: 'null', pushConfigs }),
+        table.writes.insert(begunMessageEntity, {
+          ...{ surfaceId, caller, messageId: message.id, fingerprint, taskId, ttl },
+        }),
+      ],
+    };
+  }
+
+  return {
+    beginning,
+
+    /** Begins a task. @throws ConditionFailed if its caller has sent the message before */
+    async create(given: NewA2aTask, message: ReceivedMessage): Promise<A2aTask> {
+      const { task, writes } = await beginning(given, message);
+      await table.commit(writes);
+      return task;
+    },
+
+    /** The id of the task that a message has begun before. @throws 400 if that was another message; 404 if it is gone. */
+    async begunBy(task: TaskOfMessage, message: ReceivedMessage): Promise<string> {
+      const key = { ...task, messageId: message.id };
+      const begun = await table.get(begunMessageEntity, key, { consistent: true });
+      if (!begun) throw notFound('Task');
+      if (begun.fingerprint !== fingerprintOf(task, message)) throw notRepeated();
+      return begun.taskId;
+    },
+
+    /** The write that adds a message to a task, and the task after it. Refused if the task has changed or ended. */
+    async addingMessage(
+      task: A2aTask,
+      message: ReceivedMessage,
+      leaseUntil: string | null,
+    ): Promise<{ task: A2aTask; write: Write }> {
+      const earlier = (await payloads.fetch(task.messages)) as ReceivedMessage[];
+      const messages = await offloadMessages(task, [...earlier, message]);
+      const updatedAt = now().toISOString();
+      const isSame = {
+        expression: `${isOpen.expression} AND #updatedAt = :seen`,
+        values: { ...isOpen.values, seen: task.updatedAt },
+      };
+      const set = { messages, awaited: 'null', leaseUntil, updatedAt };
+      return {
+        task: { ...task, messages, awaited: null, leaseUntil, updatedAt },
+        write: table.writes.update(a2aTaskEntity, task, { set }, isSame),
+      };
+    },
+
+    /** Whether a task has this message already. @throws 400 if it has another one with the same id. */
+    async hasMessage(task: A2aTask, { id, parts }: ReceivedMessage): Promise<boolean> {
+      const messages = (await payloads.fetch(task.messages)) as ReceivedMessage[];
+      const found = messages.find((each) => each.id === id);
+      if (found && !isDeepStrictEqual(found.parts, JSON.parse(JSON.stringify(parts)))) throw notRepeated();
+      return found !== undefined;
+    },
+
+    messagesOf: async ({ messages }: A2aTask) => (await payloads.fetch(messages)) as ReceivedMessage[],
+  };
+});

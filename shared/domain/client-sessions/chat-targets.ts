@@ -1,0 +1,70 @@
+import { forbidden, ifMissing, notFound } from '../../core/errors.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { agentEntity } from '../agents/agent.ts';
+import type { ClientToken } from '../client-tokens/client-token.ts';
+import { flowEntity } from '../flows/flow.ts';
+import { type ExposedSurface, exposedItems } from '../products/exposed-item.ts';
+import type { ChatTarget } from './client-session.ts';
+
+/** What visitors learn of a flow or an agent. */
+export interface ShownTarget {
+  id: string;
+  name: string;
+  description: string | null;
+}
+
+/** What a token offers to visitors. */
+interface Offer {
+  /** The default first. */
+  targets: ChatTarget[];
+  /** Of its surface; empty without one. */
+  behavior: Record<string, unknown>;
+}
+
+/** Finds what visitors of the pages of a token may talk to. */
+export const chatTargets = /* @__PURE__ */ using([exposedItems], (scope: Scope) => {
+  const { table } = scope;
+
+  /** @throws 403 if the surface of the token does not respond. */
+  async function offeredBy(token: ClientToken): Promise<Offer> {
+    const { defaultFlowId, flowIds, agentIds, surface } = token;
+    const whole =
+      surface &&
+      (await exposedItems(scope).ofSurface(surface.productId, surface.id).catch(ifMissing(undefined)));
+    const flows = defaultFlowId ? [defaultFlowId, ...flowIds] : flowIds;
+    const targets = [
+      ...flows.map((id) => ({ kind: 'flow' as const, id })),
+      ...agentIds.map((id) => ({ kind: 'agent' as const, id })),
+      ...(whole ? exposedOn(whole, token) : []),
+    ];
+    return { targets, behavior: whole?.surface.behavior ?? {} };
+  }
+
+  return {
+    offeredBy,
+
+    /** The targets of a token, the default first. @throws as `offeredBy` does. */
+    of: async (token: ClientToken): Promise<ChatTarget[]> => (await offeredBy(token)).targets,
+
+    /** @throws 404 if it was deleted. */
+    async shown({ kind, id }: ChatTarget): Promise<ShownTarget> {
+      const found =
+        kind === 'flow' ? await table.get(flowEntity, { id }) : await table.get(agentEntity, { id });
+      if (!found) throw notFound(kind === 'flow' ? 'Flow' : 'Agent');
+      return { id, name: found.name, description: found.description ?? null };
+    },
+  };
+});
+
+/** What a chat surface exposes, its entry point first. */
+function exposedOn({ surface, exposed }: ExposedSurface, { environment }: ClientToken): ChatTarget[] {
+  const isOpen = surface.status === 'active' || (surface.status === 'draft' && environment === 'test');
+  if (!isOpen) throw forbidden('The chat is closed at the moment');
+  return exposed
+    .toSorted((one, other) => Number(other.item.isEntryPoint) - Number(one.item.isEntryPoint))
+    .flatMap(({ capability: { flowId, agentId } }): ChatTarget[] => {
+      if (agentId !== null) return [{ kind: 'agent', id: agentId }];
+      return flowId === null ? [] : [{ kind: 'flow', id: flowId }];
+    });
+}

@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { conflict } from '../../core/errors.ts';
+import { log } from '../../core/log.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { isUnchanged, type Modification } from '../../platform/data/modify.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Write } from '../../platform/data/writes.ts';
+import type { ClientToken } from '../client-tokens/client-token.ts';
+import { type ClientSession, clientSessionEntity } from './client-session.ts';
+import { hasTurn } from './held-turns.ts';
+import { beginning, busy, keepingPlace, leaving, sessionEnded, type TurnRequest } from './turn-state.ts';
+
+/** How long a message waits for the answer to the one before. */
+const queueMs = 20_000;
+const pauseMs = 500;
+
+export interface Turn {
+  session: ClientSession;
+  turnId: string;
+  /** The execution of a turn that did not end and that this one replaces. */
+  replaced: string | undefined;
+  /** Notes what the turn runs, and counts its messages. Refused once another message has interrupted the turn. */
+  noteRun: (run: Pick<ClientSession, 'conversationId' | 'runId'>) => Write;
+  /** The error if `noteRun` is refused. */
+  refusal: () => Error;
+}
+
+/** A claimed session was changed since it was read. */
+export class ClaimRefused extends Error {}
+
+type Request = TurnRequest & { turnId: string };
+type SessionModification = Modification<typeof clientSessionEntity>;
+
+/** Turns of sessions: a session answers one message at a time, in the order in which they came. */
+export const chatTurns = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
+  const { table, now, newId } = scope;
+  const options = { consistent: true, attempts: 20, conflictError: busy };
+
+  /** @returns the session with its turn; `undefined` while it has to wait, with a place among those that wait. */
+  async function tryBegin(
+    { hash }: Pick<ClientSession, 'hash'>,
+    token: ClientToken,
+    request: Request,
+    known?: ClientSession,
+  ): Promise<Turn | undefined> {
+    const { turnId, messages } = request;
+    let hasBegun = false;
+    let replaced: string | undefined;
+    const decide = (session: ClientSession): SessionModification | undefined => {
+      const begun = beginning(session, token, request, now());
+      hasBegun = begun !== undefined;
+      replaced = session.turnId === undefined ? undefined : session.runId;
+      const update = begun ?? keepingPlace(session, turnId, now());
+      return update && { update };
+    };
+    const session = await table.modify(clientSessionEntity, { hash }, decide, {
+      ...options,
+      ...(known && { known }),
+    });
+    if (!session) throw sessionEnded();
+    const noteRun: Turn['noteRun'] = (run) =>
+      table.writes.update(
+        clientSessionEntity,
+        { hash },
+        { set: run, add: { messageCount: messages, revision: 1 } },
+        hasTurn(turnId),
+      );
+    return hasBegun ? { session, turnId, replaced, noteRun, refusal: interrupted } : undefined;
+  }
+
+  /** Lets those behind a request move up. */
+  async function leave(hash: string, turnId: string): Promise<void> {
+    const decide = (session: ClientSession): SessionModification | undefined => {
+      const update = leaving(session, turnId);
+      return update && { update };
+    };
+    await table
+      .modify(clientSessionEntity, { hash }, decide, options)
+      .catch((error) => log.warn('A place among those that wait could not be given up', { error }));
+  }
+
+  return {
+    /**
+     * A turn for a message that begins with its `noteRun`, which is refused if the session was changed since it was read.
+     * Undefined if it has a turn, and before its first message, which creates the conversation. @throws as `begin` does.
+     */
+    claim(session: ClientSession, token: ClientToken): Turn | undefined {
+      if (session.turnId !== undefined || session.conversationId === null) return undefined;
+      const turnId = newId('turn');
+      const request = { interrupts: false, messages: 1, turnId };
+      const begun = beginning(session, token, request, now());
+      if (!begun) return undefined;
+      const { set, remove = [] } = begun;
+      const noteRun: Turn['noteRun'] = (run) => {
+        const changes = { set: { ...set, ...run }, remove, add: { messageCount: 1, revision: 1 } };
+        return table.writes.update(clientSessionEntity, session, changes, isUnchanged(session));
+      };
+      return { session, turnId, replaced: undefined, noteRun, refusal: () => new ClaimRefused() };
+    },
+
+    /**
+     * Reserves the session, as it was just read, for an answer. Its `noteRun` counts the messages. A turn that nobody
+     * reads does not hold the session against a new message.
+     * @throws 401 for a session that ended, 429 for one without messages left, 409 if it stays busy.
+     */
+    async begin(
+      session: ClientSession,
+      token: ClientToken,
+      { signal, ...given }: TurnRequest & { signal?: AbortSignal | undefined },
+    ): Promise<Turn> {
+      const request = { ...given, turnId: newId('turn') };
+      const since = now().getTime();
+      let isWaiting = false;
+      try {
+        for (let known: ClientSession | undefined = session; ; known = undefined) {
+          const turn = await tryBegin(session, token, request, known);
+          if (turn) return turn;
+          isWaiting = true;
+          if (now().getTime() - since > queueMs) throw busy();
+          await sleep(pauseMs, undefined, signal && { signal });
+        }
+      } catch (error) {
+        if (isWaiting) await leave(session.hash, request.turnId);
+        throw error;
+      }
+    },
+  };
+});
+
+const interrupted = () =>
+  conflict('Another message interrupted this one before its answer began. Send it again');

@@ -1,0 +1,72 @@
+import { log } from '../../core/log.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { ConditionFailed, ifRefused } from '../../platform/data/condition-failed.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Changes, Condition, Write } from '../../platform/data/writes.ts';
+import { clientSessionEntity } from './client-session.ts';
+import { ofTurn, readUntil, turnUntil } from './turn-state.ts';
+
+const extendEveryMs = 3_000;
+const readEveryMs = 2_000;
+
+/** Turns that have begun. */
+export const heldTurns = /* @__PURE__ */ using(['table:write'], ({ table, now }: Scope) => {
+  /** A change of the session, refused once another message has interrupted the turn. */
+  const changeOf = (hash: string, turnId: string, changes: Changes<typeof clientSessionEntity>): Write =>
+    table.writes.update(clientSessionEntity, { hash }, changes, hasTurn(turnId));
+  const change = (hash: string, turnId: string, changes: Changes<typeof clientSessionEntity>) =>
+    table.commit([changeOf(hash, turnId, { ...changes, add: { revision: 1 } })]).catch(ifRefused(undefined));
+
+  return {
+    /** Extends a turn until `stop`. @returns a signal that is aborted once another message interrupts the turn. */
+    hold(hash: string, turnId: string): { signal: AbortSignal; stop: () => void } {
+      const interrupted = new AbortController();
+      const extend = () => {
+        table.commit([changeOf(hash, turnId, { set: { turnUntil: turnUntil(now()) } })]).catch((error) => {
+          if (error instanceof ConditionFailed)
+            return interrupted.abort(new DOMException('Interrupted', 'AbortError'));
+          log.error('A turn could not be extended', { error });
+        });
+      };
+      const timer = setInterval(extend, extendEveryMs);
+      return { signal: interrupted.signal, stop: () => clearInterval(timer) };
+    },
+
+    /** The page that began a turn has closed its stream. Nothing for a turn that has ended. */
+    detach: (hash: string, turnId: string): Promise<void> =>
+      change(hash, turnId, { set: { isDetached: true } }),
+
+    /** Holds a turn for another page that reads its answer, until `stop`. Nothing for a turn that has ended. */
+    async readAlong(hash: string, turnId: string): Promise<{ stop: () => void }> {
+      const extend = () => change(hash, turnId, { set: { readUntil: readUntil(now()) } });
+      await extend();
+      const timer = setInterval(
+        () => extend().catch((error) => log.error('A turn could not be held for its reader', { error })),
+        readEveryMs,
+      );
+      return { stop: () => clearInterval(timer) };
+    },
+
+    /** Ends a turn whose answer is stored. Refused once another message has interrupted it. */
+    answeredOf: (hash: string, turnId: string): Write =>
+      changeOf(hash, turnId, { remove: [...ofTurn, 'runId'], add: { revision: 1 } }),
+
+    /** Notes that the answer of a run is stored. Its turn has ended, or another one goes on. */
+    settle: (hash: string, runId: string): Promise<void> => {
+      const isOfRun = { expression: '#runId = :runId', values: { runId } };
+      const changes = { remove: ['runId', 'readUntil'] as const, add: { revision: 1 } };
+      return table
+        .commit([table.writes.update(clientSessionEntity, { hash }, changes, isOfRun)])
+        .catch(ifRefused(undefined));
+    },
+
+    /** Ends a turn, unless it has ended. */
+    end: (hash: string, turnId: string): Promise<void> => change(hash, turnId, { remove: ofTurn }),
+  };
+});
+
+/** Holds until another message has interrupted the turn. */
+export const hasTurn = (turnId: string): Condition => ({
+  expression: '#turnId = :mine',
+  values: { mine: turnId },
+});

@@ -1,0 +1,58 @@
+import * as z from 'zod';
+import { ServiceError } from '../../core/errors.ts';
+import { unixSeconds } from '../../core/unix-seconds.ts';
+import { credentialPartition } from '../../platform/auth/api-key.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { defineEntity } from '../../platform/data/entity.ts';
+import { jsonText } from '../../platform/data/json-text.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { PageTool } from './page-tool.ts';
+
+/** The page sends them again when they are gone. */
+const keptSeconds = 2 * 86_400;
+
+/** The tools that a page sent last, so that it can send their fingerprint alone. */
+export const pageToolSetEntity = defineEntity({
+  type: 'clientPageTools',
+  schema: z.object({
+    hash: z.string(),
+    /** Made by the page; compared as it is. */
+    fingerprint: z.string(),
+    tools: jsonText<PageTool[]>(),
+    ttl: z.int(),
+  }),
+  key: ({ hash }: { hash: string }) => ({ PK: credentialPartition(hash), SK: 'CLIENT_TOOLS' }),
+});
+
+/** What a request says of the tools of its page. */
+export interface GivenTools {
+  tools?: readonly PageTool[] | undefined;
+  fingerprint?: string | undefined;
+}
+
+/** The tools of the pages of sessions. */
+export const pageToolSets = /* @__PURE__ */ using(['table:write'], ({ table, now }: Scope) => ({
+  /**
+   * @returns the tools that a request sends or names; undefined if it does neither.
+   * @throws 409 if it names a set that the session does not have.
+   */
+  async of(hash: string, { tools, fingerprint }: GivenTools): Promise<readonly PageTool[] | undefined> {
+    if (tools === undefined && fingerprint === undefined) return undefined;
+    if (tools === undefined) {
+      const stored = await table.get(pageToolSetEntity, { hash }, { consistent: true });
+      if (stored?.fingerprint !== fingerprint) throw unknownTools();
+      return stored?.tools;
+    }
+    const ttl = unixSeconds(now()) + keptSeconds;
+    const set = { hash, fingerprint: fingerprint ?? '', tools: JSON.stringify(tools), ttl };
+    const isKept = fingerprint !== undefined || tools.length === 0;
+    if (isKept) await table.commit([table.writes.put(pageToolSetEntity, set)]);
+    return tools;
+  },
+}));
+
+const unknownTools = () =>
+  new ServiceError(
+    'CLIENT_TOOLS_RESEND_REQUIRED',
+    'The session does not have the tools of this fingerprint. Send clientTools too',
+  );

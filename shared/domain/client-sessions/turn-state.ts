@@ -1,0 +1,109 @@
+import { conflict, ServiceError, unauthenticated } from '../../core/errors.ts';
+import type { Changes } from '../../platform/data/writes.ts';
+import type { ClientToken } from '../client-tokens/client-token.ts';
+import type { ClientSession, clientSessionEntity } from './client-session.ts';
+import { sessionExpiry } from './session-store.ts';
+
+/** How long a turn lasts whose process died. */
+const turnMs = 10_000;
+/** How long a page that reads along holds an answer after it stopped to say so. */
+const readMs = 5_000;
+/** How long a request that died keeps its place among those that wait. */
+const placeMs = 5_000;
+const renewPlaceMs = 3_000;
+const waitingMax = 20;
+
+type SessionChanges = Changes<typeof clientSessionEntity>;
+
+/** What a session has while it answers. */
+export const ofTurn = ['turnId', 'turnUntil', 'isDetached', 'readUntil'] as const;
+
+export interface TurnRequest {
+  /** Ends the turn that is answering, instead of waiting for it. */
+  interrupts: boolean;
+  /** How many messages it adds. None: it continues an answer, and waits also for an answer that nobody reads. */
+  messages: number;
+}
+
+const after = (now: Date, milliseconds: number) => new Date(now.getTime() + milliseconds).toISOString();
+const isAfter = (until: string | undefined, now: Date) =>
+  until !== undefined && Date.parse(until) > now.getTime();
+
+/** Whether a process has a turn of the session. */
+export const isHeld = ({ turnUntil }: Pick<ClientSession, 'turnUntil'>, now: Date) => isAfter(turnUntil, now);
+
+export const turnUntil = (now: Date) => after(now, turnMs);
+export const readUntil = (now: Date) => after(now, readMs);
+
+/** The requests that wait for their turn, the first first. */
+export const waitingOf = ({ waiting = [] }: Pick<ClientSession, 'waiting'>, now: Date) =>
+  waiting.filter(({ until }) => isAfter(until, now));
+
+/** Whether a request has to wait for the answer that is being given. */
+function isAnswering(session: ClientSession, { interrupts, messages }: TurnRequest, now: Date): boolean {
+  if (interrupts || session.turnId === undefined) return false;
+  const isRead = !session.isDetached || messages === 0;
+  return (isRead && isAfter(session.turnUntil, now)) || isAfter(session.readUntil, now);
+}
+
+/**
+ * The changes that begin a turn; undefined if it has to wait for an answer, or for requests that came before.
+ * @throws 401 for a session that ended, 429 for one without messages left.
+ */
+export function beginning(
+  session: ClientSession,
+  token: ClientToken,
+  request: TurnRequest & { turnId: string },
+  now: Date,
+): SessionChanges | undefined {
+  const { turnId, messages, interrupts } = request;
+  if (!isAfter(session.expiresAt, now)) throw sessionEnded();
+  if (messages > 0 && session.messageCount + messages > token.maxMessagesPerSession) throw sessionFull(token);
+  const waiting = waitingOf(session, now);
+  const isNext = interrupts || waiting.length === 0 || waiting[0]?.id === turnId;
+  if (!isNext || isAnswering(session, request, now)) return undefined;
+  const { set, remove = [] } = withoutPlace(waiting, turnId);
+  return {
+    set: { turnId, turnUntil: turnUntil(now), ...sessionExpiry(token, now), ...set },
+    remove: ['isDetached', 'readUntil', ...remove],
+  };
+}
+
+/** The change that keeps the place of a request that waits; undefined if it has that. @throws 409 */
+export function keepingPlace(session: ClientSession, id: string, now: Date): SessionChanges | undefined {
+  const waiting = waitingOf(session, now);
+  const place = waiting.findIndex((each) => each.id === id);
+  const mine = { id, until: after(now, placeMs) };
+  if (place >= 0) {
+    const isLate = !isAfter(waiting[place]?.until, new Date(now.getTime() + placeMs - renewPlaceMs));
+    return isLate ? { set: { waiting: waiting.with(place, mine) } } : undefined;
+  }
+  if (waiting.length >= waitingMax) throw busy();
+  return { set: { waiting: [...waiting, mine] } };
+}
+
+/** The change that gives up the place of a request; undefined if it has none. */
+export function leaving(session: ClientSession, id: string): SessionChanges | undefined {
+  const { waiting = [] } = session;
+  return waiting.some((each) => each.id === id) ? withoutPlace(waiting, id) : undefined;
+}
+
+function withoutPlace(waiting: NonNullable<ClientSession['waiting']>, id: string): SessionChanges {
+  const others = waiting.filter((each) => each.id !== id);
+  return others.length > 0 ? { set: { waiting: others } } : { remove: ['waiting'] };
+}
+
+/** The same for an unknown session. */
+export const sessionEnded = () =>
+  unauthenticated('The session is unknown or has ended. Open another one with init');
+
+const sessionFull = ({ maxMessagesPerSession }: ClientToken) =>
+  new ServiceError(
+    'RATE_LIMITED',
+    `The session has had all of its ${maxMessagesPerSession} messages. Open another one with init`,
+  );
+
+export const busy = () =>
+  conflict(
+    'The session is still answering another message. Wait for the end of that answer, or send submitMode "interrupt"',
+  );

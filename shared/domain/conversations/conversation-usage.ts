@@ -1,0 +1,26 @@
+import Big from 'big.js';
+import * as z from 'zod';
+
+/** What the answers of a conversation used, all together. */
+export const ConversationUsage = z.object({
+  inputTokens: z.int(),
+  outputTokens: z.int(),
+  /** USD as decimal text; null if a model call has no known price. */
+  totalCost: z.string().nullable(),
+});
+export type ConversationUsage = z.infer<typeof ConversationUsage>;
+
+/** What one run used. */
+export type RunUsage = ConversationUsage;
+
+export const withUsage = (before: ConversationUsage | undefined, run: RunUsage): ConversationUsage =>
+  before
+    ? {
+        inputTokens: before.inputTokens + run.inputTokens,
+        outputTokens: before.outputTokens + run.outputTokens,
+        totalCost: sumOf(before.totalCost, run.totalCost),
+      }
+    : run;
+
+const sumOf = (one: string | null, other: string | null) =>
+  one === null || other === null ? null : new Big(one).plus(other).toFixed();

@@ -1,0 +1,91 @@
+import { ifMissing } from '../../core/errors.ts';
+import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
+import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { payloadStore } from '../../platform/data/payloads.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Wait } from '../agent-loop/facts.ts';
+import { statusOf } from '../agent-runs/execution-writes.ts';
+import { loadRun } from '../agent-runs/load-run.ts';
+import { readCheckpoints } from '../runs/checkpoints/read-checkpoints.ts';
+import { lastOutput } from '../runs/run-results/run-outcome.ts';
+
+/** What a task waits for its caller to do. */
+export type TaskWait = Pick<Wait, 'kind' | 'callId' | 'approvalId' | 'toolName' | 'parameters'>;
+
+/** How a task stands. */
+export type TaskProgress =
+  | { state: 'working'; at: string }
+  | { state: 'input-required'; at: string; waits: readonly TaskWait[] }
+  | TaskEnding;
+
+export type TaskEnding =
+  | { state: 'completed'; at: string; output: unknown }
+  | { state: 'failed' | 'canceled'; at: string; error: string | null };
+
+/** How tasks stand: what they say themselves, or else what their runs say. Records the end of a run. */
+export const taskProgress = /* @__PURE__ */ using(
+  ['table:write', a2aTaskStore, payloadStore],
+  (scope: Scope) => {
+    const tasks = a2aTaskStore(scope);
+
+    return async (task: A2aTask): Promise<TaskProgress> => {
+      if (task.status !== 'open') return endingOf(task, await tasks.outputOf(task));
+      const progress = task.kind === 'agent' ? await ofAgent(scope, task) : await ofFlow(scope, task);
+      if (progress.state === 'working' || progress.state === 'input-required') return progress;
+      return recordEnd(scope, task, progress);
+    };
+  },
+);
+
+/** Ends a task. @returns how it ended: another process may have ended it before. */
+export async function recordEnd(scope: Scope, task: A2aTask, end: TaskEnding): Promise<TaskEnding> {
+  const tasks = a2aTaskStore(scope);
+  const [output, error] = 'output' in end ? [end.output, null] : [null, end.error];
+  if (await tasks.end(task, { status: end.state, output, error })) return end;
+  const ended = await tasks.find(task, task.id);
+  return endingOf(ended, await tasks.outputOf(ended));
+}
+
+const endingOf = ({ status, updatedAt: at, error }: A2aTask, output: unknown): TaskEnding =>
+  status === 'completed'
+    ? { state: 'completed', at, output }
+    : { state: status === 'canceled' ? 'canceled' : 'failed', at, error };
+
+async function ofAgent(scope: Scope, task: A2aTask): Promise<TaskProgress> {
+  const run = await loadRun(scope, task.executionId).catch(ifMissing(undefined));
+  if (!run) return { state: 'failed', at: task.updatedAt, error: 'The agent was deleted' };
+  const { execution, log, state } = run;
+  const at = log.at(-1)?.fact.at ?? execution.startedAt;
+  if (state.end) {
+    const { output, error } = state.end;
+    const status = statusOf(state.end);
+    if (status === 'completed') return { state: 'completed', at, output };
+    return { state: status === 'cancelled' ? 'canceled' : 'failed', at, error };
+  }
+  const isWaiting = execution.status === 'paused' && state.waits.length > 0;
+  return isWaiting ? { state: 'input-required', at, waits: state.waits } : { state: 'working', at };
+}
+
+async function ofFlow(scope: Scope, task: A2aTask): Promise<TaskProgress> {
+  const { executionId: runId, updatedAt: at, leaseUntil } = task;
+  const checkpoints = await readCheckpoints(scope, { runId, recordId: null });
+  const end = checkpoints.at(-1)?.end;
+  if (end?.status === 'completed') {
+    const output = lastOutput(checkpoints);
+    return {
+      state: 'completed',
+      at: end.at,
+      output: output ? await payloadStore(scope).fetch(output) : null,
+    };
+  }
+  if (end) return { state: 'failed', at: end.at, error: end.error };
+  if (task.awaited && checkpoints.length === 0) {
+    return { state: 'failed', at, error: 'The flow was deleted' };
+  }
+  if (task.awaited) return { state: 'input-required', at, waits: [{ kind: 'output', ...task.awaited }] };
+  const isLost = leaseUntil !== null && Date.parse(leaseUntil) <= scope.now().getTime();
+  if (isLost)
+    return { state: 'failed', at: leaseUntil, error: 'The process of the run crashed before the run ended' };
+  return { state: 'working', at };
+}

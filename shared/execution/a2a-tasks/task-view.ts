@@ -1,0 +1,50 @@
+import type { ServedMessage, ServedStatus, ServedTask } from '../../adapters/a2a-server/served-agent.ts';
+import type { A2aPart } from '../../adapters/ports.ts';
+import type { ReceivedMessage } from '../../domain/a2a-tasks/begun-message.ts';
+import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
+import type { TaskProgress, TaskWait } from './task-progress.ts';
+
+/** A task as its caller sees it. */
+export function viewOf(
+  task: A2aTask,
+  progress: TaskProgress,
+  messages: readonly ReceivedMessage[],
+): ServedTask {
+  return {
+    ...{ id: task.id, contextId: task.contextId, status: statusOf(task, progress) },
+    output: progress.state === 'completed' ? outputParts(progress.output) : [],
+    history: messages.map((message): ServedMessage => ({ ...message, role: 'user' })),
+  };
+}
+
+/** Texts are text; all other values are data. */
+export function outputParts(output: unknown): A2aPart[] {
+  if (output === null || output === undefined || output === '') return [];
+  return [typeof output === 'string' ? { text: output } : { data: output }];
+}
+
+/** How a task stands, with what its caller has to know. */
+export function statusOf(task: A2aTask, progress: TaskProgress): ServedStatus {
+  const { state, at } = progress;
+  const say = (parts: A2aPart[]): ServedStatus => {
+    return { state, at, message: { id: `${task.id}-${state}`, role: 'agent', parts } };
+  };
+  if (progress.state === 'input-required') return say(questionParts(progress.waits));
+  if (progress.state !== 'failed') return { state, at };
+  return say([{ text: task.hidesReasons ? 'The run failed' : (progress.error ?? 'The run failed') }]);
+}
+
+/** What the caller is asked: in words, and as data that says how to answer. */
+function questionParts(waits: readonly TaskWait[]): A2aPart[] {
+  const words = waits.map(({ kind, toolName }) =>
+    kind === 'approval'
+      ? `Approve or deny the call of ${toolName}.`
+      : `Execute ${toolName} and send its output.`,
+  );
+  const calls = waits.map(({ kind, callId, approvalId, toolName, parameters }) =>
+    kind === 'approval'
+      ? { type: 'approval', approvalId, toolName, parameters }
+      : { type: 'tool', toolCallId: callId, toolName, parameters },
+  );
+  return [{ text: words.join(' ') }, { data: { inputRequired: calls } }];
+}

@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { clientSessionEntity } from '../../../shared/domain/client-sessions/client-session.ts';
+import { hashKey } from '../../../shared/platform/auth/key-format.ts';
+import { agentChat, answerTo, chat, conversationOf, lastOf, shop, textsOf } from '../../support/chat.ts';
+import { eventually } from '../../support/eventually.ts';
+import { countingRuntime, stack } from '../../support/stack.ts';
+
+const slow = { model: 'generic-openai/trickling' };
+const words = (count: number) => Array.from({ length: count }, (_, n) => `word${n}`).join(' ');
+const soon = (milliseconds: number) => new Date(Date.now() + milliseconds).toISOString();
+
+/** Sends a message, and returns once its answer has begun. */
+async function begun(sessionId: string, content: string) {
+  const { events, body } = await chat(sessionId, content);
+  if (!events) throw new Error(JSON.stringify(body));
+  await events.next();
+  return Array.fromAsync(events);
+}
+
+type World = Awaited<ReturnType<typeof agentChat>>;
+
+async function setSession({ tenant, sessionId }: World, set: object) {
+  const { commit, writes } = countingRuntime().scopeOf(tenant.tenant).table;
+  await commit([writes.update(clientSessionEntity, { hash: hashKey(sessionId) }, { set })]);
+}
+
+async function questionsOf({ tenant }: Pick<World, 'tenant'>) {
+  const { messages } = await conversationOf(tenant);
+  return messages
+    .filter(({ role }: { role: string }) => role === 'user')
+    .map(({ content }: { content: string }) => content);
+}
+
+test('messages that wait are answered in the order in which they came', async () => {
+  const world = await agentChat({}, slow);
+  const first = begun(world.sessionId, words(60));
+  await first;
+  const questions = ['one', 'two', 'three', 'four', 'five', 'six'];
+  const answers = questions.map(async (question, index) => {
+    await sleep(index * 120);
+    return lastOf(await answerTo(world.sessionId, question)).type;
+  });
+  expect(new Set(await Promise.all(answers))).toEqual(new Set(['execution_complete']));
+  expect((await questionsOf(world)).slice(1)).toEqual(questions);
+});
+
+test('a message that interrupts is answered before those that wait, which are answered then', async () => {
+  const world = await agentChat({}, slow);
+  const { events } = await chat(world.sessionId, words(200));
+  await events?.next();
+  const waiting = answerTo(world.sessionId, 'patient');
+  await sleep(700);
+  const urgent = await answerTo(world.sessionId, 'urgent', { submitMode: 'interrupt' });
+  expect([lastOf(urgent).type, lastOf(await waiting).type]).toEqual([
+    'execution_complete',
+    'execution_complete',
+  ]);
+  expect((await questionsOf(world)).slice(1)).toEqual(['urgent', 'patient']);
+});
+
+test('a message whose page leaves while it waits is answered in its turn', async () => {
+  const world = await agentChat({}, slow);
+  const answering = begun(world.sessionId, words(60));
+  const leaving = new AbortController();
+  const waiting = fetch(`${stack().url}/v1/client/chat`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: shop },
+    body: JSON.stringify({ sessionId: world.sessionId, messages: [{ role: 'user', content: 'left' }] }),
+    signal: leaving.signal,
+  });
+  waiting.catch(() => {});
+  await sleep(1_000);
+  leaving.abort();
+  await answering;
+  await eventually(async () => {
+    const { messages } = await conversationOf(world.tenant);
+    expect(messages.map(({ role }: { role: string }) => role)).toEqual([
+      ...['user', 'assistant', 'user', 'assistant'],
+    ]);
+    expect(messages[2].content).toBe('left');
+  });
+});
+
+test('a request that died while it waited keeps its place for a moment only', async () => {
+  const world = await agentChat();
+  await answerTo(world.sessionId, 'first');
+  const until = soon(1_200);
+  await setSession(world, { waiting: [{ id: 'turn_dead', until }] });
+  expect(lastOf(await answerTo(world.sessionId, 'next')).type).toBe('execution_complete');
+  expect(Date.now()).toBeGreaterThan(Date.parse(until));
+});
+
+test('409 at once for a message when many wait already', async () => {
+  const world = await agentChat();
+  await answerTo(world.sessionId, 'first');
+  const waiting = Array.from({ length: 20 }, (_, n) => ({ id: `turn_${n}`, until: soon(5_000) }));
+  await setSession(world, { waiting });
+  const since = Date.now();
+  const { status, body } = await chat(world.sessionId, 'next');
+  expect([status, body.details[0].code, Date.now() - since < 3_000]).toEqual([409, 'CONFLICT', true]);
+});
+
+test('a message whose id the conversation has does not count for the session', async () => {
+  const { sessionId } = await agentChat({ maxMessagesPerSession: 3 });
+  const messages = [{ id: 'u1', role: 'user', content: 'Hello' }];
+  await answerTo(sessionId, '', { messages });
+  for (let n = 0; n < 3; n++) expect((await chat(sessionId, '', { messages })).status).toBe(409);
+  expect(textsOf(await answerTo(sessionId, 'two'))).toBe('You said: two');
+  expect(textsOf(await answerTo(sessionId, 'three'))).toBe('You said: three');
+  expect((await chat(sessionId, 'four')).status).toBe(429);
+});
+
+test('a message that waits while its id is added does not count either', async () => {
+  const world = await agentChat({ maxMessagesPerSession: 2 }, slow);
+  const messages = [{ id: 'u1', role: 'user', content: words(40) }];
+  const answering = answerTo(world.sessionId, '', { messages });
+  await sleep(400);
+  expect((await chat(world.sessionId, '', { messages })).status).toBe(409);
+  await answering;
+  expect(lastOf(await answerTo(world.sessionId, 'two')).type).toBe('execution_complete');
+});

@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
+import { keyOf, makePrompt, scripted } from '../../support/mcp-surface.ts';
+import { addCapability, addItem, createProduct, createSurface } from '../../support/products.ts';
+import { newRecord } from '../../support/records.ts';
+import { newTenant, stack } from '../../support/stack.ts';
+
+const fromRoot = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
+const suite = fromRoot('node_modules/@modelcontextprotocol/conformance/dist/index.js');
+const expected = fromRoot('test/support/mcp-conformance.yaml');
+/** The suite needs Node 22. */
+const node = fromRoot('node_modules/.bin/node');
+
+const png =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const image = { type: 'image', data: png, mimeType: 'image/png' };
+const audio = { type: 'audio', data: 'UklGRiQAAABXQVZF', mimeType: 'audio/wav' };
+const resource = (uri: string, text: string) => ({
+  ...{ type: 'resource', resource: { uri, mimeType: 'text/plain', text } },
+});
+const returning = (value: unknown) => [scripted(`return ${JSON.stringify(value)}`)];
+const says = (content: unknown) => ({ role: 'user', content });
+
+/** What the scenarios call. */
+const tools: Record<string, object[]> = {
+  test_simple_text: [template('This is a simple text response for testing.')],
+  test_error_handling: [scripted('throw Error("This tool intentionally returns an error for testing")')],
+  test_tool_with_progress: [template('1', 'a'), template('2', 'b'), template('3', 'c')],
+  test_image_content: returning({ content: [image] }),
+  test_audio_content: returning({ content: [audio] }),
+  test_embedded_resource: returning({ content: [resource('test://embedded-resource', 'Embedded')] }),
+  test_multiple_content_types: returning({
+    content: [
+      { type: 'text', text: 'Multiple content types test:' },
+      image,
+      resource('test://mixed-content-resource', '{"test":"data","value":123}'),
+    ],
+  }),
+};
+const prompts: Record<string, object[]> = {
+  test_simple_prompt: [template('This is a simple prompt for testing.')],
+  test_prompt_with_arguments: [template("Prompt with arguments: arg1='{{ arg1 }}', arg2='{{ arg2 }}'")],
+  test_prompt_with_embedded_resource: [
+    scripted(`return { messages: [
+      { role: 'user', content: { type: 'resource', resource: { uri: resourceUri, text: 'Embedded' } } },
+      { role: 'user', content: 'Please process the embedded resource above.' },
+    ] }`),
+  ],
+  test_prompt_with_image: returning({
+    messages: [says(image), says('Please analyze the image above.')],
+  }),
+};
+
+/** A surface with the tools and prompts of the scenarios and a record, and a key of it. */
+async function surfaceForScenarios() {
+  const tenant = await newTenant();
+  const { id: productId } = await createProduct(tenant);
+  const behavior = { resources: { recordTypes: ['city'] } };
+  const surface = await createSurface(tenant, productId, { type: 'mcp', status: 'active', behavior });
+  await newRecord(tenant, { type: 'city', name: 'Bern' });
+  const path = `/v1/products/${productId}/surfaces/${surface.id}`;
+  for (const [exposedName, steps] of Object.entries({ ...tools, ...prompts })) {
+    const { id: flowId } = await publishedFlow(tenant, steps);
+    const given = { capabilityName: exposedName, capabilityDescription: 'A scenario', flowId };
+    const { id: capabilityId } = await expectStatus(201, addCapability(tenant, productId, given));
+    const item = await expectStatus(201, addItem(tenant, surface, { capabilityId, exposedName }));
+    if (exposedName in prompts) await makePrompt(tenant, path, item);
+  }
+  return { url: `${stack().url}${path}/mcp`, key: await keyOf(tenant, path, { environment: 'production' }) };
+}
+
+/** The suite sends no credentials. @returns a URL that adds the key to each request, and stands for the origin of the API. */
+async function withKey({ url, key }: { url: string; key: string }): Promise<string> {
+  const server = createServer((incoming, outgoing) => {
+    const { method, headers } = incoming;
+    const isOwn = headers.host === own() && headers.origin === `http://${own()}`;
+    const mapped = { ...headers, ...(isOwn && { origin: new URL(url).origin }) };
+    const forwarded = request(url, { method, headers: { ...mapped, authorization: `Bearer ${key}` } });
+    forwarded.on('response', (response) => {
+      outgoing.writeHead(response.statusCode ?? 500, response.headers);
+      pipeline(response, outgoing).catch(() => {});
+    });
+    pipeline(incoming, forwarded).catch(() => outgoing.destroy());
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const own = () => `localhost:${(server.address() as AddressInfo).port}`;
+  return `http://${own()}/mcp`;
+}
+
+test('the conformance suite of the protocol fails in the expected scenarios only', async () => {
+  const url = await withKey(await surfaceForScenarios());
+  const child = spawn(node, [suite, 'server', '--url', url, '--expected-failures', expected]);
+  const [output, [status]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+  expect([status, output]).toEqual([
+    0,
+    expect.stringContaining('tools-call-with-progress: 1 passed, 0 failed'),
+  ]);
+}, 60_000);
+
+test('the table names every scenario that is expected to fail', async () => {
+  const [yaml, table] = await Promise.all(
+    [expected, fromRoot('docs/mcp-conformance.md')].map((path) => readFile(path, 'utf8')),
+  );
+  const names = [...(yaml ?? '').matchAll(/^ {2}- (\S+)$/gm)].map(([, name]) => name);
+  const failed = [...(table ?? '').matchAll(/^\| `(\S+)` \| fails \|/gm)].map(([, name]) => name);
+  expect(failed.sort()).toEqual(names.sort());
+});
