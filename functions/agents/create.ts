@@ -19,11 +19,11 @@ export const createAgent = defineEndpoint({
   errors: [400, 404, 409, 503],
   needs: { editor: agentEditor, warnings: agentWarnings, sandbox },
 
-  async handle({ body, principal, signal }, { editor, warnings, sandbox }) {
+  async handle({ body, principal, signal, baseUrl }, { editor, warnings, sandbox }) {
     const limited = withQueueTimeout(sandbox, signal);
     const { agent, primaryFlow } = await editor.create(principal, toChanges(body), limited);
     return {
-      ...toAgentResponse(agent, primaryFlow),
+      ...toAgentResponse(agent, primaryFlow, baseUrl()),
       ...warned(await warnings(agent, principal.permissions)),
     };
   },

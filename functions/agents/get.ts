@@ -15,9 +15,9 @@ export const getAgent = defineEndpoint({
   errors: [400, 404],
   needs: { agents: agentStore },
 
-  async handle({ params }, { agents }) {
+  async handle({ params, baseUrl }, { agents }) {
     const agent = await agents.find(params.id);
-    return toAgentResponse(agent, await agents.primaryFlowOf(agent));
+    return toAgentResponse(agent, await agents.primaryFlowOf(agent), baseUrl());
   },
 });
 

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
 import { type Agent, agentStatuses, agentTypes } from '../../shared/domain/agents/agent.ts';
 import type { PrimaryFlow } from '../../shared/domain/agents/agent-store.ts';
+import { dashboardUrl, dashboardUrlText } from '../../shared/platform/http/dashboard-url.ts';
 
 export const AgentParams = z.object({ id: idOf('agent') });
 
@@ -79,28 +80,35 @@ const saved = {
   _warnings: z.array(z.string()).optional().meta({ description: 'Likely mistakes. The agent is saved' }),
 };
 const capabilities = z.array(AgentCapabilityResponse);
+const linked = { dashboardUrl: z.string().meta({ description: dashboardUrlText }) };
+const linkedExample = {
+  ...agentExample,
+  dashboardUrl: dashboardUrl('https://api.example.com', 'agents', agentExample.id),
+};
 
 export const AgentResponse = z
   .object({
     ...AgentFields,
+    ...linked,
     primaryFlow: z.object({ id: z.string(), name: z.string() }).nullable(),
     capabilities,
   })
-  .meta({ id: 'Agent', examples: [{ ...agentExample, primaryFlow: null, capabilities: [] }] });
+  .meta({ id: 'Agent', examples: [{ ...linkedExample, primaryFlow: null, capabilities: [] }] });
 
-const savedExample = { ...agentExample, draftVersionId: 'agentver_01k9m4v7d3x8qz5w2r6t0y1hbn' };
+const savedExample = { ...linkedExample, draftVersionId: 'agentver_01k9m4v7d3x8qz5w2r6t0y1hbn' };
 
 export const CreatedAgentResponse = z
-  .object({ ...AgentFields, ...saved, capabilities })
+  .object({ ...AgentFields, ...linked, ...saved, capabilities })
   .meta({ id: 'CreatedAgent', examples: [{ ...savedExample, capabilities: [] }] });
 
 export const UpdatedAgentResponse = z
-  .object({ ...AgentFields, ...saved })
+  .object({ ...AgentFields, ...linked, ...saved })
   .meta({ id: 'UpdatedAgent', examples: [savedExample] });
 
 /** @param primaryFlow Null if it is deleted. */
-export const toAgentResponse = (agent: Agent, primaryFlow: PrimaryFlow | null) => ({
+export const toAgentResponse = (agent: Agent, primaryFlow: PrimaryFlow | null, baseUrl: string) => ({
   ...agent,
+  dashboardUrl: dashboardUrl(baseUrl, 'agents', agent.id),
   primaryFlow,
   primaryFlowId: primaryFlow?.id ?? null,
   capabilities: agent.capabilities.map((capability) => ({ ...capability, agentId: agent.id })),

@@ -20,11 +20,11 @@ export const updateAgent = defineEndpoint({
   errors: [400, 404, 409, 503],
   needs: { editor: agentEditor, warnings: agentWarnings, sandbox },
 
-  async handle({ params, body, principal, signal }, { editor, warnings, sandbox }) {
+  async handle({ params, body, principal, signal, baseUrl }, { editor, warnings, sandbox }) {
     const limited = withQueueTimeout(sandbox, signal);
     const { agent, primaryFlow } = await editor.update(principal, params.id, toChanges(body), limited);
     return {
-      ...toAgentResponse(agent, primaryFlow),
+      ...toAgentResponse(agent, primaryFlow, baseUrl()),
       ...warned(await warnings(agent, principal.permissions)),
     };
   },

@@ -21,14 +21,15 @@ export const createFlow = defineEndpoint({
   errors: [400, 503],
   needs: { flows: flowStore, sandbox, newId: ids },
 
-  async handle({ body, principal, signal }, { flows, sandbox, newId }) {
+  async handle({ body, principal, signal, baseUrl }, { flows, sandbox, newId }) {
     const { userId, organizationId } = principal;
     const member = body.flowSteps || !body.steps ? 'flowSteps' : 'steps';
     const steps = normaliseSteps(
       await checkTexts(body[member] ?? [], [member], withQueueTimeout(sandbox, signal)),
       newId,
     );
-    return toFlowResponse(await flows.create({ userId, organizationId }, { ...body, steps }));
+    const flow = await flows.create({ userId, organizationId }, { ...body, steps });
+    return toFlowResponse(flow, baseUrl());
   },
 });
 

@@ -13,7 +13,7 @@ export const getFlow = defineEndpoint({
   response: { kind: 'json', bodies: { 200: FlowResponse } },
   errors: [400, 404],
   needs: { flows: flowStore },
-  handle: async ({ params }, { flows }) => toFlowResponse(await flows.get(params.id)),
+  handle: async ({ params, baseUrl }, { flows }) => toFlowResponse(await flows.get(params.id), baseUrl()),
 });
 
 export const handler = toLambda(getFlow);

@@ -3,6 +3,7 @@ import { idOf } from '../../shared/core/ids.ts';
 import { nameUpTo, wellFormed, wellFormedOnly } from '../../shared/core/name.ts';
 import type { LoadedFlow } from '../../shared/domain/flows/flow-store.ts';
 import { FlowStep } from '../../shared/domain/flows/steps/step.ts';
+import { dashboardUrl, dashboardUrlText } from '../../shared/platform/http/dashboard-url.ts';
 
 export const FlowParams = z.object({ id: idOf('flow') });
 export const FlowName = nameUpTo(255);
@@ -20,7 +21,12 @@ export const FlowResponse = z
     createdAt: z.string(),
     updatedAt: z.string(),
     lastRunAt: z.string().nullable(),
+    dashboardUrl: z.string().meta({ description: dashboardUrlText }),
   })
   .meta({ id: 'Flow' });
 
-export const toFlowResponse = ({ steps, ...flow }: LoadedFlow) => ({ ...flow, flowSteps: steps });
+export const toFlowResponse = ({ steps, ...flow }: LoadedFlow, baseUrl: string) => ({
+  ...flow,
+  flowSteps: steps,
+  dashboardUrl: dashboardUrl(baseUrl, 'flows', flow.id),
+});

@@ -26,12 +26,12 @@ export const updateFlow = defineEndpoint({
   errors: [400, 404, 409, 503],
   needs: { flows: flowStore, sandbox, newId: ids },
 
-  async handle({ params, body, signal }, { flows, sandbox, newId }) {
+  async handle({ params, body, signal, baseUrl }, { flows, sandbox, newId }) {
     const checked =
       body.flowSteps && (await checkTexts(body.flowSteps, ['flowSteps'], withQueueTimeout(sandbox, signal)));
     const steps = checked && normaliseSteps(checked, newId);
     const flow = await flows.update(params.id, { ...body, steps });
-    return { ...toFlowResponse(flow), draftVersionId: flow.draft.id };
+    return { ...toFlowResponse(flow, baseUrl()), draftVersionId: flow.draft.id };
   },
 });
 

@@ -17,8 +17,8 @@ export const createProduct = defineEndpoint({
   errors: [400],
   needs: { create: productCreator },
 
-  async handle({ body, principal }, { create }) {
-    return toCreatedProduct(await create(principal, body));
+  async handle({ body, principal, baseUrl }, { create }) {
+    return toCreatedProduct(await create(principal, body), baseUrl());
   },
 });
 

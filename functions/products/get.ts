@@ -15,9 +15,9 @@ export const getProduct = defineEndpoint({
   errors: [400, 404],
   needs: { surfaces: surfaceStore },
 
-  async handle({ params }, { surfaces }) {
+  async handle({ params, baseUrl }, { surfaces }) {
     const whole = await surfaces.whole(params.id);
-    return toWholeProduct(whole.product, whole.surfaces);
+    return toWholeProduct(whole.product, whole.surfaces, baseUrl());
   },
 });
 

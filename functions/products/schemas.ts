@@ -4,6 +4,7 @@ import { nameUpTo, wellFormed, wellFormedOnly } from '../../shared/core/name.ts'
 import type { Product } from '../../shared/domain/products/product.ts';
 import { Canvas, Spec } from '../../shared/domain/products/product-body.ts';
 import type { Surface } from '../../shared/domain/products/surface.ts';
+import { dashboardUrl, dashboardUrlText } from '../../shared/platform/http/dashboard-url.ts';
 import { SurfaceResponse, surfaceExample, toWholeSurface } from '../surfaces/response-schemas.ts';
 import { ProductCapabilityResponse, toCapabilityResponse } from './capability-schemas.ts';
 
@@ -48,11 +49,13 @@ const fields = {
   spec: z.record(z.string(), z.unknown()),
   createdAt: z.string(),
   updatedAt: z.string(),
+  dashboardUrl: z.string().meta({ description: dashboardUrlText }),
 };
 
 const productExample = {
   ...{ id: 'product_01k9m4v7d3x8qz5w2r6t0y1hbn', ...example, icon: null, canvas: {} },
   ...{ createdAt: '2026-11-22T09:30:00.000Z', updatedAt: '2026-11-22T09:30:00.000Z' },
+  dashboardUrl: dashboardUrl('https://api.example.com', 'products', 'product_01k9m4v7d3x8qz5w2r6t0y1hbn'),
 };
 
 export const UpdatedProduct = z.object(fields).meta({ id: 'UpdatedProduct', examples: [productExample] });
@@ -69,7 +72,7 @@ export const WholeProductResponse = z
   });
 
 /** A product without what belongs to it. */
-export const toProductResponse = (product: Product) => ({
+export const toProductResponse = (product: Product, baseUrl: string) => ({
   id: product.id,
   name: product.name,
   description: product.description,
@@ -78,10 +81,11 @@ export const toProductResponse = (product: Product) => ({
   spec: product.spec,
   createdAt: product.createdAt,
   updatedAt: product.updatedAt,
+  dashboardUrl: dashboardUrl(baseUrl, 'products', product.id),
 });
 
-export const toWholeProduct = (product: Product, surfaces: readonly Surface[]) => ({
-  ...toProductResponse(product),
+export const toWholeProduct = (product: Product, surfaces: readonly Surface[], baseUrl: string) => ({
+  ...toProductResponse(product, baseUrl),
   capabilities: product.capabilities.map((each) => toCapabilityResponse(product.id, each)),
   surfaces: surfaces.map(toWholeSurface),
 });

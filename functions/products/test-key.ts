@@ -18,8 +18,8 @@ export const CreatedProductResponse = WholeProductResponse.extend({
   testApiKey: TestApiKey.optional(),
 }).meta({ id: 'CreatedProduct' });
 
-export const toCreatedProduct = ({ product, testKey }: CreatedProduct) => ({
-  ...toWholeProduct(product, []),
+export const toCreatedProduct = ({ product, testKey }: CreatedProduct, baseUrl: string) => ({
+  ...toWholeProduct(product, [], baseUrl),
   ...(testKey && { testApiKey: shownTestKey(testKey) }),
 });
 

@@ -17,8 +17,8 @@ export const updateProduct = defineEndpoint({
   errors: [400, 404, 409],
   needs: { products: productStore },
 
-  async handle({ params, body }, { products }) {
-    return toProductResponse(await products.update(params.id, body));
+  async handle({ params, body, baseUrl }, { products }) {
+    return toProductResponse(await products.update(params.id, body), baseUrl());
   },
 });
 

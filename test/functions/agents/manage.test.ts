@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createAgent, updateAgent } from '../../support/agents.ts';
 import { notFoundBody } from '../../support/errors.ts';
 import { createFlow, expectStatus } from '../../support/flows.ts';
-import { newTenant } from '../../support/stack.ts';
+import { newTenant, stack } from '../../support/stack.ts';
 
 const unknownFlow = `flow_${'0'.repeat(26)}`;
 
@@ -17,6 +17,7 @@ test('an agent is created with its defaults, read, changed and deleted', async (
     ...{ healthStatus: null, lastHealthCheckAt: null, publishedVersionId: null },
     draftVersionId: expect.stringMatching(/^agentver_/),
     ...{ createdAt: expect.any(String), updatedAt: expect.any(String) },
+    dashboardUrl: `${stack().url}/console#/agents/${created.id}`,
   });
   const path = `/v1/agents/${created.id}`;
   const { draftVersionId, ...shown } = created;

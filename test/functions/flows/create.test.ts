@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { expectStatus, template } from '../../support/flows.ts';
-import { newTenant } from '../../support/stack.ts';
+import { newTenant, stack } from '../../support/stack.ts';
 
 const create = async (body: unknown, options: object = {}) => {
   const tenant = await newTenant();
@@ -23,6 +23,7 @@ test('returns the flow with generated step ids, orders and defaults; a later rea
     organizationId: null,
     stepCount: 2,
     lastRunAt: null,
+    dashboardUrl: `${stack().url}/console#/flows/${body.id}`,
   });
   expect(body.id).toMatch(/^flow_[0-9a-z]{26}$/);
   expect(body.flowSteps.map(({ order }: { order: number }) => order)).toEqual([0, 1]);

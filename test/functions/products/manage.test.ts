@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { notFoundBody } from '../../support/errors.ts';
 import { expectStatus } from '../../support/flows.ts';
 import { addItem, createProduct, createSurface, greetingProduct } from '../../support/products.ts';
-import { newTenant } from '../../support/stack.ts';
+import { newTenant, stack } from '../../support/stack.ts';
 
 const canvas = { notes: [{ id: 'a', text: 'A note', x: 1, y: 2 }], capabilityPositions: { one: 1, two: 2 } };
 
@@ -15,6 +15,7 @@ test('a product is created, read, listed and deleted', async () => {
     ...given,
     ...{ id: expect.stringMatching(/^product_/), capabilities: [], surfaces: [] },
     ...{ createdAt: expect.any(String), updatedAt: expect.any(String) },
+    dashboardUrl: `${stack().url}/console#/products/${product.id}`,
   });
   const path = `/v1/products/${product.id}`;
   expect(await expectStatus(200, tenant.call('GET', path))).toEqual(product);
