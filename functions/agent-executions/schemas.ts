@@ -5,7 +5,8 @@ const nullable = z.string().nullable();
 
 export const executionExample = {
   ...{ id: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn', executionId: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn' },
-  ...{ agentId: 'agent_01k9m4v7d3x8qz5w2r6t0y1hbn', agentSource: 'native', agentSpec: null },
+  ...{ agentId: 'agent_01k9m4v7d3x8qz5w2r6t0y1hbn', agentName: 'Airport guide' },
+  ...{ agentSource: 'native', agentSpec: null },
   ...{
     parentExecutionId: null,
     surfaceType: 'api',
@@ -24,6 +25,10 @@ export const ExecutionRow = z
     id: z.string(),
     executionId: z.string().meta({ description: 'The same as `id`' }),
     agentId: nullable.meta({ description: 'Null for an agent that was given inline' }),
+    agentName: nullable.meta({
+      description:
+        'At the start of the execution. Lists have null for executions that an earlier release started',
+    }),
     agentSource: nullable.meta({ description: 'native, or external for an agent that another server runs' }),
     agentSpec: z.unknown().meta({
       description:
@@ -63,7 +68,7 @@ type RowFields = Pick<
   | 'totalCost'
   | 'startedAt'
   | 'completedAt'
-> & { id: string };
+> & { id: string; agentName?: string };
 
 /** An execution as lists show it. */
 export const toExecutionRow = (execution: RowFields): z.input<typeof ExecutionRow> => {
@@ -71,7 +76,7 @@ export const toExecutionRow = (execution: RowFields): z.input<typeof ExecutionRo
   return {
     ...{ id, executionId: id, ...fields, startedAt, createdAt: startedAt },
     ...{ surfaceId: surface?.surfaceId ?? null, productId: surface?.productId ?? null },
-    ...{ agentSpec: null, inputMessages: null },
+    ...{ agentName: execution.agentName ?? null, agentSpec: null, inputMessages: null },
     totalTokens: inputTokens === null ? null : inputTokens + (outputTokens ?? 0),
   };
 };

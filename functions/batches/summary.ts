@@ -8,6 +8,7 @@ const lookedAt = 50;
 const BatchListItem = z
   .object({
     id: z.string(),
+    flowId: z.string(),
     flowName: z.string(),
     status: z.string(),
     totalRecords: z.int(),

@@ -96,6 +96,7 @@ export const agentExecutionEntity = defineEntity({
   }),
   summary: [
     'agentId',
+    'agentName',
     'agentSource',
     'parentExecutionId',
     'surfaceType',

@@ -15,7 +15,8 @@ test('an execution, its turns and its tool calls', async () => {
   const path = `${agent.id}/executions/${executionId}`;
   const details = await read(tenant, path);
   expect(details).toMatchObject({
-    ...{ id: executionId, executionId, agentId: agent.id, agentSource: 'native', surfaceType: 'api' },
+    ...{ id: executionId, executionId, agentId: agent.id, agentName: agent.name },
+    ...{ agentSource: 'native', surfaceType: 'api' },
     ...{ status: 'completed', stopReason: 'end_turn', iterations: 2, finalOutput: 'done', error: null },
     ...{ inputMessages: [{ role: 'user', content: script }], parentExecutionId: null },
     iterationDetails: [
@@ -70,7 +71,8 @@ test('the executions of sub-agents are found by their parent, and read through t
   const { executionId, result } = await answered(run(tenant, outer.id, script));
   expect(result).toBe('outside');
   const { data } = await read(tenant, `${outer.id}/executions?parentExecutionId=${executionId}`);
-  expect(data).toMatchObject([{ agentId: inner.id, parentExecutionId: executionId, status: 'completed' }]);
+  const ofInner = { agentId: inner.id, agentName: inner.name, status: 'completed' };
+  expect(data).toMatchObject([{ ...ofInner, parentExecutionId: executionId }]);
   const child = await read(tenant, `${outer.id}/executions/${data[0].id}`);
   expect(child).toMatchObject({ finalOutput: 'from inside' });
   expect((await read(tenant, `${inner.id}/executions`)).data).toMatchObject([{ id: data[0].id }]);

@@ -24,6 +24,7 @@ test('the summary lists active and finished batches separately, newest first', a
     expect(summary.recent.map(({ id }: { id: string }) => id)).toEqual([ids[1], ids[0]]);
     expect(summary.recent[0]).toEqual({
       id: ids[1],
+      flowId: quick.id,
       flowName: 'A flow',
       status: 'completed',
       totalRecords: 2,
