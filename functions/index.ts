@@ -4,6 +4,7 @@ import { agentRunsGroup } from './agent-runs/index.ts';
 import { agentVersionsGroup } from './agent-versions/index.ts';
 import { agentsGroup } from './agents/index.ts';
 import { apiKeysGroup } from './api-keys/index.ts';
+import { auditLogGroup } from './audit-log/index.ts';
 import { batchesGroup } from './batches/index.ts';
 import { clientChatGroup } from './client-chat/index.ts';
 import { clientTokensGroup } from './client-tokens/index.ts';
@@ -36,6 +37,7 @@ import { usageLimitsGroup } from './usage-limits/index.ts';
 export const groups = {
   'api-keys': apiKeysGroup,
   'usage-limits': usageLimitsGroup,
+  'audit-log': auditLogGroup,
   flows: flowsGroup,
   'flow-versions': flowVersionsGroup,
   agents: agentsGroup,

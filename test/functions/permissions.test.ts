@@ -51,6 +51,7 @@ const exceptions: Record<string, string> = {
   'flows.run-on-record-type': 'FLOWS:EXECUTE',
   ...{ 'records.preview-filter': 'RECORDS:READ', 'secrets.check': 'SECRETS:READ' },
   'model-usage.get': 'ANALYTICS:READ',
+  'audit-log.list': '*',
   // The documents list no 403 for these.
   ...{ 'flows.get': 'authenticated', 'usage-limits.get': 'authenticated', 'api-keys.list': 'authenticated' },
   ...{ 'api-keys.options': 'authenticated', 'api-keys.analytics': 'authenticated' },

@@ -77,6 +77,7 @@ const bounds: Record<string, string> = {
   'api-keys.options': 'constants',
   'api-keys.regenerate': 'at most 100 permissions and 100 addresses',
   'api-keys.update': 'at most 100 permissions and 100 addresses',
+  'audit-log.list': '100 changes of at most 20 KB',
   'batches.status': 'one output, null over 5 MB',
   'batches.summary': '50 batches',
   'flow-versions.get': 'the steps of a flow, 5 MB',

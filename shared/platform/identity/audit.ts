@@ -7,7 +7,8 @@ import type { Scope } from '../data/scope.ts';
 import type { Write } from '../data/writes.ts';
 import type { Principal } from './principal.ts';
 
-const keptSeconds = 400 * 86_400;
+export const auditDays = 400;
+const keptSeconds = auditDays * 86_400;
 
 /** The log of changes to keys and secrets: who, what, when and from where. Never contains a value. */
 export const Audit = z.object({
@@ -25,11 +26,16 @@ export const Audit = z.object({
 });
 export type Audit = z.infer<typeof Audit>;
 
+/** The changes of a month, such as `2026-01`. */
+export const auditMonth = (month: string) => tenantPartition(`AUDIT#${month}`);
+/** The month of a time in ISO 8601. */
+export const monthOf = (at: string) => at.slice(0, 'yyyy-mm'.length);
+
 export const auditEntity = defineEntity({
   type: 'audit',
   schema: Audit,
   key: ({ id, at }: { id: string; at: string }) => ({
-    PK: tenantPartition(`AUDIT#${at.slice(0, 'yyyy-mm'.length)}`),
+    PK: auditMonth(monthOf(at)),
     SK: id,
   }),
 });

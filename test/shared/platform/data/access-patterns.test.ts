@@ -28,6 +28,7 @@ import { endExpiredExecution } from '../../../../shared/execution/dispatch/expir
 import { flowShardOf, flowShards } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
 import { admitAddress } from '../../../../shared/platform/auth/request-gate.ts';
 import { postponeCleanup } from '../../../../shared/platform/cleanup/tombstone.ts';
+import { auditLog } from '../../../../shared/platform/identity/audit-log.ts';
 import { a2aPatterns } from './a2a-patterns.ts';
 import type { Pattern } from './access-pattern.ts';
 import { type AccessWorld, accessWorld, newApiKey, principalOf, sessionOf } from './access-world.ts';
@@ -208,6 +209,16 @@ const patterns: Record<string, Pattern> = {
     run: async (world) => {
       await withKey(world);
       return () => world.keys.list();
+    },
+  },
+  'List the audit log of a month': {
+    commands: 'Query',
+    units: 0.5,
+    run: async (world) => {
+      const key = await withKey(world);
+      await world.keys.noteRevealed(sessionOf(world.tenant), key);
+      const from = new Date(Date.now() - 1);
+      return () => auditLog(world.scope)({ limit: 10, from });
     },
   },
 

@@ -1,0 +1,89 @@
+import { invalidAt } from '../../core/errors.ts';
+import { idCeiling, idFloor } from '../../core/ids.ts';
+import { using } from '../aws/uses.ts';
+import { decodeReadable } from '../data/entity.ts';
+import { collectRows, type Row } from '../data/listing.ts';
+import type { Scope } from '../data/scope.ts';
+import { type Audit, auditDays, auditEntity, auditMonth, monthOf } from './audit.ts';
+
+export interface AuditQuery {
+  limit: number;
+  cursor?: string | undefined;
+  action?: string | undefined;
+  targetId?: string | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+interface AuditPage {
+  entries: Audit[];
+  nextCursor: string | null;
+}
+
+const dayMs = 86_400_000;
+
+/** Lists the changes to keys and secrets, newest first, from month to month. */
+export const auditLog = /* @__PURE__ */ using(['table:read'], ({ table, now }: Scope) => {
+  /** A page may have fewer entries than asked for, or none, before the end of the log. */
+  return async (query: AuditQuery): Promise<AuditPage> => {
+    const { limit, cursor } = query;
+    const { oldest, newest } = rangeOf(query, now());
+    const position = cursor === undefined ? undefined : positionAt(cursor);
+    const bounds = { from: idFloor('audit', oldest.getTime()), to: idCeiling('audit', newest.getTime()) };
+    const filter = filterOf(query);
+    const rows: Row[] = [];
+    for (const month of monthsIn(oldest, newest, position?.month)) {
+      const source = { partition: auditMonth(month), ...bounds, ...(filter && { filter }) };
+      const after = month === position?.month ? position.id : undefined;
+      const search = { wanted: limit + 1 - rows.length, cursor: after };
+      const { found, stoppedAt } = await collectRows(table, source, search);
+      rows.push(...found);
+      if (rows.length > limit) return pageOf(rows.slice(0, limit));
+      if (stoppedAt) return { ...pageOf(rows), nextCursor: cursorTo(month, stoppedAt) };
+    }
+    return { ...pageOf(rows), nextCursor: null };
+  };
+});
+
+const rangeOf = ({ from, to }: AuditQuery, now: Date) => {
+  const kept = new Date(now.getTime() - auditDays * dayMs);
+  return { oldest: from && from > kept ? from : kept, newest: to && to < now ? to : now };
+};
+
+function filterOf({ action, targetId }: AuditQuery) {
+  // A change of several secrets names them all.
+  const conditions = [action && '#action = :action', targetId && 'contains(#targetId, :targetId)'];
+  const expression = conditions.filter(Boolean).join(' AND ');
+  if (!expression) return undefined;
+  return { expression, values: { ...(action && { action }), ...(targetId && { targetId }) } };
+}
+
+/** The months of a range, newest first, from that of a cursor on. */
+function* monthsIn(oldest: Date, newest: Date, cursorMonth = '9999-12') {
+  const last = monthOf(oldest.toISOString());
+  const first = monthOf(newest.toISOString());
+  for (let month = cursorMonth < first ? cursorMonth : first; month >= last; month = monthBefore(month))
+    yield month;
+}
+
+const monthBefore = (month: string) => monthOf(new Date(Date.parse(`${month}-01`) - 1).toISOString());
+
+function pageOf(rows: readonly Row[]): AuditPage {
+  const entries = decodeReadable(auditEntity, rows);
+  const last = rows.at(-1) as Audit | undefined;
+  return { entries, nextCursor: last ? cursorTo(monthOf(last.at), last.id) : null };
+}
+
+const cursorTo = (month: string, id: string) => Buffer.from(`${month} ${id}`).toString('base64url');
+
+function positionAt(cursor: string) {
+  const text = Buffer.from(cursor, 'base64url').toString();
+  const [, month, id] = /^(\d{4}-(?:0[1-9]|1[0-2])) (audit_[0-9a-z]{26})$/.exec(text) ?? [];
+  if (!month || !id)
+    throw invalidAt(
+      'cursor',
+      'INVALID_CURSOR',
+      'Not a cursor of this list. Send the nextCursor of an earlier response',
+    );
+  return { month, id };
+}
