@@ -13,6 +13,7 @@ import { previewFilter } from './preview-filter.ts';
 import { listRecordResults } from './results.ts';
 import { discoverRecordSchema } from './schema.ts';
 import { listRecordStepResults } from './step-results.ts';
+import { listRecordTypes } from './types.ts';
 import { updateRecord } from './update.ts';
 import { uploadCsv } from './upload-csv.ts';
 
@@ -25,6 +26,7 @@ export const recordsGroup = {
     bulkEditRecords,
     discoverRecordSchema,
     listFieldValues,
+    listRecordTypes,
     uploadCsv,
     previewFilter,
     exportRecords,

@@ -115,6 +115,7 @@ const bounds: Record<string, string> = {
   'records.results': 'ends at 5 MB: later rows omit the result',
   'records.schema': 'ends at 5 MB',
   'records.step-results': 'ends at 5 MB, continued by `offset`',
+  'records.types': '2,000 types of 255 characters',
   'records.update': 'a record, 384 KB',
   'records.upload-csv': 'ends at 5 MB, and counts all',
   'tools.builtin': 'constants',

@@ -18,6 +18,7 @@ import { bulkEditor } from '../../../../shared/domain/records/bulk-edit.ts';
 import { csvExporter } from '../../../../shared/domain/records/export-csv.ts';
 import { fieldValues } from '../../../../shared/domain/records/field-values.ts';
 import { filterPreviewer } from '../../../../shared/domain/records/preview-filter.ts';
+import { recordTypes } from '../../../../shared/domain/records/record-types.ts';
 import { schemaDiscovery } from '../../../../shared/domain/records/schema-discovery.ts';
 import { toolExecutionStore } from '../../../../shared/domain/tools/tool-execution.ts';
 import { toolStore } from '../../../../shared/domain/tools/tool-store.ts';
@@ -966,6 +967,15 @@ const patterns: Record<string, Pattern> = {
       ({ scope }) =>
       () =>
         schemaDiscovery(scope)('even', 100),
+  },
+  'List the types of records': {
+    commands: 'Query',
+    units: [1, 2],
+    indexes: 'GSI1',
+    run:
+      ({ scope }) =>
+      () =>
+        recordTypes(scope)(undefined, inTime.timeLeftMs),
   },
   'Count the values of a field': {
     commands: 'Query, BatchGetItem',
