@@ -7,9 +7,13 @@ export const issuerOriginPlaceholder = '{issuer-origin}';
 /** Loaded when the files are built, not with the list of sites: it loads a bundler. */
 const built = async () => (await import('../../console/build.ts')).builtConsole();
 
+/** The one rule that react-aria adds to the page, against delayed taps. A test of the browser's console sees a change. */
+const touchRule = "'sha256-38RhXrc7EdReTKsOm23ZPOCUgniTUUcjky8QOOrQx6o='";
+
 /** The console calls the API and the token endpoint of the issuer. It shows images of chats that it loaded itself. */
 const policy = strictPolicy['content-security-policy']
   .replace("connect-src 'self'", `connect-src 'self' ${issuerOriginPlaceholder}`)
+  .replace("style-src 'self'", `style-src 'self' ${touchRule}`)
   .replace('img-src data:', "img-src 'self' data: blob:");
 
 /** The web console: one page, which routes in the browser by the fragment of the address. */
