@@ -5,6 +5,7 @@ import { loadOnce } from '../shared/core/load-once.ts';
 import { requirementsOf } from '../shared/platform/aws/uses.ts';
 import { awsLambda } from '../shared/platform/http/awslambda.ts';
 import { type Manifest, type StaticRequest, staticResponse } from '../shared/platform/http/static-files.ts';
+import { issuerOriginPlaceholder } from './sites/console.ts';
 
 export const requirements = requirementsOf('static-files', 'default-limits');
 
@@ -21,8 +22,16 @@ export const handler = awsLambda().streamifyResponse(async (event, stream) => {
     stored,
     event as StaticRequest,
   );
-  const response = awsLambda().HttpResponseStream.from(stream, { statusCode, headers });
+  const response = awsLambda().HttpResponseStream.from(stream, { statusCode, headers: completed(headers) });
   // Lambda sends the headers with the first write, even an empty one.
   response.write(body);
   response.end();
 });
+
+/** The page of the console may call the issuer, which the build of the files does not know. */
+function completed(headers: Record<string, string>): Record<string, string> {
+  const policy = headers['content-security-policy'];
+  if (!policy?.includes(issuerOriginPlaceholder)) return headers;
+  const origin = requireEnv('SIGN_IN_ORIGIN');
+  return { ...headers, 'content-security-policy': policy.replace(issuerOriginPlaceholder, origin) };
+}

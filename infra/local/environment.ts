@@ -1,8 +1,9 @@
 import { publicFilesPath } from '../../functions/public/get-file.ts';
 import { queueArnEnv } from '../resources.ts';
-import { audience, issuerPath } from './issuer.ts';
+import { issuerPath } from './issuer.ts';
 import { assetBucket, type LocalQueue, payloadBucket, region } from './queues/queues.ts';
 import { kmsKeyArn } from './secrets-manager/kms.ts';
+import { audience } from './session-tokens.ts';
 import type { StackFacts } from './stack.ts';
 
 /** The name of the table, and of everything else that has one name. */
@@ -44,6 +45,7 @@ export function setEnvironment(
     PUBLIC_URL: process.env.PUBLIC_URL || url,
     OIDC_ISSUER: localUrl + issuerPath,
     OIDC_AUDIENCE: audience,
+    SIGN_IN_ORIGIN: new URL(localUrl).origin,
     ALLOWED_HOSTS: process.env.LOCAL_ALLOWED_HOSTS ?? '',
     SCHEDULE_GROUP: scheduleGroups[0],
     SCHEDULER_ROLE_ARN: 'arn:aws:iam::000000000000:role/scheduler',

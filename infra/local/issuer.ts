@@ -1,73 +1,44 @@
-import { join } from 'node:path';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose';
-import * as z from 'zod';
 import { invalidAt, ServiceError } from '../../shared/core/errors.ts';
 import { httpErrorOf } from '../../shared/platform/http/http-errors.ts';
 import { parseOrReject } from '../../shared/platform/http/validation.ts';
-import { isKnown } from '../../shared/platform/identity/permissions.ts';
 import type { LocalRoute } from './gateway/gateway.ts';
-import { readStored, writePrivately } from './state-files.ts';
+import { algorithm, type Claims, createSessionTokens, Session } from './session-tokens.ts';
+import { signInRoutes } from './sign-in/routes.ts';
 
-export const audience = 'local';
 export const issuerPath = '/local/oidc';
-const algorithm = 'ES256';
-const tokenLife = '12h';
+const tokenSeconds = 12 * 3_600;
 
-const Session = z.strictObject({
-  userId: z.string().min(1).max(255),
-  organizationId: z.string().min(1).max(255).nullish(),
-  permissions: z.array(z.string().refine(isKnown, 'This permission covers nothing')).default(['*']),
-});
-export type Session = z.input<typeof Session>;
-
-const SigningKey = z.looseObject({
-  ...{ kty: z.literal('EC'), crv: z.literal('P-256'), kid: z.string() },
-  ...{ x: z.string(), y: z.string(), d: z.string() },
-});
-
-/** An OIDC issuer that issues any requested claims, for this machine only. */
-export async function createIssuer(issuer: string, directory: string | undefined) {
-  const privateJwk = await signingKey(directory);
-  const { d: _private, ...publicJwk } = privateJwk;
-  const key = await importJWK(privateJwk, algorithm);
-
-  const sign = ({ userId, organizationId, permissions }: z.output<typeof Session>) =>
-    new SignJWT({ permissions, ...(organizationId && { organizationId }) })
-      .setProtectedHeader({ alg: algorithm, kid: String(privateJwk.kid) })
-      .setIssuer(issuer)
-      .setAudience(audience)
-      .setSubject(userId)
-      .setIssuedAt()
-      .setExpirationTime(tokenLife)
-      .sign(key);
-
+/**
+ * An OIDC issuer that issues any requested claims, for this machine only.
+ * @param userId The user that its sign-in page proposes.
+ */
+export async function createIssuer(issuer: string, directory: string | undefined, userId: string) {
+  const tokens = await createSessionTokens(issuer, directory);
   const discovery = {
     issuer,
     jwks_uri: `${issuer}/jwks`,
-    response_types_supported: ['id_token'],
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+    end_session_endpoint: `${issuer}/sign-out`,
+    response_types_supported: ['code'],
+    grant_types_supported: ['authorization_code', 'refresh_token'],
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: ['none'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: [algorithm],
   };
+  const sessionToken = (session: Claims) => tokens.accessToken(session, tokenSeconds);
   const routes: Record<string, LocalRoute> = {
     [`GET ${issuerPath}/.well-known/openid-configuration`]: () => json(200, discovery),
-    [`GET ${issuerPath}/jwks`]: () => json(200, { keys: [publicJwk] }),
-    'POST /local/sessions': (body) => answering(async () => ({ token: await sign(sessionOf(body)) })),
+    [`GET ${issuerPath}/jwks`]: () => json(200, { keys: [tokens.publicJwk] }),
+    ...signInRoutes(issuerPath, tokens, userId),
+    'POST /local/sessions': (body) => answering(async () => ({ token: await sessionToken(sessionOf(body)) })),
   };
-  return { routes, tokenOf: (session: Session) => sign(Session.parse(session)) };
+  return { routes, tokenOf: (session: Session) => sessionToken(Session.parse(session)) };
 }
 
-async function signingKey(directory: string | undefined) {
-  const file = directory && join(directory, 'oidc-key.json');
-  const stored = file ? readStored(file, SigningKey) : undefined;
-  if (stored) return stored;
-  const { privateKey } = await generateKeyPair(algorithm, { extractable: true });
-  const jwk = { ...(await exportJWK(privateKey)), kid: crypto.randomUUID(), use: 'sig', alg: algorithm };
-  if (file) writePrivately(file, JSON.stringify(jwk));
-  return jwk;
-}
-
-function sessionOf(body: string): z.output<typeof Session> {
+function sessionOf(body: string): Claims {
   let sent: unknown;
   try {
     sent = JSON.parse(body);

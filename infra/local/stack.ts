@@ -106,7 +106,7 @@ async function start(
   setEnvironment({ url, localUrl, tableName }, aws, queues);
   enforceGrants();
   const [issuer] = await Promise.all([
-    createIssuer(localUrl + issuerPath, directory),
+    createIssuer(localUrl + issuerPath, directory, localUser),
     ensureTable(tableName),
   ]);
   const keys = await ensureCredentials(directory);

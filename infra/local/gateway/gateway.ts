@@ -18,7 +18,10 @@ import { responseStream } from './response-stream.ts';
 import { matcherOf } from './routes.ts';
 
 /** Handles a path that exists only in the embedded stack. */
-export type LocalRoute = (body: string) => Promise<APIGatewayProxyResult> | APIGatewayProxyResult;
+export type LocalRoute = (
+  body: string,
+  event: APIGatewayProxyEvent,
+) => Promise<APIGatewayProxyResult> | APIGatewayProxyResult;
 
 /**
  * An emulation of API Gateway with a Lambda proxy integration for every route.
@@ -41,7 +44,7 @@ export function createGateway(localRoutes: Promise<Record<string, LocalRoute>>):
     const local = (await localRoutes)[`${event.httpMethod} ${event.path}`];
     const refusal = local && refusalOf(request);
     if (refusal) return forbidden(refusal);
-    if (local) return local(body.toString());
+    if (local) return local(body.toString(), event);
     const asked =
       event.httpMethod === 'OPTIONS' ? preflight(corsOrigins())(event.httpMethod, event.path) : undefined;
     if (asked) return preflightAnswer(asked.route, request.headers.origin);

@@ -1,0 +1,21 @@
+import type { Plugin } from 'vite';
+import { editedRoutes } from '../src/api/edited-routes.ts';
+import { bodySchema, stepSchemas } from './api-document.ts';
+
+const modules: Record<string, () => unknown> = {
+  /** The JSON Schema of the config of each step type. */
+  'virtual:step-schemas': stepSchemas,
+  /** The JSON Schema of the body of each route that the console edits with a form. */
+  'virtual:body-schemas': () => Object.fromEntries(editedRoutes.map((route) => [route, bodySchema(route)])),
+};
+
+/** Modules with schemas of the API, from the same declarations as `GET /openapi.json`. */
+export const schemaModules = (): Plugin => ({
+  name: 'schemas',
+  resolveId: (id) => (id in modules ? `\0${id}` : undefined),
+  load(id) {
+    const content = modules[id.slice(1)];
+    // Parsing JSON is faster than parsing an object literal.
+    return content && `export const schemas = JSON.parse(${JSON.stringify(JSON.stringify(content()))});`;
+  },
+});

@@ -1,0 +1,31 @@
+import { createContext, useContext } from 'react';
+import { createClient } from '../../../functions/client.ts';
+import { baseUrl } from '../session/base-url.ts';
+import type { Credential } from '../session/credential.ts';
+
+export type { AnswerOf, EventOf, RequestOf, Route, StreamingRoute } from '../../../functions/client.ts';
+export { ResponseError } from '../../../functions/client.ts';
+
+/** The typed client of the public API, with the credential of the person who uses the console. */
+export type Api = ReturnType<typeof createClient> & { credential: Credential };
+
+export function createApi(credential: Credential): Api {
+  const client = createClient({
+    baseUrl,
+    fetch: async (url, init) =>
+      fetch(url, {
+        ...init,
+        headers: { ...init?.headers, authorization: `Bearer ${await credential.token()}` },
+      }),
+  });
+  return { ...client, credential };
+}
+
+const Context = createContext<Api | undefined>(undefined);
+export const ApiProvider = Context.Provider;
+
+export function useApi(): Api {
+  const api = useContext(Context);
+  if (!api) throw new Error('Not signed in');
+  return api;
+}

@@ -1,0 +1,27 @@
+/** The routes whose bodies the console edits with a form that is made of their schema. Also read by the build. */
+export const editedRoutes = [
+  'POST /v1/api-keys',
+  'PUT /v1/api-keys/{id}',
+  'POST /v1/secrets',
+  'PUT /v1/secrets/{id}',
+  'POST /v1/flows',
+  'POST /v1/agents',
+  'PUT /v1/agents/{id}',
+  'POST /v1/products',
+  'PUT /v1/products/{id}',
+  'POST /v1/products/{id}/capabilities',
+  'POST /v1/products/{id}/surfaces',
+  'PUT /v1/products/{id}/surfaces/{surfaceId}',
+  'POST /v1/products/{id}/surfaces/{surfaceId}/items',
+  'PUT /v1/products/{id}/surfaces/{surfaceId}/items/{itemId}',
+  'POST /v1/products/{id}/surfaces/{surfaceId}/schedules',
+  'PUT /v1/products/{id}/surfaces/{surfaceId}/schedules/{scheduleId}',
+  'POST /v1/products/{id}/surfaces/{surfaceId}/keys',
+  'POST /v1/records',
+  'POST /v1/provider-keys',
+  'POST /v1/model-configs',
+  'PUT /v1/model-configs/{id}',
+  'POST /v1/client-tokens',
+  'PUT /v1/client-tokens/{id}',
+] as const;
+export type EditedRoute = (typeof editedRoutes)[number];

@@ -1,0 +1,102 @@
+import {
+  keepPreviousData,
+  type QueryClient,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { type AnswerOf, type RequestOf, ResponseError, type Route, useApi } from './api.ts';
+
+/** What is cached for a call is found by its route and its request. */
+export const keyOf = (route: Route, request?: unknown) => [...segmentsOf(route), request ?? null];
+const segmentsOf = (route: Route) => (route.split(' ')[1] ?? '').split('/').slice(2);
+
+/** A call whose request was put together from parts that the compiler cannot follow. */
+type Untyped<R extends Route> = (route: R, request: unknown) => Promise<AnswerOf<R>>;
+
+interface Options<R extends Route> {
+  enabled?: boolean;
+  /** How often to ask again, from what is known. */
+  everyMs?: number | false | ((answer: AnswerOf<R> | undefined) => number | false);
+  /** Shows the answer to the last request until there is one to this request. */
+  keepsLast?: boolean;
+}
+
+/** The answer of an endpoint that reads. */
+export function useCall<R extends Route>(route: R, request?: RequestOf<R>, options: Options<R> = {}) {
+  const { call } = useApi();
+  const { enabled = true, everyMs = false, keepsLast = false } = options;
+  return useQuery({
+    queryKey: keyOf(route, request),
+    queryFn: ({ signal }) => (call as Untyped<R>)(route, { ...request, signal }),
+    enabled,
+    refetchInterval: typeof everyMs === 'function' ? (query) => everyMs(query.state.data) : everyMs,
+    ...(keepsLast && { placeholderData: keepPreviousData }),
+  });
+}
+
+/** A route whose answer is a page with a cursor. */
+export type PagedRoute = {
+  [R in Route]: AnswerOf<R> extends { pagination: { nextCursor: string | null } } ? R : never;
+}[Route];
+
+export type RowOf<R extends PagedRoute> = {
+  [K in keyof AnswerOf<R>]: AnswerOf<R>[K] extends readonly (infer Row)[] ? Row : never;
+}[keyof AnswerOf<R>];
+
+/** The rows of a list, page by page. */
+export function usePages<R extends PagedRoute>(
+  route: R,
+  request?: RequestOf<R>,
+  {
+    enabled = true,
+    everyMs = false,
+    limit = 50,
+  }: { enabled?: boolean; everyMs?: number | false; limit?: number } = {},
+) {
+  const { call } = useApi();
+  const { query, ...rest } = (request ?? {}) as { query?: object };
+  const pages = useInfiniteQuery({
+    queryKey: keyOf(route, [request, 'pages']),
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam: cursor, signal }) => {
+      const sent = { ...rest, query: { limit, ...query, ...(cursor && { cursor }) }, signal };
+      return (call as Untyped<R>)(route, sent);
+    },
+    getNextPageParam: (page) =>
+      (page as { pagination: { nextCursor: string | null } }).pagination.nextCursor ?? undefined,
+    enabled,
+    refetchInterval: everyMs,
+  });
+  const rows = pages.data?.pages.flatMap((page) => rowsOf<RowOf<R>>(page));
+  return { ...pages, rows };
+}
+
+const rowsOf = <Row>(page: object): Row[] => (Object.values(page).find(Array.isArray) ?? []) as Row[];
+
+interface Action<R extends Route> {
+  /** The start of the paths whose cached answers it changes: `flows`, `products`. Default: that of its own path. */
+  changes?: readonly string[];
+  onSuccess?: (answer: AnswerOf<R>, request: RequestOf<R>) => void;
+}
+
+/** A call that changes something. Afterwards, the screens ask again for what it changed. */
+export function useAction<R extends Route>(route: R, { changes, onSuccess }: Action<R> = {}) {
+  const { call } = useApi();
+  const queries = useQueryClient();
+  return useMutation<AnswerOf<R>, Error, RequestOf<R>>({
+    mutationFn: (request) => (call as Untyped<R>)(route, request),
+    async onSuccess(answer, request) {
+      onSuccess?.(answer, request);
+      await refresh(queries, changes ?? segmentsOf(route).slice(0, 1));
+    },
+  });
+}
+
+export const refresh = (queries: QueryClient, starts: readonly string[]) =>
+  Promise.all(starts.map((start) => queries.invalidateQueries({ queryKey: [start] })));
+
+/** Repeats what may succeed the next time: never what the API refused. */
+export const retriesOf = (failures: number, error: Error) =>
+  failures < 2 && !(error instanceof ResponseError && error.status < 500);

@@ -1,0 +1,38 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode, useMemo } from 'react';
+import { createRoot } from 'react-dom/client';
+import { ApiProvider, createApi } from './api/api.ts';
+import { retriesOf } from './api/queries.ts';
+import type { Credential } from './session/credential.ts';
+import { SessionGate } from './session/session-gate.tsx';
+import { router } from './shell/router.tsx';
+import './style/base.css';
+import './style/charts.css';
+import './style/controls.css';
+import './style/forms.css';
+import './style/shell.css';
+import './style/tables.css';
+
+const queries = new QueryClient({
+  defaultOptions: { queries: { retry: retriesOf, staleTime: 5_000, refetchOnWindowFocus: false } },
+});
+
+function SignedIn({ credential }: { credential: Credential }) {
+  const api = useMemo(() => createApi(credential), [credential]);
+  return (
+    <ApiProvider value={api}>
+      <RouterProvider router={router} />
+    </ApiProvider>
+  );
+}
+
+const target = document.getElementById('console');
+if (target)
+  createRoot(target).render(
+    <StrictMode>
+      <QueryClientProvider client={queries}>
+        <SessionGate>{(credential) => <SignedIn credential={credential} />}</SessionGate>
+      </QueryClientProvider>
+    </StrictMode>,
+  );

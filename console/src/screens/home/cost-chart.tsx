@@ -1,0 +1,34 @@
+import { BarChart } from '../../ui/bar-chart.tsx';
+import { count, dollars } from '../../ui/format.ts';
+import { Table } from '../../ui/table.tsx';
+
+interface Props {
+  days: readonly { date: string; cost: number; tokens: number }[];
+  models: readonly {
+    modelId: string;
+    provider: string;
+    requestCount: number;
+    totalTokens: number;
+    totalCost: number;
+  }[];
+}
+
+export const CostChart = ({ days, models }: Props) => (
+  <div className="stack">
+    <BarChart
+      label="Cost of models by day"
+      bars={days.map(({ date, cost }) => ({ label: date, value: cost, text: dollars(cost) }))}
+    />
+    <Table
+      label="Cost by model"
+      rows={models.toSorted((a, b) => b.totalCost - a.totalCost).slice(0, 10)}
+      keyOf={({ provider, modelId }) => `${provider}/${modelId}`}
+      columns={[
+        { title: 'Model', cell: ({ provider, modelId }) => `${provider}/${modelId}` },
+        { title: 'Requests', cell: ({ requestCount }) => count(requestCount), isNumber: true, isExtra: true },
+        { title: 'Tokens', cell: ({ totalTokens }) => count(totalTokens), isNumber: true },
+        { title: 'Cost', cell: ({ totalCost }) => dollars(totalCost), isNumber: true },
+      ]}
+    />
+  </div>
+);

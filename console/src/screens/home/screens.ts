@@ -1,0 +1,5 @@
+import { type Screens, screen } from '../../shell/screens.ts';
+
+export const homeScreens: Screens = {
+  '/': screen(() => import('./home.tsx'), 'Home'),
+};

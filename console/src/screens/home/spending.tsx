@@ -1,0 +1,53 @@
+import { lazy, Suspense } from 'react';
+import { useCall } from '../../api/queries.ts';
+import { compact, dollars } from '../../ui/format.ts';
+import { Loaded, Loading } from '../../ui/loaded.tsx';
+
+const CostChart = lazy(async () => ({ default: (await import('./cost-chart.tsx')).CostChart }));
+
+const today = () => new Date().toISOString().slice(0, 'yyyy-mm-dd'.length);
+const monthStart = () => `${today().slice(0, 'yyyy-mm'.length)}-01`;
+
+/** What models cost: today, this month, by day and by model. */
+export function Spending() {
+  const month = useCall('GET /v1/model-usage', { query: { startDate: monthStart(), granularity: 'day' } });
+  return (
+    <section className="card" aria-labelledby="spending">
+      <h2 id="spending">Models</h2>
+      <Loaded of={month}>
+        {({ summary, timeSeries, usageByModel }) => {
+          const last = timeSeries.at(-1);
+          const day = last?.date === today() ? last : undefined;
+          return (
+            <>
+              <dl className="facts">
+                <Fact name="Cost today" value={dollars(day?.cost)} />
+                <Fact name="Cost this month" value={dollars(summary.totalCost)} />
+                <Fact name="Tokens today" value={compact(day?.tokens ?? 0)} />
+                <Fact name="Tokens this month" value={compact(summary.totalTokens)} />
+              </dl>
+              {summary.totalRequests > 0 && (
+                <Suspense fallback={<Loading />}>
+                  <CostChart days={timeSeries} models={Object.values(usageByModel)} />
+                </Suspense>
+              )}
+              {summary.requestsWithoutPrice > 0 && (
+                <p className="help">
+                  {compact(summary.requestsWithoutPrice)} calls went to models without a known price. They are
+                  not in the costs.
+                </p>
+              )}
+            </>
+          );
+        }}
+      </Loaded>
+    </section>
+  );
+}
+
+const Fact = ({ name, value }: { name: string; value: string }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd className="big">{value}</dd>
+  </div>
+);

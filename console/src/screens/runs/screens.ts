@@ -1,0 +1,3 @@
+import type { Screens } from '../../shell/screens.ts';
+
+export const runScreens: Screens = {};

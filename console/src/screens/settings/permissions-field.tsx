@@ -1,0 +1,38 @@
+import { useCall } from '../../api/queries.ts';
+import { Check } from '../../ui/check.tsx';
+import { Loaded } from '../../ui/loaded.tsx';
+import type { CustomField } from '../../ui/schema-form/schema-form.tsx';
+
+/** Draws the member `permissions` of a form. */
+export const permissionsField = ({ name, ...field }: CustomField) =>
+  name === 'permissions' ? <Permissions {...field} /> : undefined;
+
+function Permissions({ value, onChange, problem }: Omit<CustomField, 'name'>) {
+  const options = useCall('GET /v1/api-keys/options');
+  const held: string[] = Array.isArray(value) ? value : [];
+  const toggle = (permission: string, isOn: boolean) =>
+    onChange(isOn ? [...held, permission] : held.filter((each) => each !== permission));
+  return (
+    <fieldset>
+      <legend>Permissions</legend>
+      {problem && <p className="problem">{problem}</p>}
+      <Loaded of={options}>
+        {({ permissionGroups }) =>
+          permissionGroups.map((group) => (
+            <details key={group.key} open={group.permissions.some((each) => held.includes(each))}>
+              <summary>{group.label}</summary>
+              {group.permissions.map((permission) => (
+                <Check
+                  key={permission}
+                  label={<code>{permission}</code>}
+                  isOn={held.includes(permission)}
+                  onChange={(isOn) => toggle(permission, isOn)}
+                />
+              ))}
+            </details>
+          ))
+        }
+      </Loaded>
+    </fieldset>
+  );
+}

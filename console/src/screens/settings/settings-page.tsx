@@ -1,0 +1,24 @@
+import type { ReactNode } from 'react';
+import { Page } from '../../ui/page.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+
+const items = [
+  { to: '/settings/api-keys', label: 'API keys' },
+  { to: '/settings/secrets', label: 'Secrets' },
+];
+
+/** The frame of every screen of the settings. */
+export const SettingsPage = ({
+  title,
+  actions,
+  children,
+}: {
+  title: string;
+  actions?: ReactNode;
+  children: ReactNode;
+}) => (
+  <Page title={title} actions={actions}>
+    <Tabs label="Settings" items={items} />
+    {children}
+  </Page>
+);

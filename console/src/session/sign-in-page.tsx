@@ -1,0 +1,60 @@
+import { type FormEvent, useState } from 'react';
+import { Button } from '../ui/button.tsx';
+import { explained } from '../ui/failure.tsx';
+import { TextField } from '../ui/field.tsx';
+
+interface Props {
+  error: Error | undefined;
+  /** Absent where the issuer does not sign people in for the console. */
+  onSignIn: (() => void) | undefined;
+  onKey: (key: string) => void;
+}
+
+const form = /^tv_(live|test)_\w{20,}$/;
+
+export function SignInPage({ error, onSignIn, onKey }: Props) {
+  const [key, setKey] = useState('');
+  const [problem, setProblem] = useState<string>();
+
+  function enter(event: FormEvent) {
+    event.preventDefault();
+    if (form.test(key.trim())) onKey(key.trim());
+    else setProblem('This is not an API key. They begin with tv_live_ or tv_test_');
+  }
+
+  return (
+    <main id="main" className="sign-in">
+      <h1>Agent and Flow Automation</h1>
+      {error && (
+        <p role="alert" className="failure">
+          {[explained(error).title, ...explained(error).lines].join('. ')}
+        </p>
+      )}
+      {onSignIn ? (
+        <Button look="primary" onPress={onSignIn}>
+          Sign in
+        </Button>
+      ) : (
+        <p>
+          This deployment has no sign-in for browsers: <code>docs/deploying.md</code> tells how to add one.
+          You can use an API key.
+        </p>
+      )}
+      <details open={!onSignIn}>
+        <summary>Use an API key</summary>
+        <form onSubmit={enter}>
+          <TextField
+            label="API key"
+            type="password"
+            autoComplete="off"
+            value={key}
+            onChange={setKey}
+            problem={problem}
+            help="Stays in the memory of this page, and is forgotten when you leave it. You see what the key may see."
+          />
+          <Button type="submit">Use this key</Button>
+        </form>
+      </details>
+    </main>
+  );
+}

@@ -1,0 +1,10 @@
+import { Link } from '../ui/link.tsx';
+import { Page } from '../ui/page.tsx';
+
+export const NotFound = () => (
+  <Page title="There is no such screen">
+    <p>
+      The address may be mistyped, or from another version of the console. <Link to="/">Go to the start</Link>
+    </p>
+  </Page>
+);

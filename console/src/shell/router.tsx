@@ -1,0 +1,39 @@
+import {
+  createHashHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  type RouteComponent,
+} from '@tanstack/react-router';
+import { lazy } from 'react';
+import { agentScreens } from '../screens/agents/screens.ts';
+import { flowScreens } from '../screens/flows/screens.ts';
+import { homeScreens } from '../screens/home/screens.ts';
+import { productScreens } from '../screens/products/screens.ts';
+import { recordScreens } from '../screens/records/screens.ts';
+import { runScreens } from '../screens/runs/screens.ts';
+import { settingsScreens } from '../screens/settings/screens.ts';
+import { NotFound } from './not-found.tsx';
+import type { Screens } from './screens.ts';
+import { Shell } from './shell.tsx';
+
+const screens: Screens = {
+  ...homeScreens,
+  ...flowScreens,
+  ...recordScreens,
+  ...agentScreens,
+  ...runScreens,
+  ...productScreens,
+  ...settingsScreens,
+};
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
+const children = Object.entries(screens).map(([path, load]) =>
+  createRoute({ getParentRoute: () => root, path, component: lazy(load) as unknown as RouteComponent }),
+);
+
+/** Routes by the fragment of the address, so that the page is one file, wherever it is served. */
+export const router = createRouter({
+  routeTree: root.addChildren(children),
+  history: createHashHistory(),
+});

@@ -1,0 +1,49 @@
+import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { type EditorOptions, openEditor } from './editor.ts';
+
+interface Props extends Omit<EditorOptions, 'parent' | 'labelledBy' | 'describedBy'> {
+  label: ReactNode;
+  help?: ReactNode;
+  problem?: string | undefined;
+}
+
+/** An editor for code or JSON. Escape, then Tab leaves it with the keyboard. */
+export function CodeEditor({ label, help, problem, value, onChange, ...options }: Props) {
+  const id = useId();
+  const host = useRef<HTMLDivElement>(null);
+  const editor = useRef<ReturnType<typeof openEditor>>(undefined);
+  const latest = useRef(onChange);
+  latest.current = onChange;
+  const complete = useRef(options.complete);
+  complete.current = options.complete;
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: opened once; later values are set below
+  useEffect(() => {
+    if (!host.current) return;
+    const name = typeof label === 'string' ? label : 'Code';
+    const opened = openEditor({
+      ...{ parent: host.current, value, name, language: options.language },
+      onChange: (text) => latest.current(text),
+      complete: (word) => complete.current?.(word) ?? [],
+      isReadOnly: options.isReadOnly ?? false,
+    });
+    editor.current = opened;
+    return () => opened.close();
+  }, []);
+  useEffect(() => editor.current?.set(value), [value]);
+
+  return (
+    <div className="field">
+      <span className="label" id={id}>
+        {label}
+      </span>
+      <div ref={host} className={problem ? 'code-host invalid' : 'code-host'} />
+      {help && <span className="help">{help}</span>}
+      {problem && (
+        <span className="problem" role="status">
+          {problem}
+        </span>
+      )}
+    </div>
+  );
+}

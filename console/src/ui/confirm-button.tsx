@@ -1,0 +1,65 @@
+import { type ReactNode, useState } from 'react';
+import { Button } from './button.tsx';
+import { Dialog } from './dialog.tsx';
+import { Failure } from './failure.tsx';
+
+interface Props {
+  /** What the button says: a verb. */
+  children: ReactNode;
+  /** What will happen, and whether it can be undone. */
+  question: ReactNode;
+  title: string;
+  /** The button that does it. By default as `children`. */
+  confirm?: string;
+  action: () => Promise<unknown>;
+  look?: 'plain' | 'danger' | 'quiet';
+  isDisabled?: boolean;
+}
+
+/** A button that asks before it acts. The question stays open until the action has succeeded. */
+export function ConfirmButton({
+  children,
+  question,
+  title,
+  confirm,
+  action,
+  look = 'danger',
+  isDisabled = false,
+}: Props) {
+  const [isOpen, setOpen] = useState(false);
+  const [isPending, setPending] = useState(false);
+  const [error, setError] = useState<Error>();
+
+  async function act() {
+    setPending(true);
+    setError(undefined);
+    try {
+      await action();
+      setOpen(false);
+    } catch (caught) {
+      setError(caught as Error);
+    } finally {
+      setPending(false);
+    }
+  }
+
+  return (
+    <>
+      <Button look={look} isDisabled={isDisabled} onPress={() => setOpen(true)}>
+        {children}
+      </Button>
+      <Dialog title={title} role="alertdialog" isOpen={isOpen} onClose={() => setOpen(false)}>
+        <div className="prose">{question}</div>
+        {error && <Failure error={error} />}
+        <div className="actions">
+          <Button onPress={() => setOpen(false)} autoFocus>
+            Cancel
+          </Button>
+          <Button look="danger" onPress={act} isPending={isPending}>
+            {confirm ?? children}
+          </Button>
+        </div>
+      </Dialog>
+    </>
+  );
+}

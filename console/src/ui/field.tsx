@@ -1,0 +1,37 @@
+import type { ReactNode } from 'react';
+import {
+  TextField as AriaTextField,
+  FieldError,
+  Input,
+  Label,
+  Text,
+  TextArea,
+  type TextFieldProps,
+} from 'react-aria-components';
+
+interface Props extends Omit<TextFieldProps, 'children' | 'className'> {
+  label: ReactNode;
+  help?: ReactNode;
+  problem?: string | undefined;
+  placeholder?: string | undefined;
+  /** More than one line, of at first so many. */
+  lines?: number;
+}
+
+/** A field for text with its label, its help, and what is wrong with it. */
+export const TextField = ({ label, help, problem, placeholder, lines, ...props }: Props) => (
+  <AriaTextField {...props} isInvalid={problem !== undefined} className="field">
+    <Label>{label}</Label>
+    {lines ? (
+      <TextArea rows={lines} {...(placeholder && { placeholder })} />
+    ) : (
+      <Input {...(placeholder && { placeholder })} />
+    )}
+    {help && (
+      <Text slot="description" className="help">
+        {help}
+      </Text>
+    )}
+    <FieldError className="problem">{problem}</FieldError>
+  </AriaTextField>
+);

@@ -1,0 +1,26 @@
+const whole = new Intl.NumberFormat('en');
+const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+
+export const count = (value: number) => whole.format(value);
+export const compact = (value: number) => short.format(value);
+
+/** US dollars. Small costs keep two significant digits. */
+export function dollars(value: number | string | null | undefined): string {
+  const number = Number(value ?? 0);
+  if (number === 0) return '$0';
+  const digits = Math.abs(number) >= 0.01 ? 2 : Math.min(12, 1 - Math.floor(Math.log10(Math.abs(number))));
+  return `$${number.toFixed(digits)}`;
+}
+
+/** `850 ms`, `12.4 s`, `3 min 20 s`. */
+export function duration(ms: number | null | undefined): string {
+  if (ms === null || ms === undefined) return '';
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
+}
+
+export function bytes(value: number): string {
+  if (value < 1_000) return `${value} bytes`;
+  return value < 1_000_000 ? `${(value / 1_000).toFixed(1)} KB` : `${(value / 1_000_000).toFixed(1)} MB`;
+}

@@ -1,0 +1,46 @@
+import {
+  Button,
+  Text,
+  UNSTABLE_Toast as Toast,
+  UNSTABLE_ToastContent as ToastContent,
+  UNSTABLE_ToastQueue as ToastQueue,
+  UNSTABLE_ToastRegion as ToastRegion,
+} from 'react-aria-components';
+
+interface Notice {
+  text: string;
+  /** How to take it back. */
+  undo?: () => void;
+}
+
+const queue = new ToastQueue<Notice>({ maxVisibleToasts: 3 });
+
+/** Says that something was done, for a few seconds. */
+export const notify = (text: string, undo?: () => void) =>
+  queue.add({ text, ...(undo && { undo }) }, { timeout: undo ? 15_000 : 6_000 });
+
+export const Notices = () => (
+  <ToastRegion queue={queue} className="notices" aria-label="Notices">
+    {({ toast }) => (
+      <Toast toast={toast} className="notice">
+        <ToastContent>
+          <Text slot="title">{toast.content.text}</Text>
+        </ToastContent>
+        {toast.content.undo && (
+          <Button
+            className="button quiet"
+            onPress={() => {
+              toast.content.undo?.();
+              queue.close(toast.key);
+            }}
+          >
+            Undo
+          </Button>
+        )}
+        <Button slot="close" className="button quiet" aria-label="Close">
+          ×
+        </Button>
+      </Toast>
+    )}
+  </ToastRegion>
+);

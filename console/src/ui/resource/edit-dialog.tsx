@@ -1,0 +1,48 @@
+import { lazy, type ReactNode, Suspense } from 'react';
+import type { AnswerOf, RequestOf } from '../../api/api.ts';
+import type { EditedRoute } from '../../api/edited-routes.ts';
+import { Dialog } from '../dialog.tsx';
+import { Loading } from '../loaded.tsx';
+import type { JsonObject } from '../schema-form/schema.ts';
+import type { CustomField } from '../schema-form/schema-form.tsx';
+
+/** With the schemas of the bodies, which are large. */
+const EditForm = lazy(async () => ({ default: (await import('./edit-form.tsx')).EditForm }));
+
+export interface EditDialogProps<R extends EditedRoute> {
+  title: string;
+  isOpen: boolean;
+  onClose: () => void;
+  /** Whose body is edited, and to which it is sent. */
+  route: R;
+  /** The params of the route. */
+  params?: RequestOf<R> extends { params: infer P } ? P : undefined;
+  /** The body at first. */
+  value?: JsonObject;
+  /** Members of the body that nobody edits here. */
+  hidden?: readonly string[];
+  custom?: (field: CustomField) => ReactNode | undefined;
+  /** The start of the paths whose cached answers it changes. */
+  changes?: readonly string[];
+  /** What the button says. */
+  submit?: string;
+  onSaved?: (answer: AnswerOf<R>) => void;
+  children?: ReactNode;
+}
+
+/** Creates or changes something, by a form that is made of the schema of the request. */
+export const EditDialog = <R extends EditedRoute>({
+  title,
+  isOpen,
+  onClose,
+  ...props
+}: EditDialogProps<R>) => (
+  <Dialog title={title} isOpen={isOpen} onClose={onClose} role="alertdialog">
+    <Suspense fallback={<Loading />}>
+      <EditForm
+        {...(props as Omit<EditDialogProps<EditedRoute>, 'title' | 'isOpen' | 'onClose'>)}
+        onClose={onClose}
+      />
+    </Suspense>
+  </Dialog>
+);

@@ -1,0 +1,63 @@
+import { schemas } from 'virtual:body-schemas';
+import { type FormEvent, useMemo, useState } from 'react';
+import type { RequestOf } from '../../api/api.ts';
+import type { EditedRoute } from '../../api/edited-routes.ts';
+import { useAction } from '../../api/queries.ts';
+import { Button } from '../button.tsx';
+import { Failure, problemsOf } from '../failure.tsx';
+import { initialOf, type JsonObject } from '../schema-form/schema.ts';
+import { SchemaForm } from '../schema-form/schema-form.tsx';
+import type { EditDialogProps } from './edit-dialog.tsx';
+
+type Props = Omit<EditDialogProps<EditedRoute>, 'title' | 'isOpen'>;
+
+export function EditForm({
+  route,
+  params,
+  value,
+  hidden,
+  custom,
+  changes,
+  submit = 'Save',
+  onSaved,
+  onClose,
+  children,
+}: Props) {
+  const schema = schemas[route];
+  const [body, setBody] = useState<JsonObject>(
+    () => value ?? ((initialOf(schema, schema) ?? {}) as JsonObject),
+  );
+  const action = useAction(route, {
+    ...(changes && { changes }),
+    onSuccess(answer) {
+      onSaved?.(answer);
+      onClose();
+    },
+  });
+  const problems = useMemo(() => problemsOf(action.error), [action.error]);
+
+  function send(event: FormEvent) {
+    event.preventDefault();
+    action.mutate({ params, body } as unknown as RequestOf<EditedRoute>);
+  }
+
+  return (
+    <form onSubmit={send} noValidate>
+      {children}
+      <SchemaForm
+        {...{ schema, problems }}
+        value={body}
+        onChange={setBody}
+        {...(hidden && { hidden })}
+        {...(custom && { custom })}
+      />
+      {action.error && <Failure error={action.error} />}
+      <div className="actions">
+        <Button onPress={onClose}>Cancel</Button>
+        <Button type="submit" look="primary" isPending={action.isPending}>
+          {submit}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,47 @@
+import { Button } from '../button.tsx';
+import { FieldFor } from './field-for.tsx';
+import { initialOf, type JsonSchema } from './schema.ts';
+import { joined, useForm } from './schema-form.tsx';
+
+interface Props {
+  label: string;
+  help: string | undefined;
+  problem: string | undefined;
+  path: string;
+  items: JsonSchema;
+  value: unknown;
+  onChange: (value: unknown) => void;
+}
+
+/** A list, item by item. */
+export function ListField({ label, help, problem, path, items, value, onChange }: Props) {
+  const { root } = useForm();
+  const list: unknown[] = Array.isArray(value) ? value : [];
+  const put = (index: number, item: unknown) => onChange(list.with(index, item ?? ''));
+  const remove = (index: number) => onChange(list.length === 1 ? undefined : list.toSpliced(index, 1));
+  return (
+    <fieldset>
+      <legend>{label}</legend>
+      {help && <p className="help">{help}</p>}
+      {problem && <p className="problem">{problem}</p>}
+      {list.map((item, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: items have no other identity
+        <div key={index} className="list-item">
+          <FieldFor
+            {...{ name: String(index), label: `${label} ${index + 1}`, path: joined(path, index) }}
+            schema={items}
+            value={item}
+            onChange={(changed) => put(index, changed)}
+            isRequired
+          />
+          <Button look="quiet" onPress={() => remove(index)} aria-label={`Remove ${label} ${index + 1}`}>
+            Remove
+          </Button>
+        </div>
+      ))}
+      <Button look="quiet" onPress={() => onChange([...list, initialOf(items, root) ?? ''])}>
+        Add
+      </Button>
+    </fieldset>
+  );
+}

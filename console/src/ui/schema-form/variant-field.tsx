@@ -1,0 +1,63 @@
+import { Choice } from '../choice.tsx';
+import { FieldFor } from './field-for.tsx';
+import { initialOf, type JsonSchema, variantLabel, variantOf } from './schema.ts';
+import { useForm } from './schema-form.tsx';
+
+interface Props {
+  label: string;
+  help: string | undefined;
+  problem: string | undefined;
+  name: string;
+  path: string;
+  variants: readonly JsonSchema[];
+  value: unknown;
+  onChange: (value: unknown) => void;
+  isRequired: boolean;
+}
+
+const unset = '';
+
+/** A value that has one of several forms: first which, then its fields. */
+export function VariantField({
+  label,
+  help,
+  problem,
+  name,
+  path,
+  variants,
+  value,
+  onChange,
+  isRequired,
+}: Props) {
+  const { root } = useForm();
+  const chosen = value === undefined || value === null ? unset : String(variantOf(value, variants));
+  const variant = variants[Number(chosen)];
+  const options = variants.map((each, index) => ({ value: String(index), label: variantLabel(each) }));
+  const choose = (index: string) => {
+    const next = variants[Number(index)];
+    onChange(index === unset || !next ? undefined : (initialOf(next, root) ?? emptyOf(next)));
+  };
+  return (
+    <div className="variant">
+      <Choice
+        {...{ label, help, problem }}
+        value={chosen}
+        options={[
+          ...(isRequired && chosen !== unset ? [] : [{ value: unset, label: 'Not set' }]),
+          ...options,
+        ]}
+        onChange={choose}
+      />
+      {chosen !== unset && variant && (
+        <FieldFor
+          {...{ name, path, value, onChange }}
+          label={variantLabel(variant)}
+          schema={variant}
+          isRequired
+        />
+      )}
+    </div>
+  );
+}
+
+const emptyOf = ({ type }: JsonSchema) => ([type].flat().includes('object') ? {} : '');

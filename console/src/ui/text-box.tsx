@@ -1,0 +1,7 @@
+/** A text that may be longer than its box: the keyboard can reach and scroll it. */
+export const TextBox = ({ label, children }: { label: string; children: string }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: WCAG 2.1.1, what scrolls needs the focus
+  <section tabIndex={0} aria-label={label} className="text-box">
+    <pre dir="auto">{children}</pre>
+  </section>
+);

@@ -1,0 +1,46 @@
+import { useMemo, useState } from 'react';
+import { Button } from './button.tsx';
+import { CopyButton } from './copy-button.tsx';
+import { bytes } from './format.ts';
+import { TextBox } from './text-box.tsx';
+
+/** The browser lays out so many characters without a pause. */
+const shownMax = 20_000;
+
+/** A value of any size, as text or JSON: first its beginning, more on request. */
+export function Value({ of, label }: { of: unknown; label?: string }) {
+  const [shown, setShown] = useState(shownMax);
+  const text = useMemo(() => textOf(of), [of]);
+  if (text === '') return <p className="help">Empty</p>;
+  const rest = text.length - shown;
+  return (
+    <div className="value">
+      <TextBox label={label ?? 'Value'}>{rest > 0 ? text.slice(0, shown) : text}</TextBox>
+      <div className="row">
+        {rest > 0 && (
+          <>
+            <span className="help">
+              {bytes(shown)} of {bytes(text.length)}
+            </span>
+            <Button look="quiet" onPress={() => setShown(shown + shownMax * 5)}>
+              Show more
+            </Button>
+            <Button look="quiet" onPress={() => download(text)}>
+              Download
+            </Button>
+          </>
+        )}
+        <CopyButton text={text} />
+      </div>
+    </div>
+  );
+}
+
+const textOf = (value: unknown): string =>
+  value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value, undefined, 2);
+
+function download(text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
+  Object.assign(document.createElement('a'), { href: url, download: 'value.txt' }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1_000);
+}

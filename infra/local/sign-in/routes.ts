@@ -1,0 +1,166 @@
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { UntrustedToken } from '../../../shared/platform/auth/issuer.ts';
+import type { LocalRoute } from '../gateway/gateway.ts';
+import { type Claims, Session, type SessionTokens } from '../session-tokens.ts';
+import { createCodes } from './authorization-code.ts';
+import { signInPage } from './page.ts';
+
+/** The client id of the console. */
+export const consoleClient = 'console';
+const accessSeconds = 3_600;
+/** Who signed in last with this browser, so that a reload of the console needs no form. */
+const cookieName = 'local_sign_in';
+
+/**
+ * The authorization code flow with PKCE for the console (RFC 6749, RFC 7636), and the sign-out of OpenID Connect
+ * RP-Initiated Logout. Only pages of this stack get codes.
+ */
+export function signInRoutes(issuerPath: string, tokens: SessionTokens, userId: string) {
+  const codes = createCodes();
+  const cookie = (value: string, seconds: number) =>
+    `${cookieName}=${value}; Path=${issuerPath}; HttpOnly; SameSite=Lax; Max-Age=${seconds}`;
+
+  const authorize: LocalRoute = async (_, event) => {
+    const request = new URLSearchParams(event.queryStringParameters as Record<string, string>);
+    const refusal = refusalOf(request, event);
+    if (refusal) return json(400, { error: 'invalid_request', error_description: refusal });
+    const known = request.get('prompt') === 'login' ? undefined : await signedIn(event, tokens);
+    if (known) return redirect(answered(request, { code: granted(request, known) }));
+    if (request.get('prompt') === 'none') return redirect(answered(request, { error: 'login_required' }));
+    return page(200, signInPage({ request, userId }));
+  };
+
+  const signIn: LocalRoute = async (body, event) => {
+    const {
+      userId: user,
+      organizationId,
+      permissions,
+      ...rest
+    } = Object.fromEntries(new URLSearchParams(body));
+    const request = new URLSearchParams(rest);
+    const refusal = refusalOf(request, event);
+    if (refusal) return json(400, { error: 'invalid_request', error_description: refusal });
+    const { data: session, error } = Session.safeParse({
+      userId: user,
+      organizationId: organizationId || null,
+      permissions: permissions?.split(/\s+/).filter(Boolean),
+    });
+    if (!session) {
+      const problem = error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('. ');
+      return page(400, signInPage({ request, userId: user ?? userId, problem }));
+    }
+    const answer = redirect(answered(request, { code: granted(request, session) }));
+    const remembered = await tokens.refreshToken(session);
+    return {
+      ...answer,
+      headers: { ...answer.headers, 'set-cookie': cookie(remembered, 12 * accessSeconds) },
+    };
+  };
+
+  const granted = (request: URLSearchParams, session: Claims) =>
+    codes.grant({
+      session,
+      redirectUri: request.get('redirect_uri') ?? '',
+      codeChallenge: request.get('code_challenge') ?? '',
+    });
+
+  const token: LocalRoute = async (body) => {
+    const form = new URLSearchParams(body);
+    const session = await sessionOfGrant(form);
+    if (!session) return json(400, { error: 'invalid_grant', error_description: 'Sign in again' });
+    return json(200, {
+      access_token: await tokens.accessToken(session, accessSeconds),
+      refresh_token: await tokens.refreshToken(session),
+      ...{ token_type: 'Bearer', expires_in: accessSeconds },
+    });
+  };
+
+  async function sessionOfGrant(form: URLSearchParams): Promise<Claims | undefined> {
+    const value = (name: string) => form.get(name) ?? '';
+    if (value('grant_type') === 'authorization_code')
+      return codes.redeem(value('code'), value('redirect_uri'), value('code_verifier'));
+    if (value('grant_type') === 'refresh_token') return sessionIn(value('refresh_token'), tokens);
+  }
+
+  const signOut: LocalRoute = (_, event) => {
+    const target = event.queryStringParameters?.post_logout_redirect_uri ?? '';
+    if (!isOwnPage(target, event))
+      return json(400, { error: 'invalid_request', error_description: ownPages });
+    const answer = redirect(target);
+    return { ...answer, headers: { ...answer.headers, 'set-cookie': cookie('', 0) } };
+  };
+
+  return {
+    [`GET ${issuerPath}/authorize`]: authorize,
+    [`POST ${issuerPath}/authorize`]: signIn,
+    [`POST ${issuerPath}/token`]: token,
+    [`GET ${issuerPath}/sign-out`]: signOut,
+  };
+}
+
+const ownPages = 'Codes go only to the console of this stack: <this address>/console';
+
+function refusalOf(request: URLSearchParams, event: APIGatewayProxyEvent): string | undefined {
+  if (request.get('client_id') !== consoleClient) return `client_id must be ${consoleClient}`;
+  if (request.get('response_type') !== 'code') return 'response_type must be code';
+  if (request.get('code_challenge_method') !== 'S256' || !request.get('code_challenge'))
+    return 'A code_challenge with the method S256 is required';
+  return isOwnPage(request.get('redirect_uri') ?? '', event) ? undefined : ownPages;
+}
+
+function isOwnPage(uri: string, { headers }: APIGatewayProxyEvent): boolean {
+  const { protocol, pathname, hostname = '', port } = URL.parse(uri) ?? {};
+  const own = URL.parse(`http://${headers.Host ?? headers.host}`);
+  // This machine has several names for itself.
+  const isHere = hostname === own?.hostname || loopbackNames.includes(hostname);
+  return protocol === 'http:' && isHere && port === own?.port && pathname === '/console';
+}
+
+const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
+
+async function signedIn({ headers }: APIGatewayProxyEvent, tokens: SessionTokens) {
+  const cookies = headers.Cookie ?? headers.cookie ?? '';
+  const value = new RegExp(`(?:^|; )${cookieName}=([^;]+)`).exec(cookies)?.[1];
+  return value === undefined ? undefined : sessionIn(value, tokens);
+}
+
+async function sessionIn(refreshToken: string, tokens: SessionTokens): Promise<Claims | undefined> {
+  try {
+    return await tokens.sessionOfRefreshToken(refreshToken);
+  } catch (error) {
+    if (error instanceof UntrustedToken) return undefined;
+    throw error;
+  }
+}
+
+function answered(request: URLSearchParams, answer: Record<string, string>): string {
+  const url = new URL(request.get('redirect_uri') ?? '');
+  for (const [name, value] of Object.entries(answer)) url.searchParams.set(name, value);
+  const state = request.get('state');
+  if (state !== null) url.searchParams.set('state', state);
+  return url.href;
+}
+
+const policy =
+  "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+
+const page = (statusCode: number, body: string): APIGatewayProxyResult => ({
+  statusCode,
+  headers: {
+    ...{ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' },
+    ...{ 'content-security-policy': policy, 'referrer-policy': 'no-referrer' },
+  },
+  body,
+});
+
+const redirect = (location: string): APIGatewayProxyResult => ({
+  statusCode: 303,
+  headers: { location, 'cache-control': 'no-store' },
+  body: '',
+});
+
+const json = (statusCode: number, body: object): APIGatewayProxyResult => ({
+  statusCode,
+  headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+  body: JSON.stringify(body),
+});
