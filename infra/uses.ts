@@ -12,6 +12,7 @@ export const variablesOf = {
   'rate-limits': [...table, ...limits],
   'default-limits': limits,
   credentials: [...table, 'OIDC_ISSUER', 'OIDC_AUDIENCE'],
+  'sign-in': ['OIDC_ISSUER', 'OIDC_AUDIENCE', 'CONSOLE_CLIENT_ID'],
   payloads: ['PAYLOAD_BUCKET'],
   'payloads:list': ['PAYLOAD_BUCKET'],
   'conversation-retention': ['CONVERSATION_RETENTION_DAYS'],

@@ -1,8 +1,9 @@
 import type { Group } from '../../shared/platform/http/group.ts';
 import { getPublicFile } from './get-file.ts';
+import { getSignIn } from './sign-in.ts';
 import { validateFlow } from './validate-flow.ts';
 
 export const publicGroup = {
   description: 'Endpoints that need no credential.',
-  endpoints: [getPublicFile, validateFlow],
+  endpoints: [getPublicFile, getSignIn, validateFlow],
 } as const satisfies Group;

@@ -108,6 +108,8 @@ const valuesOf = ({
   RATE_LIMIT_PER_DAY: String(settings.rateLimitPerDay),
   OIDC_ISSUER: identity.issuer,
   OIDC_AUDIENCE: identity.audience,
+  CONSOLE_CLIENT_ID: identity.consoleClientId,
+  SIGN_IN_ORIGIN: identity.signInOrigin,
   PAYLOAD_BUCKET: stores.bucket.bucketName,
   CONVERSATION_RETENTION_DAYS: settings.conversationRetentionDays?.toString(),
   PLAN_QUEUE_URL: stores.queues.plan.queueUrl,

@@ -146,6 +146,7 @@ function grant(role: Role, use: Use, stores: Stores) {
         'Senders of webhooks call the surfaces of any tenant, and the same Lambdas verify all of them.',
       ),
     'default-limits': nothing,
+    'sign-in': nothing,
     'public-url': nothing,
     cors: nothing,
     'static-files': nothing,

@@ -1,17 +1,21 @@
+import { Aws, Duration } from 'aws-cdk-lib';
 import {
   AccountRecovery,
   ClientAttributes,
   FeaturePlan,
   LambdaVersion,
   Mfa,
+  OAuthScope,
   StandardThreatProtectionMode,
   StringAttribute,
   UserPool,
+  type UserPoolClient,
   UserPoolOperation,
 } from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
 import { preTokenGeneration } from './entries.ts';
 import type { Functions } from './functions.ts';
+import { apiNameOf } from './names.ts';
 import { protectedRetentionOf } from './retention.ts';
 import type { Settings } from './settings.ts';
 
@@ -19,18 +23,36 @@ import type { Settings } from './settings.ts';
 export class Identity extends Construct {
   readonly issuer: string;
   readonly audience: string;
+  /** The OAuth client of the console. Absent if another issuer has none. */
+  readonly consoleClientId: string | undefined;
+  /** The origin of the token endpoint, which the page of the console calls. */
+  readonly signInOrigin: string;
   /** Absent with another issuer. */
   readonly pool: UserPool | undefined;
 
-  constructor(scope: Construct, id: string, settings: Settings) {
+  /** @param publicUrl The base URL by which people reach the API, and below it the console. */
+  constructor(scope: Construct, id: string, settings: Settings, publicUrl: string) {
     super(scope, id);
-    const { oidcIssuer, oidcAudience, keepsData } = settings;
+    const { oidcIssuer, oidcAudience, consoleClientId } = settings;
     if (oidcIssuer && oidcAudience) {
       this.issuer = oidcIssuer;
       this.audience = oidcAudience;
+      this.consoleClientId = consoleClientId;
+      this.signInOrigin = new URL(oidcIssuer).origin;
       return;
     }
-    const pool = new UserPool(this, 'users', {
+    this.pool = this.makePool(settings);
+    const client = this.addClient(this.pool, `${publicUrl}/console`);
+    this.issuer = this.pool.userPoolProviderUrl;
+    this.audience = client.userPoolClientId;
+    this.consoleClientId = client.userPoolClientId;
+    // A prefix is unique among all accounts of a region.
+    const domainPrefix = `${apiNameOf(settings.env)}-${Aws.ACCOUNT_ID}`;
+    this.signInOrigin = this.pool.addDomain('sign-in', { cognitoDomain: { domainPrefix } }).baseUrl();
+  }
+
+  private makePool(settings: Settings): UserPool {
+    return new UserPool(this, 'users', {
       signInAliases: { email: true },
       selfSignUpEnabled: false,
       accountRecovery: AccountRecovery.EMAIL_ONLY,
@@ -47,20 +69,29 @@ export class Identity extends Construct {
       },
       featurePlan: FeaturePlan.PLUS,
       standardThreatProtectionMode: StandardThreatProtectionMode.FULL_FUNCTION,
-      deletionProtection: keepsData,
+      deletionProtection: settings.keepsData,
       removalPolicy: protectedRetentionOf(settings),
     });
-    const client = pool.addClient('dashboard', {
+  }
+
+  /** A client without a secret, for the console and for other applications of the operator. */
+  private addClient(pool: UserPool, consoleUrl: string): UserPoolClient {
+    return pool.addClient('dashboard', {
       authFlows: { userSrp: true },
-      // The CDK would add OAuth flows with the callback https://example.com.
-      disableOAuth: true,
+      oAuth: {
+        flows: { authorizationCodeGrant: true },
+        scopes: [OAuthScope.OPENID, OAuthScope.EMAIL, OAuthScope.PROFILE],
+        callbackUrls: [consoleUrl],
+        logoutUrls: [consoleUrl],
+      },
+      refreshTokenValidity: Duration.days(1),
+      // Two tabs of a browser may use a refresh token at the same time.
+      refreshTokenRotationGracePeriod: Duration.seconds(10),
+      enableTokenRevocation: true,
       preventUserExistenceErrors: true,
       // Excludes the organization: a user who could write it could join any organization.
       writeAttributes: new ClientAttributes().withStandardAttributes({ email: true, fullname: true }),
     });
-    this.pool = pool;
-    this.issuer = pool.userPoolProviderUrl;
-    this.audience = client.userPoolClientId;
   }
 
   /** Has the pool put the organization into access tokens too, which lack a user's attributes. */

@@ -24,9 +24,9 @@ export class ServiceStack extends Stack {
     // CloudFormation counts spaces: without them the template has 60 % of its size.
     super(scope, id, { terminationProtection: settings.refusesDestroy, suppressTemplateIndentation: true });
     const stores = new Stores(this, 'stores', settings);
-    const identity = new Identity(this, 'identity', settings);
     const api = new Api(this, 'api', settings);
     const publicUrl = settings.publicUrl ?? api.url;
+    const identity = new Identity(this, 'identity', settings, publicUrl);
     const functions = new Functions(this, 'functions', { settings, bundles, stores, identity, publicUrl });
     api.deployAfter(functions);
     identity.addTriggers(functions);

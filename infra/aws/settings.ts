@@ -45,6 +45,7 @@ const Context = z
     }),
     oidcIssuer: httpsUrl.optional(),
     oidcAudience: z.string().min(1).optional(),
+    consoleClientId: z.string().min(1).optional(),
     rateLimitPerHour: wholeNumber(1, 1_000_000_000).default(1_000),
     rateLimitPerDay: wholeNumber(1, 1_000_000_000).default(10_000),
     conversationRetentionDays: wholeNumber(1, 36_500).optional(),
@@ -73,6 +74,10 @@ const Context = z
   .refine(({ oidcIssuer, oidcAudience }) => (oidcIssuer === undefined) === (oidcAudience === undefined), {
     path: ['oidcAudience'],
     error: 'expected both oidcIssuer and oidcAudience, or neither',
+  })
+  .refine(({ oidcIssuer, consoleClientId }) => oidcIssuer !== undefined || consoleClientId === undefined, {
+    path: ['consoleClientId'],
+    error: 'expected only together with oidcIssuer: the stack’s own user pool has a client for the console',
   });
 
 /** A deployment: the settings of its environment, and the context values. */

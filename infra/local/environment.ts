@@ -46,6 +46,7 @@ export function setEnvironment(
     OIDC_ISSUER: localUrl + issuerPath,
     OIDC_AUDIENCE: audience,
     SIGN_IN_ORIGIN: new URL(localUrl).origin,
+    CONSOLE_CLIENT_ID: 'console',
     ALLOWED_HOSTS: process.env.LOCAL_ALLOWED_HOSTS ?? '',
     SCHEDULE_GROUP: scheduleGroups[0],
     SCHEDULER_ROLE_ARN: 'arn:aws:iam::000000000000:role/scheduler',

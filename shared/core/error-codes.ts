@@ -41,6 +41,7 @@ export const detailCodes = {
   NOTHING_TO_CHANGE: 'The request names no change.',
   NOTHING_TO_RUN: 'The request is well-formed, but has no steps to run.',
   NOT_ASKED_FOR: 'The setup link does not ask for this secret.',
+  NOT_CONFIGURED: 'The deployment is not set up for this.',
   NOT_CSV: 'The file is not a CSV file.',
   NOT_FOUND: 'The caller’s tenant has no such resource.',
   NOT_MULTIPLE_OF: 'The number is not a multiple of the expected one.',

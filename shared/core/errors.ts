@@ -115,6 +115,9 @@ export const upstreamFailed = (message: string) =>
 /** Too much of the caller's earlier work is unfinished. */
 export const tooManyAtOnce = (message: string, retryAfterSeconds: number) =>
   errorOf('RATE_LIMITED', message, { retryAfterSeconds });
+/** Another server, which the deployment needs, does not respond. */
+export const unavailable = (message: string) =>
+  errorOf('BUSY', { code: 'UPSTREAM_FAILED', message }, { retryAfterSeconds: 5 });
 /** Part of the work is done. Sending the same request again continues it. */
 export const outOfTime = (detail: Detail) => errorOf('OUT_OF_TIME', detail);
 /** Nothing is done yet: the service is busy with other work. */

@@ -103,6 +103,7 @@ const bounds: Record<string, string> = {
   'provider-keys.list': '100 keys with settings of 2 KB',
   'provider-keys.update': 'a key with settings of 2 KB',
   'model-usage.get': '732 days and 1,000 models',
+  'public.sign-in': 'three scopes',
   'public.validate-flow': 'three lists that end at a third of 5 MB',
   'records.bulk-delete': '1,000 ids',
   'records.bulk-edit': '10,000 ids and 5 MB of records',

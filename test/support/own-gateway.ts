@@ -21,11 +21,14 @@ export async function ownIssuer() {
     })),
   );
   const asked: Record<string, number> = {};
-  const state = { published: published as object[], status: 200 };
+  const state = { published: published as object[], status: 200, discovery: {} };
   const server = createServer((request, response) => {
     const path = request.url ?? '';
     asked[path] = (asked[path] ?? 0) + 1;
-    const answer = path === '/jwks' ? { keys: state.published } : { issuer: url, jwks_uri: `${url}/jwks` };
+    const answer =
+      path === '/jwks'
+        ? { keys: state.published }
+        : { issuer: url, jwks_uri: `${url}/jwks`, ...state.discovery };
     response.writeHead(state.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
   });
   server.listen(0, '127.0.0.1');

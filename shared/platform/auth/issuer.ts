@@ -1,9 +1,5 @@
 import type { JWTPayload } from 'jose';
-import * as z from 'zod';
-import { limitedFetch } from '../../core/limited-fetch.ts';
-
-/** The issuer is unreachable. The token may still be valid. */
-export class IssuerUnavailable extends Error {}
+import { discover, IssuerUnavailable, issuerTimeoutMs, sparingFetch } from './discovery.ts';
 
 /** The token is not trusted. `isFinal` refusals never change. */
 export class UntrustedToken extends Error {
@@ -22,13 +18,8 @@ const algorithms = [
 ];
 /** Tolerance for an issuer's clock that runs ahead. Applies to `nbf` only: an expired token is always refused. */
 const toleranceSeconds = 5;
-const timeoutMs = 5_000;
 /** Limits JWKS refetches for unknown key ids. */
 const keysCooldownMs = 30_000;
-/** Limits retries to an issuer that does not respond. */
-const retryMs = 5_000;
-
-const Discovery = z.object({ issuer: z.string(), jwks_uri: z.url() });
 
 /** Verifies the tokens of one OIDC issuer for one audience against its published keys. */
 export function issuerOf(issuer: string, audience: string) {
@@ -38,13 +29,10 @@ export function issuerOf(issuer: string, audience: string) {
   /** Fetches the keys with the first token, every ten minutes, and when a token has an unknown key id. */
   async function makeVerifier() {
     const { createRemoteJWKSet, customFetch, jwtVerify } = await import('jose');
-    const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-    const discovery = await fetchFromIssuer(address, { signal: AbortSignal.timeout(timeoutMs) });
-    const { issuer: named, jwks_uri } = Discovery.parse(await discovery.json());
-    if (named !== issuer) throw new Error(`The issuer ${issuer} publishes another issuer name: ${named}`);
+    const { jwks_uri } = await discover(issuer, fetchFromIssuer);
     const keys = createRemoteJWKSet(new URL(jwks_uri), {
       cooldownDuration: keysCooldownMs,
-      timeoutDuration: timeoutMs,
+      timeoutDuration: issuerTimeoutMs,
       [customFetch]: fetchFromIssuer,
     });
     const options = { issuer, algorithms, clockTolerance: toleranceSeconds, requiredClaims: ['exp', 'sub'] };
@@ -88,24 +76,4 @@ function untrusted(error: unknown, lookedAgain: boolean): UntrustedToken {
   // The issuer may have added the key since the last fetch.
   const isUnseen = code === 'ERR_JWKS_NO_MATCHING_KEY' && !lookedAgain;
   return new UntrustedToken(String(error), !isEarly && !isUnseen);
-}
-
-/** Discovery documents and key sets have a few KB. */
-const fetchSmall = limitedFetch(1_000_000);
-
-/** A fetch that waits between two requests to the same address, whether they succeed or fail. */
-function sparingFetch() {
-  const askedAt = new Map<string, number>();
-  return async (url: string, init: RequestInit): Promise<Response> => {
-    if (Date.now() < (askedAt.get(url) ?? 0) + retryMs)
-      throw new IssuerUnavailable(`${url} was requested moments ago; try again later`);
-    askedAt.set(url, Date.now());
-    try {
-      const response = await fetchSmall(url, init);
-      if (response.status !== 200) throw new Error(`Status ${response.status}`);
-      return response;
-    } catch (cause) {
-      throw new IssuerUnavailable(`${url} is unreachable`, { cause });
-    }
-  };
 }

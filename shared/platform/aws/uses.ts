@@ -13,6 +13,8 @@ export type Use =
   | 'default-limits'
   /** Verifies credentials as the authorizer does: keys in the table, tokens by the issuer's keys. */
   | 'credentials'
+  /** Reads how pages sign people in from the issuer. */
+  | 'sign-in'
   | 'payloads'
   | 'payloads:list'
   /** Knows how long conversations are kept. */

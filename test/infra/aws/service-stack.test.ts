@@ -295,9 +295,34 @@ test('Cognito puts the organization into access tokens by a Lambda that has no r
   });
   const signals = { METRICS_NAMESPACE: 'agent-flow/dev', LOG_LEVEL: 'info' };
   expect(lambda?.Properties.Environment).toEqual({ Variables: signals });
-  dev.hasResourceProperties('AWS::Cognito::UserPoolClient', {
-    AllowedOAuthFlowsUserPoolClient: false,
-    CallbackURLs: Match.absent(),
+});
+
+test('the console signs people in with the pool: by authorization code, at its own address alone, without a secret', () => {
+  const template = synthesise('dev', { publicUrl: 'https://flows.example.com' });
+  const consoleUrl = 'https://flows.example.com/console';
+  template.hasResourceProperties('AWS::Cognito::UserPoolClient', {
+    ...{ AllowedOAuthFlowsUserPoolClient: true, AllowedOAuthFlows: ['code'] },
+    AllowedOAuthScopes: ['openid', 'email', 'profile'],
+    ...{ CallbackURLs: [consoleUrl], LogoutURLs: [consoleUrl], GenerateSecret: Match.absent() },
+    SupportedIdentityProviders: ['COGNITO'],
+    ...{ EnableTokenRevocation: true, RefreshTokenValidity: 1_440 },
+    RefreshTokenRotation: { Feature: 'ENABLED', RetryGracePeriodSeconds: 10 },
+    ExplicitAuthFlows: ['ALLOW_USER_SRP_AUTH'],
+  });
+  template.hasResourceProperties('AWS::Cognito::UserPoolDomain', {
+    Domain: { 'Fn::Join': ['', ['agent-flow-dev-', { Ref: 'AWS::AccountId' }]] },
+  });
+  const [domain] = Object.keys(template.findResources('AWS::Cognito::UserPoolDomain'));
+  const region = { Ref: 'AWS::Region' };
+  const origin = ['https://', { Ref: domain }, '.auth.', region, '.amazoncognito.com'];
+  template.hasResourceProperties('AWS::Lambda::Function', {
+    FunctionName: 'agent-flow-dev-static-files',
+    Environment: { Variables: Match.objectLike({ SIGN_IN_ORIGIN: { 'Fn::Join': ['', origin] } }) },
+  });
+  const [client] = Object.keys(template.findResources('AWS::Cognito::UserPoolClient'));
+  template.hasResourceProperties('AWS::Lambda::Function', {
+    FunctionName: 'agent-flow-dev-public-sign-in',
+    Environment: { Variables: { CONSOLE_CLIENT_ID: { Ref: client }, OIDC_AUDIENCE: { Ref: client } } },
   });
 });
 
@@ -308,6 +333,22 @@ test('a configured OIDC issuer replaces the Cognito user pool', () => {
   template.hasResourceProperties('AWS::Lambda::Function', {
     Environment: { Variables: { OIDC_ISSUER: 'https://id.example.com', OIDC_AUDIENCE: 'api' } },
   });
+  const pages = { FunctionName: 'agent-flow-dev-static-files' };
+  template.hasResourceProperties('AWS::Lambda::Function', {
+    ...{
+      ...pages,
+      Environment: { Variables: Match.objectLike({ SIGN_IN_ORIGIN: 'https://id.example.com' }) },
+    },
+  });
+  const knowing = (given: Template) =>
+    given.findResources('AWS::Lambda::Function', {
+      Properties: { Environment: { Variables: { CONSOLE_CLIENT_ID: Match.anyValue() } } },
+    });
+  expect(knowing(template)).toEqual({});
+  const own = { oidcIssuer: 'https://id.example.com', oidcAudience: 'api', consoleClientId: 'spa' };
+  expect(Object.values(knowing(synthesise('dev', own)))).toMatchObject([
+    { Properties: { FunctionName: 'agent-flow-dev-public-sign-in' } },
+  ]);
 });
 
 test('a web ACL on the stage enforces a rate per address, and a lower one on public paths', () => {

@@ -46,6 +46,7 @@ test.each([
   ['an empty rate', { wafRatePer5Minutes: '' }, 'wafRatePer5Minutes: expected off, or a whole number'],
   ['an issuer without audience', { oidcIssuer: 'https://id.example.com' }, 'oidcAudience: expected both'],
   ['an audience without issuer', { oidcAudience: 'api' }, 'oidcAudience: expected both'],
+  ['a client without issuer', { consoleClientId: 'spa' }, 'consoleClientId: expected only together with'],
   ['an unencrypted issuer', { oidcIssuer: 'http://a.b', oidcAudience: 'x' }, 'oidcIssuer: expected a URL'],
   ['an origin with a path', { corsOrigins: 'https://a.b/c' }, 'corsOrigins.0: expected origins like'],
   ['an origin with a trailing slash', { corsOrigins: 'https://a.b,https://c.d/' }, 'corsOrigins.1: expected'],

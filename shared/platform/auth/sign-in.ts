@@ -1,0 +1,67 @@
+import * as z from 'zod';
+import { notFound, unavailable } from '../../core/errors.ts';
+import { discover, IssuerUnavailable, sparingFetch } from './discovery.ts';
+
+/** What a page asks the issuer for: who the person is. */
+const wantedScopes = ['openid', 'email', 'profile'];
+
+/** The members of a discovery document that sign-in needs. Session tokens need none of them. */
+const Endpoints = z.object({
+  authorization_endpoint: z.url().nullish(),
+  token_endpoint: z.url().nullish(),
+  end_session_endpoint: z.url().nullish(),
+  scopes_supported: z.array(z.string()).optional(),
+});
+
+interface SignInClient {
+  issuer: string;
+  /** The audience of session tokens. */
+  audience: string;
+  /** The public OAuth client of the console. */
+  clientId: string | undefined;
+}
+
+/**
+ * How pages sign people in at an issuer.
+ * @throws ServiceError: 404 if the deployment signs nobody in, 503 if the issuer does not respond.
+ */
+export async function signInOf({ issuer, audience, clientId }: SignInClient) {
+  if (!clientId) throw notConfigured('This deployment has no OAuth client for the console');
+  const endpoints = await endpointsOf(issuer);
+  const { authorization_endpoint, token_endpoint, end_session_endpoint, scopes_supported } = endpoints;
+  if (!authorization_endpoint || !token_endpoint)
+    throw notConfigured(`The issuer ${issuer} publishes no endpoints for a sign-in on a page`);
+  return {
+    ...{ issuer, clientId },
+    authorizationEndpoint: authorization_endpoint,
+    tokenEndpoint: token_endpoint,
+    endSessionEndpoint: end_session_endpoint ?? null,
+    scopes: wantedScopes.filter((scope) => scopes_supported?.includes(scope) ?? true),
+    audience: audience === clientId ? null : audience,
+  };
+}
+
+const fetchFromIssuer = sparingFetch();
+const known = new Map<string, Promise<z.infer<typeof Endpoints>>>();
+
+/** Reads the discovery document of an issuer until it has it. */
+function endpointsOf(issuer: string) {
+  const endpoints = known.get(issuer) ?? readEndpoints(issuer);
+  known.set(issuer, endpoints);
+  endpoints.catch(() => known.delete(issuer));
+  return endpoints;
+}
+
+async function readEndpoints(issuer: string) {
+  try {
+    return Endpoints.parse(await discover(issuer, fetchFromIssuer));
+  } catch (error) {
+    if (!(error instanceof IssuerUnavailable)) throw error;
+    throw unavailable(`The issuer ${issuer} does not respond. Try again later`);
+  }
+}
+
+const notConfigured = (why: string) =>
+  notFound('Sign-in', [
+    { code: 'NOT_CONFIGURED', message: `${why}. Use a session token of the issuer, or an API key` },
+  ]);
