@@ -5,7 +5,7 @@ import { loadOnce } from '../shared/core/load-once.ts';
 import { requirementsOf } from '../shared/platform/aws/uses.ts';
 import { awsLambda } from '../shared/platform/http/awslambda.ts';
 import { type Manifest, type StaticRequest, staticResponse } from '../shared/platform/http/static-files.ts';
-import { issuerOriginPlaceholder } from './sites/console.ts';
+import { issuerOriginPlaceholder } from './sites/issuer-origin.ts';
 
 export const requirements = requirementsOf('static-files', 'default-limits');
 

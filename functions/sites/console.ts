@@ -1,8 +1,6 @@
+import { issuerOriginPlaceholder } from './issuer-origin.ts';
 import type { Site } from './site.ts';
 import { strictPolicy } from './strict-policy.ts';
-
-/** Replaced when the page is served: the origin of the issuer's token endpoint is not known when it is built. */
-export const issuerOriginPlaceholder = '{issuer-origin}';
 
 /** Loaded when the files are built, not with the list of sites: it loads a bundler. */
 const built = async () => (await import('../../console/build.ts')).builtConsole();
