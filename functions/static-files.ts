@@ -4,8 +4,12 @@ import { requireEnv } from '../shared/core/environment.ts';
 import { loadOnce } from '../shared/core/load-once.ts';
 import { requirementsOf } from '../shared/platform/aws/uses.ts';
 import { awsLambda } from '../shared/platform/http/awslambda.ts';
-import { type Manifest, type StaticRequest, staticResponse } from '../shared/platform/http/static-files.ts';
-import { issuerOriginPlaceholder } from './sites/issuer-origin.ts';
+import {
+  issuerOriginPlaceholder,
+  type Manifest,
+  type StaticRequest,
+  staticResponse,
+} from '../shared/platform/http/static-files.ts';
 
 export const requirements = requirementsOf('static-files', 'default-limits');
 

@@ -1,4 +1,4 @@
-import { issuerOriginPlaceholder } from './issuer-origin.ts';
+import { issuerOriginPlaceholder } from '../../shared/platform/http/static-files.ts';
 import type { Site } from './site.ts';
 import { strictPolicy } from './strict-policy.ts';
 

@@ -2,6 +2,11 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { noSuchEndpoint, type ServiceError } from '../../core/errors.ts';
 import { rateLimitHeadersOf, uncountedRateLimit } from '../auth/rate-limit-windows.ts';
 
+/**
+ * In headers of a site, for the origin of the issuer’s token endpoint, which is not known when the files are built.
+ */
+export const issuerOriginPlaceholder = '{issuer-origin}';
+
 /** In order of preference: smallest first. */
 export const contentCodings = ['br', 'gzip', 'identity'] as const;
 export type ContentCoding = (typeof contentCodings)[number];
