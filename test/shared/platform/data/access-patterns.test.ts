@@ -217,8 +217,8 @@ const patterns: Record<string, Pattern> = {
     units: 0.5,
     run: async (world) => {
       const key = await withKey(world);
+      const from = new Date();
       await world.keys.noteRevealed(sessionOf(world.tenant), key);
-      const from = new Date(Date.now() - 1);
       return () => auditLog(world.scope)({ limit: 10, from });
     },
   },
