@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { expectAccessible, watchedPage } from './browser.ts';
 import { newTenant, stack, type Tenant } from './stack.ts';
 
@@ -8,7 +8,7 @@ export interface ConsoleOptions {
   /** Of the session. Default: all. */
   permissions?: readonly string[];
   /** Whose console it is. Default: that of a new user. */
-  tenant?: Pick<Tenant, 'userId' | 'organizationId'>;
+  tenant?: Tenant;
   browser?: BrowserContextOptions;
 }
 
@@ -17,7 +17,7 @@ export async function openConsole(browser: Browser, options: ConsoleOptions = {}
   const tenant = options.tenant ?? (await newTenant());
   const watched = await watchedPage(browser, { viewport: { width: 1280, height: 900 }, ...options.browser });
   const { page } = watched;
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(5_000);
   await page.goto(consoleAddress(options.screen));
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByLabel('User').fill(tenant.userId);
@@ -50,11 +50,13 @@ export async function expectGoodScreen(page: Page): Promise<void> {
 export async function tabTo(page: Page, role: Parameters<Page['getByRole']>[0], name: string | RegExp) {
   const target = page.getByRole(role, { name }).first();
   for (let presses = 0; presses < 80; presses++) {
-    if (
-      await target.evaluate((element) => element === element.ownerDocument.activeElement).catch(() => false)
-    )
-      return;
+    if (await hasFocus(target)) return;
     await page.keyboard.press('Tab');
   }
   throw new Error(`Tab does not reach the ${role} ${name}`);
 }
+
+/** An editor for code has its field in a shadow root. */
+const hasFocus = async (target: Locator) =>
+  (await target.count()) > 0 &&
+  target.evaluate((element) => element === (element.getRootNode() as ShadowRoot).activeElement);

@@ -1,4 +1,5 @@
-import type { ReactNode } from 'react';
+import { useRouter } from '@tanstack/react-router';
+import type { MouseEvent, ReactNode } from 'react';
 
 interface Props {
   /** A path of the console: `/flows/flow_…`. */
@@ -9,4 +10,13 @@ interface Props {
 }
 
 /** A link to another screen, which also works in a new tab. */
-export const Link = ({ to, ...props }: Props) => <a href={`#${to}`} {...props} />;
+export function Link({ to, ...props }: Props) {
+  const { history } = useRouter();
+  function go(event: MouseEvent) {
+    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    // By the router, which asks a screen with unsaved changes first.
+    event.preventDefault();
+    history.push(to);
+  }
+  return <a href={`#${to}`} onClick={go} {...props} />;
+}

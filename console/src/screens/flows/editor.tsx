@@ -8,12 +8,12 @@ import { Failure } from '../../ui/failure.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { useEdits } from './edits.ts';
-import { useFindings } from './findings.ts';
 import { FlowPage, useFlow } from './flow-page.tsx';
 import { SampleTypeChoice } from './sample-type-choice.tsx';
 import { asSteps } from './steps.ts';
 import { StepsEditor } from './steps-editor.tsx';
 import { SampleType } from './suggestions.ts';
+import { useFindings } from './use-findings.ts';
 import '../../style/flows.css';
 
 /** The steps of a flow. Saving changes the draft; publishing puts the draft to use. */

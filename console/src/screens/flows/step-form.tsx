@@ -1,8 +1,8 @@
 import { schemas } from 'virtual:step-schemas';
 import { useCallback, useMemo } from 'react';
 import { CodeEditor } from '../../ui/code/code-editor.tsx';
-import type { JsonObject } from '../../ui/schema-form/schema.ts';
-import { type CustomField, SchemaForm } from '../../ui/schema-form/schema-form.tsx';
+import { isObject, type JsonObject } from '../../ui/schema-form/schema.ts';
+import { type CustomField, Members, SchemaForm } from '../../ui/schema-form/schema-form.tsx';
 import { schemaOf } from './add-step.tsx';
 import type { Findings } from './findings.ts';
 import { stepTypeLabel } from './step-types.ts';
@@ -28,6 +28,11 @@ export function StepForm({ step, onChange, path, findings, known, steps, index }
   const custom = useCallback(
     (field: CustomField) => {
       const { name, label, schema: member, value, onChange: change, problem } = field;
+      // What a step does is not a part of it for people.
+      if (field.path === `${path}.config`)
+        return (
+          <Members schema={member} path={field.path} value={isObject(value) ? value : {}} onChange={change} />
+        );
       if (name === 'trueSteps' || name === 'falseSteps')
         return (
           <fieldset>
@@ -53,7 +58,7 @@ export function StepForm({ step, onChange, path, findings, known, steps, index }
         />
       );
     },
-    [complete, findings, names],
+    [complete, findings, names, path],
   );
   return (
     <>
@@ -63,6 +68,7 @@ export function StepForm({ step, onChange, path, findings, known, steps, index }
         problems={findings.problems}
         value={step}
         hidden={['type', 'id', 'order']}
+        shown={shown}
         onChange={(changed: JsonObject) =>
           onChange(changed as Step, `${step.id} ${changedMember(step, changed)}`)
         }
@@ -70,6 +76,9 @@ export function StepForm({ step, onChange, path, findings, known, steps, index }
     </>
   );
 }
+
+/** What most steps need, though the API does not require it. */
+const shown = ['outputVariable', 'userPrompt', 'model'];
 
 /** Texts of code and templates are long; shorter ones are names and addresses. */
 function languageOf(name: string, maxLength: number): 'javascript' | 'template' | undefined {

@@ -68,13 +68,13 @@ export function openEditor({
 }
 
 function suggestions(context: CompletionContext, complete: EditorOptions['complete']) {
-  const word = context.matchBefore(/[\w.[\]]*/);
+  const word = context.matchBefore(/[\w.:[\]]*/);
   if (!word || (word.from === word.to && !context.explicit && !/\{\{\s*$/.test(before(context)))) return null;
   const options = complete?.(word.text) ?? [];
   return {
     from: word.from,
     options: options.map(({ label, detail }) => ({ label, ...(detail && { detail }) })),
-    validFor: /^[\w.[\]]*$/,
+    validFor: /^[\w.:[\]]*$/,
   };
 }
 

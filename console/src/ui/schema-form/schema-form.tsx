@@ -6,6 +6,8 @@ interface FormContext {
   root: JsonSchema;
   /** What is wrong with a member, by its path from the root: `config.model`, `tools.0.name`. */
   problems: Readonly<Record<string, string>>;
+  /** Optional members that are always shown. */
+  shown: readonly string[];
   /** Fields that the screen draws itself: `undefined` leaves the field to the form. */
   custom: (field: CustomField) => React.ReactNode | undefined;
 }
@@ -20,7 +22,7 @@ export interface CustomField {
   problem: string | undefined;
 }
 
-const Context = createContext<FormContext>({ root: {}, problems: {}, custom: () => undefined });
+const Context = createContext<FormContext>({ root: {}, problems: {}, shown: [], custom: () => undefined });
 export const useForm = () => useContext(Context);
 
 interface Props {
@@ -32,10 +34,12 @@ interface Props {
   path?: string;
   /** Members that the form leaves out. */
   hidden?: readonly string[];
+  shown?: readonly string[];
   custom?: FormContext['custom'];
 }
 
 const none = () => undefined;
+const noNames: readonly string[] = [];
 
 /** A form that is made of a JSON Schema of the API: what is required first, then what is set, the rest on demand. */
 export function SchemaForm({
@@ -45,9 +49,13 @@ export function SchemaForm({
   problems = {},
   path = '',
   hidden = [],
+  shown = noNames,
   custom = none,
 }: Props) {
-  const context = useMemo(() => ({ root: schema, problems, custom }), [schema, problems, custom]);
+  const context = useMemo(
+    () => ({ root: schema, problems, shown, custom }),
+    [schema, problems, shown, custom],
+  );
   return (
     <Context value={context}>
       <Members schema={resolved(schema, schema)} {...{ value, onChange, path, hidden }} />
@@ -65,7 +73,7 @@ interface MembersProps {
 
 /** The members of an object. Empty ones are left out of the value. */
 export function Members({ schema, value, onChange, path, hidden = [] }: MembersProps) {
-  const { root, problems } = useForm();
+  const { root, problems, shown } = useForm();
   const { properties = {}, required = [] } = schema;
   const set = (name: string, member: unknown) => {
     const { [name]: _before, ...rest } = value;
@@ -77,9 +85,12 @@ export function Members({ schema, value, onChange, path, hidden = [] }: MembersP
     return !hidden.includes(name) && !('const' in member) && !(isAlias(member) && value[name] === undefined);
   });
   const isFirst = (name: string) =>
-    required.includes(name) || value[name] !== undefined || hasProblem(problems, joined(path, name));
-  const fields = (shown: readonly string[]) =>
-    shown.map((name) => (
+    required.includes(name) ||
+    shown.includes(name) ||
+    value[name] !== undefined ||
+    hasProblem(problems, joined(path, name));
+  const fields = (listed: readonly string[]) =>
+    listed.map((name) => (
       <FieldFor
         key={name}
         {...{ name, path: joined(path, name), isRequired: required.includes(name) }}

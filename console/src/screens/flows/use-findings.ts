@@ -1,0 +1,31 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useMemo, useState } from 'react';
+import { useApi } from '../../api/api.ts';
+import { type Findings, findingsOf } from './findings.ts';
+import type { Step } from './steps.ts';
+
+const pauseMs = 500;
+
+/** What the service says about the steps, half a second after the last edit. */
+export function useFindings(name: string, steps: readonly Step[]): Findings {
+  const { call } = useApi();
+  const settled = useSettled(steps);
+  const { data } = useQuery({
+    queryKey: ['validation', settled],
+    queryFn: ({ signal }) =>
+      call('POST /v1/public/flows/validate', { body: { name, flowSteps: settled }, signal }),
+    placeholderData: (before) => before,
+    gcTime: 0,
+    retry: false,
+  });
+  return useMemo(() => findingsOf(data), [data]);
+}
+
+function useSettled<Value>(value: Value): Value {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), pauseMs);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
+}

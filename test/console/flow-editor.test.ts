@@ -1,0 +1,138 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, test as anyTest, beforeAll, expect } from 'vitest';
+import { stepSchemas } from '../../console/plugins/api-document.ts';
+import { initialEdits, reduceEdits } from '../../console/src/screens/flows/edits.ts';
+import { findingsOf } from '../../console/src/screens/flows/findings.ts';
+import { stepTypes } from '../../console/src/screens/flows/step-types.ts';
+import { moved, outputsOf } from '../../console/src/screens/flows/steps.ts';
+import { noBrowser, openBrowser } from '../support/browser.ts';
+import { expectGoodScreen, goTo, openConsole, tabTo } from '../support/console.ts';
+
+const test = anyTest.skipIf(noBrowser !== undefined);
+
+let browser: Browser;
+beforeAll(async () => {
+  if (!noBrowser) browser = await openBrowser();
+});
+afterAll(() => browser?.close());
+
+const step = (id: string, config: object = {}) => ({ id, type: 'template', name: id, config: { ...config } });
+
+anyTest('the menu of steps has every type of the API', () => {
+  const { $defs = {} } = stepSchemas() as {
+    $defs?: Record<string, { properties?: { type?: { const?: string } } }>;
+  };
+  const types = Object.entries($defs)
+    .filter(([name]) => name.endsWith('Step'))
+    .map(([, { properties }]) => properties?.type?.const);
+  expect(types.toSorted()).toEqual(stepTypes.toSorted());
+});
+
+anyTest('edits are taken back and done again; what is typed into one field is one edit', () => {
+  const [a, b] = [step('a'), step('b')];
+  let state = initialEdits([a]);
+  state = reduceEdits(state, { type: 'set', steps: [a, b] });
+  state = reduceEdits(state, { type: 'set', steps: [a, step('x')], what: 'name' });
+  state = reduceEdits(state, { type: 'set', steps: [a, step('xy')], what: 'name' });
+  state = reduceEdits(state, { type: 'undo' });
+  expect(state.steps).toEqual([a, b]);
+  expect(reduceEdits(state, { type: 'redo' }).steps).toEqual([a, step('xy')]);
+  expect(reduceEdits(reduceEdits(state, { type: 'undo' }), { type: 'undo' }).steps).toEqual([a]);
+});
+
+anyTest('a step moves within the list only, and names its outputs', () => {
+  const steps = [step('a', { outputVariable: 'x' }), step('b'), step('c', { outputVariable: '' })];
+  expect(moved(steps, 0, 2).map(({ id }) => id)).toEqual(['b', 'c', 'a']);
+  expect(moved(steps, 0, -1)).toEqual(steps);
+  expect(moved(steps, 0, 3)).toEqual(steps);
+  expect(outputsOf(steps)).toEqual(['x']);
+});
+
+anyTest('a finding belongs to its step, and to the condition around it', () => {
+  const nested = { path: 'flowSteps.1.config.trueSteps.0.config.template', message: 'Empty' };
+  const { problems, stepsWith, general } = findingsOf({
+    errors: [nested],
+    warnings: [{ path: '', message: 'Slow' }],
+  });
+  expect(problems[nested.path]).toBe('Empty');
+  expect([...stepsWith]).toEqual(['flowSteps.1', 'flowSteps.1.config.trueSteps.0']);
+  expect(general).toEqual(['Slow']);
+});
+
+test('a flow is made, edited, reordered, saved and published with the keyboard alone', async () => {
+  const { page, tenant, complaints } = await openConsole(browser, { screen: '/flows' });
+  const press = async (role: 'button' | 'textbox', name: string | RegExp) => {
+    await tabTo(page, role, name);
+    if (role === 'button') await page.keyboard.press('Enter');
+  };
+  await page.getByText('No flows yet').waitFor();
+  await press('button', 'Create a flow');
+  await press('textbox', 'Name');
+  await page.keyboard.type('مطارات ✈');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'مطارات' }).waitFor();
+  for (const what of ['Fill in a template', 'Compute with JavaScript']) {
+    await press('button', 'Add a step');
+    await page.getByRole('dialog', { name: 'Add a step' }).waitFor();
+    await press('button', what);
+  }
+  const names = () => page.getByRole('list', { name: 'Steps' }).getByRole('button').allInnerTexts();
+  await press('button', /^Compute with JavaScript/);
+  await page.keyboard.press('Alt+ArrowUp');
+  await expect.poll(async () => (await names())[0]).toContain('Compute with JavaScript');
+  await tabTo(page, 'textbox', 'Script');
+  await page.keyboard.type('return 42');
+  await page.keyboard.press('Escape');
+  await press('textbox', 'Output variable');
+  await page.keyboard.type('answer');
+  await press('button', /^Fill in a template/);
+  await tabTo(page, 'textbox', 'Template');
+  await page.keyboard.type('It is {{ answer');
+  await page.getByText('to correct').waitFor();
+  await page.keyboard.type(' }}');
+  await page.keyboard.press('Escape');
+  await page.getByText('to correct').waitFor({ state: 'detached' });
+  await expectGoodScreen(page);
+  await press('button', 'Save and publish');
+  await page.getByText('Published: runs use these steps').waitFor();
+  const { body } = await tenant.call('GET', '/v1/flows');
+  const { body: flow } = await tenant.call('GET', `/v1/flows/${body.data[0].id}`);
+  expect(flow.flowSteps).toMatchObject([
+    { type: 'transform-data', config: { script: 'return 42', outputVariable: 'answer' } },
+    { type: 'template', config: { template: 'It is {{ answer }}' } },
+  ]);
+  expect(complaints).toEqual([]);
+});
+
+test('steps are dragged, removed and brought back; leaving asks about edits that are not saved', async () => {
+  const { page, tenant } = await openConsole(browser);
+  const steps = ['First', 'Second', 'Third'].map((name) => ({
+    type: 'template',
+    name,
+    config: { template: name },
+  }));
+  const { body } = await tenant.call('POST', '/v1/flows', { body: { name: 'Drag', flowSteps: steps } });
+  await goTo(page, `/flows/${body.id}`);
+  const list = page.getByRole('list', { name: 'Steps' });
+  const names = async () =>
+    (await list.getByRole('button').allInnerTexts()).map((text) => text.split('\n')[0]);
+  await list.getByRole('button', { name: /^Third/ }).dragTo(list.getByRole('button', { name: /^First/ }));
+  await expect.poll(names).toEqual(['Third', 'First', 'Second']);
+  await list.getByRole('button', { name: /^First/ }).click();
+  await page.getByRole('button', { name: 'Remove', exact: true }).click();
+  await expect.poll(names).toEqual(['Third', 'Second']);
+  await page
+    .getByRole('region', { name: /notice/i })
+    .getByRole('button', { name: 'Undo' })
+    .click();
+  await expect.poll(names).toEqual(['Third', 'First', 'Second']);
+  await page.getByRole('link', { name: 'Home' }).click();
+  await page
+    .getByRole('alertdialog', { name: 'Leave without saving?' })
+    .getByRole('button', { name: 'Stay' })
+    .click();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Saved as the draft').waitFor();
+  await page.getByRole('link', { name: 'Home' }).click();
+  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+});
