@@ -25,7 +25,8 @@ export type Letter =
   | 'v'
   | 'w'
   | 'x'
-  | 'y';
+  | 'y'
+  | 'z';
 
 /** One measurement with its goal. */
 export interface Figure {

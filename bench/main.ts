@@ -7,6 +7,7 @@ import { agentsAtOnce } from './agents-at-once.ts';
 import { bulkEdit } from './bulk-edit.ts';
 import { chat } from './chat.ts';
 import { coldLoad } from './cold-load.ts';
+import { webConsole } from './console.ts';
 import { csvMemory, csvSpeed } from './csv-upload.ts';
 import { engine } from './engine.ts';
 import { fairness } from './fairness.ts';
@@ -53,6 +54,7 @@ const measures: Record<Letter, Measure> = {
   w: agentStream,
   x: surfaceCall,
   y: chat,
+  z: webConsole,
 };
 
 const wanted = process.argv.slice(2);
