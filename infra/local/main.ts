@@ -63,6 +63,7 @@ function isUsageError(error: unknown) {
 function welcome(facts: StackFacts, warnings: readonly string[], ephemeral = false) {
   return `
   API          ${facts.url}
+  Console      ${facts.console}
   Reference    ${facts.docs}
 
   Live key     ${facts.liveKey}

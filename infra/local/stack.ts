@@ -33,6 +33,7 @@ export interface StackOptions {
 export interface StackFacts {
   url: string;
   docs: string;
+  console: string;
   liveKey: string;
   testKey: string;
   sessionToken: string;
@@ -116,7 +117,7 @@ async function start(
   scheduler.begin();
   databases?.watch();
   const sessionToken = await issuer.tokenOf({ userId: localUser });
-  return { url, docs: `${url}/docs`, ...keys, sessionToken, aws, table: tableName };
+  return { url, docs: `${url}/docs`, console: `${url}/console`, ...keys, sessionToken, aws, table: tableName };
 }
 
 async function startServers(
