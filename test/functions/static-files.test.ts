@@ -18,9 +18,17 @@ const paths = [
     ...['marked', 'eventsource-parser'],
   ].map((name) => [`/chat/${name}.js`, 'text/javascript; charset=utf-8'] as const),
   ['/chat/style.css', 'text/css; charset=utf-8'],
+  ['/console', 'text/html; charset=utf-8'],
 ] as const;
 
-const contents = Object.assign({}, ...(await Promise.all(sites.map(({ files }) => files()))));
+const contents: Record<string, string | Uint8Array> = Object.assign(
+  {},
+  ...(await Promise.all(sites.map(({ files }) => files()))),
+);
+/** Their names change with their contents. */
+const consoleAssets = Object.keys(contents).filter((path) => path.startsWith('/console/'));
+
+const contentOf = (path: string) => Buffer.from(contents[path] ?? '').toString();
 
 /** Without what `fetch` does by itself: it asks for every coding, and decodes. */
 async function get(path: string, headers: Record<string, string> = {}) {
@@ -32,7 +40,8 @@ async function get(path: string, headers: Record<string, string> = {}) {
 }
 
 test('the tests below cover every file of every site', () => {
-  expect(Object.keys(contents).toSorted()).toEqual(paths.map(([path]) => path).toSorted());
+  const covered = [...paths.map(([path]) => path), ...consoleAssets];
+  expect(Object.keys(contents).toSorted()).toEqual(covered.toSorted());
 });
 
 test.each(paths)('%s is served without a credential and unchanged, as %s', async (path, type) => {
@@ -40,7 +49,23 @@ test.each(paths)('%s is served without a credential and unchanged, as %s', async
   expect({ status, type: headers.get('content-type') }).toEqual({ status: 200, type });
   expect(headers.get('x-content-type-options')).toBe('nosniff');
   expect(headers.get('content-encoding')).toBeNull();
-  expect(body === contents[path]).toBe(true);
+  expect(body === contentOf(path)).toBe(true);
+});
+
+test('each file of the console is served, and kept for a year, because its name has its hash', async () => {
+  expect(consoleAssets.length).toBeGreaterThan(5);
+  for (const path of consoleAssets) {
+    const { status, headers, body } = await get(path);
+    expect([path, status, body === contentOf(path)]).toEqual([path, 200, true]);
+    expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+  }
+});
+
+test('the page of the console may call the issuer and nothing else', async () => {
+  const { headers } = await get('/console');
+  const { origin } = new URL(stack().url);
+  expect(headers.get('content-security-policy')).toContain(`connect-src 'self' ${origin};`);
+  expect(headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self';");
 });
 
 test.each(paths)('%s: the headers state that the request is not counted', async (path) => {
@@ -81,7 +106,7 @@ test.each([
     },
   );
   expect(headers).toMatchObject({ 'content-encoding': coding, vary: 'Accept-Encoding' });
-  expect(decode(bytes).toString() === contents[path]).toBe(true);
+  expect(decode(bytes).toString() === contentOf(path)).toBe(true);
   expect(headers.etag).not.toBe((await get(path)).headers.get('etag'));
 });
 
@@ -105,7 +130,7 @@ test('clients revalidate the API document each time, and the scripts of the refe
   expect((await get('/docs/swagger-ui.js')).headers.get('cache-control')).toBe('public, max-age=86400');
 });
 
-const pages = ['/docs', '/secrets/setup', '/v1/products/any/surfaces/any/page'];
+const pages = ['/docs', '/secrets/setup', '/console', '/v1/products/any/surfaces/any/page'];
 
 test.each(pages)('%s/ redirects to the page, from which relative addresses are right', async (path) => {
   const response = await fetch(`${stack().url}${path}/`, { redirect: 'manual' });

@@ -6,7 +6,8 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import { type AnswerOf, type RequestOf, ResponseError, type Route, useApi } from './api.ts';
+import { ResponseError } from '../../../functions/client.ts';
+import { type AnswerOf, type RequestOf, type Route, useApi } from './api.ts';
 
 /** What is cached for a call is found by its route and its request. */
 export const keyOf = (route: Route, request?: unknown) => [...segmentsOf(route), request ?? null];

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react';
-import { ResponseError } from '../api/api.ts';
+import { ResponseError } from '../../../functions/client.ts';
 import { Loading } from '../ui/loaded.tsx';
 import { type Credential, keyCredential } from './credential.ts';
 import { completeSignIn, goToIssuer, signInSettings, wasSignedIn } from './sign-in.ts';

@@ -1,4 +1,4 @@
-import { ResponseError } from '../api/api.ts';
+import { ResponseError } from '../../../functions/client.ts';
 import { Button } from './button.tsx';
 
 interface Detail {

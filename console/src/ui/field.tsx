@@ -18,9 +18,9 @@ interface Props extends Omit<TextFieldProps, 'children' | 'className'> {
   lines?: number;
 }
 
-/** A field for text with its label, its help, and what is wrong with it. */
+/** A field for text with its label, its help, and what is wrong with it, which never keeps a form from being sent. */
 export const TextField = ({ label, help, problem, placeholder, lines, ...props }: Props) => (
-  <AriaTextField {...props} isInvalid={problem !== undefined} className="field">
+  <AriaTextField {...props} isInvalid={problem !== undefined} validationBehavior="aria" className="field">
     <Label>{label}</Label>
     {lines ? (
       <TextArea rows={lines} {...(placeholder && { placeholder })} />

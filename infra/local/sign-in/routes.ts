@@ -142,7 +142,7 @@ function answered(request: URLSearchParams, answer: Record<string, string>): str
 }
 
 const policy =
-  "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+  "default-src 'none'; img-src data:; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
 const page = (statusCode: number, body: string): APIGatewayProxyResult => ({
   statusCode,

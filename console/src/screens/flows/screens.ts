@@ -1,3 +1,6 @@
-import type { Screens } from '../../shell/screens.ts';
+import { type Screens, screen } from '../../shell/screens.ts';
 
-export const flowScreens: Screens = {};
+export const flowScreens: Screens = {
+  '/flows': screen(() => import('./list.tsx'), 'FlowList'),
+  '/flows/$flowId': screen(() => import('./editor.tsx'), 'FlowEditor'),
+};

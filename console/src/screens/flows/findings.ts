@@ -1,0 +1,66 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useMemo, useState } from 'react';
+import { useApi } from '../../api/api.ts';
+import type { Step } from './steps.ts';
+
+export interface Findings {
+  /** What is wrong, by the path of the member: `flowSteps.2.config.template`. */
+  problems: Readonly<Record<string, string>>;
+  /** The paths of the steps with findings, and of the steps around them. */
+  stepsWith: ReadonlySet<string>;
+  errors: number;
+  warnings: number;
+  /** Those of no step. */
+  general: readonly string[];
+}
+
+const pauseMs = 500;
+
+/** What the service says about the steps, half a second after the last edit. */
+export function useFindings(name: string, steps: readonly Step[]): Findings {
+  const { call } = useApi();
+  const settled = useSettled(steps);
+  const { data } = useQuery({
+    queryKey: ['validation', settled],
+    queryFn: ({ signal }) =>
+      call('POST /v1/public/flows/validate', { body: { name, flowSteps: settled }, signal }),
+    placeholderData: (before) => before,
+    gcTime: 0,
+    retry: false,
+  });
+  return useMemo(() => findingsOf(data), [data]);
+}
+
+function useSettled<Value>(value: Value): Value {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), pauseMs);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
+}
+
+interface Finding {
+  path: string;
+  message: string;
+}
+
+export function findingsOf(validation: { errors: Finding[]; warnings: Finding[] } | undefined): Findings {
+  const { errors = [], warnings = [] } = validation ?? {};
+  const problems: Record<string, string> = {};
+  const stepsWith = new Set<string>();
+  const general: string[] = [];
+  for (const { path, message } of [...errors, ...warnings]) {
+    problems[path] ??= message;
+    const places = path.match(/^flowSteps\.\d+/) ? stepsOn(path) : [];
+    if (places.length === 0) general.push(message);
+    for (const place of places) stepsWith.add(place);
+  }
+  return { problems, stepsWith, errors: errors.length, warnings: warnings.length, general };
+}
+
+/** Every step that a path goes through: a nested one, and the condition that contains it. */
+const stepsOn = (path: string): string[] =>
+  [...path.matchAll(/(?:flowSteps|trueSteps|falseSteps)\.\d+/g)].map((match) =>
+    path.slice(0, match.index + match[0].length),
+  );

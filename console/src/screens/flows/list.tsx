@@ -1,0 +1,67 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useDeferredValue, useState } from 'react';
+import { usePages } from '../../api/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { Link } from '../../ui/link.tsx';
+import { Empty } from '../../ui/loaded.tsx';
+import { Page } from '../../ui/page.tsx';
+import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
+import { PagedTable } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+
+/** Every flow, newest first. */
+export function FlowList() {
+  const [search, setSearch] = useState('');
+  const [isCreating, setCreating] = useState(false);
+  const sought = useDeferredValue(search.trim());
+  const flows = usePages('GET /v1/flows', { query: sought ? { search: sought } : {} });
+  const navigate = useNavigate();
+  const create = (
+    <Button look="primary" onPress={() => setCreating(true)}>
+      Create a flow
+    </Button>
+  );
+  return (
+    <Page title="Flows" actions={create}>
+      <TextField label="Search by name" type="search" value={search} onChange={setSearch} />
+      <PagedTable
+        label="Flows"
+        pages={flows}
+        keyOf={({ id }) => id}
+        empty={
+          sought ? (
+            <Empty title="No flow has such a name" />
+          ) : (
+            <Empty title="No flows yet">
+              <p>A flow is a list of steps that runs on a record: prompts, scripts, requests, conditions.</p>
+              {create}
+            </Empty>
+          )
+        }
+        columns={[
+          {
+            title: 'Name',
+            cell: ({ id, name }) => (
+              <Link to={`/flows/${id}`}>
+                <bdi>{name}</bdi>
+              </Link>
+            ),
+          },
+          { title: 'Changed', cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+          { title: 'Last run', cell: ({ lastRunAt }) => <Time at={lastRunAt} />, isExtra: true },
+        ]}
+      />
+      <EditDialog
+        title="Create a flow"
+        route="POST /v1/flows"
+        isOpen={isCreating}
+        onClose={() => setCreating(false)}
+        hidden={['flowSteps', 'steps']}
+        value={{ name: '' }}
+        submit="Create"
+        onSaved={({ id }) => navigate({ to: `/flows/${id}` })}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,60 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { expectAccessible, watchedPage } from './browser.ts';
+import { newTenant, stack, type Tenant } from './stack.ts';
+
+export interface ConsoleOptions {
+  /** Where to begin: `/flows`. */
+  screen?: string;
+  /** Of the session. Default: all. */
+  permissions?: readonly string[];
+  /** Whose console it is. Default: that of a new user. */
+  tenant?: Pick<Tenant, 'userId' | 'organizationId'>;
+  browser?: BrowserContextOptions;
+}
+
+/** The console of a tenant, signed in by the page of the stack's issuer. */
+export async function openConsole(browser: Browser, options: ConsoleOptions = {}) {
+  const tenant = options.tenant ?? (await newTenant());
+  const watched = await watchedPage(browser, { viewport: { width: 1280, height: 900 }, ...options.browser });
+  const { page } = watched;
+  page.setDefaultTimeout(10_000);
+  await page.goto(consoleAddress(options.screen));
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByLabel('User').fill(tenant.userId);
+  if (tenant.organizationId) await page.getByLabel('Organization').fill(tenant.organizationId);
+  if (options.permissions) await page.getByLabel('Permissions').fill(options.permissions.join(' '));
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('navigation', { name: 'Console' }).waitFor({ state: 'attached' });
+  return { ...watched, tenant };
+}
+
+export const consoleAddress = (screen = '/') => `${stack().url}/console#${screen}`;
+
+/** Goes to another screen of the console, as a link does. */
+export const goTo = (page: Page, screen: string) =>
+  page.evaluate((fragment) => {
+    location.hash = fragment;
+  }, screen);
+
+/** axe has no findings, light and dark, and nothing makes the page scroll sideways. */
+export async function expectGoodScreen(page: Page): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await expectAccessible(page);
+  }
+  const beyond = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  if (beyond > 0) throw new Error(`The page is ${beyond} px wider than the window`);
+}
+
+/** Presses Tab until the element has the focus, as somebody without a mouse does. */
+export async function tabTo(page: Page, role: Parameters<Page['getByRole']>[0], name: string | RegExp) {
+  const target = page.getByRole(role, { name }).first();
+  for (let presses = 0; presses < 80; presses++) {
+    if (
+      await target.evaluate((element) => element === element.ownerDocument.activeElement).catch(() => false)
+    )
+      return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab does not reach the ${role} ${name}`);
+}
