@@ -1,3 +1,7 @@
-import type { Screens } from '../../shell/screens.ts';
+import { type Screens, screen } from '../../shell/screens.ts';
 
-export const productScreens: Screens = {};
+export const productScreens: Screens = {
+  '/products': screen(() => import('./list.tsx'), 'Products'),
+  '/products/$productId': screen(() => import('./product.tsx'), 'OneProduct'),
+  '/products/$productId/surfaces/$surfaceId': screen(() => import('./surface.tsx'), 'OneSurface'),
+};

@@ -1,3 +1,7 @@
-import type { Screens } from '../../shell/screens.ts';
+import { type Screens, screen } from '../../shell/screens.ts';
 
-export const recordScreens: Screens = {};
+export const recordScreens: Screens = {
+  '/records': screen(() => import('./types.tsx'), 'RecordTypes'),
+  '/records/type/$type': screen(() => import('./type-table.tsx'), 'RecordsOfType'),
+  '/records/record/$recordId': screen(() => import('./record.tsx'), 'OneRecord'),
+};

@@ -1,0 +1,50 @@
+import { useAction, usePages } from '../../api/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { Empty } from '../../ui/loaded.tsx';
+import { notify } from '../../ui/notices.tsx';
+import { Status } from '../../ui/status.tsx';
+import { PagedTable } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import type { Place } from './place.ts';
+
+/** What the outgoing webhook of a surface sent, or tries to send. */
+export function Deliveries({ place }: { place: Place }) {
+  const pages = usePages('GET /v1/products/{id}/surfaces/{surfaceId}/deliveries', { params: place });
+  const resend = useAction('POST /v1/products/{id}/surfaces/{surfaceId}/deliveries/{deliveryId}/resend', {
+    onSuccess: () => notify('It is sent again'),
+  });
+  return (
+    <section aria-labelledby="deliveries">
+      <h2 id="deliveries">Webhook deliveries</h2>
+      {resend.error && <Failure error={resend.error} />}
+      <PagedTable
+        label="Webhook deliveries"
+        pages={pages}
+        keyOf={({ id }) => id}
+        columns={[
+          { title: 'Event', cell: ({ type }) => <code>{type}</code> },
+          { title: 'Status', cell: ({ status }) => <Status of={status} /> },
+          {
+            title: 'Last attempt',
+            cell: ({ attempts }) => {
+              const last = attempts.at(-1);
+              return last ? <bdi>{last.error ?? `Answered ${last.statusCode}`}</bdi> : 'none';
+            },
+            isExtra: true,
+          },
+          { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} />, isExtra: true },
+          {
+            title: 'Actions',
+            cell: ({ id }) => (
+              <Button look="quiet" onPress={() => resend.mutate({ params: { ...place, deliveryId: id } })}>
+                Send again
+              </Button>
+            ),
+          },
+        ]}
+        empty={<Empty title="Nothing was sent yet" />}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,138 @@
+import { useState } from 'react';
+import type { AnswerOf } from '../../api/api.ts';
+import { useAction } from '../../api/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { Choice } from '../../ui/choice.tsx';
+import { ConfirmButton } from '../../ui/confirm-button.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { Empty } from '../../ui/loaded.tsx';
+import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
+import { Table } from '../../ui/table.tsx';
+import type { Place } from './place.ts';
+
+type Item = AnswerOf<'GET /v1/products/{id}/surfaces/{surfaceId}'>['items'][number];
+
+interface Props {
+  place: Place;
+  items: readonly Item[];
+  capabilities: AnswerOf<'GET /v1/products/{id}'>['capabilities'];
+}
+
+/** The capabilities that a surface offers. */
+export function Items({ place, items, capabilities }: Props) {
+  const [isAdding, setAdding] = useState(false);
+  const [edited, setEdited] = useState<Item>();
+  const change = useAction('PUT /v1/products/{id}/surfaces/{surfaceId}/items/{itemId}');
+  const remove = useAction('DELETE /v1/products/{id}/surfaces/{surfaceId}/items/{itemId}');
+  const nameOf = (item: Item) => item.exposedName ?? item.capabilityName ?? item.capabilityId;
+  return (
+    <section aria-labelledby="items">
+      <div className="page-head">
+        <h2 id="items">Items</h2>
+        <Button onPress={() => setAdding(true)} isDisabled={capabilities.length === 0}>
+          Add an item
+        </Button>
+      </div>
+      {items.length === 0 ? (
+        <Empty title="This surface offers nothing">
+          <p>
+            {capabilities.length === 0
+              ? 'First add a capability to the product, then offer it here.'
+              : 'Add an item to offer a capability of the product.'}
+          </p>
+        </Empty>
+      ) : (
+        <Table
+          label="Items"
+          rows={items}
+          keyOf={({ id }) => id}
+          columns={[
+            { title: 'Name', cell: (item) => <bdi>{nameOf(item)}</bdi> },
+            {
+              title: 'Slug',
+              cell: ({ endpointSlug }) => endpointSlug && <code>{endpointSlug}</code>,
+              isExtra: true,
+            },
+            {
+              title: 'On',
+              cell: (item) => (
+                <input
+                  type="checkbox"
+                  className="products-switch"
+                  aria-label={`Offer ${nameOf(item)}`}
+                  checked={item.enabled}
+                  disabled={change.isPending}
+                  onChange={({ target }) =>
+                    change.mutate({
+                      params: { ...place, itemId: item.id },
+                      body: { enabled: target.checked },
+                    })
+                  }
+                />
+              ),
+            },
+            {
+              title: 'Actions',
+              cell: (item) => (
+                <span className="actions">
+                  <Button look="quiet" aria-label={`Change ${nameOf(item)}`} onPress={() => setEdited(item)}>
+                    Change
+                  </Button>
+                  <ConfirmButton
+                    look="quiet"
+                    title={`Remove ${nameOf(item)}?`}
+                    question="The surface does not offer it any more. The capability stays in the product."
+                    confirm="Remove"
+                    action={() => remove.mutateAsync({ params: { ...place, itemId: item.id } })}
+                  >
+                    Remove
+                  </ConfirmButton>
+                </span>
+              ),
+            },
+          ]}
+        />
+      )}
+      {change.error && <Failure error={change.error} />}
+      <EditDialog
+        title="Add an item"
+        route="POST /v1/products/{id}/surfaces/{surfaceId}/items"
+        params={place}
+        value={{ capabilityId: capabilities[0]?.id ?? '' }}
+        custom={({ name, value, onChange, problem }) =>
+          name === 'capabilityId' ? (
+            <Choice
+              label="Capability"
+              value={String(value)}
+              options={capabilities.map((each) => ({
+                value: each.id,
+                label: each.capabilityName.slice(0, 120),
+              }))}
+              onChange={onChange}
+              problem={problem}
+            />
+          ) : undefined
+        }
+        submit="Add"
+        isOpen={isAdding}
+        onClose={() => setAdding(false)}
+      />
+      {edited && (
+        <EditDialog
+          title={`Change ${nameOf(edited)}`}
+          route="PUT /v1/products/{id}/surfaces/{surfaceId}/items/{itemId}"
+          params={{ ...place, itemId: edited.id }}
+          value={{
+            enabled: edited.enabled,
+            isEntryPoint: edited.isEntryPoint,
+            ...(edited.endpointSlug && { endpointSlug: edited.endpointSlug }),
+            ...(edited.exposedName && { exposedName: edited.exposedName }),
+            ...(edited.exposedDescription && { exposedDescription: edited.exposedDescription }),
+          }}
+          isOpen
+          onClose={() => setEdited(undefined)}
+        />
+      )}
+    </section>
+  );
+}

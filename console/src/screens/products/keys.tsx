@@ -1,0 +1,122 @@
+import { useState } from 'react';
+import type { AnswerOf } from '../../api/api.ts';
+import { useApi } from '../../api/api.ts';
+import { useAction } from '../../api/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmButton } from '../../ui/confirm-button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { explained } from '../../ui/failure.tsx';
+import { Empty } from '../../ui/loaded.tsx';
+import { notify } from '../../ui/notices.tsx';
+import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
+import { ShownOnce } from '../../ui/shown-once.tsx';
+import { Table } from '../../ui/table.tsx';
+import { TextBox } from '../../ui/text-box.tsx';
+import { Time } from '../../ui/time.tsx';
+import type { Place } from './place.ts';
+
+interface Props {
+  place: Place;
+  keys: AnswerOf<'GET /v1/products/{id}/surfaces/{surfaceId}'>['keys'];
+}
+
+/** The keys that call a surface, and nothing else. */
+export function Keys({ place, keys }: Props) {
+  const { call, credential } = useApi();
+  const [isCreating, setCreating] = useState(false);
+  const [value, setValue] = useState<{ text: string; isNew: boolean }>();
+  const remove = useAction('DELETE /v1/products/{id}/surfaces/{surfaceId}/keys/{keyId}', {
+    onSuccess: () => notify('The key is deleted'),
+  });
+
+  async function reveal(keyId: string) {
+    try {
+      const params = { ...place, keyId };
+      const { key } = await call('GET /v1/products/{id}/surfaces/{surfaceId}/keys/{keyId}/reveal', {
+        params,
+      });
+      setValue({ text: key, isNew: false });
+    } catch (error) {
+      const { title, lines } = explained(error as Error);
+      notify([title, ...lines].join('. '));
+    }
+  }
+
+  return (
+    <section aria-labelledby="keys">
+      <div className="page-head">
+        <h2 id="keys">Keys</h2>
+        <Button onPress={() => setCreating(true)}>Create a key</Button>
+      </div>
+      {keys.length === 0 ? (
+        <Empty title="No keys">
+          <p>A key of a surface calls its items, and nothing else: give each caller one.</p>
+        </Empty>
+      ) : (
+        <Table
+          label="Keys"
+          rows={keys}
+          keyOf={({ id }) => id}
+          columns={[
+            { title: 'Name', cell: ({ name, keyPrefix }) => <bdi>{name ?? keyPrefix}</bdi> },
+            { title: 'Key', cell: (key) => <code>{`${key.keyPrefix}…${key.keyHint}`}</code>, isExtra: true },
+            { title: 'Environment', cell: ({ environment }) => environment, isExtra: true },
+            { title: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />, isExtra: true },
+            {
+              title: 'Actions',
+              cell: ({ id, name, canReveal, keyPrefix }) => (
+                <span className="actions">
+                  {canReveal && credential.kind === 'session' && (
+                    <Button look="quiet" onPress={() => reveal(id)}>
+                      Reveal
+                    </Button>
+                  )}
+                  <ConfirmButton
+                    look="quiet"
+                    title={`Delete ${name ?? keyPrefix}?`}
+                    question="Programs that use this key are refused at once. This cannot be undone."
+                    confirm="Delete"
+                    action={() => remove.mutateAsync({ params: { ...place, keyId: id } })}
+                  >
+                    Delete
+                  </ConfirmButton>
+                </span>
+              ),
+            },
+          ]}
+        />
+      )}
+      <EditDialog
+        title="Create a key of the surface"
+        route="POST /v1/products/{id}/surfaces/{surfaceId}/keys"
+        params={place}
+        value={{ name: '', environment: 'test' }}
+        submit="Create"
+        isOpen={isCreating}
+        onClose={() => setCreating(false)}
+        onSaved={({ key }) => setValue({ text: key, isNew: true })}
+      />
+      <Dialog
+        title="The key"
+        isOpen={value !== undefined}
+        onClose={() => setValue(undefined)}
+        role="alertdialog"
+      >
+        {value?.isNew ? (
+          <ShownOnce value={value.text} />
+        ) : (
+          <>
+            <TextBox label="The value">{value?.text ?? ''}</TextBox>
+            <CopyButton text={value?.text ?? ''} />
+          </>
+        )}
+        <div className="actions">
+          <Button look="primary" onPress={() => setValue(undefined)}>
+            {value?.isNew ? 'I stored it' : 'Close'}
+          </Button>
+        </div>
+      </Dialog>
+    </section>
+  );
+}

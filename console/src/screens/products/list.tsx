@@ -1,0 +1,90 @@
+import { useState } from 'react';
+import { usePages } from '../../api/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { count } from '../../ui/format.ts';
+import { Link } from '../../ui/link.tsx';
+import { Empty } from '../../ui/loaded.tsx';
+import { Page } from '../../ui/page.tsx';
+import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
+import { ShownOnce } from '../../ui/shown-once.tsx';
+import { PagedTable } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+
+/** The products: each is a set of flows and agents, with the ways to reach them. */
+export function Products() {
+  const pages = usePages('GET /v1/products');
+  const [isCreating, setCreating] = useState(false);
+  const [created, setCreated] = useState<{ id: string; key: string }>();
+  const open = (id: string) => location.assign(`#/products/${id}`);
+  return (
+    <Page
+      title="Products"
+      actions={
+        <Button look="primary" onPress={() => setCreating(true)}>
+          Create a product
+        </Button>
+      }
+    >
+      <PagedTable
+        label="Products"
+        pages={pages}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            title: 'Name',
+            cell: ({ id, name, icon }) => (
+              <Link to={`/products/${id}`}>
+                {icon && <bdi aria-hidden="true">{icon} </bdi>}
+                <bdi>{name}</bdi>
+              </Link>
+            ),
+          },
+          {
+            title: 'Description',
+            cell: ({ description }) => <bdi>{description}</bdi>,
+            isExtra: true,
+          },
+          {
+            title: 'Capabilities',
+            cell: ({ capabilityCount }) => count(capabilityCount),
+            isNumber: true,
+            isExtra: true,
+          },
+          { title: 'Surfaces', cell: ({ surfaceCount }) => count(surfaceCount), isNumber: true },
+          { title: 'Changed', cell: ({ updatedAt }) => <Time at={updatedAt} />, isExtra: true },
+        ]}
+        empty={
+          <Empty title="No products">
+            <p>
+              A product offers flows and agents to others: by an API, a chat, MCP, A2A, webhooks or a
+              schedule. Create one, add what it can do, and then a surface.
+            </p>
+          </Empty>
+        }
+      />
+      <EditDialog
+        title="Create a product"
+        route="POST /v1/products"
+        isOpen={isCreating}
+        onClose={() => setCreating(false)}
+        value={{ name: '', description: '' }}
+        submit="Create"
+        onSaved={({ id, testApiKey }) => (testApiKey ? setCreated({ id, key: testApiKey.key }) : open(id))}
+      />
+      <Dialog
+        title="The test key of the product"
+        isOpen={created !== undefined}
+        onClose={() => created && open(created.id)}
+        role="alertdialog"
+      >
+        <ShownOnce value={created?.key ?? ''} />
+        <div className="actions">
+          <Button look="primary" onPress={() => created && open(created.id)}>
+            I stored it
+          </Button>
+        </div>
+      </Dialog>
+    </Page>
+  );
+}

@@ -1,0 +1,6 @@
+/** The params of the routes of a surface. */
+export interface Place {
+  /** Of the product. */
+  id: string;
+  surfaceId: string;
+}

@@ -1,0 +1,73 @@
+import { useState } from 'react';
+import { useAction, useCall } from '../../api/queries.ts';
+import { useParam } from '../../shell/screens.ts';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmButton } from '../../ui/confirm-button.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { Loading } from '../../ui/loaded.tsx';
+import { notify } from '../../ui/notices.tsx';
+import { Page } from '../../ui/page.tsx';
+import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
+import { Capabilities } from './capabilities.tsx';
+import { Surfaces } from './surfaces.tsx';
+import '../../style/products.css';
+
+const above = [{ to: '/products', label: 'Products' }];
+
+/** A product: what it can do, and how others reach it. */
+export function OneProduct() {
+  const id = useParam('productId');
+  const product = useCall('GET /v1/products/{id}', { params: { id } });
+  const [isEditing, setEditing] = useState(false);
+  const remove = useAction('DELETE /v1/products/{id}', {
+    onSuccess() {
+      notify('The product is deleted');
+      location.assign('#/products');
+    },
+  });
+  if (!product.data)
+    return (
+      <Page title="Product" above={above}>
+        {product.error ? <Failure error={product.error} onRetry={() => product.refetch()} /> : <Loading />}
+      </Page>
+    );
+  const { name, description, icon, capabilities, surfaces } = product.data;
+  return (
+    <Page
+      title={name}
+      above={above}
+      actions={
+        <>
+          <Button onPress={() => setEditing(true)}>Change</Button>
+          <ConfirmButton
+            title="Delete this product?"
+            question="Its surfaces, keys and schedules are deleted too: whoever calls them is refused. This cannot be undone."
+            confirm="Delete"
+            action={() => remove.mutateAsync({ params: { id } })}
+          >
+            Delete
+          </ConfirmButton>
+        </>
+      }
+    >
+      {description && (
+        <p className="products-text">
+          <bdi>{description}</bdi>
+        </p>
+      )}
+      <div className="stack">
+        <Capabilities productId={id} capabilities={capabilities} />
+        <Surfaces productId={id} surfaces={surfaces} />
+      </div>
+      <EditDialog
+        title="Change the product"
+        route="PUT /v1/products/{id}"
+        params={{ id }}
+        value={{ name, description: description ?? '', icon: icon ?? '' }}
+        hidden={['canvas', 'spec']}
+        isOpen={isEditing}
+        onClose={() => setEditing(false)}
+      />
+    </Page>
+  );
+}

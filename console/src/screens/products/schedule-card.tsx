@@ -1,0 +1,121 @@
+import { useQuery } from '@tanstack/react-query';
+import type { AnswerOf } from '../../api/api.ts';
+import { useAction, usePages } from '../../api/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmButton } from '../../ui/confirm-button.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { count } from '../../ui/format.ts';
+import { Link } from '../../ui/link.tsx';
+import { Empty } from '../../ui/loaded.tsx';
+import { notify } from '../../ui/notices.tsx';
+import { Status } from '../../ui/status.tsx';
+import { PagedTable } from '../../ui/table.tsx';
+import { ExactTime, Time } from '../../ui/time.tsx';
+import type { Place } from './place.ts';
+
+type Schedule = AnswerOf<'GET /v1/products/{id}/surfaces/{surfaceId}/schedules'>['data'][number];
+
+const path = '/v1/products/{id}/surfaces/{surfaceId}/schedules/{scheduleId}';
+
+export function ScheduleCard({ place, schedule }: { place: Place; schedule: Schedule }) {
+  const { id, flowId, flowName, cron, runAt, timezone, enabled } = schedule;
+  const request = { params: { ...place, scheduleId: id } };
+  const changes = { changes: ['products', 'schedules'] };
+  const pause = useAction(`POST ${path}/pause`, changes);
+  const resume = useAction(`POST ${path}/resume`, changes);
+  const runNow = useAction(`POST ${path}/run-now`, { ...changes, onSuccess: () => notify('It runs') });
+  const remove = useAction(`DELETE ${path}`, changes);
+  const error = pause.error ?? resume.error ?? runNow.error;
+  return (
+    <article className="products-schedule" aria-labelledby={id}>
+      <h3 id={id}>
+        <Link to={`/flows/${flowId}`}>
+          <bdi>{flowName ?? flowId}</bdi>
+        </Link>{' '}
+        <Status of={enabled ? 'active' : 'paused'} />
+      </h3>
+      <p>
+        {cron ? <code>{cron}</code> : runAt && <ExactTime at={runAt} />}
+        {timezone && ` in ${timezone}`}. Next <Time at={schedule.nextRunAt} />, last{' '}
+        <Time at={schedule.lastRunAt} />
+      </p>
+      {cron && enabled && <NextTimes cron={cron} timezone={timezone} />}
+      <div className="actions">
+        <Button onPress={() => runNow.mutate(request)} isPending={runNow.isPending}>
+          Run now
+        </Button>
+        <Button onPress={() => (enabled ? pause : resume).mutate(request)}>
+          {enabled ? 'Pause' : 'Resume'}
+        </Button>
+        <ConfirmButton
+          title="Delete this schedule?"
+          question="It does not run any more. This cannot be undone."
+          confirm="Delete"
+          action={() => remove.mutateAsync(request)}
+        >
+          Delete
+        </ConfirmButton>
+      </div>
+      {error && <Failure error={error} />}
+      <History id={id} />
+    </article>
+  );
+}
+
+const timesShown = 5;
+
+/** The next times, computed as the service computes them. */
+function NextTimes({ cron, timezone }: { cron: string; timezone: string | null }) {
+  const times = useQuery({
+    queryKey: ['next-times', cron, timezone],
+    queryFn: async () => {
+      const { Cron } = await import('croner');
+      return new Cron(cron, { timezone: timezone ?? 'UTC', paused: true }).nextRuns(timesShown);
+    },
+    retry: false,
+  });
+  if (!times.data) return null;
+  return (
+    <details>
+      <summary>The next {timesShown} times</summary>
+      <ol>
+        {times.data.map((time) => (
+          <li key={time.getTime()}>
+            <ExactTime at={time.getTime()} />
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}
+
+function History({ id }: { id: string }) {
+  const pages = usePages('GET /v1/schedules/{id}/runs', { params: { id } }, { limit: 10 });
+  return (
+    <details>
+      <summary>Runs</summary>
+      <PagedTable
+        label="Runs of the schedule"
+        pages={pages}
+        keyOf={(run) => run.id}
+        columns={[
+          { title: 'When', cell: ({ createdAt }) => <Time at={createdAt} /> },
+          { title: 'Status', cell: ({ status }) => <Status of={status} /> },
+          {
+            title: 'Records',
+            cell: ({ totalRecords }) => (totalRecords === null ? '' : count(totalRecords)),
+            isNumber: true,
+            isExtra: true,
+          },
+          { title: 'Why', cell: ({ error }) => <bdi>{error}</bdi>, isExtra: true },
+          {
+            title: 'Batch',
+            cell: ({ batchExecutionId }) =>
+              batchExecutionId && <Link to={`/runs/${batchExecutionId}`}>Show it</Link>,
+          },
+        ]}
+        empty={<Empty title="It has not run yet" />}
+      />
+    </details>
+  );
+}

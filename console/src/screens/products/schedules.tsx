@@ -1,0 +1,45 @@
+import { useState } from 'react';
+import { useCall } from '../../api/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { Empty, Loaded } from '../../ui/loaded.tsx';
+import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
+import { targetFields } from './pickers.tsx';
+import type { Place } from './place.ts';
+import { ScheduleCard } from './schedule-card.tsx';
+
+/** What a surface runs by the clock. */
+export function Schedules({ place }: { place: Place }) {
+  const schedules = useCall('GET /v1/products/{id}/surfaces/{surfaceId}/schedules', { params: place });
+  const [isCreating, setCreating] = useState(false);
+  return (
+    <section aria-labelledby="schedules">
+      <div className="page-head">
+        <h2 id="schedules">Schedules</h2>
+        <Button onPress={() => setCreating(true)}>Create a schedule</Button>
+      </div>
+      <Loaded of={schedules}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty title="No schedules">
+              <p>A schedule runs a flow once or repeatedly, on records or without.</p>
+            </Empty>
+          ) : (
+            data.map((schedule) => <ScheduleCard key={schedule.id} place={place} schedule={schedule} />)
+          )
+        }
+      </Loaded>
+      <EditDialog
+        title="Create a schedule"
+        route="POST /v1/products/{id}/surfaces/{surfaceId}/schedules"
+        params={place}
+        value={{ triggerType: 'recurring', cron: '0 7 * * MON-FRI', timezone: zone }}
+        custom={targetFields}
+        submit="Create"
+        isOpen={isCreating}
+        onClose={() => setCreating(false)}
+      />
+    </section>
+  );
+}
+
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -1,0 +1,95 @@
+import { useState } from 'react';
+import { useAction, useCall } from '../../api/queries.ts';
+import { useParam } from '../../shell/screens.ts';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmButton } from '../../ui/confirm-button.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { Loading } from '../../ui/loaded.tsx';
+import { notify } from '../../ui/notices.tsx';
+import { Page } from '../../ui/page.tsx';
+import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
+import { Status } from '../../ui/status.tsx';
+import { Deliveries } from './deliveries.tsx';
+import { Items } from './items.tsx';
+import { Keys } from './keys.tsx';
+import { Schedules } from './schedules.tsx';
+import { Snippets } from './snippets.tsx';
+import '../../style/products.css';
+
+const withKeys = ['api', 'mcp', 'a2a'];
+
+/** A surface: what it offers, who may call it, and how. */
+export function OneSurface() {
+  const place = { id: useParam('productId'), surfaceId: useParam('surfaceId') };
+  const surface = useCall('GET /v1/products/{id}/surfaces/{surfaceId}', { params: place });
+  const product = useCall('GET /v1/products/{id}', { params: { id: place.id } });
+  const [isEditing, setEditing] = useState(false);
+  const change = useAction('PUT /v1/products/{id}/surfaces/{surfaceId}');
+  const remove = useAction('DELETE /v1/products/{id}/surfaces/{surfaceId}', {
+    onSuccess() {
+      notify('The surface is deleted');
+      location.assign(`#/products/${place.id}`);
+    },
+  });
+  const above = [
+    { to: '/products', label: 'Products' },
+    { to: `/products/${place.id}`, label: product.data?.name ?? 'Product' },
+  ];
+  if (!surface.data)
+    return (
+      <Page title="Surface" above={above}>
+        {surface.error ? <Failure error={surface.error} onRetry={() => surface.refetch()} /> : <Loading />}
+      </Page>
+    );
+  const { name, type, status, environment, behavior, inbound, outbound, items, keys } = surface.data;
+  const isActive = status === 'active';
+  const { webhook } = outbound as { webhook?: unknown };
+  return (
+    <Page
+      title={name}
+      above={above}
+      actions={
+        <>
+          <Button
+            isPending={change.isPending}
+            onPress={() => change.mutate({ params: place, body: { status: isActive ? 'paused' : 'active' } })}
+          >
+            {isActive ? 'Pause' : 'Activate'}
+          </Button>
+          <Button onPress={() => setEditing(true)}>Change</Button>
+          <ConfirmButton
+            title="Delete this surface?"
+            question="Its keys and schedules are deleted too: whoever calls it is refused. This cannot be undone."
+            confirm="Delete"
+            action={() => remove.mutateAsync({ params: place })}
+          >
+            Delete
+          </ConfirmButton>
+        </>
+      }
+    >
+      <p>
+        {type}, {environment} <Status of={status} />
+      </p>
+      {change.error && <Failure error={change.error} />}
+      <div className="stack">
+        {type === 'schedule' ? (
+          <Schedules place={place} />
+        ) : (
+          <Items place={place} items={items} capabilities={product.data?.capabilities ?? []} />
+        )}
+        {withKeys.includes(type) && <Keys place={place} keys={keys} />}
+        <Snippets place={place} type={type} slugs={items.flatMap(({ endpointSlug }) => endpointSlug ?? [])} />
+        {webhook !== undefined && <Deliveries place={place} />}
+      </div>
+      <EditDialog
+        title="Change the surface"
+        route="PUT /v1/products/{id}/surfaces/{surfaceId}"
+        params={place}
+        value={{ name, environment, status, behavior, inbound, outbound }}
+        isOpen={isEditing}
+        onClose={() => setEditing(false)}
+      />
+    </Page>
+  );
+}

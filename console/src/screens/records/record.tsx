@@ -1,0 +1,58 @@
+import { useAction, useCall } from '../../api/queries.ts';
+import { useParam } from '../../shell/screens.ts';
+import { ConfirmButton } from '../../ui/confirm-button.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { Loading } from '../../ui/loaded.tsx';
+import { notify } from '../../ui/notices.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Time } from '../../ui/time.tsx';
+import { Costs } from './costs.tsx';
+import { Metadata } from './metadata.tsx';
+import { typePath } from './paths.ts';
+import { Results } from './results.tsx';
+import '../../style/records.css';
+
+/** One record: what it holds, and what became of it. */
+export function OneRecord() {
+  const id = useParam('recordId');
+  const record = useCall('GET /v1/records/{id}', { params: { id } });
+  const remove = useAction('DELETE /v1/records/{id}', {
+    onSuccess() {
+      notify('The record is deleted');
+      location.assign(`#${record.data ? typePath(record.data.type) : '/records'}`);
+    },
+  });
+  const above = [{ to: '/records', label: 'Records' }];
+  if (!record.data)
+    return (
+      <Page title="Record" above={above}>
+        {record.error ? <Failure error={record.error} onRetry={() => record.refetch()} /> : <Loading />}
+      </Page>
+    );
+  const { type, name, metadata, createdAt, updatedAt } = record.data;
+  return (
+    <Page
+      title={name}
+      above={[...above, { to: typePath(type), label: type }]}
+      actions={
+        <ConfirmButton
+          title="Delete this record?"
+          question="Its results are deleted too. This cannot be undone."
+          confirm="Delete"
+          action={() => remove.mutateAsync({ params: { id } })}
+        >
+          Delete
+        </ConfirmButton>
+      }
+    >
+      <p className="help">
+        Created <Time at={createdAt} />, changed <Time at={updatedAt} />
+      </p>
+      <div className="stack">
+        <Metadata id={id} metadata={metadata} />
+        <Results id={id} />
+        <Costs id={id} />
+      </div>
+    </Page>
+  );
+}

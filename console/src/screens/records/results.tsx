@@ -1,0 +1,55 @@
+import { useState } from 'react';
+import { useCall } from '../../api/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { Link } from '../../ui/link.tsx';
+import { Empty, Loaded } from '../../ui/loaded.tsx';
+import { Status } from '../../ui/status.tsx';
+import { Time } from '../../ui/time.tsx';
+import { Value } from '../../ui/value.tsx';
+
+const pageRows = 10;
+
+/** What flows made of a record, newest first. */
+export function Results({ id }: { id: string }) {
+  const [page, setPage] = useState(1);
+  const results = useCall(
+    'GET /v1/records/{id}/results',
+    { params: { id }, query: { page, limit: pageRows } },
+    { keepsLast: true },
+  );
+  return (
+    <section aria-labelledby="results">
+      <h2 id="results">Results and history</h2>
+      <Loaded of={results}>
+        {({ data, pagination }) =>
+          data.length === 0 && page === 1 ? (
+            <Empty title="No flow has run on this record">
+              <p>
+                <Link to="/flows">Open a flow</Link> to run it.
+              </p>
+            </Empty>
+          ) : (
+            <>
+              {data.map((run) => (
+                <details key={run.id} className="records-result">
+                  <summary>
+                    <bdi>{run.flowName ?? run.flowId ?? 'A flow'}</bdi> <Status of={run.status} />{' '}
+                    <Time at={run.createdAt} />
+                  </summary>
+                  <p>
+                    <Link to={`/runs/${run.id}`}>Show the run</Link>
+                  </p>
+                  <Value of={run.result} label="Result" />
+                </details>
+              ))}
+              <div className="actions">
+                {page > 1 && <Button onPress={() => setPage(page - 1)}>Newer</Button>}
+                {pagination.hasMore && <Button onPress={() => setPage(page + 1)}>Older</Button>}
+              </div>
+            </>
+          )
+        }
+      </Loaded>
+    </section>
+  );
+}

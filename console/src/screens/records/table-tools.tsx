@@ -1,0 +1,73 @@
+import { useEffect, useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { Check } from '../../ui/check.tsx';
+import { TextField } from '../../ui/field.tsx';
+import type { TableAddress } from './address.ts';
+import { FilterBuilder } from './filter-builder.tsx';
+import { conditionsIn, type FieldOfType, finished } from './filters.ts';
+
+interface Props {
+  type: string;
+  address: TableAddress;
+  setAddress: (changes: Partial<TableAddress>) => void;
+  fields: readonly FieldOfType[];
+  shown: readonly string[];
+}
+
+/** Search, filter and columns of a table. */
+export function TableTools({ type, address, setAddress, fields, shown }: Props) {
+  const [search, setSearch] = useState(address.search);
+  const [where, setWhere] = useState(address.where);
+  useEffect(() => {
+    const timer = setTimeout(() => search !== address.search && setAddress({ search }), 300);
+    return () => clearTimeout(timer);
+  });
+  const names = [...new Set([...shown, ...fields.map(({ name }) => name)])];
+  const toggle = (name: string, isOn: boolean) =>
+    setAddress({ columns: isOn ? [...shown, name] : shown.filter((each) => each !== name) });
+  const conditions = conditionsIn(address.where);
+  return (
+    <>
+      <div className="records-tools">
+        <TextField
+          label="Search"
+          type="search"
+          placeholder="A part of the name"
+          maxLength={500}
+          value={search}
+          onChange={setSearch}
+        />
+      </div>
+      <details className="records-panel" open={conditions > 0}>
+        <summary>{conditions > 0 ? `Filter (${conditions})` : 'Filter'}</summary>
+        <FilterBuilder type={type} value={where} onChange={setWhere} />
+        <div className="actions">
+          <Button look="primary" onPress={() => setAddress({ where: finished(where) })}>
+            Apply the filter
+          </Button>
+          <Button
+            onPress={() => {
+              setWhere(undefined);
+              setAddress({ where: undefined });
+            }}
+          >
+            Show all
+          </Button>
+        </div>
+      </details>
+      <details className="records-panel">
+        <summary>Columns ({shown.length})</summary>
+        <div className="records-columns">
+          {names.map((name) => (
+            <Check
+              key={name}
+              label={<bdi>{name}</bdi>}
+              isOn={shown.includes(name)}
+              onChange={(isOn) => toggle(name, isOn)}
+            />
+          ))}
+        </div>
+      </details>
+    </>
+  );
+}
