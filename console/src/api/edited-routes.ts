@@ -19,6 +19,7 @@ export const editedRoutes = [
   'POST /v1/products/{id}/surfaces/{surfaceId}/keys',
   'POST /v1/records',
   'POST /v1/provider-keys',
+  'PATCH /v1/provider-keys/{id}',
   'POST /v1/model-configs',
   'PUT /v1/model-configs/{id}',
   'POST /v1/client-tokens',

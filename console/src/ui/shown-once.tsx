@@ -1,4 +1,6 @@
+import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
+import { Dialog } from './dialog.tsx';
 import { TextBox } from './text-box.tsx';
 
 /** A value that no request returns again. */
@@ -8,4 +10,22 @@ export const ShownOnce = ({ value }: { value: string }) => (
     <TextBox label="The value">{value}</TextBox>
     <CopyButton text={value} />
   </>
+);
+
+interface Props {
+  title: string;
+  /** Absent before there is one. */
+  value: string | undefined;
+  onClose: () => void;
+}
+
+export const ShownOnceDialog = ({ title, value, onClose }: Props) => (
+  <Dialog title={title} isOpen={value !== undefined} onClose={onClose} role="alertdialog">
+    <ShownOnce value={value ?? ''} />
+    <div className="actions">
+      <Button look="primary" onPress={onClose}>
+        I stored it
+      </Button>
+    </div>
+  </Dialog>
 );

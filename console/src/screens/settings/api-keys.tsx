@@ -1,124 +1,66 @@
 import { useState } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
 import { useAction, useCall } from '../../api/queries.ts';
-import { Button } from '../../ui/button.tsx';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Empty, Loaded } from '../../ui/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
-import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
-import { ShownOnce } from '../../ui/shown-once.tsx';
+import { ShownOnceDialog } from '../../ui/shown-once.tsx';
 import { Status } from '../../ui/status.tsx';
-import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
+import { ManagedList } from './managed-list.tsx';
 import { permissionsField } from './permissions-field.tsx';
-import { SettingsPage } from './settings-page.tsx';
 
 type ApiKey = AnswerOf<'GET /v1/api-keys'>['apiKeys'][number];
 
 /** API keys: create, change, rotate, delete. A value is shown once. */
 export function ApiKeys() {
-  const keys = useCall('GET /v1/api-keys');
-  const [isCreating, setCreating] = useState(false);
-  const [edited, setEdited] = useState<ApiKey>();
   const [value, setValue] = useState<string>();
   const rotate = useAction('POST /v1/api-keys/{id}/regenerate', {
     onSuccess: ({ plainKey }) => setValue(plainKey),
   });
   const remove = useAction('DELETE /v1/api-keys/{id}', { onSuccess: () => notify('The key is deleted') });
-
   return (
-    <SettingsPage
+    <ManagedList
       title="API keys"
-      actions={
-        <Button look="primary" onPress={() => setCreating(true)}>
-          Create a key
-        </Button>
-      }
-    >
-      <Loaded of={keys}>
-        {({ apiKeys }) =>
-          apiKeys.length === 0 ? (
-            <Empty title="No API keys">
-              <p>Programs call the API with a key. Each key says what it may do.</p>
-            </Empty>
-          ) : (
-            <Table
-              label="API keys"
-              rows={apiKeys}
-              keyOf={({ id }) => id}
-              columns={[
-                { title: 'Name', cell: (key) => <bdi>{key.name}</bdi> },
-                { title: 'Key', cell: ({ maskedKey }) => <code>{maskedKey}</code>, isExtra: true },
-                { title: 'Status', cell: (key) => <Status of={statusOf(key)} /> },
-                { title: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />, isExtra: true },
-                {
-                  title: 'Actions',
-                  cell: (key) => (
-                    <span className="actions">
-                      <Button look="quiet" aria-label={`Change ${key.name}`} onPress={() => setEdited(key)}>
-                        Change
-                      </Button>
-                      <ConfirmButton
-                        look="quiet"
-                        title={`Rotate ${key.name}?`}
-                        question="The present value is refused from now on. Programs that use it need the new one."
-                        confirm="Rotate"
-                        action={() => rotate.mutateAsync({ params: { id: key.id } })}
-                      >
-                        Rotate
-                      </ConfirmButton>
-                      <ConfirmButton
-                        look="quiet"
-                        title={`Delete ${key.name}?`}
-                        question="Programs that use this key are refused at once. This cannot be undone."
-                        confirm="Delete"
-                        action={() => remove.mutateAsync({ params: { id: key.id } })}
-                      >
-                        Delete
-                      </ConfirmButton>
-                    </span>
-                  ),
-                },
-              ]}
-            />
-          )
-        }
-      </Loaded>
-      <EditDialog
-        title="Create an API key"
-        route="POST /v1/api-keys"
-        isOpen={isCreating}
-        onClose={() => setCreating(false)}
-        onSaved={({ plainKey }) => setValue(plainKey)}
-        custom={permissionsField}
-        submit="Create"
-      />
-      {edited && (
-        <EditDialog
-          title={`Change ${edited.name}`}
-          route="PUT /v1/api-keys/{id}"
-          params={{ id: edited.id }}
-          value={{ name: edited.name, permissions: edited.permissions, isActive: edited.isActive }}
-          isOpen
-          onClose={() => setEdited(undefined)}
-          custom={permissionsField}
-        />
+      of={useCall('GET /v1/api-keys')}
+      rowsOf={({ apiKeys }) => apiKeys}
+      idOf={({ id }) => id}
+      nameOf={({ name }) => name}
+      columns={[
+        { title: 'Name', cell: (key) => <bdi>{key.name}</bdi> },
+        { title: 'Key', cell: ({ maskedKey }) => <code>{maskedKey}</code>, isExtra: true },
+        { title: 'Status', cell: (key) => <Status of={statusOf(key)} /> },
+        { title: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />, isExtra: true },
+      ]}
+      empty={{
+        title: 'No API keys',
+        text: <p>Programs call the API with a key. Each key says what it may do.</p>,
+      }}
+      create={{
+        ...{ title: 'Create a key', route: 'POST /v1/api-keys', custom: permissionsField },
+        onSaved: ({ plainKey }) => setValue(plainKey),
+      }}
+      change={({ id, name, permissions, isActive }) => ({
+        ...{ title: `Change ${name}`, route: 'PUT /v1/api-keys/{id}', params: { id } },
+        ...{ value: { name, permissions, isActive }, custom: permissionsField },
+      })}
+      remove={{
+        question: 'Programs that use this key are refused at once.',
+        action: ({ id }) => remove.mutateAsync({ params: { id } }),
+      }}
+      more={(key) => (
+        <ConfirmButton
+          look="quiet"
+          title={`Rotate ${key.name}?`}
+          question="The present value is refused from now on. Programs that use it need the new one."
+          confirm="Rotate"
+          action={() => rotate.mutateAsync({ params: { id: key.id } })}
+        >
+          Rotate
+        </ConfirmButton>
       )}
-      <Dialog
-        title="The new key"
-        isOpen={value !== undefined}
-        onClose={() => setValue(undefined)}
-        role="alertdialog"
-      >
-        <ShownOnce value={value ?? ''} />
-        <div className="actions">
-          <Button look="primary" onPress={() => setValue(undefined)}>
-            I stored it
-          </Button>
-        </div>
-      </Dialog>
-    </SettingsPage>
+    >
+      <ShownOnceDialog title="The new key" value={value} onClose={() => setValue(undefined)} />
+    </ManagedList>
   );
 }
 

@@ -4,4 +4,9 @@ export const settingsScreens: Screens = {
   '/settings': screen(() => import('./api-keys.tsx'), 'ApiKeys'),
   '/settings/api-keys': screen(() => import('./api-keys.tsx'), 'ApiKeys'),
   '/settings/secrets': screen(() => import('./secrets.tsx'), 'Secrets'),
+  '/settings/provider-keys': screen(() => import('./provider-keys.tsx'), 'ProviderKeys'),
+  '/settings/models': screen(() => import('./models.tsx'), 'Models'),
+  '/settings/client-tokens': screen(() => import('./client-tokens.tsx'), 'ClientTokens'),
+  '/settings/audit-log': screen(() => import('./audit-log.tsx'), 'AuditLog'),
+  '/settings/usage': screen(() => import('./usage.tsx'), 'Usage'),
 };

@@ -5,6 +5,11 @@ import { Tabs } from '../../ui/tabs.tsx';
 const items = [
   { to: '/settings/api-keys', label: 'API keys' },
   { to: '/settings/secrets', label: 'Secrets' },
+  { to: '/settings/provider-keys', label: 'Provider keys' },
+  { to: '/settings/models', label: 'Models' },
+  { to: '/settings/client-tokens', label: 'Client tokens' },
+  { to: '/settings/audit-log', label: 'Audit log' },
+  { to: '/settings/usage', label: 'Usage' },
 ];
 
 /** The frame of every screen of the settings. */

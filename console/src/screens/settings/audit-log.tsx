@@ -1,0 +1,32 @@
+import { useState } from 'react';
+import { usePages } from '../../api/queries.ts';
+import { TextField } from '../../ui/field.tsx';
+import { Empty } from '../../ui/loaded.tsx';
+import { PagedTable } from '../../ui/table.tsx';
+import { ExactTime } from '../../ui/time.tsx';
+import { SettingsPage } from './settings-page.tsx';
+
+/** Who changed which key or secret, and when. */
+export function AuditLog() {
+  const [action, setAction] = useState('');
+  const sought = action.trim();
+  const entries = usePages('GET /v1/audit-log', { query: sought ? { action: sought } : {} });
+  return (
+    <SettingsPage title="Audit log">
+      <TextField label="Only the action" placeholder="api-key.created" value={action} onChange={setAction} />
+      <PagedTable
+        label="Audit log"
+        pages={entries}
+        keyOf={({ id }) => id}
+        empty={<Empty title="No entries" />}
+        columns={[
+          { title: 'When', cell: ({ at }) => <ExactTime at={at} /> },
+          { title: 'Action', cell: (entry) => <code>{entry.action}</code> },
+          { title: 'Of', cell: ({ targetId }) => <code>{targetId}</code>, isExtra: true },
+          { title: 'Who', cell: ({ userId, kind }) => <bdi>{`${userId} (${kind})`}</bdi> },
+          { title: 'From', cell: ({ sourceIp }) => sourceIp ?? 'unknown', isExtra: true },
+        ]}
+      />
+    </SettingsPage>
+  );
+}

@@ -1,0 +1,67 @@
+import { useState } from 'react';
+import { useAction, useCall } from '../../api/queries.ts';
+import { ConfirmButton } from '../../ui/confirm-button.tsx';
+import { notify } from '../../ui/notices.tsx';
+import { ShownOnceDialog } from '../../ui/shown-once.tsx';
+import { Status } from '../../ui/status.tsx';
+import { Time } from '../../ui/time.tsx';
+import { ManagedList } from './managed-list.tsx';
+
+/** Tokens that web pages contain: which pages, and what they may use. */
+export function ClientTokens() {
+  const [value, setValue] = useState<string>();
+  const regenerate = useAction('POST /v1/client-tokens/{id}/regenerate', {
+    onSuccess: ({ token }) => setValue(token),
+  });
+  const remove = useAction('DELETE /v1/client-tokens/{id}', {
+    onSuccess: () => notify('The client token is deleted'),
+  });
+  return (
+    <ManagedList
+      title="Client tokens"
+      of={useCall('GET /v1/client-tokens')}
+      rowsOf={({ clientTokens }) => clientTokens}
+      idOf={({ id }) => id}
+      nameOf={({ name, tokenValue }) => name ?? tokenValue ?? 'the token'}
+      columns={[
+        { title: 'Name', cell: ({ name, tokenValue }) => <bdi>{name ?? tokenValue}</bdi> },
+        { title: 'Pages', cell: ({ allowedOrigins }) => <bdi>{allowedOrigins.join(', ')}</bdi> },
+        {
+          title: 'Status',
+          cell: ({ isActive }) => <Status of={isActive ? 'active' : 'off'} />,
+          isExtra: true,
+        },
+        { title: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />, isExtra: true },
+      ]}
+      empty={{
+        title: 'No client tokens',
+        text: <p>A client token lets a web page chat with the flows and agents that it names.</p>,
+      }}
+      create={{
+        ...{ title: 'Create a client token', route: 'POST /v1/client-tokens' },
+        onSaved: ({ token }) => setValue(token),
+      }}
+      change={({ id, name, allowedOrigins, isActive, flowIds, agentIds }) => ({
+        ...{ title: `Change ${name ?? 'the token'}`, route: 'PUT /v1/client-tokens/{id}', params: { id } },
+        value: { ...(name && { name }), allowedOrigins, isActive, flowIds, agentIds },
+      })}
+      remove={{
+        question: 'Pages with this token stop working at once.',
+        action: ({ id }) => remove.mutateAsync({ params: { id } }),
+      }}
+      more={({ id, name }) => (
+        <ConfirmButton
+          look="quiet"
+          title={`Replace the value of ${name ?? 'the token'}?`}
+          question="Pages with the present value stop working at once."
+          confirm="Replace"
+          action={() => regenerate.mutateAsync({ params: { id } })}
+        >
+          Replace
+        </ConfirmButton>
+      )}
+    >
+      <ShownOnceDialog title="The client token" value={value} onClose={() => setValue(undefined)} />
+    </ManagedList>
+  );
+}

@@ -1,0 +1,50 @@
+import { useAction, useCall } from '../../api/queries.ts';
+import { count } from '../../ui/format.ts';
+import { notify } from '../../ui/notices.tsx';
+import { Status } from '../../ui/status.tsx';
+import { Time } from '../../ui/time.tsx';
+import { ManagedList } from './managed-list.tsx';
+
+/** The tenant's own keys of model and search providers. Nothing shows a value. */
+export function ProviderKeys() {
+  const remove = useAction('DELETE /v1/provider-keys/{id}', {
+    changes: ['provider-keys', 'model-configs'],
+    onSuccess: () => notify('The provider key is deleted'),
+  });
+  const changes = ['provider-keys', 'model-configs'];
+  return (
+    <ManagedList
+      title="Provider keys"
+      of={useCall('GET /v1/provider-keys')}
+      rowsOf={({ providerKeys }) => providerKeys}
+      idOf={({ id }) => id}
+      nameOf={({ name }) => name}
+      columns={[
+        { title: 'Name', cell: ({ name }) => <bdi>{name}</bdi> },
+        { title: 'Provider', cell: ({ provider }) => provider },
+        { title: 'Key', cell: ({ keyPreview }) => <code>{keyPreview}</code>, isExtra: true },
+        {
+          title: 'Status',
+          cell: ({ isActive, isDefault }) => (
+            <Status of={isActive ? (isDefault ? 'active, default' : 'active') : 'off'} />
+          ),
+        },
+        { title: 'Calls', cell: ({ usageCount }) => count(usageCount), isNumber: true, isExtra: true },
+        { title: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />, isExtra: true },
+      ]}
+      empty={{
+        title: 'No keys of your own',
+        text: <p>Models use the keys of this deployment, or the key of a provider that you add here.</p>,
+      }}
+      create={{ title: 'Add a provider key', route: 'POST /v1/provider-keys', changes }}
+      change={({ id, name, isActive, isDefault }) => ({
+        ...{ title: `Change ${name}`, route: 'PATCH /v1/provider-keys/{id}', params: { id }, changes },
+        value: { name, isActive, isDefault },
+      })}
+      remove={{
+        question: 'Models that use only this key fail from now on.',
+        action: ({ id }) => remove.mutateAsync({ params: { id } }),
+      }}
+    />
+  );
+}

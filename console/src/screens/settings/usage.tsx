@@ -1,0 +1,47 @@
+import { useState } from 'react';
+import { useCall } from '../../api/queries.ts';
+import { Choice } from '../../ui/choice.tsx';
+import { count, dollars } from '../../ui/format.ts';
+import { Empty, Loaded } from '../../ui/loaded.tsx';
+import { CostChart } from '../home/cost-chart.tsx';
+import { Limits } from '../home/limits.tsx';
+import { SettingsPage } from './settings-page.tsx';
+
+const periods = [
+  { value: 'week', label: 'The last 7 days' },
+  { value: 'month', label: 'The last 30 days' },
+  { value: 'year', label: 'The last 365 days' },
+] as const;
+type Period = (typeof periods)[number]['value'];
+
+/** What models cost, by day and by model, and the limits of requests. */
+export function Usage() {
+  const [period, setPeriod] = useState<Period>('month');
+  const granularity = period === 'year' ? 'week' : 'day';
+  const usage = useCall('GET /v1/model-usage', { query: { period, granularity } }, { keepsLast: true });
+  return (
+    <SettingsPage title="Usage">
+      <div className="stack">
+        <section className="card" aria-label="Models">
+          <Choice label="Period" value={period} options={periods} onChange={setPeriod} />
+          <Loaded of={usage}>
+            {({ summary, timeSeries, usageByModel }) =>
+              summary.totalRequests === 0 ? (
+                <Empty title="No calls of models in this period" />
+              ) : (
+                <>
+                  <p>
+                    {dollars(summary.totalCost)} for {count(summary.totalRequests)} calls with{' '}
+                    {count(summary.totalTokens)} tokens
+                  </p>
+                  <CostChart days={timeSeries} models={Object.values(usageByModel)} />
+                </>
+              )
+            }
+          </Loaded>
+        </section>
+        <Limits />
+      </div>
+    </SettingsPage>
+  );
+}
