@@ -24,7 +24,7 @@ export async function openConsole(browser: Browser, options: ConsoleOptions = {}
   if (tenant.organizationId) await page.getByLabel('Organization').fill(tenant.organizationId);
   if (options.permissions) await page.getByLabel('Permissions').fill(options.permissions.join(' '));
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.getByRole('navigation', { name: 'Console' }).waitFor({ state: 'attached' });
+  await page.locator('.shell').waitFor();
   return { ...watched, tenant };
 }
 
