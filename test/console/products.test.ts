@@ -17,7 +17,7 @@ afterAll(() => browser?.close());
 
 test('makes a product with a capability, an api surface with an item, and a key that runs it', async () => {
   const tenant = await newTenant();
-  await createFlow(tenant, [template('Hello {{ person }}', 'greeting')], { name: 'Greeting' });
+  await createFlow(tenant, [template('Hello {{ person }}', 'greeting')], 'Greeting');
   const { page, complaints } = await openConsole(browser, { tenant, screen: '/products' });
   await page.getByText('No products').waitFor();
   await expectGoodScreen(page);
@@ -73,8 +73,8 @@ test('pauses a surface, switches an item off, and takes both back', async () => 
   const { page } = await openConsole(browser, {
     tenant,
     screen: `/products/${product.id}/surfaces/${surface.id}`,
-    browser: { viewport: { width: 390, height: 800 } },
   });
+  await page.setViewportSize({ width: 390, height: 800 });
   const known = async () => (await tenant.call('GET', path)).body;
   await page.getByRole('checkbox', { name: 'Offer Greet' }).click();
   await expect.poll(async () => (await known()).items[0].enabled).toBe(false);

@@ -48,7 +48,7 @@ test('filters a table by the keyboard alone, keeps the filter and columns in the
   await uploadRows(tenant, 'airport', rows);
   const { page, complaints } = await openConsole(browser, { tenant, screen: '/records/type/airport' });
   await page.getByRole('link', { name: 'Airport 59' }).waitFor();
-  await page.getByText('Filter', { exact: true }).focus();
+  await page.locator('summary', { hasText: 'Filter' }).focus();
   await page.keyboard.press('Enter');
   await tabTo(page, 'button', 'Add a condition');
   await page.keyboard.press('Enter');
@@ -115,8 +115,8 @@ test('a record with an extreme name fits a phone, and its metadata can be change
   const { page } = await openConsole(browser, {
     tenant,
     screen: `/records/record/${id}`,
-    browser: { viewport: { width: 390, height: 800 } },
   });
+  await page.setViewportSize({ width: 390, height: 800 });
   await page.getByText('No flow has run on this record').waitFor();
   await expectGoodScreen(page);
   await page.getByRole('button', { name: 'Edit' }).click();
