@@ -1,6 +1,7 @@
-import { useDeferredValue, useId } from 'react';
+import { useDeferredValue, useId, useRef } from 'react';
 import { useCall } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
+import { explained } from '../../ui/failure.tsx';
 import { count } from '../../ui/format.ts';
 import { ConditionRow } from './condition-row.tsx';
 import { type FieldOfType, finished, type Group, isGroup, type RecordFilter } from './filters.ts';
@@ -66,9 +67,15 @@ function GroupRows({ group, onChange, onRemove, fields, list, depth }: GroupProp
       op,
       conditions: conditions.flatMap((each, place) => (place === index ? (next ?? []) : each)),
     });
+  const rows = useRef<HTMLFieldSetElement>(null);
+  function remove(index: number) {
+    put(index, undefined);
+    // The button that was pressed is gone: the focus stays near.
+    rows.current?.focus();
+  }
   const add = (condition: RecordFilter) => onChange({ op, conditions: [...conditions, condition] });
   return (
-    <fieldset>
+    <fieldset ref={rows} tabIndex={-1}>
       <legend>{depth === 1 ? 'Filter' : 'Group'}</legend>
       {conditions.length > 1 && (
         <select
@@ -82,7 +89,7 @@ function GroupRows({ group, onChange, onRemove, fields, list, depth }: GroupProp
         </select>
       )}
       {conditions.map((condition, index) => {
-        const shared = { fields, list, onRemove: () => put(index, undefined) };
+        const shared = { fields, list, onRemove: () => remove(index) };
         return isGroup(condition) ? (
           <GroupRows
             // biome-ignore lint/suspicious/noArrayIndexKey: a condition has no other identity
@@ -126,6 +133,11 @@ function GroupRows({ group, onChange, onRemove, fields, list, depth }: GroupProp
   );
 }
 
+function said(error: Error): string {
+  const { title, lines } = explained(error);
+  return [title, ...lines].join('. ');
+}
+
 function Matches({ where, type }: { where: RecordFilter | undefined; type: string }) {
   const text = useDeferredValue(JSON.stringify(where));
   const body = { type, ...(text && { where: JSON.parse(text) as RecordFilter }) };
@@ -138,7 +150,7 @@ function Matches({ where, type }: { where: RecordFilter | undefined; type: strin
   return (
     <p role="status" className={error ? 'problem' : 'help'}>
       {error
-        ? `The matches cannot be counted: ${error.message}`
+        ? `The matches cannot be counted: ${said(error)}`
         : data
           ? `${data.truncated ? 'At least ' : ''}${count(data.matchedCount)} ${data.matchedCount === 1 ? 'record matches' : 'records match'}`
           : ''}
