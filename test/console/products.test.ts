@@ -1,13 +1,13 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, test as anyTest, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { noBrowser, openBrowser } from '../support/browser.ts';
-import { expectGoodScreen, goTo, openConsole, tabTo } from '../support/console.ts';
+import { browserTest, expectGoodScreen, goTo, openConsole, tabTo } from '../support/console.ts';
 import { createFlow, template } from '../support/flows.ts';
 import { addItem, createSurface, greetingProduct } from '../support/products.ts';
 import { createSchedule, scheduleSurface } from '../support/schedules.ts';
 import { newTenant, stack } from '../support/stack.ts';
 
-const test = anyTest.skipIf(noBrowser !== undefined);
+const test = browserTest;
 
 let browser: Browser;
 beforeAll(async () => {

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
-import { afterAll, test as anyTest, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { noBrowser, openBrowser } from '../support/browser.ts';
-import { expectGoodScreen, goTo, openConsole, tabTo } from '../support/console.ts';
+import { browserTest, expectGoodScreen, goTo, openConsole, tabTo } from '../support/console.ts';
 import { newRecord, uploadRows } from '../support/records.ts';
 import { newTenant } from '../support/stack.ts';
 
-const test = anyTest.skipIf(noBrowser !== undefined);
+const test = browserTest;
 
 let browser: Browser;
 beforeAll(async () => {
