@@ -61,6 +61,7 @@ function Records({ type }: { type: string }) {
     },
     ...shown.map((field) => ({
       title: field,
+      id: `field ${field}`,
       cell: (row: Row) => <bdi>{cellOf(valueOfField(row, field))}</bdi>,
     })),
     { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} />, isExtra: true },

@@ -174,6 +174,7 @@ const PreviewTable = ({ preview: { header, rows } }: { preview: Preview }) => (
         keyOf={({ index }) => String(index)}
         columns={header.map((title, column) => ({
           title,
+          id: String(column),
           cell: ({ cells }: PreviewRow) => <bdi>{cells[column]}</bdi>,
         }))}
       />
