@@ -120,6 +120,30 @@ test('shows the next times of a schedule as the service computes them, pauses, r
   expect(complaints).toEqual([]);
 });
 
+test('each type of surface says how it is used, and an outgoing webhook what it sent', async () => {
+  const tenant = await newTenant();
+  const { product, capability } = await greetingProduct(tenant);
+  const webhook = { url: 'https://receiver.example.com/hook' };
+  const made = await Promise.all(
+    ['chat', 'mcp', 'a2a', 'webhook'].map((type) =>
+      createSurface(tenant, product.id, { type, name: `The ${type}`, outbound: { webhook } }),
+    ),
+  );
+  const said = [/\/page$/, /mcpServers/, /agent-card\.json$/, /\/webhook\/greet$/];
+  const { page } = await openConsole(browser, { tenant, screen: '/products' });
+  for (const [index, { id, name }] of made.entries()) {
+    await addItem(tenant, { productId: product.id, id }, { capabilityId: capability.id });
+    await goTo(page, `/products/${product.id}/surfaces/${id}`);
+    await page.getByRole('heading', { name, level: 1 }).waitFor();
+    await page.locator('.products-snippet > summary').first().click();
+    expect((await page.locator('.products-snippet pre').first().innerText()).trim()).toMatch(
+      said[index] as RegExp,
+    );
+    await page.getByText('Nothing was sent yet').waitFor();
+    await expectGoodScreen(page);
+  }
+});
+
 test('a session that may not read products sees which permission is missing', async () => {
   const { page } = await openConsole(browser, { screen: '/products', permissions: ['FLOWS:READ'] });
   await page.getByText('PRODUCTS:READ').waitFor();

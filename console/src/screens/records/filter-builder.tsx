@@ -1,10 +1,9 @@
-import { useDeferredValue, useId, useRef } from 'react';
+import { useId, useRef } from 'react';
 import { useCall } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
-import { explained } from '../../ui/failure.tsx';
-import { count } from '../../ui/format.ts';
 import { ConditionRow } from './condition-row.tsx';
 import { type FieldOfType, finished, type Group, isGroup, type RecordFilter } from './filters.ts';
+import { Matches } from './matches.tsx';
 import '../../style/records.css';
 
 interface Props {
@@ -130,30 +129,5 @@ function GroupRows({ group, onChange, onRemove, fields, list, depth }: GroupProp
         )}
       </div>
     </fieldset>
-  );
-}
-
-function said(error: Error): string {
-  const { title, lines } = explained(error);
-  return [title, ...lines].join('. ');
-}
-
-function Matches({ where, type }: { where: RecordFilter | undefined; type: string }) {
-  const text = useDeferredValue(JSON.stringify(where));
-  const body = { type, ...(text && { where: JSON.parse(text) as RecordFilter }) };
-  const preview = useCall(
-    'POST /v1/records/preview-filter',
-    { body },
-    { enabled: type !== '', keepsLast: true },
-  );
-  const { data, error } = preview;
-  return (
-    <p role="status" className={error ? 'problem' : 'help'}>
-      {error
-        ? `The matches cannot be counted: ${said(error)}`
-        : data
-          ? `${data.truncated ? 'At least ' : ''}${count(data.matchedCount)} ${data.matchedCount === 1 ? 'record matches' : 'records match'}`
-          : ''}
-    </p>
   );
 }
