@@ -65,7 +65,12 @@ export function FieldFor(props: FieldProps) {
           <legend>{label}</legend>
           {help && <p className="help">{help}</p>}
           {problem && <p className="problem">{problem}</p>}
-          <Members schema={schema} path={path} value={isObject(value) ? value : {}} onChange={onChange} />
+          <Members
+            schema={field.schema}
+            path={path}
+            value={isObject(value) ? value : {}}
+            onChange={onChange}
+          />
         </fieldset>
       );
     case 'list':
