@@ -1,3 +1,4 @@
 import type { Screens } from '../../shell/screens.ts';
+import { batchScreens } from './batch-screens.ts';
 
-export const runScreens: Screens = {};
+export const runScreens: Screens = { ...batchScreens };
