@@ -60,7 +60,7 @@ const Batches = ({ label, batches }: { label: string; batches: readonly Batch[] 
       {
         title: 'Flow',
         cell: (batch) => (
-          <Link to={`/runs/${batch.id}`}>
+          <Link to={`/runs/batches/${batch.id}`}>
             <bdi>{batch.flowName}</bdi>
           </Link>
         ),

@@ -1,0 +1,112 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useCall } from '../../api/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { Choice } from '../../ui/choice.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { count } from '../../ui/format.ts';
+import { Link } from '../../ui/link.tsx';
+import { Empty, Loaded } from '../../ui/loaded.tsx';
+import { FilterBuilder } from '../records/filter-builder.tsx';
+import { finished, type RecordFilter } from '../records/filters.ts';
+import { FlowPage, useFlow } from './flow-page.tsx';
+import { chosenMax, useStartRun } from './start-run.ts';
+import '../../style/runs.css';
+
+/** Starts the flow on records of a type. */
+export function RunOnRecords() {
+  const { id } = useFlow();
+  const types = useCall('GET /v1/records/types');
+  return (
+    <FlowPage>
+      <Loaded of={types}>
+        {({ types: listed }) =>
+          listed[0] ? (
+            <RunForm flowId={id} types={listed.map(({ type }) => type)} first={listed[0].type} />
+          ) : (
+            <Empty title="No records to run on">
+              <p>
+                <Link to="/records">Upload records</Link> first.
+              </p>
+            </Empty>
+          )
+        }
+      </Loaded>
+    </FlowPage>
+  );
+}
+
+function RunForm({ flowId, types, first }: { flowId: string; types: readonly string[]; first: string }) {
+  const navigate = useNavigate();
+  const [type, setType] = useState(first);
+  const [filter, setFilter] = useState<RecordFilter>();
+  const [concurrency, setConcurrency] = useState('10');
+  const [retries, setRetries] = useState('0');
+  const where = finished(filter);
+  const preview = useCall('POST /v1/records/preview-filter', { body: { type, ...(where && { where }) } });
+  const start = useStartRun((batchId) => navigate({ to: `/runs/batches/${batchId}` }));
+  const matches = preview.data?.matchedCount ?? 0;
+  const isMany = matches > chosenMax || preview.data?.truncated === true;
+  const problems = {
+    concurrency: within(concurrency, 1, 50),
+    retries: within(retries, 0, 5),
+    filter: where && isMany ? `A run with a filter takes up to ${count(chosenMax)} records` : undefined,
+  };
+  const canStart = preview.data && matches > 0 && Object.values(problems).every((each) => !each);
+  function run() {
+    const options = { recordConcurrency: Number(concurrency), maxRetries: Number(retries) };
+    start.mutate({ flowId, type, where, options, matches: isMany ? chosenMax + 1 : matches });
+  }
+  return (
+    <div className="runs-form">
+      <p className="help">Runs the published version; the draft if none is published.</p>
+      <Choice
+        label="Records of the type"
+        value={type}
+        options={types.map((each) => ({ value: each, label: each }))}
+        onChange={(next) => {
+          setType(next);
+          setFilter(undefined);
+        }}
+      />
+      <FilterBuilder value={filter} onChange={setFilter} type={type} />
+      {problems.filter && <p className="problem">{problems.filter}. Narrow it, or run on all records.</p>}
+      {isMany && !where ? (
+        <p className="help">A run on more than {count(chosenMax)} records has the usual options.</p>
+      ) : (
+        <div className="runs-options">
+          <TextField
+            label="Records at a time"
+            help="1 to 50"
+            inputMode="numeric"
+            value={concurrency}
+            onChange={setConcurrency}
+            problem={problems.concurrency}
+          />
+          <TextField
+            label="Retries of a failed record"
+            help="0 to 5, from its failed step on"
+            inputMode="numeric"
+            value={retries}
+            onChange={setRetries}
+            problem={problems.retries}
+          />
+        </div>
+      )}
+      {start.error && <Failure error={start.error} />}
+      <div className="actions">
+        <Button look="primary" isDisabled={!canStart} isPending={start.isPending} onPress={run}>
+          {start.isPending
+            ? 'Starting …'
+            : `Run on ${isMany && !where ? 'all' : count(matches)} record${matches === 1 ? '' : 's'}`}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+const within = (text: string, least: number, most: number) =>
+  /^\d+$/.test(text) && Number(text) >= least && Number(text) <= most
+    ? undefined
+    : `A whole number from ${least} to ${most}`;

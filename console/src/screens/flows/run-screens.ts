@@ -1,0 +1,5 @@
+import { type Screens, screen } from '../../shell/screens.ts';
+
+export const flowRunScreens: Screens = {
+  '/flows/$flowId/run': screen(() => import('./run-on-records.tsx'), 'RunOnRecords'),
+};

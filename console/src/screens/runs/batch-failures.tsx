@@ -1,0 +1,109 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import type { AnswerOf } from '../../api/api.ts';
+import { useAction } from '../../api/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmButton } from '../../ui/confirm-button.tsx';
+import { count } from '../../ui/format.ts';
+import { Link } from '../../ui/link.tsx';
+import { Loaded } from '../../ui/loaded.tsx';
+import { recordPath } from '../records/paths.ts';
+import { type FailureGroup, groupFailures } from './failure-groups.ts';
+import { useStepResults } from './use-step-results.ts';
+
+type Batch = AnswerOf<'GET /v1/batch/status/{id}'>;
+
+/** A batch of chosen records takes so many. */
+const againMax = 1_000;
+const groupsMax = 50;
+const recordsMax = 20;
+
+/** What failed, by its reason. */
+export const BatchFailures = ({ batch, isRunning }: { batch: Batch; isRunning: boolean }) =>
+  batch.failedRecords > 0 && (
+    <section aria-labelledby="failures">
+      <h2 id="failures">Failures</h2>
+      <Failures batch={batch} isRunning={isRunning} />
+    </section>
+  );
+
+function Failures({ batch, isRunning }: { batch: Batch; isRunning: boolean }) {
+  const { batchExecutionId: batchId, flowId, failedRecords } = batch;
+  const results = useStepResults(flowId, { batchId, status: 'failed' }, isRunning && 5_000);
+  const { rows, hasNextPage, isFetchingNextPage, fetchNextPage } = results;
+  const groups = useMemo(() => groupFailures(rows ?? []), [rows]);
+  const failed = useMemo(() => [...new Set(groups.flatMap(({ records }) => [...records.keys()]))], [groups]);
+  return (
+    <Loaded of={{ ...results, data: rows }}>
+      {() => (
+        <>
+          <p className="help">
+            {count(failed.length)} of {count(failedRecords)} failed records are read.
+            {failed.length < failedRecords &&
+              !hasNextPage &&
+              !isRunning &&
+              ' The others ended before a step did.'}
+          </p>
+          <ul className="runs-groups">
+            {groups.slice(0, groupsMax).map((group) => (
+              <Group key={group.key} group={group} />
+            ))}
+          </ul>
+          {groups.length > groupsMax && (
+            <p className="help">{count(groups.length - groupsMax)} more reasons</p>
+          )}
+          <div className="actions">
+            {hasNextPage && (
+              <Button onPress={() => fetchNextPage()} isPending={isFetchingNextPage}>
+                Read more failures
+              </Button>
+            )}
+            {!isRunning && failed.length > 0 && (
+              <RunAgain flowId={flowId} recordIds={failed.slice(0, againMax)} />
+            )}
+          </div>
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+const Group = ({ group: { step, reason, records } }: { group: FailureGroup }) => (
+  <li>
+    <details>
+      <summary>
+        <strong>{count(records.size)}</strong> × <bdi>{step}</bdi>: <bdi>{reason}</bdi>
+      </summary>
+      <ul>
+        {[...records].slice(0, recordsMax).map(([id, name]) => (
+          <li key={id}>
+            <Link to={recordPath(id)}>
+              <bdi>{name}</bdi>
+            </Link>
+          </li>
+        ))}
+        {records.size > recordsMax && <li>{count(records.size - recordsMax)} more</li>}
+      </ul>
+    </details>
+  </li>
+);
+
+function RunAgain({ flowId, recordIds }: { flowId: string; recordIds: string[] }) {
+  const navigate = useNavigate();
+  const start = useAction('POST /v1/batch/flow', {
+    changes: ['batch'],
+    onSuccess: ({ batchExecutionId }) => navigate({ to: `/runs/batches/${batchExecutionId}` }),
+  });
+  const records = `${count(recordIds.length)} failed ${recordIds.length === 1 ? 'record' : 'records'}`;
+  return (
+    <ConfirmButton
+      look="plain"
+      title={`Run on ${records} again?`}
+      question="The published version runs from its first step, as a new run. Steps that send or store something do so again."
+      confirm="Run again"
+      action={() => start.mutateAsync({ body: { flowId, recordIds } })}
+    >
+      {`Run on the ${records} again`}
+    </ConfirmButton>
+  );
+}

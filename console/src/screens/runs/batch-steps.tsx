@@ -1,0 +1,65 @@
+import { useState } from 'react';
+import { Choice } from '../../ui/choice.tsx';
+import { dollars, duration } from '../../ui/format.ts';
+import { Link } from '../../ui/link.tsx';
+import { Empty } from '../../ui/loaded.tsx';
+import { Status } from '../../ui/status.tsx';
+import { type Column, PagedTable } from '../../ui/table.tsx';
+import { recordPath } from '../records/paths.ts';
+import type { StepResult } from './failure-groups.ts';
+import { useStepResults } from './use-step-results.ts';
+
+const statuses = [
+  { value: '', label: 'all' },
+  { value: 'completed', label: 'completed' },
+  { value: 'failed', label: 'failed' },
+  { value: 'skipped', label: 'skipped' },
+] as const;
+
+const columns: Column<StepResult>[] = [
+  {
+    title: 'Record',
+    cell: ({ recordId, recordName }) =>
+      recordId && (
+        <Link to={recordPath(recordId)}>
+          <bdi>{recordName ?? recordId}</bdi>
+        </Link>
+      ),
+  },
+  { title: 'Step', cell: ({ stepName }) => <bdi>{stepName}</bdi> },
+  { title: 'Status', cell: ({ status }) => <Status of={status} /> },
+  {
+    title: 'Output',
+    cell: ({ outputPreview, errorMessage }) => (
+      <bdi className="runs-output">{(errorMessage ?? outputPreview ?? '').slice(0, 200)}</bdi>
+    ),
+    isExtra: true,
+  },
+  { title: 'Time', cell: ({ durationMs }) => duration(durationMs), isNumber: true, isExtra: true },
+  {
+    title: 'Cost',
+    cell: ({ estimatedCost }) => (estimatedCost ? dollars(estimatedCost) : ''),
+    isNumber: true,
+    isExtra: true,
+  },
+];
+
+/** What each step did on each record, newest first. */
+export function BatchSteps(props: { flowId: string; batchId: string; isRunning: boolean }) {
+  const { flowId, batchId, isRunning } = props;
+  const [status, setStatus] = useState<(typeof statuses)[number]['value']>('');
+  const pages = useStepResults(flowId, { batchId, ...(status && { status }) }, isRunning && 5_000);
+  return (
+    <section aria-labelledby="steps">
+      <h2 id="steps">Steps</h2>
+      <Choice label="Show" value={status} options={statuses} onChange={setStatus} />
+      <PagedTable
+        label="Steps"
+        columns={columns}
+        keyOf={({ id }) => id}
+        pages={pages}
+        empty={<Empty title={isRunning ? 'No record is done yet' : 'No steps of this status'} />}
+      />
+    </section>
+  );
+}

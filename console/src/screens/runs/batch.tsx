@@ -1,0 +1,112 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import type { AnswerOf } from '../../api/api.ts';
+import { refresh, useAction, useCall } from '../../api/queries.ts';
+import { useParam } from '../../shell/screens.ts';
+import { ConfirmButton } from '../../ui/confirm-button.tsx';
+import { count, dollars } from '../../ui/format.ts';
+import { Link } from '../../ui/link.tsx';
+import { Loaded } from '../../ui/loaded.tsx';
+import { notify } from '../../ui/notices.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Status } from '../../ui/status.tsx';
+import { Time } from '../../ui/time.tsx';
+import { BatchFailures } from './batch-failures.tsx';
+import { BatchSteps } from './batch-steps.tsx';
+import '../../style/runs.css';
+
+type Batch = AnswerOf<'GET /v1/batch/status/{id}'>;
+
+const everyMs = 1_500;
+const isRunning = ({ status }: Batch) => status === 'scheduled' || status === 'running';
+
+/** A run of a flow on records: how far it is, what failed. */
+export function BatchRun() {
+  const id = useParam('batchId');
+  const batch = useCall(
+    'GET /v1/batch/status/{id}',
+    { params: { id } },
+    { everyMs: (last) => (last && !isRunning(last) ? false : everyMs) },
+  );
+  const cancel = useAction('POST /v1/batch/cancel/{id}', {
+    onSuccess: () => notify('Cancelled: records that are running finish'),
+  });
+  return (
+    <Page
+      title="Run on records"
+      above={[{ to: '/', label: 'Home' }]}
+      actions={
+        batch.data &&
+        isRunning(batch.data) && (
+          <ConfirmButton
+            title="Cancel this run?"
+            question="Records that are running finish. The others do not start."
+            confirm="Cancel the run"
+            action={() => cancel.mutateAsync({ params: { id } })}
+          >
+            Cancel the run
+          </ConfirmButton>
+        )
+      }
+    >
+      <Loaded of={batch}>
+        {(loaded) => (
+          <>
+            <Progress batch={loaded} />
+            <BatchFailures batch={loaded} isRunning={isRunning(loaded)} />
+            <BatchSteps flowId={loaded.flowId} batchId={id} isRunning={isRunning(loaded)} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Progress({ batch }: { batch: Batch }) {
+  const { batchExecutionId: id, flowId, status, progress, error } = batch;
+  const queries = useQueryClient();
+  const runs = isRunning(batch);
+  const flow = useCall('GET /v1/flows/{id}', { params: { id: flowId } });
+  const cost = useCall('GET /v1/batch/{id}/cost', { params: { id } }, { everyMs: runs && everyMs * 2 });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the last numbers come with the end
+  useEffect(() => {
+    refresh(queries, ['batch', 'flows']);
+  }, [runs, queries]);
+  const facts = [
+    ['Done', `${count(batch.processedRecords)} of ${count(batch.totalRecords)}`],
+    ['Succeeded', count(batch.successCount)],
+    ['Failed', count(batch.failedRecords)],
+    ['Cost', cost.data ? dollars(cost.data.totalCostUsd) : '…'],
+  ] as const;
+  return (
+    <section aria-label="Progress" className="card">
+      <p className="runs-head">
+        <Status of={status} />
+        <Link to={`/flows/${flowId}`}>
+          <bdi>{flow.data?.name ?? flowId}</bdi>
+        </Link>
+        <span className="help">
+          started <Time at={batch.startedAt} />
+          {batch.completedAt && (
+            <>
+              , ended <Time at={batch.completedAt} />
+            </>
+          )}
+        </span>
+      </p>
+      <progress className="runs-progress" max={100} value={progress} aria-label="Records that are done" />
+      <dl className="runs-facts">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <p role="status" className="visually-hidden">
+        {runs ? '' : `The run is ${status}`}
+      </p>
+      {error && <p className="problem">{error}</p>}
+    </section>
+  );
+}

@@ -1,0 +1,25 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { type RequestOf, useApi } from '../../api/api.ts';
+import { keyOf } from '../../api/queries.ts';
+
+const route = 'GET /v1/flows/{id}/step-results';
+type Query = NonNullable<RequestOf<typeof route>['query']>;
+
+/** The results of a flow's steps, newest first, page by page. */
+export function useStepResults(flowId: string, query: Query, everyMs: number | false = false) {
+  const { call } = useApi();
+  const pages = useInfiniteQuery({
+    queryKey: keyOf(route, [flowId, query]),
+    initialPageParam: 0,
+    queryFn: ({ pageParam: offset, signal }) =>
+      call(route, { params: { id: flowId }, query: { limit: 100, ...query, offset }, signal }),
+    // A page may end early, for its size.
+    getNextPageParam: ({ pagination: { offset, returned, hasMore } }) =>
+      hasMore ? offset + returned : undefined,
+    // Asking again asks for every page that was read.
+    refetchInterval: ({ state }) => (state.data && state.data.pages.length > 1 ? false : everyMs),
+  });
+  const rows = useMemo(() => pages.data?.pages.flatMap(({ data }) => data), [pages.data]);
+  return { ...pages, rows };
+}
