@@ -2,10 +2,10 @@ import type { Browser } from 'playwright-core';
 import { afterAll, test as anyTest, beforeAll, expect } from 'vitest';
 import { groupFailures } from '../../console/src/screens/runs/failure-groups.ts';
 import { noBrowser, openBrowser } from '../support/browser.ts';
-import { expectGoodScreen, goTo, openConsole } from '../support/console.ts';
+import { browserTest, expectGoodScreen, goTo, openConsole } from '../support/console.ts';
 import type { Tenant } from '../support/stack.ts';
 
-const test = anyTest.skipIf(noBrowser !== undefined);
+const test = browserTest;
 
 let browser: Browser;
 beforeAll(async () => {

@@ -3,6 +3,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { noBrowser, openBrowser } from '../support/browser.ts';
 import { browserTest, expectGoodScreen, goTo, openConsole, tabTo } from '../support/console.ts';
+import { publishedFlow, runFlow, template } from '../support/flows.ts';
 import { newRecord, uploadRows } from '../support/records.ts';
 import { newTenant } from '../support/stack.ts';
 
@@ -135,6 +136,22 @@ test('a record with an extreme name fits a phone, and its metadata can be change
   await goTo(page, '/records/type/a');
   await page.getByRole('table').waitFor();
   await expectGoodScreen(page);
+});
+
+test('a record shows what a flow made of it, and each step', async () => {
+  const tenant = await newTenant();
+  const { id } = await newRecord(tenant, { type: 'airport', name: 'SFO' });
+  const flow = await publishedFlow(tenant, [template('Hello {{ _record.name }}', 'greeting')]);
+  await runFlow(tenant, flow.id, 'airport');
+  const results = async () => (await tenant.call('GET', `/v1/records/${id}/results`)).body.data.length;
+  await expect.poll(results, { timeout: 10_000 }).toBe(1);
+  const { page, complaints } = await openConsole(browser, { tenant, screen: `/records/record/${id}` });
+  await page.locator('.records-result > summary').click();
+  expect(await page.getByRole('region', { name: 'Result', exact: true }).innerText()).toContain('Hello SFO');
+  await page.getByText('Each step').click();
+  await page.getByRole('table', { name: 'Steps' }).getByText('Hello SFO').waitFor();
+  await expectGoodScreen(page);
+  expect(complaints).toEqual([]);
 });
 
 test('a session that may not read records sees which permission is missing', async () => {

@@ -110,7 +110,7 @@ function History({ id }: { id: string }) {
           {
             title: 'Batch',
             cell: ({ batchExecutionId }) =>
-              batchExecutionId && <Link to={`/runs/${batchExecutionId}`}>Show it</Link>,
+              batchExecutionId && <Link to={`/runs/batches/${batchExecutionId}`}>Show it</Link>,
           },
         ]}
         empty={<Empty title="It has not run yet" />}
