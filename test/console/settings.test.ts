@@ -95,3 +95,29 @@ test('every screen of the settings is accessible and fits a phone, with the long
   }
   expect(complaints).toEqual([]);
 });
+
+test('makes a client token for an agent chosen by its name, shows its screen, and gives it a new value', async () => {
+  const tenant = await newTenant();
+  const config = { model: 'generic-openai/echo' };
+  await tenant.call('POST', '/v1/agents', { body: { name: 'Airport guide', config } });
+  const { page, complaints } = await openConsole(browser, { tenant, screen: '/settings/client-tokens' });
+  await page.getByRole('button', { name: 'Create' }).first().click();
+  const form = page.getByRole('alertdialog', { name: 'Create a client token' });
+  await form.getByRole('textbox', { name: 'Name' }).fill('Shop');
+  await form.getByRole('textbox', { name: 'Allowed origins 1' }).fill('example.com');
+  await form.getByRole('checkbox', { name: 'Airport guide' }).check();
+  await expectGoodScreen(page);
+  await form.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('alertdialog', { name: 'The client token' }).getByRole('button').last().click();
+  await page.getByRole('link', { name: 'Shop' }).click();
+  const value = page.getByRole('region', { name: 'Value' });
+  const before = await value.textContent();
+  expect(before).toMatch(/^ct_live_/);
+  await page.getByText('1 agents, 0 flows').waitFor();
+  await page.getByText('No conversations').waitFor();
+  await expectGoodScreen(page);
+  await page.getByRole('button', { name: 'New value' }).click();
+  await page.getByRole('button', { name: 'Make a new value' }).click();
+  await expect.poll(() => value.textContent()).not.toBe(before);
+  expect(complaints).toEqual([]);
+});

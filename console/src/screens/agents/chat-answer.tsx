@@ -42,7 +42,9 @@ export function ChatAnswer({ agentId, question, before, options, onChange, onBus
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above
   useEffect(() => onBusy(isOpen), [isOpen]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: follows the answer as it grows
-  useEffect(() => end.current?.scrollIntoView({ block: 'nearest' }), [run]);
+  useEffect(() => {
+    end.current?.scrollIntoView({ block: 'nearest' });
+  }, [run]);
 
   const { executionId } = run;
   return (

@@ -7,8 +7,9 @@ import { Failure, problemsOf } from '../../ui/failure.tsx';
 import { LeaveQuestion } from '../../ui/leave-question.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
-import type { JsonObject } from '../../ui/schema-form/schema.ts';
+import { type JsonObject, type JsonSchema, withoutNull } from '../../ui/schema-form/schema.ts';
 import { SchemaForm } from '../../ui/schema-form/schema-form.tsx';
+import { setMembersOf, shownOf } from './agent-members.ts';
 import { AgentPage, useAgent } from './agent-page.tsx';
 import { patchOf } from './agent-patch.ts';
 import { Capabilities } from './capabilities.tsx';
@@ -49,7 +50,7 @@ function Editor({ agent }: { agent: Agent }) {
   const save = useAction('PUT /v1/agents/{id}', { changes: ['agents', 'agent-versions'] });
   const problems = useMemo(() => problemsOf(save.error), [save.error]);
   const isChanged = useMemo(() => JSON.stringify(saved) !== JSON.stringify(edited), [saved, edited]);
-  const others = Object.values(configs).filter((name) => name !== configs[agent.agentType]);
+  const member = configs[agent.agentType];
 
   async function store() {
     await save.mutateAsync({ params: { id: agent.id }, body: patchOf(saved, edited) });
@@ -62,7 +63,13 @@ function Editor({ agent }: { agent: Agent }) {
         {...{ schema, problems }}
         value={edited}
         onChange={setEdited}
-        hidden={[...shorthands, ...others]}
+        hidden={[...shorthands, ...Object.values(configs)]}
+        custom={agentField}
+      />
+      <SchemaForm
+        {...{ schema: schemaOf(member), problems, path: member }}
+        value={shownOf(edited[member])}
+        onChange={(config) => setEdited({ ...edited, [member]: setMembersOf(config) })}
         custom={agentField}
       />
       {agent.agentType === 'external' && <RemoteCard agent={agent} />}
@@ -92,6 +99,10 @@ function Editor({ agent }: { agent: Agent }) {
     </section>
   );
 }
+
+/** The schema of a member as the root of a form. */
+const schemaOf = (member: string) =>
+  ({ ...withoutNull(schema.properties?.[member] ?? {}, schema), $defs: schema.$defs ?? {} }) as JsonSchema;
 
 /** By `Failure`. */
 const shown = () => {};

@@ -75,8 +75,10 @@ function Facts({ execution, agentId }: { execution: Execution; agentId: string }
       <dl className="facts">
         <div>
           <dt>Status</dt>
-          <dd role="status">
-            <Status of={status} />
+          <dd>
+            <span role="status">
+              <Status of={status} />
+            </span>
           </dd>
         </div>
         <div>

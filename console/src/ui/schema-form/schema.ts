@@ -87,6 +87,13 @@ function unionOf(variants: readonly JsonSchema[]): Field {
 export const allowsNull = ({ type, anyOf, oneOf }: JsonSchema): boolean =>
   [type].flat().includes('null') || Boolean((anyOf ?? oneOf)?.some((each) => each.type === 'null'));
 
+/** The schema of the value that is not null, if there is but one. */
+export function withoutNull(schema: JsonSchema, root: JsonSchema): JsonSchema {
+  const { oneOf, anyOf, ...beside } = schema;
+  const [only, ...others] = (oneOf ?? anyOf ?? []).filter((each) => each.type !== 'null');
+  return only && others.length === 0 ? { ...resolved(only, root), ...beside } : schema;
+}
+
 /** `recordConcurrency` as `Record concurrency`. */
 export function labelOf(name: string): string {
   const words = name
