@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, test as anyTest, beforeAll, expect } from 'vitest';
+import { emptyTimeLine, type RunEvent, withRunEvents } from '../../console/src/run/time-line.ts';
 import { groupFailures } from '../../console/src/screens/runs/failure-groups.ts';
 import { noBrowser, openBrowser } from '../support/browser.ts';
 import { browserTest, expectGoodScreen, goTo, openConsole } from '../support/console.ts';
@@ -38,6 +39,40 @@ anyTest('failures are counted by record, and the most frequent reason is the fir
   ]);
 });
 
+anyTest('the time line has each step once, with its texts, its tool calls and how it ended', () => {
+  const [ask, skip] = [
+    { id: 'ask', name: 'Ask', index: 0, path: '0' },
+    { id: 'skip', name: 'Skip', index: 1, path: '1.true.0' },
+  ];
+  const call = { toolCallId: 'call_1', stepId: 'ask' };
+  const events = [
+    { type: 'execution_start', kind: 'flow', totalSteps: 2 },
+    { type: 'step_start', ...ask, stepType: 'prompt', totalSteps: 2 },
+    { type: 'text_delta', id: 'text_1', stepId: 'ask', delta: 'Nai' },
+    { type: 'tool_start', ...call, toolName: 'look_up', toolType: 'builtin' },
+    { type: 'tool_complete', ...call, toolName: 'look_up', success: true, result: 42, executionTime: 7 },
+    { type: 'text_delta', id: 'text_1', stepId: 'ask', delta: 'robi' },
+    { type: 'step_complete', ...ask, success: false, result: null, error: 'Too long', durationMs: 9 },
+    { type: 'step_skip', ...skip, when: 'false' },
+    { type: 'execution_complete', kind: 'flow', success: false, finalOutput: null, durationMs: 10 },
+  ].map((event, seq) => ({ ...event, executionId: 'exec_1', seq }) as unknown as RunEvent);
+  // However the events arrive, the outcome is the same.
+  const atOnce = withRunEvents(emptyTimeLine, events);
+  expect(events.reduce((run, event) => withRunEvents(run, [event]), emptyTimeLine)).toEqual(atOnce);
+  expect(atOnce).toMatchObject({
+    totalSteps: 2,
+    steps: [
+      {
+        ...{ id: 'ask', stepType: 'prompt', status: 'failed', error: 'Too long', durationMs: 9 },
+        texts: { text_1: 'Nairobi' },
+        tools: [{ name: 'look_up', output: 42, durationMs: 7 }],
+      },
+      { id: 'skip', status: 'skipped', when: 'false' },
+    ],
+    end: { success: false, durationMs: 10 },
+  });
+});
+
 test('a flow runs on the records of a type; what failed is grouped, and runs again', async () => {
   const { page, tenant, complaints } = await openConsole(browser);
   const flowId = await createFlow(tenant, 'Mayors', [
@@ -62,6 +97,8 @@ test('a flow runs on the records of a type; what failed is grouped, and runs aga
   await failures?.getByRole('link', { name: '<b>مدينة</b>' }).waitFor();
   await failures?.getByText('There is no mayor').waitFor();
   await steps?.getByRole('row').filter({ hasText: 'Johnson' }).waitFor();
+  // react-aria's announcement of the button that was pending, whose name has left the page with it
+  await page.locator('[data-live-announcer] [role=img]').waitFor({ state: 'detached', timeout: 10_000 });
   await expectGoodScreen(page);
   const first = page.url();
   await page.getByRole('button', { name: 'Run on the 2 failed records again' }).click();
@@ -88,4 +125,31 @@ test('a run with a filter takes the matching records only, and can be cancelled'
   await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel the run' }).click();
   await page.getByText('cancelled', { exact: true }).waitFor();
   await page.getByText('0 of 1', { exact: true }).waitFor();
+});
+
+test('a flow is tried on a record of its own choice; the steps show what each made', async () => {
+  const { page, tenant, complaints } = await openConsole(browser);
+  const flowId = await createFlow(tenant, 'Greeting', [
+    mayorOf('return _record.metadata.mayor.toUpperCase()'),
+    { type: 'template', name: 'Greet', config: { template: 'Jambo {{ mayor }}', outputVariable: 'text' } },
+  ]);
+  await createRecord(tenant, 'Nairobi', { mayor: 'Johnson' });
+  await createRecord(tenant, 'Atlantis', {});
+  await goTo(page, `/flows/${flowId}/try`);
+  await page.getByLabel('Record', { exact: true }).selectOption('Nairobi');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByText('The run succeeded').waitFor();
+  const line = page.getByRole('region', { name: 'Time line' });
+  await line.locator('summary').filter({ hasText: 'Find the mayor' }).click();
+  await line.getByRole('region', { name: 'Output', exact: true }).getByText('JOHNSON').waitFor();
+  await line.getByRole('region', { name: 'Final output' }).getByText('Jambo JOHNSON').waitFor();
+  await expectGoodScreen(page);
+  await page.getByLabel('Part of its name').fill('Atl');
+  await expect
+    .poll(() => page.getByLabel('Record', { exact: true }).locator('option').allInnerTexts())
+    .toEqual(['Atlantis']);
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByText('The run failed').waitFor();
+  await line.getByText('toUpperCase').first().waitFor();
+  expect(complaints).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { type Screens, screen } from '../../shell/screens.ts';
 
 export const flowRunScreens: Screens = {
+  '/flows/$flowId/try': screen(() => import('./try.tsx'), 'TryFlow'),
   '/flows/$flowId/run': screen(() => import('./run-on-records.tsx'), 'RunOnRecords'),
 };

@@ -1,0 +1,93 @@
+import { useEffect } from 'react';
+import { useCall } from '../../api/queries.ts';
+import type { RunRequest } from '../../run/use-time-line.ts';
+import { Choice } from '../../ui/choice.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { JsonField } from '../../ui/schema-form/json-field.tsx';
+
+type Sample = RunRequest['record'];
+
+export interface SampleChoice {
+  source: 'stored' | 'own' | 'none';
+  type: string;
+  search: string;
+  recordId: string;
+  own: unknown;
+}
+
+export const firstChoice: SampleChoice = {
+  ...{ source: 'stored', type: '', search: '', recordId: '' },
+  own: { type: 'sample', name: 'Sample', metadata: {} },
+};
+
+/** The record of a request; `undefined` without one. */
+export const sampleOf = ({ source, recordId, own }: SampleChoice): Sample =>
+  source === 'stored' && recordId ? { id: recordId } : source === 'own' ? (own as Sample) : undefined;
+
+interface Props {
+  value: SampleChoice;
+  onChange: (value: SampleChoice) => void;
+}
+
+/** What the flow is tried on. */
+export const SampleRecord = ({ value, onChange }: Props) => (
+  <>
+    <Choice
+      label="Try it on"
+      value={value.source}
+      options={[
+        { value: 'stored', label: 'a stored record' },
+        { value: 'own', label: 'a record that I write' },
+        { value: 'none', label: 'no record' },
+      ]}
+      onChange={(source) => onChange({ ...value, source })}
+    />
+    {value.source === 'stored' && <StoredRecord value={value} onChange={onChange} />}
+    {value.source === 'own' && (
+      <JsonField
+        label="Record"
+        help="Only this run sees it"
+        problem={undefined}
+        value={value.own}
+        onChange={(own) => onChange({ ...value, own })}
+      />
+    )}
+  </>
+);
+
+function StoredRecord({ value, onChange }: Props) {
+  const { type, search, recordId } = value;
+  const types = useCall('GET /v1/records/types');
+  const chosen = type || types.data?.types[0]?.type || '';
+  const query = { type: chosen, limit: 50, includeFields: 'name', ...(search && { search }) };
+  const records = useCall('GET /v1/records', { query }, { enabled: chosen !== '', keepsLast: true });
+  const found = records.data?.data;
+  const shownId = found?.some(({ id }) => id === recordId) ? recordId : (found?.[0]?.id ?? '');
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what the list shows is what is chosen
+  useEffect(() => {
+    if (shownId !== recordId) onChange({ ...value, recordId: shownId });
+  }, [shownId, recordId]);
+  if (types.data?.types.length === 0) return <p className="help">There are no stored records.</p>;
+  return (
+    <>
+      <Choice
+        label="Type"
+        value={chosen}
+        options={(types.data?.types ?? []).map((each) => ({ value: each.type, label: each.type }))}
+        onChange={(next) => onChange({ ...value, type: next, recordId: '' })}
+      />
+      <TextField
+        label="Part of its name"
+        value={search}
+        onChange={(next) => onChange({ ...value, search: next })}
+      />
+      <Choice
+        label="Record"
+        value={shownId}
+        options={(found ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+        onChange={(next) => onChange({ ...value, recordId: next })}
+        problem={records.error ? records.error.message : found?.length === 0 ? 'None matches' : undefined}
+      />
+    </>
+  );
+}

@@ -1,0 +1,79 @@
+import { useState } from 'react';
+import type { AnswerOf } from '../../api/api.ts';
+import { TimeLineView } from '../../run/time-line-view.tsx';
+import { type RunRequest, useTimeLine } from '../../run/use-time-line.ts';
+import { Button } from '../../ui/button.tsx';
+import { Choice } from '../../ui/choice.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { Empty, Loaded } from '../../ui/loaded.tsx';
+import { FlowPage, useFlow } from './flow-page.tsx';
+import { firstChoice, SampleRecord, sampleOf } from './sample-record.tsx';
+import { stepTypeLabel } from './step-types.ts';
+import { asSteps } from './steps.ts';
+
+/** Runs the flow once, and shows what each step does. */
+export function TryFlow() {
+  const { flow } = useFlow();
+  return (
+    <FlowPage>
+      <Loaded of={flow}>{(loaded) => <Try key={loaded.id} flow={loaded} />}</Loaded>
+    </FlowPage>
+  );
+}
+
+function Try({ flow }: { flow: AnswerOf<'GET /v1/flows/{id}'> }) {
+  const [sample, setSample] = useState(firstChoice);
+  const [steps, setSteps] = useState<'draft' | 'published'>('draft');
+  const { timeLine, isRunning, error, start, stop } = useTimeLine();
+  const record = sampleOf(sample);
+  function run() {
+    const draft = steps === 'draft' && { steps: asSteps(flow.flowSteps) };
+    start({
+      flow: { id: flow.id, ...draft },
+      ...(record && { record }),
+      options: { debugMode: true, storeResults: false },
+    } as RunRequest);
+  }
+  return (
+    <div className="runs-try">
+      <div className="runs-form">
+        <Choice
+          label="Steps"
+          value={steps}
+          options={[
+            { value: 'draft', label: 'as saved last' },
+            { value: 'published', label: 'as published' },
+          ]}
+          onChange={setSteps}
+        />
+        <SampleRecord value={sample} onChange={setSample} />
+        <p className="help">The steps really run: they send, store and cost what they say.</p>
+        <div className="actions">
+          {isRunning ? (
+            <Button onPress={stop}>Stop</Button>
+          ) : (
+            <Button
+              look="primary"
+              isDisabled={flow.flowSteps.length === 0 || (sample.source === 'stored' && !record)}
+              onPress={run}
+            >
+              Run
+            </Button>
+          )}
+        </div>
+      </div>
+      <div>
+        {error && <Failure error={error} />}
+        {timeLine && !error ? (
+          <TimeLineView {...{ timeLine, isRunning }} typeLabel={stepTypeLabel} />
+        ) : (
+          !error && (
+            <Empty title={flow.flowSteps.length === 0 ? 'The flow has no steps' : 'Not run yet'}>
+              <p>Each step shows here what it got, what it made, and how long it took.</p>
+            </Empty>
+          )
+        )}
+      </div>
+    </div>
+  );
+}
